@@ -1,0 +1,20 @@
+//! Playing games, matches and leagues; rating the players; measuring move prediction.
+//!
+//! The arena does not know how a player was made. Every figure it reports comes with its
+//! uncertainty, and games between players without chance are counted as what they are: repeats.
+
+pub mod accuracy;
+mod contest;
+mod game;
+pub mod league;
+pub mod matches;
+pub mod present;
+pub mod ratings;
+pub mod score;
+pub mod sprt;
+mod tally;
+
+pub use accuracy::accuracy;
+pub use contest::{ContestError, Game, Terms, contest};
+pub use game::{Played, play};
+pub use tally::{Tally, distinct};

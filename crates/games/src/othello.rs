@@ -1,0 +1,19 @@
+//! Othello on bitboards.
+//!
+//! Squares are numbered row by row from the top left: a1 is 0, b1 is 1, h8 is 63, and bit *i* of a
+//! `u64` is square *i*. [`Board`] is the bare pair of bitboards, seen from the player to move, for
+//! programs that search; [`Othello`] adds the colours and passes by itself.
+
+mod board;
+pub mod kernel;
+mod notation;
+mod perft;
+mod position;
+mod square;
+mod symmetry;
+
+pub use board::Board;
+pub use notation::{BoardError, parse_cells};
+pub use position::Othello;
+pub use square::{Square, Squares};
+pub use symmetry::Symmetry;

@@ -1,0 +1,157 @@
+//! The eight ways to turn and mirror the board.
+
+use super::Square;
+
+/// One of the eight symmetries: bit 0 mirrors left and right, bit 1 top and bottom, bit 2 swaps
+/// rows and columns, applied in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Symmetry(u8);
+
+impl Symmetry {
+    /// Leaves the board as it is.
+    pub const SAME: Symmetry = Symmetry(0);
+
+    /// All eight, the one that changes nothing first.
+    pub const ALL: [Symmetry; 8] = [
+        Symmetry(0),
+        Symmetry(1),
+        Symmetry(2),
+        Symmetry(3),
+        Symmetry(4),
+        Symmetry(5),
+        Symmetry(6),
+        Symmetry(7),
+    ];
+
+    /// Its number, 0 to 7.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The image of a bitboard.
+    #[inline]
+    #[must_use]
+    pub fn bits(self, mut bits: u64) -> u64 {
+        if self.0 & 1 != 0 {
+            bits = mirror_columns(bits);
+        }
+        if self.0 & 2 != 0 {
+            bits = bits.swap_bytes();
+        }
+        if self.0 & 4 != 0 {
+            bits = transpose(bits);
+        }
+        bits
+    }
+
+    /// The image of a square.
+    #[must_use]
+    pub fn square(self, square: Square) -> Square {
+        let (mut column, mut row) = (square.column(), square.row());
+        if self.0 & 1 != 0 {
+            column = 7 - column;
+        }
+        if self.0 & 2 != 0 {
+            row = 7 - row;
+        }
+        if self.0 & 4 != 0 {
+            (column, row) = (row, column);
+        }
+        Square::at(column, row).unwrap_or(square)
+    }
+
+    /// The symmetry that undoes this one.
+    #[must_use]
+    pub fn inverse(self) -> Symmetry {
+        // Swapping rows and columns first turns one mirror into the other.
+        match self.0 {
+            5 => Symmetry(6),
+            6 => Symmetry(5),
+            same => Symmetry(same),
+        }
+    }
+}
+
+fn mirror_columns(x: u64) -> u64 {
+    let x = ((x >> 1) & 0x5555_5555_5555_5555) | ((x & 0x5555_5555_5555_5555) << 1);
+    let x = ((x >> 2) & 0x3333_3333_3333_3333) | ((x & 0x3333_3333_3333_3333) << 2);
+    ((x >> 4) & 0x0f0f_0f0f_0f0f_0f0f) | ((x & 0x0f0f_0f0f_0f0f_0f0f) << 4)
+}
+
+/// Reflects in the diagonal a1 to h8 by swapping ever larger blocks.
+fn transpose(x: u64) -> u64 {
+    fn swap(x: u64, mask: u64, distance: u32) -> u64 {
+        let t = (x ^ (x >> distance)) & mask;
+        x ^ t ^ (t << distance)
+    }
+    let x = swap(x, 0x00aa_00aa_00aa_00aa, 7);
+    let x = swap(x, 0x0000_cccc_0000_cccc, 14);
+    swap(x, 0x0000_0000_f0f0_f0f0, 28)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::othello::{Board, Squares};
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn bits_move_as_their_squares(bits: u64) {
+            for symmetry in Symmetry::ALL {
+                let moved = Squares(bits).fold(0, |all, s| all | symmetry.square(s).bit());
+                prop_assert_eq!(symmetry.bits(bits), moved);
+            }
+        }
+
+        #[test]
+        fn the_inverse_undoes(bits: u64) {
+            for symmetry in Symmetry::ALL {
+                prop_assert_eq!(symmetry.inverse().bits(symmetry.bits(bits)), bits);
+                prop_assert_eq!(symmetry.bits(symmetry.inverse().bits(bits)), bits);
+            }
+        }
+
+        #[test]
+        fn all_images_share_the_canonical_board(a: u64, b: u64) {
+            let board = Board { own: a & !b, other: b & !a };
+            let (least, _) = board.canonical();
+            for symmetry in Symmetry::ALL {
+                let image = board.transform(symmetry);
+                let (canonical, leads_there) = image.canonical();
+                prop_assert_eq!(canonical, least);
+                prop_assert_eq!(image.transform(leads_there), least);
+                prop_assert!(least <= image);
+            }
+        }
+
+        #[test]
+        fn moves_turn_with_the_board(a: u64, b: u64) {
+            let board = Board { own: a & !b, other: b & !a };
+            for symmetry in Symmetry::ALL {
+                let image = board.transform(symmetry);
+                prop_assert_eq!(image.moves(), symmetry.bits(board.moves()));
+                for square in Squares(board.moves()) {
+                    let played = image.play(symmetry.square(square));
+                    prop_assert_eq!(played, board.play(square).transform(symmetry));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn there_are_eight_and_they_form_a_group() {
+        // These three squares lie so that no symmetry but the first keeps them.
+        let images = Symmetry::ALL.map(|s| s.bits(0b1011));
+        assert_eq!(images.iter().collect::<BTreeSet<_>>().len(), 8);
+        for first in Symmetry::ALL {
+            for second in Symmetry::ALL {
+                assert!(images.contains(&second.bits(first.bits(0b1011))));
+            }
+        }
+        assert_eq!(Symmetry::ALL.map(Symmetry::index), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(Symmetry::SAME.bits(0b1011), 0b1011);
+    }
+}

@@ -1,0 +1,11 @@
+//! Methods that learn a player, one file or folder each, named as their papers name them.
+//!
+//! A learner takes decisions or games and gives back a model. It holds no paper's constants: who
+//! calls it says how long and how strongly.
+
+pub mod ipref;
+mod rows;
+mod svm;
+
+pub use rows::{Rows, preference_rows};
+pub use svm::{Fit, Loss, SvmError, solve_dual};

@@ -1,0 +1,71 @@
+//! What the program knows without any file.
+
+use crate::{Network, PieceCounter, Tuples, from_pieces};
+
+/// Fills the 64 squares from the ten values of one eighth of the board, by rows:
+/// a1 b1 c1 d1, b2 c2 d2, c3 d3, d4.
+const fn mirrored(eighth: [f32; 10]) -> PieceCounter {
+    let mut weights = [0.0; 64];
+    let mut square = 0;
+    while square < 64 {
+        let (mut column, mut row) = (square % 8, square / 8);
+        if column > 3 {
+            column = 7 - column;
+        }
+        if row > 3 {
+            row = 7 - row;
+        }
+        if row > column {
+            (column, row) = (row, column);
+        }
+        let first_of_row = [0, 4, 7, 9][row];
+        weights[square] = eighth[first_of_row + column - row];
+        square += 1;
+    }
+    weights
+}
+
+/// The Othello League's standard heuristic.
+pub const HEURISTIC: PieceCounter =
+    mirrored([1.0, -0.25, 0.1, 0.05, -0.25, 0.01, 0.01, 0.05, 0.02, 0.01]);
+
+/// The weights of Yoshioka, Ishii and Ito (1999), as in paper 4's Figure 3.
+pub const YOSHIOKA: PieceCounter =
+    mirrored([100.0, -25.0, 10.0, 5.0, -25.0, 2.0, 2.0, 5.0, 1.0, 2.0]);
+
+/// The 15 tuples of paper 0's Table I, without their symmetric images.
+pub const TABLE1: [&[u8]; 15] = [
+    &[25, 34, 27, 19, 28],
+    &[43, 44, 60, 53, 6, 7],
+    &[56, 48, 40, 9, 1, 0],
+    &[48, 49, 5, 63],
+    &[58, 2, 3, 20, 12],
+    &[46, 38, 22, 45, 29],
+    &[17, 16, 31, 24, 39, 32],
+    &[3, 4, 13, 21],
+    &[5, 60, 12, 3, 2, 57],
+    &[0, 56, 49, 57, 50, 43],
+    &[46, 37, 45, 36, 52, 43],
+    &[14, 6, 5, 12, 4, 3],
+    &[63, 48, 40, 7],
+    &[15, 9, 16, 8, 0],
+    &[51, 50, 43, 42, 34],
+];
+
+/// The League's standard heuristic as a network.
+#[must_use]
+pub fn heuristic() -> Network {
+    from_pieces(&HEURISTIC)
+}
+
+/// Yoshioka's weights as a network.
+#[must_use]
+pub fn yoshioka() -> Network {
+    from_pieces(&YOSHIOKA)
+}
+
+/// The N-tuple features of paper 0: 15 symmetric tuples, 6,561 weights.
+#[must_use]
+pub fn table1() -> Tuples {
+    Tuples::symmetric(&TABLE1).unwrap_or_else(|_| Tuples::squares())
+}

@@ -1,0 +1,92 @@
+//! Models as files: the League's `.player` and `.wpc` text, and our own `.safetensors`.
+
+mod player;
+mod published;
+mod tensors;
+mod wpc;
+
+use crate::Network;
+use outflank_runs::files::{self, FileError};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+pub use player::{read_player, write_player};
+pub use tensors::{read_tensors, write_tensors};
+pub use wpc::{read_wpc, write_wpc};
+
+/// No model file is larger than this.
+const LIMIT: u64 = 1 << 30;
+
+/// Why a file is not a model.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    /// The system could not read or write it.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The content is wrong.
+    #[error("{path}: {reason}")]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        reason: String,
+    },
+    /// The ending of its name says nothing we know.
+    #[error("{0} is no model: its name ends neither in .player, .wpc nor .safetensors")]
+    Kind(PathBuf),
+}
+
+/// What a model file tells about how it was made.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The method, such as `ipref`; empty when nobody said.
+    #[serde(default)]
+    pub method: String,
+    /// The seed it was learned with.
+    #[serde(default)]
+    pub seed: Option<u64>,
+    /// The version of the program that made it.
+    #[serde(default)]
+    pub version: String,
+    /// Anything else worth knowing, in words.
+    #[serde(default)]
+    pub note: String,
+}
+
+/// A network from a file, by the ending of its name.
+pub fn load(path: &Path) -> Result<(Network, Origin), ModelError> {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    if !["player", "wpc", "safetensors"].contains(&ending.as_str()) {
+        return Err(ModelError::Kind(path.to_owned()));
+    }
+    let bytes = files::read(path, LIMIT)?;
+    let content = |reason: String| ModelError::Content { path: path.to_owned(), reason };
+    if ending == "safetensors" {
+        return read_tensors(&bytes).map_err(content);
+    }
+    let text = std::str::from_utf8(&bytes)
+        .map_err(|e| content(format!("byte {} is not text", e.valid_up_to())))?;
+    let network = match ending.as_str() {
+        "wpc" => read_wpc(text),
+        _ => read_player(text).map(|network| match published::view(&bytes) {
+            Some(view) => network.with_view(view),
+            None => network,
+        }),
+    };
+    Ok((network.map_err(content)?, Origin::default()))
+}
+
+/// Writes a network in the format that the ending of the name asks for.
+pub fn save(path: &Path, network: &Network, origin: &Origin) -> Result<(), ModelError> {
+    let bytes = match path.extension().and_then(|e| e.to_str()) {
+        Some("safetensors") => write_tensors(network, origin),
+        Some("player") => Ok(write_player(network).into_bytes()),
+        Some("wpc") => write_wpc(network)
+            .map(String::into_bytes)
+            .ok_or_else(|| "only a piece counter can be written as .wpc".to_owned()),
+        _ => return Err(ModelError::Kind(path.to_owned())),
+    };
+    let bytes =
+        bytes.map_err(|reason| ModelError::Content { path: path.to_owned(), reason })?;
+    Ok(files::write(path, &bytes)?)
+}

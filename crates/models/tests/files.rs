@@ -1,0 +1,207 @@
+//! Model files: what goes out comes back, the published ones are read, damaged ones refused.
+
+use outflank_models::files::{
+    self, Origin, read_player, read_tensors, read_wpc, write_player, write_tensors, write_wpc,
+};
+use outflank_models::{Features, Network, Tuples, View, embedded};
+use outflank_runs::{Draw, Rng, rng};
+use std::path::PathBuf;
+
+fn data() -> Option<PathBuf> {
+    let data = std::env::var_os("OUTFLANK_DATA").map(PathBuf::from);
+    if data.is_none() {
+        eprintln!("skipped: OUTFLANK_DATA is not set");
+    }
+    data
+}
+
+fn network(tuples: Tuples, view: View, seed: u64) -> Network {
+    let mut rng = rng::stream(seed, &["files"]);
+    let weights = (0..tuples.count()).map(|_| rng.normal() as f32 * 1e-3).collect();
+    Network::new(tuples, weights, view).unwrap()
+}
+
+#[test]
+fn every_format_keeps_every_bit() {
+    let origin = Origin {
+        method: "ipref".to_owned(),
+        seed: Some(7),
+        version: "1.2".to_owned(),
+        note: "a \"note\" with ünïcode".to_owned(),
+    };
+    for tuples in [embedded::table1(), Tuples::squares()] {
+        for view in [View::Negate, View::Invert] {
+            let network = network(tuples.clone(), view, 5);
+            let bytes = write_tensors(&network, &origin).unwrap();
+            assert_eq!(read_tensors(&bytes).unwrap(), (network.clone(), origin.clone()));
+            assert_eq!(write_tensors(&network, &origin).unwrap(), bytes);
+            let text = write_player(&network);
+            assert_eq!(read_player(&text).unwrap().with_view(view), network);
+        }
+    }
+    let heuristic = embedded::heuristic();
+    assert_eq!(read_wpc(&write_wpc(&heuristic).unwrap()).unwrap(), heuristic);
+    assert_eq!(write_wpc(&network(Tuples::squares(), View::Negate, 1)), None);
+}
+
+#[test]
+fn files_on_disk_are_read_by_their_ending() {
+    let folder = tempfile::tempdir().unwrap();
+    let network = network(embedded::table1(), View::Invert, 9);
+    for (name, expected) in [
+        ("x.safetensors", network.clone()),
+        ("x.player", network.clone().with_view(View::Negate)),
+    ] {
+        let path = folder.path().join(name);
+        files::save(&path, &network, &Origin::default()).unwrap();
+        assert_eq!(files::load(&path).unwrap().0, expected);
+    }
+    let wpc = files::save(&folder.path().join("x.wpc"), &network, &Origin::default());
+    assert!(wpc.unwrap_err().to_string().contains("only a piece counter"));
+    assert!(files::load(&folder.path().join("x.txt")).unwrap_err().to_string().contains("x.txt"));
+    let missing = files::load(&folder.path().join("none.wpc")).unwrap_err().to_string();
+    assert!(missing.contains("none.wpc") && missing.contains("check the path"), "{missing}");
+}
+
+#[test]
+fn the_published_players_are_what_their_authors_say() {
+    let Some(data) = data() else { return };
+    // Weights as paper 0's Table III counts them, and the views of the published files.
+    let facts = [
+        ("SzubertJaskowskiKrawiec2013CTDL.player", 4698, View::Negate),
+        ("SzubertJaskowskiKrawiec2013ETDL.player", 3240, View::Negate),
+        ("Burrow2011ETDL.player", 6561, View::Negate),
+        ("Manning2010Nash70.player", 8748, View::Negate),
+        ("RunnarsonLucas2014IPrefN.player", 6561, View::Invert),
+        ("RunnarsonLucas2014IPref1.player", 192, View::Invert),
+        ("JaskowskiSzubert2015CoCMAES-4+2x2.player", 2511, View::Invert),
+        ("Jaskowski2014All2.player", 288, View::Invert),
+        ("StandardHeuristic.wpc", 192, View::Negate),
+    ];
+    for (name, weights, view) in facts {
+        let (network, _) = files::load(&data.join("players").join(name)).unwrap();
+        assert_eq!((network.weights().len(), network.view()), (weights, view), "{name}");
+    }
+    let load = |name: &str| files::load(&data.join("players").join(name)).unwrap().0;
+    assert_eq!(load("StandardHeuristic.wpc"), embedded::heuristic());
+    assert_eq!(load("Yoshioka1999.wpc"), embedded::yoshioka());
+    // Table I is the shape of Burrow's player, up to the order of tuples, images and squares.
+    let sets = |tuples: &Tuples| {
+        let mut sets: Vec<u64> = tuples
+            .tuples()
+            .iter()
+            .map(|tuple| {
+                let masks = tuple.images().iter().map(|i| i.iter().map(|s| s.bit()).sum::<u64>());
+                masks.min().unwrap()
+            })
+            .collect();
+        sets.sort_unstable();
+        sets
+    };
+    assert_eq!(sets(load("Burrow2011ETDL.player").tuples()), sets(&embedded::table1()));
+}
+
+/// Changes bytes, cuts, doubles, inserts; every result is plausible enough to get deep into a
+/// parser.
+fn mutate(original: &[u8], rng: &mut Rng) -> Vec<u8> {
+    let mut bytes = original.to_vec();
+    for _ in 0..=rng.below(4) {
+        let at = rng.below(bytes.len().max(1) as u32) as usize;
+        match rng.below(6) {
+            0 if !bytes.is_empty() => bytes[at] ^= 1 << rng.below(8),
+            1 if !bytes.is_empty() => bytes[at] = rng.below(256) as u8,
+            2 => bytes.truncate(at),
+            3 => {
+                let piece = bytes[at..(at + 40).min(bytes.len())].to_vec();
+                bytes.splice(at..at, piece);
+            }
+            4 => {
+                let words: [&[u8]; 8] =
+                    [b" 99999999999 ", b" -1 ", b" nan ", b" inf ", b" 1e99 ", b"{", b"\xff\xfe", b" 12 8 "];
+                let word = words[rng.below(8) as usize];
+                bytes.splice(at..at, word.iter().copied());
+            }
+            _ => drop(bytes.drain(at..(at + rng.below(30) as usize).min(bytes.len()))),
+        }
+    }
+    bytes
+}
+
+/// A network that was accepted is sound, whatever it was read from.
+fn is_sound(network: &Network) -> bool {
+    network.weights().len() == network.tuples().count()
+        && network.weights().iter().all(|w| w.is_finite())
+}
+
+#[test]
+fn ten_thousand_damaged_files_of_each_format_are_refused_or_sound() {
+    let mut rng = rng::stream(11, &["damage"]);
+    let small = Tuples::symmetric(&[&[0u8, 1, 2][..], &[9, 18]]).unwrap();
+    let mut players = vec![write_player(&network(small.clone(), View::Negate, 1)).into_bytes()];
+    let mut wpcs = vec![write_wpc(&embedded::heuristic()).unwrap().into_bytes()];
+    let tensors = write_tensors(&network(small, View::Invert, 2), &Origin::default()).unwrap();
+    if let Some(data) = data() {
+        let read = |name: &str| std::fs::read(data.join("players").join(name)).unwrap();
+        players.push(read("Jaskowski2014All2.player"));
+        players.push(read("RunnarsonLucas2014IPref1.player"));
+        wpcs.push(read("LucasRunarsson2006.wpc"));
+    }
+    let mut accepted = [0; 3];
+    for round in 0..10_000 {
+        let player = mutate(&players[round % players.len()], &mut rng);
+        if let Ok(network) = read_player(&String::from_utf8_lossy(&player)) {
+            assert!(is_sound(&network));
+            accepted[0] += 1;
+        }
+        let wpc = mutate(&wpcs[round % wpcs.len()], &mut rng);
+        if let Ok(network) = read_wpc(&String::from_utf8_lossy(&wpc)) {
+            assert!(is_sound(&network));
+            accepted[1] += 1;
+        }
+        if let Ok((network, _)) = read_tensors(&mutate(&tensors, &mut rng)) {
+            assert!(is_sound(&network));
+            accepted[2] += 1;
+        }
+    }
+    // Some changes are harmless, such as another digit of a weight; most are not.
+    assert!(accepted.iter().all(|&n| n > 0 && n < 9_000), "{accepted:?}");
+}
+
+#[test]
+fn hostile_headers_cost_nothing() {
+    for text in [
+        "99999999999999999999",
+        "1000000 12 64",
+        "1 12 8 0 1 2 3",
+        "1 13 1",
+        "1 2 0",
+        "1 2 65",
+        "1 1 1 64 0 0 0",
+        "1 1 1 0 0 nan 0",
+        "1 1 1 0 0 1e99 0",
+        "1 1 1 0 0 0 0 0",
+        "",
+    ] {
+        assert!(read_player(text).is_err(), "{text}");
+    }
+    let mut huge = u64::MAX.to_le_bytes().to_vec();
+    assert!(read_tensors(&huge).is_err());
+    huge[..8].copy_from_slice(&(1u64 << 40).to_le_bytes());
+    assert!(read_tensors(&huge).is_err());
+    assert!(read_tensors(b"").is_err());
+}
+
+mod any_bytes {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+            let _ = read_tensors(&bytes);
+            let text = String::from_utf8_lossy(&bytes);
+            let _ = read_player(&text);
+            let _ = read_wpc(&text);
+        }
+    }
+}

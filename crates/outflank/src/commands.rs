@@ -1,0 +1,12 @@
+//! One file for each subcommand.
+
+pub mod accuracy;
+pub mod bench;
+pub mod data;
+pub mod generate;
+pub mod league;
+pub mod learn;
+pub mod matches;
+pub mod openings;
+pub mod perft;
+pub mod players;

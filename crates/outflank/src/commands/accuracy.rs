@@ -1,0 +1,74 @@
+//! `outflank accuracy`: how often a model picks the move that was played.
+
+use crate::cli::AccuracyArgs;
+use crate::games::source;
+use crate::output::{grouped, print, print_json};
+use crate::Outcome;
+use anyhow::{Context, Result, ensure};
+use outflank_arena::accuracy::{Accuracy, accuracy};
+use outflank_arena::present;
+use outflank_games::othello::Othello;
+use outflank_players::Spec;
+use outflank_players::roster::find_model;
+use outflank_players::spec::Search;
+use outflank_records::{Wanted, decisions};
+use outflank_runs::{Progress, files};
+use serde_json::json;
+
+/// Measures each model on the same decisions.
+pub fn run(args: &AccuracyArgs) -> Result<Outcome> {
+    super::data::pool(args.common.threads())?;
+    let mut models = Vec::new();
+    for text in &args.models {
+        let spec: Spec = text.parse()?;
+        ensure!(
+            spec.search == Search::Natural && spec.stage.is_none() && spec.random == 0.0 && spec.noise == 0.0,
+            "'{text}' is a way to play; accuracy measures the model alone: leave out @, stage, random and noise"
+        );
+        let model = find_model::<Othello>(&spec)?;
+        let policy = model.policy().with_context(|| format!("'{text}' rates no moves"))?;
+        models.push((spec.label(), policy));
+    }
+    let source = source(&args.records, args.common.seed)?;
+    let wanted = Wanted { by: args.records.select.by.as_deref(), random: false, ..Wanted::ALL };
+    let set = decisions(&source.records, &wanted);
+    ensure!(!set.is_empty(), "there are no moves to predict in {}", source.from);
+    let progress = Progress::new("predicting", "models", models.len() as u64, args.common.quiet);
+    let results: Vec<(String, Accuracy)> = models
+        .into_iter()
+        .map(|(name, policy)| {
+            let result = accuracy(&*policy, set.items());
+            progress.add(1);
+            (name, result)
+        })
+        .collect();
+    drop(progress);
+    let document = json!({
+        "records": source.from,
+        "games": source.records.len(),
+        "models": results.iter().map(|(name, a)| present::accuracy_json(name, a)).collect::<Vec<_>>(),
+    });
+    if let Some(folder) = &args.out {
+        files::create_folder(folder)?;
+        let about = present::About {
+            command: format!("outflank accuracy {}", args.models.join(" ")),
+            seed: args.common.seed,
+            version: crate::VERSION.to_owned(),
+        };
+        files::write(&folder.join("accuracy.json"), serde_json::to_string_pretty(&document)?.as_bytes())?;
+        files::write(&folder.join("accuracy.csv"), present::stage_table(&results).to_csv().as_bytes())?;
+        files::write(&folder.join("report.html"), present::accuracy_page(&results, &about).as_bytes())?;
+    }
+    if args.common.json {
+        print_json(&document)?;
+    } else {
+        print(&format!(
+            "{} games from {}\n\n{}\n{}",
+            grouped(source.records.len() as u64),
+            source.from,
+            present::accuracy_table(&results).to_text(),
+            present::stage_table(&results).to_text()
+        ));
+    }
+    Ok(Outcome::Done)
+}

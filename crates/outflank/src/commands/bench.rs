@@ -1,0 +1,320 @@
+//! `outflank bench`: speed, as tables with yardsticks. Every benchmark checks its answer.
+
+use crate::Outcome;
+use crate::cli::BenchArgs;
+use crate::output::{print, print_json};
+use anyhow::{Result, ensure};
+use outflank_arena::Terms;
+use outflank_arena::league::play_league;
+use outflank_games::checkers::Checkers;
+use outflank_games::othello::{Board, Othello};
+use outflank_games::{Line, Position};
+use outflank_learners::ipref;
+use outflank_models::{Evaluate, Network, Tuples, View, embedded as models};
+use outflank_players::endgame::Solver;
+use outflank_players::roster::entry;
+use outflank_players::{Entry, Greedy, Mcts, Player};
+use outflank_records::{Wanted, decisions, embedded, salvage_games, stats};
+use outflank_report::{Align, Table};
+use outflank_runs::{Draw, Rng, rng};
+use serde::Serialize;
+use serde_json::json;
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// One measurement.
+#[derive(Serialize)]
+struct Row {
+    area: &'static str,
+    name: String,
+    value: f64,
+    unit: &'static str,
+    /// What it is compared with, and whether that was measured here or is a stored figure.
+    yardstick: String,
+    /// Above 1 means that we are better.
+    ratio: Option<f64>,
+}
+
+/// Measures the areas asked for.
+pub fn run(args: &BenchArgs) -> Result<Outcome> {
+    let mut rows = Vec::new();
+    let wants = |area: &str| args.area.as_deref().is_none_or(|wanted| wanted == area);
+    if wants("games") {
+        games(&mut rows)?;
+    }
+    if wants("records") {
+        records(&mut rows, args)?;
+    }
+    if wants("search") {
+        search(&mut rows)?;
+    }
+    if wants("arena") {
+        arena(&mut rows)?;
+    }
+    if wants("learners") {
+        learners(&mut rows)?;
+    }
+    if args.json {
+        print_json(&json!({ "rows": rows }))?;
+        return Ok(Outcome::Done);
+    }
+    let mut table = Table::new([
+        ("area", Align::Left),
+        ("what", Align::Left),
+        ("value", Align::Right),
+        ("unit", Align::Left),
+        ("ratio", Align::Right),
+        ("yardstick", Align::Left),
+    ]);
+    for row in &rows {
+        let value = match row.value {
+            v if v >= 1e6 => format!("{:.1} M", v / 1e6),
+            v if v >= 1e4 => format!("{v:.0}"),
+            v => format!("{v:.3}"),
+        };
+        table.row([
+            row.area.to_owned(),
+            row.name.clone(),
+            value,
+            row.unit.to_owned(),
+            row.ratio.map_or_else(|| "-".to_owned(), |r| format!("{r:.2}")),
+            row.yardstick.clone(),
+        ]);
+    }
+    print(&table.to_text());
+    Ok(Outcome::Done)
+}
+
+/// The shortest of several times, in seconds: what the machine can do when nothing disturbs it.
+fn best_of(times: u32, mut work: impl FnMut()) -> f64 {
+    (0..times)
+        .map(|_| {
+            let began = Instant::now();
+            work();
+            began.elapsed().as_secs_f64()
+        })
+        .fold(f64::INFINITY, f64::min)
+}
+
+fn games(rows: &mut Vec<Row>) -> Result<()> {
+    let mut leaves = 0;
+    let seconds = best_of(3, || leaves = Othello::start().perft(11));
+    ensure!(leaves == 212_258_800, "perft 11 gave {leaves}, not 212258800");
+    rows.push(Row {
+        area: "games",
+        name: "othello perft 11, one thread".to_owned(),
+        value: leaves as f64 / seconds,
+        unit: "leaves/s",
+        yardstick: "stored: Edax 4.6, 0.71 s on one thread of this kind of machine".to_owned(),
+        ratio: Some(0.71 / seconds),
+    });
+    let seconds = best_of(3, || leaves = Checkers::start().perft(10));
+    ensure!(leaves == 18_391_564, "checkers perft 10 gave {leaves}, not 18391564");
+    rows.push(Row {
+        area: "games",
+        name: "checkers perft 10, one thread".to_owned(),
+        value: leaves as f64 / seconds,
+        unit: "leaves/s",
+        yardstick: "none".to_owned(),
+        ratio: None,
+    });
+    Ok(())
+}
+
+fn records(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
+    let games = embedded::games();
+    let mut count = 0;
+    let seconds = best_of(3, || count = embedded::games().len());
+    ensure!(count == games.len(), "the embedded games changed");
+    rows.push(Row {
+        area: "records",
+        name: format!("reading and replaying {count} embedded games, all threads"),
+        value: count as f64 / seconds.max(1e-9),
+        unit: "games/s",
+        yardstick: "none".to_owned(),
+        ratio: None,
+    });
+    let Some(data) = &args.data else { return Ok(()) };
+    let mut found = None;
+    let seconds = best_of(2, || {
+        found = salvage_games(&[data.join("wthor")]).ok().map(|s| stats(&s.records, 0));
+    });
+    let unique = found.map_or(0, |stats| stats.unique);
+    ensure!(unique > 0, "there are no games in {}", data.join("wthor").display());
+    rows.push(Row {
+        area: "records",
+        name: format!("statistics of the WTHOR folder ({unique} unique decisions), all threads"),
+        value: seconds,
+        unit: "s",
+        yardstick: "aim: 10 s".to_owned(),
+        ratio: Some(10.0 / seconds),
+    });
+    Ok(())
+}
+
+fn random_network(tuples: Tuples, view: View, rng: &mut Rng) -> Network {
+    let mut network = Network::zero(tuples, view);
+    network.weights_mut().iter_mut().for_each(|w| *w = rng.normal() as f32);
+    network
+}
+
+fn random_positions(count: usize, rng: &mut Rng) -> Vec<Othello> {
+    let mut positions = Vec::with_capacity(count);
+    let mut position = Othello::start();
+    while positions.len() < count {
+        let moves: Vec<_> = position.moves().collect();
+        match rng.pick(&moves) {
+            Some(&mv) => {
+                positions.push(position);
+                position = position.play(mv);
+            }
+            None => position = Othello::start(),
+        }
+    }
+    positions
+}
+
+fn search(rows: &mut Vec<Row>) -> Result<()> {
+    let mut rng = rng::stream(1, &["bench"]);
+    let simulations = 5000;
+    let mut mcts = Mcts::<Othello>::new(simulations);
+    let seconds = best_of(5, || {
+        black_box(mcts.choose(&Line::default(), &mut rng).ok());
+    });
+    rows.push(Row {
+        area: "search",
+        name: "tree search from the start, random playouts, one thread".to_owned(),
+        value: f64::from(simulations) / seconds,
+        unit: "simulations/s",
+        yardstick: "none".to_owned(),
+        ratio: None,
+    });
+    let boards: Vec<Board> = random_positions(6000, &mut rng)
+        .into_iter()
+        .filter(|position| position.empties() == 14)
+        .take(40)
+        .map(|position| position.board())
+        .collect();
+    ensure!(!boards.is_empty(), "no position has 14 empty squares");
+    let mut nodes = 0;
+    let seconds = best_of(2, || {
+        let mut solver = Solver::new(16);
+        nodes = 0;
+        for &board in &boards {
+            solver.clear();
+            black_box(solver.score(board));
+            nodes += solver.nodes();
+        }
+    });
+    rows.push(Row {
+        area: "search",
+        name: format!("exact endgame, {} random positions with 14 empties", boards.len()),
+        value: nodes as f64 / seconds,
+        unit: "nodes/s",
+        yardstick: format!("{:.1} ms a position", 1000.0 * seconds / boards.len() as f64),
+        ratio: None,
+    });
+    Ok(())
+}
+
+fn arena(rows: &mut Vec<Row>) -> Result<()> {
+    let mut rng = rng::stream(2, &["bench"]);
+    let positions = random_positions(2000, &mut rng);
+    let networks = [
+        ("15 tuples, 6561 weights", random_network(models::table1(), View::Invert, &mut rng)),
+        ("single squares, 192 weights", random_network(Tuples::squares(), View::Invert, &mut rng)),
+    ];
+    for (name, network) in networks {
+        let (mut moves, mut values, mut count) = (Vec::new(), Vec::new(), 0usize);
+        let seconds = best_of(5, || {
+            count = 0;
+            for position in &positions {
+                moves.clear();
+                moves.extend(position.moves());
+                network.after_moves(position, &moves, &mut values);
+                count += black_box(&values).len();
+            }
+        });
+        rows.push(Row {
+            area: "arena",
+            name: format!("evaluating afterstates, {name}"),
+            value: count as f64 / seconds,
+            unit: "afterstates/s",
+            yardstick: format!("{:.1} ns each", 1e9 * seconds / count as f64),
+            ratio: None,
+        });
+    }
+    // The shape of paper 0's Table III with weights drawn at random: ten networks and seven
+    // piece counters or 1-tuples, each pair from 1,000 openings.
+    let mut entries: Vec<Entry<Othello>> = Vec::new();
+    for i in 0..17 {
+        let network = match i {
+            0..10 => random_network(models::table1(), View::Invert, &mut rng),
+            _ => random_network(Tuples::squares(), View::Negate, &mut rng),
+        };
+        let policy = Arc::new(outflank_models::Greedy(network));
+        entries.push(Entry::new(format!("p{i}"), move || Ok(Box::new(Greedy::new(policy.clone())))));
+    }
+    let openings: Vec<Line<Othello>> = random_positions(60_000, &mut rng)
+        .into_iter()
+        .filter(|position| position.pieces() == 11)
+        .take(100)
+        .map(Line::new)
+        .collect();
+    let rounds = openings.len() as u32;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let terms = Terms { openings, rounds, seed: 1, threads };
+    let mut played = 0;
+    let seconds = best_of(1, || {
+        played = play_league(&entries, &terms, None, |_, _| {}).map_or(0, |league| league.games.len());
+    });
+    ensure!(played == 17 * 16 / 2 * 2 * rounds as usize, "{played} games were played");
+    let whole = seconds * 1000.0 / f64::from(rounds);
+    rows.push(Row {
+        area: "arena",
+        name: format!("league of 17 as in Table III, {threads} threads: time for 272,000 games"),
+        value: whole,
+        unit: "s",
+        yardstick: format!("aim: 60 s on 2 cores; {:.0} games/s, one in ten of the games played", played as f64 / seconds),
+        ratio: Some(60.0 / whole),
+    });
+    let mut player = entry::<Othello>("heuristic@4")?.make()?;
+    let seconds = best_of(3, || {
+        for position in &positions[..200] {
+            black_box(player.choose(&Line::new(*position), &mut rng).ok());
+        }
+    });
+    rows.push(Row {
+        area: "arena",
+        name: "choosing moves, heuristic@4".to_owned(),
+        value: 200.0 / seconds,
+        unit: "moves/s",
+        yardstick: "none".to_owned(),
+        ratio: None,
+    });
+    Ok(())
+}
+
+fn learners(rows: &mut Vec<Row>) -> Result<()> {
+    let games = embedded::games();
+    let games = &games[..games.len().min(500)];
+    let choices = decisions(games, &Wanted::CHOICES);
+    let settings = ipref::Settings { c: 1.0, tolerance: 0.1, passes: 200 };
+    let mut rng = rng::stream(1, &["bench"]);
+    let mut preferences = 0;
+    let seconds = best_of(1, || {
+        let learned = ipref::learn(models::table1(), choices.items(), settings, &mut rng, |_, _| true);
+        preferences = learned.map_or(0, |learned| learned.rows);
+    });
+    ensure!(preferences > 0, "nothing was learned");
+    rows.push(Row {
+        area: "learners",
+        name: format!("ipref on {} games ({preferences} preferences), one thread", games.len()),
+        value: seconds,
+        unit: "s",
+        yardstick: "none".to_owned(),
+        ratio: None,
+    });
+    Ok(())
+}

@@ -1,0 +1,249 @@
+//! `outflank data`: counts, faults, formats, decisions.
+
+use crate::Outcome;
+use crate::cli::{ConvertArgs, DataArgs, ExportArgs};
+use crate::output::{grouped, print, print_json};
+use anyhow::{Context, Result, bail, ensure};
+use outflank_records::check as check_files;
+use outflank_records::wthor::Created;
+use outflank_records::{
+    Decisions, Example, Forced, Format, Selection, Wanted, convert as convert_games,
+    decisions, expand_symmetric, export_csv, export_examples_npy, export_npy, read_games,
+    remove_duplicates, salvage_games, sizes_of_shares, split_examples, split_games, stats as count,
+};
+use outflank_games::othello::Othello;
+use serde_json::json;
+use std::fmt::Write;
+use std::path::Path;
+
+/// `outflank data stats`.
+pub fn stats(args: &DataArgs) -> Result<Outcome> {
+    pool(args.common.threads())?;
+    // A bad game is counted and left out here; `data check` says which it is.
+    let salvaged = salvage_games(&args.paths)?;
+    let stats = count(&salvaged.records, salvaged.illegal as u64);
+    if args.common.json {
+        let by_ply: Vec<_> = stats
+            .by_ply
+            .iter()
+            .enumerate()
+            .map(|(i, ply)| {
+                json!({ "ply": i + 1, "positions": ply.positions, "branching": ply.branching(), "forced": ply.forced })
+            })
+            .collect();
+        let by_year: Vec<_> = stats
+            .by_year
+            .iter()
+            .map(|y| json!({ "year": y.year, "games": y.games, "positions": y.positions }))
+            .collect();
+        print_json(&json!({
+            "games": stats.games,
+            "positions": stats.positions,
+            "unique": stats.unique,
+            "unique_symmetric": stats.unique_symmetric,
+            "boards": stats.boards,
+            "ceiling_positions": stats.ceiling_positions,
+            "ceiling_unique": stats.ceiling_unique,
+            "forced": stats.forced,
+            "unfinished": stats.unfinished,
+            "illegal": stats.illegal,
+            "results": { "black": stats.results.black, "draws": stats.results.draws, "white": stats.results.white },
+            "by_ply": by_ply,
+            "by_year": by_year,
+        }))?;
+        return Ok(Outcome::Done);
+    }
+    let mut text = String::new();
+    let mut line = |what: &str, figure: String| {
+        let _ = writeln!(text, "{what:<34}{figure:>14}");
+    };
+    line("games", grouped(stats.games));
+    line("  unfinished", grouped(stats.unfinished));
+    line("  illegal, left out", grouped(stats.illegal));
+    line("  won by black", grouped(stats.results.black));
+    line("  drawn", grouped(stats.results.draws));
+    line("  won by white", grouped(stats.results.white));
+    line("positions (moves)", grouped(stats.positions));
+    line("  with one legal move", grouped(stats.forced));
+    line("unique decisions", grouped(stats.unique));
+    line("unique under symmetry", grouped(stats.unique_symmetric));
+    line("different boards", grouped(stats.boards));
+    line("best classifier, all positions", format!("{:.3}%", stats.ceiling_positions));
+    line("best classifier, unique decisions", format!("{:.3}%", stats.ceiling_unique));
+    print(&text);
+    Ok(Outcome::Done)
+}
+
+/// `outflank data check`.
+pub fn check(args: &DataArgs) -> Result<Outcome> {
+    pool(args.common.threads())?;
+    let checked = check_files(&args.paths)?;
+    if args.common.json {
+        let bad: Vec<_> = checked
+            .bad
+            .iter()
+            .map(|bad| {
+                json!({
+                    "file": bad.file.display().to_string(),
+                    "index": bad.fault.index,
+                    "byte": bad.fault.byte,
+                    "error": bad.fault.reason.to_string(),
+                })
+            })
+            .collect();
+        let warnings: Vec<_> = checked
+            .warnings
+            .iter()
+            .map(|w| {
+                json!({ "file": w.file.display().to_string(), "index": w.index, "warning": w.oddity.to_string() })
+            })
+            .collect();
+        print_json(&json!({
+            "files": checked.files,
+            "games": checked.games,
+            "moves": checked.moves,
+            "unfinished": checked.unfinished,
+            "bad": bad,
+            "warnings": warnings,
+        }))?;
+    } else {
+        let mut text = String::new();
+        for bad in &checked.bad {
+            let _ = writeln!(text, "{}: {}", bad.file.display(), bad.fault);
+        }
+        for warning in &checked.warnings {
+            let _ = writeln!(text, "{}: game {}: warning: {}", warning.file.display(), warning.index, warning.oddity);
+        }
+        let _ = writeln!(
+            text,
+            "{} files, {} games, {} moves; {} unfinished, {} bad, {} warnings",
+            checked.files,
+            grouped(checked.games as u64),
+            grouped(checked.moves as u64),
+            checked.unfinished,
+            checked.bad.len(),
+            checked.warnings.len()
+        );
+        print(&text);
+    }
+    Ok(if checked.bad.is_empty() { Outcome::Done } else { Outcome::Found })
+}
+
+/// `outflank data convert`.
+pub fn convert(args: &ConvertArgs) -> Result<Outcome> {
+    pool(args.common.threads())?;
+    let format = output_format(&args.to, args.format)?;
+    let games = read_games(&args.paths, &Selection::from(&args.select), args.common.seed)?;
+    let written = convert_games(&games.records, format, &args.to, Created::default())?;
+    let files: Vec<String> = written.files.iter().map(|f| f.display().to_string()).collect();
+    let losses: Vec<_> = written
+        .losses
+        .iter()
+        .map(|(what, games)| json!({ "what": what, "games": games }))
+        .collect();
+    if args.common.json {
+        print_json(&json!({ "games": written.games, "format": format.name(), "files": files, "lost": losses }))?;
+    } else {
+        print(&format!("{} games written to {}\n", grouped(written.games as u64), files.join(", ")));
+        for (what, games) in written.losses.iter() {
+            print(&format!("not kept, since {format} has no place for it: {what} of {games} games\n"));
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+/// The format asked for, or promised by the name.
+pub fn output_format(path: &Path, format: Option<Format>) -> Result<Format> {
+    let named = || match path.extension() {
+        Some(ending) if ending.eq_ignore_ascii_case("txt") => Some(Format::Transcript),
+        _ => Format::of_name(path),
+    };
+    match format.or_else(named) {
+        Some(format) => Ok(format),
+        None => bail!(
+            "the name {} does not say which format to write; end it in .wtb, .ggf, .txt, .obf or .pgn, or give --format",
+            path.display()
+        ),
+    }
+}
+
+/// `outflank data export`.
+pub fn export(args: &ExportArgs) -> Result<Outcome> {
+    pool(args.common.threads())?;
+    ensure!(
+        args.test > 0.0 && args.test < 1.0,
+        "--test is a share between 0 and 1, not {}",
+        args.test
+    );
+    let games = read_games(&args.paths, &Selection::from(&args.select), args.common.seed)?;
+    let wanted = Wanted {
+        forced: if args.choices { Forced::Out } else { Forced::In },
+        random: true,
+        by: args.select.by.as_deref(),
+    };
+    let mut all = decisions(&games.records, &wanted);
+    if args.unique {
+        all = all.unique();
+    }
+    let csv = args.to.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv"));
+    ensure!(!(csv && args.symmetric), "--symmetric is written as NPY: name a folder with --to");
+    let seed = args.common.seed;
+    let parts: Vec<(&str, Decisions<Othello>)> = match args.split.as_deref() {
+        None => vec![("", all)],
+        Some("game") => {
+            let sizes = sizes_of_shares(games.records.len(), &[1.0 - args.test, args.test])?;
+            let split = split_games(games.records.len(), seed, &sizes)?;
+            let part = |i: usize| all.of_games(&split.parts[i]);
+            vec![("train", part(0)), ("test", part(1))]
+        }
+        Some(_) => {
+            let sizes = sizes_of_shares(all.len(), &[1.0 - args.test, args.test])?;
+            let mut indices: Vec<usize> = (0..all.len()).collect();
+            let split = split_examples(&mut indices, seed, &sizes)?;
+            vec![("train", all.select(split.parts[0])), ("test", all.select(split.parts[1]))]
+        }
+    };
+    let mut report = Vec::new();
+    for (name, part) in &parts {
+        let path = match (name.is_empty(), csv) {
+            (true, _) => args.to.clone(),
+            (false, true) => {
+                let stem = args.to.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                args.to.with_file_name(format!("{stem}-{name}.csv"))
+            }
+            (false, false) => args.to.join(name),
+        };
+        let count = if csv {
+            export_csv(part, &path)?;
+            part.len()
+        } else if args.symmetric {
+            let mut examples: Vec<Example> = part.examples();
+            remove_duplicates(&mut examples);
+            let examples = expand_symmetric(&examples);
+            export_examples_npy(&examples, &path)?;
+            examples.len()
+        } else {
+            export_npy(part, &path)?;
+            part.len()
+        };
+        report.push((path.display().to_string(), count));
+    }
+    if args.common.json {
+        let parts: Vec<_> =
+            report.iter().map(|(path, n)| json!({ "path": path, "decisions": n })).collect();
+        print_json(&json!({ "parts": parts }))?;
+    } else {
+        for (path, count) in report {
+            print(&format!("{} decisions written to {path}\n", grouped(count as u64)));
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+/// Uses so many threads from now on.
+pub fn pool(threads: usize) -> Result<()> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build_global()
+        .context("cannot start the threads asked for")
+}

@@ -1,0 +1,170 @@
+//! `outflank data generate`: lets one of our players play games with itself.
+
+use super::data::output_format;
+use crate::cli::GenerateArgs;
+use crate::output::{grouped, print, print_json};
+use crate::{Outcome, VERSION};
+use anyhow::{Context, Result, bail, ensure};
+use outflank_arena::play;
+use outflank_games::Line;
+use outflank_games::othello::Othello;
+use outflank_players::roster::entry;
+use outflank_players::{Entry, Player, Random};
+use outflank_records::wthor::Created;
+use outflank_records::{About, Record, convert, transcript};
+use outflank_runs::{
+    Config, Journal, Progress, RunFolder, in_order, rng, stop_requested, stop_when_asked,
+};
+use serde_json::json;
+use std::collections::HashSet;
+
+/// So many games in a row that were played before mean that there are no more to be had.
+const FRUITLESS: u64 = 20_000;
+
+/// Plays games from random openings until there are enough that differ.
+pub fn run(args: &GenerateArgs) -> Result<Outcome> {
+    ensure!(args.games > 0, "--games must be at least 1");
+    ensure!(args.opening <= 50, "--opening is at most 50 plies, not {}", args.opening);
+    let format = output_format(&args.to, None)?;
+    let player = entry::<Othello>(&args.player)?;
+    player.make()?.begin()?;
+    let mut settings = toml::Table::new();
+    settings.insert("player".to_owned(), args.player.clone().into());
+    settings.insert("opening".to_owned(), i64::from(args.opening).into());
+    settings.insert("games".to_owned(), i64::from(args.games).into());
+    let config = Config {
+        command: "generate".to_owned(),
+        version: VERSION.to_owned(),
+        seed: args.common.seed,
+        settings,
+        data: Vec::new(),
+    };
+    let folder = match &args.run.resume {
+        Some(path) => RunFolder::resume(path, &config, &["games"])?,
+        None => RunFolder::create(args.run.out.as_deref(), &config)?,
+    };
+    stop_when_asked();
+    let (mut journal, lines) = Journal::open(&folder.join("games.tsv"))?;
+    let wanted = args.games as usize;
+    let mut games = Games::default();
+    lines.into_iter().for_each(|line| games.add(line));
+    let progress = Progress::new("playing", "games", wanted as u64, args.common.quiet);
+    progress.skip(games.kept.len() as u64);
+    let first = games.tries;
+    let mut failed = None;
+    if games.kept.len() < wanted {
+        in_order(
+            usize::MAX - first,
+            args.common.threads(),
+            || player.make().ok().zip(player.make().ok()),
+            |pair, job| match pair {
+                Some((black, white)) => game(black, white, args, first + job),
+                None => String::new(),
+            },
+            |_, line| {
+                if let Err(error) = journal.append(&[&line]) {
+                    failed = Some(error);
+                    return false;
+                }
+                let before = games.kept.len();
+                games.add(line);
+                progress.add((games.kept.len() - before) as u64);
+                games.kept.len() < wanted && games.fruitless < FRUITLESS && !stop_requested()
+            },
+        );
+    }
+    drop(progress);
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    journal.sync()?;
+    if games.kept.len() < wanted && stop_requested() {
+        eprintln!(
+            "stopped with {} of {wanted} games; go on with --resume {}",
+            games.kept.len(),
+            folder.path().display()
+        );
+        return Ok(Outcome::Stopped);
+    }
+    if games.kept.len() < wanted {
+        bail!(
+            "only {} different games came up; ask for fewer, or for a longer --opening",
+            games.kept.len()
+        );
+    }
+    games.kept.truncate(wanted);
+    let records = records(&player, &games.kept)?;
+    let written = convert(&records, format, &args.to, Created::default())?;
+    if args.common.json {
+        print_json(&json!({
+            "games": written.games,
+            "file": args.to.display().to_string(),
+            "run": folder.path().display().to_string(),
+        }))?;
+    } else {
+        let games = grouped(written.games as u64);
+        print(&format!("{games} different games written to {}\n", args.to.display()));
+    }
+    Ok(Outcome::Done)
+}
+
+/// Games so far, each once.
+#[derive(Default)]
+struct Games {
+    kept: Vec<String>,
+    seen: HashSet<String>,
+    tries: usize,
+    fruitless: u64,
+}
+
+impl Games {
+    fn add(&mut self, moves: String) {
+        self.tries += 1;
+        if moves.is_empty() || !self.seen.insert(moves.clone()) {
+            self.fruitless += 1;
+        } else {
+            self.kept.push(moves);
+            self.fruitless = 0;
+        }
+    }
+}
+
+/// One game as a transcript; nothing when a player failed or the opening ended it.
+fn game(
+    black: &mut Box<dyn Player<Othello>>,
+    white: &mut Box<dyn Player<Othello>>,
+    args: &GenerateArgs,
+    number: usize,
+) -> String {
+    let mut rng = rng::stream(args.common.seed, &["generate", &number.to_string()]);
+    let mut opening = Line::<Othello>::default();
+    for _ in 0..args.opening {
+        match Random.choose(&opening, &mut rng) {
+            Ok(mv) if opening.push(mv).is_ok() => {}
+            _ => return String::new(),
+        }
+    }
+    let played = play(&mut **black, &mut **white, &opening, &mut rng);
+    if played.fault.is_some() {
+        return String::new();
+    }
+    played.line.moves().iter().map(ToString::to_string).collect()
+}
+
+fn records(player: &Entry<Othello>, games: &[String]) -> Result<Vec<Record<Othello>>> {
+    games
+        .iter()
+        .map(|moves| {
+            let about = About {
+                black: player.name.clone(),
+                white: player.name.clone(),
+                event: "Outflank".to_owned(),
+                ..About::default()
+            };
+            let mut record =
+                transcript::game(moves.as_bytes()).with_context(|| format!("a journal line is damaged: {moves}"))?;
+            record.about = About { result: record.end().score(), ..about };
+            Ok(record)
+        })
+        .collect()
+}

@@ -1,0 +1,192 @@
+//! `outflank league`: a round robin with ratings.
+
+use crate::cli::LeagueArgs;
+use crate::contestants::{Setting, set_up, write_games};
+use crate::output::{grouped, print, print_json};
+use crate::Outcome;
+use anyhow::{Context, Result, bail};
+use outflank_arena::league::{League, LeagueReport, play_league};
+use outflank_arena::present;
+use outflank_arena::ratings::{Options, Parameter};
+use outflank_games::Game;
+use outflank_games::checkers::Checkers;
+use outflank_games::othello::Othello;
+use outflank_players::roster::Roster;
+use outflank_runs::{Progress, RunFolder, stop_when_asked};
+use serde_json::json;
+use std::fmt::Write;
+
+/// Plays the league, writes the run folder, prints table and ratings.
+pub fn run(args: &LeagueArgs) -> Result<Outcome> {
+    match Game::from(args.play.game) {
+        Game::Othello => run_game::<Othello>(args),
+        Game::Checkers => run_game::<Checkers>(args),
+    }
+}
+
+fn run_game<P: Roster>(args: &LeagueArgs) -> Result<Outcome> {
+    let options = Options {
+        drawelo: parameter("--draw-elo", &args.draw_elo)?,
+        advantage: parameter("--advantage", &args.advantage)?,
+        ..Options::default()
+    };
+    let sub_leagues = args
+        .sub_league
+        .iter()
+        .map(|text| ranks(text, args.players.len()))
+        .collect::<Result<Vec<_>>>()?;
+    let list = |items: &[String]| toml::Value::from(items.to_vec());
+    let mut extra = toml::Table::new();
+    extra.insert("players".to_owned(), list(&args.players));
+    extra.insert("draw-elo".to_owned(), args.draw_elo.clone().into());
+    extra.insert("advantage".to_owned(), args.advantage.clone().into());
+    if !args.sub_league.is_empty() {
+        extra.insert("sub-league".to_owned(), list(&args.sub_league));
+    }
+    let Setting { entries, terms, folder, journal } =
+        set_up::<P>("league", &args.players, &args.play, extra, &args.run, &args.common)?;
+    stop_when_asked();
+    let pairs = entries.len() * (entries.len() - 1) / 2;
+    let total = 2 * u64::from(terms.rounds) * pairs as u64;
+    let progress = Progress::new("playing", "games", total, args.common.quiet);
+    progress.skip((journal.1.len() as u64).min(total));
+    let league = play_league(&entries, &terms, Some(journal), |_, new| progress.add(new))?;
+    drop(progress);
+    if !league.complete {
+        eprintln!(
+            "stopped after {} of {} games; go on with --resume {}",
+            grouped(league.games.len() as u64),
+            grouped(total),
+            folder.path().display()
+        );
+        return Ok(Outcome::Stopped);
+    }
+    let report = league.report(&options)?;
+    let subs = sub_leagues
+        .iter()
+        .map(|ranks| sub_report(&league, &report, ranks, &options))
+        .collect::<Result<Vec<_>>>()?;
+    write_all(args, &folder, &league, &report, &subs)?;
+    show(args, &report, &subs, &folder)?;
+    Ok(Outcome::Done)
+}
+
+/// The league of some ranks of another alone.
+fn sub_report<P: Roster>(
+    league: &League<P>,
+    report: &LeagueReport,
+    ranks: &[usize],
+    options: &Options,
+) -> Result<LeagueReport> {
+    let players: Vec<usize> = ranks
+        .iter()
+        .filter_map(|&rank| {
+            let name = &report.players[rank].name;
+            league.names.iter().position(|other| other == name)
+        })
+        .collect();
+    Ok(league.report_of(&players, options)?)
+}
+
+fn parameter(option: &str, text: &str) -> Result<Parameter> {
+    match text {
+        "fit" => Ok(Parameter::Fitted),
+        _ => match text.parse() {
+            Ok(value) => Ok(Parameter::Fixed(value)),
+            Err(_) => bail!("{option} is a number of Elo points or `fit`, not '{text}'"),
+        },
+    }
+}
+
+/// Reads ranks such as `1-7` or `1,2,8-12`; returns them counted from 0.
+fn ranks(text: &str, players: usize) -> Result<Vec<usize>> {
+    let mut ranks = Vec::new();
+    for part in text.split(',') {
+        let (from, to) = part.split_once('-').unwrap_or((part, part));
+        let range = from.trim().parse::<usize>().ok().zip(to.trim().parse::<usize>().ok());
+        match range {
+            Some((from, to)) if 1 <= from && from <= to && to <= players => ranks.extend(from - 1..to),
+            _ => bail!("--sub-league takes ranks from 1 to {players}, such as 1-7 or 1,2,8-12, not '{text}'"),
+        }
+    }
+    ranks.sort_unstable();
+    ranks.dedup();
+    if ranks.len() < 2 {
+        bail!("--sub-league needs at least two ranks, not '{text}'");
+    }
+    Ok(ranks)
+}
+
+fn write_all<P: Roster>(
+    args: &LeagueArgs,
+    folder: &RunFolder,
+    league: &League<P>,
+    report: &LeagueReport,
+    subs: &[LeagueReport],
+) -> Result<()> {
+    let play = &args.play;
+    let about = present::About {
+        command: format!(
+            "outflank league {}{}",
+            args.players.join(" "),
+            present::play_options(
+                play.game.into(),
+                &play.openings,
+                play.games,
+                play.first.map(Into::into),
+                play.random,
+            )
+        ),
+        seed: args.common.seed,
+        version: crate::VERSION.to_owned(),
+    };
+    write_games(folder, &league.names, &league.games)?;
+    folder.write("report.html", present::league_page(report, subs, &about).as_bytes())?;
+    folder.write("standings.csv", present::standings(report).to_csv().as_bytes())?;
+    folder.write("cross-table.csv", present::cross_table(report).to_csv().as_bytes())?;
+    folder.write("superiority.csv", present::superiority_table(report).to_csv().as_bytes())?;
+    let json = serde_json::to_string_pretty(&as_json(report, subs)?).context("cannot write JSON")?;
+    folder.write("result.json", format!("{json}\n").as_bytes())?;
+    Ok(())
+}
+
+fn as_json(report: &LeagueReport, subs: &[LeagueReport]) -> Result<serde_json::Value> {
+    let mut value = serde_json::to_value(report)?;
+    if !subs.is_empty() {
+        value["sub_leagues"] = serde_json::to_value(subs)?;
+    }
+    Ok(value)
+}
+
+fn show(
+    args: &LeagueArgs,
+    report: &LeagueReport,
+    subs: &[LeagueReport],
+    folder: &RunFolder,
+) -> Result<()> {
+    if args.common.json {
+        let mut value = as_json(report, subs)?;
+        value["run"] = json!(folder.path().display().to_string());
+        return print_json(&value);
+    }
+    let mut text = present::league_text(report);
+    for sub in subs {
+        let _ = write!(text, "\nAmong themselves:\n{}", present::league_text(sub));
+    }
+    for fault in report.faults.iter().take(5) {
+        let _ = writeln!(text, "lost by failing: {} against {}: {}", fault.player, fault.opponent, fault.what);
+    }
+    if report.faults.len() > 5 {
+        let _ = writeln!(text, "... and {} more such games", report.faults.len() - 5);
+    }
+    let games: u64 = report.players.iter().map(|player| player.games).sum::<u64>() / 2;
+    let _ = writeln!(
+        text,
+        "{} of {} games differ; everything is in {} (start with report.html)",
+        grouped(report.distinct_games),
+        grouped(games),
+        folder.path().display()
+    );
+    print(&text);
+    Ok(())
+}

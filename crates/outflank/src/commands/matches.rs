@@ -1,0 +1,107 @@
+//! `outflank match`: two players from paired openings.
+
+use crate::cli::MatchArgs;
+use crate::contestants::{Setting, set_up, write_games};
+use crate::output::{grouped, print, print_json};
+use crate::Outcome;
+use anyhow::{Context, Result};
+use outflank_arena::matches::{MatchReport, play_match};
+use outflank_arena::present;
+use outflank_arena::sprt::Sprt;
+use outflank_games::Game;
+use outflank_games::checkers::Checkers;
+use outflank_games::othello::Othello;
+use outflank_players::roster::Roster;
+use outflank_runs::{Progress, RunFolder, stop_when_asked};
+use serde_json::json;
+use std::fmt::Write;
+
+/// Plays the match, writes the run folder, prints the score.
+pub fn run(args: &MatchArgs) -> Result<Outcome> {
+    match Game::from(args.play.game) {
+        Game::Othello => run_game::<Othello>(args),
+        Game::Checkers => run_game::<Checkers>(args),
+    }
+}
+
+fn run_game<P: Roster>(args: &MatchArgs) -> Result<Outcome> {
+    let sprt = args.sprt.as_deref().map(bounds).transpose()?;
+    let players = [args.a.clone(), args.b.clone()];
+    let mut extra = toml::Table::new();
+    extra.insert("a".to_owned(), args.a.clone().into());
+    extra.insert("b".to_owned(), args.b.clone().into());
+    if let Some(sprt) = &args.sprt {
+        extra.insert("sprt".to_owned(), sprt.clone().into());
+    }
+    let Setting { entries, terms, folder, journal } =
+        set_up::<P>("match", &players, &args.play, extra, &args.run, &args.common)?;
+    stop_when_asked();
+    let [a, b] = <[_; 2]>::try_from(entries).ok().context("a match has two players")?;
+    let entries = [a, b];
+    let progress = Progress::new("playing", "games", 2 * u64::from(terms.rounds), args.common.quiet);
+    progress.skip(journal.1.len() as u64);
+    let (report, games) = play_match(&entries, &terms, sprt, Some(journal), |tally, new| {
+        progress.add(new);
+        progress.say(format!("{:.1}%", 100.0 * tally.points() / tally.games().max(1) as f64));
+    })?;
+    drop(progress);
+    let names = [report.a.clone(), report.b.clone()];
+    write_games(&folder, &names, &games)?;
+    folder.write("report.html", present::match_page(&report, &about(args)).as_bytes())?;
+    folder.write("result.csv", present::match_table(&report).to_csv().as_bytes())?;
+    folder.write("result.json", format!("{}\n", serde_json::to_string_pretty(&report)?).as_bytes())?;
+    show(args, &report, &folder)?;
+    Ok(if report.complete { Outcome::Done } else { Outcome::Stopped })
+}
+
+fn bounds(text: &str) -> Result<Sprt> {
+    let parse = || {
+        let (low, high) = text.split_once(',')?;
+        Some((low.trim().parse().ok()?, high.trim().parse().ok()?))
+    };
+    let (low, high) = parse()
+        .with_context(|| format!("--sprt takes two Elo differences such as 0,10, not '{text}'"))?;
+    Ok(Sprt::new(low, high)?)
+}
+
+/// What the page says about how it was made.
+fn about(args: &MatchArgs) -> present::About {
+    present::About {
+        command: format!("outflank match {} {}{}", args.a, args.b, present::play_options(
+            args.play.game.into(),
+            &args.play.openings,
+            args.play.games,
+            args.play.first.map(Into::into),
+            args.play.random,
+        )),
+        seed: args.common.seed,
+        version: crate::VERSION.to_owned(),
+    }
+}
+
+fn show(args: &MatchArgs, report: &MatchReport, folder: &RunFolder) -> Result<()> {
+    if args.common.json {
+        let mut value = serde_json::to_value(report)?;
+        value["run"] = json!(folder.path().display().to_string());
+        return print_json(&value);
+    }
+    let mut text = present::match_text(report);
+    for fault in report.faults.iter().take(5) {
+        let _ = writeln!(text, "lost by failing, round {}: {}", fault.round, fault.what);
+    }
+    if report.faults.len() > 5 {
+        let _ = writeln!(text, "... and {} more such games", report.faults.len() - 5);
+    }
+    if !report.complete {
+        let _ = writeln!(text, "stopped early; go on with --resume {}", folder.path().display());
+    }
+    let _ = writeln!(
+        text,
+        "{} of {} games differ; everything is in {}",
+        grouped(report.distinct_games),
+        grouped(report.games),
+        folder.path().display()
+    );
+    print(&text);
+    Ok(())
+}

@@ -1,0 +1,33 @@
+//! `outflank perft`: counts the leaves of the game tree.
+
+use crate::Outcome;
+use crate::cli::PerftArgs;
+use crate::output::{print, print_json};
+use anyhow::{Result, anyhow};
+use outflank_games::checkers::Checkers;
+use outflank_games::othello::Othello;
+use outflank_games::{Game, Position};
+use serde_json::json;
+
+/// Prints the number alone, or the JSON document.
+pub fn run(args: &PerftArgs) -> Result<Outcome> {
+    let game = Game::from(args.game);
+    let leaves = match game {
+        Game::Othello => count::<Othello>(args)?,
+        Game::Checkers => count::<Checkers>(args)?,
+    };
+    if args.json {
+        print_json(&json!({ "game": game.name(), "depth": args.depth, "leaves": leaves }))?;
+    } else {
+        print(&format!("{leaves}\n"));
+    }
+    Ok(Outcome::Done)
+}
+
+fn count<P: Position>(args: &PerftArgs) -> Result<u64> {
+    let position = match &args.board {
+        Some(text) => text.parse::<P>().map_err(|error| anyhow!("--board: {error}"))?,
+        None => P::start(),
+    };
+    Ok(position.perft(args.depth))
+}

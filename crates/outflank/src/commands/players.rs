@@ -1,0 +1,58 @@
+//! `outflank players`: what there is to play against.
+
+use crate::Outcome;
+use crate::cli::PlayersArgs;
+use crate::output::{print, print_json};
+use anyhow::Result;
+use outflank_games::Game;
+use outflank_players::roster::{EMBEDDED, strengths};
+use outflank_report::{Align, Table};
+use serde_json::json;
+
+/// Lists the embedded players, alone and with the searches that were rated.
+pub fn run(args: &PlayersArgs) -> Result<Outcome> {
+    let wanted = args.game.map(Game::from);
+    let mut table = Table::new([
+        ("player", Align::Left),
+        ("game", Align::Left),
+        ("kind", Align::Left),
+        ("rating", Align::Right),
+        ("±", Align::Right),
+        ("what it is", Align::Left),
+    ]);
+    let mut players = Vec::new();
+    for strength in strengths().filter(|s| wanted.is_none_or(|game| game == s.game)) {
+        let model = strength.name.split('@').next().unwrap_or(strength.name);
+        let known = EMBEDDED.iter().find(|e| e.name == model && e.game == strength.game);
+        let kind = match (known, strength.name.split_once('@')) {
+            (Some(_), Some((_, search))) if search.starts_with("mcts") => "tree search",
+            (Some(_), Some(_)) => "alpha-beta",
+            (Some(known), None) => known.kind,
+            (None, _) => continue,
+        };
+        let about = if strength.name == model { known.map_or("", |k| k.about) } else { "" };
+        table.row([
+            strength.name.to_owned(),
+            strength.game.name().to_owned(),
+            kind.to_owned(),
+            strength.rating.map_or("-".to_owned(), |r| format!("{:.0}", r.0)),
+            strength.rating.map_or("-".to_owned(), |r| format!("{:.0}", r.1)),
+            about.to_owned(),
+        ]);
+        players.push(json!({
+            "name": strength.name,
+            "game": strength.game.name(),
+            "kind": kind,
+            "about": about,
+            "rating": strength.rating.map(|r| r.0),
+            "error": strength.rating.map(|r| r.1),
+        }));
+    }
+    if args.json {
+        print_json(&json!({ "players": players }))?;
+    } else {
+        print(&table.to_text());
+        print("\nAny of them may search deeper: heuristic@6, heuristic@4e12, random@mcts2000.\n");
+    }
+    Ok(Outcome::Done)
+}

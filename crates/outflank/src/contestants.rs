@@ -1,0 +1,157 @@
+//! What `match` and `league` share: players, openings, rounds, the run folder and its journal.
+
+use crate::VERSION;
+use crate::cli::{Common, PlayArgs, RunArgs};
+use anyhow::{Context, Result, bail, ensure};
+use outflank_arena::{Game, Terms};
+use outflank_games::Line;
+use outflank_players::roster::{self, Roster};
+use outflank_players::Entry;
+use outflank_records::{About, Ply, Record, read_openings, write_pgn};
+use outflank_runs::files::{checksum, read};
+use outflank_runs::{Config, DataFile, Journal, RunFolder};
+use std::path::Path;
+
+/// Games for each pair from the start position, where there are no openings to count.
+const GAMES_FROM_START: u64 = 1000;
+
+/// Everything a contest needs.
+pub struct Setting<P: Roster> {
+    /// Who plays.
+    pub entries: Vec<Entry<P>>,
+    /// From where, how often, with which seed.
+    pub terms: Terms<P>,
+    /// Where results go.
+    pub folder: RunFolder,
+    /// Games already played, and room for more.
+    pub journal: (Journal, Vec<String>),
+}
+
+/// Reads players and openings and opens the run folder; nothing is written before all of it is
+/// known to be good.
+pub fn set_up<P: Roster>(
+    command: &str,
+    players: &[String],
+    play: &PlayArgs,
+    extra: toml::Table,
+    run: &RunArgs,
+    common: &Common,
+) -> Result<Setting<P>> {
+    ensure!(
+        (0.0..=1.0).contains(&play.random),
+        "--random is a share of moves from 0 to 1, not {}",
+        play.random
+    );
+    let entries = roster::entries::<P>(players, play.random)?;
+    let (openings, file) = openings::<P>(play)?;
+    let games = match play.games {
+        Some(games) => games,
+        None if play.openings == "start" => GAMES_FROM_START,
+        None => 2 * openings.len() as u64,
+    };
+    ensure!(
+        games >= 2 && games % 2 == 0 && games <= 2 * u64::from(u32::MAX),
+        "--games must be an even number, at least 2: every opening is played twice, with colours swapped"
+    );
+    let mut settings = extra;
+    settings.insert("game".to_owned(), P::GAME.name().into());
+    settings.insert("openings".to_owned(), play.openings.clone().into());
+    settings.insert("games".to_owned(), (games as i64).into());
+    settings.insert("random".to_owned(), play.random.into());
+    if let Some(first) = play.first {
+        settings.insert("first".to_owned(), outflank_games::Side::from(first).to_string().into());
+    }
+    let mut data: Vec<DataFile> = file.into_iter().collect();
+    data.extend(players.iter().filter_map(|text| model_file(text)));
+    let config = Config {
+        command: command.to_owned(),
+        version: VERSION.to_owned(),
+        seed: common.seed,
+        settings,
+        data,
+    };
+    let folder = match &run.resume {
+        Some(path) => resume(path, &config, command)?,
+        None => RunFolder::create(run.out.as_deref(), &config)?,
+    };
+    let journal = Journal::open(&folder.join("games.tsv"))?;
+    let terms = Terms {
+        openings,
+        rounds: (games / 2) as u32,
+        seed: common.seed,
+        threads: common.threads(),
+    };
+    Ok(Setting { entries, terms, folder, journal })
+}
+
+/// Opens a folder to go on with. A league may gain and lose players; the models of those who stay
+/// must be the same.
+fn resume(path: &Path, config: &Config, command: &str) -> Result<RunFolder> {
+    let old = RunFolder::config_at(path)?;
+    for file in &old.data {
+        if let Some(new) = config.data.iter().find(|new| new.file == file.file) {
+            if new.sha256 != file.sha256 {
+                bail!(
+                    "{} was begun with another content of {}; start anew with --out, or put the old file back",
+                    path.display(),
+                    file.file
+                );
+            }
+        }
+    }
+    let free: &[&str] = match command {
+        "league" => &["players", "data", "draw-elo", "advantage", "sub-league"],
+        _ => &["data"],
+    };
+    Ok(RunFolder::resume(path, config, free)?)
+}
+
+/// The checksum of a player's model, when it is a file.
+fn model_file(text: &str) -> Option<DataFile> {
+    let spec: outflank_players::Spec = text.parse().ok()?;
+    let path = Path::new(&spec.model);
+    let path = if path.is_dir() { path.join("model.safetensors") } else { path.to_owned() };
+    let bytes = read(&path, 1 << 30).ok()?;
+    Some(DataFile { file: spec.model, sha256: checksum(&bytes) })
+}
+
+fn openings<P: Roster>(play: &PlayArgs) -> Result<(Vec<Line<P>>, Option<DataFile>)> {
+    if play.openings == "start" {
+        ensure!(play.first.is_none(), "--first goes with a file of openings; from start Black moves first");
+        return Ok((vec![Line::default()], None));
+    }
+    let path = Path::new(&play.openings);
+    let openings = read_openings::<P>(path, play.first.map(Into::into))
+        .context("--openings takes `start` or a file")?;
+    let bytes = read(path, 1 << 30)?;
+    let file = DataFile { file: play.openings.clone(), sha256: checksum(&bytes) };
+    Ok((openings, Some(file)))
+}
+
+/// The games as records, for PGN.
+pub fn records<P: Roster>(names: &[String], games: &[Game<P>]) -> Vec<Record<P>> {
+    games
+        .iter()
+        .map(|game| {
+            let about = About {
+                black: names[game.black].clone(),
+                white: names[game.white].clone(),
+                event: "Outflank".to_owned(),
+                result: Some(game.played.margin),
+                ..About::default()
+            };
+            let mut record = Record::new(*game.played.line.start(), about);
+            for (&mv, &random) in game.played.line.moves().iter().zip(&game.played.random) {
+                // The line is legal from its start, so no move is refused here.
+                let _ = record.push(Ply { random, ..Ply::new(mv) });
+            }
+            record
+        })
+        .collect()
+}
+
+/// Writes the games for rating programs.
+pub fn write_games<P: Roster>(folder: &RunFolder, names: &[String], games: &[Game<P>]) -> Result<()> {
+    write_pgn(&records(names, games), &folder.join("games.pgn"))?;
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! The games a command reads: from the user's files, the data folder, or those embedded.
+
+use crate::cli::{RecordsArgs, SelectArgs};
+use anyhow::Result;
+use outflank_games::othello::Othello;
+use outflank_records::{Record, Selection, embedded, read_games};
+use outflank_runs::DataFile;
+use std::path::PathBuf;
+
+/// Games and where they came from.
+pub struct Source {
+    /// The games.
+    pub records: Vec<Record<Othello>>,
+    /// The files, for the run folder.
+    pub files: Vec<DataFile>,
+    /// In words, for the user.
+    pub from: String,
+}
+
+/// The games that a command was told to read; without a word, the data folder's WTHOR base, and
+/// without a data folder the embedded games.
+pub fn source(args: &RecordsArgs, seed: u64) -> Result<Source> {
+    let paths: Vec<PathBuf> = match &args.data {
+        _ if !args.records.is_empty() => args.records.clone(),
+        Some(data) => vec![data.join("wthor")],
+        None => return Ok(embedded_games(&args.select, seed)),
+    };
+    let games = read_games(&paths, &Selection::from(&args.select), seed)?;
+    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    let files = games.files.iter().map(|file| DataFile {
+        file: file.path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default(),
+        sha256: file.sha256.clone(),
+    });
+    Ok(Source { files: files.collect(), from: names.join(", "), records: games.records })
+}
+
+fn embedded_games(select: &SelectArgs, seed: u64) -> Source {
+    let selection = Selection::from(select);
+    let records: Vec<_> =
+        embedded::games().into_iter().filter(|game| selection.matches(&game.about)).collect();
+    Source {
+        records: selection.draw(records, seed),
+        files: vec![DataFile {
+            file: "embedded".to_owned(),
+            sha256: outflank_runs::files::checksum(embedded::GAMES),
+        }],
+        from: "the embedded games".to_owned(),
+    }
+}

@@ -1,0 +1,90 @@
+//! The program: it reads the command line, calls the layers below, and prints.
+
+mod cli;
+mod commands;
+mod config;
+mod contestants;
+mod games;
+mod output;
+
+use clap::{CommandFactory, FromArgMatches};
+use cli::{Cli, Command, DataCommand};
+use std::process::ExitCode;
+
+/// The program's version, which run folders and model files record.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(|panic| {
+        eprintln!("outflank: internal error, please report it: {panic}");
+    }));
+    let arguments = match config::expand(&built_command(), std::env::args_os().collect()) {
+        Ok(arguments) => arguments,
+        Err(error) => return fail(&error),
+    };
+    let matches = Cli::command().get_matches_from(arguments);
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    match run(cli.command) {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Found) => ExitCode::FAILURE,
+        Ok(Outcome::Stopped) => ExitCode::from(130),
+        Err(error) => fail(&error),
+    }
+}
+
+/// How a command that did not fail came to its end.
+pub enum Outcome {
+    /// As it should.
+    Done,
+    /// It found what it was looking for, and that is bad news: faults in files.
+    Found,
+    /// The user stopped it; what was done is saved.
+    Stopped,
+}
+
+fn built_command() -> clap::Command {
+    let mut command = Cli::command();
+    command.build();
+    command
+}
+
+fn fail(error: &anyhow::Error) -> ExitCode {
+    eprintln!("outflank: {error:#}");
+    ExitCode::FAILURE
+}
+
+fn run(command: Command) -> anyhow::Result<Outcome> {
+    match command {
+        Command::Learn(args) => commands::learn::run(&args),
+        Command::Match(args) => commands::matches::run(&args),
+        Command::League(args) => commands::league::run(&args),
+        Command::Accuracy(args) => commands::accuracy::run(&args),
+        Command::Data(DataCommand::Stats(args)) => commands::data::stats(&args),
+        Command::Data(DataCommand::Check(args)) => commands::data::check(&args),
+        Command::Data(DataCommand::Convert(args)) => commands::data::convert(&args),
+        Command::Data(DataCommand::Export(args)) => commands::data::export(&args),
+        Command::Data(DataCommand::Generate(args)) => commands::generate::run(&args),
+        Command::Openings(args) => commands::openings::run(&args),
+        Command::Players(args) => commands::players::run(&args),
+        Command::Perft(args) => commands::perft::run(&args),
+        Command::Bench(args) => commands::bench::run(&args),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "outflank", &mut script);
+            output::print(&String::from_utf8_lossy(&script));
+            Ok(Outcome::Done)
+        }
+        Command::Man => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+            for sub in built_command().get_subcommands().filter(|sub| sub.get_name() != "help") {
+                let man = clap_mangen::Man::new(sub.clone());
+                man.render_synopsis_section(&mut page)?;
+                man.render_description_section(&mut page)?;
+                man.render_options_section(&mut page)?;
+            }
+            output::print(&String::from_utf8_lossy(&page));
+            Ok(Outcome::Done)
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The recursion of the alpha-beta search.
+
+use super::noise::Noise;
+use super::table::Table;
+use super::worth::{self, TOP, Worth};
+use crate::searchable::Searchable;
+use outflank_games::Side;
+use outflank_models::Evaluate;
+use std::sync::Arc;
+
+/// From this remaining depth on, the model says which moves to try first.
+const BY_MODEL: u32 = 3;
+
+/// A move, where it leads, and how soon it is tried: a higher rank comes first.
+#[derive(Clone, Copy)]
+pub(super) struct Candidate<P: Searchable> {
+    pub mv: P::Move,
+    pub after: P,
+    pub rank: Worth,
+}
+
+/// All that a search carries along.
+pub(super) struct Tree<P: Searchable> {
+    model: Arc<dyn Evaluate<P>>,
+    pub noise: Noise,
+    table: Table<P>,
+    /// For each remaining depth the moves being tried; kept so that nothing is allocated.
+    levels: Vec<Vec<Candidate<P>>>,
+    /// Room for asking the model.
+    moves: Vec<P::Move>,
+    values: Vec<f32>,
+    pub nodes: u64,
+}
+
+impl<P: Searchable> Tree<P> {
+    pub fn new(model: Arc<dyn Evaluate<P>>, table_bits: u32) -> Tree<P> {
+        Tree {
+            model,
+            noise: Noise::NONE,
+            table: Table::new(table_bits),
+            levels: Vec::new(),
+            moves: Vec::new(),
+            values: Vec::new(),
+            nodes: 0,
+        }
+    }
+
+    /// Fills `root` with all moves, those within a tie of the best having their exact worth as
+    /// rank and the others one that is too low for a tie; returns the best worth.
+    pub fn rank_root(
+        &mut self,
+        position: &P,
+        depth: u32,
+        root: &mut Vec<Candidate<P>>,
+    ) -> Option<Worth> {
+        self.nodes += 1;
+        let side = position.to_move();
+        if depth <= 1 {
+            self.ask_model(position);
+            root.clear();
+            for (&mv, &value) in self.moves.iter().zip(&self.values) {
+                let after = position.play(mv);
+                root.push(Candidate { mv, after, rank: self.leaf(&after, side, value) });
+            }
+            return root.iter().map(|candidate| candidate.rank).max();
+        }
+
+        self.table.clear();
+        self.levels.resize_with(depth as usize, Vec::new);
+        self.candidates(position, depth, None, root);
+        // Stable, so that the order is the same everywhere.
+        root.sort_by_key(|candidate| std::cmp::Reverse(candidate.rank));
+        let mut best = None;
+        for candidate in root {
+            // The window reaches just below the best so far, so that an equal move is recognised.
+            let floor = best.map_or(-TOP, |best| worth::tied_from(best) - 1);
+            let test = if best.is_none() { TOP } else { floor + 1 };
+            candidate.rank = self.after(&candidate.after, side, depth - 1, floor, test);
+            if best.is_some() && candidate.rank > floor {
+                candidate.rank = self.after(&candidate.after, side, depth - 1, floor, TOP);
+            }
+            best = best.max(Some(candidate.rank));
+        }
+        best
+    }
+
+    /// The worth to `side`, who has just moved into `after`, of searching `depth` more plies.
+    fn after(&mut self, after: &P, side: Side, depth: u32, alpha: Worth, beta: Worth) -> Worth {
+        if let Some(margin) = after.margin() {
+            return worth::of_margin(side.sign() * margin);
+        }
+        // The turn may have come back because the opponent must pass.
+        if after.to_move() == side {
+            self.search(after, depth, alpha, beta)
+        } else {
+            -self.search(after, depth, -beta, -alpha)
+        }
+    }
+
+    /// The worth of a position in which the game goes on, to its side to move.
+    ///
+    /// Strictly between alpha and beta it is exact; outside it is a bound.
+    fn search(&mut self, position: &P, depth: u32, mut alpha: Worth, beta: Worth) -> Worth {
+        if depth <= 1 {
+            return self.last_ply(position, beta);
+        }
+        self.nodes += 1;
+        let mut hint = None;
+        if let Some(entry) = self.table.get(position) {
+            // Only the same depth answers the same question; any depth may suggest a move.
+            if entry.depth == depth {
+                if entry.lower >= beta || entry.lower == entry.upper {
+                    return entry.lower;
+                }
+                if entry.upper <= alpha {
+                    return entry.upper;
+                }
+            }
+            hint = Some(entry.best);
+        }
+
+        let side = position.to_move();
+        let window = (alpha, beta);
+        let level = depth as usize;
+        let mut candidates = self.levels.get_mut(level).map(std::mem::take).unwrap_or_default();
+        self.candidates(position, depth, hint, &mut candidates);
+        let mut best = None;
+        for next in 0..candidates.len() {
+            let Some(Candidate { mv, after, .. }) = first(&mut candidates, next) else { break };
+            let test = if next == 0 { beta } else { alpha + 1 };
+            let mut worth = self.after(&after, side, depth - 1, alpha, test);
+            if next > 0 && worth > alpha && worth < beta {
+                worth = self.after(&after, side, depth - 1, alpha, beta);
+            }
+            if best.is_none_or(|(best, _)| worth > best) {
+                best = Some((worth, mv));
+                alpha = alpha.max(worth);
+                if worth >= beta {
+                    break;
+                }
+            }
+        }
+        if let Some(level) = self.levels.get_mut(level) {
+            *level = candidates;
+        }
+        let Some((worth, mv)) = best else { return -TOP };
+        self.table.put(position, depth, window, worth, mv);
+        worth
+    }
+
+    /// The best leaf. It needs no memory, since evaluating costs no more than looking up.
+    fn last_ply(&mut self, position: &P, beta: Worth) -> Worth {
+        self.nodes += 1;
+        let side = position.to_move();
+        self.ask_model(position);
+        // The one that looks best comes first and often settles the matter.
+        let top = self.values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let first = self.values.iter().position(|&value| value == top).unwrap_or(0);
+        let mut best = -TOP;
+        for at in std::iter::once(first).chain((0..self.moves.len()).filter(|&at| at != first)) {
+            let (Some(&mv), Some(&value)) = (self.moves.get(at), self.values.get(at)) else {
+                break;
+            };
+            best = best.max(self.leaf(&position.play(mv), side, value));
+            if best >= beta {
+                break;
+            }
+        }
+        best
+    }
+
+    /// The worth to `side`, who has just moved into it, of a position with this evaluation.
+    fn leaf(&self, after: &P, side: Side, value: f32) -> Worth {
+        match after.margin() {
+            Some(margin) => worth::of_margin(side.sign() * margin),
+            None => worth::of_value(value + self.noise.at(after, side)),
+        }
+    }
+
+    /// Fills `list` with the moves of a position and their ranks: near the leaves by how little
+    /// freedom they leave to the opponent, further up by the model.
+    fn candidates(
+        &mut self,
+        position: &P,
+        depth: u32,
+        hint: Option<P::Move>,
+        list: &mut Vec<Candidate<P>>,
+    ) {
+        list.clear();
+        if depth < BY_MODEL {
+            list.extend(position.moves().map(|mv| {
+                let after = position.play(mv);
+                Candidate { mv, after, rank: -(after.freedom() as Worth) }
+            }));
+        } else {
+            self.ask_model(position);
+            list.extend(self.moves.iter().zip(&self.values).map(|(&mv, &value)| Candidate {
+                mv,
+                after: position.play(mv),
+                rank: worth::of_value(value),
+            }));
+        }
+        if let Some(candidate) = list.iter_mut().find(|candidate| Some(candidate.mv) == hint) {
+            candidate.rank = TOP;
+        }
+    }
+
+    /// Fills `moves` and `values` with the moves of a position and the model's word on each.
+    fn ask_model(&mut self, position: &P) {
+        self.moves.clear();
+        self.moves.extend(position.moves());
+        self.model.after_moves(position, &self.moves, &mut self.values);
+        // A model that left some out would otherwise hide those moves.
+        self.values.resize(self.moves.len(), f32::NEG_INFINITY);
+    }
+}
+
+/// Brings the highest rank from `next` on to the front and returns it; the first of equals wins.
+#[inline]
+fn first<P: Searchable>(candidates: &mut [Candidate<P>], next: usize) -> Option<Candidate<P>> {
+    let rest = candidates.get_mut(next..)?;
+    let (mut at, mut most) = (0, Worth::MIN);
+    for (index, candidate) in rest.iter().enumerate() {
+        if candidate.rank > most {
+            (at, most) = (index, candidate.rank);
+        }
+    }
+    rest.swap(0, at);
+    rest.first().copied()
+}

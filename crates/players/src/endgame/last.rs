@@ -1,0 +1,73 @@
+//! The last two empty squares, without generating moves.
+
+use outflank_games::othello::Square;
+use outflank_games::othello::kernel::Kernel;
+
+/// The score of a finished game for the owner of `own`, the empty squares going to the winner.
+#[inline(always)]
+pub(super) fn final_score(own: u64, other: u64) -> i32 {
+    let (own, other) = (own.count_ones() as i32, other.count_ones() as i32);
+    match own - other {
+        0 => 0,
+        ahead if ahead > 0 => 64 - 2 * other,
+        _ => 2 * own - 64,
+    }
+}
+
+/// The score with one empty square.
+#[inline(always)]
+pub(super) fn last_one<K: Kernel>(kernel: K, own: u64, other: u64, square: Square) -> i32 {
+    // If nobody can move there, the square goes to whoever is ahead; 63 discs cannot be even.
+    let before = 2 * own.count_ones() as i32 - 63;
+    let flips = kernel.flips(own, other, square);
+    if flips != 0 {
+        return before + 1 + 2 * flips.count_ones() as i32;
+    }
+    let flips = kernel.flips(other, own, square);
+    if flips != 0 {
+        return before - 1 - 2 * flips.count_ones() as i32;
+    }
+    before + before.signum()
+}
+
+/// The score with two empty squares, or a bound outside the window (alpha, beta).
+#[inline(always)]
+pub(super) fn last_two<K: Kernel>(
+    kernel: K,
+    own: u64,
+    other: u64,
+    alpha: i32,
+    beta: i32,
+    squares: [Square; 2],
+) -> i32 {
+    if let Some(score) = try_two(kernel, own, other, beta, squares) {
+        return score;
+    }
+    match try_two(kernel, other, own, -alpha, squares) {
+        Some(score) => -score,
+        None => final_score(own, other),
+    }
+}
+
+/// The better of two moves, `None` when neither is legal; stops at `beta`.
+#[inline(always)]
+fn try_two<K: Kernel>(
+    kernel: K,
+    own: u64,
+    other: u64,
+    beta: i32,
+    [a, b]: [Square; 2],
+) -> Option<i32> {
+    let mut best = None;
+    for (square, left) in [(a, b), (b, a)] {
+        let flips = kernel.flips(own, other, square);
+        if flips != 0 {
+            let score = -last_one(kernel, other ^ flips, own ^ flips ^ square.bit(), left);
+            if score >= beta {
+                return Some(score);
+            }
+            best = best.max(Some(score));
+        }
+    }
+    best
+}

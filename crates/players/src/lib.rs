@@ -1,0 +1,27 @@
+//! Choosing a move.
+
+mod alphabeta;
+mod choice;
+pub mod endgame;
+mod engine;
+mod entry;
+mod greedy;
+mod hash;
+mod mcts;
+mod player;
+mod random;
+pub mod roster;
+mod searchable;
+pub mod spec;
+mod wrappers;
+
+pub use alphabeta::{AlphaBeta, Verdict};
+pub use engine::{CommandError, Engine, EngineCommand, EngineOptions, Protocol};
+pub use entry::Entry;
+pub use greedy::Greedy;
+pub use mcts::Mcts;
+pub use player::{Fault, Player};
+pub use random::Random;
+pub use searchable::{Endgame, Searchable};
+pub use spec::Spec;
+pub use wrappers::{ForcedRandom, Staged};

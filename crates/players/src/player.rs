@@ -1,0 +1,79 @@
+//! What a player is, and how one can fail.
+
+use outflank_games::{Line, Position};
+use outflank_runs::Rng;
+
+/// Why a player did not move. The arena scores the game as its loss and goes on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// It could not be started at all.
+    #[error("{player} does not start: {reason}")]
+    Start {
+        /// Who.
+        player: String,
+        /// Why, in the system's words or the engine's.
+        reason: String,
+    },
+    /// It gave no answer in its time.
+    #[error("{player} gave no answer within {seconds} s")]
+    Hung {
+        /// Who.
+        player: String,
+        /// The time it had.
+        seconds: u64,
+    },
+    /// Its process ended.
+    #[error("{player} ended in the middle of a game{detail}")]
+    Died {
+        /// Who.
+        player: String,
+        /// What it left behind, such as its exit status.
+        detail: String,
+    },
+    /// It answered with a move that the rules forbid, or with none.
+    #[error("{player} answered '{answer}', which is not a legal move here")]
+    Illegal {
+        /// Who.
+        player: String,
+        /// What it said.
+        answer: String,
+    },
+    /// It refused, or cannot be asked, this position.
+    #[error("{player} cannot play this game: {reason}")]
+    Refused {
+        /// Who.
+        player: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Someone who chooses moves.
+pub trait Player<P: Position>: Send {
+    /// A new game begins: whatever was remembered of the last one must not matter any more.
+    fn begin(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// The move to play in a game that is not over.
+    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault>;
+
+    /// Whether the last move was forced upon the player by chance rather than chosen.
+    fn last_was_random(&self) -> bool {
+        false
+    }
+}
+
+impl<P: Position> Player<P> for Box<dyn Player<P>> {
+    fn begin(&mut self) -> Result<(), Fault> {
+        (**self).begin()
+    }
+
+    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault> {
+        (**self).choose(game, rng)
+    }
+
+    fn last_was_random(&self) -> bool {
+        (**self).last_was_random()
+    }
+}

@@ -1,0 +1,347 @@
+//! From what a user writes to a player who plays.
+
+use crate::spec::{Search, Spec};
+use crate::{
+    AlphaBeta, Engine, EngineCommand, EngineOptions, Entry, Fault, ForcedRandom, Greedy, Mcts, Player,
+    Random, Searchable, Staged,
+};
+use outflank_games::checkers::Checkers;
+use outflank_games::othello::Othello;
+use outflank_games::{Game, Position};
+use outflank_models::files::{self, ModelError};
+use outflank_models::{Evaluate, Greedy as OnePly, Material, Policy, View, embedded};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Why a player cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum RosterError {
+    /// The text is not a player.
+    #[error(transparent)]
+    Spec(#[from] crate::spec::SpecError),
+    /// The file is not a model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// Neither a name we know nor a file.
+    #[error("there is no player '{name}': it is neither an embedded name ({known}) nor a file or run folder")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// A player of the other game.
+    #[error("{name} plays {plays}, not {asked}; choose another player or --game {plays}")]
+    OtherGame {
+        /// Who.
+        name: String,
+        /// What it plays.
+        plays: Game,
+        /// What is to be played.
+        asked: Game,
+    },
+    /// The parts do not go together.
+    #[error("player '{text}': {reason}")]
+    Parts {
+        /// The whole text.
+        text: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// It does not start.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+    /// Two players of a contest have one name.
+    #[error("two players are called '{0}'; give one of them another name with ?name=...")]
+    SameName(String),
+}
+
+/// What a model can say.
+#[derive(Clone)]
+pub enum Model<P: Position> {
+    /// Nothing: every move is as good as any other.
+    Nothing,
+    /// What a position is worth.
+    Value(Arc<dyn Evaluate<P>>),
+}
+
+impl<P: Position> Model<P> {
+    /// How it rates moves without looking ahead further than its nature.
+    #[must_use]
+    pub fn policy(&self) -> Option<Arc<dyn Policy<P>>> {
+        match self {
+            Model::Nothing => None,
+            Model::Value(value) => Some(Arc::new(OnePly(value.clone()))),
+        }
+    }
+}
+
+/// A player that is part of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Embedded {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it plays.
+    pub game: Game,
+    /// What sort of player it is.
+    pub kind: &'static str,
+    /// In a sentence.
+    pub about: &'static str,
+}
+
+/// Everybody who needs no file.
+pub const EMBEDDED: [Embedded; 5] = [
+    Embedded {
+        name: "heuristic",
+        game: Game::Othello,
+        kind: "piece counter",
+        about: "the Othello League's standard heuristic, 64 weights",
+    },
+    Embedded {
+        name: "yoshioka",
+        game: Game::Othello,
+        kind: "piece counter",
+        about: "the weights of Yoshioka, Ishii and Ito (1999), 64 weights",
+    },
+    Embedded { name: "random", game: Game::Othello, kind: "random", about: "any legal move" },
+    Embedded {
+        name: "material",
+        game: Game::Checkers,
+        kind: "piece counter",
+        about: "men, kings and how far men have come",
+    },
+    Embedded { name: "random", game: Game::Checkers, kind: "random", about: "any legal move" },
+];
+
+/// A game whose players can be found by name and file.
+pub trait Roster: Searchable {
+    /// The embedded model of this name.
+    fn embedded(name: &str) -> Option<Model<Self>>;
+
+    /// A model from a file, seen another way if so wished.
+    fn load(path: &Path, view: Option<View>) -> Result<Model<Self>, RosterError>;
+
+    /// An external engine.
+    fn engine(
+        command: &EngineCommand,
+        options: EngineOptions,
+    ) -> Result<Box<dyn Player<Self>>, Fault>;
+}
+
+impl Roster for Othello {
+    fn embedded(name: &str) -> Option<Model<Othello>> {
+        match name {
+            "random" => Some(Model::Nothing),
+            "heuristic" => Some(Model::Value(Arc::new(embedded::heuristic()))),
+            "yoshioka" => Some(Model::Value(Arc::new(embedded::yoshioka()))),
+            _ => None,
+        }
+    }
+
+    fn load(path: &Path, view: Option<View>) -> Result<Model<Othello>, RosterError> {
+        let (network, _) = files::load(path)?;
+        let network = match view {
+            Some(view) => network.with_view(view),
+            None => network,
+        };
+        Ok(Model::Value(Arc::new(network)))
+    }
+
+    fn engine(
+        command: &EngineCommand,
+        options: EngineOptions,
+    ) -> Result<Box<dyn Player<Othello>>, Fault> {
+        Ok(Box::new(Engine::start(command, options)?))
+    }
+}
+
+impl Roster for Checkers {
+    fn embedded(name: &str) -> Option<Model<Checkers>> {
+        match name {
+            "random" => Some(Model::Nothing),
+            "material" => Some(Model::Value(Arc::new(Material::default()))),
+            _ => None,
+        }
+    }
+
+    fn load(path: &Path, _: Option<View>) -> Result<Model<Checkers>, RosterError> {
+        // Whatever the file is, it is read first: a damaged file is the better message.
+        files::load(path)?;
+        Err(RosterError::OtherGame {
+            name: path.display().to_string(),
+            plays: Game::Othello,
+            asked: Game::Checkers,
+        })
+    }
+
+    fn engine(command: &EngineCommand, _: EngineOptions) -> Result<Box<dyn Player<Checkers>>, Fault> {
+        let reason = "NBoard and GTP engines play Othello".to_owned();
+        Err(Fault::Refused { player: command.to_string(), reason })
+    }
+}
+
+/// The model that a text names: embedded, a file, or a run folder's.
+pub fn find_model<P: Roster>(spec: &Spec) -> Result<Model<P>, RosterError> {
+    if let Some(model) = P::embedded(&spec.model) {
+        if spec.view.is_some() {
+            let reason = "its view is part of it; view= is for files".to_owned();
+            return Err(RosterError::Parts { text: spec.text.clone(), reason });
+        }
+        return Ok(model);
+    }
+    let path = Path::new(&spec.model);
+    if path.is_dir() {
+        return P::load(&path.join("model.safetensors"), spec.view);
+    }
+    let is_model = path.extension().is_some_and(|ending| {
+        ["player", "wpc", "safetensors"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+    });
+    if is_model || path.exists() {
+        return P::load(path, spec.view);
+    }
+    match EMBEDDED.iter().find(|known| known.name == spec.model) {
+        Some(other) => Err(RosterError::OtherGame {
+            name: other.name.to_owned(),
+            plays: other.game,
+            asked: P::GAME,
+        }),
+        None => {
+            let known: Vec<&str> =
+                EMBEDDED.iter().filter(|e| e.game == P::GAME).map(|e| e.name).collect();
+            Err(RosterError::Unknown { name: spec.model.clone(), known: known.join(", ") })
+        }
+    }
+}
+
+/// A player that can be made as often as needed, from what the user wrote.
+pub fn entry<P: Roster>(text: &str) -> Result<Entry<P>, RosterError> {
+    let spec: Spec = text.parse()?;
+    entry_of(&spec)
+}
+
+fn entry_of<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
+    let mut entry = plain_entry(spec)?;
+    if let Some(stage) = spec.stage.clone() {
+        let other = entry_of::<P>(&stage.with)?;
+        let inner = entry.clone();
+        entry = Entry::new(inner.name.clone(), move || {
+            Ok(Box::new(Staged::new(inner.make()?, other.make()?, stage.from, stage.to)))
+        });
+    }
+    if spec.random > 0.0 {
+        let epsilon = spec.random;
+        entry = entry.wrapped(move |inner| Box::new(ForcedRandom::new(inner, epsilon)));
+    }
+    Ok(entry)
+}
+
+/// The player without stages and forced random moves.
+fn plain_entry<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
+    let parts = |reason: &str| RosterError::Parts { text: spec.text.clone(), reason: reason.to_owned() };
+    let label = spec.label();
+    if spec.model.starts_with("nboard:") || spec.model.starts_with("gtp:") {
+        let command: EngineCommand =
+            spec.model.parse().map_err(|error| parts(&format!("{error}")))?;
+        let options = EngineOptions {
+            timeout: Duration::from_secs(spec.seconds.unwrap_or(60)),
+            depth: spec.level,
+            name: Some(label.clone()),
+            ..EngineOptions::default()
+        };
+        return Ok(Entry::new(label, move || P::engine(&command, options.clone())));
+    }
+    let model: Model<P> = find_model(spec)?;
+    let noise = spec.noise as f32;
+    match (spec.search, model) {
+        (Search::Natural, Model::Nothing) if noise > 0.0 => Err(parts("a random player has no leaves to add noise to")),
+        (Search::Natural, Model::Nothing) => Ok(Entry::new(label, || Ok(Box::new(Random)))),
+        (Search::Natural, Model::Value(value)) if noise > 0.0 => Ok(Entry::new(label, move || {
+            Ok(Box::new(AlphaBeta::new(value.clone(), 1).with_noise(noise)))
+        })),
+        (Search::Natural, model @ Model::Value(_)) => {
+            let policy = model.policy().ok_or_else(|| parts("it rates no moves"))?;
+            Ok(Entry::new(label, move || Ok(Box::new(Greedy::new(policy.clone())))))
+        }
+        (Search::Depth { .. }, Model::Nothing) => {
+            Err(parts("a random player has nothing to search with; use random@mcts500 or another model"))
+        }
+        (Search::Depth { plies, exact }, Model::Value(value)) => {
+            if exact.is_some_and(|empties| P::endgame(empties).is_none()) {
+                return Err(parts(&format!("there is no exact endgame for {}", P::GAME)));
+            }
+            Ok(Entry::new(label, move || {
+                let mut player = AlphaBeta::new(value.clone(), plies).with_noise(noise);
+                if let Some(endgame) = exact.and_then(P::endgame) {
+                    player = player.with_endgame(endgame);
+                }
+                Ok(Box::new(player))
+            }))
+        }
+        (Search::Mcts(_), _) if noise > 0.0 => Err(parts("a tree search takes no noise")),
+        (Search::Mcts(simulations), model) => {
+            let policy = model.policy();
+            Ok(Entry::new(label, move || {
+                Ok(Box::new(match &policy {
+                    Some(policy) => Mcts::new(simulations).with_guide(policy.clone()),
+                    None => Mcts::new(simulations),
+                }))
+            }))
+        }
+    }
+}
+
+/// The players of a contest, each started once to see that it can be, all with different names.
+pub fn entries<P: Roster>(texts: &[String], random: f64) -> Result<Vec<Entry<P>>, RosterError> {
+    let mut entries: Vec<Entry<P>> = Vec::with_capacity(texts.len());
+    for text in texts {
+        let mut entry = entry::<P>(text)?;
+        if entries.iter().any(|other| other.name == entry.name) {
+            return Err(RosterError::SameName(entry.name));
+        }
+        entry.make()?.begin()?;
+        if random > 0.0 {
+            entry = entry.wrapped(move |inner| Box::new(ForcedRandom::new(inner, random)));
+        }
+        entries.push(entry);
+    }
+    Ok(entries)
+}
+
+/// How strong a player is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Strength {
+    /// The player, as it is written.
+    pub name: &'static str,
+    /// What it plays.
+    pub game: Game,
+    /// Its rating and the half-width of the 95% interval, if it was rated.
+    pub rating: Option<(f64, f64)>,
+}
+
+/// The standings of the leagues in which embedded players were rated, as `outflank league` wrote
+/// them; `results/players` has the commands.
+const RATED: [(Game, &str); 2] = [
+    (Game::Othello, include_str!("../data/othello.csv")),
+    (Game::Checkers, include_str!("../data/checkers.csv")),
+];
+
+/// Every player that was rated, the best of each game first, then those that were not.
+pub fn strengths() -> impl Iterator<Item = Strength> {
+    let rated = RATED.iter().flat_map(|&(game, csv)| {
+        csv.lines().skip(1).filter_map(move |line| {
+            let mut cells = line.split(',').skip(1);
+            let name = cells.next()?;
+            let rating = cells.next()?.parse().ok()?;
+            let error = cells.next()?.parse().ok()?;
+            Some(Strength { name, game, rating: Some((rating, error)) })
+        })
+    });
+    let unrated = EMBEDDED.iter().filter(|known| {
+        !RATED.iter().any(|(game, csv)| {
+            *game == known.game
+                && csv.lines().any(|line| line.split(',').nth(1) == Some(known.name))
+        })
+    });
+    rated.chain(unrated.map(|known| Strength { name: known.name, game: known.game, rating: None }))
+}

@@ -1,0 +1,301 @@
+//! How a player is written: `MODEL[@SEARCH][?key=value&...]`.
+//!
+//! Keys begin at the last `?` whose tail is `key=value(&key=value)*`; SEARCH is the tail after the
+//! last `@` that matches `\d+(e\d+)?|mcts\d+`; all else is MODEL. So a file name may hold both
+//! signs, and so may an engine's command line.
+
+use outflank_models::View;
+use std::fmt;
+use std::str::FromStr;
+
+/// How a player looks ahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Search {
+    /// The model's own way: one ply for a value, none for a policy.
+    Natural,
+    /// Alpha-beta to a number of plies, and exact when so few squares are empty.
+    Depth {
+        /// Plies.
+        plies: u32,
+        /// Solve to the end from this many empty squares.
+        exact: Option<u32>,
+    },
+    /// Monte-Carlo tree search with this many simulations a move.
+    Mcts(u32),
+}
+
+/// A player as the user wrote it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spec {
+    /// The whole text.
+    pub text: String,
+    /// An embedded name, a file, a folder, or `nboard:COMMAND` or `gtp:COMMAND`.
+    pub model: String,
+    /// How it looks ahead.
+    pub search: Search,
+    /// Another view than the model's own.
+    pub view: Option<View>,
+    /// The share of moves that are forced at random.
+    pub random: f64,
+    /// The deviation of the noise on each leaf.
+    pub noise: f64,
+    /// What tables call it.
+    pub name: Option<String>,
+    /// Another player for some moves.
+    pub stage: Option<Stage>,
+    /// Seconds an engine may take for a move.
+    pub seconds: Option<u64>,
+    /// The depth or level an engine is told.
+    pub level: Option<u32>,
+}
+
+/// Moves that another player plays.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// The first such move, from 1.
+    pub from: u32,
+    /// The last.
+    pub to: u32,
+    /// Who plays them.
+    pub with: Box<Spec>,
+}
+
+/// Why a text is not a player.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("player '{text}': {reason}")]
+pub struct SpecError {
+    /// The whole text.
+    pub text: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// The keys a player may have.
+const KEYS: [&str; 8] = ["view", "random", "noise", "name", "stage", "with", "seconds", "level"];
+
+/// The most plies and simulations a search may have; more would never end.
+const MAX_PLIES: u32 = 60;
+const MAX_SIMULATIONS: u32 = 100_000_000;
+
+/// Splits `key=value(&key=value)*`, or says that the text is not of this form.
+fn pairs(text: &str) -> Option<Vec<(&str, &str)>> {
+    text.split('&')
+        .map(|pair| {
+            let (key, value) = pair.split_once('=')?;
+            let is_key = !key.is_empty() && key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+            is_key.then_some((key, value))
+        })
+        .collect()
+}
+
+fn split_keys(text: &str) -> (&str, Vec<(&str, &str)>) {
+    for (at, _) in text.rmatch_indices('?') {
+        if let Some(pairs) = pairs(&text[at + 1..]) {
+            return (&text[..at], pairs);
+        }
+    }
+    (text, Vec::new())
+}
+
+/// The search that a tail describes: `None` when it is not of the form, an error when it is but
+/// asks for too much or nothing.
+fn search(tail: &str) -> Option<Result<Search, String>> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    if let Some(count) = tail.strip_prefix("mcts") {
+        return is_number(count).then(|| match count.parse() {
+            Ok(n) if (1..=MAX_SIMULATIONS).contains(&n) => Ok(Search::Mcts(n)),
+            _ => Err(format!("a tree search has 1 to {MAX_SIMULATIONS} simulations, not {count}")),
+        });
+    }
+    let (plies, exact) = match tail.split_once('e') {
+        Some((plies, exact)) => (plies, Some(exact)),
+        None => (tail, None),
+    };
+    if !is_number(plies) || !exact.is_none_or(is_number) {
+        return None;
+    }
+    let depth = plies.parse().ok().filter(|n| (1..=MAX_PLIES).contains(n));
+    let exact = exact.map(|n| n.parse().ok().filter(|n| *n <= MAX_PLIES));
+    Some(match (depth, exact) {
+        (Some(plies), None) => Ok(Search::Depth { plies, exact: None }),
+        (Some(plies), Some(Some(exact))) => Ok(Search::Depth { plies, exact: Some(exact) }),
+        _ => Err(format!("a search has 1 to {MAX_PLIES} plies and at most {MAX_PLIES} empties, not {tail}")),
+    })
+}
+
+impl FromStr for Spec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Spec, SpecError> {
+        parse(text).map_err(|reason| SpecError { text: text.to_owned(), reason })
+    }
+}
+
+fn parse(text: &str) -> Result<Spec, String> {
+    let (head, keys) = split_keys(text);
+    let (model, search) = match head.rsplit_once('@').map(|(m, tail)| (m, search(tail))) {
+        Some((model, Some(found))) => (model, found?),
+        _ => (head, Search::Natural),
+    };
+    if model.is_empty() {
+        return Err("it names no model".to_owned());
+    }
+    let mut spec = Spec {
+        text: text.to_owned(),
+        model: model.to_owned(),
+        search,
+        view: None,
+        random: 0.0,
+        noise: 0.0,
+        name: None,
+        stage: None,
+        seconds: None,
+        level: None,
+    };
+    let (mut range, mut with) = (None, None);
+    for (key, value) in keys {
+        let number = |least: f64, most: f64| match value.parse::<f64>() {
+            Ok(x) if (least..=most).contains(&x) => Ok(x),
+            _ => Err(format!("{key} is a number from {least} to {most}, not '{value}'")),
+        };
+        match key {
+            "view" => spec.view = Some(value.parse()?),
+            "random" => spec.random = number(0.0, 1.0)?,
+            "noise" => spec.noise = number(0.0, 1e9)?,
+            "name" if value.is_empty() => return Err("its name is empty".to_owned()),
+            "name" if value.contains(char::is_control) => {
+                return Err("its name holds a control character".to_owned());
+            }
+            "name" => spec.name = Some(value.to_owned()),
+            "stage" => range = Some(moves(value)?),
+            "with" => with = Some(Box::new(parse(value)?)),
+            "seconds" => spec.seconds = Some(number(1.0, 86_400.0)? as u64),
+            "level" => spec.level = Some(number(1.0, 60.0)? as u32),
+            _ => return Err(format!("there is no key '{key}'; there are {}", KEYS.join(", "))),
+        }
+    }
+    spec.stage = match (range, with) {
+        (Some((from, to)), Some(with)) => Some(Stage { from, to, with }),
+        (None, None) => None,
+        _ => return Err("stage and with belong together: ?stage=46-60&with=PLAYER".to_owned()),
+    };
+    let is_engine = spec.model.starts_with("nboard:") || spec.model.starts_with("gtp:");
+    if is_engine && (spec.search != Search::Natural || spec.noise > 0.0 || spec.view.is_some()) {
+        return Err("an external engine searches by itself: leave out @, noise and view".to_owned());
+    }
+    if !is_engine && (spec.seconds.is_some() || spec.level.is_some()) {
+        return Err("seconds and level are for external engines (nboard: and gtp:)".to_owned());
+    }
+    Ok(spec)
+}
+
+fn moves(text: &str) -> Result<(u32, u32), String> {
+    let wrong = || format!("stage is a range of moves such as 46-60, not '{text}'");
+    let (from, to) = text.split_once('-').ok_or_else(wrong)?;
+    match (from.parse(), to.parse()) {
+        (Ok(from), Ok(to)) if 1 <= from && from <= to => Ok((from, to)),
+        _ => Err(wrong()),
+    }
+}
+
+impl Spec {
+    /// What tables call the player: its own name, or the model's without folders and ending,
+    /// followed by how it looks ahead and whatever else sets it apart.
+    #[must_use]
+    pub fn label(&self) -> String {
+        if let Some(name) = &self.name {
+            return name.clone();
+        }
+        let is_engine = self.model.starts_with("nboard:") || self.model.starts_with("gtp:");
+        let mut label = if is_engine {
+            self.model.clone()
+        } else {
+            let path = std::path::Path::new(&self.model);
+            let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+            let name = if ["player", "wpc", "safetensors"].contains(&ending) {
+                path.file_stem()
+            } else {
+                path.file_name()
+            };
+            name.map_or_else(|| self.model.clone(), |name| name.to_string_lossy().into_owned())
+        };
+        label.push_str(&self.search.to_string());
+        let (_, keys) = split_keys(&self.text);
+        for (i, (key, value)) in keys.iter().enumerate() {
+            label.push(if i == 0 { '?' } else { '&' });
+            label.push_str(&format!("{key}={value}"));
+        }
+        label.replace(|c: char| c.is_control(), " ")
+    }
+}
+
+impl fmt::Display for Search {
+    /// As it is written behind a model, the `@` included.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Search::Natural => Ok(()),
+            Search::Depth { plies, exact: None } => write!(f, "@{plies}"),
+            Search::Depth { plies, exact: Some(exact) } => write!(f, "@{plies}e{exact}"),
+            Search::Mcts(n) => write!(f, "@mcts{n}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(text: &str) -> Spec {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_parts_are_found_from_the_right() {
+        let plain = spec("heuristic");
+        assert_eq!((plain.model.as_str(), plain.search), ("heuristic", Search::Natural));
+        let depth = spec("x.player@4e12?random=0.1&name=B");
+        assert_eq!(depth.model, "x.player");
+        assert_eq!(depth.search, Search::Depth { plies: 4, exact: Some(12) });
+        assert_eq!((depth.random, depth.name.as_deref()), (0.1, Some("B")));
+        assert_eq!(spec("random@mcts5000").search, Search::Mcts(5000));
+        assert_eq!(spec("a@b/c.wpc").model, "a@b/c.wpc");
+        assert_eq!(spec("me@home@3").model, "me@home");
+        assert_eq!(spec("what?.player").model, "what?.player");
+        assert_eq!(spec("what?.player?view=invert").model, "what?.player");
+        assert_eq!(spec("gtp:engine -x y=1 --q?").model, "gtp:engine -x y=1 --q?");
+        assert_eq!(spec("nboard:edax -l 4?name=Edax 4").label(), "Edax 4");
+        let staged = spec("cnn?stage=46-60&with=champion@5");
+        let stage = staged.stage.unwrap();
+        assert_eq!((stage.from, stage.to, stage.with.text.as_str()), (46, 60, "champion@5"));
+    }
+
+    #[test]
+    fn labels_drop_folders_and_endings_only() {
+        assert_eq!(spec("some/folder/x.player@4").label(), "x@4");
+        assert_eq!(spec("runs/learn-001").label(), "learn-001");
+        assert_eq!(spec("a/x.wpc?view=invert").label(), "x?view=invert");
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (text, part) in [
+            ("", "names no model"),
+            ("@4", "names no model"),
+            ("x@0", "1 to 60 plies"),
+            ("x@mcts0", "simulations"),
+            ("x@99999999999999999999", "plies"),
+            ("x?random=2", "0 to 1"),
+            ("x?random=nan", "0 to 1"),
+            ("x?colour=red", "there is no key 'colour'"),
+            ("x?stage=4-9", "belong together"),
+            ("x?stage=9-4&with=y", "range of moves"),
+            ("x?view=upside", "negate and invert"),
+            ("gtp:x@4", "searches by itself"),
+            ("x?seconds=3", "external engines"),
+            ("x?name=", "name is empty"),
+        ] {
+            let error = text.parse::<Spec>().unwrap_err().to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,415 @@
+//! The searches against plain definitions of what they should find.
+
+use outflank_games::checkers::Checkers;
+use outflank_games::othello::{Othello, Square, Squares};
+use outflank_games::{Line, Position, Side};
+use outflank_models::{self as models, Evaluate};
+use outflank_players::endgame::Solver;
+use outflank_players::{AlphaBeta, Greedy, Mcts, Player, Random, Searchable, Verdict};
+use outflank_runs::rng::stream;
+use outflank_runs::{Draw, Rng};
+use std::cmp::Ordering;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// The Othello League's piece counter.
+struct Pieces;
+
+impl Evaluate<Othello> for Pieces {
+    fn value(&self, position: &Othello, side: Side) -> f32 {
+        const EIGHTH: [[f32; 4]; 4] = [
+            [1.0, -0.25, 0.1, 0.05],
+            [-0.25, -0.25, 0.01, 0.01],
+            [0.1, 0.01, 0.05, 0.02],
+            [0.05, 0.01, 0.02, 0.01],
+        ];
+        let fold = |x: u8| usize::from(x.min(7 - x));
+        let weight = |square: Square| EIGHTH[fold(square.row())][fold(square.column())];
+        let sum = |side| Squares(position.discs(side)).map(weight).sum::<f32>();
+        sum(side) - sum(side.other())
+    }
+}
+
+/// Men and kings, with many ties.
+struct Men;
+
+impl Evaluate<Checkers> for Men {
+    fn value(&self, position: &Checkers, side: Side) -> f32 {
+        let count = |side| {
+            position.men(side).count_ones() as f32 + 1.5 * position.kings(side).count_ones() as f32
+        };
+        count(side) - count(side.other())
+    }
+}
+
+/// An opinion that follows from nothing but the hash, in so many shades; what is good for one side
+/// need not be bad for the other.
+struct Whim(u64);
+
+impl<P: Position> Evaluate<P> for Whim {
+    fn value(&self, position: &P, side: Side) -> f32 {
+        let mut hasher = DefaultHasher::new();
+        (position, side).hash(&mut hasher);
+        (hasher.finish() % self.0) as f32 - (self.0 / 2) as f32
+    }
+}
+
+/// Any decided game outweighs every evaluation of these tests.
+const DECIDED: f64 = 1e9;
+
+/// The worth of a move to its mover, as minimax defines it.
+fn minimax<P: Position>(model: &dyn Evaluate<P>, position: &P, mv: P::Move, depth: u32) -> f64 {
+    let side = position.to_move();
+    let after = position.play(mv);
+    if let Some(margin) = after.margin() {
+        let margin = f64::from(side.sign() * margin);
+        return if margin == 0.0 { 0.0 } else { margin.signum() * DECIDED + margin };
+    }
+    if depth == 1 {
+        return f64::from(model.value(&after, side));
+    }
+    let best = after.moves().map(|mv| minimax(model, &after, mv, depth - 1)).fold(-1e30, f64::max);
+    if after.to_move() == side { best } else { -best }
+}
+
+/// A position some random moves into a game that is not over.
+fn random_position<P: Position>(plies: u32, rng: &mut Rng) -> P {
+    loop {
+        let mut line = Line::<P>::default();
+        for _ in 0..plies {
+            if let Ok(mv) = Random.choose(&line, rng) {
+                line.push(mv).unwrap();
+            }
+        }
+        if !line.position().is_over() {
+            return *line.position();
+        }
+    }
+}
+
+fn equals_minimax<P: Searchable>(
+    model: Arc<dyn Evaluate<P>>,
+    depth: u32,
+    positions: u32,
+    latest: u32,
+    seed: u64,
+) {
+    let mut rng = stream(seed, &["minimax"]);
+    let mut player = AlphaBeta::new(Arc::clone(&model), depth);
+    for _ in 0..positions {
+        let plies = rng.below(latest);
+        let position: P = random_position(plies, &mut rng);
+        let all: Vec<(P::Move, f64)> =
+            position.moves().map(|mv| (mv, minimax(&*model, &position, mv, depth))).collect();
+        let best = all.iter().map(|&(_, worth)| worth).fold(-1e30, f64::max);
+        let mut ties: Vec<P::Move> =
+            all.iter().filter(|(_, worth)| *worth >= best - 1e-6).map(|&(mv, _)| mv).collect();
+        ties.sort_unstable();
+        let (verdict, moves) = player.analyse(&position, &mut rng).unwrap();
+        let worth = match verdict {
+            Verdict::Estimate(value) => f64::from(value),
+            Verdict::Decided(margin) => f64::from(margin.signum()) * DECIDED + f64::from(margin),
+        };
+        assert_eq!(worth, best, "depth {depth}, {position}");
+        assert_eq!(moves, ties, "depth {depth}, {position}");
+    }
+}
+
+#[test]
+fn alpha_beta_equals_minimax_in_othello() {
+    // Random games have passes and early ends enough from move 45 on.
+    for (depth, positions) in [(1, 200), (2, 100), (3, 40), (4, 12), (5, 2)] {
+        equals_minimax::<Othello>(Arc::new(Pieces), depth, positions, 60, 1);
+        equals_minimax::<Othello>(Arc::new(Whim(5)), depth, positions, 60, 2);
+        equals_minimax::<Othello>(Arc::new(Whim(100_003)), depth, positions, 60, 3);
+    }
+}
+
+#[test]
+fn alpha_beta_equals_minimax_in_checkers() {
+    for (depth, positions) in [(1, 200), (2, 100), (3, 60), (4, 30), (5, 10), (6, 3)] {
+        equals_minimax::<Checkers>(Arc::new(Men), depth, positions, 80, 4);
+        equals_minimax::<Checkers>(Arc::new(Whim(5)), depth, positions, 80, 5);
+        equals_minimax::<Checkers>(Arc::new(Whim(100_003)), depth, positions, 80, 6);
+    }
+}
+
+#[test]
+fn with_all_moves_in_sight_alpha_beta_agrees_with_the_solver() {
+    let mut rng = stream(7, &["sight"]);
+    let mut solver = Solver::new(12);
+    let mut player = AlphaBeta::<Othello>::new(Arc::new(Pieces), 60);
+    for _ in 0..40 {
+        let position: Othello = random_position(52, &mut rng);
+        let solved = solver.outcome(position.board());
+        let seen = match player.analyse(&position, &mut rng).unwrap().0 {
+            Verdict::Decided(margin) => margin.cmp(&0),
+            Verdict::Estimate(value) => {
+                assert_eq!(value, 0.0);
+                Ordering::Equal
+            }
+        };
+        assert_eq!(seen, solved, "{position}");
+    }
+}
+
+#[test]
+fn noise_moves_the_choice_and_follows_the_seed() {
+    let line = Line::new(random_position::<Othello>(20, &mut stream(8, &["noise"])));
+    let mut player = AlphaBeta::<Othello>::new(Arc::new(Pieces), 3).with_noise(5.0);
+    let mut choices = Vec::new();
+    for seed in 0..50 {
+        let mv = player.choose(&line, &mut stream(seed, &["noise"])).unwrap();
+        assert_eq!(mv, player.choose(&line, &mut stream(seed, &["noise"])).unwrap());
+        choices.push(mv);
+    }
+    choices.sort_unstable();
+    choices.dedup();
+    assert!(choices.len() > 2, "{choices:?}");
+}
+
+/// Chi-square of the first move over the four symmetric ones, three degrees of freedom.
+fn first_moves(player: &mut dyn Player<Othello>, seed: u64) -> f64 {
+    let (line, mut rng) = (Line::default(), stream(seed, &["ties"]));
+    let mut counts = [0u32; 4];
+    for _ in 0..8_000 {
+        let mv = player.choose(&line, &mut rng).unwrap();
+        counts[line.position().moves().position(|legal| legal == mv).unwrap()] += 1;
+    }
+    counts.iter().map(|&count| (f64::from(count) - 2_000.0).powi(2) / 2_000.0).sum()
+}
+
+#[test]
+fn ties_are_broken_uniformly() {
+    // A right rule exceeds 16.3 once in a thousand seeds.
+    let mut greedy = Greedy::new(Arc::new(models::Greedy(Pieces)));
+    assert!(first_moves(&mut greedy, 1) < 16.3);
+    for depth in [1, 2, 3] {
+        assert!(first_moves(&mut AlphaBeta::new(Arc::new(Pieces), depth), 2) < 16.3);
+    }
+}
+
+#[test]
+fn depth_one_is_greedy_except_for_finished_games() {
+    let mut rng = stream(9, &["depth one"]);
+    let mut greedy = Greedy::<Othello>::new(Arc::new(models::Greedy(Pieces)));
+    let mut search = AlphaBeta::<Othello>::new(Arc::new(Pieces), 1);
+    for _ in 0..300 {
+        let line = Line::new(random_position::<Othello>(30, &mut rng));
+        let seed = u64::from(rng.below(1 << 20));
+        let choice = |player: &mut dyn Player<Othello>| {
+            player.choose(&line, &mut stream(seed, &["same"])).unwrap()
+        };
+        if line.position().moves().all(|mv| !line.position().play(mv).is_over()) {
+            assert_eq!(choice(&mut greedy), choice(&mut search));
+        }
+    }
+    // Turning over White's last two discs from b2 wins at once, but a piece counter dislikes b2.
+    let rows = ["--------", "--OX----", "--O-----", "---X----"];
+    let board = format!("{}{} X", rows.concat(), "-".repeat(32));
+    let line = Line::new(board.parse::<Othello>().unwrap());
+    let (verdict, best) = search.analyse(line.position(), &mut rng).unwrap();
+    let b2: Square = "b2".parse().unwrap();
+    assert_eq!((verdict, best), (Verdict::Decided(5), &[b2][..]));
+    assert_ne!(greedy.choose(&line, &mut rng), Ok(b2));
+}
+
+/// The exact score for the side to move, by trying everything.
+fn brute_force(position: &Othello) -> i32 {
+    let side = position.to_move();
+    let after = position.moves().map(|mv| {
+        let after = position.play(mv);
+        match brute_force(&after) {
+            score if after.to_move() == side => score,
+            score => -score,
+        }
+    });
+    after.max().unwrap_or_else(|| position.score().map_or(0, |score| side.sign() * score))
+}
+
+#[test]
+fn the_solver_equals_brute_force() {
+    let mut rng = stream(10, &["solver"]);
+    let mut solver = Solver::new(10);
+    for round in 0..150 {
+        let position: Othello = random_position(52 + round % 8, &mut rng);
+        let board = position.board();
+        let score = brute_force(&position);
+        assert_eq!(solver.score(board), score, "{position}");
+        assert_eq!(solver.score(board.pass()), pass_score(&position), "{position} passed");
+        assert_eq!(solver.outcome(board), score.cmp(&0), "{position}");
+        for _ in 0..10 {
+            let alpha = rng.below(128) as i32 - 64;
+            let beta = alpha + 1 + rng.below(12) as i32;
+            let found = solver.window(board, alpha, beta);
+            if found <= alpha {
+                assert!(score <= found, "{position} ({alpha}, {beta})");
+            } else if found >= beta {
+                assert!(score >= found, "{position} ({alpha}, {beta})");
+            } else {
+                assert_eq!(found, score, "{position} ({alpha}, {beta})");
+            }
+        }
+        let by_hand: Vec<(Square, i32)> = position
+            .moves()
+            .map(|mv| {
+                let after = position.play(mv);
+                let same = after.to_move() == position.to_move();
+                (mv, if same { 1 } else { -1 } * brute_force(&after))
+            })
+            .collect();
+        assert_eq!(solver.move_scores(board), by_hand, "{position}");
+        let mut best = Vec::new();
+        assert_eq!(solver.best_moves(board, &mut best), score);
+        let by_hand: Vec<Square> =
+            by_hand.into_iter().filter(|m| m.1 == score).map(|m| m.0).collect();
+        assert_eq!(best, by_hand, "{position}");
+    }
+}
+
+/// The score for the opponent if it were their turn, whether or not they can move.
+fn pass_score(position: &Othello) -> i32 {
+    let opponent = position.to_move().other();
+    let black = position.discs(Side::Black);
+    let white = position.discs(Side::White);
+    let turned = Othello::from_discs(black, white, opponent).unwrap();
+    if turned.to_move() == opponent { brute_force(&turned) } else { -brute_force(&turned) }
+}
+
+#[test]
+fn finished_and_full_boards_have_a_score() {
+    let mut solver = Solver::new(4);
+    let mut best = vec![Square::new(0).unwrap()];
+    // Black has 33 discs of a full board; White has nothing left on the second.
+    let full = Othello::from_discs((1 << 33) - 1, !((1 << 33) - 1), Side::Black).unwrap();
+    assert_eq!(solver.best_moves(full.board(), &mut best), 2);
+    assert!(best.is_empty());
+    let wiped = Othello::from_discs(0xff, 0, Side::White).unwrap();
+    assert_eq!(solver.score(wiped.board()), -64);
+    assert_eq!(solver.outcome(wiped.board()), Ordering::Less);
+}
+
+#[test]
+fn the_solver_needs_the_same_nodes_after_clearing() {
+    let position: Othello = random_position(48, &mut stream(13, &["nodes"]));
+    let mut solver = Solver::new(12);
+    let mut count = || {
+        solver.clear();
+        solver.score(position.board());
+        solver.nodes()
+    };
+    let first = count();
+    assert!(first > 0);
+    assert_eq!(first, count());
+}
+
+#[test]
+fn the_published_endgames_are_solved() {
+    let Some(data) = std::env::var_os("OUTFLANK_DATA") else {
+        eprintln!("skipped: OUTFLANK_DATA is not set");
+        return;
+    };
+    let path = std::path::Path::new(&data).join("endgames").join("fforum-1-19.obf");
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    // Without optimisation all of them would take a minute.
+    let count = if cfg!(debug_assertions) { 7 } else { 19 };
+    let mut solver = Solver::new(18);
+    let mut solved = 0;
+    for line in text.lines().filter(|line| !line.trim().is_empty()).take(count) {
+        let (board, moves) = line.split_once(';').unwrap();
+        let position: Othello = board.parse().unwrap();
+        let scores = solver.move_scores(position.board());
+        let published = moves.split(';').filter_map(|field| field.split_once(':'));
+        let mut listed = 0;
+        for (square, score) in published {
+            let square: Square = square.trim().parse().unwrap();
+            let score: i32 = score.trim().parse().unwrap();
+            assert!(scores.contains(&(square, score)), "{line}: {square}");
+            listed += 1;
+        }
+        assert_eq!(listed, scores.len(), "{line}");
+        let best = scores.iter().map(|&(_, score)| score).max().unwrap();
+        assert_eq!(solver.score(position.board()), best, "{line}");
+        solved += 1;
+    }
+    assert_eq!(solved, count);
+}
+
+#[test]
+fn an_exact_endgame_keeps_the_score() {
+    let mut rng = stream(14, &["exact"]);
+    for _ in 0..10 {
+        let mut line = Line::new(random_position::<Othello>(52, &mut rng));
+        let side = line.position().to_move();
+        let value = brute_force(line.position());
+        let endgame = Othello::endgame(10).unwrap();
+        let mut exact = AlphaBeta::new(Arc::new(Whim(5)), 1).with_endgame(endgame);
+        let verdict = exact.analyse(line.position(), &mut rng).unwrap().0;
+        assert_eq!(verdict, Verdict::Decided(value));
+        while !line.position().is_over() {
+            let mv = if line.position().to_move() == side {
+                exact.choose(&line, &mut rng).unwrap()
+            } else {
+                Random.choose(&line, &mut rng).unwrap()
+            };
+            line.push(mv).unwrap();
+        }
+        // Against any defence the outcome is at least the value.
+        assert!(side.sign() * line.position().score().unwrap() >= value);
+    }
+}
+
+#[test]
+fn tree_search_finds_the_only_winning_move() {
+    let mut rng = stream(15, &["mcts"]);
+    let mut solver = Solver::new(12);
+    let mut found = 0;
+    while found < 10 {
+        let position: Othello = random_position(53, &mut rng);
+        let scores = solver.move_scores(position.board());
+        let wins: Vec<_> = scores.iter().filter(|(_, score)| *score > 0).collect();
+        if scores.len() < 3 || wins.len() != 1 {
+            continue;
+        }
+        found += 1;
+        let mut mcts = Mcts::<Othello>::new(3_000);
+        assert_eq!(mcts.choose(&Line::new(position), &mut rng), Ok(wins[0].0), "{position}");
+    }
+}
+
+#[test]
+fn tree_search_spends_its_simulations_and_tries_everything() {
+    fn check<P: Searchable>(mut mcts: Mcts<P>, simulations: u32, rng: &mut Rng) {
+        let position: P = random_position(10, rng);
+        let tried = mcts.search(&position, rng);
+        assert_eq!(tried.iter().map(|t| t.1).sum::<u32>(), simulations);
+        assert_eq!(tried.len(), position.moves().count());
+        assert!(tried.iter().all(|&(_, games, half_points)| games > 0 && half_points <= 2 * games));
+    }
+    let mut rng = stream(16, &["budget"]);
+    check(Mcts::<Othello>::new(400), 400, &mut rng);
+    check(Mcts::<Checkers>::new(400), 400, &mut rng);
+    let guide = Arc::new(models::Greedy(Pieces));
+    check(Mcts::<Othello>::new(60).with_guide(guide), 60, &mut rng);
+    // A budget below the number of moves leaves some untried, and still gives a move.
+    let tried = Mcts::<Othello>::new(2).search(&Othello::start(), &mut rng);
+    assert_eq!(tried.iter().map(|t| t.1).sum::<u32>(), 2);
+}
+
+#[test]
+fn the_fast_playout_is_the_plain_one() {
+    // Both draw the index of a move among the legal ones, so the same seed gives the same game.
+    for seed in 0..300 {
+        let position: Othello = random_position(seed % 60, &mut stream(seed.into(), &["where"]));
+        let mut rng = stream(seed.into(), &["playout"]);
+        let mut plain = position;
+        let margin = loop {
+            if let Some(margin) = plain.margin() {
+                break margin;
+            }
+            let moves: Vec<_> = plain.moves().collect();
+            plain = plain.play(*rng.pick(&moves).unwrap());
+        };
+        assert_eq!(position.playout(&mut stream(seed.into(), &["playout"])), margin, "{position}");
+    }
+}

@@ -1,0 +1,29 @@
+//! The games that are part of the program, for whoever has no others.
+//!
+//! They are our own: one of our players with itself, from random openings. `README.md` in the
+//! folder of the file gives the command that makes them again.
+
+use crate::wthor::{Base, Names};
+use crate::{Ply, Record};
+use outflank_games::othello::Othello;
+
+/// The games as a WTHOR file.
+pub const GAMES: &[u8] = include_bytes!("../data/games.wtb");
+
+/// How many moves at the start of each game were drawn at random.
+pub const RANDOM_PLIES: usize = 10;
+
+/// The embedded games, their random openings marked as such.
+#[must_use]
+pub fn games() -> Vec<Record<Othello>> {
+    let Ok(base) = Base::new(GAMES) else { return Vec::new() };
+    let marked = |game: Record<Othello>| {
+        let mut record = Record::new(*game.start(), game.about.clone());
+        for (place, ply) in game.plies().iter().enumerate() {
+            // The moves were legal a moment ago.
+            let _ = record.push(Ply { random: place < RANDOM_PLIES, ..*ply });
+        }
+        record
+    };
+    base.par_records(&Names::default()).into_iter().flatten().map(marked).collect()
+}

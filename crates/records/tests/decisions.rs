@@ -1,0 +1,226 @@
+//! Decisions from records, and what leaves the laboratory as CSV and NPY.
+
+use outflank_games::othello::{Othello, Square};
+use outflank_games::{Position, Side};
+use outflank_records::{
+    About, Decision, Decisions, Example, Forced, Ply, Record, Selection, Source, Wanted, decisions,
+    export_csv, export_examples_npy, export_npy, is_played_by, split_games, write_csv,
+};
+use outflank_runs::{Draw, rng::stream};
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+fn about(black: &str, white: &str) -> About {
+    About { black: black.to_owned(), white: white.to_owned(), ..About::default() }
+}
+
+/// Games played at random to the end, by names that take turns; every tenth ply is marked random.
+fn games(count: usize) -> Vec<Record<Othello>> {
+    let names = ["Aubrey Tan", "Børge", "ÉMILIE", "Aubrey Tan"];
+    let mut rng = stream(2, &["games"]);
+    let mut records = Vec::new();
+    for game in 0..count {
+        let about = about(names[game % 4], names[(game + 1) % 4]);
+        let mut record = Record::new(Othello::start(), about);
+        while !record.end().is_over() {
+            let moves: Vec<Square> = record.end().moves().collect();
+            let mv = moves[rng.below(moves.len() as u32) as usize];
+            let random = record.plies().len() % 10 == 9;
+            record.push(Ply { random, ..Ply::new(mv) }).unwrap();
+        }
+        records.push(record);
+    }
+    records
+}
+
+/// The record of moves written one after the other.
+fn record(moves: &str, about: About) -> Record<Othello> {
+    let mut record = Record::new(Othello::start(), about);
+    for text in moves.as_bytes().chunks(2) {
+        let square = std::str::from_utf8(text).unwrap().parse().unwrap();
+        record.push(Ply::new(square)).unwrap();
+    }
+    record
+}
+
+#[test]
+fn decisions_are_small() {
+    assert!(size_of::<Decision<Othello>>() + size_of::<Source>() <= 40);
+}
+
+#[test]
+fn every_move_is_a_decision_unless_it_is_not_wanted() {
+    let records = games(20);
+    let all = decisions(&records, &Wanted::ALL);
+    assert_eq!(all.len(), records.iter().map(|r| r.plies().len()).sum::<usize>());
+    for (decision, source) in all.iter() {
+        let record = &records[source.game as usize];
+        let (position, ply) = record.steps().nth(source.ply as usize).unwrap();
+        assert_eq!((decision.position, decision.chosen), (position, ply.mv));
+    }
+
+    let unforced = decisions(&records, &Wanted { forced: Forced::Out, ..Wanted::ALL });
+    assert!(unforced.len() < all.len());
+    assert_eq!(unforced, all.keep(|d, _| d.position.moves().count() > 1));
+
+    let choices = decisions(&records, &Wanted::CHOICES);
+    assert_eq!(choices, unforced.keep(|_, source| source.ply % 10 != 9));
+}
+
+#[test]
+fn one_players_decisions_are_those_of_the_sides_it_played() {
+    let records = games(9);
+    for name in ["=aubrey tan", "=BØRGE", "=émilie"] {
+        let own = decisions(&records, &Wanted { by: Some(name), ..Wanted::ALL });
+        let expected = decisions(&records, &Wanted::ALL).keep(|decision, source| {
+            let about = &records[source.game as usize].about;
+            let player = match decision.position.to_move() {
+                Side::Black => &about.black,
+                Side::White => &about.white,
+            };
+            player.to_lowercase() == name[1..].to_lowercase()
+        });
+        assert!(!own.is_empty());
+        assert_eq!(own, expected);
+    }
+    let by = |name| decisions(&records, &Wanted { by: Some(name), ..Wanted::ALL });
+    assert_eq!(by("aub"), by("=aubrey tan"));
+    assert!(by("=aub").is_empty() && by("nobody").is_empty());
+    assert!(!is_played_by(&about("", "x"), Side::Black, ""));
+    assert!(is_played_by(&about("", "x"), Side::White, "X"));
+}
+
+#[test]
+fn names_mean_the_same_to_a_selection_of_games() {
+    for name in ["Tan", "=Tan", "=aubrey tan", "=", "é"] {
+        let selection = Selection { by: Some(name.to_owned()), ..Selection::default() };
+        for (black, white) in [("Aubrey Tan", "Børge"), ("ÉMILIE", "tan")] {
+            let about = about(black, white);
+            let either = Side::BOTH.iter().any(|&side| is_played_by(&about, side, name));
+            assert_eq!(either, selection.matches(&about), "{name} in {about:?}");
+        }
+    }
+}
+
+#[test]
+fn a_split_by_game_keeps_games_together() {
+    let records = games(12);
+    let all = decisions(&records, &Wanted::ALL);
+    let split = split_games(records.len(), 5, &[8, 4]).unwrap();
+    let [train, test] = [&split.parts[0], &split.parts[1]].map(|games| all.of_games(games));
+    assert_eq!(train.len() + test.len(), all.len());
+    let games =
+        |set: &Decisions<Othello>| set.sources().iter().map(|s| s.game).collect::<HashSet<_>>();
+    assert_eq!((games(&train).len(), games(&test).len()), (8, 4));
+    assert!(games(&train).is_disjoint(&games(&test)));
+}
+
+#[test]
+fn the_first_of_each_kind_stays_whatever_its_colour() {
+    // The same opening again, and a board that White meets as Black met it: the start with
+    // colours exchanged.
+    let swapped = Record::new(Othello::start().swap_sides(), About::default());
+    let mut records = vec![record("f5d6c3", About::default()), record("f5d6c4", About::default())];
+    records.push(swapped);
+    records[2].push(Ply::new("f5".parse().unwrap())).unwrap();
+    let all = decisions(&records, &Wanted::ALL);
+    let unique = all.unique();
+    let kept: Vec<(u32, u16)> = unique.sources().iter().map(|s| (s.game, s.ply)).collect();
+    assert_eq!(kept, [(0, 0), (0, 1), (0, 2), (1, 2)]);
+
+    let many = decisions(&games(20), &Wanted::ALL);
+    let distinct: HashSet<Example> = many.examples().into_iter().collect();
+    assert_eq!(many.unique().len(), distinct.len());
+    assert!(many.unique().sources().is_sorted());
+
+    let normal = many.clone().black_to_move();
+    assert_eq!(normal.examples(), many.examples());
+    assert!(normal.items().iter().all(|d| d.position.to_move() == Side::Black));
+    assert!(normal.items().iter().all(|d| d.position.is_legal(d.chosen)));
+}
+
+#[test]
+fn a_table_says_what_was_played() {
+    let decisions = decisions(&[record("f5d6c3", About::default())], &Wanted::ALL);
+    let mut text = Vec::new();
+    write_csv(&decisions, &mut text).unwrap();
+    let expected = "\
+game,ply,side,board,move,legal,chosen
+0,0,black,---------------------------OX------XO---------------------------,f5,4,2
+0,1,white,---------------------------OX------XXX--------------------------,d6,3,1
+0,2,black,---------------------------OX------OXX-----O--------------------,c3,5,0
+";
+    assert_eq!(String::from_utf8(text).unwrap(), expected);
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("decisions.csv");
+    fs::write(&path, "old").unwrap();
+    export_csv(&decisions, &path).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), expected);
+    assert_eq!(names(folder.path()), ["decisions.csv"]);
+}
+
+#[test]
+fn arrays_hold_one_value_per_decision() {
+    let records = games(3);
+    let decisions = decisions(&records, &Wanted::ALL);
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("made/here");
+    export_npy(&decisions, &inner).unwrap();
+    let expected = ["game.npy", "move.npy", "other.npy", "own.npy", "ply.npy", "side.npy"];
+    assert_eq!(names(&inner), expected);
+
+    let [own, other] = ["own", "other"].map(|name| {
+        let values = values(&inner, name, "<u8", decisions.len());
+        values.chunks(8).map(|b| u64::from_le_bytes(b.try_into().unwrap())).collect::<Vec<_>>()
+    });
+    let game = values(&inner, "game", "<u4", decisions.len());
+    let [mv, side, ply] =
+        ["move", "side", "ply"].map(|name| values(&inner, name, "|u1", decisions.len()));
+    for (row, (decision, source)) in decisions.iter().enumerate() {
+        let board = decision.position.board();
+        assert_eq!((own[row], other[row]), (board.own, board.other));
+        assert_eq!(usize::from(mv[row]), decision.chosen.index());
+        assert_eq!(usize::from(side[row]), decision.position.to_move().index());
+        assert_eq!(game[4 * row..4 * row + 4], source.game.to_le_bytes());
+        assert_eq!(u16::from(ply[row]), source.ply);
+    }
+
+    let bare = folder.path().join("examples");
+    export_examples_npy(&decisions.examples(), &bare).unwrap();
+    for name in ["own.npy", "other.npy", "move.npy"] {
+        assert_eq!(fs::read(bare.join(name)).unwrap(), fs::read(inner.join(name)).unwrap());
+    }
+}
+
+#[test]
+fn an_export_that_fails_names_the_place_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let taken = folder.path().join("taken");
+    fs::write(&taken, "a file").unwrap();
+    let error = export_npy(&Decisions::new(), &taken).unwrap_err();
+    assert!(error.to_string().contains("taken"), "{error}");
+    let error = export_csv(&Decisions::new(), &folder.path().join("no/such/x.csv")).unwrap_err();
+    assert!(error.to_string().contains("x.csv"), "{error}");
+    assert_eq!(names(folder.path()), ["taken"]);
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// The values of an array, after a look at its heading.
+fn values(folder: &Path, name: &str, kind: &str, count: usize) -> Vec<u8> {
+    let bytes = fs::read(folder.join(format!("{name}.npy"))).unwrap();
+    let (heading, values) = bytes.split_at(128);
+    let text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({count},), }}");
+    assert!(heading[10..].starts_with(text.as_bytes()));
+    assert_eq!(values.len(), count * usize::from(kind.as_bytes()[2] - b'0'));
+    values.to_vec()
+}

@@ -1,0 +1,198 @@
+//! What is known of published files, read from the data folder.
+
+#[path = "support/games.rs"]
+mod support;
+
+use outflank_games::othello::Othello;
+use outflank_games::{Line, Position, Side};
+use outflank_records::wthor::{Base, Created, NameFiles};
+use outflank_records::{
+    Format, Record, Selection, boards, check, convert, obf, read_games, read_openings, wthor,
+};
+use rayon::prelude::*;
+use std::fs;
+use std::path::Path;
+use support::data;
+
+#[test]
+fn the_wthor_base_is_whole() {
+    let Some(data) = data() else { return };
+    let checked = check(&[data.join("wthor")]).unwrap();
+    assert_eq!((checked.files, checked.games, checked.moves), (39, 114_871, 6_874_503));
+    assert_eq!(checked.unfinished, 433);
+    assert!(checked.bad.is_empty() && checked.warnings.is_empty());
+
+    let games = read_games(&[data.join("wthor")], &Selection::default(), 0).unwrap();
+    assert_eq!((games.total, games.records.len()), (114_871, 114_871));
+    let first = games.records.iter().filter(|r| r.plies()[0].mv.to_string() == "f5").count();
+    assert_eq!(first, 114_871);
+    let open = games.records.iter().filter(|record| !record.end().is_over());
+    let differs = |record: &&Record<Othello>| record.about.result != Some(record.standing());
+    assert_eq!((open.clone().count(), open.filter(differs).count()), (433, 401));
+
+    // The checksums that came with the files.
+    let sums = fs::read_to_string(data.join("wthor/SHA256SUMS")).unwrap();
+    assert_eq!(games.files.len(), 41);
+    for file in games.files.iter().filter(|file| file.format == Some(Format::Wthor)) {
+        let name = file.path.file_name().unwrap().to_str().unwrap();
+        let sum = sums.lines().find(|line| line.ends_with(&format!(" {name}"))).unwrap();
+        assert!(sum.starts_with(&file.sha256), "{name}");
+    }
+}
+
+#[test]
+fn the_light_way_through_the_base_sees_the_same_games() {
+    let Some(data) = data() else { return };
+    let mut files: Vec<_> =
+        fs::read_dir(data.join("wthor")).unwrap().map(|e| e.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "wtb"));
+    let count = |path: &std::path::PathBuf| {
+        let bytes = fs::read(path).unwrap();
+        let mut moves = 0u64;
+        for game in Base::new(&bytes).unwrap().games() {
+            game.replay(|_, _| moves += 1).unwrap();
+        }
+        moves
+    };
+    assert_eq!(files.par_iter().map(count).sum::<u64>(), 6_874_503);
+}
+
+#[test]
+fn players_and_tournaments_have_their_names() {
+    let Some(data) = data() else { return };
+    // He won the championship of that year.
+    let years = Some((2006, 2006));
+    let by = Selection { years, by: Some("=Tamenori Hideshi".into()), ..Selection::default() };
+    let games = read_games(&[data.join("wthor")], &by, 0).unwrap();
+    assert_eq!(games.total, 114_871);
+    assert!(games.records.iter().all(|record| record.about.date == "2006"));
+    assert!(games.records.iter().any(|r| r.about.event == "World Championship"));
+    let sample = Selection { sample: Some(2_000), ..Selection::default() };
+    let draw = |seed| read_games(&[data.join("wthor")], &sample, seed).unwrap().records;
+    let drawn = draw(1);
+    assert_eq!(drawn.len(), 2_000);
+    // A uniform draw has a mean year near that of the whole base, which is 1999.6.
+    let mean = drawn.iter().filter_map(|r| r.about.year()).map(f64::from).sum::<f64>() / 2_000.0;
+    assert!((mean - 1999.6).abs() < 1.0, "{mean}");
+}
+
+#[test]
+fn a_year_of_wthor_survives_ggf_to_the_byte() {
+    let Some(data) = data() else { return };
+    let source = data.join("wthor/WTH_1996.wtb");
+    let original = fs::read(&source).unwrap();
+    let header = Base::new(&original).unwrap().header;
+    let records =
+        read_games(std::slice::from_ref(&source), &Selection::default(), 0).unwrap().records;
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("1996.ggf");
+    assert!(convert(&records, Format::Ggf, &text, Created::default()).unwrap().losses.is_empty());
+    let back = read_games(&[text], &Selection::default(), 0).unwrap().records;
+    assert_eq!(back, records);
+
+    // Beside the federation's names every name keeps its number.
+    let beside = NameFiles::beside(&source);
+    let names = [beside.players.unwrap(), beside.tournaments.unwrap()];
+    for name in &names {
+        fs::copy(name, folder.path().join(name.file_name().unwrap())).unwrap();
+    }
+    let target = folder.path().join("again.wtb");
+    let written = convert(&back, Format::Wthor, &target, header.created).unwrap();
+    assert!(written.losses.is_empty(), "{}", written.losses);
+    assert_eq!(fs::read(&target).unwrap(), original);
+    // Their own files hold every name, so the new ones differ in the day of creation alone.
+    for (written, name) in written.files[1..].iter().zip(&names) {
+        assert_eq!(fs::read(written).unwrap()[4..], fs::read(name).unwrap()[4..]);
+    }
+}
+
+#[test]
+fn a_year_of_wthor_keeps_its_moves_in_transcripts() {
+    let Some(data) = data() else { return };
+    let source = data.join("wthor/WTH_2003.wtb");
+    let records = read_games(&[source], &Selection::default(), 0).unwrap().records;
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("2003.txt");
+    let written = convert(&records, Format::Transcript, &text, Created::default()).unwrap();
+    assert!(written.losses.iter().any(|(what, games)| what == "players" && games == 3_771));
+    let plain = read_games(&[text], &Selection::default(), 0).unwrap().records;
+    let wtb = folder.path().join("2003.wtb");
+    convert(&plain, Format::Wthor, &wtb, Created::default()).unwrap();
+    let back = read_games(&[wtb], &Selection::default(), 0).unwrap().records;
+    assert_eq!(back.len(), 3_771);
+    assert!(back.iter().zip(&records).all(|(one, other)| one.plies() == other.plies()));
+}
+
+#[test]
+fn the_league_openings_are_the_same_in_both_forms() {
+    let Some(data) = data() else { return };
+    let read = |name: &str| -> Vec<boards::Board> {
+        let bytes = fs::read(data.join("openings").join(name)).unwrap();
+        boards::boards(&bytes).collect::<Result<_, _>>().unwrap()
+    };
+    let (digits, letters) = (read("lucas_boards.txt"), read("positions.edax"));
+    assert_eq!((digits.len(), letters.len()), (1_000, 1_000));
+    for (one, other) in digits.iter().zip(&letters) {
+        assert_eq!((one.black, one.white), (other.black, other.white));
+        assert_eq!((one.black | one.white).count_ones(), 11);
+        assert_eq!((one.side, other.side), (None, Some(Side::White)));
+    }
+    let open = |name: &str, first| -> Vec<Line<Othello>> {
+        read_openings(&data.join("openings").join(name), first).unwrap()
+    };
+    let black = open("lucas_boards.txt", None);
+    assert_eq!(black, open("positions.edax", Some(Side::Black)));
+    assert_eq!(open("lucas_boards.txt", Some(Side::White)), open("positions.edax", None));
+    assert!(black.iter().zip(&digits).all(|(line, board)| {
+        line.position().discs(Side::Black) == board.black && line.moves().is_empty()
+    }));
+}
+
+#[test]
+fn the_xot_openings_are_all_legal() {
+    let Some(data) = data() else { return };
+    for (name, count) in [("xot_small.txt", 3_623), ("xot_large.txt", 10_784)] {
+        let lines: Vec<Line<Othello>> =
+            read_openings(&data.join("openings").join(name), None).unwrap();
+        assert_eq!(lines.len(), count);
+        assert!(lines.iter().all(|line| line.moves().len() == 8));
+    }
+}
+
+#[test]
+fn the_ffo_positions_have_the_published_scores() {
+    let Some(data) = data() else { return };
+    let read = |name: &str| -> Vec<obf::Entry> {
+        let bytes = fs::read(data.join("endgames").join(name)).unwrap();
+        let lines: Vec<_> =
+            String::from_utf8(bytes.clone()).unwrap().lines().map(str::to_owned).collect();
+        let entries: Vec<_> = obf::entries(&bytes).collect::<Result<_, _>>().unwrap();
+        let written: Vec<_> = entries.iter().map(obf::write).collect();
+        assert_eq!(written, lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>());
+        entries
+    };
+    assert_eq!(read("fforum-1-19.obf").len(), 19);
+    let entries = read("fforum-40-59.obf");
+    // The best scores of positions 40 to 59, as every solver's page lists them.
+    let best: Vec<_> = entries.iter().filter_map(|e| e.scores.iter().map(|s| s.1).max()).collect();
+    assert_eq!(best, [38, 0, 6, -12, -14, 6, -8, 4, 28, 16, 10, 6, 0, -2, -2, 0, 2, -10, 4, 64]);
+    assert!(entries.iter().all(|e| e.scores.len() <= e.position.moves().count()));
+}
+
+#[test]
+fn names_are_found_whatever_their_case() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["b.jou", "Wthor.jou", "x.TRN", "a.trn"];
+    for name in files {
+        fs::write(folder.path().join(name), [0; 16]).unwrap();
+    }
+    let beside = |name: &str| {
+        let files = wthor::NameFiles::beside(&folder.path().join(name));
+        let name = |path: Option<std::path::PathBuf>| {
+            path.as_deref().and_then(Path::file_name).map(|n| n.to_string_lossy().into_owned())
+        };
+        (name(files.players).unwrap(), name(files.tournaments).unwrap())
+    };
+    assert_eq!(beside("B.wtb"), ("b.jou".into(), "a.trn".into()));
+    assert_eq!(beside("X.wtb"), ("Wthor.jou".into(), "x.TRN".into()));
+}

@@ -1,0 +1,193 @@
+//! The folder that a piece of work leaves behind: what was asked, what came out.
+
+use crate::files::{self, FileError};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A file that was read, so that a reader can tell whether theirs is the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataFile {
+    /// Its name without the folder.
+    pub file: String,
+    /// Its checksum.
+    pub sha256: String,
+}
+
+/// What was asked, resolved to the last default.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Config {
+    /// The subcommand, such as `league`.
+    pub command: String,
+    /// The program's version.
+    pub version: String,
+    /// The seed.
+    pub seed: u64,
+    /// Every setting that the outcome depends on.
+    pub settings: toml::Table,
+    /// What was read.
+    #[serde(default)]
+    pub data: Vec<DataFile>,
+}
+
+/// Why a run folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// The system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A new run may not overwrite an old one.
+    #[error("{0} already holds a run; go on with it by --resume {0}, or name another folder with --out")]
+    Taken(String),
+    /// Nothing to resume there.
+    #[error("{0} holds no run to resume: it has no readable config.toml ({1})")]
+    NoRun(String, String),
+    /// The settings differ from those it was begun with.
+    #[error("{folder} was begun with {key} = {old}, not {new}; start anew with --out, or resume with the old setting")]
+    Changed {
+        /// The folder.
+        folder: String,
+        /// Which setting.
+        key: String,
+        /// As it was begun.
+        old: String,
+        /// As it is asked now.
+        new: String,
+    },
+}
+
+/// A folder in which a run writes its files.
+#[derive(Clone, Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+}
+
+const CONFIG: &str = "config.toml";
+
+impl RunFolder {
+    /// A folder for a new run: the one named, or the next free `runs/COMMAND-001`.
+    pub fn create(out: Option<&Path>, config: &Config) -> Result<RunFolder, FolderError> {
+        let path = match out {
+            Some(path) => path.to_owned(),
+            None => next_free(Path::new("runs"), &config.command),
+        };
+        if path.join(CONFIG).exists() {
+            return Err(FolderError::Taken(path.display().to_string()));
+        }
+        files::create_folder(&path)?;
+        let folder = RunFolder { path };
+        folder.set_config(config)?;
+        Ok(folder)
+    }
+
+    /// The folder of a run that was begun before, if its settings are the same.
+    ///
+    /// Settings named in `free` may differ; the new ones are written.
+    pub fn resume(path: &Path, config: &Config, free: &[&str]) -> Result<RunFolder, FolderError> {
+        let old = RunFolder::config_at(path)?;
+        let changed = |key: &str, old: String, new: String| {
+            Err(FolderError::Changed { folder: path.display().to_string(), key: key.to_owned(), old, new })
+        };
+        if old.command != config.command {
+            return changed("command", old.command, config.command.clone());
+        }
+        if old.version != config.version {
+            return changed("version", old.version, config.version.clone());
+        }
+        if old.seed != config.seed {
+            return changed("--seed", old.seed.to_string(), config.seed.to_string());
+        }
+        let keys = old.settings.keys().chain(config.settings.keys());
+        for key in keys.filter(|key| !free.contains(&key.as_str())) {
+            let show = |table: &toml::Table| {
+                table.get(key).map_or_else(|| "nothing".to_owned(), ToString::to_string)
+            };
+            if old.settings.get(key) != config.settings.get(key) {
+                return changed(key, show(&old.settings), show(&config.settings));
+            }
+        }
+        if !free.contains(&"data") && old.data != config.data {
+            return changed("data", "other files or contents".to_owned(), "these".to_owned());
+        }
+        let folder = RunFolder { path: path.to_owned() };
+        folder.set_config(config)?;
+        Ok(folder)
+    }
+
+    /// The configuration of the run in a folder.
+    pub fn config_at(path: &Path) -> Result<Config, FolderError> {
+        let none = |why: String| FolderError::NoRun(path.display().to_string(), why);
+        let bytes = files::read(&path.join(CONFIG), 1 << 24).map_err(|e| none(e.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|_| none("it is not text".to_owned()))?;
+        toml::from_str(&text).map_err(|e| none(e.message().to_owned()))
+    }
+
+    /// Writes the configuration anew.
+    pub fn set_config(&self, config: &Config) -> Result<(), FolderError> {
+        let text = toml::to_string(config).unwrap_or_default();
+        self.write(CONFIG, text.as_bytes())?;
+        Ok(())
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The path of a file in it.
+    #[must_use]
+    pub fn join(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Writes a file into it, whole or not at all.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
+        files::write(&self.path.join(name), bytes)
+    }
+}
+
+/// The first `COMMAND-001`, `COMMAND-002`, ... that does not exist.
+fn next_free(runs: &Path, command: &str) -> PathBuf {
+    let taken = |n: &u32| fs::symlink_metadata(runs.join(format!("{command}-{n:03}"))).is_ok();
+    let n = (1..).find(|n| !taken(n)).unwrap_or(u32::MAX);
+    runs.join(format!("{command}-{n:03}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(seed: u64, games: i64) -> Config {
+        let mut settings = toml::Table::new();
+        settings.insert("games".to_owned(), games.into());
+        settings.insert("players".to_owned(), "a, b".into());
+        let version = "1.0".to_owned();
+        Config { command: "league".to_owned(), version, seed, settings, data: Vec::new() }
+    }
+
+    #[test]
+    fn a_run_is_neither_overwritten_nor_resumed_with_other_settings() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x");
+        RunFolder::create(Some(&path), &config(1, 10)).unwrap();
+        let taken = RunFolder::create(Some(&path), &config(1, 10)).unwrap_err().to_string();
+        assert!(taken.contains("--resume"), "{taken}");
+        RunFolder::resume(&path, &config(1, 10), &[]).unwrap();
+        let seed = RunFolder::resume(&path, &config(2, 10), &[]).unwrap_err().to_string();
+        assert!(seed.contains("--seed = 1, not 2"), "{seed}");
+        let games = RunFolder::resume(&path, &config(1, 20), &[]).unwrap_err().to_string();
+        assert!(games.contains("games = 10, not 20"), "{games}");
+        RunFolder::resume(&path, &config(1, 20), &["games"]).unwrap();
+        assert_eq!(RunFolder::config_at(&path).unwrap(), config(1, 20));
+        assert!(RunFolder::resume(folder.path(), &config(1, 10), &[]).is_err());
+    }
+
+    #[test]
+    fn the_next_free_number_is_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(next_free(folder.path(), "learn").ends_with("learn-001"));
+        fs::create_dir(folder.path().join("learn-001")).unwrap();
+        assert!(next_free(folder.path(), "learn").ends_with("learn-002"));
+    }
+}

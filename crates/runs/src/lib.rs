@@ -1,0 +1,20 @@
+//! What every long piece of work needs, written once: random streams that do not depend on the
+//! number of threads, files that are written whole or not at all, run folders with a journal to
+//! resume from, progress on a terminal, and stopping when asked.
+//!
+//! This layer knows no game.
+
+pub mod files;
+mod folder;
+mod journal;
+mod ordered;
+mod progress;
+pub mod rng;
+mod stop;
+
+pub use folder::{Config, DataFile, FolderError, RunFolder};
+pub use journal::{Journal, JournalError};
+pub use ordered::in_order;
+pub use progress::Progress;
+pub use rng::{Draw, Rng};
+pub use stop::{stop_requested, stop_when_asked};
