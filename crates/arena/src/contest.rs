@@ -55,7 +55,9 @@ pub enum ContestError {
     #[error(transparent)]
     File(#[from] outflank_runs::files::FileError),
     /// A line of the journal is not a game of this contest.
-    #[error("line {line} of the journal is not a game of this contest: {reason}; resume with the same openings, or start anew with --out")]
+    #[error(
+        "line {line} of the journal is not a game of this contest: {reason}; resume with the same openings, or start anew with --out"
+    )]
     Foreign {
         /// Which line, from 1.
         line: usize,

@@ -66,7 +66,8 @@ pub fn play<'a, P: Position>(
             Ok(mv) => match line.push(mv) {
                 Ok(()) => random.push(player.last_was_random()),
                 Err(error) => {
-                    let fault = Fault::Illegal { player: side.to_string(), answer: error.to_string() };
+                    let fault =
+                        Fault::Illegal { player: side.to_string(), answer: error.to_string() };
                     return lost(line, random, side, fault);
                 }
             },

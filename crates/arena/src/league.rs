@@ -102,6 +102,10 @@ impl<P: Position> League<P> {
         players: &[usize],
         options: &Options,
     ) -> Result<LeagueReport, LeagueError> {
+        // The fit adds in the order of the players; sorted by name, the last bit of a rating does
+        // not depend on who was listed first.
+        let mut players = players.to_vec();
+        players.sort_by(|&a, &b| self.names[a].cmp(&self.names[b]));
         let mut place = vec![None; self.names.len()];
         for (own, &player) in players.iter().enumerate() {
             place[player] = Some(own);
@@ -169,7 +173,11 @@ fn assemble(
             error: ratings.ratings[i].error,
             points: ratings.points[i],
             games: ratings.games[i] as u64,
-            percent: if ratings.games[i] > 0.0 { 100.0 * ratings.points[i] / ratings.games[i] } else { 0.0 },
+            percent: if ratings.games[i] > 0.0 {
+                100.0 * ratings.points[i] / ratings.games[i]
+            } else {
+                0.0
+            },
         })
         .collect();
     let grid = |cell: &dyn Fn(usize, usize) -> f64| {

@@ -127,7 +127,7 @@ pub trait Position:
     fn to_move(&self) -> Side;
 
     /// Every legal move in a fixed order; none exactly when the game is over.
-    fn moves(&self) -> impl Iterator<Item = Self::Move>;
+    fn moves(&self) -> impl Iterator<Item = Self::Move> + use<Self>;
 
     /// The position after a legal move, forced passes already made.
     ///

@@ -175,10 +175,8 @@ mod tests {
     /// w1 = 2(1 - w1) and w2 = 4(1 - w2).
     #[test]
     fn a_small_case_reaches_its_optimum() {
-        let rows = Rows::from_lists(
-            2,
-            &[(vec![(0, 1.0)], 1), (vec![(1, 1.0)], 1), (vec![(1, -1.0)], -1)],
-        );
+        let rows =
+            Rows::from_lists(2, &[(vec![(0, 1.0)], 1), (vec![(1, 1.0)], 1), (vec![(1, -1.0)], -1)]);
         let mut rng = rng::stream(1, &["svm"]);
         let fit = solve_dual(&rows, Loss::L2, 1.0, 1e-9, 1000, &mut rng, |_, _| true).unwrap();
         assert!(fit.settled);

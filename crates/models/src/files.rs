@@ -86,7 +86,6 @@ pub fn save(path: &Path, network: &Network, origin: &Origin) -> Result<(), Model
             .ok_or_else(|| "only a piece counter can be written as .wpc".to_owned()),
         _ => return Err(ModelError::Kind(path.to_owned())),
     };
-    let bytes =
-        bytes.map_err(|reason| ModelError::Content { path: path.to_owned(), reason })?;
+    let bytes = bytes.map_err(|reason| ModelError::Content { path: path.to_owned(), reason })?;
     Ok(files::write(path, &bytes)?)
 }

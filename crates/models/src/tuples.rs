@@ -119,7 +119,8 @@ impl Tuples {
 
     /// Symmetric tuples from lists of squares.
     pub fn symmetric<S: AsRef<[u8]>>(lists: &[S]) -> Result<Tuples, TupleError> {
-        let tuples: Result<_, _> = lists.iter().map(|list| Tuple::symmetric(list.as_ref())).collect();
+        let tuples: Result<_, _> =
+            lists.iter().map(|list| Tuple::symmetric(list.as_ref())).collect();
         Tuples::new(tuples?)
     }
 

@@ -48,10 +48,9 @@ fn every_format_keeps_every_bit() {
 fn files_on_disk_are_read_by_their_ending() {
     let folder = tempfile::tempdir().unwrap();
     let network = network(embedded::table1(), View::Invert, 9);
-    for (name, expected) in [
-        ("x.safetensors", network.clone()),
-        ("x.player", network.clone().with_view(View::Negate)),
-    ] {
+    for (name, expected) in
+        [("x.safetensors", network.clone()), ("x.player", network.clone().with_view(View::Negate))]
+    {
         let path = folder.path().join(name);
         files::save(&path, &network, &Origin::default()).unwrap();
         assert_eq!(files::load(&path).unwrap().0, expected);
@@ -116,8 +115,16 @@ fn mutate(original: &[u8], rng: &mut Rng) -> Vec<u8> {
                 bytes.splice(at..at, piece);
             }
             4 => {
-                let words: [&[u8]; 8] =
-                    [b" 99999999999 ", b" -1 ", b" nan ", b" inf ", b" 1e99 ", b"{", b"\xff\xfe", b" 12 8 "];
+                let words: [&[u8]; 8] = [
+                    b" 99999999999 ",
+                    b" -1 ",
+                    b" nan ",
+                    b" inf ",
+                    b" 1e99 ",
+                    b"{",
+                    b"\xff\xfe",
+                    b" 12 8 ",
+                ];
                 let word = words[rng.below(8) as usize];
                 bytes.splice(at..at, word.iter().copied());
             }

@@ -33,9 +33,8 @@ pub fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Vec<OsStrin
         }
     }
     for pair in values_of(&texts, "set") {
-        let (key, value) = pair
-            .split_once('=')
-            .with_context(|| format!("--set takes KEY=VALUE, not '{pair}'"))?;
+        let (key, value) =
+            pair.split_once('=').with_context(|| format!("--set takes KEY=VALUE, not '{pair}'"))?;
         settings.retain(|(known, _)| known != key);
         settings.push((key.to_owned(), toml::Value::String(value.to_owned())));
     }
@@ -47,7 +46,8 @@ pub fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Vec<OsStrin
             .get_arguments()
             .find(|arg| arg.get_long() == Some(&name) && !NOT_IN_A_FILE.contains(&name.as_str()))
         else {
-            let known: Vec<&str> = chosen.get_arguments().filter_map(|arg| arg.get_long()).collect();
+            let known: Vec<&str> =
+                chosen.get_arguments().filter_map(|arg| arg.get_long()).collect();
             bail!("there is no option '{key}' here{}", nearest(&name, &known));
         };
         if texts.iter().any(|text| is_option(text, &name)) {
@@ -75,7 +75,8 @@ fn plain(value: &toml::Value) -> String {
 }
 
 fn is_option(text: &str, name: &str) -> bool {
-    text.strip_prefix("--").is_some_and(|rest| rest == name || rest.starts_with(&format!("{name}=")))
+    text.strip_prefix("--")
+        .is_some_and(|rest| rest == name || rest.starts_with(&format!("{name}=")))
 }
 
 /// The values of an option that was given as `--name value` or `--name=value`.

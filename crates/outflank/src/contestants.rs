@@ -5,8 +5,8 @@ use crate::cli::{Common, PlayArgs, RunArgs};
 use anyhow::{Context, Result, bail, ensure};
 use outflank_arena::{Game, Terms};
 use outflank_games::Line;
-use outflank_players::roster::{self, Roster};
 use outflank_players::Entry;
+use outflank_players::roster::{self, Roster};
 use outflank_records::{About, Ply, Record, read_openings, write_pgn};
 use outflank_runs::files::{checksum, read};
 use outflank_runs::{Config, DataFile, Journal, RunFolder};
@@ -117,7 +117,10 @@ fn model_file(text: &str) -> Option<DataFile> {
 
 fn openings<P: Roster>(play: &PlayArgs) -> Result<(Vec<Line<P>>, Option<DataFile>)> {
     if play.openings == "start" {
-        ensure!(play.first.is_none(), "--first goes with a file of openings; from start Black moves first");
+        ensure!(
+            play.first.is_none(),
+            "--first goes with a file of openings; from start Black moves first"
+        );
         return Ok((vec![Line::default()], None));
     }
     let path = Path::new(&play.openings);
@@ -151,7 +154,11 @@ pub fn records<P: Roster>(names: &[String], games: &[Game<P>]) -> Vec<Record<P>>
 }
 
 /// Writes the games for rating programs.
-pub fn write_games<P: Roster>(folder: &RunFolder, names: &[String], games: &[Game<P>]) -> Result<()> {
+pub fn write_games<P: Roster>(
+    folder: &RunFolder,
+    names: &[String],
+    games: &[Game<P>],
+) -> Result<()> {
     write_pgn(&records(names, games), &folder.join("games.pgn"))?;
     Ok(())
 }

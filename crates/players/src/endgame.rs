@@ -6,7 +6,7 @@
 //! or fewer no move list is made at all. A score is always the disc difference at the end with the
 //! empty squares given to the winner, -64 to 64.
 //!
-//! Twenty empty squares take about a second; every further one about doubles the time.
+//! Twenty empty squares take about a second; each further one takes two to three times as long.
 
 mod last;
 mod search;

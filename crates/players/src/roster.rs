@@ -2,8 +2,8 @@
 
 use crate::spec::{Search, Spec};
 use crate::{
-    AlphaBeta, Engine, EngineCommand, EngineOptions, Entry, Fault, ForcedRandom, Greedy, Mcts, Player,
-    Random, Searchable, Staged,
+    AlphaBeta, Engine, EngineCommand, EngineOptions, Entry, Fault, ForcedRandom, Greedy, Mcts,
+    Player, Random, Searchable, Staged,
 };
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
@@ -24,7 +24,9 @@ pub enum RosterError {
     #[error(transparent)]
     Model(#[from] ModelError),
     /// Neither a name we know nor a file.
-    #[error("there is no player '{name}': it is neither an embedded name ({known}) nor a file or run folder")]
+    #[error(
+        "there is no player '{name}': it is neither an embedded name ({known}) nor a file or run folder"
+    )]
     Unknown {
         /// What was asked for.
         name: String,
@@ -175,7 +177,10 @@ impl Roster for Checkers {
         })
     }
 
-    fn engine(command: &EngineCommand, _: EngineOptions) -> Result<Box<dyn Player<Checkers>>, Fault> {
+    fn engine(
+        command: &EngineCommand,
+        _: EngineOptions,
+    ) -> Result<Box<dyn Player<Checkers>>, Fault> {
         let reason = "NBoard and GTP engines play Othello".to_owned();
         Err(Fault::Refused { player: command.to_string(), reason })
     }
@@ -238,7 +243,8 @@ fn entry_of<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
 
 /// The player without stages and forced random moves.
 fn plain_entry<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
-    let parts = |reason: &str| RosterError::Parts { text: spec.text.clone(), reason: reason.to_owned() };
+    let parts =
+        |reason: &str| RosterError::Parts { text: spec.text.clone(), reason: reason.to_owned() };
     let label = spec.label();
     if spec.model.starts_with("nboard:") || spec.model.starts_with("gtp:") {
         let command: EngineCommand =
@@ -254,7 +260,9 @@ fn plain_entry<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
     let model: Model<P> = find_model(spec)?;
     let noise = spec.noise as f32;
     match (spec.search, model) {
-        (Search::Natural, Model::Nothing) if noise > 0.0 => Err(parts("a random player has no leaves to add noise to")),
+        (Search::Natural, Model::Nothing) if noise > 0.0 => {
+            Err(parts("a random player has no leaves to add noise to"))
+        }
         (Search::Natural, Model::Nothing) => Ok(Entry::new(label, || Ok(Box::new(Random)))),
         (Search::Natural, Model::Value(value)) if noise > 0.0 => Ok(Entry::new(label, move || {
             Ok(Box::new(AlphaBeta::new(value.clone(), 1).with_noise(noise)))
@@ -263,9 +271,9 @@ fn plain_entry<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
             let policy = model.policy().ok_or_else(|| parts("it rates no moves"))?;
             Ok(Entry::new(label, move || Ok(Box::new(Greedy::new(policy.clone())))))
         }
-        (Search::Depth { .. }, Model::Nothing) => {
-            Err(parts("a random player has nothing to search with; use random@mcts500 or another model"))
-        }
+        (Search::Depth { .. }, Model::Nothing) => Err(parts(
+            "a random player has nothing to search with; use random@mcts500 or another model",
+        )),
         (Search::Depth { plies, exact }, Model::Value(value)) => {
             if exact.is_some_and(|empties| P::endgame(empties).is_none()) {
                 return Err(parts(&format!("there is no exact endgame for {}", P::GAME)));

@@ -82,7 +82,8 @@ fn pairs(text: &str) -> Option<Vec<(&str, &str)>> {
     text.split('&')
         .map(|pair| {
             let (key, value) = pair.split_once('=')?;
-            let is_key = !key.is_empty() && key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+            let is_key =
+                !key.is_empty() && key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
             is_key.then_some((key, value))
         })
         .collect()
@@ -119,7 +120,9 @@ fn search(tail: &str) -> Option<Result<Search, String>> {
     Some(match (depth, exact) {
         (Some(plies), None) => Ok(Search::Depth { plies, exact: None }),
         (Some(plies), Some(Some(exact))) => Ok(Search::Depth { plies, exact: Some(exact) }),
-        _ => Err(format!("a search has 1 to {MAX_PLIES} plies and at most {MAX_PLIES} empties, not {tail}")),
+        _ => Err(format!(
+            "a search has 1 to {MAX_PLIES} plies and at most {MAX_PLIES} empties, not {tail}"
+        )),
     })
 }
 

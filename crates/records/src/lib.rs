@@ -58,8 +58,8 @@ pub mod wthor;
 pub use check::{Bad, Checked, Oddity, Warning, check};
 pub use convert::{Losses, WriteError, Written, convert, write_pgn};
 pub use decisions::{
-    Decision, Decisions, Example, Forced, Source, Wanted, decisions, expand_symmetric, is_played_by,
-    remove_duplicates,
+    Decision, Decisions, Example, Forced, Source, Wanted, decisions, expand_symmetric,
+    is_played_by, remove_duplicates,
 };
 pub use export::{export_csv, export_examples_npy, export_npy, write_csv};
 pub use fault::{Fault, ReadError, Reason};

@@ -1,9 +1,9 @@
 //! Reading what can be read, for counting.
 
+use crate::Record;
 use crate::fault::ReadError;
 use crate::format::Format;
 use crate::source::{NameTables, game_files, parse, read_bytes};
-use crate::Record;
 use outflank_games::othello::Othello;
 use rayon::prelude::*;
 use std::path::PathBuf;

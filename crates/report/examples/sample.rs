@@ -1,4 +1,5 @@
-//! Prints a page that shows everything this crate can draw:
+//! Prints a page that shows everything this crate can draw, with the cross table of a published
+//! league and otherwise invented figures:
 //! `cargo run -p outflank-report --example sample > sample.html`.
 
 use outflank_report::board::Mark;
@@ -70,7 +71,7 @@ fn league(page: &mut Page) {
             .series("rating", RATINGS.map(|rating| (rating, 7.1)))
             .dots()
             .decimals(0),
-        "Two players whose intervals overlap are not told apart by these games.",
+        "The mean rating is known, so the intervals are those of differences from it.",
     );
     let percent: Vec<Vec<f64>> =
         POINTS.iter().map(|row| row.iter().map(|points| points / 20.0).collect()).collect();

@@ -37,13 +37,17 @@ pub enum FolderError {
     #[error(transparent)]
     File(#[from] FileError),
     /// A new run may not overwrite an old one.
-    #[error("{0} already holds a run; go on with it by --resume {0}, or name another folder with --out")]
+    #[error(
+        "{0} already holds a run; go on with it by --resume {0}, or name another folder with --out"
+    )]
     Taken(String),
     /// Nothing to resume there.
     #[error("{0} holds no run to resume: it has no readable config.toml ({1})")]
     NoRun(String, String),
     /// The settings differ from those it was begun with.
-    #[error("{folder} was begun with {key} = {old}, not {new}; start anew with --out, or resume with the old setting")]
+    #[error(
+        "{folder} was begun with {key} = {old}, not {new}; start anew with --out, or resume with the old setting"
+    )]
     Changed {
         /// The folder.
         folder: String,
@@ -86,7 +90,12 @@ impl RunFolder {
     pub fn resume(path: &Path, config: &Config, free: &[&str]) -> Result<RunFolder, FolderError> {
         let old = RunFolder::config_at(path)?;
         let changed = |key: &str, old: String, new: String| {
-            Err(FolderError::Changed { folder: path.display().to_string(), key: key.to_owned(), old, new })
+            Err(FolderError::Changed {
+                folder: path.display().to_string(),
+                key: key.to_owned(),
+                old,
+                new,
+            })
         };
         if old.command != config.command {
             return changed("command", old.command, config.command.clone());

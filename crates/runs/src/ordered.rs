@@ -111,10 +111,16 @@ mod tests {
     #[test]
     fn it_stops_when_told_and_copes_with_nothing_to_do() {
         let mut last = 0;
-        in_order(10_000, 4, || (), |(), job| job, |job, _| {
-            last = job;
-            job < 20
-        });
+        in_order(
+            10_000,
+            4,
+            || (),
+            |(), job| job,
+            |job, _| {
+                last = job;
+                job < 20
+            },
+        );
         assert_eq!(last, 20);
         in_order(0, 4, || (), |(), job| job, |_, _| unreachable!());
     }

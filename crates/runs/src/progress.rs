@@ -20,8 +20,9 @@ impl Progress {
             ProgressDrawTarget::stderr_with_hz(8)
         };
         let bar = ProgressBar::with_draw_target(Some(total), target);
-        let template =
-            format!("{what} {{bar:28}} {{human_pos}}/{{human_len}} {unit}  {{per_sec}}  {{eta}} left  {{msg}}");
+        let template = format!(
+            "{what} {{bar:28}} {{human_pos}}/{{human_len}} {unit}  {{per_sec}}  {{eta}} left  {{msg}}"
+        );
         if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style.progress_chars("━━╌"));
         }

@@ -60,10 +60,16 @@ pub fn superiority_table(report: &LeagueReport) -> Table {
 fn remarks(report: &LeagueReport) -> Vec<String> {
     let mut remarks = Vec::new();
     if report.advantage != (0.0, 0.0) {
-        remarks.push(format!("Black's advantage is {:.1} ± {:.1} Elo.", report.advantage.0, report.advantage.1));
+        remarks.push(format!(
+            "Black's advantage is {:.1} ± {:.1} Elo.",
+            report.advantage.0, report.advantage.1
+        ));
     }
     if report.draw_elo != (0.0, 0.0) {
-        remarks.push(format!("The draw parameter is {:.1} ± {:.1} Elo.", report.draw_elo.0, report.draw_elo.1));
+        remarks.push(format!(
+            "The draw parameter is {:.1} ± {:.1} Elo.",
+            report.draw_elo.0, report.draw_elo.1
+        ));
     }
     if report.virtual_games > 0.0 {
         remarks.push(format!(
@@ -108,14 +114,17 @@ fn fill(page: &mut Page, title: &str, report: &LeagueReport) {
     };
     let percent = cells(&|row, column| 100.0 * report.table[row][column] / games(row, column));
     section.cross_table(
-        &CrossTable::new("Percentage of points, row against column", names.clone(), percent).decimals(1),
+        &CrossTable::new("Percentage of points, row against column", names.clone(), percent)
+            .decimals(1),
     );
     section.details("Points", |inner| {
         inner.table(&cross_table(report));
     });
     let superior = cells(&|row, column| 100.0 * report.superiority[row][column]);
     section.details("Likelihood of superiority, row over column", |inner| {
-        inner.cross_table(&CrossTable::new("Chance in a hundred", names.clone(), superior).decimals(1));
+        inner.cross_table(
+            &CrossTable::new("Chance in a hundred", names.clone(), superior).decimals(1),
+        );
     });
 }
 
@@ -130,7 +139,11 @@ pub fn league_page(report: &LeagueReport, subs: &[LeagueReport], about: &About) 
     ));
     fill(&mut page, "Standings", report);
     for (i, sub) in subs.iter().enumerate() {
-        fill(&mut page, &format!("Sub-league {}: {} players among themselves", i + 1, sub.players.len()), sub);
+        fill(
+            &mut page,
+            &format!("Sub-league {}: {} players among themselves", i + 1, sub.players.len()),
+            sub,
+        );
     }
     if !report.faults.is_empty() {
         let mut table = Table::new(["Player", "Opponent", "Round", "What happened"]);

@@ -77,7 +77,11 @@ pub fn match_text(report: &MatchReport) -> String {
             _ => "undecided".to_owned(),
         };
         let (low, high) = sprt.bounds;
-        let _ = writeln!(text, "test: {verdict} (ratio {:.2}, bounds {low:.2} and {high:.2})", sprt.ratio);
+        let _ = writeln!(
+            text,
+            "test: {verdict} (ratio {:.2}, bounds {low:.2} and {high:.2})",
+            sprt.ratio
+        );
     }
     text
 }
@@ -103,7 +107,10 @@ pub fn match_page(report: &MatchReport, about: &About) -> String {
         ("Games", games.as_str(), distinct.as_str()),
     ]);
     let outcome = Bars::new("Games by result", "games", ["won", "drawn", "lost"])
-        .series(report.a.clone(), [report.wins, report.draws, report.losses].map(|n| (n as f64, 0.0)))
+        .series(
+            report.a.clone(),
+            [report.wins, report.draws, report.losses].map(|n| (n as f64, 0.0)),
+        )
         .decimals(0);
     section.figure(&outcome, "");
     let rounds = Bars::new("Rounds by points", "rounds", ["0", "0.5", "1", "1.5", "2"])

@@ -104,7 +104,8 @@ pub fn stage_table(results: &[(String, Accuracy)]) -> Table {
 /// The plot of accuracy by stage, of choices and of pairs.
 #[must_use]
 pub fn stage_plot(results: &[(String, Accuracy)]) -> Plot {
-    let mut plot = Plot::new("Move prediction by stage", "discs on the board after the move", "% of choices");
+    let mut plot =
+        Plot::new("Move prediction by stage", "discs on the board after the move", "% of choices");
     for (name, accuracy) in results {
         let points = (0..STAGES.len()).filter(|&s| accuracy.stages[s].count > 0).map(|stage| {
             let hits = &accuracy.stages[stage];

@@ -91,7 +91,7 @@ impl Position for Checkers {
     }
 
     #[inline]
-    fn moves(&self) -> impl Iterator<Item = Move> {
+    fn moves(&self) -> impl Iterator<Item = Move> + use<> {
         if self.quiet < DRAW_PLIES { self.field().moves() } else { Moves::none() }
     }
 

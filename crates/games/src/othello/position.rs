@@ -92,7 +92,7 @@ impl Position for Othello {
     }
 
     #[inline]
-    fn moves(&self) -> impl Iterator<Item = Square> {
+    fn moves(&self) -> impl Iterator<Item = Square> + use<> {
         Squares(self.board.moves())
     }
 

@@ -1,9 +1,9 @@
 //! `outflank accuracy`: how often a model picks the move that was played.
 
+use crate::Outcome;
 use crate::cli::AccuracyArgs;
 use crate::games::source;
 use crate::output::{grouped, print, print_json};
-use crate::Outcome;
 use anyhow::{Context, Result, ensure};
 use outflank_arena::accuracy::{Accuracy, accuracy};
 use outflank_arena::present;
@@ -22,7 +22,10 @@ pub fn run(args: &AccuracyArgs) -> Result<Outcome> {
     for text in &args.models {
         let spec: Spec = text.parse()?;
         ensure!(
-            spec.search == Search::Natural && spec.stage.is_none() && spec.random == 0.0 && spec.noise == 0.0,
+            spec.search == Search::Natural
+                && spec.stage.is_none()
+                && spec.random == 0.0
+                && spec.noise == 0.0,
             "'{text}' is a way to play; accuracy measures the model alone: leave out @, stage, random and noise"
         );
         let model = find_model::<Othello>(&spec)?;
@@ -55,9 +58,18 @@ pub fn run(args: &AccuracyArgs) -> Result<Outcome> {
             seed: args.common.seed,
             version: crate::VERSION.to_owned(),
         };
-        files::write(&folder.join("accuracy.json"), serde_json::to_string_pretty(&document)?.as_bytes())?;
-        files::write(&folder.join("accuracy.csv"), present::stage_table(&results).to_csv().as_bytes())?;
-        files::write(&folder.join("report.html"), present::accuracy_page(&results, &about).as_bytes())?;
+        files::write(
+            &folder.join("accuracy.json"),
+            serde_json::to_string_pretty(&document)?.as_bytes(),
+        )?;
+        files::write(
+            &folder.join("accuracy.csv"),
+            present::stage_table(&results).to_csv().as_bytes(),
+        )?;
+        files::write(
+            &folder.join("report.html"),
+            present::accuracy_page(&results, &about).as_bytes(),
+        )?;
     }
     if args.common.json {
         print_json(&document)?;

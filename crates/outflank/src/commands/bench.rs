@@ -254,7 +254,8 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
             _ => random_network(Tuples::squares(), View::Negate, &mut rng),
         };
         let policy = Arc::new(outflank_models::Greedy(network));
-        entries.push(Entry::new(format!("p{i}"), move || Ok(Box::new(Greedy::new(policy.clone())))));
+        entries
+            .push(Entry::new(format!("p{i}"), move || Ok(Box::new(Greedy::new(policy.clone())))));
     }
     let openings: Vec<Line<Othello>> = random_positions(60_000, &mut rng)
         .into_iter()
@@ -267,7 +268,8 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
     let terms = Terms { openings, rounds, seed: 1, threads };
     let mut played = 0;
     let seconds = best_of(1, || {
-        played = play_league(&entries, &terms, None, |_, _| {}).map_or(0, |league| league.games.len());
+        played =
+            play_league(&entries, &terms, None, |_, _| {}).map_or(0, |league| league.games.len());
     });
     ensure!(played == 17 * 16 / 2 * 2 * rounds as usize, "{played} games were played");
     let whole = seconds * 1000.0 / f64::from(rounds);
@@ -276,7 +278,10 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
         name: format!("league of 17 as in Table III, {threads} threads: time for 272,000 games"),
         value: whole,
         unit: "s",
-        yardstick: format!("aim: 60 s on 2 cores; {:.0} games/s, one in ten of the games played", played as f64 / seconds),
+        yardstick: format!(
+            "aim: 60 s on 2 cores; {:.0} games/s, one in ten of the games played",
+            played as f64 / seconds
+        ),
         ratio: Some(60.0 / whole),
     });
     let mut player = entry::<Othello>("heuristic@4")?.make()?;
@@ -304,7 +309,8 @@ fn learners(rows: &mut Vec<Row>) -> Result<()> {
     let mut rng = rng::stream(1, &["bench"]);
     let mut preferences = 0;
     let seconds = best_of(1, || {
-        let learned = ipref::learn(models::table1(), choices.items(), settings, &mut rng, |_, _| true);
+        let learned =
+            ipref::learn(models::table1(), choices.items(), settings, &mut rng, |_, _| true);
         preferences = learned.map_or(0, |learned| learned.rows);
     });
     ensure!(preferences > 0, "nothing was learned");

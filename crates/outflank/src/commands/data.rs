@@ -4,14 +4,14 @@ use crate::Outcome;
 use crate::cli::{ConvertArgs, DataArgs, ExportArgs};
 use crate::output::{grouped, print, print_json};
 use anyhow::{Context, Result, bail, ensure};
+use outflank_games::othello::Othello;
 use outflank_records::check as check_files;
 use outflank_records::wthor::Created;
 use outflank_records::{
-    Decisions, Example, Forced, Format, Selection, Wanted, convert as convert_games,
-    decisions, expand_symmetric, export_csv, export_examples_npy, export_npy, read_games,
-    remove_duplicates, salvage_games, sizes_of_shares, split_examples, split_games, stats as count,
+    Decisions, Example, Forced, Format, Selection, Wanted, convert as convert_games, decisions,
+    expand_symmetric, export_csv, export_examples_npy, export_npy, read_games, remove_duplicates,
+    salvage_games, sizes_of_shares, split_examples, split_games, stats as count,
 };
-use outflank_games::othello::Othello;
 use serde_json::json;
 use std::fmt::Write;
 use std::path::Path;
@@ -112,7 +112,13 @@ pub fn check(args: &DataArgs) -> Result<Outcome> {
             let _ = writeln!(text, "{}: {}", bad.file.display(), bad.fault);
         }
         for warning in &checked.warnings {
-            let _ = writeln!(text, "{}: game {}: warning: {}", warning.file.display(), warning.index, warning.oddity);
+            let _ = writeln!(
+                text,
+                "{}: game {}: warning: {}",
+                warning.file.display(),
+                warning.index,
+                warning.oddity
+            );
         }
         let _ = writeln!(
             text,
@@ -142,11 +148,19 @@ pub fn convert(args: &ConvertArgs) -> Result<Outcome> {
         .map(|(what, games)| json!({ "what": what, "games": games }))
         .collect();
     if args.common.json {
-        print_json(&json!({ "games": written.games, "format": format.name(), "files": files, "lost": losses }))?;
+        print_json(
+            &json!({ "games": written.games, "format": format.name(), "files": files, "lost": losses }),
+        )?;
     } else {
-        print(&format!("{} games written to {}\n", grouped(written.games as u64), files.join(", ")));
+        print(&format!(
+            "{} games written to {}\n",
+            grouped(written.games as u64),
+            files.join(", ")
+        ));
         for (what, games) in written.losses.iter() {
-            print(&format!("not kept, since {format} has no place for it: {what} of {games} games\n"));
+            print(&format!(
+                "not kept, since {format} has no place for it: {what} of {games} games\n"
+            ));
         }
     }
     Ok(Outcome::Done)

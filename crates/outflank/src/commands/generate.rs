@@ -161,8 +161,8 @@ fn records(player: &Entry<Othello>, games: &[String]) -> Result<Vec<Record<Othel
                 event: "Outflank".to_owned(),
                 ..About::default()
             };
-            let mut record =
-                transcript::game(moves.as_bytes()).with_context(|| format!("a journal line is damaged: {moves}"))?;
+            let mut record = transcript::game(moves.as_bytes())
+                .with_context(|| format!("a journal line is damaged: {moves}"))?;
             record.about = About { result: record.end().score(), ..about };
             Ok(record)
         })

@@ -1,9 +1,9 @@
 //! `outflank league`: a round robin with ratings.
 
+use crate::Outcome;
 use crate::cli::LeagueArgs;
 use crate::contestants::{Setting, set_up, write_games};
 use crate::output::{grouped, print, print_json};
-use crate::Outcome;
 use anyhow::{Context, Result, bail};
 use outflank_arena::league::{League, LeagueReport, play_league};
 use outflank_arena::present;
@@ -105,8 +105,12 @@ fn ranks(text: &str, players: usize) -> Result<Vec<usize>> {
         let (from, to) = part.split_once('-').unwrap_or((part, part));
         let range = from.trim().parse::<usize>().ok().zip(to.trim().parse::<usize>().ok());
         match range {
-            Some((from, to)) if 1 <= from && from <= to && to <= players => ranks.extend(from - 1..to),
-            _ => bail!("--sub-league takes ranks from 1 to {players}, such as 1-7 or 1,2,8-12, not '{text}'"),
+            Some((from, to)) if 1 <= from && from <= to && to <= players => {
+                ranks.extend(from - 1..to)
+            }
+            _ => bail!(
+                "--sub-league takes ranks from 1 to {players}, such as 1-7 or 1,2,8-12, not '{text}'"
+            ),
         }
     }
     ranks.sort_unstable();
@@ -145,7 +149,8 @@ fn write_all<P: Roster>(
     folder.write("standings.csv", present::standings(report).to_csv().as_bytes())?;
     folder.write("cross-table.csv", present::cross_table(report).to_csv().as_bytes())?;
     folder.write("superiority.csv", present::superiority_table(report).to_csv().as_bytes())?;
-    let json = serde_json::to_string_pretty(&as_json(report, subs)?).context("cannot write JSON")?;
+    let json =
+        serde_json::to_string_pretty(&as_json(report, subs)?).context("cannot write JSON")?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
     Ok(())
 }
@@ -174,7 +179,11 @@ fn show(
         let _ = write!(text, "\nAmong themselves:\n{}", present::league_text(sub));
     }
     for fault in report.faults.iter().take(5) {
-        let _ = writeln!(text, "lost by failing: {} against {}: {}", fault.player, fault.opponent, fault.what);
+        let _ = writeln!(
+            text,
+            "lost by failing: {} against {}: {}",
+            fault.player, fault.opponent, fault.what
+        );
     }
     if report.faults.len() > 5 {
         let _ = writeln!(text, "... and {} more such games", report.faults.len() - 5);

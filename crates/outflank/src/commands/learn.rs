@@ -16,9 +16,7 @@ use outflank_models::{Greedy, Network, Tuples, embedded};
 use outflank_players::roster;
 use outflank_records::{Decision, Wanted, decisions, sizes_of_shares, split_games};
 use outflank_report::{Align, Bars, Board, Page, Plot, Point, Section, Series, Table};
-use outflank_runs::{
-    Config, Progress, RunFolder, rng, stop_requested, stop_when_asked,
-};
+use outflank_runs::{Config, Progress, RunFolder, rng, stop_requested, stop_when_asked};
 use serde_json::json;
 use std::fmt::Write;
 use std::time::Instant;
@@ -66,12 +64,13 @@ pub fn run(args: &LearnArgs) -> Result<Outcome> {
     let mut curve = Vec::new();
     let mut rng = rng::stream(args.common.seed, &["learn", &args.method]);
     let settings = Settings { c: args.charge, tolerance: args.tolerance, passes: args.passes };
-    let learned = ipref::learn(features(args), train.items(), settings, &mut rng, |pass, spread| {
-        progress.add(1);
-        progress.say(format!("violation {spread:.3}"));
-        curve.push((pass, spread));
-        !stop_requested()
-    })?;
+    let learned =
+        ipref::learn(features(args), train.items(), settings, &mut rng, |pass, spread| {
+            progress.add(1);
+            progress.say(format!("violation {spread:.3}"));
+            curve.push((pass, spread));
+            !stop_requested()
+        })?;
     drop(progress);
     let stopped = || {
         let path = folder.path().display().to_string();
@@ -144,7 +143,9 @@ fn open_folder(args: &LearnArgs, source: &Source) -> Result<RunFolder> {
     if let Some((from, to)) = args.records.select.years {
         set("years", format!("{from}-{to}").into());
     }
-    for (key, value) in [("by", &args.records.select.by), ("tournament", &args.records.select.tournament)] {
+    for (key, value) in
+        [("by", &args.records.select.by), ("tournament", &args.records.select.tournament)]
+    {
         if let Some(value) = value {
             set(key, value.clone().into());
         }
@@ -184,12 +185,8 @@ fn measure(network: &Network, choices: &[Decision<Othello>]) -> Vec<(String, Acc
 fn play(args: &LearnArgs, folder: &RunFolder) -> Result<Vec<MatchReport>> {
     let model = folder.join("model.safetensors");
     let model = format!("{}?name=learned", model.display());
-    let progress = Progress::new(
-        "playing",
-        "games",
-        args.games * REFERENCES.len() as u64,
-        args.common.quiet,
-    );
+    let progress =
+        Progress::new("playing", "games", args.games * REFERENCES.len() as u64, args.common.quiet);
     let terms = Terms {
         openings: vec![Line::default()],
         rounds: (args.games / 2) as u32,
@@ -262,13 +259,20 @@ fn page(args: &LearnArgs, source: &Source, results: &Results) -> String {
     ]);
     let section = page.section("Move prediction");
     section.table(&present::accuracy_table(&results.accuracy));
-    section.figure(&present::stage_plot(&results.accuracy), "On games that were not learned from; 95% intervals.");
+    section.figure(
+        &present::stage_plot(&results.accuracy),
+        "On games that were not learned from; 95% intervals.",
+    );
     section.table(&present::stage_table(&results.accuracy));
     let section = page.section("Matches");
     section.table(&match_table(results));
-    let bars = Bars::new("Score against the embedded players", "% of points", results.matches.iter().map(|m| m.b.clone()))
-        .series("learned", results.matches.iter().map(|m| (100.0 * m.score, 100.0 * m.error)))
-        .range(0.0, 100.0);
+    let bars = Bars::new(
+        "Score against the embedded players",
+        "% of points",
+        results.matches.iter().map(|m| m.b.clone()),
+    )
+    .series("learned", results.matches.iter().map(|m| (100.0 * m.score, 100.0 * m.error)))
+    .range(0.0, 100.0);
     section.figure(&bars, "From the start, colours alternating, both players forced to a random move one time in ten.");
     let section = page.section("Learning");
     section.paragraph(format!(
@@ -343,11 +347,19 @@ fn show(args: &LearnArgs, source: &Source, folder: &RunFolder, results: &Results
         grouped(results.games.0 as u64),
         source.from
     );
-    let _ = writeln!(text, "How often it picks the move that was played, in {} other games:", results.games.1);
+    let _ = writeln!(
+        text,
+        "How often it picks the move that was played, in {} other games:",
+        results.games.1
+    );
     let _ = writeln!(text, "{}", present::stage_table(&results.accuracy).to_text());
     let _ = writeln!(text, "{} games against each, one move in ten forced at random:", args.games);
     let _ = writeln!(text, "{}", match_table(results).to_text());
-    let _ = writeln!(text, "{:.1} s. The model, the curve and a page with pictures are in {path}.", results.seconds);
+    let _ = writeln!(
+        text,
+        "{:.1} s. The model, the curve and a page with pictures are in {path}.",
+        results.seconds
+    );
     let _ = writeln!(text, "Next: open {path}/report.html");
     let _ = writeln!(text, "      outflank match {path}@4 heuristic@4 --games 100 --random 0.1");
     let _ = writeln!(text, "      outflank learn --features 1tuple, or --records your/games.wtb");

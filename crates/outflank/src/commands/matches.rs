@@ -1,9 +1,9 @@
 //! `outflank match`: two players from paired openings.
 
+use crate::Outcome;
 use crate::cli::MatchArgs;
 use crate::contestants::{Setting, set_up, write_games};
 use crate::output::{grouped, print, print_json};
-use crate::Outcome;
 use anyhow::{Context, Result};
 use outflank_arena::matches::{MatchReport, play_match};
 use outflank_arena::present;
@@ -38,7 +38,8 @@ fn run_game<P: Roster>(args: &MatchArgs) -> Result<Outcome> {
     stop_when_asked();
     let [a, b] = <[_; 2]>::try_from(entries).ok().context("a match has two players")?;
     let entries = [a, b];
-    let progress = Progress::new("playing", "games", 2 * u64::from(terms.rounds), args.common.quiet);
+    let progress =
+        Progress::new("playing", "games", 2 * u64::from(terms.rounds), args.common.quiet);
     progress.skip(journal.1.len() as u64);
     let (report, games) = play_match(&entries, &terms, sprt, Some(journal), |tally, new| {
         progress.add(new);
@@ -49,7 +50,8 @@ fn run_game<P: Roster>(args: &MatchArgs) -> Result<Outcome> {
     write_games(&folder, &names, &games)?;
     folder.write("report.html", present::match_page(&report, &about(args)).as_bytes())?;
     folder.write("result.csv", present::match_table(&report).to_csv().as_bytes())?;
-    folder.write("result.json", format!("{}\n", serde_json::to_string_pretty(&report)?).as_bytes())?;
+    folder
+        .write("result.json", format!("{}\n", serde_json::to_string_pretty(&report)?).as_bytes())?;
     show(args, &report, &folder)?;
     Ok(if report.complete { Outcome::Done } else { Outcome::Stopped })
 }
@@ -67,13 +69,18 @@ fn bounds(text: &str) -> Result<Sprt> {
 /// What the page says about how it was made.
 fn about(args: &MatchArgs) -> present::About {
     present::About {
-        command: format!("outflank match {} {}{}", args.a, args.b, present::play_options(
-            args.play.game.into(),
-            &args.play.openings,
-            args.play.games,
-            args.play.first.map(Into::into),
-            args.play.random,
-        )),
+        command: format!(
+            "outflank match {} {}{}",
+            args.a,
+            args.b,
+            present::play_options(
+                args.play.game.into(),
+                &args.play.openings,
+                args.play.games,
+                args.play.first.map(Into::into),
+                args.play.random,
+            )
+        ),
         seed: args.common.seed,
         version: crate::VERSION.to_owned(),
     }

@@ -22,7 +22,11 @@ const FRUITLESS: u64 = 20_000;
 pub fn run(args: &OpeningsArgs) -> Result<Outcome> {
     ensure!(args.count > 0, "--count must be at least 1");
     ensure!(args.simulations > 0, "--simulations must be at least 1");
-    ensure!((1..=40).contains(&args.ply), "--ply is a number of plies from 1 to 40, not {}", args.ply);
+    ensure!(
+        (1..=40).contains(&args.ply),
+        "--ply is a number of plies from 1 to 40, not {}",
+        args.ply
+    );
     match Game::from(args.game) {
         Game::Othello => harvest::<Othello>(args),
         Game::Checkers => harvest::<Checkers>(args),
@@ -31,7 +35,9 @@ pub fn run(args: &OpeningsArgs) -> Result<Outcome> {
 
 fn harvest<P: Searchable>(args: &OpeningsArgs) -> Result<Outcome> {
     let mut settings = toml::Table::new();
-    for (key, value) in [("count", args.count), ("ply", args.ply), ("simulations", args.simulations)] {
+    for (key, value) in
+        [("count", args.count), ("ply", args.ply), ("simulations", args.simulations)]
+    {
         settings.insert(key.to_owned(), i64::from(value).into());
     }
     settings.insert("game".to_owned(), P::GAME.name().into());

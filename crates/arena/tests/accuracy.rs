@@ -1,0 +1,123 @@
+//! Move prediction on decisions whose outcome can be worked out by hand, and on published figures.
+
+use outflank_arena::accuracy::{Accuracy, STAGES, accuracy};
+use outflank_games::Position;
+use outflank_games::othello::{Othello, Square};
+use outflank_models::{Greedy, Policy, embedded, files};
+use outflank_records::{Decision, Selection, Wanted, decisions, read_games, transcript};
+use std::path::PathBuf;
+
+/// Rates squares by their number: h8 is best. Squares in `flat` all count as 100.
+struct ByNumber {
+    flat: u64,
+}
+
+impl Policy<Othello> for ByNumber {
+    fn score(&self, _: &Othello, moves: &[Square], out: &mut Vec<f32>) {
+        out.clear();
+        out.extend(
+            moves.iter().map(
+                |mv| {
+                    if self.flat & mv.bit() != 0 { 100.0 } else { mv.index() as f32 }
+                },
+            ),
+        );
+    }
+}
+
+fn first_move(text: &str) -> Decision<Othello> {
+    Decision { position: Othello::start(), chosen: text.parse().unwrap() }
+}
+
+/// The start has four moves, d3, c4, f5 and e6, numbered 19, 26, 37 and 44.
+#[test]
+fn ranks_ties_and_pairs_are_counted_as_defined() {
+    let best_first = ByNumber { flat: 0 };
+    let result = accuracy(&best_first, &[first_move("e6"), first_move("f5"), first_move("d3")]);
+    assert_eq!((result.choices.hits, result.choices.count), (1.0, 3));
+    assert_eq!(result.all, result.choices);
+    let top: Vec<f64> = result.top.iter().map(|hits| hits.hits).collect();
+    assert_eq!(top, [1.0, 2.0, 2.0, 3.0, 3.0]);
+    // e6 beats three, f5 two, d3 none of the three others.
+    assert_eq!((result.pairs.hits, result.pairs.count), (5.0, 9));
+    assert_eq!(result.stages[0].count, 3);
+    assert_eq!(result.plies[0].count, 3);
+
+    let tied = accuracy(&ByNumber { flat: u64::MAX }, &[first_move("c4")]);
+    assert_eq!(tied.choices.hits, 0.25);
+    assert_eq!(tied.ties_as_hits.hits, 1.0);
+    assert_eq!(tied.pairs.hits, 1.5);
+    let top: Vec<f64> = tied.top.iter().map(|hits| hits.hits).collect();
+    assert_eq!(top, [0.25, 0.5, 0.75, 1.0, 1.0]);
+
+    let f5: Square = "f5".parse().unwrap();
+    let d3: Square = "d3".parse().unwrap();
+    let two = accuracy(&ByNumber { flat: f5.bit() | d3.bit() }, &[first_move("f5")]);
+    assert_eq!(two.choices.hits, 0.5);
+}
+
+#[test]
+fn forced_moves_count_only_among_all() {
+    // A real game with passes and forced moves at its end, whatever they are.
+    let record = transcript::game(b"f5d6c3d3c4f4").unwrap();
+    let mut position = *record.end();
+    let mut line = Vec::new();
+    while let Some(mv) = position.moves().next() {
+        line.push(Decision { position, chosen: mv });
+        position = position.play(mv);
+    }
+    let forced = line.iter().filter(|decision| decision.position.moves().count() == 1).count();
+    let result = accuracy(&ByNumber { flat: 0 }, &line);
+    assert_eq!(result.all.count as usize, line.len());
+    assert_eq!(result.choices.count as usize, line.len() - forced);
+    assert!(forced > 0);
+    let by_stage: u64 = result.stages.iter().map(|hits| hits.count).sum();
+    let by_ply: u64 = result.plies.iter().map(|hits| hits.count).sum();
+    assert_eq!((by_stage, by_ply), (result.choices.count, result.choices.count));
+}
+
+#[test]
+fn the_stages_cover_the_board_once() {
+    assert_eq!(STAGES[0].0, 1);
+    assert_eq!(STAGES[12].1, 64);
+    assert!(STAGES.windows(2).all(|pair| pair[0].1 + 1 == pair[1].0));
+}
+
+#[test]
+fn a_score_that_is_no_number_is_a_tie_not_a_panic() {
+    struct Nonsense;
+    impl Policy<Othello> for Nonsense {
+        fn score(&self, _: &Othello, moves: &[Square], out: &mut Vec<f32>) {
+            out.clear();
+            out.resize(moves.len(), f32::NAN);
+        }
+    }
+    let result = accuracy(&Nonsense, &[first_move("f5")]);
+    assert_eq!(result.choices.hits, 0.25);
+}
+
+#[test]
+fn the_published_preference_players_predict_as_published() {
+    let Some(data) = std::env::var_os("OUTFLANK_DATA").map(PathBuf::from) else {
+        eprintln!("skipped: OUTFLANK_DATA is not set");
+        return;
+    };
+    let selection = Selection { sample: Some(2000), ..Selection::default() };
+    let games = read_games(&[data.join("wthor")], &selection, 1).unwrap();
+    let choices = decisions(&games.records, &Wanted::CHOICES);
+    let of = |name: &str| -> Accuracy {
+        let (network, _) = files::load(&data.join("players").join(name)).unwrap();
+        accuracy(&Greedy(network), choices.items())
+    };
+    let ntuple = of("RunnarsonLucas2014IPrefN.player");
+    // 47.9% of the choices of a uniform sample, 54.7% of those with up to 16 discs.
+    assert!((ntuple.choices.percent() - 47.9).abs() < 1.0, "{}", ntuple.choices.percent());
+    assert!((ntuple.stages[0].percent() - 54.7).abs() < 1.5, "{}", ntuple.stages[0].percent());
+    // Counting a tie as a hit adds about 1.6 points, the four first moves above all.
+    let gain = ntuple.ties_as_hits.percent() - ntuple.choices.percent();
+    assert!((gain - 1.6).abs() < 0.3, "{gain}");
+    let single = of("RunnarsonLucas2014IPref1.player");
+    assert!(single.choices.percent() < ntuple.choices.percent() - 10.0);
+    let heuristic = accuracy(&Greedy(embedded::heuristic()), choices.items());
+    assert!(heuristic.choices.percent() < single.choices.percent());
+}
