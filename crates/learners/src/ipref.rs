@@ -7,24 +7,23 @@
 //! w . (phi_chosen - phi_other) >= 1
 //! ```
 //!
-//! Violations are charged by their square, with C, against 1/2 |w|^2; see [`crate::solve_dual`].
+//! Violations are charged by their square, with C, against 1/2 |w|^2; see [`crate::solve_primal`].
 //! Needs decisions and a set of features; a larger C follows the games more closely.
 
-use crate::{Fit, Loss, Rows, SvmError, preference_rows, solve_dual};
+use crate::{Fit, Rows, SvmError, preference_rows, solve_primal};
 use outflank_games::othello::Othello;
 use outflank_models::{Network, Tuples, View};
 use outflank_records::Decision;
-use outflank_runs::Rng;
 
 /// What the method can be told.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// The charge for violations.
     pub c: f64,
-    /// When to stop: how far apart the projected gradients may lie.
+    /// When to stop: how far the gradient must shrink.
     pub tolerance: f64,
-    /// The most passes over the rows.
-    pub passes: u32,
+    /// The most Newton steps.
+    pub steps: u32,
 }
 
 /// What was learned.
@@ -40,17 +39,16 @@ pub struct Learned {
     pub entries: usize,
 }
 
-/// Learns a network from decisions. `watch` sees each pass and the largest violation; it may stop.
+/// Learns a network from decisions. `watch` sees each step, the objective and how far the gradient
+/// has shrunk; it may stop.
 pub fn learn(
     tuples: Tuples,
     decisions: &[Decision<Othello>],
     settings: Settings,
-    rng: &mut Rng,
-    watch: impl FnMut(u32, f64) -> bool,
+    watch: impl FnMut(u32, f64, f64) -> bool,
 ) -> Result<Learned, SvmError> {
     let rows: Rows = preference_rows(&tuples, View::Invert, decisions);
-    let Settings { c, tolerance, passes } = settings;
-    let fit = solve_dual(&rows, Loss::L2, c, tolerance, passes, rng, watch)?;
+    let fit = solve_primal(&rows, settings.c, settings.tolerance, settings.steps, watch)?;
     let weights = fit.weights.iter().map(|&w| w as f32).collect();
     let network = Network::new(tuples.clone(), weights, View::Invert)
         .unwrap_or_else(|| Network::zero(tuples, View::Invert));

@@ -8,4 +8,4 @@ mod rows;
 mod svm;
 
 pub use rows::{Rows, preference_rows};
-pub use svm::{Fit, Loss, SvmError, solve_dual};
+pub use svm::{Fit, Loss, SvmError, solve_dual, solve_primal};

@@ -1,6 +1,7 @@
 //! The command line: every subcommand and option, once. Help, man page and completions come from
 //! these definitions.
 
+use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use outflank_games::{Game, Side};
 use outflank_records::{Format, Selection};
@@ -8,7 +9,13 @@ use std::path::PathBuf;
 
 /// A laboratory in which Othello players are learned, measured and played.
 #[derive(Parser, Debug)]
-#[command(name = "outflank", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(
+    name = "outflank",
+    version,
+    arg_required_else_help = true,
+    max_term_width = 100,
+    after_help = "Begin with `outflank learn`, or `outflank COMMAND --help`."
+)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -19,6 +26,7 @@ pub struct Cli {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Learn a player from games, measure it, and write a run folder.
+    #[command(after_help = LEARN_HELP)]
     Learn(LearnArgs),
     /// Play two players against each other from paired openings.
     #[command(after_help = PLAYER_HELP)]
@@ -27,11 +35,13 @@ pub enum Command {
     #[command(after_help = PLAYER_HELP)]
     League(LeagueArgs),
     /// How often a model picks the move that was played, by stage of the game.
+    #[command(after_help = ACCURACY_HELP)]
     Accuracy(AccuracyArgs),
     /// Game files: counts, faults, formats, decisions, games by our own players.
     #[command(subcommand)]
     Data(DataCommand),
     /// Harvest league openings by tree search.
+    #[command(after_help = OPENINGS_HELP)]
     Openings(OpeningsArgs),
     /// What there is to play against.
     Players(PlayersArgs),
@@ -61,11 +71,29 @@ Examples:
   outflank league heuristic yoshioka random --games 200 --random 0.1
   outflank match heuristic 'gtp:gtp-rhino?name=rhino' --openings openings.txt --games 20";
 
+const LEARN_HELP: &str = "\
+Examples:
+  outflank learn                                 from the embedded games
+  outflank learn --features 1tuple --seed 2
+  outflank learn --records games.wtb --by 'tamenori hideshi'";
+
+const ACCURACY_HELP: &str = "\
+A model is an embedded name (see `outflank players`), a file (x.player, x.wpc, x.safetensors)
+or the folder of a run that learned one.
+Examples:
+  outflank accuracy heuristic yoshioka
+  outflank accuracy runs/learn-001 heuristic --records games.wtb --years 2010-2015 --sample 1000";
+
+const OPENINGS_HELP: &str = "\
+Examples:
+  outflank openings --count 100 --simulations 500 --to openings.txt
+  outflank league heuristic yoshioka --openings openings.txt";
+
 /// Options that many commands share.
 #[derive(Args, Debug, Clone)]
 pub struct Common {
     /// The seed of everything random: the same seed gives the same bytes.
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    #[arg(long, default_value_t = 1, value_name = "N", allow_negative_numbers = true)]
     pub seed: u64,
     /// How many threads work; the results do not depend on it [default: all cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -76,7 +104,8 @@ pub struct Common {
     /// Print one JSON document on standard output.
     #[arg(long)]
     pub json: bool,
-    /// Take options from a TOML file: its keys are the long names of the options.
+    /// Take options from a TOML file, such as a run's config.toml: its keys are the long names of
+    /// the options.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Set an option as the file would; stronger than the file.
@@ -100,44 +129,51 @@ pub struct RunArgs {
     /// The folder for this run's files [default: the next free runs/COMMAND-001].
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub out: Option<PathBuf>,
-    /// Go on with a run that was stopped.
+    /// Go on with a run that was stopped; what is not given again is as it was.
     #[arg(long, value_name = "DIR")]
     pub resume: Option<PathBuf>,
 }
 
 /// Which game.
-#[derive(Clone, Copy, Debug, ValueEnum, PartialEq, Eq)]
-pub enum GameArg {
-    /// Othello.
-    Othello,
-    /// English draughts.
-    Checkers,
-}
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GameArg(Game);
 
 impl From<GameArg> for Game {
     fn from(game: GameArg) -> Game {
-        match game {
-            GameArg::Othello => Game::Othello,
-            GameArg::Checkers => Game::Checkers,
-        }
+        game.0
+    }
+}
+
+impl ValueEnum for GameArg {
+    fn value_variants<'a>() -> &'a [GameArg] {
+        &[GameArg(Game::Othello), GameArg(Game::Checkers)]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()))
     }
 }
 
 /// Who moves first.
-#[derive(Clone, Copy, Debug, ValueEnum, PartialEq, Eq)]
-pub enum SideArg {
-    /// Black.
-    Black,
-    /// White.
-    White,
-}
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SideArg(Side);
 
 impl From<SideArg> for Side {
     fn from(side: SideArg) -> Side {
-        match side {
-            SideArg::Black => Side::Black,
-            SideArg::White => Side::White,
-        }
+        side.0
+    }
+}
+
+impl ValueEnum for SideArg {
+    fn value_variants<'a>() -> &'a [SideArg] {
+        &[SideArg(Side::Black), SideArg(Side::White)]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(match self.0 {
+            Side::Black => "black",
+            Side::White => "white",
+        }))
     }
 }
 
@@ -154,7 +190,7 @@ pub struct SelectArgs {
     #[arg(long, value_name = "NAME")]
     pub tournament: Option<String>,
     /// Only so many games, drawn uniformly by the seed.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one, allow_negative_numbers = true)]
     pub sample: Option<usize>,
 }
 
@@ -175,6 +211,14 @@ fn years(text: &str) -> Result<(u16, u16), String> {
     match (from.trim().parse(), to.trim().parse()) {
         (Ok(from), Ok(to)) if from <= to => Ok((from, to)),
         _ => Err("give a year or a range of years, such as 1990-1999".to_owned()),
+    }
+}
+
+/// Reads a number of games to draw.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err("give a number of games, at least 1".to_owned()),
     }
 }
 
@@ -204,13 +248,13 @@ pub struct PlayArgs {
     pub openings: String,
     /// Games for each pair, an even number: the first N/2 openings, each twice with colours
     /// swapped [default: every opening twice; 1000 from start].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub games: Option<u64>,
     /// Who moves first in the openings [default: what the file says, else black].
     #[arg(long, value_enum)]
     pub first: Option<SideArg>,
     /// The share of moves that both players are forced to play at random.
-    #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
+    #[arg(long, default_value_t = 0.0, value_name = "SHARE", allow_negative_numbers = true)]
     pub random: f64,
 }
 
@@ -220,23 +264,23 @@ pub struct LearnArgs {
     /// The method.
     #[arg(default_value = "ipref", value_parser = ["ipref"])]
     pub method: String,
-    /// What the player looks at: the 15 tuples of paper 0, or single squares.
+    /// What the player looks at: the 15 n-tuples of Runarsson and Lucas (2014), or single squares.
     #[arg(long, default_value = "ntuple", value_parser = ["ntuple", "1tuple"])]
     pub features: String,
     /// The charge for a violated preference.
-    #[arg(long = "c", default_value_t = 1.0, value_name = "C")]
+    #[arg(long = "c", default_value_t = 1.0, value_name = "C", allow_negative_numbers = true)]
     pub charge: f64,
-    /// When to stop learning: the spread of the gradients.
-    #[arg(long, default_value_t = 0.1, value_name = "EPS")]
+    /// When to stop learning: how far the gradient must shrink.
+    #[arg(long, default_value_t = 0.001, value_name = "EPS", allow_negative_numbers = true)]
     pub tolerance: f64,
-    /// The most passes over the preferences.
-    #[arg(long, default_value_t = 200, value_name = "N")]
-    pub passes: u32,
+    /// The most Newton steps.
+    #[arg(long, default_value_t = 100, value_name = "N", allow_negative_numbers = true)]
+    pub steps: u32,
     /// The share of the games that is kept for measuring.
-    #[arg(long, default_value_t = 0.2, value_name = "SHARE")]
+    #[arg(long, default_value_t = 0.2, value_name = "SHARE", allow_negative_numbers = true)]
     pub held_out: f64,
     /// Games for each match against a reference player.
-    #[arg(long, default_value_t = 1000, value_name = "N")]
+    #[arg(long, default_value_t = 1000, value_name = "N", allow_negative_numbers = true)]
     pub games: u64,
     /// Games to learn from.
     #[command(flatten)]
@@ -274,10 +318,10 @@ pub struct MatchArgs {
 #[derive(Args, Debug)]
 pub struct LeagueArgs {
     /// The players.
-    #[arg(required = true, num_args = 2..)]
+    #[arg(required = true, num_args = 2.., value_name = "PLAYER")]
     pub players: Vec<String>,
     /// The draw parameter of the ratings: 0 (plain Bradley-Terry), a number, or `fit`.
-    #[arg(long, default_value = "0", value_name = "ELO|fit")]
+    #[arg(long, default_value = "0", value_name = "ELO|fit", allow_hyphen_values = true)]
     pub draw_elo: String,
     /// The advantage of the first move: 0, a number, or `fit`.
     #[arg(long, default_value = "0", value_name = "ELO|fit", allow_hyphen_values = true)]
@@ -300,7 +344,7 @@ pub struct LeagueArgs {
 #[derive(Args, Debug)]
 pub struct AccuracyArgs {
     /// The models.
-    #[arg(required = true)]
+    #[arg(required = true, value_name = "MODEL")]
     pub models: Vec<String>,
     /// Games to predict.
     #[command(flatten)]
@@ -332,7 +376,7 @@ pub enum DataCommand {
 #[derive(Args, Debug)]
 pub struct DataArgs {
     /// Game files or folders.
-    #[arg(required = true)]
+    #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// The rest.
     #[command(flatten)]
@@ -343,7 +387,7 @@ pub struct DataArgs {
 #[derive(Args, Debug)]
 pub struct ConvertArgs {
     /// Game files or folders.
-    #[arg(required = true)]
+    #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// The file to write.
     #[arg(long, value_name = "FILE")]
@@ -363,7 +407,7 @@ pub struct ConvertArgs {
 #[derive(Args, Debug)]
 pub struct ExportArgs {
     /// Game files or folders.
-    #[arg(required = true)]
+    #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// A CSV file, or a folder for NPY arrays.
     #[arg(long, value_name = "FILE.csv|DIR")]
@@ -384,7 +428,7 @@ pub struct ExportArgs {
     #[arg(long, value_name = "game|example", value_parser = ["game", "example"])]
     pub split: Option<String>,
     /// The share of the test part.
-    #[arg(long, default_value_t = 0.25, value_name = "SHARE")]
+    #[arg(long, default_value_t = 0.25, value_name = "SHARE", allow_negative_numbers = true)]
     pub test: f64,
     /// The rest.
     #[command(flatten)]
@@ -394,17 +438,20 @@ pub struct ExportArgs {
 /// `outflank data generate`.
 #[derive(Args, Debug)]
 pub struct GenerateArgs {
-    /// The file to write (.wtb, .ggf, .txt).
+    /// The file to write (.wtb, .ggf, .txt or .pgn).
     #[arg(long, value_name = "FILE")]
     pub to: PathBuf,
+    /// Its format: wthor, ggf, transcript or pgn [default: by the ending of its name].
+    #[arg(long)]
+    pub format: Option<Format>,
     /// Who plays.
     #[arg(long, default_value = "heuristic@4e12", value_name = "PLAYER")]
     pub player: String,
     /// How many games, no two alike.
-    #[arg(long, default_value_t = 100, value_name = "N")]
+    #[arg(long, default_value_t = 100, value_name = "N", allow_negative_numbers = true)]
     pub games: u32,
     /// Random moves at the start of each game.
-    #[arg(long, default_value_t = 10, value_name = "PLIES")]
+    #[arg(long, default_value_t = 10, value_name = "PLIES", allow_negative_numbers = true)]
     pub opening: u32,
     /// Where to keep what is needed to go on after a stop.
     #[command(flatten)]
@@ -418,13 +465,13 @@ pub struct GenerateArgs {
 #[derive(Args, Debug)]
 pub struct OpeningsArgs {
     /// How many different positions.
-    #[arg(long, default_value_t = 1000, value_name = "N")]
+    #[arg(long, default_value_t = 1000, value_name = "N", allow_negative_numbers = true)]
     pub count: u32,
     /// After how many plies.
-    #[arg(long, default_value_t = 6, value_name = "N")]
+    #[arg(long, default_value_t = 6, value_name = "N", allow_negative_numbers = true)]
     pub ply: u32,
     /// Simulations for each move.
-    #[arg(long, default_value_t = 5000, value_name = "N")]
+    #[arg(long, default_value_t = 5000, value_name = "N", allow_negative_numbers = true)]
     pub simulations: u32,
     /// The game.
     #[arg(long, value_enum, default_value = "othello")]
@@ -460,7 +507,7 @@ pub struct PerftArgs {
     /// The game.
     #[arg(long, value_enum, default_value = "othello")]
     pub game: GameArg,
-    /// Count from another position.
+    /// Count from another position, such as 64 of X, O and - and the side to move.
     #[arg(long, value_name = "BOARD")]
     pub board: Option<String>,
     /// Print one JSON document on standard output.

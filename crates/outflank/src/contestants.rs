@@ -2,18 +2,21 @@
 
 use crate::VERSION;
 use crate::cli::{Common, PlayArgs, RunArgs};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use outflank_arena::{Game, Terms};
 use outflank_games::Line;
 use outflank_players::Entry;
 use outflank_players::roster::{self, Roster};
-use outflank_records::{About, Ply, Record, read_openings, write_pgn};
+use outflank_records::{About, Ply, ReadError, Record, read_openings, write_pgn};
 use outflank_runs::files::{checksum, read};
 use outflank_runs::{Config, DataFile, Journal, RunFolder};
 use std::path::Path;
 
 /// Games for each pair from the start position, where there are no openings to count.
 const GAMES_FROM_START: u64 = 1000;
+
+/// More games than this for a pair are a slip of the finger; they would not fit into memory.
+const MOST_GAMES: u64 = 100_000_000;
 
 /// Everything a contest needs.
 pub struct Setting<P: Roster> {
@@ -50,9 +53,10 @@ pub fn set_up<P: Roster>(
         None => 2 * openings.len() as u64,
     };
     ensure!(
-        games >= 2 && games % 2 == 0 && games <= 2 * u64::from(u32::MAX),
-        "--games must be an even number, at least 2: every opening is played twice, with colours swapped"
+        games >= 2 && games % 2 == 0,
+        "--games must be an even number, at least 2, not {games}: every opening is played twice, with colours swapped"
     );
+    ensure!(games <= MOST_GAMES, "--games is at most {MOST_GAMES} for each pair, not {games}");
     let mut settings = extra;
     settings.insert("game".to_owned(), P::GAME.name().into());
     settings.insert("openings".to_owned(), play.openings.clone().into());
@@ -124,11 +128,36 @@ fn openings<P: Roster>(play: &PlayArgs) -> Result<(Vec<Line<P>>, Option<DataFile
         return Ok((vec![Line::default()], None));
     }
     let path = Path::new(&play.openings);
-    let openings = read_openings::<P>(path, play.first.map(Into::into))
-        .context("--openings takes `start` or a file")?;
+    let openings = read_openings::<P>(path, play.first.map(Into::into)).map_err(|e| match e {
+        // What else such an error says is about files of whole games.
+        ReadError::Fault { path, fault } => anyhow!("--openings {}: {fault}", path.display()),
+        other => anyhow::Error::new(other).context("--openings takes `start` or a file"),
+    })?;
     let bytes = read(path, 1 << 30)?;
     let file = DataFile { file: play.openings.clone(), sha256: checksum(&bytes) };
     Ok((openings, Some(file)))
+}
+
+/// The options as they are typed, to do the same again.
+pub fn typed(play: &PlayArgs, games: u64, seed: u64) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);
+    let game = outflank_games::Game::from(play.game);
+    if game != outflank_games::Game::Othello {
+        option("--game", game.to_string());
+    }
+    if play.openings != "start" {
+        option("--openings", play.openings.clone());
+    }
+    option("--games", games.to_string());
+    if let Some(first) = play.first {
+        option("--first", outflank_games::Side::from(first).to_string());
+    }
+    if play.random > 0.0 {
+        option("--random", play.random.to_string());
+    }
+    option("--seed", seed.to_string());
+    words
 }
 
 /// The games as records, for PGN.

@@ -34,6 +34,33 @@ pub fn source(args: &RecordsArgs, seed: u64) -> Result<Source> {
     Ok(Source { files: files.collect(), from: names.join(", "), records: games.records })
 }
 
+/// The options as they are typed, to read the same again.
+pub fn typed(args: &RecordsArgs, seed: u64) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);
+    for path in &args.records {
+        option("--records", path.display().to_string());
+    }
+    if let (true, Some(data)) = (args.records.is_empty(), &args.data) {
+        option("--data", data.display().to_string());
+    }
+    let select = &args.select;
+    if let Some((from, to)) = select.years {
+        option("--years", format!("{from}-{to}"));
+    }
+    if let Some(by) = &select.by {
+        option("--by", by.clone());
+    }
+    if let Some(tournament) = &select.tournament {
+        option("--tournament", tournament.clone());
+    }
+    if let Some(sample) = select.sample {
+        option("--sample", sample.to_string());
+    }
+    option("--seed", seed.to_string());
+    words
+}
+
 fn embedded_games(select: &SelectArgs, seed: u64) -> Source {
     let selection = Selection::from(select);
     let records: Vec<_> =

@@ -48,8 +48,16 @@ fn built_command() -> clap::Command {
     command
 }
 
+/// One line with everything the causes say, each thing once: many of our errors repeat what the
+/// system said, and so do their sources.
 fn fail(error: &anyhow::Error) -> ExitCode {
-    eprintln!("outflank: {error:#}");
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = if text.is_empty() { cause } else { format!("{text}: {cause}") };
+        }
+    }
+    eprintln!("outflank: {text}");
     ExitCode::FAILURE
 }
 
@@ -71,20 +79,47 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "outflank", &mut script);
-            output::print(&String::from_utf8_lossy(&script));
+            output::print(&String::from_utf8_lossy(&script))?;
             Ok(Outcome::Done)
         }
         Command::Man => {
-            let mut page = Vec::new();
-            clap_mangen::Man::new(Cli::command()).render(&mut page)?;
-            for sub in built_command().get_subcommands().filter(|sub| sub.get_name() != "help") {
-                let man = clap_mangen::Man::new(sub.clone());
-                man.render_synopsis_section(&mut page)?;
-                man.render_description_section(&mut page)?;
-                man.render_options_section(&mut page)?;
-            }
-            output::print(&String::from_utf8_lossy(&page));
+            output::print(&manual(&built_command())?)?;
             Ok(Outcome::Done)
         }
     }
+}
+
+/// The manual page: the program, then every subcommand under a heading of its own.
+fn manual(command: &clap::Command) -> anyhow::Result<String> {
+    let mut page = Vec::new();
+    let man = clap_mangen::Man::new(command.clone());
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    let mut text = String::from_utf8_lossy(&page).into_owned();
+    subcommands(command, &mut text)?;
+    Ok(text)
+}
+
+fn subcommands(command: &clap::Command, text: &mut String) -> anyhow::Result<()> {
+    for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
+        let mut part = Vec::new();
+        let man = clap_mangen::Man::new(sub.clone());
+        man.render_synopsis_section(&mut part)?;
+        man.render_description_section(&mut part)?;
+        if !sub.has_subcommands() {
+            man.render_options_section(&mut part)?;
+            man.render_extra_section(&mut part)?;
+        }
+        let heading = sub.get_bin_name().unwrap_or_default().to_uppercase();
+        let part = String::from_utf8_lossy(&part)
+            .replace(".SH SYNOPSIS", &format!(".SH \"{heading}\""))
+            .replace(".SH DESCRIPTION", ".PP")
+            .replace(".SH OPTIONS", ".PP")
+            .replace(".SH EXTRA", ".PP");
+        text.push_str(&part);
+        subcommands(sub, text)?;
+    }
+    Ok(())
 }

@@ -1,32 +1,40 @@
 //! Writing to standard output, where a reader may go away at any moment.
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 use serde::Serialize;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
 
 /// Prints text; a closed pipe ends the program quietly, as it would any filter.
-pub fn print(text: &str) {
+pub fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
-        std::process::exit(0);
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
+        written => written.context("cannot write to standard output"),
     }
 }
 
 /// Prints one JSON document.
 pub fn print_json<T: Serialize>(value: &T) -> Result<()> {
-    print(&format!("{}\n", serde_json::to_string_pretty(value)?));
+    print(&format!("{}\n", serde_json::to_string_pretty(value)?))
+}
+
+/// Makes sure that a file can be put there, before hours of work go into its content.
+pub fn place_for_file(path: &Path) -> Result<()> {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let (name, parent) = (path.display(), folder.display());
+    ensure!(folder.is_dir(), "cannot write {name}: there is no folder {parent}; make it first");
+    ensure!(!path.is_dir(), "cannot write {name}: it is a folder; name a file in it");
     Ok(())
 }
 
-/// A whole number with separators between thousands.
-pub fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+/// A number of things, such as `1 file` or `2,000 files`.
+pub fn counted(number: usize, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", grouped(number as u64))
 }
+
+pub use outflank_report::text::count as grouped;

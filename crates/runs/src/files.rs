@@ -28,7 +28,8 @@ impl FileError {
 /// What to do about the commonest errors.
 fn hint(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::NotFound => "; check the path",
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "; check the path",
+        io::ErrorKind::IsADirectory => "; name a file in it",
         io::ErrorKind::PermissionDenied => "; check its permissions or name another folder",
         io::ErrorKind::StorageFull => "; free some space, then resume",
         io::ErrorKind::AlreadyExists => "; name another folder with --out",
@@ -52,6 +53,9 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
     inner().map_err(FileError::on("read", path))
 }
 
+/// What the names of files begin with while they are written.
+const PART: &str = ".part-";
+
 /// Writes a file beside its place and moves it there, so that no reader ever sees half of it and
 /// a failure leaves the old one.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
@@ -69,7 +73,7 @@ pub fn write_with(
     };
     let inner = || -> io::Result<()> {
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".part-");
+        builder.prefix(PART);
         #[cfg(unix)]
         {
             // Temporary files are private by default; a result is as readable as any other file.
@@ -85,7 +89,27 @@ pub fn write_with(
         part.persist(path).map_err(|failed| failed.error)?;
         Ok(())
     };
-    inner().map_err(FileError::on("write", path))
+    inner().map_err(bare).map_err(FileError::on("write", path))
+}
+
+/// An error without the path of the temporary file, which means nothing to whoever reads it.
+fn bare(error: io::Error) -> io::Error {
+    match error.to_string().split_once(" at path ") {
+        Some((what, _)) => io::Error::new(error.kind(), what),
+        None => error,
+    }
+}
+
+/// Removes what a write that was cut off has left in a folder.
+pub fn remove_parts(folder: &Path) -> Result<(), FileError> {
+    let entries = fs::read_dir(folder).map_err(FileError::on("read", folder))?;
+    for entry in entries.flatten() {
+        let is_part = entry.file_name().to_string_lossy().starts_with(PART);
+        if is_part && entry.path().is_file() {
+            fs::remove_file(entry.path()).map_err(FileError::on("remove", &entry.path()))?;
+        }
+    }
+    Ok(())
 }
 
 /// Makes a folder and those above it.
@@ -116,6 +140,15 @@ mod tests {
         assert!(text.contains("x.csv") && text.contains("the disk is full"), "{text}");
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn errors_name_the_file_that_was_wished_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("none").join("x.csv");
+        let text = write(&path, b"x").unwrap_err().to_string();
+        assert!(text.contains("x.csv") && text.ends_with("; check the path"), "{text}");
+        assert!(!text.contains(".part-"), "{text}");
     }
 
     #[test]

@@ -119,6 +119,7 @@ impl RunFolder {
             return changed("data", "other files or contents".to_owned(), "these".to_owned());
         }
         let folder = RunFolder { path: path.to_owned() };
+        files::remove_parts(path)?;
         folder.set_config(config)?;
         Ok(folder)
     }
@@ -187,7 +188,9 @@ mod tests {
         assert!(seed.contains("--seed = 1, not 2"), "{seed}");
         let games = RunFolder::resume(&path, &config(1, 20), &[]).unwrap_err().to_string();
         assert!(games.contains("games = 10, not 20"), "{games}");
+        fs::write(path.join(".part-abc"), "cut off").unwrap();
         RunFolder::resume(&path, &config(1, 20), &["games"]).unwrap();
+        assert_eq!(fs::read_dir(&path).unwrap().count(), 1, "only config.toml is left");
         assert_eq!(RunFolder::config_at(&path).unwrap(), config(1, 20));
         assert!(RunFolder::resume(folder.path(), &config(1, 10), &[]).is_err());
     }

@@ -1,7 +1,9 @@
 //! A league for readers.
 
+use super::faults::fault_section;
 use super::{About, points};
 use crate::league::LeagueReport;
+use outflank_report::text::count;
 use outflank_report::{Align, Bars, CrossTable, Page, Table};
 
 /// Rank, rating, points.
@@ -134,8 +136,9 @@ pub fn league_page(report: &LeagueReport, subs: &[LeagueReport], about: &About) 
     let games: u64 = report.players.iter().map(|player| player.games).sum::<u64>() / 2;
     let mut page = Page::new(format!("A league of {} players", report.players.len()));
     page.lead(format!(
-        "{games} games, {} of them different; every opening is played twice with colours swapped.",
-        report.distinct_games
+        "{} games, {} of them different; every opening is played twice with colours swapped.",
+        count(games),
+        count(report.distinct_games)
     ));
     fill(&mut page, "Standings", report);
     for (i, sub) in subs.iter().enumerate() {
@@ -145,13 +148,7 @@ pub fn league_page(report: &LeagueReport, subs: &[LeagueReport], about: &About) 
             sub,
         );
     }
-    if !report.faults.is_empty() {
-        let mut table = Table::new(["Player", "Opponent", "Round", "What happened"]);
-        for fault in &report.faults {
-            table.row([&fault.player, &fault.opponent, &fault.round.to_string(), &fault.what]);
-        }
-        page.section("Games lost by failing").table(&table);
-    }
+    fault_section(&mut page, &report.faults);
     about.sign(&mut page);
     page.to_html()
 }

@@ -1,7 +1,9 @@
 //! A match for readers.
 
+use super::faults::fault_section;
 use super::{About, points};
-use crate::matches::MatchReport;
+use crate::matches::{MatchReport, SprtReport};
+use outflank_report::text::count;
 use outflank_report::{Bars, Page, Table};
 use std::fmt::Write;
 
@@ -45,6 +47,31 @@ fn elo(report: &MatchReport) -> String {
     }
 }
 
+/// The Elo difference and its interval apart, for a tile.
+fn strength(report: &MatchReport) -> (String, String) {
+    let strength = match report.elo {
+        Some(elo) => format!("{elo:+.0} Elo"),
+        None if report.score > 0.5 => "+∞ Elo".to_owned(),
+        None => "−∞ Elo".to_owned(),
+    };
+    let between = match report.elo_interval {
+        (Some(low), Some(high)) => format!("{low:+.0} to {high:+.0}"),
+        (Some(low), None) => format!("above {low:+.0}"),
+        (None, Some(high)) => format!("below {high:+.0}"),
+        (None, None) => "anything is possible".to_owned(),
+    };
+    (strength, between)
+}
+
+/// What a sequential test says.
+fn verdict(sprt: &SprtReport) -> String {
+    match sprt.verdict {
+        "low" => format!("the difference is {} Elo or less", sprt.low),
+        "high" => format!("the difference is {} Elo or more", sprt.high),
+        _ => "undecided".to_owned(),
+    }
+}
+
 /// A few lines for the terminal.
 #[must_use]
 pub fn match_text(report: &MatchReport) -> String {
@@ -71,15 +98,11 @@ pub fn match_text(report: &MatchReport) -> String {
         100.0 * report.superiority
     );
     if let Some(sprt) = &report.sprt {
-        let verdict = match sprt.verdict {
-            "low" => format!("the difference is {} Elo or less", sprt.low),
-            "high" => format!("the difference is {} Elo or more", sprt.high),
-            _ => "undecided".to_owned(),
-        };
         let (low, high) = sprt.bounds;
         let _ = writeln!(
             text,
-            "test: {verdict} (ratio {:.2}, bounds {low:.2} and {high:.2})",
+            "test: {} (ratio {:.2}, bounds {low:.2} and {high:.2})",
+            verdict(sprt),
             sprt.ratio
         );
     }
@@ -92,17 +115,18 @@ pub fn match_page(report: &MatchReport, about: &About) -> String {
     let mut page = Page::new(format!("{} against {}", report.a, report.b));
     page.lead(format!(
         "{} games, every opening played twice with colours swapped; the interval is 95% and comes from these pairs.",
-        report.games
+        count(report.games)
     ));
     let section = page.section("Result");
     let percent = format!("{:.2}%", 100.0 * report.score);
     let within = format!("± {:.2}", 100.0 * report.error);
-    let (games, faults) = (report.games.to_string(), report.faults.len());
-    let distinct = format!("{} of them different", report.distinct_games);
+    let games = count(report.games);
+    let distinct = format!("{} of them different", count(report.distinct_games));
+    let (strength, between) = strength(report);
     let superiority = format!("{:.1}%", 100.0 * report.superiority);
     section.figures_at_a_glance([
         ("Score", percent.as_str(), within.as_str()),
-        ("Strength", elo(report).as_str(), ""),
+        ("Strength", strength.as_str(), between.as_str()),
         ("Superiority", superiority.as_str(), "the chance that the first is stronger"),
         ("Games", games.as_str(), distinct.as_str()),
     ]);
@@ -119,17 +143,11 @@ pub fn match_page(report: &MatchReport, about: &About) -> String {
     section.figure(&rounds, "A round is one opening played with both colours.");
     if let Some(sprt) = &report.sprt {
         page.section("Sequential test").paragraph(format!(
-            "Between {} and {} Elo: {}. The log-likelihood ratio is {:.2}; the test ends at {:.2} or {:.2}.",
-            sprt.low, sprt.high, sprt.verdict, sprt.ratio, sprt.bounds.0, sprt.bounds.1
+            "Is the difference {} Elo or {} Elo? The answer: {}. The log-likelihood ratio is {:.2}; the test ends at {:.2} or {:.2}.",
+            sprt.low, sprt.high, verdict(sprt), sprt.ratio, sprt.bounds.0, sprt.bounds.1
         ));
     }
-    if faults > 0 {
-        let mut table = Table::new(["Player", "Opponent", "Round", "What happened"]);
-        for fault in &report.faults {
-            table.row([&fault.player, &fault.opponent, &fault.round.to_string(), &fault.what]);
-        }
-        page.section("Games lost by failing").table(&table);
-    }
+    fault_section(&mut page, &report.faults);
     about.sign(&mut page);
     page.to_html()
 }

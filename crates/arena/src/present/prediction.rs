@@ -50,6 +50,9 @@ pub fn accuracy_json(name: &str, accuracy: &Accuracy) -> Value {
     })
 }
 
+/// What the columns of [`accuracy_table`] are.
+pub const LEGEND: &str = "Choices are moves with an alternative. A model that rates several moves best gets its share of a hit, or under “or tied” a whole one. Top 2 and top 3: the move is among the model's best two or three choices. Pairs: the move is rated above another that was possible.";
+
 /// One row a model.
 #[must_use]
 pub fn accuracy_table(results: &[(String, Accuracy)]) -> Table {
@@ -57,12 +60,11 @@ pub fn accuracy_table(results: &[(String, Accuracy)]) -> Table {
         ("model", Align::Left),
         ("choices %", Align::Right),
         ("±", Align::Right),
+        ("or tied %", Align::Right),
         ("all moves %", Align::Right),
         ("top 2 %", Align::Right),
         ("top 3 %", Align::Right),
         ("pairs %", Align::Right),
-        ("ties as hits %", Align::Right),
-        ("choices", Align::Right),
     ]);
     for (name, accuracy) in results {
         let percent = |hits: &Hits| format!("{:.2}", hits.percent());
@@ -70,12 +72,11 @@ pub fn accuracy_table(results: &[(String, Accuracy)]) -> Table {
             name.clone(),
             percent(&accuracy.choices),
             format!("{:.2}", accuracy.choices.error()),
+            percent(&accuracy.ties_as_hits),
             percent(&accuracy.all),
             percent(&accuracy.top[1]),
             percent(&accuracy.top[2]),
             percent(&accuracy.pairs),
-            percent(&accuracy.ties_as_hits),
-            accuracy.choices.count.to_string(),
         ]);
     }
     table
@@ -120,10 +121,11 @@ pub fn stage_plot(results: &[(String, Accuracy)]) -> Plot {
 #[must_use]
 pub fn accuracy_page(results: &[(String, Accuracy)], about: &About) -> String {
     let mut page = Page::new("Move prediction");
-    page.lead("How often each model's best move is the one that was played. Moves without an alternative count only under all moves; ties share a hit; intervals are 95%, decisions taken as independent.");
+    page.lead("How often each model's best move is the one that was played. Intervals are 95%, decisions taken as independent.");
     let section = page.section("Accuracy");
     section.table(&accuracy_table(results));
-    section.figure(&stage_plot(results), "");
+    section.paragraph(LEGEND);
+    section.figure(&stage_plot(results), "Stages of four discs each; the first reaches up to 16 discs.");
     section.table(&stage_table(results));
     about.sign(&mut page);
     page.to_html()

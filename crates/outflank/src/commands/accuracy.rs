@@ -2,14 +2,14 @@
 
 use crate::Outcome;
 use crate::cli::AccuracyArgs;
-use crate::games::source;
+use crate::games::{source, typed};
 use crate::output::{grouped, print, print_json};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use outflank_arena::accuracy::{Accuracy, accuracy};
 use outflank_arena::present;
 use outflank_games::othello::Othello;
 use outflank_players::Spec;
-use outflank_players::roster::find_model;
+use outflank_players::roster::{RosterError, find_model};
 use outflank_players::spec::Search;
 use outflank_records::{Wanted, decisions};
 use outflank_runs::{Progress, files};
@@ -18,7 +18,14 @@ use serde_json::json;
 /// Measures each model on the same decisions.
 pub fn run(args: &AccuracyArgs) -> Result<Outcome> {
     super::data::pool(args.common.threads())?;
-    let mut models = Vec::new();
+    if let Some(folder) = &args.out {
+        ensure!(
+            !folder.join("config.toml").exists(),
+            "{} holds a run, whose files would be overwritten; name another folder with --out",
+            folder.display()
+        );
+    }
+    let mut models: Vec<(String, _)> = Vec::new();
     for text in &args.models {
         let spec: Spec = text.parse()?;
         ensure!(
@@ -28,9 +35,25 @@ pub fn run(args: &AccuracyArgs) -> Result<Outcome> {
                 && spec.noise == 0.0,
             "'{text}' is a way to play; accuracy measures the model alone: leave out @, stage, random and noise"
         );
-        let model = find_model::<Othello>(&spec)?;
-        let policy = model.policy().with_context(|| format!("'{text}' rates no moves"))?;
-        models.push((spec.label(), policy));
+        ensure!(
+            !spec.model.starts_with("nboard:") && !spec.model.starts_with("gtp:"),
+            "'{text}' is an engine, which says only one move; accuracy measures models"
+        );
+        let model = match find_model::<Othello>(&spec) {
+            Err(RosterError::OtherGame { name, plays, .. }) => {
+                bail!("{name} plays {plays}; accuracy is measured on games of othello")
+            }
+            found => found?,
+        };
+        let policy = model.policy().with_context(|| {
+            format!("'{text}' rates no moves; name a model that does (see `outflank players`)")
+        })?;
+        let label = spec.label();
+        ensure!(
+            models.iter().all(|(other, _)| *other != label),
+            "two models are called '{label}'; give one of them another name with ?name=..."
+        );
+        models.push((label, policy));
     }
     let source = source(&args.records, args.common.seed)?;
     let wanted = Wanted { by: args.records.select.by.as_deref(), random: false, ..Wanted::ALL };
@@ -53,14 +76,17 @@ pub fn run(args: &AccuracyArgs) -> Result<Outcome> {
     });
     if let Some(folder) = &args.out {
         files::create_folder(folder)?;
+        let mut words = ["outflank", "accuracy"].map(str::to_owned).to_vec();
+        words.extend(args.models.iter().cloned());
+        words.extend(typed(&args.records, args.common.seed));
         let about = present::About {
-            command: format!("outflank accuracy {}", args.models.join(" ")),
+            command: shell_words::join(words),
             seed: args.common.seed,
             version: crate::VERSION.to_owned(),
         };
         files::write(
             &folder.join("accuracy.json"),
-            serde_json::to_string_pretty(&document)?.as_bytes(),
+            format!("{}\n", serde_json::to_string_pretty(&document)?).as_bytes(),
         )?;
         files::write(
             &folder.join("accuracy.csv"),
@@ -80,7 +106,10 @@ pub fn run(args: &AccuracyArgs) -> Result<Outcome> {
             source.from,
             present::accuracy_table(&results).to_text(),
             present::stage_table(&results).to_text()
-        ));
+        ))?;
+        if let Some(folder) = &args.out {
+            print(&format!("\nwritten to {} (start with report.html)\n", folder.display()))?;
+        }
     }
     Ok(Outcome::Done)
 }

@@ -82,7 +82,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
             row.yardstick.clone(),
         ]);
     }
-    print(&table.to_text());
+    print(&table.to_text())?;
     Ok(Outcome::Done)
 }
 
@@ -305,12 +305,11 @@ fn learners(rows: &mut Vec<Row>) -> Result<()> {
     let games = embedded::games();
     let games = &games[..games.len().min(500)];
     let choices = decisions(games, &Wanted::CHOICES);
-    let settings = ipref::Settings { c: 1.0, tolerance: 0.1, passes: 200 };
-    let mut rng = rng::stream(1, &["bench"]);
+    let settings = ipref::Settings { c: 1.0, tolerance: 1e-3, steps: 100 };
     let mut preferences = 0;
     let seconds = best_of(1, || {
         let learned =
-            ipref::learn(models::table1(), choices.items(), settings, &mut rng, |_, _| true);
+            ipref::learn(models::table1(), choices.items(), settings, |_, _, _| true);
         preferences = learned.map_or(0, |learned| learned.rows);
     });
     ensure!(preferences > 0, "nothing was learned");

@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::cli::{ConvertArgs, DataArgs, ExportArgs};
-use crate::output::{grouped, print, print_json};
+use crate::output::{counted, grouped, print, print_json};
 use anyhow::{Context, Result, bail, ensure};
 use outflank_games::othello::Othello;
 use outflank_records::check as check_files;
@@ -70,7 +70,7 @@ pub fn stats(args: &DataArgs) -> Result<Outcome> {
     line("different boards", grouped(stats.boards));
     line("best classifier, all positions", format!("{:.3}%", stats.ceiling_positions));
     line("best classifier, unique decisions", format!("{:.3}%", stats.ceiling_unique));
-    print(&text);
+    print(&text)?;
     Ok(Outcome::Done)
 }
 
@@ -122,15 +122,15 @@ pub fn check(args: &DataArgs) -> Result<Outcome> {
         }
         let _ = writeln!(
             text,
-            "{} files, {} games, {} moves; {} unfinished, {} bad, {} warnings",
-            checked.files,
-            grouped(checked.games as u64),
-            grouped(checked.moves as u64),
+            "{}, {}, {}; {} unfinished, {} bad, {}",
+            counted(checked.files, "file"),
+            counted(checked.games, "game"),
+            counted(checked.moves, "move"),
             checked.unfinished,
             checked.bad.len(),
-            checked.warnings.len()
+            counted(checked.warnings.len(), "warning")
         );
-        print(&text);
+        print(&text)?;
     }
     Ok(if checked.bad.is_empty() { Outcome::Done } else { Outcome::Found })
 }
@@ -152,16 +152,13 @@ pub fn convert(args: &ConvertArgs) -> Result<Outcome> {
             &json!({ "games": written.games, "format": format.name(), "files": files, "lost": losses }),
         )?;
     } else {
-        print(&format!(
-            "{} games written to {}\n",
-            grouped(written.games as u64),
-            files.join(", ")
-        ));
+        let mut text =
+            format!("{} written to {}\n", counted(written.games, "game"), files.join(", "));
         for (what, games) in written.losses.iter() {
-            print(&format!(
-                "not kept, since {format} has no place for it: {what} of {games} games\n"
-            ));
+            let games = counted(games, "game");
+            let _ = writeln!(text, "{format} has no place for this, lost in {games}: {what}");
         }
+        print(&text)?;
     }
     Ok(Outcome::Done)
 }
@@ -199,6 +196,7 @@ pub fn export(args: &ExportArgs) -> Result<Outcome> {
     if args.unique {
         all = all.unique();
     }
+    ensure!(!all.is_empty(), "there are no such moves in these games");
     let csv = args.to.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv"));
     ensure!(!(csv && args.symmetric), "--symmetric is written as NPY: name a folder with --to");
     let seed = args.common.seed;
@@ -217,6 +215,11 @@ pub fn export(args: &ExportArgs) -> Result<Outcome> {
             vec![("train", all.select(split.parts[0])), ("test", all.select(split.parts[1]))]
         }
     };
+    if let Some((name, _)) = parts.iter().find(|(_, part)| part.is_empty()) {
+        bail!(
+            "the {name} part would be empty; read more games, or choose another share with --test"
+        );
+    }
     let mut report = Vec::new();
     for (name, part) in &parts {
         let path = match (name.is_empty(), csv) {
@@ -247,9 +250,10 @@ pub fn export(args: &ExportArgs) -> Result<Outcome> {
             report.iter().map(|(path, n)| json!({ "path": path, "decisions": n })).collect();
         print_json(&json!({ "parts": parts }))?;
     } else {
-        for (path, count) in report {
-            print(&format!("{} decisions written to {path}\n", grouped(count as u64)));
-        }
+        let lines = report
+            .iter()
+            .map(|(path, count)| format!("{} written to {path}\n", counted(*count, "decision")));
+        print(&lines.collect::<String>())?;
     }
     Ok(Outcome::Done)
 }

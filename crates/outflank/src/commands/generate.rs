@@ -2,7 +2,7 @@
 
 use super::data::output_format;
 use crate::cli::GenerateArgs;
-use crate::output::{grouped, print, print_json};
+use crate::output::{counted, place_for_file, print, print_json};
 use crate::{Outcome, VERSION};
 use anyhow::{Context, Result, bail, ensure};
 use outflank_arena::play;
@@ -11,7 +11,7 @@ use outflank_games::othello::Othello;
 use outflank_players::roster::entry;
 use outflank_players::{Entry, Player, Random};
 use outflank_records::wthor::Created;
-use outflank_records::{About, Record, convert, transcript};
+use outflank_records::{About, Format, Record, convert, transcript};
 use outflank_runs::{
     Config, Journal, Progress, RunFolder, in_order, rng, stop_requested, stop_when_asked,
 };
@@ -25,13 +25,22 @@ const FRUITLESS: u64 = 20_000;
 pub fn run(args: &GenerateArgs) -> Result<Outcome> {
     ensure!(args.games > 0, "--games must be at least 1");
     ensure!(args.opening <= 50, "--opening is at most 50 plies, not {}", args.opening);
-    let format = output_format(&args.to, None)?;
+    let format = output_format(&args.to, args.format)?;
+    ensure!(
+        !matches!(format, Format::Obf | Format::Boards),
+        "{format} files hold bare positions, not games; write wthor, ggf, transcript or pgn"
+    );
+    place_for_file(&args.to)?;
     let player = entry::<Othello>(&args.player)?;
     player.make()?.begin()?;
     let mut settings = toml::Table::new();
     settings.insert("player".to_owned(), args.player.clone().into());
     settings.insert("opening".to_owned(), i64::from(args.opening).into());
     settings.insert("games".to_owned(), i64::from(args.games).into());
+    settings.insert("to".to_owned(), args.to.display().to_string().into());
+    if args.format.is_some() {
+        settings.insert("format".to_owned(), format.name().into());
+    }
     let config = Config {
         command: "generate".to_owned(),
         version: VERSION.to_owned(),
@@ -40,7 +49,7 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
         data: Vec::new(),
     };
     let folder = match &args.run.resume {
-        Some(path) => RunFolder::resume(path, &config, &["games"])?,
+        Some(path) => RunFolder::resume(path, &config, &["games", "to", "format"])?,
         None => RunFolder::create(args.run.out.as_deref(), &config)?,
     };
     stop_when_asked();
@@ -80,7 +89,7 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
     journal.sync()?;
     if games.kept.len() < wanted && stop_requested() {
         eprintln!(
-            "stopped with {} of {wanted} games; go on with --resume {}",
+            "stopped with {} of {wanted} games; go on with: outflank data generate --resume {}",
             games.kept.len(),
             folder.path().display()
         );
@@ -102,8 +111,8 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
             "run": folder.path().display().to_string(),
         }))?;
     } else {
-        let games = grouped(written.games as u64);
-        print(&format!("{games} different games written to {}\n", args.to.display()));
+        let games = counted(written.games, "different game");
+        print(&format!("{games} written to {}\n", args.to.display()))?;
     }
     Ok(Outcome::Done)
 }

@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::cli::LeagueArgs;
-use crate::contestants::{Setting, set_up, write_games};
+use crate::contestants::{Setting, set_up, typed, write_games};
 use crate::output::{grouped, print, print_json};
 use anyhow::{Context, Result, bail};
 use outflank_arena::league::{League, LeagueReport, play_league};
@@ -15,6 +15,10 @@ use outflank_players::roster::Roster;
 use outflank_runs::{Progress, RunFolder, stop_when_asked};
 use serde_json::json;
 use std::fmt::Write;
+use std::ops::RangeInclusive;
+
+/// Ratings farther apart than this mean nothing.
+const MOST_ELO: f64 = 4000.0;
 
 /// Plays the league, writes the run folder, prints table and ratings.
 pub fn run(args: &LeagueArgs) -> Result<Outcome> {
@@ -26,8 +30,8 @@ pub fn run(args: &LeagueArgs) -> Result<Outcome> {
 
 fn run_game<P: Roster>(args: &LeagueArgs) -> Result<Outcome> {
     let options = Options {
-        drawelo: parameter("--draw-elo", &args.draw_elo)?,
-        advantage: parameter("--advantage", &args.advantage)?,
+        drawelo: parameter("--draw-elo", &args.draw_elo, 0.0..=MOST_ELO)?,
+        advantage: parameter("--advantage", &args.advantage, -MOST_ELO..=MOST_ELO)?,
         ..Options::default()
     };
     let sub_leagues = args
@@ -54,7 +58,7 @@ fn run_game<P: Roster>(args: &LeagueArgs) -> Result<Outcome> {
     drop(progress);
     if !league.complete {
         eprintln!(
-            "stopped after {} of {} games; go on with --resume {}",
+            "stopped after {} of {} games; go on with: outflank league --resume {}",
             grouped(league.games.len() as u64),
             grouped(total),
             folder.path().display()
@@ -66,7 +70,8 @@ fn run_game<P: Roster>(args: &LeagueArgs) -> Result<Outcome> {
         .iter()
         .map(|ranks| sub_report(&league, &report, ranks, &options))
         .collect::<Result<Vec<_>>>()?;
-    write_all(args, &folder, &league, &report, &subs)?;
+    let about = about(args, 2 * u64::from(terms.rounds));
+    write_all(&folder, &league, &report, &subs, &about)?;
     show(args, &report, &subs, &folder)?;
     Ok(Outcome::Done)
 }
@@ -88,13 +93,15 @@ fn sub_report<P: Roster>(
     Ok(league.report_of(&players, options)?)
 }
 
-fn parameter(option: &str, text: &str) -> Result<Parameter> {
-    match text {
-        "fit" => Ok(Parameter::Fitted),
-        _ => match text.parse() {
-            Ok(value) => Ok(Parameter::Fixed(value)),
-            Err(_) => bail!("{option} is a number of Elo points or `fit`, not '{text}'"),
-        },
+fn parameter(option: &str, text: &str, range: RangeInclusive<f64>) -> Result<Parameter> {
+    match text.parse() {
+        _ if text == "fit" => Ok(Parameter::Fitted),
+        Ok(value) if range.contains(&value) => Ok(Parameter::Fixed(value)),
+        _ => bail!(
+            "{option} is a number of Elo points from {} to {} or `fit`, not '{text}'",
+            range.start(),
+            range.end()
+        ),
     }
 }
 
@@ -121,31 +128,35 @@ fn ranks(text: &str, players: usize) -> Result<Vec<usize>> {
     Ok(ranks)
 }
 
+/// What the page says about how it was made.
+fn about(args: &LeagueArgs, games: u64) -> present::About {
+    let mut words = ["outflank", "league"].map(str::to_owned).to_vec();
+    words.extend(args.players.iter().cloned());
+    words.extend(typed(&args.play, games, args.common.seed));
+    for (name, value) in [("--draw-elo", &args.draw_elo), ("--advantage", &args.advantage)] {
+        if value != "0" {
+            words.extend([name.to_owned(), value.clone()]);
+        }
+    }
+    for ranks in &args.sub_league {
+        words.extend(["--sub-league".to_owned(), ranks.clone()]);
+    }
+    present::About {
+        command: shell_words::join(words),
+        seed: args.common.seed,
+        version: crate::VERSION.to_owned(),
+    }
+}
+
 fn write_all<P: Roster>(
-    args: &LeagueArgs,
     folder: &RunFolder,
     league: &League<P>,
     report: &LeagueReport,
     subs: &[LeagueReport],
+    about: &present::About,
 ) -> Result<()> {
-    let play = &args.play;
-    let about = present::About {
-        command: format!(
-            "outflank league {}{}",
-            args.players.join(" "),
-            present::play_options(
-                play.game.into(),
-                &play.openings,
-                play.games,
-                play.first.map(Into::into),
-                play.random,
-            )
-        ),
-        seed: args.common.seed,
-        version: crate::VERSION.to_owned(),
-    };
     write_games(folder, &league.names, &league.games)?;
-    folder.write("report.html", present::league_page(report, subs, &about).as_bytes())?;
+    folder.write("report.html", present::league_page(report, subs, about).as_bytes())?;
     folder.write("standings.csv", present::standings(report).to_csv().as_bytes())?;
     folder.write("cross-table.csv", present::cross_table(report).to_csv().as_bytes())?;
     folder.write("superiority.csv", present::superiority_table(report).to_csv().as_bytes())?;
@@ -175,19 +186,11 @@ fn show(
         return print_json(&value);
     }
     let mut text = present::league_text(report);
-    for sub in subs {
-        let _ = write!(text, "\nAmong themselves:\n{}", present::league_text(sub));
+    for (i, sub) in subs.iter().enumerate() {
+        let _ = writeln!(text, "\nSub-league {}, from the games among its players:", i + 1);
+        text.push_str(&present::league_text(sub));
     }
-    for fault in report.faults.iter().take(5) {
-        let _ = writeln!(
-            text,
-            "lost by failing: {} against {}: {}",
-            fault.player, fault.opponent, fault.what
-        );
-    }
-    if report.faults.len() > 5 {
-        let _ = writeln!(text, "... and {} more such games", report.faults.len() - 5);
-    }
+    text.push_str(&present::fault_text(&report.faults));
     let games: u64 = report.players.iter().map(|player| player.games).sum::<u64>() / 2;
     let _ = writeln!(
         text,
@@ -196,6 +199,5 @@ fn show(
         grouped(games),
         folder.path().display()
     );
-    print(&text);
-    Ok(())
+    print(&text)
 }

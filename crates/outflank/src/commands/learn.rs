@@ -16,7 +16,7 @@ use outflank_models::{Greedy, Network, Tuples, embedded};
 use outflank_players::roster;
 use outflank_records::{Decision, Wanted, decisions, sizes_of_shares, split_games};
 use outflank_report::{Align, Bars, Board, Page, Plot, Point, Section, Series, Table};
-use outflank_runs::{Config, Progress, RunFolder, rng, stop_requested, stop_when_asked};
+use outflank_runs::{Config, Progress, RunFolder, stop_requested, stop_when_asked};
 use serde_json::json;
 use std::fmt::Write;
 use std::time::Instant;
@@ -30,7 +30,7 @@ const RANDOM: f64 = 0.1;
 /// Everything a run found out.
 struct Results {
     learned: Learned,
-    curve: Vec<(u32, f64)>,
+    curve: Vec<(u32, f64, f64)>,
     seconds: f64,
     games: (usize, usize),
     choices: (usize, usize),
@@ -60,17 +60,15 @@ pub fn run(args: &LearnArgs) -> Result<Outcome> {
     let train = choices.of_games(&parts[0]);
     let test = choices.of_games(&parts[1]);
 
-    let progress = Progress::new("learning", "passes", u64::from(args.passes), quiet);
+    let progress = Progress::new("learning", "steps", u64::from(args.steps), quiet);
     let mut curve = Vec::new();
-    let mut rng = rng::stream(args.common.seed, &["learn", &args.method]);
-    let settings = Settings { c: args.charge, tolerance: args.tolerance, passes: args.passes };
-    let learned =
-        ipref::learn(features(args), train.items(), settings, &mut rng, |pass, spread| {
-            progress.add(1);
-            progress.say(format!("violation {spread:.3}"));
-            curve.push((pass, spread));
-            !stop_requested()
-        })?;
+    let settings = Settings { c: args.charge, tolerance: args.tolerance, steps: args.steps };
+    let learned = ipref::learn(features(args), train.items(), settings, |step, objective, ratio| {
+        progress.add(1);
+        progress.say(format!("objective {objective:.1}"));
+        curve.push((step, objective, ratio));
+        !stop_requested()
+    })?;
     drop(progress);
     let stopped = || {
         let path = folder.path().display().to_string();
@@ -113,7 +111,7 @@ fn check(args: &LearnArgs) -> Result<()> {
         args.held_out
     );
     ensure!(args.games >= 2 && args.games % 2 == 0, "--games must be an even number, at least 2");
-    ensure!(args.passes > 0, "--passes must be at least 1");
+    ensure!(args.steps > 0, "--steps must be at least 1");
     Ok(())
 }
 
@@ -132,7 +130,7 @@ fn open_folder(args: &LearnArgs, source: &Source) -> Result<RunFolder> {
     set("features", args.features.clone().into());
     set("c", args.charge.into());
     set("tolerance", args.tolerance.into());
-    set("passes", i64::from(args.passes).into());
+    set("steps", i64::from(args.steps).into());
     set("held-out", args.held_out.into());
     set("games", (args.games as i64).into());
     let paths: Vec<String> =
@@ -226,9 +224,9 @@ fn match_table(results: &Results) -> Table {
 }
 
 fn write(args: &LearnArgs, source: &Source, folder: &RunFolder, results: &Results) -> Result<()> {
-    let mut curve = Table::new(["pass", "violation"]);
-    for (pass, spread) in &results.curve {
-        curve.row([pass.to_string(), spread.to_string()]);
+    let mut curve = Table::new(["step", "objective", "gradient"]);
+    for (step, objective, ratio) in &results.curve {
+        curve.row([step.to_string(), objective.to_string(), ratio.to_string()]);
     }
     folder.write("curve.csv", curve.to_csv().as_bytes())?;
     folder.write("accuracy.csv", present::stage_table(&results.accuracy).to_csv().as_bytes())?;
@@ -276,16 +274,16 @@ fn page(args: &LearnArgs, source: &Source, results: &Results) -> String {
     section.figure(&bars, "From the start, colours alternating, both players forced to a random move one time in ten.");
     let section = page.section("Learning");
     section.paragraph(format!(
-        "{} preferences with {:.1} entries each; {} passes; the objective is {:.2}, at most {:.3}% above its least value.",
+        "{} preferences with {:.1} entries each; {} Newton steps; the objective is {:.2}.",
         grouped(learned.rows as u64),
         learned.entries as f64 / learned.rows.max(1) as f64,
-        learned.fit.passes,
+        learned.fit.steps,
         learned.fit.objective,
-        100.0 * learned.fit.gap / learned.fit.objective.max(f64::MIN_POSITIVE),
     ));
-    let points = results.curve.iter().map(|&(pass, spread)| Point::new(f64::from(pass), spread));
-    let plot = Plot::new("Largest violation", "pass", "spread of the gradients")
-        .series(Series::line("violation", points));
+    let points =
+        results.curve.iter().map(|&(step, objective, _)| Point::new(f64::from(step), objective));
+    let plot = Plot::new("Objective", "step", "half the square of the weights plus the charges")
+        .series(Series::line("objective", points));
     section.figure(&plot, "");
     boards(page.section("What it looks at"), &learned.network);
     present::About {

@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::cli::MatchArgs;
-use crate::contestants::{Setting, set_up, write_games};
+use crate::contestants::{Setting, set_up, typed, write_games};
 use crate::output::{grouped, print, print_json};
 use anyhow::{Context, Result};
 use outflank_arena::matches::{MatchReport, play_match};
@@ -47,8 +47,9 @@ fn run_game<P: Roster>(args: &MatchArgs) -> Result<Outcome> {
     })?;
     drop(progress);
     let names = [report.a.clone(), report.b.clone()];
+    let about = about(args, 2 * u64::from(terms.rounds));
     write_games(&folder, &names, &games)?;
-    folder.write("report.html", present::match_page(&report, &about(args)).as_bytes())?;
+    folder.write("report.html", present::match_page(&report, &about).as_bytes())?;
     folder.write("result.csv", present::match_table(&report).to_csv().as_bytes())?;
     folder
         .write("result.json", format!("{}\n", serde_json::to_string_pretty(&report)?).as_bytes())?;
@@ -67,20 +68,14 @@ fn bounds(text: &str) -> Result<Sprt> {
 }
 
 /// What the page says about how it was made.
-fn about(args: &MatchArgs) -> present::About {
+fn about(args: &MatchArgs, games: u64) -> present::About {
+    let mut words = ["outflank", "match", &args.a, &args.b].map(str::to_owned).to_vec();
+    words.extend(typed(&args.play, games, args.common.seed));
+    if let Some(sprt) = &args.sprt {
+        words.extend(["--sprt".to_owned(), sprt.clone()]);
+    }
     present::About {
-        command: format!(
-            "outflank match {} {}{}",
-            args.a,
-            args.b,
-            present::play_options(
-                args.play.game.into(),
-                &args.play.openings,
-                args.play.games,
-                args.play.first.map(Into::into),
-                args.play.random,
-            )
-        ),
+        command: shell_words::join(words),
         seed: args.common.seed,
         version: crate::VERSION.to_owned(),
     }
@@ -93,22 +88,17 @@ fn show(args: &MatchArgs, report: &MatchReport, folder: &RunFolder) -> Result<()
         return print_json(&value);
     }
     let mut text = present::match_text(report);
-    for fault in report.faults.iter().take(5) {
-        let _ = writeln!(text, "lost by failing, round {}: {}", fault.round, fault.what);
-    }
-    if report.faults.len() > 5 {
-        let _ = writeln!(text, "... and {} more such games", report.faults.len() - 5);
-    }
+    text.push_str(&present::fault_text(&report.faults));
     if !report.complete {
-        let _ = writeln!(text, "stopped early; go on with --resume {}", folder.path().display());
+        let path = folder.path().display();
+        let _ = writeln!(text, "stopped early; go on with: outflank match --resume {path}");
     }
     let _ = writeln!(
         text,
-        "{} of {} games differ; everything is in {}",
+        "{} of {} games differ; everything is in {} (start with report.html)",
         grouped(report.distinct_games),
         grouped(report.games),
         folder.path().display()
     );
-    print(&text);
-    Ok(())
+    print(&text)
 }

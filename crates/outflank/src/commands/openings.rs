@@ -1,7 +1,7 @@
 //! `outflank openings`: harvests league openings by tree search (paper 0, VIII-E).
 
 use crate::cli::OpeningsArgs;
-use crate::output::{grouped, print, print_json};
+use crate::output::{grouped, place_for_file, print, print_json};
 use crate::{Outcome, VERSION};
 use anyhow::{Result, bail, ensure};
 use outflank_games::checkers::Checkers;
@@ -27,6 +27,9 @@ pub fn run(args: &OpeningsArgs) -> Result<Outcome> {
         "--ply is a number of plies from 1 to 40, not {}",
         args.ply
     );
+    if let Some(path) = &args.to {
+        place_for_file(path)?;
+    }
     match Game::from(args.game) {
         Game::Othello => harvest::<Othello>(args),
         Game::Checkers => harvest::<Checkers>(args),
@@ -41,6 +44,9 @@ fn harvest<P: Searchable>(args: &OpeningsArgs) -> Result<Outcome> {
         settings.insert(key.to_owned(), i64::from(value).into());
     }
     settings.insert("game".to_owned(), P::GAME.name().into());
+    if let Some(path) = &args.to {
+        settings.insert("to".to_owned(), path.display().to_string().into());
+    }
     let config = Config {
         command: "openings".to_owned(),
         version: VERSION.to_owned(),
@@ -49,7 +55,7 @@ fn harvest<P: Searchable>(args: &OpeningsArgs) -> Result<Outcome> {
         data: Vec::new(),
     };
     let folder = match &args.run.resume {
-        Some(path) => RunFolder::resume(path, &config, &[])?,
+        Some(path) => RunFolder::resume(path, &config, &["to"])?,
         None => RunFolder::create(args.run.out.as_deref(), &config)?,
     };
     stop_when_asked();
@@ -100,7 +106,7 @@ fn harvest<P: Searchable>(args: &OpeningsArgs) -> Result<Outcome> {
     journal.sync()?;
     if found.len() < wanted && stop_requested() {
         eprintln!(
-            "stopped with {} of {wanted} openings; go on with --resume {}",
+            "stopped with {} of {wanted} openings; go on with: outflank openings --resume {}",
             found.len(),
             folder.path().display()
         );
@@ -133,12 +139,12 @@ fn harvest<P: Searchable>(args: &OpeningsArgs) -> Result<Outcome> {
         }))?;
     } else {
         print(&format!(
-            "{} different positions after {} plies, out of {} games, written to {}\n",
+            "{} different positions after {}, out of {} games, written to {}\n",
             grouped(wanted as u64),
-            args.ply,
+            if args.ply == 1 { "1 ply".to_owned() } else { format!("{} plies", args.ply) },
             grouped(tries),
             file.display()
-        ));
+        ))?;
     }
     Ok(Outcome::Done)
 }

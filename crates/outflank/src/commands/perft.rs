@@ -19,7 +19,7 @@ pub fn run(args: &PerftArgs) -> Result<Outcome> {
     if args.json {
         print_json(&json!({ "game": game.name(), "depth": args.depth, "leaves": leaves }))?;
     } else {
-        print(&format!("{leaves}\n"));
+        print(&format!("{leaves}\n"))?;
     }
     Ok(Outcome::Done)
 }

@@ -51,8 +51,10 @@ pub fn run(args: &PlayersArgs) -> Result<Outcome> {
     if args.json {
         print_json(&json!({ "players": players }))?;
     } else {
-        print(&table.to_text());
-        print("\nAny of them may search deeper: heuristic@6, heuristic@4e12, random@mcts2000.\n");
+        print(&format!(
+            "{}\nAny of them may search deeper: heuristic@6, heuristic@4e12, random@mcts2000.\n",
+            table.to_text()
+        ))?;
     }
     Ok(Outcome::Done)
 }
