@@ -4,7 +4,7 @@
 //! line could not, and every mistake is reported the same way. What the user typed wins over
 //! `--set`, which wins over the file, which wins over the configuration of a run that is resumed.
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command};
 use outflank_runs::RunFolder;
@@ -43,7 +43,9 @@ pub fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Vec<OsStrin
         match (arg.get_index(), arg.get_action()) {
             (Some(index), _) => positional.push((index, words)),
             _ if texts.iter().any(|text| is_option(text, &name)) => {}
-            (_, ArgAction::SetTrue) if words == ["true"] => options.push(format!("--{name}").into()),
+            (_, ArgAction::SetTrue) if words == ["true"] => {
+                options.push(format!("--{name}").into())
+            }
             (_, ArgAction::SetTrue) if words == ["false"] => {}
             (_, ArgAction::SetTrue) => {
                 bail!("option '{key}' is true or false, not {}", words.join(" "))
@@ -74,12 +76,15 @@ fn settings(chosen: &Command, texts: &[String]) -> Result<Vec<(String, toml::Val
         settings.push((key, value));
     };
     for folder in values_of(texts, "resume") {
-        // A folder that holds no run, or another command's, is reported where it is opened.
-        let Ok(config) = RunFolder::config_at(Path::new(&folder)) else { continue };
-        if config.command.split(' ').next() == Some(chosen.get_name()) {
-            config.settings.into_iter().for_each(|(key, value)| put(key, value));
-            put("seed".to_owned(), toml::Value::String(config.seed.to_string()));
-        }
+        let config = RunFolder::config_at(Path::new(&folder))?;
+        let command = config.command.split(' ').next().unwrap_or_default();
+        ensure!(
+            command == chosen.get_name(),
+            "{folder} was begun by the command '{command}', not by '{}'; resume it with that one",
+            chosen.get_name()
+        );
+        config.settings.into_iter().for_each(|(key, value)| put(key, value));
+        put("seed".to_owned(), toml::Value::String(config.seed.to_string()));
     }
     for file in values_of(texts, "config") {
         let text = std::fs::read_to_string(&file)
@@ -165,7 +170,7 @@ fn nearest(name: &str, chosen: &Command) -> String {
         .filter_map(|arg| arg.get_long())
         .collect();
     match known.iter().map(|&other| (distance(name, other), other)).min() {
-        Some((changes, other)) if changes <= 3 && changes < name.chars().count() => {
+        Some((changes, other)) if changes <= 3 && 2 * changes <= name.chars().count() => {
             format!("; did you mean '{other}'?")
         }
         _ => format!("; there are {}", known.join(", ")),

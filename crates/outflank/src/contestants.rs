@@ -47,6 +47,13 @@ pub fn set_up<P: Roster>(
     );
     let entries = roster::entries::<P>(players, play.random)?;
     let (openings, file) = openings::<P>(play)?;
+    let is_gtp = |text: &&String| text.starts_with("gtp:") || text.contains("with=gtp:");
+    if let Some(engine) = players.iter().find(is_gtp) {
+        ensure!(
+            openings.iter().all(|opening| *opening.start() == P::start()),
+            "{engine} speaks GTP, which has no way to set up a board; give --openings as transcripts of moves, or use an NBoard engine"
+        );
+    }
     let games = match play.games {
         Some(games) => games,
         None if play.openings == "start" => GAMES_FROM_START,
@@ -111,7 +118,7 @@ fn resume(path: &Path, config: &Config, command: &str) -> Result<RunFolder> {
 }
 
 /// The checksum of a player's model, when it is a file.
-fn model_file(text: &str) -> Option<DataFile> {
+pub fn model_file(text: &str) -> Option<DataFile> {
     let spec: outflank_players::Spec = text.parse().ok()?;
     let path = Path::new(&spec.model);
     let path = if path.is_dir() { path.join("model.safetensors") } else { path.to_owned() };

@@ -111,13 +111,14 @@ fn subcommands(command: &clap::Command, text: &mut String) -> anyhow::Result<()>
         if !sub.has_subcommands() {
             man.render_options_section(&mut part)?;
             man.render_extra_section(&mut part)?;
+            part.extend_from_slice(b".fi\n");
         }
         let heading = sub.get_bin_name().unwrap_or_default().to_uppercase();
         let part = String::from_utf8_lossy(&part)
             .replace(".SH SYNOPSIS", &format!(".SH \"{heading}\""))
             .replace(".SH DESCRIPTION", ".PP")
             .replace(".SH OPTIONS", ".PP")
-            .replace(".SH EXTRA", ".PP");
+            .replace(".SH EXTRA", ".PP\n.nf");
         text.push_str(&part);
         subcommands(sub, text)?;
     }

@@ -125,7 +125,10 @@ pub fn accuracy_page(results: &[(String, Accuracy)], about: &About) -> String {
     let section = page.section("Accuracy");
     section.table(&accuracy_table(results));
     section.paragraph(LEGEND);
-    section.figure(&stage_plot(results), "Stages of four discs each; the first reaches up to 16 discs.");
+    section.figure(
+        &stage_plot(results),
+        "Stages of four discs each; the first reaches up to 16 discs.",
+    );
     section.table(&stage_table(results));
     about.sign(&mut page);
     page.to_html()

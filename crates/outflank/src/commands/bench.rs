@@ -308,8 +308,7 @@ fn learners(rows: &mut Vec<Row>) -> Result<()> {
     let settings = ipref::Settings { c: 1.0, tolerance: 1e-3, steps: 100 };
     let mut preferences = 0;
     let seconds = best_of(1, || {
-        let learned =
-            ipref::learn(models::table1(), choices.items(), settings, |_, _, _| true);
+        let learned = ipref::learn(models::table1(), choices.items(), settings, |_, _, _| true);
         preferences = learned.map_or(0, |learned| learned.rows);
     });
     ensure!(preferences > 0, "nothing was learned");

@@ -2,9 +2,10 @@
 
 use super::data::output_format;
 use crate::cli::GenerateArgs;
+use crate::contestants::model_file;
 use crate::output::{counted, place_for_file, print, print_json};
 use crate::{Outcome, VERSION};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Error, Result, bail, ensure};
 use outflank_arena::play;
 use outflank_games::Line;
 use outflank_games::othello::Othello;
@@ -46,7 +47,7 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
         version: VERSION.to_owned(),
         seed: args.common.seed,
         settings,
-        data: Vec::new(),
+        data: model_file(&args.player).into_iter().collect(),
     };
     let folder = match &args.run.resume {
         Some(path) => RunFolder::resume(path, &config, &["games", "to", "format"])?,
@@ -60,21 +61,28 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
     let progress = Progress::new("playing", "games", wanted as u64, args.common.quiet);
     progress.skip(games.kept.len() as u64);
     let first = games.tries;
-    let mut failed = None;
+    let mut failed: Option<anyhow::Error> = None;
     if games.kept.len() < wanted {
         in_order(
             usize::MAX - first,
             args.common.threads(),
-            || player.make().ok().zip(player.make().ok()),
+            || player.make().and_then(|black| Ok((black, player.make()?))),
             |pair, job| match pair {
-                Some((black, white)) => game(black, white, args, first + job),
-                None => String::new(),
+                Ok((black, white)) => game(black, white, args, first + job),
+                Err(fault) => Err(fault.to_string()),
             },
-            |_, line| {
-                if let Err(error) = journal.append(&[&line]) {
-                    failed = Some(error);
-                    return false;
-                }
+            |_, played| {
+                let written = played.map_err(Error::msg).and_then(|line| {
+                    journal.append(&[&line])?;
+                    Ok(line)
+                });
+                let line = match written {
+                    Ok(line) => line,
+                    Err(error) => {
+                        failed = Some(error);
+                        return false;
+                    }
+                };
                 let before = games.kept.len();
                 games.add(line);
                 progress.add((games.kept.len() - before) as u64);
@@ -83,10 +91,14 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
         );
     }
     drop(progress);
-    if let Some(error) = failed {
-        return Err(error.into());
-    }
     journal.sync()?;
+    if let Some(error) = failed {
+        let path = folder.path().display();
+        bail!(
+            "{error:#}; {} of {wanted} games are kept: when this is mended, go on with --resume {path}",
+            games.kept.len()
+        );
+    }
     if games.kept.len() < wanted && stop_requested() {
         eprintln!(
             "stopped with {} of {wanted} games; go on with: outflank data generate --resume {}",
@@ -138,26 +150,26 @@ impl Games {
     }
 }
 
-/// One game as a transcript; nothing when a player failed or the opening ended it.
+/// One game as a transcript, empty when the opening ended it; or how the player failed.
 fn game(
     black: &mut Box<dyn Player<Othello>>,
     white: &mut Box<dyn Player<Othello>>,
     args: &GenerateArgs,
     number: usize,
-) -> String {
+) -> Result<String, String> {
     let mut rng = rng::stream(args.common.seed, &["generate", &number.to_string()]);
     let mut opening = Line::<Othello>::default();
     for _ in 0..args.opening {
         match Random.choose(&opening, &mut rng) {
             Ok(mv) if opening.push(mv).is_ok() => {}
-            _ => return String::new(),
+            _ => return Ok(String::new()),
         }
     }
     let played = play(&mut **black, &mut **white, &opening, &mut rng);
-    if played.fault.is_some() {
-        return String::new();
+    match played.fault {
+        Some((_, fault)) => Err(fault),
+        None => Ok(played.line.moves().iter().map(ToString::to_string).collect()),
     }
-    played.line.moves().iter().map(ToString::to_string).collect()
 }
 
 fn records(player: &Entry<Othello>, games: &[String]) -> Result<Vec<Record<Othello>>> {

@@ -1,7 +1,7 @@
 //! `outflank learn`: learns a player, measures it, writes a run folder, says what to do next.
 
 use crate::cli::LearnArgs;
-use crate::games::{Source, source};
+use crate::games::{self, Source, source};
 use crate::output::{grouped, print, print_json};
 use crate::{Outcome, VERSION};
 use anyhow::{Context, Result, ensure};
@@ -27,13 +27,16 @@ const REFERENCES: [&str; 3] = ["heuristic", "yoshioka", "random"];
 /// The share of random moves in those matches, without which players would repeat themselves.
 const RANDOM: f64 = 0.1;
 
+/// More games than this for a match are a slip of the finger.
+const MOST_GAMES: u64 = 10_000_000;
+
 /// Everything a run found out.
 struct Results {
     learned: Learned,
     curve: Vec<(u32, f64, f64)>,
     seconds: f64,
     games: (usize, usize),
-    choices: (usize, usize),
+    choices: usize,
     accuracy: Vec<(String, Accuracy)>,
     matches: Vec<MatchReport>,
 }
@@ -44,10 +47,6 @@ pub fn run(args: &LearnArgs) -> Result<Outcome> {
     super::data::pool(args.common.threads())?;
     check(args)?;
     let source = source(&args.records, args.common.seed)?;
-    let folder = open_folder(args, &source)?;
-    stop_when_asked();
-    let quiet = args.common.quiet;
-
     let games = source.records.len();
     let sizes = sizes_of_shares(games, &[1.0 - args.held_out, args.held_out])?;
     ensure!(
@@ -55,24 +54,33 @@ pub fn run(args: &LearnArgs) -> Result<Outcome> {
         "{games} games are too few to learn from some and measure on others; give more with --records"
     );
     let parts = split_games(games, args.common.seed, &sizes)?.parts;
-    let wanted = Wanted { by: args.records.select.by.as_deref(), ..Wanted::CHOICES };
-    let choices = decisions(&source.records, &wanted);
-    let train = choices.of_games(&parts[0]);
-    let test = choices.of_games(&parts[1]);
+    let by = args.records.select.by.as_deref();
+    let train = decisions(&source.records, &Wanted { by, ..Wanted::CHOICES }).of_games(&parts[0]);
+    let all = Wanted { by, random: false, ..Wanted::ALL };
+    let test = decisions(&source.records, &all).of_games(&parts[1]);
+    ensure!(
+        !train.is_empty() && !test.is_empty(),
+        "there are no choices to learn from in {}; give other games with --records",
+        source.from
+    );
+    let folder = open_folder(args, &source)?;
+    stop_when_asked();
 
+    let quiet = args.common.quiet;
     let progress = Progress::new("learning", "steps", u64::from(args.steps), quiet);
     let mut curve = Vec::new();
     let settings = Settings { c: args.charge, tolerance: args.tolerance, steps: args.steps };
-    let learned = ipref::learn(features(args), train.items(), settings, |step, objective, ratio| {
-        progress.add(1);
-        progress.say(format!("objective {objective:.1}"));
-        curve.push((step, objective, ratio));
-        !stop_requested()
-    })?;
+    let learned =
+        ipref::learn(features(args), train.items(), settings, |step, objective, ratio| {
+            progress.add(1);
+            progress.say(format!("objective {objective:.1}"));
+            curve.push((step, objective, ratio));
+            !stop_requested()
+        })?;
     drop(progress);
     let stopped = || {
         let path = folder.path().display().to_string();
-        eprintln!("stopped; nothing was lost: --resume {path} does the same run again");
+        eprintln!("stopped; to do the same run again: outflank learn --resume {path}");
         Ok(Outcome::Stopped)
     };
     if stop_requested() {
@@ -93,7 +101,7 @@ pub fn run(args: &LearnArgs) -> Result<Outcome> {
     let results = Results {
         seconds: began.elapsed().as_secs_f64(),
         games: (parts[0].len(), parts[1].len()),
-        choices: (train.len(), test.len()),
+        choices: train.len(),
         learned,
         curve,
         accuracy,
@@ -110,7 +118,14 @@ fn check(args: &LearnArgs) -> Result<()> {
         "--held-out is a share between 0 and 1, not {}",
         args.held_out
     );
-    ensure!(args.games >= 2 && args.games % 2 == 0, "--games must be an even number, at least 2");
+    ensure!(
+        args.games >= 2 && args.games % 2 == 0 && args.games <= MOST_GAMES,
+        "--games must be an even number from 2 to {MOST_GAMES}, not {}",
+        args.games
+    );
+    for (name, value) in [("--c", args.charge), ("--tolerance", args.tolerance)] {
+        ensure!(value > 0.0 && value.is_finite(), "{name} must be a positive number, not {value}");
+    }
     ensure!(args.steps > 0, "--steps must be at least 1");
     Ok(())
 }
@@ -137,6 +152,8 @@ fn open_folder(args: &LearnArgs, source: &Source) -> Result<RunFolder> {
         args.records.records.iter().map(|path| path.display().to_string()).collect();
     if !paths.is_empty() {
         set("records", paths.into());
+    } else if let Some(data) = &args.records.data {
+        set("data", data.display().to_string().into());
     }
     if let Some((from, to)) = args.records.select.years {
         set("years", format!("{from}-{to}").into());
@@ -169,13 +186,30 @@ fn open_folder(args: &LearnArgs, source: &Source) -> Result<RunFolder> {
     })
 }
 
-/// The new player and the embedded ones on the held-out choices.
-fn measure(network: &Network, choices: &[Decision<Othello>]) -> Vec<(String, Accuracy)> {
+/// The command as it is typed, to do the same again.
+fn typed(args: &LearnArgs) -> Vec<String> {
+    let mut words = ["outflank", "learn", &args.method].map(str::to_owned).to_vec();
+    for (name, value) in [
+        ("--features", args.features.clone()),
+        ("--c", args.charge.to_string()),
+        ("--tolerance", args.tolerance.to_string()),
+        ("--steps", args.steps.to_string()),
+        ("--held-out", args.held_out.to_string()),
+        ("--games", args.games.to_string()),
+    ] {
+        words.extend([name.to_owned(), value]);
+    }
+    words.extend(games::typed(&args.records, args.common.seed));
+    words
+}
+
+/// The new player and the embedded ones on the held-out moves.
+fn measure(network: &Network, moves: &[Decision<Othello>]) -> Vec<(String, Accuracy)> {
     let others = [("heuristic", embedded::heuristic()), ("yoshioka", embedded::yoshioka())];
     let own = [("learned", network.clone())];
     own.into_iter()
         .chain(others)
-        .map(|(name, network)| (name.to_owned(), accuracy(&Greedy(network), choices)))
+        .map(|(name, network)| (name.to_owned(), accuracy(&Greedy(network), moves)))
         .collect()
 }
 
@@ -231,6 +265,9 @@ fn write(args: &LearnArgs, source: &Source, folder: &RunFolder, results: &Result
     folder.write("curve.csv", curve.to_csv().as_bytes())?;
     folder.write("accuracy.csv", present::stage_table(&results.accuracy).to_csv().as_bytes())?;
     folder.write("matches.csv", match_table(results).to_csv().as_bytes())?;
+    // Without the time it took: the same run gives the same bytes.
+    let json = serde_json::to_string_pretty(&as_json(args, results))?;
+    folder.write("result.json", format!("{json}\n").as_bytes())?;
     folder.write("report.html", page(args, source, results).as_bytes())?;
     Ok(())
 }
@@ -241,11 +278,14 @@ fn page(args: &LearnArgs, source: &Source, results: &Results) -> String {
     let mut page = Page::new(format!("A player learned by {}", args.method));
     page.lead(format!(
         "Learned from the choices of {} games of {}, measured on {} others.",
-        results.games.0, source.from, results.games.1
+        grouped(results.games.0 as u64),
+        source.from,
+        grouped(results.games.1 as u64)
     ));
     let section = page.section("At a glance");
     let predicted = format!("{:.1}%", own.choices.percent());
-    let within = format!("± {:.1}, of {} held-out choices", own.choices.error(), results.choices.1);
+    let within =
+        format!("± {:.1}, of {} held-out choices", own.choices.error(), grouped(own.choices.count));
     let (score, error) = results.matches.first().map_or((0.0, 0.0), |m| (m.score, m.error));
     let scored = format!("{:.1}%", 100.0 * score);
     let scored_within = format!("± {:.1}, a tenth of all moves random", 100.0 * error);
@@ -257,6 +297,7 @@ fn page(args: &LearnArgs, source: &Source, results: &Results) -> String {
     ]);
     let section = page.section("Move prediction");
     section.table(&present::accuracy_table(&results.accuracy));
+    section.paragraph(present::LEGEND);
     section.figure(
         &present::stage_plot(&results.accuracy),
         "On games that were not learned from; 95% intervals.",
@@ -287,7 +328,7 @@ fn page(args: &LearnArgs, source: &Source, results: &Results) -> String {
     section.figure(&plot, "");
     boards(page.section("What it looks at"), &learned.network);
     present::About {
-        command: format!("outflank learn {} --features {}", args.method, args.features),
+        command: shell_words::join(typed(args)),
         seed: args.common.seed,
         version: VERSION.to_owned(),
     }
@@ -322,17 +363,27 @@ fn boards(section: &mut Section, network: &Network) {
     );
 }
 
+/// What a run found out, but for where and how fast.
+fn as_json(args: &LearnArgs, results: &Results) -> serde_json::Value {
+    let accuracy: Vec<_> =
+        results.accuracy.iter().map(|(name, a)| present::accuracy_json(name, a)).collect();
+    json!({
+        "method": args.method,
+        "games": { "learned_from": results.games.0, "measured_on": results.games.1 },
+        "choices": results.choices,
+        "accuracy": accuracy,
+        "matches": results.matches,
+    })
+}
+
 fn show(args: &LearnArgs, source: &Source, folder: &RunFolder, results: &Results) -> Result<()> {
     let path = folder.path().display().to_string();
     if args.common.json {
-        return print_json(&json!({
-            "method": args.method,
-            "run": path,
-            "model": folder.join("model.safetensors").display().to_string(),
-            "seconds": results.seconds,
-            "accuracy": results.accuracy.iter().map(|(n, a)| present::accuracy_json(n, a)).collect::<Vec<_>>(),
-            "matches": results.matches,
-        }));
+        let mut value = as_json(args, results);
+        value["run"] = json!(path);
+        value["model"] = json!(folder.join("model.safetensors").display().to_string());
+        value["seconds"] = json!(results.seconds);
+        return print_json(&value);
     }
     let learned = &results.learned;
     let mut text = String::new();
@@ -341,14 +392,14 @@ fn show(args: &LearnArgs, source: &Source, folder: &RunFolder, results: &Results
         "{} learned {} weights from {} choices of {} games of {}\n",
         args.method,
         grouped(learned.network.weights().len() as u64),
-        grouped(results.choices.0 as u64),
+        grouped(results.choices as u64),
         grouped(results.games.0 as u64),
         source.from
     );
     let _ = writeln!(
         text,
         "How often it picks the move that was played, in {} other games:",
-        results.games.1
+        grouped(results.games.1 as u64)
     );
     let _ = writeln!(text, "{}", present::stage_table(&results.accuracy).to_text());
     let _ = writeln!(text, "{} games against each, one move in ten forced at random:", args.games);
@@ -361,6 +412,5 @@ fn show(args: &LearnArgs, source: &Source, folder: &RunFolder, results: &Results
     let _ = writeln!(text, "Next: open {path}/report.html");
     let _ = writeln!(text, "      outflank match {path}@4 heuristic@4 --games 100 --random 0.1");
     let _ = writeln!(text, "      outflank learn --features 1tuple, or --records your/games.wtb");
-    print(&text);
-    Ok(())
+    print(&text)
 }

@@ -1,0 +1,87 @@
+//! `outflank perft` and `outflank players`: the smallest commands.
+
+#[path = "support/lab.rs"]
+mod lab;
+
+use lab::{Lab, has_keys, keys};
+use serde_json::json;
+
+/// Published counts of leaves by depth; a pass is a ply.
+const OTHELLO: [u64; 9] = [4, 12, 56, 244, 1396, 8200, 55092, 390_216, 3_005_288];
+const CHECKERS: [u64; 8] = [7, 49, 302, 1469, 7361, 36768, 179_740, 845_931];
+
+#[test]
+fn plain_output_is_the_number_alone() {
+    let lab = Lab::new();
+    for (game, counts) in [("othello", &OTHELLO[..]), ("checkers", &CHECKERS[..])] {
+        for (i, count) in counts.iter().enumerate() {
+            let depth = (i + 1).to_string();
+            assert_eq!(lab.ok(&["perft", &depth, "--game", game]), format!("{count}\n"));
+        }
+    }
+    assert_eq!(lab.ok(&["perft", "0"]), "1\n");
+    assert_eq!(lab.ok(&["perft", "3"]), "56\n");
+}
+
+#[test]
+fn the_document_has_the_promised_keys() {
+    let lab = Lab::new();
+    let found = lab.json(&["perft", "5", "--game", "checkers"]);
+    assert_eq!(found, json!({ "game": "checkers", "depth": 5, "leaves": 7361 }));
+}
+
+#[test]
+fn another_position_can_be_counted_from() {
+    let lab = Lab::new();
+    let start = "---------------------------OX------XO--------------------------- X";
+    assert_eq!(lab.ok(&["perft", "6", "--board", start]), "8200\n");
+    // White has the same moves in mirror image.
+    let white = start.replace(" X", " O");
+    assert_eq!(lab.ok(&["perft", "6", "--board", &white]), "8200\n");
+    let start = "B:W21-32:B1-12";
+    assert_eq!(lab.ok(&["perft", "4", "--board", start, "--game", "checkers"]), "1469\n");
+}
+
+#[test]
+fn what_cannot_be_counted_is_refused() {
+    let lab = Lab::new();
+    for (arguments, part) in [
+        (&["perft"][..], "<DEPTH>"),
+        (&["perft", "21"], "21 is not in 0..=20"),
+        (&["perft", "-1"], "-1"),
+        (&["perft", "many"], "invalid digit"),
+        (&["perft", "3", "--game", "chess"], "othello, checkers"),
+        (&["perft", "3", "--board", "XO"], "--board: "),
+        (&["perft", "3", "--board", "B:W:B99", "--game", "checkers"], "--board: "),
+    ] {
+        let message = lab.refused(arguments);
+        assert!(message.contains(part), "{arguments:?}: {message}");
+    }
+}
+
+#[test]
+fn everybody_who_is_listed_can_play() {
+    let lab = Lab::new();
+    let all = lab.json(&["players"]);
+    for game in ["othello", "checkers"] {
+        let listed = lab.json(&["players", "--game", game]);
+        let players = listed["players"].as_array().unwrap();
+        assert!(players.len() >= 2);
+        for player in players {
+            has_keys(player, &["name", "kind", "rating", "error"]);
+            assert!(all["players"].as_array().unwrap().contains(player));
+            let rated = player["rating"].is_number();
+            assert_eq!(rated, player["error"].is_number(), "a rating has an error: {player}");
+        }
+        let names: Vec<&str> =
+            players.iter().map(|player| player["name"].as_str().unwrap()).collect();
+        assert!(names.contains(&"random"));
+        // Those that search may take long; that they are understood shows in the first message.
+        let quick: Vec<&str> = names.iter().copied().filter(|name| !name.contains('@')).collect();
+        let table = lab.json(&[&["league", "--game", game, "--games", "2"][..], &quick].concat());
+        assert_eq!(table["players"].as_array().unwrap().len(), quick.len());
+    }
+    assert_eq!(keys(&all), ["players"]);
+    let text = lab.ok(&["players"]);
+    assert!(text.contains("heuristic") && text.contains("material"), "{text}");
+}
