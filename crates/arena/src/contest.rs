@@ -121,11 +121,11 @@ pub fn contest<P: Position>(
                 .filter(|(_, new)| *new)
                 .map(|(game, _)| journal_line(entries, terms, game))
                 .collect();
-            if let Some((journal, _)) = &mut journal {
-                if let Err(error) = journal.append(&new) {
-                    outcome = Err(error.into());
-                    return false;
-                }
+            if let Some((journal, _)) = &mut journal
+                && let Err(error) = journal.append(&new)
+            {
+                outcome = Err(error.into());
+                return false;
             }
             let played = new.len();
             let go_on = watch(games.into_iter().map(|(game, _)| game).collect(), played);

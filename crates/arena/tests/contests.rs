@@ -166,7 +166,7 @@ impl Player<Othello> for Moody {
     }
 
     fn choose(&mut self, game: &Line<Othello>, _: &mut Rng) -> Result<Square, Fault> {
-        if self.games % 3 == 0 && game.position().pieces() > 20 {
+        if self.games.is_multiple_of(3) && game.position().pieces() > 20 {
             return (self.fault)(game);
         }
         Ok(game.position().moves().next().unwrap())

@@ -7,50 +7,24 @@
 //! w . (phi_chosen - phi_other) >= 1
 //! ```
 //!
-//! Violations are charged by their square, with C, against 1/2 |w|^2; see [`crate::solve_primal`].
-//! Needs decisions and a set of features; a larger C follows the games more closely.
+//! Violations are charged by their square, with C, against 1/2 |w|^2. Needs decisions and a set of
+//! features; a larger C follows the games more closely. [`crate::pref`] is the same with the board
+//! as it is and White taking the negative.
 
-use crate::{Fit, Rows, SvmError, preference_rows, solve_primal};
+use crate::pref::learn_seen;
+use crate::svm::SvmError;
 use outflank_games::othello::Othello;
-use outflank_models::{Network, Tuples, View};
+use outflank_models::{Tuples, View};
 use outflank_records::Decision;
 
-/// What the method can be told.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// The charge for violations.
-    pub c: f64,
-    /// When to stop: how far the gradient must shrink.
-    pub tolerance: f64,
-    /// The most Newton steps.
-    pub steps: u32,
-}
+pub use crate::pref::{Learned, Settings, Solver};
 
-/// What was learned.
-#[derive(Clone, Debug)]
-pub struct Learned {
-    /// The network.
-    pub network: Network,
-    /// The optimum that was found.
-    pub fit: Fit,
-    /// How many preferences there were.
-    pub rows: usize,
-    /// How many entries they had.
-    pub entries: usize,
-}
-
-/// Learns a network from decisions. `watch` sees each step, the objective and how far the gradient
-/// has shrunk; it may stop.
+/// Learns a network from decisions; see [`crate::pref::learn`].
 pub fn learn(
     tuples: Tuples,
     decisions: &[Decision<Othello>],
     settings: Settings,
     watch: impl FnMut(u32, f64, f64) -> bool,
 ) -> Result<Learned, SvmError> {
-    let rows: Rows = preference_rows(&tuples, View::Invert, decisions);
-    let fit = solve_primal(&rows, settings.c, settings.tolerance, settings.steps, watch)?;
-    let weights = fit.weights.iter().map(|&w| w as f32).collect();
-    let network = Network::new(tuples.clone(), weights, View::Invert)
-        .unwrap_or_else(|| Network::zero(tuples, View::Invert));
-    Ok(Learned { network, rows: rows.len(), entries: rows.entries(), fit })
+    learn_seen(View::Invert, tuples, decisions, settings, watch)
 }

@@ -3,9 +3,13 @@
 //! A learner takes decisions or games and gives back a model. It holds no paper's constants: who
 //! calls it says how long and how strongly.
 
+pub mod classify;
 pub mod ipref;
+mod once;
+pub mod pref;
 mod rows;
 mod svm;
 
-pub use rows::{Rows, preference_rows};
+pub use once::Once;
+pub use rows::{Rows, class_rows, preference_rows};
 pub use svm::{Fit, Loss, SvmError, solve_dual, solve_primal};

@@ -1,8 +1,11 @@
 //! The linear support vector machine of paper 0: minimise over w
 //!
 //! ```text
-//! 1/2 |w|^2 + C * sum_i loss(1 - y_i w.x_i),   loss(t) = max(0, t)^2 (L2) or max(0, t) (L1)
+//! 1/2 |w|^2 + C * sum_i c_i loss(1 - y_i w.x_i),   loss(t) = max(0, t)^2 (L2) or max(0, t) (L1)
 //! ```
+//!
+//! where c_i is how many times row i counts: 1, unless [`crate::Rows::with_weights`] said
+//! otherwise.
 //!
 //! Two solvers reach the same optimum: [`solve_primal`], a trust-region Newton method, which is
 //! the default because it is quicker and uses all cores; and [`solve_dual`], the coordinate
@@ -35,6 +38,9 @@ pub enum SvmError {
     /// No rows.
     #[error("there are no preferences to learn from: the games hold no move that was a choice")]
     NoRows,
+    /// The solution has a weight that is no number.
+    #[error("the solution is not finite; try a smaller C")]
+    NotFinite,
     /// A setting that makes no sense.
     #[error("C must be a positive number and the tolerance too, not {0} and {1}")]
     Setting(f64, f64),

@@ -80,7 +80,11 @@ pub fn load(path: &Path) -> Result<(Network, Origin), ModelError> {
 pub fn save(path: &Path, network: &Network, origin: &Origin) -> Result<(), ModelError> {
     let bytes = match path.extension().and_then(|e| e.to_str()) {
         Some("safetensors") => write_tensors(network, origin),
-        Some("player") => Ok(write_player(network).into_bytes()),
+        Some("player") => write_player(network).map(String::into_bytes).ok_or_else(|| {
+            "a model whose features count once cannot be written as .player, whose readers count \
+             every occurrence; write it as .safetensors"
+                .to_owned()
+        }),
         Some("wpc") => write_wpc(network)
             .map(String::into_bytes)
             .ok_or_else(|| "only a piece counter can be written as .wpc".to_owned()),

@@ -13,7 +13,10 @@
 //! AVX2; both give the same bits. (AVX2's instruction that reads eight entries at once was tried:
 //! on processors with the microcode that closes Downfall it is half as fast as eight reads.)
 
+mod distinct;
+
 use crate::Tuples;
+use distinct::Distinct;
 use outflank_games::othello::{Board, Square, Squares, kernel};
 use std::cell::RefCell;
 
@@ -25,6 +28,8 @@ const LANES: usize = 8;
 pub(crate) enum Kernel {
     /// Single squares without symmetry: three weights a square.
     Squares(Box<[[f64; 3]; 64]>),
+    /// Features that count once however often they occur.
+    Distinct(Distinct),
     /// Anything else.
     Tables(Tables),
 }
@@ -51,7 +56,11 @@ thread_local! {
 }
 
 impl Kernel {
-    pub(crate) fn new(tuples: &Tuples, weights: &[f32]) -> Kernel {
+    /// A network's kernel; when `binary`, an entry that several images read counts once.
+    pub(crate) fn new(tuples: &Tuples, weights: &[f32], binary: bool) -> Kernel {
+        if binary {
+            return Kernel::Distinct(Distinct::new(tuples, weights));
+        }
         match single_squares(tuples, weights) {
             Some(table) => Kernel::Squares(table),
             None => Kernel::Tables(Tables::new(tuples, weights)),
@@ -62,6 +71,7 @@ impl Kernel {
     pub(crate) fn value(&self, black: u64, white: u64) -> f64 {
         match self {
             Kernel::Squares(table) => squares_value(table, black, white),
+            Kernel::Distinct(distinct) => distinct.value(black, white),
             Kernel::Tables(tables) => SCRATCH.with_borrow_mut(|scratch| {
                 let mut value = 0.0;
                 tables.run(scratch, Work { black, white, moves: None, push: &mut |v| value = v });
@@ -94,6 +104,7 @@ impl Kernel {
                     push(before + (placed[own] - placed[1]) + turned);
                 }
             }
+            Kernel::Distinct(distinct) => distinct.after_moves(board, as_black, moves, push),
             Kernel::Tables(tables) => SCRATCH.with_borrow_mut(|scratch| {
                 let moves = Some(Moves { board, as_black, moves });
                 tables.run(scratch, Work { black, white, moves, push: &mut push });
@@ -244,7 +255,6 @@ impl Tables {
             *index = with(*index, step);
         }
     }
-
 }
 
 /// Adds the lanes, always in this order.
@@ -262,7 +272,8 @@ mod tests {
     /// Weights that are not exact in binary, so that another order of adding would show.
     fn tables() -> Tables {
         let tuples = embedded::table1();
-        let weights: Vec<f32> = (0..6561).map(|i| ((i * 7919 % 6007) as f32).sqrt() / 3.0).collect();
+        let weights: Vec<f32> =
+            (0..6561).map(|i| ((i * 7919 % 6007) as f32).sqrt() / 3.0).collect();
         Tables::new(&tuples, &weights)
     }
 

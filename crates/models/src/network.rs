@@ -12,13 +12,18 @@ pub struct Network {
     tuples: Tuples,
     weights: Vec<f32>,
     view: View,
+    /// Whether a feature counts once however often it occurs.
+    binary: bool,
     /// Made when first asked; any change of the weights throws it away.
     kernel: OnceLock<Kernel>,
 }
 
 impl PartialEq for Network {
     fn eq(&self, other: &Network) -> bool {
-        self.tuples == other.tuples && self.weights == other.weights && self.view == other.view
+        self.tuples == other.tuples
+            && self.weights == other.weights
+            && self.view == other.view
+            && self.binary == other.binary
     }
 }
 
@@ -27,14 +32,14 @@ impl Network {
     #[must_use]
     pub fn zero(tuples: Tuples, view: View) -> Network {
         let weights = vec![0.0; tuples.count()];
-        Network { tuples, weights, view, kernel: OnceLock::new() }
+        Network { tuples, weights, view, binary: false, kernel: OnceLock::new() }
     }
 
     /// A network with these weights; `None` when their number is wrong or one is not finite.
     #[must_use]
     pub fn new(tuples: Tuples, weights: Vec<f32>, view: View) -> Option<Network> {
         (weights.len() == tuples.count() && weights.iter().all(|w| w.is_finite()))
-            .then(|| Network { tuples, weights, view, kernel: OnceLock::new() })
+            .then(|| Network { tuples, weights, view, binary: false, kernel: OnceLock::new() })
     }
 
     /// What it looks at.
@@ -68,8 +73,25 @@ impl Network {
         self
     }
 
+    /// Whether an entry of a table that several images of its tuple read counts only once.
+    #[must_use]
+    pub fn is_binary(&self) -> bool {
+        self.binary
+    }
+
+    /// The same weights, a feature counting once however often it occurs, or again each time.
+    ///
+    /// Where every tuple has a single image no feature can occur twice: such a network is never
+    /// binary, since it would play the same.
+    #[must_use]
+    pub fn with_binary(mut self, binary: bool) -> Network {
+        self.binary = binary && self.tuples.tuples().iter().any(|tuple| tuple.images().len() > 1);
+        self.kernel = OnceLock::new();
+        self
+    }
+
     fn kernel(&self) -> &Kernel {
-        self.kernel.get_or_init(|| Kernel::new(&self.tuples, &self.weights))
+        self.kernel.get_or_init(|| Kernel::new(&self.tuples, &self.weights, self.binary))
     }
 
     /// Whether the mover is Black to the network, and the sign of its output.

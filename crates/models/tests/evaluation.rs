@@ -82,6 +82,50 @@ fn the_moves_of_a_position_are_worth_what_they_lead_to() {
     }
 }
 
+/// The definition: the weights of the set of features, whatever the number of their occurrences.
+#[test]
+fn a_binary_network_adds_the_weight_of_each_feature_once() {
+    let mut rng = rng::stream(5, &["models"]);
+    let positions = positions(300, &mut rng);
+    let mut repeated = 0;
+    for tuples in shapes() {
+        for view in [View::Negate, View::Invert] {
+            let plain = random_network(tuples.clone(), view, &mut rng);
+            let network = plain.clone().with_binary(true);
+            let mut values = Vec::new();
+            for position in &positions {
+                for side in Side::BOTH {
+                    let (black, sign) = match view {
+                        View::Invert => (side, 1.0),
+                        View::Negate => (Side::Black, f64::from(side.sign())),
+                    };
+                    let mut set = std::collections::BTreeSet::new();
+                    tuples.visit(position, black, |index, _| {
+                        repeated += usize::from(!set.insert(index));
+                    });
+                    let sum: f64 = set.iter().map(|&i| f64::from(network.weights()[i])).sum();
+                    let value = f64::from(network.value(position, side));
+                    assert!((value - sign * sum).abs() < 1e-4, "{value} {sum}");
+                }
+                let moves: Vec<_> = position.moves().collect();
+                network.after_moves(position, &moves, &mut values);
+                assert_eq!(values.len(), moves.len());
+                for (&mv, &value) in moves.iter().zip(&values) {
+                    let direct = network.value(&position.play(mv), position.to_move());
+                    assert!((value - direct).abs() < 1e-4, "{value} {direct}");
+                }
+            }
+            let back = network.with_binary(false);
+            assert_eq!(back, plain);
+            assert_eq!(
+                back.value(&positions[9], Side::Black),
+                plain.value(&positions[9], Side::Black)
+            );
+        }
+    }
+    assert!(repeated > 10_000, "{repeated}");
+}
+
 #[test]
 fn a_symmetric_network_gives_mirrored_positions_the_same_value() {
     let mut rng = rng::stream(3, &["models"]);

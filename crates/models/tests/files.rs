@@ -35,7 +35,7 @@ fn every_format_keeps_every_bit() {
             let bytes = write_tensors(&network, &origin).unwrap();
             assert_eq!(read_tensors(&bytes).unwrap(), (network.clone(), origin.clone()));
             assert_eq!(write_tensors(&network, &origin).unwrap(), bytes);
-            let text = write_player(&network);
+            let text = write_player(&network).unwrap();
             assert_eq!(read_player(&text).unwrap().with_view(view), network);
         }
     }
@@ -60,6 +60,29 @@ fn files_on_disk_are_read_by_their_ending() {
     assert!(files::load(&folder.path().join("x.txt")).unwrap_err().to_string().contains("x.txt"));
     let missing = files::load(&folder.path().join("none.wpc")).unwrap_err().to_string();
     assert!(missing.contains("none.wpc") && missing.contains("check the path"), "{missing}");
+}
+
+#[test]
+fn a_model_whose_features_count_once_keeps_that_in_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, origin) = (folder.path().join("x.safetensors"), Origin::default());
+    let binary = network(embedded::table1(), View::Invert, 3).with_binary(true);
+    files::save(&path, &binary, &origin).unwrap();
+    let (read, _) = files::load(&path).unwrap();
+    assert!(read.is_binary());
+    assert_eq!(read, binary);
+    assert_ne!(read, binary.clone().with_binary(false));
+    assert_eq!(write_player(&binary), None);
+    let refused = files::save(&folder.path().join("x.player"), &binary, &origin).unwrap_err();
+    assert!(refused.to_string().contains("write it as .safetensors"), "{refused}");
+    // Single squares occur once anyhow, so the flag means nothing and every format will do.
+    let squares = network(Tuples::squares(), View::Invert, 4).with_binary(true);
+    assert!(!squares.is_binary() && write_player(&squares).is_some());
+    // A file that does not mention it counts every occurrence, and one that does not need to does
+    // not mention it.
+    let bytes = write_tensors(&binary.with_binary(false), &origin).unwrap();
+    assert!(!String::from_utf8_lossy(&bytes).contains("binary"));
+    assert!(!read_tensors(&bytes).unwrap().0.is_binary());
 }
 
 #[test]
@@ -144,7 +167,8 @@ fn is_sound(network: &Network) -> bool {
 fn ten_thousand_damaged_files_of_each_format_are_refused_or_sound() {
     let mut rng = rng::stream(11, &["damage"]);
     let small = Tuples::symmetric(&[&[0u8, 1, 2][..], &[9, 18]]).unwrap();
-    let mut players = vec![write_player(&network(small.clone(), View::Negate, 1)).into_bytes()];
+    let player = write_player(&network(small.clone(), View::Negate, 1)).unwrap();
+    let mut players = vec![player.into_bytes()];
     let mut wpcs = vec![write_wpc(&embedded::heuristic()).unwrap().into_bytes()];
     let tensors = write_tensors(&network(small, View::Invert, 2), &Origin::default()).unwrap();
     if let Some(data) = data() {

@@ -508,7 +508,7 @@ pub struct PerftArgs {
     #[arg(long, value_enum, default_value = "othello")]
     pub game: GameArg,
     /// Count from another position, such as 64 of X, O and - and the side to move.
-    #[arg(long, value_name = "BOARD")]
+    #[arg(long, value_name = "BOARD", allow_hyphen_values = true)]
     pub board: Option<String>,
     /// Print one JSON document on standard output.
     #[arg(long)]

@@ -6,6 +6,7 @@
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::error::ErrorKind;
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, Command};
 use outflank_runs::RunFolder;
 use std::ffi::OsString;
@@ -26,7 +27,7 @@ pub fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Vec<OsStrin
         return Ok(arguments);
     }
     let mut options: Vec<OsString> = Vec::new();
-    let mut positional: Vec<(usize, Vec<String>)> = Vec::new();
+    let mut positional: Vec<(usize, String, Vec<String>)> = Vec::new();
     for (key, value) in settings(chosen, &texts)? {
         let name = key.replace('_', "-");
         let words: Vec<String> = match value {
@@ -41,7 +42,7 @@ pub fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Vec<OsStrin
             bail!("there is no option '{key}' here{}", nearest(&name, chosen));
         };
         match (arg.get_index(), arg.get_action()) {
-            (Some(index), _) => positional.push((index, words)),
+            (Some(index), _) => positional.push((index, key, words)),
             _ if texts.iter().any(|text| is_option(text, &name)) => {}
             (_, ArgAction::SetTrue) if words == ["true"] => {
                 options.push(format!("--{name}").into())
@@ -56,13 +57,12 @@ pub fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Vec<OsStrin
     let mut expanded = arguments;
     expanded.splice(end..end, options);
     // Players and paths from a file stand in for those that were not typed.
-    if !positional.is_empty() && misses_something(command, &expanded) {
-        if !expanded.iter().any(|argument| argument == "--") {
-            expanded.push("--".into());
-        }
-        positional.sort();
-        expanded.extend(positional.into_iter().flat_map(|(_, words)| words).map(OsString::from));
+    positional.retain(|(_, key, _)| is_missing(command, &expanded, key));
+    positional.sort();
+    if !positional.is_empty() && !expanded.iter().any(|argument| argument == "--") {
+        expanded.push("--".into());
     }
+    expanded.extend(positional.into_iter().flat_map(|(_, _, words)| words).map(OsString::from));
     Ok(expanded)
 }
 
@@ -77,10 +77,10 @@ fn settings(chosen: &Command, texts: &[String]) -> Result<Vec<(String, toml::Val
     };
     for folder in values_of(texts, "resume") {
         let config = RunFolder::config_at(Path::new(&folder))?;
-        let command = config.command.split(' ').next().unwrap_or_default();
         ensure!(
-            command == chosen.get_name(),
-            "{folder} was begun by the command '{command}', not by '{}'; resume it with that one",
+            config.command == chosen.get_name(),
+            "{folder} was begun by the command '{}', not by '{}'; resume it with that one",
+            config.command,
             chosen.get_name()
         );
         config.settings.into_iter().for_each(|(key, value)| put(key, value));
@@ -114,11 +114,19 @@ fn not_toml(file: &str, text: &str, error: &toml::de::Error) -> anyhow::Error {
     anyhow!("{file}, line {line}, is not TOML such as games = 20: {}", error.message())
 }
 
-/// Whether clap would stop because something is missing.
-fn misses_something(command: &Command, arguments: &[OsString]) -> bool {
-    command.clone().try_get_matches_from(arguments).is_err_and(|error| {
-        matches!(error.kind(), ErrorKind::MissingRequiredArgument | ErrorKind::TooFewValues)
-    })
+/// Whether an argument that goes by its place was not typed.
+fn is_missing(command: &Command, arguments: &[OsString], id: &str) -> bool {
+    match command.clone().try_get_matches_from(arguments) {
+        Ok(mut matches) => {
+            while let Some((_, inner)) = matches.remove_subcommand() {
+                matches = inner;
+            }
+            matches.value_source(id) != Some(ValueSource::CommandLine)
+        }
+        Err(error) => {
+            matches!(error.kind(), ErrorKind::MissingRequiredArgument | ErrorKind::TooFewValues)
+        }
+    }
 }
 
 fn plain(value: &toml::Value) -> String {

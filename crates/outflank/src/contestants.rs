@@ -100,14 +100,13 @@ pub fn set_up<P: Roster>(
 fn resume(path: &Path, config: &Config, command: &str) -> Result<RunFolder> {
     let old = RunFolder::config_at(path)?;
     for file in &old.data {
-        if let Some(new) = config.data.iter().find(|new| new.file == file.file) {
-            if new.sha256 != file.sha256 {
-                bail!(
-                    "{} was begun with another content of {}; start anew with --out, or put the old file back",
-                    path.display(),
-                    file.file
-                );
-            }
+        let new = config.data.iter().find(|new| new.file == file.file);
+        if new.is_some_and(|new| new.sha256 != file.sha256) {
+            bail!(
+                "{} was begun with another content of {}; start anew with --out, or put the old file back",
+                path.display(),
+                file.file
+            );
         }
     }
     let free: &[&str] = match command {

@@ -1,7 +1,7 @@
 //! The games a command reads: from the user's files, the data folder, or those embedded.
 
 use crate::cli::{RecordsArgs, SelectArgs};
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use outflank_games::othello::Othello;
 use outflank_records::{Record, Selection, embedded, read_games};
 use outflank_runs::DataFile;
@@ -23,7 +23,7 @@ pub fn source(args: &RecordsArgs, seed: u64) -> Result<Source> {
     let paths: Vec<PathBuf> = match &args.data {
         _ if !args.records.is_empty() => args.records.clone(),
         Some(data) => vec![data.join("wthor")],
-        None => return Ok(embedded_games(&args.select, seed)),
+        None => return embedded_games(&args.select, seed),
     };
     let games = read_games(&paths, &Selection::from(&args.select), seed)?;
     let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
@@ -61,16 +61,22 @@ pub fn typed(args: &RecordsArgs, seed: u64) -> Vec<String> {
     words
 }
 
-fn embedded_games(select: &SelectArgs, seed: u64) -> Source {
+fn embedded_games(select: &SelectArgs, seed: u64) -> Result<Source> {
     let selection = Selection::from(select);
-    let records: Vec<_> =
-        embedded::games().into_iter().filter(|game| selection.matches(&game.about)).collect();
-    Source {
+    let mut records = embedded::games();
+    let total = records.len();
+    records.retain(|game| selection.matches(&game.about));
+    ensure!(
+        !records.is_empty(),
+        "none of the {total} embedded games was {}; give others with --records",
+        selection.in_words()
+    );
+    Ok(Source {
         records: selection.draw(records, seed),
         files: vec![DataFile {
             file: "embedded".to_owned(),
             sha256: outflank_runs::files::checksum(embedded::GAMES),
         }],
         from: "the embedded games".to_owned(),
-    }
+    })
 }

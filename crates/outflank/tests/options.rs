@@ -11,7 +11,16 @@ use std::process::{Command, Stdio};
 const COMMANDS: [(&[&str], &[&str]); 13] = [
     (
         &["learn"],
-        &["--records", "--years", "--by", "--tournament", "--sample", "--data", "--out", "--resume"],
+        &[
+            "--records",
+            "--years",
+            "--by",
+            "--tournament",
+            "--sample",
+            "--data",
+            "--out",
+            "--resume",
+        ],
     ),
     (
         &["match"],
@@ -19,9 +28,20 @@ const COMMANDS: [(&[&str], &[&str]); 13] = [
     ),
     (
         &["league"],
-        &["--sub-league", "--draw-elo", "--advantage", "--openings", "--games", "--out", "--resume"],
+        &[
+            "--sub-league",
+            "--draw-elo",
+            "--advantage",
+            "--openings",
+            "--games",
+            "--out",
+            "--resume",
+        ],
     ),
-    (&["accuracy"], &["--records", "--years", "--by", "--tournament", "--sample", "--data", "--out"]),
+    (
+        &["accuracy"],
+        &["--records", "--years", "--by", "--tournament", "--sample", "--data", "--out"],
+    ),
     (&["data", "stats"], &["PATH"]),
     (&["data", "check"], &["PATH"]),
     (&["data", "convert"], &["--to", "--format", "--years", "--by", "--tournament", "--sample"]),
@@ -96,11 +116,25 @@ fn a_file_stands_for_the_options_it_names() {
 
     // What is typed wins over --set, and that over the file.
     let found = lab.json(&[
-        "match", "heuristic", "random", "--config=c.toml", "--set", "games=4", "--set=seed=3",
+        "match",
+        "heuristic",
+        "random",
+        "--config=c.toml",
+        "--set",
+        "games=4",
+        "--set=seed=3",
     ]);
     assert_eq!(found["games"], 4);
     let found = lab.json(&[
-        "match", "heuristic", "random", "--games", "2", "--config", "c.toml", "--set", "games=4",
+        "match",
+        "heuristic",
+        "random",
+        "--games",
+        "2",
+        "--config",
+        "c.toml",
+        "--set",
+        "games=4",
     ]);
     assert_eq!(found["games"], 2);
     let lists = lab.write("lists.toml", "records = [\"a.txt\", \"b.txt\"]\n");

@@ -5,12 +5,15 @@ use outflank_games::Position;
 use std::fmt;
 use std::sync::Arc;
 
+/// A way to make a player.
+type Make<P> = Arc<dyn Fn() -> Result<Box<dyn Player<P>>, Fault> + Send + Sync>;
+
 /// A name and a way to make the player.
 #[derive(Clone)]
 pub struct Entry<P: Position> {
     /// What the tables call it; different for each player of a contest.
     pub name: String,
-    make: Arc<dyn Fn() -> Result<Box<dyn Player<P>>, Fault> + Send + Sync>,
+    make: Make<P>,
 }
 
 impl<P: Position> Entry<P> {

@@ -27,3 +27,12 @@ pub fn games() -> Vec<Record<Othello>> {
     };
     base.par_records(&Names::default()).into_iter().flatten().map(marked).collect()
 }
+
+/// A thousand different positions after six plies, harvested by our own tree search.
+pub const OPENINGS: &str = include_str!("../data/openings.txt");
+
+/// The embedded openings, in the order of the file.
+#[must_use]
+pub fn openings() -> Vec<outflank_games::Line<Othello>> {
+    OPENINGS.lines().filter_map(|line| line.parse().ok()).map(outflank_games::Line::new).collect()
+}

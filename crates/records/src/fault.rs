@@ -122,6 +122,9 @@ pub enum Reason {
     /// A GGF game that does not end.
     #[error("the game does not end with ';)'")]
     Open,
+    /// A GGF file in which no game begins.
+    #[error("no game in it begins with '(;'")]
+    NoGame,
     /// A GGF game that ends without having begun.
     #[error("the end ';)' of a game that does not begin with '(;'")]
     NotOpened,
@@ -181,8 +184,11 @@ pub enum ReadError {
     #[error("no file or folder to read games from was given")]
     NoPath,
     /// The files hold no game at all.
-    #[error("there is no game in the files that were read ({files} of them)")]
+    #[error("there is no game in {path}{}",
+        if *.files == 1 { String::new() } else { format!(" and the other files, {} in all", .files) })]
     NoGames {
+        /// The first of the files.
+        path: PathBuf,
         /// How many files were read.
         files: usize,
     },

@@ -3,7 +3,7 @@
 use crate::Record;
 use crate::fault::ReadError;
 use crate::format::Format;
-use crate::source::{NameTables, game_files, parse, read_bytes};
+use crate::source::{NameTables, game_files, no_games, parse, read_bytes};
 use outflank_games::othello::Othello;
 use rayon::prelude::*;
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ pub fn salvage_games(paths: &[PathBuf]) -> Result<Salvaged, ReadError> {
         sum.illegal += part.illegal;
     }
     if sum.records.is_empty() && sum.illegal == 0 {
-        return Err(ReadError::NoGames { files: files.len() });
+        return Err(no_games(&files));
     }
     Ok(sum)
 }

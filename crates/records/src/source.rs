@@ -78,7 +78,7 @@ pub fn read_games(paths: &[PathBuf], selection: &Selection, seed: u64) -> Result
         games.files.push(file);
     }
     if games.total == 0 {
-        return Err(ReadError::NoGames { files: files.len() });
+        return Err(no_games(&files));
     }
     if games.records.is_empty() {
         let wished = selection.in_words();
@@ -156,6 +156,10 @@ pub(crate) fn parse(format: Format, bytes: &[u8], names: &Names) -> Parsed {
         },
         Format::Ggf => {
             let pieces: Vec<_> = ggf::pieces(bytes).collect();
+            if pieces.is_empty() && !bytes.trim_ascii().is_empty() {
+                let fault = Fault { index: 0, byte: 0, reason: Reason::NoGame };
+                return Parsed { games: Vec::new(), fault: Some(fault) };
+            }
             whole(pieces.par_iter().map(ggf::Piece::read).collect())
         }
         Format::Transcript => {
@@ -175,6 +179,12 @@ pub(crate) fn parse(format: Format, bytes: &[u8], names: &Names) -> Parsed {
             Parsed { games: Vec::new(), fault: Some(Fault { index: 0, byte: 0, reason }) }
         }
     }
+}
+
+/// The error for files that hold nothing at all.
+pub(crate) fn no_games(files: &[PathBuf]) -> ReadError {
+    let path = files.first().cloned().unwrap_or_default();
+    ReadError::NoGames { path, files: files.len() }
 }
 
 /// The names for WTHOR files, each file of names read once.

@@ -59,17 +59,15 @@ pub(super) fn fault_section(page: &mut Page, faults: &[FaultNote]) {
     let mut table = Table::new([
         ("player", Align::Left),
         ("games", Align::Right),
-        ("first against", Align::Left),
-        ("round", Align::Right),
         ("what happened", Align::Left),
+        ("first", Align::Left),
     ]);
     for Kind { first, games } in kinds(faults) {
         table.row([
             first.player.clone(),
             games.to_string(),
-            first.opponent.clone(),
-            first.round.to_string(),
             first.what.clone(),
+            format!("round {} against {}", first.round, first.opponent),
         ]);
     }
     page.section("Games lost by failing").table(&table);

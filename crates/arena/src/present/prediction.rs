@@ -51,21 +51,22 @@ pub fn accuracy_json(name: &str, accuracy: &Accuracy) -> Value {
 }
 
 /// What the columns of [`accuracy_table`] are.
-pub const LEGEND: &str = "Choices are moves with an alternative. A model that rates several moves best gets its share of a hit, or under “or tied” a whole one. Top 2 and top 3: the move is among the model's best two or three choices. Pairs: the move is rated above another that was possible.";
+pub const LEGEND: &str = "Choices are moves with an alternative; all are those without one too. A model that rates several moves best gets its share of a hit, or under “or tied” a whole one. Top 2 and top 3: the move is among the model's best two or three choices. Pairs: the move is rated above another that was possible.";
 
 /// One row a model.
 #[must_use]
 pub fn accuracy_table(results: &[(String, Accuracy)]) -> Table {
     let mut table = Table::new([
         ("model", Align::Left),
-        ("choices %", Align::Right),
+        ("choices", Align::Right),
         ("±", Align::Right),
-        ("or tied %", Align::Right),
-        ("all moves %", Align::Right),
-        ("top 2 %", Align::Right),
-        ("top 3 %", Align::Right),
-        ("pairs %", Align::Right),
-    ]);
+        ("or tied", Align::Right),
+        ("all", Align::Right),
+        ("top 2", Align::Right),
+        ("top 3", Align::Right),
+        ("pairs", Align::Right),
+    ])
+    .caption("Moves that were predicted, in percent");
     for (name, accuracy) in results {
         let percent = |hits: &Hits| format!("{:.2}", hits.percent());
         table.row([

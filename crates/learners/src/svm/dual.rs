@@ -2,9 +2,10 @@
 //! default settings.
 //!
 //! With Q_ij = y_i y_j x_i.x_j it minimises 1/2 a'(Q + D)a - sum a over 0 <= a_i <= U, where D is
-//! 1/2C on the diagonal and U infinite for the squared loss, D zero and U = C for the plain one,
-//! and keeps w = sum a_i y_i x_i. Rows are visited in a new random order in each pass, and rows
-//! that sit firmly at a bound are set aside until the rest has settled.
+//! 1/2C on the diagonal and U infinite for the squared loss, D zero and U = C for the plain one
+//! (for a row that counts c_i times, c_i C takes the place of C), and keeps w = sum a_i y_i x_i.
+//! Rows are visited in a new random order in each pass, and rows that sit firmly at a bound are
+//! set aside until the rest has settled.
 
 use super::primal::product;
 use super::{Fit, SvmError, check};
@@ -32,16 +33,20 @@ pub fn solve_dual(
     mut watch: impl FnMut(u32, f64) -> bool,
 ) -> Result<Fit, SvmError> {
     check(rows, c, tolerance)?;
-    let (diagonal, upper) = match loss {
+    let (once, most) = match loss {
         Loss::L2 => (0.5 / c, f64::INFINITY),
         Loss::L1 => (0.0, c),
+    };
+    let bounds = |row: usize| {
+        let weight = rows.weight(row);
+        if weight == 1.0 { (once, most) } else { (once / weight, most * weight) }
     };
     let mut weights = vec![0.0f64; rows.columns()];
     let mut alpha = vec![0.0f64; rows.len()];
     let curvature: Vec<f64> = (0..rows.len())
         .map(|row| {
             let squares: f64 = rows.row(row).1.iter().map(|&v| f64::from(v) * f64::from(v)).sum();
-            squares + diagonal
+            squares + bounds(row).0
         })
         .collect();
     let mut order: Vec<u32> = (0..rows.len() as u32).collect();
@@ -56,6 +61,7 @@ pub fn solve_dual(
         while at < active {
             let row = order[at] as usize;
             let (indices, values, sign) = rows.row(row);
+            let (diagonal, upper) = bounds(row);
             let old = alpha[row];
             let gradient = sign * product(&weights, indices, values) - 1.0 + diagonal * old;
             let projected = if old == 0.0 {
@@ -105,27 +111,24 @@ pub fn solve_dual(
             break;
         }
     }
-    let (objective, dual) = objectives(rows, loss, c, diagonal, &weights, &alpha);
+    let (objective, dual) = objectives(rows, loss, c, &weights, &alpha);
     Ok(Fit { weights, objective, gap: objective - dual, steps: pass, settled })
 }
 
-fn objectives(
-    rows: &Rows,
-    loss: Loss,
-    c: f64,
-    diagonal: f64,
-    weights: &[f64],
-    alpha: &[f64],
-) -> (f64, f64) {
+fn objectives(rows: &Rows, loss: Loss, c: f64, weights: &[f64], alpha: &[f64]) -> (f64, f64) {
     let half_norm = 0.5 * weights.iter().map(|w| w * w).sum::<f64>();
     let charged: f64 = (0..rows.len())
         .map(|row| {
             let (indices, values, sign) = rows.row(row);
             let short = (1.0 - sign * product(weights, indices, values)).max(0.0);
-            if loss == Loss::L2 { short * short } else { short }
+            rows.weight(row) * if loss == Loss::L2 { short * short } else { short }
         })
         .sum();
-    let dual: f64 = alpha.iter().map(|a| a - 0.5 * diagonal * a * a).sum();
+    let squares = |row: usize, a: f64| match loss {
+        Loss::L2 => 0.25 * a * a / (c * rows.weight(row)),
+        Loss::L1 => 0.0,
+    };
+    let dual: f64 = alpha.iter().enumerate().map(|(row, &a)| a - squares(row, a)).sum();
     (half_norm + c * charged, dual - half_norm)
 }
 

@@ -1,10 +1,10 @@
 //! The primal by a trust-region Newton method (Lin, Weng and Keerthi, 2008), for the squared loss.
 //!
-//! At w let I be the rows whose margin is short. Then
+//! At w let I be the rows whose margin is short, and c_i how many times row i counts. Then
 //!
 //! ```text
-//! gradient   g = w - 2C sum_{i in I} y_i (1 - y_i w.x_i) x_i
-//! Hessian    H v = v + 2C sum_{i in I} (x_i . v) x_i
+//! gradient   g = w - 2C sum_{i in I} c_i y_i (1 - y_i w.x_i) x_i
+//! Hessian    H v = v + 2C sum_{i in I} c_i (x_i . v) x_i
 //! ```
 //!
 //! Each step minimises the quadratic model of the objective within a radius, by conjugate
@@ -126,13 +126,14 @@ impl Problem<'_> {
                     if short <= 0.0 {
                         continue;
                     }
-                    part.charged += short * short;
+                    let weight = self.rows.weight(row);
+                    part.charged += weight * (short * short);
                     part.short.push(row as u32);
-                    let pull = sign * short;
+                    let pull = weight * (sign * short);
                     for (&index, &value) in indices.iter().zip(values) {
                         let value = f64::from(value);
                         part.gradient[index as usize] += pull * value;
-                        part.diagonal[index as usize] += value * value;
+                        part.diagonal[index as usize] += weight * (value * value);
                     }
                 }
                 part
@@ -164,7 +165,7 @@ impl Problem<'_> {
                 let mut part = vec![0.0; vector.len()];
                 for &row in short {
                     let (indices, values, _) = self.rows.row(row as usize);
-                    let along = product(vector, indices, values);
+                    let along = self.rows.weight(row as usize) * product(vector, indices, values);
                     for (&index, &value) in indices.iter().zip(values) {
                         part[index as usize] += along * f64::from(value);
                     }
@@ -271,7 +272,8 @@ mod tests {
             let rows = random_rows(400, 25, seed);
             let primal = solve_primal(&rows, c, 1e-10, 500, |_, _, _| true).unwrap();
             let mut rng = rng::stream(1, &["svm"]);
-            let dual = solve_dual(&rows, Loss::L2, c, 1e-8, 100_000, &mut rng, |_, _| true).unwrap();
+            let dual =
+                solve_dual(&rows, Loss::L2, c, 1e-8, 100_000, &mut rng, |_, _| true).unwrap();
             assert!(primal.settled && dual.settled);
             assert!((primal.objective - dual.objective).abs() < 1e-6 * dual.objective);
             for (a, b) in primal.weights.iter().zip(&dual.weights) {
@@ -285,13 +287,61 @@ mod tests {
     /// row and w2 = 4 (1 - w2) from the two others.
     #[test]
     fn a_small_case_reaches_its_optimum() {
-        let rows = Rows::from_lists(
-            2,
-            &[(vec![(0, 1.0)], 1), (vec![(1, 1.0)], 1), (vec![(1, -1.0)], -1)],
-        );
+        let rows =
+            Rows::from_lists(2, &[(vec![(0, 1.0)], 1), (vec![(1, 1.0)], 1), (vec![(1, -1.0)], -1)]);
         let fit = solve_primal(&rows, 1.0, 1e-12, 100, |_, _, _| true).unwrap();
         assert!((fit.weights[0] - 2.0 / 3.0).abs() < 1e-9, "{:?}", fit.weights);
         assert!((fit.weights[1] - 4.0 / 5.0).abs() < 1e-9, "{:?}", fit.weights);
+    }
+
+    /// A row that counts twice is the row twice, for both solvers and both losses.
+    #[test]
+    fn a_weight_of_two_is_the_row_twice() {
+        let once = random_rows(200, 15, 5);
+        let mut lists = Vec::new();
+        let mut weights = Vec::new();
+        for row in 0..once.len() {
+            let (indices, values, sign) = once.row(row);
+            let entries = indices.iter().copied().zip(values.iter().copied()).collect();
+            weights.push([1.0, 2.0, 3.0][row % 3]);
+            lists.extend(std::iter::repeat_n((entries, sign as i8), row % 3 + 1));
+        }
+        let many = Rows::from_lists(15, &lists);
+        let weighted = once.clone().with_weights(weights).unwrap();
+        assert_eq!((weighted.weight(0), weighted.weight(1), many.weight(1)), (1.0, 2.0, 1.0));
+        let near = |a: &crate::Fit, b: &crate::Fit| {
+            assert!(a.settled && b.settled);
+            assert!((a.objective - b.objective).abs() < 1e-7 * b.objective);
+            for (a, b) in a.weights.iter().zip(&b.weights) {
+                assert!((a - b).abs() < 1e-4, "{a} {b}");
+            }
+        };
+        let primal = |rows: &Rows| solve_primal(rows, 0.7, 1e-11, 500, |_, _, _| true).unwrap();
+        near(&primal(&weighted), &primal(&many));
+        for loss in [Loss::L1, Loss::L2] {
+            let dual = |rows: &Rows| {
+                let mut rng = rng::stream(1, &["svm"]);
+                solve_dual(rows, loss, 0.7, 1e-9, 100_000, &mut rng, |_, _| true).unwrap()
+            };
+            let (a, b) = (dual(&weighted), dual(&many));
+            assert!(a.gap.abs() < 1e-6 * a.objective, "{loss:?} {}", a.gap);
+            near(&a, &b);
+            if loss == Loss::L2 {
+                near(&a, &primal(&weighted));
+            }
+        }
+        // Ones are no different from none, to the last bit.
+        let ones = once.clone().with_weights(vec![1.0; 200]).unwrap();
+        assert_eq!(primal(&ones).weights, primal(&once).weights);
+    }
+
+    #[test]
+    fn weights_that_make_no_sense_are_refused() {
+        let rows = random_rows(2, 3, 1);
+        for bad in [vec![1.0], vec![1.0, 0.0], vec![-1.0, 1.0], vec![f64::NAN, 1.0]] {
+            assert!(rows.clone().with_weights(bad).is_none());
+        }
+        assert!(rows.with_weights(vec![1.0, f64::INFINITY]).is_none());
     }
 
     #[test]

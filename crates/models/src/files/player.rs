@@ -82,9 +82,13 @@ pub fn read_player(text: &str) -> Result<Network, String> {
     Network::new(tuples, weights, View::Negate).ok_or_else(|| "a weight is missing".to_owned())
 }
 
-/// The text of a `.player` file; reading it gives the same weights to the last bit.
+/// The text of a `.player` file; reading it gives the same weights to the last bit. `None` when
+/// the network counts a feature once: the League's players count every occurrence.
 #[must_use]
-pub fn write_player(network: &Network) -> String {
+pub fn write_player(network: &Network) -> Option<String> {
+    if network.is_binary() {
+        return None;
+    }
     let tuples = network.tuples();
     let mut text = format!("{{ {}\n", tuples.tuples().len());
     for (tuple, offset) in tuples.tuples().iter().zip(tuples.offsets()) {
@@ -103,5 +107,5 @@ pub fn write_player(network: &Network) -> String {
         text.push_str(" }\n }\n");
     }
     text.push_str("}\n");
-    text
+    Some(text)
 }

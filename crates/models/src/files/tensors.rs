@@ -17,6 +17,9 @@ struct Card {
     game: String,
     kind: String,
     view: String,
+    /// Whether a feature counts once; left out where it does not, as in files from before it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    binary: bool,
     /// Tuples, their images, their squares.
     tuples: Vec<Vec<Vec<u8>>>,
     origin: Origin,
@@ -64,7 +67,7 @@ pub fn read_tensors(bytes: &[u8]) -> Result<(Network, Origin), String> {
         return Err(format!("weight {bad} is {}", weights[bad]));
     }
     let network = Network::new(tuples, weights, view).ok_or("its weights do not fit its tuples")?;
-    Ok((network, card.origin))
+    Ok((network.with_binary(card.binary), card.origin))
 }
 
 /// The bytes of a model file.
@@ -77,6 +80,7 @@ pub fn write_tensors(network: &Network, origin: &Origin) -> Result<Vec<u8>, Stri
         game: "othello".to_owned(),
         kind: "ntuple".to_owned(),
         view: network.view().to_string(),
+        binary: network.is_binary(),
         tuples: network.tuples().tuples().iter().map(images).collect(),
         origin: origin.clone(),
     };

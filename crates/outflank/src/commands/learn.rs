@@ -69,7 +69,12 @@ pub fn run(args: &LearnArgs) -> Result<Outcome> {
     let quiet = args.common.quiet;
     let progress = Progress::new("learning", "steps", u64::from(args.steps), quiet);
     let mut curve = Vec::new();
-    let settings = Settings { c: args.charge, tolerance: args.tolerance, steps: args.steps };
+    let settings = Settings {
+        c: args.charge,
+        tolerance: args.tolerance,
+        steps: args.steps,
+        solver: ipref::Solver::Primal,
+    };
     let learned =
         ipref::learn(features(args), train.items(), settings, |step, objective, ratio| {
             progress.add(1);
@@ -119,7 +124,7 @@ fn check(args: &LearnArgs) -> Result<()> {
         args.held_out
     );
     ensure!(
-        args.games >= 2 && args.games % 2 == 0 && args.games <= MOST_GAMES,
+        args.games >= 2 && args.games.is_multiple_of(2) && args.games <= MOST_GAMES,
         "--games must be an even number from 2 to {MOST_GAMES}, not {}",
         args.games
     );
@@ -142,6 +147,7 @@ fn open_folder(args: &LearnArgs, source: &Source) -> Result<RunFolder> {
     let mut set = |key: &str, value: toml::Value| {
         settings.insert(key.to_owned(), value);
     };
+    set("method", args.method.clone().into());
     set("features", args.features.clone().into());
     set("c", args.charge.into());
     set("tolerance", args.tolerance.into());
@@ -169,7 +175,7 @@ fn open_folder(args: &LearnArgs, source: &Source) -> Result<RunFolder> {
         set("sample", (sample as i64).into());
     }
     let config = Config {
-        command: format!("learn {}", args.method),
+        command: "learn".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,
         settings,
@@ -177,12 +183,7 @@ fn open_folder(args: &LearnArgs, source: &Source) -> Result<RunFolder> {
     };
     Ok(match &args.run.resume {
         Some(path) => RunFolder::resume(path, &config, &[])?,
-        None => {
-            let named = Config { command: "learn".to_owned(), ..config.clone() };
-            let folder = RunFolder::create(args.run.out.as_deref(), &named)?;
-            folder.set_config(&config)?;
-            folder
-        }
+        None => RunFolder::create(args.run.out.as_deref(), &config)?,
     })
 }
 

@@ -68,7 +68,7 @@ impl Lab {
             .args(arguments)
             .current_dir(self.path())
             .env_remove("OUTFLANK_DATA")
-            .timeout(Duration::from_secs(120))
+            .timeout(Duration::from_secs(600))
             .output()
             .expect("the program runs");
         Ran {
@@ -95,7 +95,12 @@ impl Lab {
     pub fn refused(&self, arguments: &[&str]) -> String {
         let before = self.tree(".");
         let ran = self.run(arguments);
-        assert!(ran.code == 1 || ran.code == 2, "{arguments:?} ended with {}: {}", ran.code, ran.err);
+        assert!(
+            ran.code == 1 || ran.code == 2,
+            "{arguments:?} ended with {}: {}",
+            ran.code,
+            ran.err
+        );
         assert_eq!(ran.out, "", "{arguments:?} printed something on standard output");
         clear(&ran.err);
         assert_eq!(self.tree("."), before, "{arguments:?} left something behind");

@@ -1,0 +1,93 @@
+//! Pref: preference learning with output negation (Runarsson and Lucas, 2014, section VI).
+//!
+//! One function says what a board is worth to Black. For every choice of Black the position it
+//! leads to should be worth at least 1 more than each position it could have led to, for every
+//! choice of White at least 1 less:
+//!
+//! ```text
+//! w . (phi_chosen - phi_other) >= 1 for Black,  <= -1 for White
+//! ```
+//!
+//! Violations are charged by their square, with C, against 1/2 |w|^2. Needs decisions and a set of
+//! features. [`crate::ipref`] is the same with the board seen by the mover.
+
+use crate::svm::{Fit, Loss, SvmError, solve_dual, solve_primal};
+use crate::{Rows, preference_rows};
+use outflank_games::othello::Othello;
+use outflank_models::{Network, Tuples, View};
+use outflank_records::Decision;
+use outflank_runs::rng;
+
+/// Which solver finds the optimum; both reach the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Solver {
+    /// Trust-region Newton: quick, on all cores.
+    Primal,
+    /// LIBLINEAR's coordinate descent, in the random order of this seed.
+    Dual {
+        /// The seed.
+        seed: u64,
+    },
+}
+
+/// What the method can be told.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// The charge for violations.
+    pub c: f64,
+    /// When to stop: how far the gradient must shrink (primal), or how far apart the projected
+    /// gradients may lie (dual).
+    pub tolerance: f64,
+    /// The most Newton steps or passes.
+    pub steps: u32,
+    /// Which solver.
+    pub solver: Solver,
+}
+
+/// What was learned.
+#[derive(Clone, Debug)]
+pub struct Learned {
+    /// The network.
+    pub network: Network,
+    /// The optimum that was found.
+    pub fit: Fit,
+    /// How many preferences there were.
+    pub rows: usize,
+    /// How many entries they had.
+    pub entries: usize,
+}
+
+/// Learns a network from decisions. `watch` sees each step, the objective where it is known and
+/// how far from the end it is; it may stop.
+pub fn learn(
+    tuples: Tuples,
+    decisions: &[Decision<Othello>],
+    settings: Settings,
+    watch: impl FnMut(u32, f64, f64) -> bool,
+) -> Result<Learned, SvmError> {
+    learn_seen(View::Negate, tuples, decisions, settings, watch)
+}
+
+/// Learns a network that serves both colours in one of the two ways.
+pub(crate) fn learn_seen(
+    view: View,
+    tuples: Tuples,
+    decisions: &[Decision<Othello>],
+    settings: Settings,
+    mut watch: impl FnMut(u32, f64, f64) -> bool,
+) -> Result<Learned, SvmError> {
+    let rows: Rows = preference_rows(&tuples, view, decisions);
+    let Settings { c, tolerance, steps, solver } = settings;
+    let fit = match solver {
+        Solver::Primal => solve_primal(&rows, c, tolerance, steps, watch)?,
+        Solver::Dual { seed } => {
+            let mut rng = rng::stream(seed, &["svm", "dual"]);
+            solve_dual(&rows, Loss::L2, c, tolerance, steps, &mut rng, |pass, spread| {
+                watch(pass, f64::NAN, spread)
+            })?
+        }
+    };
+    let weights = fit.weights.iter().map(|&w| w as f32).collect();
+    let network = Network::new(tuples, weights, view).ok_or(SvmError::NotFinite)?;
+    Ok(Learned { network, rows: rows.len(), entries: rows.entries(), fit })
+}

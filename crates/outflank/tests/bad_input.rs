@@ -1,0 +1,352 @@
+//! Bad input: a clear message that names the place, a non-zero exit, nothing half-written.
+
+#[path = "support/lab.rs"]
+mod lab;
+
+use lab::{Lab, clear};
+use std::fs;
+
+/// Runs each and asserts that it is refused with these words.
+fn all_refused(lab: &Lab, cases: &[(&str, &str)]) {
+    for (arguments, part) in cases {
+        let words: Vec<&str> = arguments.split(' ').collect();
+        let message = lab.refused(&words);
+        assert!(message.contains(part), "{arguments}: {message}");
+    }
+}
+
+#[test]
+fn options_that_cannot_be() {
+    let lab = Lab::new();
+    lab.write("start", "f5d6\n");
+    all_refused(
+        &lab,
+        &[
+            (
+                "match heuristic random --games 3",
+                "--games must be an even number, at least 2, not 3",
+            ),
+            ("match heuristic random --games 0", "--games must be an even number"),
+            ("match heuristic random --games -2", "--games"),
+            ("match heuristic random --games 99999999999999999999", "--games"),
+            ("match heuristic random --games 8000000000", "--games is at most"),
+            (
+                "match heuristic random --random 2",
+                "--random is a share of moves from 0 to 1, not 2",
+            ),
+            ("match heuristic random --random -0.1", "--random"),
+            ("match heuristic random --random nan", "--random"),
+            ("match heuristic random --first white", "--first goes with a file of openings"),
+            ("match heuristic random --first green", "black, white"),
+            ("match heuristic random --threads 0", "--threads"),
+            ("match heuristic random --seed -1", "--seed"),
+            ("match heuristic random --seed x", "--seed"),
+            ("match heuristic", "<B>"),
+            ("match heuristic random yoshioka", "yoshioka"),
+            ("match heuristic random --colour red", "--colour"),
+            ("league heuristic", "PLAYER"),
+            ("openings --count 0", "--count"),
+            ("openings --ply 0", "--ply"),
+            ("openings --ply 41", "--ply"),
+            ("openings --simulations 0", "--simulations"),
+            ("openings --to nowhere/x.txt", "there is no folder nowhere"),
+            ("data generate --games 0 --to x.txt", "--games"),
+            ("data generate --to x", "--format"),
+            ("data generate --to x.obf", "bare positions"),
+            ("data generate --to nowhere/x.txt", "there is no folder nowhere"),
+            ("data generate", "--to"),
+            ("data frob", "frob"),
+            ("data export start --to x --test 1", "--test"),
+            ("data export start --to x.csv --unique --symmetric", "--symmetric"),
+            ("data export start --to x --symmetric", "--unique"),
+            ("data export start --to x --split game", "would be empty"),
+            ("data export start --to x --split move", "game, example"),
+            ("bench nothing", "games, records"),
+            ("completions tcsh", "bash"),
+            ("frobnicate", "frobnicate"),
+        ],
+    );
+}
+
+#[test]
+fn players_that_cannot_be() {
+    let lab = Lab::new();
+    fs::create_dir(lab.file("empty")).unwrap();
+    lab.write("notes.md", "not a model");
+    all_refused(
+        &lab,
+        &[
+            ("match heuristic nobody", "there is no player 'nobody'"),
+            ("match heuristic nobody", "heuristic, yoshioka, random"),
+            ("match heuristic material", "material plays checkers, not othello"),
+            ("match heuristic random --game checkers", "heuristic plays othello, not checkers"),
+            ("match heuristic heuristic", "two players are called 'heuristic'"),
+            ("league heuristic random yoshioka?name=random", "two players are called 'random'"),
+            ("match heuristic missing.player", "cannot read missing.player"),
+            ("match heuristic empty", "empty/model.safetensors"),
+            ("match heuristic notes.md", "notes.md is no model"),
+            ("match heuristic random@4", "random@4"),
+            ("match heuristic@0 random", "1 to 60 plies"),
+            ("match heuristic@mcts0 random", "simulations"),
+            ("match heuristic@99999999999999999999 random", "plies"),
+            ("match heuristic?random=2 random", "random is a number from 0 to 1"),
+            ("match heuristic?noise=-1 random", "noise"),
+            ("match heuristic?colour=red random", "there is no key 'colour'"),
+            ("match heuristic?view=negate random", "view"),
+            ("match heuristic?stage=5-9 random", "stage and with belong together"),
+            ("match heuristic?stage=9-5&with=random random", "stage is a range"),
+            ("match heuristic?stage=5-9&with=nobody random", "nobody"),
+            ("match heuristic?name= random", "name is empty"),
+            ("match @4 random", "names no model"),
+            ("match material@2e4 random --game checkers", "no exact endgame"),
+            ("data generate --to x.txt --player material", "material plays checkers"),
+        ],
+    );
+    assert!(lab.refused(&["match", "heuristic", ""]).contains("names no model"));
+    assert!(lab.refused(&["match", "heuristic", "random?name=a\tb"]).contains("control character"));
+}
+
+#[test]
+fn models_that_cannot_be() {
+    let lab = Lab::new();
+    let ones = |count: usize| "1 ".repeat(count);
+    let files: [(&str, String, &str); 20] = [
+        ("short.wpc", ones(63), "64 weights, this file has 63"),
+        ("long.wpc", ones(65), "64 weights"),
+        ("nan.wpc", ones(63) + "nan", "'nan' is not a weight"),
+        ("inf.wpc", ones(63) + "1e99", "weight"),
+        ("word.wpc", ones(63) + "x", "'x' is not a weight"),
+        ("empty.wpc", String::new(), "64 weights"),
+        ("empty.player", String::new(), "cut short"),
+        ("none.player", "0".into(), "0 tuples"),
+        ("cut.player", "1 2 1 0 1 1 1 1".into(), "cut short"),
+        ("square.player", "1 1 1 64 1 1 1".into(), "64 is not a square"),
+        ("minus.player", "1 1 1 -1 1 1 1".into(), "-1"),
+        ("nan.player", "1 1 1 0 1 nan 1".into(), "weight"),
+        ("huge.player", "1 1 1 0 1 1e300 1".into(), "weight"),
+        ("wide.player", "1 40 1 0".into(), "1 to 12 squares"),
+        ("twelve.player", "1 12 8 0".into(), "cut short"),
+        ("many.player", "18446744073709551615 1".into(), "tuples"),
+        ("tuples.player", "100000 12 64 0 1 2".into(), "cut short"),
+        ("images.player", "1 1 999999999 0".into(), "images"),
+        ("more.player", "1 1 1 0 1 1 1 7".into(), "'7' stands behind the last weight"),
+        ("binary.player", "\u{0}\u{1}\u{2}".into(), "binary.player"),
+    ];
+    for (name, content, part) in &files {
+        lab.write(name, content);
+        for command in [&["match", "random", name][..], &["accuracy", name]] {
+            let message = lab.refused(command);
+            assert!(message.contains(name) && message.contains(part), "{message}");
+        }
+    }
+}
+
+#[test]
+fn our_own_model_files_are_checked_like_any_other() {
+    let lab = Lab::new();
+    lab.ok(&["learn", "--features", "1tuple", "--sample", "20", "--games", "2", "--out", "run"]);
+    let good = lab.read("run/model.safetensors");
+    let header = u64::from_le_bytes(good[..8].try_into().unwrap()) as usize;
+    let text = String::from_utf8(good[8..8 + header].to_vec()).unwrap();
+    let with_header = |text: &str| {
+        let mut bytes = (text.len() as u64).to_le_bytes().to_vec();
+        bytes.extend_from_slice(text.as_bytes());
+        bytes.extend_from_slice(&good[8 + header..]);
+        bytes
+    };
+    let mut broken: Vec<Vec<u8>> = Vec::new();
+    for cut in [0, 4, 8, 40, good.len() / 2, good.len() - 1] {
+        broken.push(good[..cut].to_vec());
+    }
+    let mut longer = good.clone();
+    longer.push(0);
+    broken.push(longer);
+    for not_a_number in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        let mut bytes = good.clone();
+        let end = bytes.len();
+        bytes[end - 4..].copy_from_slice(&not_a_number.to_le_bytes());
+        broken.push(bytes);
+    }
+    let mut far = good.clone();
+    far[..8].copy_from_slice(&u64::MAX.to_le_bytes());
+    broken.push(far);
+    broken.push(with_header(&text.replace("192", "191")));
+    broken.push(with_header(&text.replace("192", "18446744073709551615")));
+    broken.push(with_header(&text.replace("F32", "F64")));
+    broken.push(with_header("{}"));
+    broken.push(with_header(&"[".repeat(text.len())));
+    for (i, bytes) in broken.iter().enumerate() {
+        assert_ne!(*bytes, good);
+        lab.write("x.safetensors", bytes);
+        let message = lab.refused(&["match", "random", "x.safetensors", "--games", "2"]);
+        assert!(message.contains("x.safetensors"), "case {i}: {message}");
+    }
+    lab.write("x.safetensors", &good);
+    lab.ok(&["match", "random", "x.safetensors", "--games", "2"]);
+}
+
+#[test]
+fn games_that_cannot_be() {
+    let lab = Lab::new();
+    let generate = "data generate --player random --games 3 --to good.wtb --out run";
+    lab.ok(&generate.split(' ').collect::<Vec<_>>());
+    let good = lab.read("good.wtb");
+    let with = |at: usize, bytes: &[u8]| {
+        let mut copy = good.clone();
+        copy[at..at + bytes.len()].copy_from_slice(bytes);
+        copy
+    };
+    fs::create_dir(lab.file("bare")).unwrap();
+    let noise: Vec<u8> = (0..997u32).map(|i| (i * i % 251) as u8).collect();
+    let files: [(&str, Vec<u8>, &str); 14] = [
+        ("empty.wtb", Vec::new(), "a header takes 16"),
+        ("head.wtb", good[..10].to_vec(), "a header takes 16"),
+        ("cut.wtb", good[..100].to_vec(), "the header announces 3 records"),
+        ("huge.wtb", with(4, &[255; 4]), "the header announces 4294967295 records"),
+        ("ten.wtb", with(12, &[10]), "board of size 10"),
+        ("move.wtb", with(24, &[99]), "game 1 at byte 16: move 1: the byte 99"),
+        ("again.wtb", with(25, &good[24..25]), "game 1 at byte 16: move 2"),
+        ("noise.wtb", noise.clone(), "noise.wtb"),
+        ("noise.ggf", noise.clone(), "noise.ggf"),
+        ("open.ggf", b"(;GM[Othello]B[f5]".to_vec(), "open.ggf"),
+        ("chess.ggf", b"(;GM[Chess]B[f5];)".to_vec(), "Chess"),
+        ("illegal.txt", b"f5d6\nf5f5\n".to_vec(), "game 2 at byte 5: move 2"),
+        ("prose.txt", b"It was a dark night.\n".to_vec(), "neither its name nor its content"),
+        ("short.boards", b"XXOO\n".to_vec(), "64 cells"),
+    ];
+    for (name, bytes, part) in &files {
+        lab.write(name, bytes);
+        for command in [
+            &["data", "convert", name, "--to", "out.ggf"][..],
+            &["data", "export", name, "--to", "out.csv"],
+            &["data", "export", name, "--to", "out"],
+            &["accuracy", "heuristic", "--records", name],
+            &["learn", "--records", name],
+        ] {
+            let message = lab.refused(command);
+            assert!(message.contains(name) && message.contains(part), "{command:?}: {message}");
+        }
+        // And `check` finds it.
+        let checked = lab.run(&["data", "check", name]);
+        assert_eq!((checked.code, checked.err.as_str()), (1, ""), "{name}");
+        assert!(checked.out.contains(name) && checked.out.contains(part), "{}", checked.out);
+    }
+    all_refused(
+        &lab,
+        &[
+            ("data stats missing.wtb", "cannot read missing.wtb"),
+            ("data check missing.wtb", "cannot read missing.wtb"),
+            ("data stats bare", "bare holds no game files"),
+            ("data convert good.wtb --to none/x.ggf", "none/x.ggf"),
+            ("data convert good.wtb --to bare", "--format"),
+            ("data convert good.wtb --to good.wtb/x.ggf", "good.wtb/x.ggf"),
+            ("data export good.wtb --to good.wtb/x.csv", "good.wtb/x.csv"),
+            ("data export good.wtb --to good.wtb", "good.wtb"),
+        ],
+    );
+}
+
+#[test]
+fn openings_that_cannot_be() {
+    let lab = Lab::new();
+    let board = "---------------------------OX------XO---------------------------";
+    for (name, content, part) in [
+        ("short.boards", board[1..].to_owned(), "63 cells"),
+        ("sign.boards", board.replacen('O', "?", 1), "'?'"),
+        ("side.boards", format!("{board} Q"), "side to move"),
+        ("full.boards", format!("{} X", "X".repeat(64)), "the game is over"),
+        ("void.boards", "-".repeat(64), "the game is over"),
+        ("second.boards", format!("{board}\n{}\n", &board[1..]), "game 2"),
+        ("illegal.txt", "f5d6\nf5a1\n".to_owned(), "game 2 at byte 5: move 2: a1 is not legal"),
+        ("empty.txt", String::new(), "empty.txt holds no opening"),
+        ("prose.txt", "hello".to_owned(), "prose.txt"),
+        ("bad.obf", format!("{board} X; a1:+4"), "bad.obf"),
+    ] {
+        lab.write(name, content);
+        let message = lab.refused(&["match", "heuristic", "random", "--openings", name]);
+        assert!(message.contains(name) && message.contains(part), "{name}: {message}");
+        assert!(message.contains("--openings"), "{name}: {message}");
+    }
+    fs::create_dir(lab.file("folder")).unwrap();
+    all_refused(
+        &lab,
+        &[
+            ("match heuristic random --openings missing.txt", "cannot read missing.txt"),
+            ("match heuristic random --openings folder", "folder"),
+            ("match material random --game checkers --openings short.boards", "short.boards"),
+        ],
+    );
+}
+
+#[test]
+fn folders_that_cannot_be_written() {
+    let lab = Lab::new();
+    lab.write("file", "");
+    lab.write("games.txt", "f5d6c3\n");
+    for command in [
+        "match heuristic random --games 2 --out file/run",
+        "league heuristic random --games 2 --out file/run",
+        "openings --count 2 --ply 2 --simulations 5 --out file/run",
+        "data generate --games 2 --player random --to x.txt --out file/run",
+        "learn --features 1tuple --sample 20 --games 2 --out file/run",
+        "accuracy heuristic --records games.txt --out file/run",
+        "match heuristic random --games 2 --out file",
+    ] {
+        let message = lab.refused(&command.split(' ').collect::<Vec<_>>());
+        assert!(message.contains("file"), "{message}");
+    }
+}
+
+/// A file system with hardly any room, which goes with the test.
+#[cfg(target_os = "linux")]
+struct Tight<'a> {
+    place: std::path::PathBuf,
+    _lab: &'a Lab,
+}
+
+#[cfg(target_os = "linux")]
+impl<'a> Tight<'a> {
+    fn mount(lab: &'a Lab, size: &str) -> Option<Tight<'a>> {
+        let place = lab.file("tight");
+        fs::create_dir(&place).unwrap();
+        let tight = Tight { place, _lab: lab };
+        tight.call(&format!("size={size}")).then_some(tight)
+    }
+
+    fn call(&self, options: &str) -> bool {
+        let mut mount = std::process::Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", options, "none"]).arg(&self.place);
+        mount.output().is_ok_and(|output| output.status.success())
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Tight<'_> {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").arg(&self.place).output();
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_stops_the_run_and_more_room_lets_it_go_on() {
+    let lab = Lab::new();
+    let Some(tight) = Tight::mount(&lab, "64k") else {
+        eprintln!("skipped: a small file system cannot be mounted here");
+        return;
+    };
+    let run = "match heuristic random --games 600 --random 0.1 --out";
+    let words: Vec<&str> = run.split(' ').collect();
+    let ran = lab.run(&[&words[..], &["tight/run"]].concat());
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    clear(&ran.err);
+    assert!(ran.err.contains("No space left") && ran.err.contains("resume"), "{}", ran.err);
+    let left = lab.tree("tight/run");
+    let names: Vec<&str> = left.keys().map(String::as_str).collect();
+    assert_eq!(names, ["config.toml", "games.tsv"], "nothing half-written but the journal");
+
+    assert!(tight.call("remount,size=16m"));
+    lab.ok(&["match", "--resume", "tight/run"]);
+    lab.ok(&[&words[..], &["roomy"]].concat());
+    lab::same(&lab.tree("tight/run"), &lab.tree("roomy"));
+}

@@ -1,0 +1,400 @@
+//! `outflank match` and `outflank league`: fair, repeatable, told in every format.
+
+#[path = "support/lab.rs"]
+mod lab;
+
+use lab::{Lab, PROGRAM, has_keys, same};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+
+const MATCH: [&str; 9] =
+    ["a", "b", "games", "wins", "draws", "losses", "score", "error", "distinct_games"];
+
+fn number(value: &Value, key: &str) -> f64 {
+    value[key].as_f64().unwrap_or_else(|| panic!("no number {key} in {value}"))
+}
+
+#[test]
+fn a_match_adds_up_in_every_format() {
+    let lab = Lab::new();
+    let run = ["match", "heuristic", "random", "--games", "60", "--random", "0.1"];
+    let found = lab.json(&run);
+    has_keys(&found, &MATCH);
+    assert_eq!((&found["a"], &found["b"]), (&json!("heuristic"), &json!("random")));
+    assert_eq!(found["games"], 60);
+    let [wins, draws, losses] = ["wins", "draws", "losses"].map(|key| number(&found, key));
+    assert_eq!(wins + draws + losses, 60.0);
+    assert!((number(&found, "score") - (wins + draws / 2.0) / 60.0).abs() < 1e-12);
+    assert!((0.0..=1.0).contains(&number(&found, "score")) && number(&found, "error") > 0.0);
+    assert_eq!(found["pentanomial"].as_array().unwrap().len(), 5);
+
+    // The folder says the same.
+    let mut written: Value = serde_json::from_str(&lab.text("runs/match-001/result.json")).unwrap();
+    written["run"] = json!("runs/match-001");
+    assert_eq!(written, found);
+    let csv = lab.text("runs/match-001/result.csv");
+    assert!(csv.contains(&format!("\nwins,{wins}\n")) && csv.contains("\ngames,60\n"), "{csv}");
+    let pgn = lab.text("runs/match-001/games.pgn");
+    assert_eq!(pgn.matches("[Event ").count(), 60);
+    assert_eq!(pgn.matches("[Black \"heuristic\"]").count(), 30, "colours alternate");
+    let mut games = HashSet::new();
+    for line in lab.text("runs/match-001/games.tsv").lines() {
+        games.insert(line.split('\t').nth(4).unwrap().replace('?', ""));
+    }
+    assert_eq!(number(&found, "distinct_games") as usize, games.len());
+    let text = lab.ok(&run);
+    for part in ["heuristic against random", "won ", "superiority", "runs/match-002"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
+#[test]
+fn a_page_is_one_file_and_names_in_it_are_only_names() {
+    let lab = Lab::new();
+    let hostile = "heuristic?name=<script>alert(1)</script>";
+    lab.ok(&["match", hostile, "random", "--games", "4", "--sprt", "0,10", "--out", "m"]);
+    lab.ok(&["league", hostile, "random", "yoshioka", "--games", "4", "--out", "l"]);
+    for page in [lab.text("m/report.html"), lab.text("l/report.html")] {
+        assert!(!page.contains("<script>"), "{page}");
+        assert!(page.contains("&lt;script&gt;"));
+        for part in ["http://", "https://", "src=", "<link", "@import", "url("] {
+            let inside = page.replace("http://www.w3.org/2000/svg", "");
+            assert!(!inside.contains(part), "{part} would be fetched from elsewhere");
+        }
+        assert!(page.contains("<svg") && page.contains("prefers-color-scheme:dark"));
+        // The foot holds a command that does it again, quoted for a shell.
+        assert!(page.contains("&#39;heuristic?name=&lt;script&gt;alert(1)&lt;/script&gt;&#39;"));
+    }
+}
+
+#[test]
+fn swapping_two_players_mirrors_every_figure() {
+    let lab = Lab::new();
+    let play = |a: &str, b: &str| {
+        lab.json(&["match", a, b, "--games", "100", "--random", "0.1", "--seed", "11"])
+    };
+    for (a, b) in [("heuristic", "yoshioka"), ("heuristic@2", "random@mcts20")] {
+        let (one, two) = (play(a, b), play(b, a));
+        assert_eq!((&one["wins"], &one["losses"]), (&two["losses"], &two["wins"]));
+        for key in ["games", "draws", "distinct_games"] {
+            assert_eq!(one[key], two[key], "{key}");
+        }
+        let near = |x: f64, y: f64| (x - y).abs() < 1e-9;
+        assert!(near(number(&one, "score"), 1.0 - number(&two, "score")));
+        assert!(near(number(&one, "error"), number(&two, "error")));
+        assert!(near(number(&one, "superiority"), 1.0 - number(&two, "superiority")));
+        assert!(near(number(&one, "elo"), -number(&two, "elo")));
+        let mut mirrored = one["pentanomial"].as_array().unwrap().clone();
+        mirrored.reverse();
+        assert_eq!(&mirrored, two["pentanomial"].as_array().unwrap());
+    }
+}
+
+#[test]
+fn two_of_one_kind_are_balanced() {
+    let lab = Lab::new();
+    let twins = ["heuristic?name=one", "heuristic?name=two"];
+    let found = lab.json(&["match", twins[0], twins[1], "--games", "1000", "--random", "0.1"]);
+    let off = (number(&found, "score") - 0.5).abs();
+    assert!(off < 2.0 * number(&found, "error"), "{found}");
+}
+
+#[test]
+fn any_number_of_threads_writes_the_same_bytes() {
+    let lab = Lab::new();
+    let runs: [&[&str]; 6] = [
+        &["match", "heuristic@2", "yoshioka", "--games", "60", "--random", "0.1"],
+        &["match", "heuristic", "random", "--games", "400", "--sprt", "0,200"],
+        &["match", "material@2", "random", "--game", "checkers", "--games", "40"],
+        &["league", "heuristic", "random", "yoshioka", "random@mcts10", "--games", "20"],
+        &["openings", "--count", "20", "--ply", "5", "--simulations", "50"],
+        &["data", "generate", "--player", "heuristic@2", "--games", "20", "--to", "g.wtb"],
+    ];
+    for run in runs {
+        let out = |threads: &'static str| {
+            let lab = Lab::new();
+            lab.ok(&[run, &["--seed", "9", "--threads", threads, "--out", "run"]].concat());
+            lab.tree(".")
+        };
+        let one = out("1");
+        for threads in ["2", "5"] {
+            same(&out(threads), &one);
+        }
+        // And another seed plays other games.
+        lab.ok(&[run, &["--seed", "10", "--out", "run"]].concat());
+        let journal = if run[0] == "openings" { "run/tries.tsv" } else { "run/games.tsv" };
+        assert_ne!(lab.read(journal), one[journal], "{run:?}");
+        std::fs::remove_dir_all(lab.file("run")).unwrap();
+    }
+}
+
+#[test]
+fn openings_come_in_order_each_with_both_colours() {
+    let lab = Lab::new();
+    lab.write("three.txt", "f5d6c3\nf5f6e6\nf5d6c5\n");
+    let first_moves = |games: &str| -> Vec<String> {
+        lab.ok(&[
+            "match",
+            "random",
+            "heuristic",
+            "--openings",
+            "three.txt",
+            "--games",
+            games,
+            "--out",
+            "run",
+        ]);
+        let journal = lab.text("run/games.pgn");
+        std::fs::remove_dir_all(lab.file("run")).unwrap();
+        let moves = journal.lines().filter(|line| line.starts_with("1. "));
+        moves
+            .map(|line| line.split(' ').filter(|word| !word.ends_with('.')).take(3).collect())
+            .collect()
+    };
+    assert_eq!(first_moves("4"), ["f5d6c3", "f5d6c3", "f5f6e6", "f5f6e6"]);
+    // In a circle when there are more games than openings.
+    assert_eq!(first_moves("8")[6..], ["f5d6c3", "f5d6c3"]);
+    // By default every opening twice, and from the start a thousand games.
+    let openings = ["match", "random", "heuristic", "--openings", "three.txt"];
+    assert_eq!(lab.json(&openings)["games"], 6);
+    assert_eq!(lab.json(&["match", "random", "heuristic"])["games"], 1000);
+}
+
+#[test]
+fn who_moves_first_is_obeyed() {
+    let lab = Lab::new();
+    let board = "---------------------------OX------XO---------------------------";
+    lab.write("silent.boards", format!("{board}\n"));
+    lab.write("white.boards", format!("{board} O\n"));
+    let first = |file: &str, more: &[&str]| -> String {
+        let run =
+            ["match", "random", "heuristic", "--openings", file, "--games", "2", "--out", "run"];
+        lab.ok(&[&run[..], more].concat());
+        let journal = lab.text("run/games.tsv");
+        std::fs::remove_dir_all(lab.file("run")).unwrap();
+        journal.split('\t').nth(4).unwrap()[..2].to_owned()
+    };
+    let black = ["d3", "c4", "f5", "e6"];
+    let white = ["e3", "f4", "c5", "d6"];
+    assert!(black.contains(&first("silent.boards", &[]).as_str()));
+    assert!(white.contains(&first("silent.boards", &["--first", "white"]).as_str()));
+    assert!(white.contains(&first("white.boards", &[]).as_str()));
+    assert!(black.contains(&first("white.boards", &["--first", "black"]).as_str()));
+}
+
+#[test]
+fn a_sequential_test_stops_when_it_knows() {
+    let lab = Lab::new();
+    let run = ["match", "heuristic@2", "random", "--games", "2000", "--sprt", "0,50"];
+    let found = lab.json(&run);
+    assert!(number(&found, "games") < 2000.0 && found["complete"] == true, "{found}");
+    has_keys(&found["sprt"], &["low", "high", "ratio", "bounds", "verdict"]);
+    assert_eq!(found["sprt"]["verdict"], "high");
+    assert!(lab.ok(&run).contains("the difference is 50 Elo or more"));
+    let found = lab.json(&["match", "random", "heuristic@2", "--games", "2000", "--sprt", "-50,0"]);
+    assert_eq!(found["sprt"]["verdict"], "low");
+    let found = lab.json(&["match", "random", "heuristic", "--games", "2", "--sprt", "-1,1"]);
+    assert_eq!(found["sprt"]["verdict"], "undecided");
+    for bad in ["5", "10,0", "0,0", "nan,1", "0,inf", "a,b", "0,1,2"] {
+        let message = lab.refused(&["match", "random", "heuristic", "--sprt", bad]);
+        assert!(message.contains("Elo"), "{bad}: {message}");
+    }
+}
+
+#[test]
+fn a_league_adds_up_in_every_format() {
+    let lab = Lab::new();
+    let found = lab.json(&[
+        "league",
+        "random",
+        "heuristic",
+        "heuristic@2",
+        "yoshioka",
+        "--games",
+        "20",
+        "--random",
+        "0.1",
+        "--sub-league",
+        "1-2",
+        "--sub-league",
+        "2,3,4",
+    ]);
+    has_keys(&found, &["players", "table", "distinct_games"]);
+    let players = found["players"].as_array().unwrap();
+    assert_eq!(players.len(), 4);
+    let ratings: Vec<f64> = players.iter().map(|player| number(player, "rating")).collect();
+    assert!(ratings.is_sorted_by(|a, b| a >= b), "{ratings:?}");
+    assert!((ratings.iter().sum::<f64>() / 4.0 - 1600.0).abs() < 1e-6, "{ratings:?}");
+    assert_eq!(
+        (&players[0]["name"], &players[3]["name"]),
+        (&json!("heuristic@2"), &json!("random"))
+    );
+    let table: Vec<Vec<f64>> = serde_json::from_value(found["table"].clone()).unwrap();
+    for (i, player) in players.iter().enumerate() {
+        has_keys(player, &["name", "rating", "error", "points", "games"]);
+        assert_eq!(player["games"], 60);
+        assert!(number(player, "error") > 0.0);
+        assert!((table[i].iter().sum::<f64>() - number(player, "points")).abs() < 1e-9);
+        for (j, row) in table.iter().enumerate() {
+            assert!((table[i][j] + row[i] - if i == j { 0.0 } else { 20.0 }).abs() < 1e-9);
+        }
+    }
+    let subs = found["sub_leagues"].as_array().unwrap();
+    assert_eq!(subs.len(), 2);
+    assert_eq!(
+        subs[0]["table"][0][1].as_f64().unwrap() + subs[0]["table"][1][0].as_f64().unwrap(),
+        20.0
+    );
+    assert_eq!(subs[1]["players"].as_array().unwrap().len(), 3);
+
+    let mut written: Value =
+        serde_json::from_str(&lab.text("runs/league-001/result.json")).unwrap();
+    written["run"] = json!("runs/league-001");
+    assert_eq!(written, found);
+    let standings = lab.text("runs/league-001/standings.csv");
+    assert!(standings.starts_with("rank,player,rating,error,points,games,percent\n1,heuristic@2,"));
+    assert!(lab.text("runs/league-001/cross-table.csv").contains("\n4,random,"));
+    assert!(lab.text("runs/league-001/superiority.csv").contains("\n4,random,"));
+    assert_eq!(lab.text("runs/league-001/games.pgn").matches("[Event ").count(), 120);
+}
+
+#[test]
+fn the_order_of_listing_does_not_matter() {
+    let lab = Lab::new();
+    let league = |players: &[&str]| {
+        let mut found =
+            lab.json(&[&["league", "--games", "20", "--random", "0.1"], players].concat());
+        found.as_object_mut().unwrap().remove("run");
+        found
+    };
+    let one = league(&["random", "heuristic", "yoshioka"]);
+    assert_eq!(one, league(&["yoshioka", "random", "heuristic"]));
+}
+
+#[test]
+fn ratings_take_draws_and_the_first_move_into_account_if_asked() {
+    let lab = Lab::new();
+    let league = |more: &[&str]| {
+        let run = ["league", "random", "heuristic", "yoshioka", "--games", "60", "--random", "0.1"];
+        lab.json(&[&run, more].concat())
+    };
+    let fitted = league(&["--draw-elo", "fit", "--advantage", "fit"]);
+    assert!(fitted["draw_elo"][0].as_f64().unwrap() > 0.0, "{fitted}");
+    assert_ne!(fitted["advantage"][1], json!(0.0));
+    assert_eq!(league(&["--advantage", "-30"])["advantage"][0], -30.0);
+    for (option, bad) in [
+        ("--draw-elo", "nan"),
+        ("--draw-elo", "-1"),
+        ("--draw-elo", "much"),
+        ("--advantage", "inf"),
+        ("--advantage", "5000"),
+    ] {
+        let message = lab.refused(&["league", "random", "heuristic", option, bad]);
+        assert!(message.contains(option) && message.contains("fit"), "{message}");
+    }
+    for bad in ["1", "0-2", "2-1", "1-9", "x", ""] {
+        let message = lab.refused(&["league", "random", "heuristic", "--sub-league", bad]);
+        assert!(message.contains("--sub-league"), "{bad}: {message}");
+    }
+}
+
+#[test]
+fn checkers_is_played_too() {
+    let lab = Lab::new();
+    let found = lab.json(&["match", "material@4", "random", "--game", "checkers", "--games", "20"]);
+    assert!(number(&found, "score") > 0.8, "{found}");
+    lab.ok(&[
+        "openings",
+        "--game",
+        "checkers",
+        "--count",
+        "5",
+        "--ply",
+        "4",
+        "--simulations",
+        "20",
+        "--to",
+        "o.txt",
+    ]);
+    let found = lab.json(&[
+        "league",
+        "material",
+        "random",
+        "material@2",
+        "--game",
+        "checkers",
+        "--openings",
+        "o.txt",
+    ]);
+    assert_eq!(found["players"][0]["games"], 20);
+    assert_eq!(found["players"][0]["name"], "material@2");
+}
+
+#[test]
+fn harvested_openings_are_different_and_playable() {
+    let lab = Lab::new();
+    let found = lab.json(&["openings", "--count", "30", "--ply", "6", "--simulations", "60"]);
+    assert_eq!(found["openings"], 30);
+    let file = found["file"].as_str().unwrap();
+    let text = lab.text(file);
+    assert_eq!(text.lines().collect::<HashSet<_>>().len(), 30);
+    for line in text.lines() {
+        let discs = line.chars().take(64).filter(|cell| matches!(cell, 'X' | 'O')).count();
+        assert_eq!(discs, 10, "four discs and six plies: {line}");
+    }
+    assert_eq!(lab.json(&["match", "heuristic", "random", "--openings", file])["games"], 60);
+    // There are only so many positions after one ply.
+    let ran = lab.run(&["openings", "--count", "5", "--ply", "1", "--simulations", "1"]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    lab::clear(&ran.err);
+    assert!(ran.err.contains("only 4 different positions"), "{}", ran.err);
+}
+
+#[test]
+fn players_may_be_written_in_many_ways() {
+    let lab = Lab::new();
+    lab.write("my counter.wpc", "1 ".repeat(64));
+    for player in [
+        "heuristic@2",
+        "heuristic@1e6",
+        "random@mcts5",
+        "heuristic@mcts5",
+        "heuristic?noise=0.5",
+        "heuristic@2?noise=0.5&random=0.5",
+        "heuristic?stage=30-60&with=yoshioka@2",
+        "my counter.wpc",
+        "my counter.wpc@2?view=invert",
+        "./my counter.wpc?name=it",
+    ] {
+        let found = lab.json(&["match", player, "random?name=other", "--games", "2"]);
+        assert_eq!(found["games"], 2, "{player}");
+        assert_eq!(found["faults"], json!([]), "{player}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_polite_stop_saves_what_was_done() {
+    let lab = Lab::new();
+    // Far more games than anybody would wait for.
+    let run = "match heuristic@4 yoshioka@4 --games 1000000 --random 0.1 --out run --json";
+    let child = std::process::Command::new(PROGRAM)
+        .args(run.split(' '))
+        .current_dir(lab.path())
+        .env_remove("OUTFLANK_DATA")
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !lab.exists("run/games.tsv") || lab.read("run/games.tsv").is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["complete"], false);
+    let games = lab.text("run/games.tsv").lines().count();
+    assert_eq!(found["games"], games as u64);
+    assert!(lab.exists("run/report.html"));
+}
