@@ -5,6 +5,7 @@
 
 pub mod classify;
 pub mod ipref;
+pub mod lstd;
 mod once;
 pub mod pref;
 mod rows;
