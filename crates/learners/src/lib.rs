@@ -6,6 +6,7 @@
 pub mod classify;
 pub mod ipref;
 pub mod lstd;
+pub mod mm;
 mod once;
 pub mod pref;
 mod rows;
