@@ -6,6 +6,7 @@
 pub mod classify;
 pub mod ipref;
 pub mod lstd;
+pub mod methods;
 pub mod mm;
 mod once;
 pub mod pref;

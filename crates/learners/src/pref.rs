@@ -12,7 +12,7 @@
 //! features. [`crate::ipref`] is the same with the board seen by the mover.
 
 use crate::svm::{Fit, Loss, SvmError, solve_dual, solve_primal};
-use crate::{Rows, preference_rows};
+use crate::{Once, Rows, preference_rows};
 use outflank_games::othello::Othello;
 use outflank_models::{Network, Tuples, View};
 use outflank_records::Decision;
@@ -42,6 +42,8 @@ pub struct Settings {
     pub steps: u32,
     /// Which solver.
     pub solver: Solver,
+    /// Whether a feature counts once, however often it occurs in a position.
+    pub binary: bool,
 }
 
 /// What was learned.
@@ -76,8 +78,12 @@ pub(crate) fn learn_seen(
     settings: Settings,
     mut watch: impl FnMut(u32, f64, f64) -> bool,
 ) -> Result<Learned, SvmError> {
-    let rows: Rows = preference_rows(&tuples, view, decisions);
-    let Settings { c, tolerance, steps, solver } = settings;
+    let Settings { c, tolerance, steps, solver, binary } = settings;
+    let rows: Rows = if binary {
+        preference_rows(&Once(&tuples), view, decisions)
+    } else {
+        preference_rows(&tuples, view, decisions)
+    };
     let fit = match solver {
         Solver::Primal => solve_primal(&rows, c, tolerance, steps, watch)?,
         Solver::Dual { seed } => {
@@ -88,6 +94,7 @@ pub(crate) fn learn_seen(
         }
     };
     let weights = fit.weights.iter().map(|&w| w as f32).collect();
-    let network = Network::new(tuples, weights, view).ok_or(SvmError::NotFinite)?;
+    let network =
+        Network::new(tuples, weights, view).ok_or(SvmError::NotFinite)?.with_binary(binary);
     Ok(Learned { network, rows: rows.len(), entries: rows.entries(), fit })
 }

@@ -3,6 +3,7 @@
 
 use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use outflank_experiments::Scale;
 use outflank_games::{Game, Side};
 use outflank_records::{Format, Selection};
 use std::path::PathBuf;
@@ -37,6 +38,8 @@ pub enum Command {
     /// How often a model picks the move that was played, by stage of the game.
     #[command(after_help = ACCURACY_HELP)]
     Accuracy(AccuracyArgs),
+    /// Make a table or figure of a paper again: theirs, ours, the difference.
+    Reproduce(ReproduceArgs),
     /// Game files: counts, faults, formats, decisions, games by our own players.
     #[command(subcommand)]
     Data(DataCommand),
@@ -352,6 +355,25 @@ pub struct AccuracyArgs {
     /// Also write CSV, JSON and a page into this folder.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// The rest.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// `outflank reproduce`.
+#[derive(Args, Debug)]
+pub struct ReproduceArgs {
+    /// Which one, such as preference/table2 [default: lists them].
+    pub exhibit: Option<String>,
+    /// How large: smoke (seconds), desk (minutes) or paper (the paper's own size).
+    #[arg(long, default_value = "desk", value_name = "smoke|desk|paper")]
+    pub scale: Scale,
+    /// The data folder; without it the embedded games and openings are used.
+    #[arg(long, value_name = "DIR", env = "OUTFLANK_DATA")]
+    pub data: Option<PathBuf>,
+    /// Where to write.
+    #[command(flatten)]
+    pub run: RunArgs,
     /// The rest.
     #[command(flatten)]
     pub common: Common,

@@ -10,3 +10,4 @@ pub mod matches;
 pub mod openings;
 pub mod perft;
 pub mod players;
+pub mod reproduce;

@@ -67,6 +67,7 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
         Command::Match(args) => commands::matches::run(&args),
         Command::League(args) => commands::league::run(&args),
         Command::Accuracy(args) => commands::accuracy::run(&args),
+        Command::Reproduce(args) => commands::reproduce::run(&args),
         Command::Data(DataCommand::Stats(args)) => commands::data::stats(&args),
         Command::Data(DataCommand::Check(args)) => commands::data::check(&args),
         Command::Data(DataCommand::Convert(args)) => commands::data::convert(&args),

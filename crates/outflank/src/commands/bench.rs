@@ -305,8 +305,13 @@ fn learners(rows: &mut Vec<Row>) -> Result<()> {
     let games = embedded::games();
     let games = &games[..games.len().min(500)];
     let choices = decisions(games, &Wanted::CHOICES);
-    let settings =
-        ipref::Settings { c: 1.0, tolerance: 1e-3, steps: 100, solver: ipref::Solver::Primal };
+    let settings = ipref::Settings {
+        c: 1.0,
+        tolerance: 1e-3,
+        steps: 100,
+        solver: ipref::Solver::Primal,
+        binary: false,
+    };
     let mut preferences = 0;
     let seconds = best_of(1, || {
         let learned = ipref::learn(models::table1(), choices.items(), settings, |_, _, _| true);

@@ -74,6 +74,7 @@ pub fn run(args: &LearnArgs) -> Result<Outcome> {
         tolerance: args.tolerance,
         steps: args.steps,
         solver: ipref::Solver::Primal,
+        binary: false,
     };
     let learned =
         ipref::learn(features(args), train.items(), settings, |step, objective, ratio| {

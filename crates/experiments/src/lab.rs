@@ -1,0 +1,167 @@
+//! What an experiment is given: how large it may be, the seed, the data, a folder to work in.
+
+use outflank_games::Line;
+use outflank_games::othello::Othello;
+use outflank_records::{Record, Selection, embedded, read_games, read_openings};
+use outflank_runs::{DataFile, files};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// How large an experiment is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Seconds: does everything, proves nothing.
+    Smoke,
+    /// Minutes on a desk: shows what the paper shows.
+    Desk,
+    /// The paper's own size, or more.
+    Paper,
+}
+
+impl Scale {
+    /// The name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Scale::Smoke => "smoke",
+            Scale::Desk => "desk",
+            Scale::Paper => "paper",
+        }
+    }
+
+    /// One of three values.
+    #[must_use]
+    pub fn choose<T>(self, smoke: T, desk: T, paper: T) -> T {
+        match self {
+            Scale::Smoke => smoke,
+            Scale::Desk => desk,
+            Scale::Paper => paper,
+        }
+    }
+}
+
+impl FromStr for Scale {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Scale, String> {
+        match text {
+            "smoke" => Ok(Scale::Smoke),
+            "desk" => Ok(Scale::Desk),
+            "paper" => Ok(Scale::Paper),
+            _ => Err(format!("'{text}' is not a scale; there are smoke, desk and paper")),
+        }
+    }
+}
+
+/// Why an experiment could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ExperimentError {
+    /// Games or openings could not be read.
+    #[error(transparent)]
+    Read(#[from] outflank_records::ReadError),
+    /// A file could not be written or read.
+    #[error(transparent)]
+    File(#[from] files::FileError),
+    /// A model could not be written or read.
+    #[error(transparent)]
+    Model(#[from] outflank_models::files::ModelError),
+    /// A player could not be had.
+    #[error(transparent)]
+    Player(#[from] outflank_players::roster::RosterError),
+    /// Learning failed.
+    #[error("learning failed: {0}")]
+    Learn(String),
+    /// Games could not be played.
+    #[error(transparent)]
+    Contest(#[from] outflank_arena::ContestError),
+    /// A league could not be rated.
+    #[error(transparent)]
+    League(#[from] outflank_arena::league::LeagueError),
+    /// The user asked to stop.
+    #[error("stopped")]
+    Stopped,
+}
+
+/// What an experiment works with.
+pub struct Lab {
+    /// How large it may be.
+    pub scale: Scale,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// How many threads play.
+    pub threads: usize,
+    /// The data folder, if there is one.
+    pub data: Option<PathBuf>,
+    /// Where it may keep what takes long, to go on after a stop.
+    pub folder: PathBuf,
+    /// Tells the user how far it has come.
+    pub say: Box<dyn Fn(&str) + Sync>,
+}
+
+/// Games to learn from and to measure on, and where they came from.
+pub struct Games {
+    /// To learn from.
+    pub train: Vec<Record<Othello>>,
+    /// To measure on.
+    pub test: Vec<Record<Othello>>,
+    /// In words.
+    pub source: String,
+}
+
+impl Lab {
+    /// Draws games uniformly from the data folder's WTHOR base, or from the embedded games when
+    /// there is no data folder; no game is in both parts.
+    pub fn games(&self, seed: u64, train: usize, test: usize) -> Result<Games, ExperimentError> {
+        let selection = Selection { sample: Some(train + test), ..Selection::default() };
+        let (records, source) = match &self.data {
+            Some(data) => {
+                let games = read_games(&[data.join("wthor")], &selection, seed)?;
+                (games.records, "the WTHOR base".to_owned())
+            }
+            None => (selection.draw(embedded::games(), seed), "the embedded games".to_owned()),
+        };
+        let share = train as f64 / (train + test) as f64;
+        let size = (records.len() as f64 * share).round() as usize;
+        let sizes = [size, records.len() - size];
+        let parts = outflank_records::split_games(records.len(), seed, &sizes)
+            .map_err(|error| ExperimentError::Learn(error.to_string()))?
+            .parts;
+        let take = |part: &[usize]| part.iter().map(|&game| records[game].clone()).collect();
+        Ok(Games { train: take(&parts[0]), test: take(&parts[1]), source })
+    }
+
+    /// The 1,000 published league openings, Black to move, or the embedded ones without a data
+    /// folder; and which.
+    pub fn openings(&self) -> Result<(Vec<Line<Othello>>, &'static str), ExperimentError> {
+        match &self.data {
+            Some(data) => {
+                let path = data.join("openings/lucas_boards.txt");
+                let openings = read_openings(&path, Some(outflank_games::Side::Black))?;
+                Ok((openings, "the 1,000 published openings, Black to move"))
+            }
+            None => Ok((embedded::openings(), "1,000 openings harvested by our own tree search")),
+        }
+    }
+
+    /// The file of a published player, if the data folder has it.
+    #[must_use]
+    pub fn published(&self, name: &str) -> Option<PathBuf> {
+        let players = self.data.as_ref()?.join("players");
+        [name.to_owned() + ".player", name.to_owned() + ".wpc"]
+            .iter()
+            .map(|file| players.join(file))
+            .find(|path| path.is_file())
+    }
+
+    /// A file in the folder for what takes long.
+    #[must_use]
+    pub fn keep(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// The checksum of a file, for the run's configuration.
+    pub fn checksum(path: &Path) -> Result<DataFile, ExperimentError> {
+        let bytes = files::read(path, 1 << 30)?;
+        Ok(DataFile { file: path.display().to_string(), sha256: files::checksum(&bytes) })
+    }
+}

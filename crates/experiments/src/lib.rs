@@ -1,0 +1,38 @@
+//! The papers' tables and figures, one file each, the paper's constants on top and its figures
+//! beside ours.
+//!
+//! An experiment contains no algorithm: it calls learners and the arena with the settings that the
+//! paper used, at one of three scales, and says in numbered remarks where it departs from the
+//! paper and why.
+
+mod lab;
+pub mod preference;
+mod report;
+
+pub use lab::{ExperimentError, Lab, Scale};
+pub use report::{Cell, Report};
+
+/// A table or figure that can be made again.
+pub trait Experiment: Sync {
+    /// What it is called on the command line, such as `preference/table2`.
+    fn name(&self) -> &'static str;
+
+    /// What it shows, in a line.
+    fn about(&self) -> &'static str;
+
+    /// Makes it.
+    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError>;
+}
+
+/// Every exhibit, paper by paper.
+pub const EXHIBITS: &[&dyn Experiment] = &[
+    &preference::table2::Table2,
+    &preference::table3::Table3,
+    &preference::table4::Table4,
+    &preference::table5::Table5,
+    &preference::fig2::Fig2,
+    &preference::fig3::Fig3,
+    &preference::fig4::Fig4,
+    &preference::sparsity::Sparsity,
+    &preference::studies::Studies,
+];

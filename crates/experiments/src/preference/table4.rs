@@ -1,0 +1,106 @@
+//! Table IV: the league of the seven strongest N-tuple players.
+
+use super::table3::{fill, league};
+use crate::lab::{ExperimentError, Lab};
+use crate::{Experiment, Report};
+use outflank_arena::league::{League, LeagueReport};
+use outflank_arena::ratings::Options;
+use outflank_games::othello::Othello;
+
+/// Printed ratings and percentages.
+const STANDINGS: [(&str, f64, f64); 7] = [
+    ("iPref-N-Tuple", 1683.0, 63.5),
+    ("SJK-CTDL-N-Tuple", 1644.0, 57.2),
+    ("Nash1-N-Tuple", 1599.0, 49.9),
+    ("ETDL-N-Tuple", 1588.0, 48.2),
+    ("Nash2-N-Tuple", 1583.0, 47.3),
+    ("Pref-N-Tuple", 1556.0, 42.7),
+    ("SJK-ETDL-N-Tuple", 1546.0, 41.1),
+];
+
+/// Points of the row against the column, of 2,000, in the same order.
+const POINTS: [[f64; 7]; 7] = [
+    [0.0, 1134.5, 1286.5, 1245.5, 1337.5, 1248.0, 1372.0],
+    [865.5, 0.0, 1031.0, 1219.0, 1111.5, 1293.5, 1349.0],
+    [713.5, 969.0, 0.0, 1044.5, 1057.5, 995.0, 1212.0],
+    [754.5, 781.0, 955.5, 0.0, 940.5, 1164.0, 1184.5],
+    [662.5, 888.5, 942.5, 1059.5, 0.0, 1011.5, 1107.0],
+    [752.0, 706.5, 1005.0, 836.0, 988.5, 0.0, 840.0],
+    [628.0, 651.0, 788.0, 815.5, 893.0, 1160.0, 0.0],
+];
+
+/// The experiment.
+pub struct Table4;
+
+impl Experiment for Table4 {
+    fn name(&self) -> &'static str {
+        "preference/table4"
+    }
+
+    fn about(&self) -> &'static str {
+        "the league of the strongest N-tuple players, with the cross table"
+    }
+
+    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
+        let (league, departures) = league(lab)?;
+        let names: Vec<&str> = STANDINGS.iter().map(|row| row.0).collect();
+        let mut report = Report::new(
+            self.name(),
+            lab.scale,
+            "Paper 0, Table IV",
+            "The strongest N-tuple players among themselves: points of the row against the column, of 2,000.".to_owned(),
+        );
+        let Some(table) = sub_league(&league, &names)? else {
+            report.findings.push(
+                "The published players are not there: name a data folder with --data.".to_owned(),
+            );
+            return Ok(report);
+        };
+        fill(&mut report, &table, &STANDINGS);
+        cross(&mut report, &table, &names, &POINTS);
+        report.departures = departures;
+        let second_best = table.players.first().is_some_and(|best| best.name == "iPref-N-Tuple");
+        report.findings.push(format!(
+            "iPref-N-Tuple is {} of its league.",
+            if second_best { "the best" } else { "not the best" }
+        ));
+        Ok(report)
+    }
+}
+
+/// The league of these players alone, or nothing when fewer than two of them played.
+pub(super) fn sub_league(
+    league: &League<Othello>,
+    names: &[&str],
+) -> Result<Option<LeagueReport>, ExperimentError> {
+    let players: Vec<usize> =
+        names.iter().filter_map(|name| league.names.iter().position(|n| n == name)).collect();
+    if players.len() < 2 {
+        return Ok(None);
+    }
+    Ok(Some(league.report_of(&players, &Options::default())?))
+}
+
+/// Adds a cross table, scaled to the paper's 2,000 games a pair.
+pub(super) fn cross<const N: usize>(
+    report: &mut Report,
+    table: &LeagueReport,
+    names: &[&str],
+    printed: &[[f64; N]; N],
+) {
+    let place = |name: &str| table.players.iter().position(|player| player.name == name);
+    for (row, a) in names.iter().enumerate() {
+        for (column, b) in names.iter().enumerate().filter(|(column, _)| *column != row) {
+            let ours = place(a).zip(place(b)).map(|(i, j)| {
+                let (won, lost) = (table.table[i][j], table.table[j][i]);
+                2000.0 * won / (won + lost)
+            });
+            // Half the width of a 95% interval of a score of 2,000 games, colours paired or not.
+            let error = ours.map(|points| {
+                let share = points / 2000.0;
+                1.96 * (2000.0 * share * (1.0 - share)).sqrt()
+            });
+            report.cell(*a, *b, Some(printed[row][column]), ours, error);
+        }
+    }
+}

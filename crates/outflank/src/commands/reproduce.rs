@@ -1,0 +1,136 @@
+//! `outflank reproduce`: a table or figure of a paper: theirs, ours, the difference.
+
+use crate::cli::ReproduceArgs;
+use crate::output::{print, print_json};
+use crate::{Outcome, VERSION};
+use anyhow::{Result, bail};
+use outflank_experiments::{EXHIBITS, Experiment, ExperimentError, Lab, Report};
+use outflank_report::{Align, Table, Theme};
+use outflank_runs::{Config, RunFolder, stop_when_asked};
+use serde_json::json;
+use std::fmt::Write;
+use std::io::IsTerminal;
+
+/// Drawings that stand alone are this wide.
+const WIDTH: f64 = 760.0;
+
+/// Lists the exhibits, or makes one.
+pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
+    let Some(name) = &args.exhibit else { return list(args) };
+    let Some(exhibit) = EXHIBITS.iter().find(|exhibit| exhibit.name() == name) else {
+        let names: Vec<&str> = EXHIBITS.iter().map(|exhibit| exhibit.name()).collect();
+        bail!("there is no exhibit '{name}'; there are {}", names.join(", "));
+    };
+    super::data::pool(args.common.threads())?;
+    let mut settings = toml::Table::new();
+    settings.insert("exhibit".to_owned(), name.clone().into());
+    settings.insert("scale".to_owned(), args.scale.name().into());
+    settings.insert("data".to_owned(), args.data.is_some().into());
+    let config = Config {
+        command: format!("reproduce-{}", name.replace('/', "-")),
+        version: VERSION.to_owned(),
+        seed: args.common.seed,
+        settings,
+        data: Vec::new(),
+    };
+    let folder = match &args.run.resume {
+        Some(path) => RunFolder::resume(path, &config, &[])?,
+        None => RunFolder::create(args.run.out.as_deref(), &config)?,
+    };
+    stop_when_asked();
+    let talk = !args.common.quiet && std::io::stderr().is_terminal();
+    let lab = Lab {
+        scale: args.scale,
+        seed: args.common.seed,
+        threads: args.common.threads(),
+        data: args.data.clone(),
+        folder: folder.path().to_owned(),
+        say: Box::new(move |text| {
+            if talk {
+                eprintln!("{text} ...");
+            }
+        }),
+    };
+    let report = match exhibit.run(&lab) {
+        Ok(report) => report,
+        Err(ExperimentError::Stopped) => {
+            eprintln!("stopped; go on with --resume {}", folder.path().display());
+            return Ok(Outcome::Stopped);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    write(args, *exhibit, &folder, &report)?;
+    show(args, &folder, &report)?;
+    Ok(Outcome::Done)
+}
+
+fn list(args: &ReproduceArgs) -> Result<Outcome> {
+    if args.common.json {
+        let exhibits: Vec<_> =
+            EXHIBITS.iter().map(|e| json!({ "name": e.name(), "about": e.about() })).collect();
+        print_json(&json!({ "exhibits": exhibits }))?;
+    } else {
+        let mut table = Table::new([("exhibit", Align::Left), ("what it shows", Align::Left)]);
+        for exhibit in EXHIBITS {
+            table.row([exhibit.name(), exhibit.about()]);
+        }
+        print(&format!(
+            "{}\nMake one with: outflank reproduce EXHIBIT --scale desk\n",
+            table.to_text()
+        ))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn document(report: &Report) -> serde_json::Value {
+    json!({
+        "exhibit": report.exhibit,
+        "scale": report.scale.name(),
+        "cells": report.cells,
+        "findings": report.findings,
+        "departures": report.departures,
+    })
+}
+
+fn write(
+    args: &ReproduceArgs,
+    exhibit: &dyn Experiment,
+    folder: &RunFolder,
+    report: &Report,
+) -> Result<()> {
+    let command = format!(
+        "outflank reproduce {} --scale {} --seed {}",
+        exhibit.name(),
+        args.scale.name(),
+        args.common.seed
+    );
+    folder.write("cells.csv", report.table().to_csv().as_bytes())?;
+    let json = serde_json::to_string_pretty(&document(report))?;
+    folder.write("report.json", format!("{json}\n").as_bytes())?;
+    folder.write("report.html", report.page(&command, args.common.seed, VERSION).as_bytes())?;
+    for (stem, figure, _) in &report.figures {
+        let svg = figure.draw(WIDTH).file(Theme::Light);
+        folder.write(&format!("{stem}.svg"), svg.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn show(args: &ReproduceArgs, folder: &RunFolder, report: &Report) -> Result<()> {
+    if args.common.json {
+        let mut value = document(report);
+        value["run"] = json!(folder.path().display().to_string());
+        return print_json(&value);
+    }
+    let mut text = format!("{}\n{}\n\n", report.title, report.lead);
+    let table =
+        report.grid().filter(|grid| grid.rows().len() <= 40).unwrap_or_else(|| report.table());
+    let _ = writeln!(text, "{}", table.to_text());
+    for finding in &report.findings {
+        let _ = writeln!(text, "- {finding}");
+    }
+    for (number, departure) in report.departures.iter().enumerate() {
+        let _ = writeln!(text, "departure {}: {departure}", number + 1);
+    }
+    let _ = writeln!(text, "everything is in {} (start with report.html)", folder.path().display());
+    print(&text)
+}
