@@ -1,7 +1,7 @@
 //! OBF, the format of endgame positions: a board, the side to move, and what its moves are worth.
 //!
 //! ```text
-//! --XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X; G8:+18; H1:+12; H7:+6;
+//! ---------------------------OX------XO--------------------------- X; D3:+0; C4:+0; F5:+0;
 //! ```
 //!
 //! Scores are in discs for the side to move. They may be left out, all or some. Blank lines are

@@ -173,15 +173,15 @@ fn pgn_is_what_rating_programs_read() {
 #[test]
 fn boards_are_read_in_every_dress() {
     let side = |text: &str| boards::Board::parse(text).map(|board| board.side);
-    let cells = "......................b....wwb.....bbb.....bwww.................";
+    let cells = ".....................w....bbw.....bwbb....ww....................";
     for (tail, expected) in
         [("", None), ("w", Some(Side::White)), (" b", Some(Side::Black)), (" X", Some(Side::Black))]
     {
         assert_eq!(side(&format!("{cells}{tail}")), Ok(expected));
     }
     assert!(side(&format!("{cells}q")).is_err());
-    let digits = "1 1 1 1 1 1 1 1\n1 1 1 1 1 1 1 1 \n1 1 1 1 1 1 2 1\n1 1 1 0 0 2 1 1\n\
-        1 1 1 2 2 2 1 1\n1 1 1 2 0 0 0 1\n1 1 1 1 1 1 1 1\n1 1 1 1 1 1 1 1\n\n";
+    let digits = "1 1 1 1 1 1 1 1\n1 1 1 1 1 1 1 1 \n1 1 1 1 1 0 1 1\n1 1 2 2 0 1 1 1\n\
+        1 1 2 0 2 2 1 1\n1 1 0 0 1 1 1 1\n1 1 1 1 1 1 1 1\n1 1 1 1 1 1 1 1\n\n";
     let read: Vec<_> =
         boards::boards(format!("{digits}{cells}\n{cells}w\n1 1 1\n").as_bytes()).collect();
     assert_eq!(read.len(), 4);
@@ -197,12 +197,12 @@ fn boards_are_read_in_every_dress() {
 
 #[test]
 fn obf_keeps_scores_for_the_side_in_the_file() {
-    let text = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X; G8:+18; H1:+12; A2:+6;";
+    let text = "---------------------------OX------XO--------------------------- X; F5:+18; D3:+12; C4:-6;";
     let entry = obf::entry(text.as_bytes()).unwrap();
     assert_eq!(entry.scores.len(), 3);
-    assert_eq!(entry.scores[0], (Some("g8".parse().unwrap()), 18));
+    assert_eq!(entry.scores[0], (Some("f5".parse().unwrap()), 18));
     assert_eq!(obf::write(&entry), text);
-    let bad = obf::entry(text.replace("G8", "A1").as_bytes()).unwrap_err();
+    let bad = obf::entry(text.replace("F5", "A1").as_bytes()).unwrap_err();
     assert_eq!(bad.to_string(), "a score for A1, which is not a legal move here");
     let forced = format!("{}XO X; PS:-10;", "X".repeat(62).replacen('X', "-", 1));
     let entry = obf::entry(forced.as_bytes()).unwrap();
@@ -216,7 +216,7 @@ fn openings_obey_the_file_unless_told_otherwise() {
         parse_openings::<Othello>(Path::new(name), text.as_bytes(), first)
             .map(|lines| lines[0].clone())
     };
-    let cells = "......................b....wwb.....bbb.....bwww.................";
+    let cells = ".....................w....bbw.....bwbb....ww....................";
     let to_move = |line: Line<Othello>| line.position().to_move();
     assert_eq!(read("x.txt", cells, None).map(to_move), Ok(Side::Black));
     assert_eq!(read("x.txt", &format!("{cells}w"), None).map(to_move), Ok(Side::White));
@@ -327,7 +327,7 @@ fn conversion_is_whole_or_not_at_all() {
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 6);
     let start =
-        boards::Board::parse("......................b....wwb.....bbb.....bwww.................w")
+        boards::Board::parse(".....................w....bbw.....bwbb....ww....................w")
             .unwrap();
     let mut elsewhere = records.clone();
     elsewhere.push(Record::new(start.position(Side::White), About::default()));
