@@ -7,6 +7,7 @@ use outflank_arena::accuracy::{Hits, accuracy};
 use outflank_arena::play;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
+use outflank_learners::classify::ByColour;
 use outflank_learners::methods::{Method, Options, Task, learn};
 use outflank_models::{Greedy, Network, Policy, Tuples};
 use outflank_players::Random;
@@ -61,16 +62,6 @@ fn hits(policy: &dyn Policy<Othello>, choices: &[Decision<Othello>]) -> Hits {
 /// Adds a percentage with its error.
 fn add(report: &mut Report, row: &str, column: &str, paper: Option<f64>, hits: Hits) {
     report.cell(row, column, paper, Some(hits.percent()), Some(hits.error()));
-}
-
-/// One policy for each colour.
-struct ByColour([Network; 2]);
-
-impl Policy<Othello> for ByColour {
-    fn score(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
-        let network = &self.0[position.to_move().index()];
-        Greedy(network.clone()).score(position, moves, out);
-    }
 }
 
 impl Experiment for Studies {
@@ -185,7 +176,7 @@ fn classification(bench: &Bench<'_>, report: &mut Report) -> Result<(), Experime
             )
         });
         let [black, white] = each;
-        let both = ByColour([black?, white?]);
+        let both = Greedy(ByColour([black?, white?]));
         add(report, &row, "one for each colour", None, hits(&both, &bench.test));
     }
     filtered(bench, report)

@@ -42,34 +42,42 @@ impl Experiment for Table4 {
     }
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let (league, departures) = league(lab)?;
-        let names: Vec<&str> = STANDINGS.iter().map(|row| row.0).collect();
-        let mut report = Report::new(
-            self.name(),
-            lab.scale,
-            "Paper 0, Table IV",
-            "The strongest N-tuple players among themselves: points of the row against the column, of 2,000.".to_owned(),
-        );
-        let Some(table) = sub_league(&league, &names)? else {
-            report.findings.push(
-                "The published players are not there: name a data folder with --data.".to_owned(),
-            );
-            return Ok(report);
-        };
-        fill(&mut report, &table, &STANDINGS);
-        cross(&mut report, &table, &names, &POINTS);
-        report.departures = departures;
-        let second_best = table.players.first().is_some_and(|best| best.name == "iPref-N-Tuple");
-        report.findings.push(format!(
-            "iPref-N-Tuple is {} of its league.",
-            if second_best { "the best" } else { "not the best" }
-        ));
+        let title = "Paper 0, Table IV";
+        let lead = "The strongest N-tuple players among themselves: points of the row against the \
+                    column, of 2,000.";
+        let mut report = Report::new(self.name(), lab.scale, title, lead.to_owned());
+        if let Some(table) = part(lab, &mut report, &STANDINGS, &POINTS)? {
+            let leads = table.players.first().is_some_and(|best| best.name == "iPref-N-Tuple");
+            let place = if leads { "the best" } else { "not the best" };
+            report.findings.push(format!("iPref-N-Tuple is {place} of its league."));
+        }
         Ok(report)
     }
 }
 
+/// Plays the league of Table III and reports the part of it that a smaller table shows; nothing
+/// when too few of its players are there.
+pub(super) fn part<const N: usize>(
+    lab: &Lab,
+    report: &mut Report,
+    standings: &[(&str, f64, f64); N],
+    points: &[[f64; N]; N],
+) -> Result<Option<LeagueReport>, ExperimentError> {
+    let (league, departures) = league(lab)?;
+    report.departures = departures;
+    let names = standings.map(|row| row.0);
+    let Some(table) = sub_league(&league, &names)? else {
+        let advice = "The published players are not there: name a data folder with --data.";
+        report.findings.push(advice.to_owned());
+        return Ok(None);
+    };
+    fill(report, &table, standings);
+    cross(report, &table, &names, points);
+    Ok(Some(table))
+}
+
 /// The league of these players alone, or nothing when fewer than two of them played.
-pub(super) fn sub_league(
+fn sub_league(
     league: &League<Othello>,
     names: &[&str],
 ) -> Result<Option<LeagueReport>, ExperimentError> {
@@ -82,7 +90,7 @@ pub(super) fn sub_league(
 }
 
 /// Adds a cross table, scaled to the paper's 2,000 games a pair.
-pub(super) fn cross<const N: usize>(
+fn cross<const N: usize>(
     report: &mut Report,
     table: &LeagueReport,
     names: &[&str],

@@ -1,7 +1,6 @@
 //! Table V: the two strongest N-tuple players with a selection of weak ones.
 
-use super::table3::{fill, league};
-use super::table4::{cross, sub_league};
+use super::table4::part;
 use crate::lab::{ExperimentError, Lab};
 use crate::{Experiment, Report};
 
@@ -43,19 +42,11 @@ impl Experiment for Table5 {
     }
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let (league, departures) = league(lab)?;
-        let names: Vec<&str> = STANDINGS.iter().map(|row| row.0).collect();
-        let mut report = Report::new(
-            self.name(),
-            lab.scale,
-            "Paper 0, Table V",
-            "Two strong players and the weak ones: points of the row against the column, of 2,000."
-                .to_owned(),
-        );
-        let Some(table) = sub_league(&league, &names)? else { return Ok(report) };
-        fill(&mut report, &table, &STANDINGS);
-        cross(&mut report, &table, &names, &POINTS);
-        report.departures = departures;
+        let title = "Paper 0, Table V";
+        let lead = "Two strong players and the weak ones: points of the row against the column, of \
+                    2,000.";
+        let mut report = Report::new(self.name(), lab.scale, title, lead.to_owned());
+        part(lab, &mut report, &STANDINGS, &POINTS)?;
         report.departures.push(
             "One-Diff is read as Pref-1-Tuple: the text calls preference learning differential."
                 .to_owned(),
