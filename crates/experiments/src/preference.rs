@@ -13,7 +13,7 @@ pub mod table5;
 
 use crate::lab::{ExperimentError, Games, Lab};
 use outflank_learners::methods::{Method, Options, Task, learn};
-use outflank_models::files::{Origin, load, save};
+use outflank_models::files::{Origin, load_network, save};
 use outflank_models::{Network, Tuples, embedded};
 use outflank_records::{Wanted, decisions};
 use outflank_runs::{files, stop_requested};
@@ -134,7 +134,7 @@ pub fn one_player(
     let path =
         lab.keep(&format!("models/{name}-{}-games-seed-{seed}.safetensors", games.train.len()));
     if path.is_file() {
-        let (network, _) = load(&path)?;
+        let (network, _) = load_network(&path)?;
         return Ok(Learned { method, features, network });
     }
     (lab.say)(&format!("learning {name}"));
@@ -152,7 +152,7 @@ pub fn one_player(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         note: format!("{} games of {}", games.train.len(), games.source),
     };
-    save(&path, &outcome.network, &origin)?;
+    save(&path, &outcome.network.clone().into(), &origin)?;
     Ok(Learned { method, features, network: outcome.network })
 }
 

@@ -9,6 +9,7 @@ pub mod lstd;
 pub mod methods;
 pub mod mm;
 mod once;
+pub mod online;
 pub mod pref;
 mod rows;
 mod svm;

@@ -98,7 +98,7 @@ pub fn run(args: &LearnArgs) -> Result<Outcome> {
         version: VERSION.to_owned(),
         note: format!("{} games of {}, features {}", parts[0].len(), source.from, args.features),
     };
-    save(&folder.join("model.safetensors"), &learned.network, &origin)?;
+    save(&folder.join("model.safetensors"), &learned.network.clone().into(), &origin)?;
     let accuracy = measure(&learned.network, test.items());
     let matches = play(args, &folder)?;
     if stop_requested() {
