@@ -12,6 +12,7 @@ mod once;
 pub mod online;
 pub mod pref;
 mod rows;
+pub mod selfplay;
 mod svm;
 
 pub use once::Once;

@@ -192,9 +192,8 @@ fn learn_stage<L: Look, K: Keep>(
         let mut seen = choices.len() as f64 * f64::from(pass);
         for order in order.chunks(CHUNK) {
             let rate = (settings.rate * (1.0 - seen / total)) as f32;
-            let choices = &choices;
-            let State { weights, squares, .. } = &mut state;
-            let work = Pass { look, weights, squares, choices, order, loss: settings.loss, rate };
+            let (choices, loss) = (&choices, settings.loss);
+            let work = Pass { look, state: &mut state, choices, order, loss, rate };
             tally.add(&kernel::run(work));
             seen += order.len() as f64;
             if !keep.watch(stage, pass, order.len()) {

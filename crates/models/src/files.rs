@@ -1,5 +1,6 @@
 //! Models as files: the League's `.player` and `.wpc` text, and our own `.safetensors`.
 
+mod packed;
 mod player;
 mod published;
 mod tensors;
@@ -10,6 +11,7 @@ use outflank_runs::files::{self, FileError};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
+pub use packed::{pack, unpack};
 pub use player::{read_player, write_player};
 pub use tensors::{read_tensors, write_tensors};
 pub use wpc::{read_wpc, write_wpc};

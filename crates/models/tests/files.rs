@@ -114,15 +114,15 @@ fn patterns(tuples: Tuples, width: u32, grid: f32) -> Model {
 fn rater(tuples: Tuples, width: u32) -> Model {
     let look = Contexts::with_afterstates(tuples, vec![Count::OwnMoves]).unwrap();
     let stages = Stages::of_width(width).unwrap();
-    let weights = stages_of(look.weights(), stages, 1.0 / 256.0);
+    let weights = stages_of(look.weights(), stages, 1.0 / 32.0);
     Rater::new(look, stages, weights).unwrap().into()
 }
 
 #[test]
 fn models_by_stage_keep_every_bit() {
-    let tuples = || Tuples::folded(&[&[0u8, 1, 2][..], &[9, 18]]).unwrap();
+    let tuples = || Tuples::folded(&[&[0u8, 1, 8][..], &[9, 18]]).unwrap();
     let origin = Origin::default();
-    for grid in [1.0 / 256.0, 1.0 / 3.0] {
+    for grid in [1.0 / 32.0, 1.0 / 3.0] {
         let model = patterns(tuples(), 7, grid);
         let bytes = write_tensors(&model, &origin).unwrap();
         let (read, _) = read_tensors(&bytes).unwrap();
@@ -134,7 +134,7 @@ fn models_by_stage_keep_every_bit() {
         assert!((0..9).all(|stage| read.weights(stage) == model.weights(stage)));
         // Whole multiples of the grid take half the room.
         let values = 9 * model.look().weights();
-        let wide = if grid == 1.0 / 256.0 { 2 } else { 4 };
+        let wide = if grid == 1.0 / 32.0 { 2 } else { 4 };
         assert!(bytes.len() > wide * values && bytes.len() < wide * values + 2000);
     }
     let model = rater(tuples(), 20);
@@ -143,10 +143,37 @@ fn models_by_stage_keep_every_bit() {
         panic!("another kind came back");
     };
     assert!((0..3).all(|stage| read.weights(stage) == model.weights(stage)));
+    // Random weights do not respect the mirror, and are not packed.
+    assert!(files::pack(&Model::from(model.clone()), &origin).unwrap_err().contains("differ"));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.player");
     let refused = files::save(&path, &Model::from(model.clone()), &origin).unwrap_err();
     assert!(refused.to_string().contains("only be written as .safetensors"), "{refused}");
+}
+
+#[test]
+fn a_packed_model_comes_back_whole() {
+    let tuples = || Tuples::folded(&[&[0u8, 1, 2, 8, 16][..], &[9, 18]]).unwrap();
+    let look = Afterstates::new(tuples(), Count::ALL.to_vec()).unwrap();
+    let stages = Stages::of_width(30).unwrap();
+    let mut weights = stages_of(look.weights(), stages, 1.0 / 32.0);
+    for row in &mut weights {
+        let partners = look.partners();
+        for index in 0..row.len() {
+            row[index] = row[index.min(partners[index] as usize)];
+        }
+    }
+    let model: Model = Patterns::new(look, stages, weights.clone()).unwrap().into();
+    let origin = Origin { method: "ipref".to_owned(), ..Origin::default() };
+    let packed = files::pack(&model, &origin).unwrap();
+    assert!(packed.len() < write_tensors(&model, &origin).unwrap().len());
+    let (Model::Patterns(read), same) = files::unpack(&packed).unwrap() else {
+        panic!("another kind came back");
+    };
+    assert_eq!(same, origin);
+    assert!((0..2).all(|stage| read.weights(stage) == weights[stage]));
+    assert!(files::unpack(&packed[..packed.len() / 2]).is_err());
+    assert!(files::unpack(b"").is_err());
 }
 
 #[test]
@@ -236,7 +263,7 @@ fn ten_thousand_damaged_files_of_each_format_are_refused_or_sound() {
     let mut wpcs = vec![write_wpc(&embedded::heuristic()).unwrap().into_bytes()];
     let tensors: Vec<Vec<u8>> = [
         network(small.clone(), View::Invert, 2).into(),
-        patterns(small.clone(), 2, 1.0 / 256.0),
+        patterns(small.clone(), 2, 1.0 / 32.0),
         rater(small, 3),
     ]
     .iter()

@@ -1,7 +1,7 @@
 //! The inner loop: choices one by one, each moving the weights it reads.
 
 use super::choices::Choice;
-use super::state::Tally;
+use super::state::{State, Tally};
 use outflank_games::othello::Squares;
 use outflank_games::othello::kernel::{Kernel, Task};
 use outflank_models::patterns::{Look, sum};
@@ -27,9 +27,7 @@ const MOST_MOVES: usize = 64;
 /// Some choices to learn from, in some order.
 pub(super) struct Pass<'a, L> {
     pub look: &'a L,
-    pub weights: &'a mut [f32],
-    /// For each weight 1 and the squares of all its gradients.
-    pub squares: &'a mut [f32],
+    pub state: &'a mut State,
     pub choices: &'a [Choice],
     pub order: &'a [u32],
     pub loss: Loss,
@@ -40,7 +38,7 @@ impl<L: Look> Task for Pass<'_, L> {
     type Output = Tally;
 
     #[inline(always)]
-    fn run<K: Kernel>(mut self, kernel: K) -> Tally {
+    fn run<K: Kernel>(self, kernel: K) -> Tally {
         let width = self.look.width();
         let mut rows = vec![0i32; MOST_MOVES * width];
         let mut tally = Tally::default();
@@ -52,7 +50,7 @@ impl<L: Look> Task for Pass<'_, L> {
             let count = moves.count_ones() as usize;
             let rows = &rows[..count * width];
             for (value, row) in values.iter_mut().zip(rows.chunks_exact(width)) {
-                *value = sum(self.weights, row);
+                *value = sum(&self.state.weights, row);
             }
             let target = (moves & (chosen.bit() - 1)).count_ones() as usize;
             let values = &mut values[..count];
@@ -64,29 +62,12 @@ impl<L: Look> Task for Pass<'_, L> {
                 Squares(moves).zip(rows.chunks_exact(width)).zip(&*values)
             {
                 if gradient.abs() >= SMALL {
-                    self.step(&row[..self.look.used(square)], gradient);
+                    let row = &row[..self.look.used(square)];
+                    self.state.step(self.look.partners(), row, gradient, self.rate);
                 }
             }
         }
         tally
-    }
-}
-
-impl<L: Look> Pass<'_, L> {
-    /// Moves the weights of a row, and their partners, against the gradient.
-    #[inline(always)]
-    fn step(&mut self, row: &[i32], gradient: f32) {
-        let partners = self.look.partners();
-        for &index in row {
-            let index = index as usize;
-            let square = self.squares[index] + gradient * gradient;
-            let weight = self.weights[index] - self.rate * gradient / square.sqrt();
-            let partner = partners[index] as usize;
-            self.squares[index] = square;
-            self.squares[partner] = square;
-            self.weights[index] = weight;
-            self.weights[partner] = weight;
-        }
     }
 }
 

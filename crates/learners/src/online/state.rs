@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Weights are rounded to this grid when they are done: finer than any choice depends on, and
 /// exact as a 16-bit number.
-const GRID: f32 = 1.0 / 256.0;
+const GRID: f32 = 1.0 / 32.0;
 
 /// What a pass saw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -33,7 +33,7 @@ impl Tally {
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     /// With the zero behind the last that padding reads.
-    pub(super) weights: Vec<f32>,
+    pub(crate) weights: Vec<f32>,
     pub(super) squares: Vec<f32>,
     pub(super) curve: Vec<Tally>,
 }
@@ -47,7 +47,7 @@ struct Head {
 }
 
 impl State {
-    pub(super) fn new(weights: usize) -> State {
+    pub(crate) fn new(weights: usize) -> State {
         State {
             weights: vec![0.0; weights + 1],
             squares: vec![1.0; weights + 1],
@@ -55,12 +55,27 @@ impl State {
         }
     }
 
-    pub(super) fn fits(&self, weights: usize, passes: u32) -> bool {
+    pub(crate) fn fits(&self, weights: usize, passes: u32) -> bool {
         self.weights.len() == weights + 1 && self.curve.len() <= passes as usize
     }
 
     /// The weights, on a grid that files can hold exactly.
-    pub(super) fn into_rounded(mut self) -> Vec<f32> {
+    /// Moves the weights of a row, and their partners, against the gradient, each by its own step.
+    #[inline(always)]
+    pub(crate) fn step(&mut self, partners: &[u32], row: &[i32], gradient: f32, rate: f32) {
+        for &index in row {
+            let index = index as usize;
+            let square = self.squares[index] + gradient * gradient;
+            let weight = self.weights[index] - rate * gradient / square.sqrt();
+            let partner = partners[index] as usize;
+            self.squares[index] = square;
+            self.squares[partner] = square;
+            self.weights[index] = weight;
+            self.weights[partner] = weight;
+        }
+    }
+
+    pub(crate) fn into_rounded(mut self) -> Vec<f32> {
         self.weights.pop();
         let most = f32::from(i16::MAX) * GRID;
         for weight in &mut self.weights {

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 const KEY: &str = "outflank";
 
 /// What 16-bit weights are multiples of.
-const GRID: f32 = 1.0 / 256.0;
+const GRID: f32 = 1.0 / 32.0;
 
 #[derive(Serialize, Deserialize)]
 struct Card {

@@ -64,9 +64,16 @@ impl Afterstates {
         &self.counts
     }
 
+    /// How many places of a lone position's row are not padding.
+    #[inline(always)]
+    #[must_use]
+    pub fn used_by_board(&self) -> usize {
+        self.tuples.instances() + self.counts.len()
+    }
+
     /// Fills the row of a lone position, [`Look::width`] places.
     #[inline(always)]
-    pub(super) fn row<K: Kernel>(&self, kernel: K, own: u64, other: u64, row: &mut [i32]) {
+    pub fn row<K: Kernel>(&self, kernel: K, own: u64, other: u64, row: &mut [i32]) {
         self.layout.read(own, other, &mut row[..self.layout.width()]);
         self.count(kernel, own, other, row);
     }
@@ -101,7 +108,7 @@ impl Look for Afterstates {
 
     #[inline(always)]
     fn used(&self, _: Square) -> usize {
-        self.tuples.instances() + self.counts.len()
+        self.used_by_board()
     }
 
     fn partners(&self) -> &[u32] {
