@@ -11,8 +11,10 @@ pub mod mm;
 mod once;
 pub mod pref;
 mod rows;
+mod seen;
 mod svm;
 
 pub use once::Once;
 pub use rows::{Rows, class_rows, preference_rows};
+pub use seen::Seen;
 pub use svm::{Fit, Loss, SvmError, solve_dual, solve_primal};

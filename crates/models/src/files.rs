@@ -1,15 +1,19 @@
-//! Models as files: the League's `.player` and `.wpc` text, and our own `.safetensors`.
+//! Models as files: the League's `.player` and `.wpc` text, and our own `.safetensors`; and lists
+//! of tuples to learn with.
 
+mod features;
 mod player;
 mod published;
 mod tensors;
 mod wpc;
 
-use crate::Network;
+use crate::{Evaluate, Network};
+use outflank_games::othello::Othello;
 use outflank_runs::files::{self, FileError};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
+pub use features::{load_tuples, read_tuples};
 pub use player::{read_player, write_player};
 pub use tensors::{read_tensors, write_tensors};
 pub use wpc::{read_wpc, write_wpc};
@@ -51,6 +55,34 @@ pub struct Origin {
     /// Anything else worth knowing, in words.
     #[serde(default)]
     pub note: String,
+}
+
+/// A model that can be kept in a file and looked into: what a learner makes, whatever its shape.
+pub trait Keep: Evaluate<Othello> {
+    /// How many weights it has.
+    fn size(&self) -> usize;
+
+    /// Writes it to a file that [`load`] reads.
+    fn keep(&self, path: &Path, origin: &Origin) -> Result<(), ModelError>;
+
+    /// Its tables, if it is a network of tuples and nothing else.
+    fn as_network(&self) -> Option<&Network> {
+        None
+    }
+}
+
+impl Keep for Network {
+    fn size(&self) -> usize {
+        self.weights().len()
+    }
+
+    fn keep(&self, path: &Path, origin: &Origin) -> Result<(), ModelError> {
+        save(path, self, origin)
+    }
+
+    fn as_network(&self) -> Option<&Network> {
+        Some(self)
+    }
 }
 
 /// A network from a file, by the ending of its name.

@@ -299,6 +299,17 @@ fn plain_entry<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
     }
 }
 
+/// A player that looks one ply ahead with a model that is at hand, so many moves forced at random.
+pub fn model_entry<P: Roster>(name: &str, model: Arc<dyn Evaluate<P>>, random: f64) -> Entry<P> {
+    let policy: Arc<dyn Policy<P>> = Arc::new(OnePly(model));
+    let entry = Entry::new(name, move || Ok(Box::new(Greedy::new(policy.clone()))));
+    if random > 0.0 {
+        entry.wrapped(move |inner| Box::new(ForcedRandom::new(inner, random)))
+    } else {
+        entry
+    }
+}
+
 /// The players of a contest, each started once to see that it can be, all with different names.
 pub fn entries<P: Roster>(texts: &[String], random: f64) -> Result<Vec<Entry<P>>, RosterError> {
     let mut entries: Vec<Entry<P>> = Vec::with_capacity(texts.len());
