@@ -1,6 +1,7 @@
 //! Every method by its name, for whoever lets the user choose one.
 
 mod options;
+mod size;
 
 use crate::pref::Solver;
 use crate::{Seen, classify, ipref, lstd, mm, pref};
@@ -112,6 +113,21 @@ pub enum LearnError {
          shorter tuples"
     )]
     TooMany(usize),
+    /// More choices than there is memory for.
+    #[error(
+        "{choices} choices would take about {gib:.0} GiB and may take {most:.0}; learn from about \
+         {games} games at a time with --sample {games}"
+    )]
+    TooLarge {
+        /// How many there are.
+        choices: usize,
+        /// What they would take.
+        gib: f64,
+        /// What they may take.
+        most: f64,
+        /// About how many games would fit.
+        games: usize,
+    },
     /// Nothing in the games makes a difference to the features.
     #[error(
         "nothing was learned: with these features all moves of each of the {0} choices look \
@@ -157,6 +173,17 @@ pub fn learn(
     let Task { games, choices, tuples } = task;
     if tuples.count() > MOST_FEATURES {
         return Err(LearnError::TooMany(tuples.count()));
+    }
+    let bytes = size::bytes(method, &tuples, choices);
+    if bytes > size::MOST_BYTES {
+        const GIB: f64 = (1u64 << 30) as f64;
+        let fits = games.len() as f64 * size::MOST_BYTES / bytes;
+        return Err(LearnError::TooLarge {
+            choices: choices.len(),
+            gib: bytes / GIB,
+            most: size::MOST_BYTES / GIB,
+            games: fits as usize / 100 * 100,
+        });
     }
     let seen_with = tuples.clone();
     let mut stepwise = |view: View, binary: bool, seen: Seen<'_>| {
@@ -343,6 +370,22 @@ mod tests {
         }
     }
 
+    /// All of a large base would not fit; the error says how much would.
+    #[test]
+    fn more_than_fits_is_refused_at_once() {
+        let games = outflank_records::embedded::games();
+        let (choices, games) = task(&games[..1000]);
+        let many = choices.repeat(40);
+        for method in [Method::IPref, Method::Classify, Method::Mm] {
+            let task = Task { games, choices: &many, tuples: embedded::table1() };
+            let refused = learn(method, task, &Options::default(), 1, &mut |_| true);
+            let Err(LearnError::TooLarge { games: fits, .. }) = refused else {
+                panic!("{method:?} {refused:?}")
+            };
+            assert!((100..1000).contains(&fits) && fits % 100 == 0, "{fits}");
+        }
+    }
+
     #[test]
     fn what_was_not_reached_is_said() {
         let games = outflank_records::embedded::games();
@@ -354,7 +397,7 @@ mod tests {
             assert!(outcome.remarks[0].starts_with("The tolerance was not reached in 1 "));
         }
         let ridge = Options { ridge: 1e-300, ..Options::default() };
-        let task = Task { games, choices: &choices, tuples: embedded::table1() };
+        let task = Task { games, choices: &choices, tuples: Tuples::squares() };
         let outcome = learn(Method::Lstd, task, &ridge, 1, &mut |_| true).unwrap();
         assert!(outcome.remarks[0].contains("it was raised to"), "{:?}", outcome.remarks);
         assert_eq!(count(1_234_567), "1,234,567");

@@ -15,7 +15,7 @@ const SAMPLE: usize = 3000;
 const MOST_BOARDS: usize = 48;
 
 /// So many of the heaviest patterns of each sign are shown at once.
-const STRONGEST: usize = 3;
+const STRONGEST: usize = 6;
 
 /// A pattern that occurs less often than this, in times a board, is no habit but an accident.
 const OFTEN: f64 = 0.02;

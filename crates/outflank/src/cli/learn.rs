@@ -95,7 +95,7 @@ pub struct MethodArgs {
     /// ipref, pref, classify: the charge for a violated preference [default: 1].
     #[arg(long = "c", value_name = "C", allow_negative_numbers = true)]
     pub charge: Option<f64>,
-    /// When to stop. ipref, pref, classify: how far the gradient must shrink [default: 5e-4], with
+    /// When to stop. ipref, pref, classify: how far the gradient must shrink [default: 1e-3], with
     /// --solver dual how far apart its parts may lie [default: 0.1]. mm: how little a sweep may
     /// gain a choice [default: 1e-6].
     #[arg(long, value_name = "EPS", allow_negative_numbers = true)]
