@@ -140,11 +140,12 @@ pub fn one_player(
     (lab.say)(&format!("learning {name}"));
     let choices = decisions(&games.train, &Wanted::CHOICES);
     let task = Task { games: &games.train, choices: choices.items(), tuples: features.tuples() };
-    let outcome = learn(method, task, &options(), seed, &mut |_| !stop_requested())
-        .map_err(|error| ExperimentError::Learn(error.to_string()))?;
+    let outcome = learn(method, task, &options(), seed, &mut |_| !stop_requested());
+    // What was stopped may be an error by itself, which is not the user's business.
     if stop_requested() {
         return Err(ExperimentError::Stopped);
     }
+    let outcome = outcome.map_err(|error| ExperimentError::Learn(error.to_string()))?;
     files::create_folder(&lab.keep("models"))?;
     let origin = Origin {
         method: method.name().to_owned(),

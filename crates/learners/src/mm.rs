@@ -36,6 +36,7 @@ mod teams;
 #[cfg(test)]
 mod tests;
 
+use crate::Seen;
 use outflank_games::othello::Othello;
 use outflank_models::{Features, Network, Tuples, View};
 use outflank_records::Decision;
@@ -107,7 +108,7 @@ pub fn learn(
     tuples: Tuples,
     decisions: &[Decision<Othello>],
     settings: Settings,
-    watch: impl FnMut(u32, f64) -> bool,
+    mut watch: impl FnMut(Seen<'_>) -> bool,
 ) -> Result<Learned, MmError> {
     let Settings { prior, tolerance, binary, .. } = settings;
     if !(PRIORS.contains(&prior) && tolerance > 0.0 && tolerance.is_finite()) {
@@ -117,11 +118,17 @@ pub fn learn(
     if teams.decisions() == 0 {
         return Err(MmError::NoChoices);
     }
-    let fit = fit(&teams, settings, watch);
-    let mut weights = vec![0.0; tuples.count()];
-    for (player, &log) in teams.players().iter().zip(fit.state.logs()) {
-        weights[player.feature as usize] = log as f32;
-    }
+    let by_feature = |logs: &[f64]| {
+        let mut weights = vec![0.0; tuples.count()];
+        for (player, &log) in teams.players().iter().zip(logs) {
+            weights[player.feature as usize] = log;
+        }
+        weights
+    };
+    let fit = fit(&teams, settings, |step, value, left, logs| {
+        watch(Seen { step, value, left, weights: &by_feature(logs) })
+    });
+    let weights = by_feature(fit.state.logs()).iter().map(|&w| w as f32).collect();
     let network = Network::new(tuples, weights, View::Invert).ok_or(MmError::NotFinite)?;
     Ok(Learned {
         network: network.with_binary(binary),
@@ -142,7 +149,13 @@ struct Fit<'a> {
     settled: bool,
 }
 
-fn fit(teams: &Teams, settings: Settings, mut watch: impl FnMut(u32, f64) -> bool) -> Fit<'_> {
+/// Sweeps until nothing is gained any more. `watch` sees the sweep, the objective, what the sweep
+/// gained a decision, and the logarithms of the strengths.
+fn fit(
+    teams: &Teams,
+    settings: Settings,
+    mut watch: impl FnMut(u32, f64, f64, &[f64]) -> bool,
+) -> Fit<'_> {
     let enough = settings.tolerance * teams.decisions() as f64;
     let mut state = State::new(teams, settings.prior);
     let mut reach = Reach::default();
@@ -152,8 +165,10 @@ fn fit(teams: &Teams, settings: Settings, mut watch: impl FnMut(u32, f64) -> boo
         let before = state.point().clone();
         state.sweep();
         reach.extend(&mut state, &before, enough);
-        settled = state.objective() - before.objective() < enough;
-        if !watch(sweeps, state.objective()) {
+        let gained = state.objective() - before.objective();
+        settled = gained < enough;
+        let each = gained / teams.decisions() as f64;
+        if !watch(sweeps, state.objective(), each, state.logs()) {
             break;
         }
     }

@@ -12,7 +12,7 @@
 //! features. [`crate::ipref`] is the same with the board seen by the mover.
 
 use crate::svm::{Fit, Loss, SvmError, solve_dual, solve_primal};
-use crate::{Once, Rows, preference_rows};
+use crate::{Once, Rows, Seen, preference_rows};
 use outflank_games::othello::Othello;
 use outflank_models::{Network, Tuples, View};
 use outflank_records::Decision;
@@ -59,13 +59,12 @@ pub struct Learned {
     pub entries: usize,
 }
 
-/// Learns a network from decisions. `watch` sees each step, the objective where it is known and
-/// how far from the end it is; it may stop.
+/// Learns a network from decisions. `watch` sees each step and may stop it.
 pub fn learn(
     tuples: Tuples,
     decisions: &[Decision<Othello>],
     settings: Settings,
-    watch: impl FnMut(u32, f64, f64) -> bool,
+    watch: impl FnMut(Seen<'_>) -> bool,
 ) -> Result<Learned, SvmError> {
     learn_seen(View::Negate, tuples, decisions, settings, watch)
 }
@@ -76,7 +75,7 @@ pub(crate) fn learn_seen(
     tuples: Tuples,
     decisions: &[Decision<Othello>],
     settings: Settings,
-    mut watch: impl FnMut(u32, f64, f64) -> bool,
+    watch: impl FnMut(Seen<'_>) -> bool,
 ) -> Result<Learned, SvmError> {
     let Settings { c, tolerance, steps, solver, binary } = settings;
     let rows: Rows = if binary {
@@ -88,9 +87,7 @@ pub(crate) fn learn_seen(
         Solver::Primal => solve_primal(&rows, c, tolerance, steps, watch)?,
         Solver::Dual { seed } => {
             let mut rng = rng::stream(seed, &["svm", "dual"]);
-            solve_dual(&rows, Loss::L2, c, tolerance, steps, &mut rng, |pass, spread| {
-                watch(pass, f64::NAN, spread)
-            })?
+            solve_dual(&rows, Loss::L2, c, tolerance, steps, &mut rng, watch)?
         }
     };
     let weights = fit.weights.iter().map(|&w| w as f32).collect();

@@ -1,5 +1,7 @@
-//! Models as files: the League's `.player` and `.wpc` text, and our own `.safetensors`.
+//! Models as files: the League's `.player` and `.wpc` text, and our own `.safetensors`; and lists
+//! of tuples to learn with.
 
+mod features;
 mod packed;
 mod player;
 mod published;
@@ -10,7 +12,9 @@ use crate::{Model, Network};
 use outflank_runs::files::{self, FileError};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+pub use features::{load_tuples, read_tuples};
 pub use packed::{pack, unpack};
 pub use player::{read_player, write_player};
 pub use tensors::{read_tensors, write_tensors};
@@ -82,7 +86,7 @@ pub fn load(path: &Path) -> Result<(Model, Origin), ModelError> {
 pub fn load_network(path: &Path) -> Result<(Network, Origin), ModelError> {
     let (model, origin) = load(path)?;
     match model {
-        Model::Network(network) => Ok((network, origin)),
+        Model::Network(network) => Ok((Arc::unwrap_or_clone(network), origin)),
         other => {
             let reason =
                 format!("it is a model of kind '{}', not an n-tuple network", other.kind());

@@ -1,22 +1,22 @@
 //! Any model that a file can hold.
 
-use crate::{Evaluate, Greedy, Network, Patterns, Policy, Rater};
+use crate::{Evaluate, Greedy, Network, Patterns, Policy, Rater, Tuples};
 use outflank_games::othello::Othello;
 use std::sync::Arc;
 
-/// A model of Othello.
+/// A model of Othello; a copy shares its weights.
 #[derive(Clone, Debug)]
 pub enum Model {
     /// Tables of tuples, the same throughout the game.
-    Network(Network),
+    Network(Arc<Network>),
     /// Patterns and counts, by the stage of the game.
-    Patterns(Patterns),
+    Patterns(Arc<Patterns>),
     /// Moves in their context.
-    Rater(Rater),
+    Rater(Arc<Rater>),
 }
 
 impl Model {
-    /// What it is, in a word or two.
+    /// What it is, in a word.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -36,12 +36,22 @@ impl Model {
         }
     }
 
+    /// The squares it looks at together.
+    #[must_use]
+    pub fn tuples(&self) -> &Tuples {
+        match self {
+            Model::Network(network) => network.tuples(),
+            Model::Patterns(patterns) => patterns.look().tuples(),
+            Model::Rater(rater) => rater.look().tuples(),
+        }
+    }
+
     /// What a position is worth to it; `None` for a model that only rates moves.
     #[must_use]
     pub fn value(&self) -> Option<Arc<dyn Evaluate<Othello>>> {
         match self {
-            Model::Network(network) => Some(Arc::new(network.clone())),
-            Model::Patterns(patterns) => Some(Arc::new(patterns.clone())),
+            Model::Network(network) => Some(Arc::clone(network) as _),
+            Model::Patterns(patterns) => Some(Arc::clone(patterns) as _),
             Model::Rater(_) => None,
         }
     }
@@ -50,27 +60,27 @@ impl Model {
     #[must_use]
     pub fn policy(&self) -> Arc<dyn Policy<Othello>> {
         match self {
-            Model::Network(network) => Arc::new(Greedy(network.clone())),
-            Model::Patterns(patterns) => Arc::new(Greedy(patterns.clone())),
-            Model::Rater(rater) => Arc::new(rater.clone()),
+            Model::Network(network) => Arc::new(Greedy(Arc::clone(network))),
+            Model::Patterns(patterns) => Arc::new(Greedy(Arc::clone(patterns))),
+            Model::Rater(rater) => Arc::clone(rater) as _,
         }
     }
 }
 
 impl From<Network> for Model {
     fn from(network: Network) -> Model {
-        Model::Network(network)
+        Model::Network(Arc::new(network))
     }
 }
 
 impl From<Patterns> for Model {
     fn from(patterns: Patterns) -> Model {
-        Model::Patterns(patterns)
+        Model::Patterns(Arc::new(patterns))
     }
 }
 
 impl From<Rater> for Model {
     fn from(rater: Rater) -> Model {
-        Model::Rater(rater)
+        Model::Rater(Arc::new(rater))
     }
 }

@@ -25,7 +25,7 @@ fn network(tuples: Tuples, view: View, seed: u64) -> Network {
 /// The network in a file of ours.
 fn read_network(bytes: &[u8]) -> Option<Network> {
     match read_tensors(bytes) {
-        Ok((Model::Network(network), _)) => Some(network),
+        Ok((Model::Network(network), _)) => Some((*network).clone()),
         _ => None,
     }
 }
@@ -144,10 +144,10 @@ fn models_by_stage_keep_every_bit() {
     };
     assert!((0..3).all(|stage| read.weights(stage) == model.weights(stage)));
     // Random weights do not respect the mirror, and are not packed.
-    assert!(files::pack(&Model::from(model.clone()), &origin).unwrap_err().contains("differ"));
+    assert!(files::pack(&Model::Rater(model.clone()), &origin).unwrap_err().contains("differ"));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.player");
-    let refused = files::save(&path, &Model::from(model.clone()), &origin).unwrap_err();
+    let refused = files::save(&path, &Model::Rater(model.clone()), &origin).unwrap_err();
     assert!(refused.to_string().contains("only be written as .safetensors"), "{refused}");
 }
 

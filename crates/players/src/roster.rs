@@ -149,7 +149,9 @@ impl Roster for Othello {
     fn load(path: &Path, view: Option<View>) -> Result<Model<Othello>, RosterError> {
         let (model, _) = files::load(path)?;
         let model = match (model, view) {
-            (models::Model::Network(network), Some(view)) => network.with_view(view).into(),
+            (models::Model::Network(network), Some(view)) => {
+                Arc::unwrap_or_clone(network).with_view(view).into()
+            }
             (other, Some(_)) if other.kind() != "ntuple" => {
                 let reason = "its view is part of it; view= is for n-tuple networks".to_owned();
                 return Err(RosterError::Parts { text: path.display().to_string(), reason });
@@ -315,6 +317,16 @@ fn plain_entry<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
                 }))
             }))
         }
+    }
+}
+
+/// A player that plays what a policy that is at hand rates highest, so many moves forced at random.
+pub fn policy_entry<P: Roster>(name: &str, policy: Arc<dyn Policy<P>>, random: f64) -> Entry<P> {
+    let entry = Entry::new(name, move || Ok(Box::new(Greedy::new(policy.clone()))));
+    if random > 0.0 {
+        entry.wrapped(move |inner| Box::new(ForcedRandom::new(inner, random)))
+    } else {
+        entry
     }
 }
 

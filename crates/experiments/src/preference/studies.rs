@@ -49,9 +49,13 @@ impl Bench<'_> {
     ) -> Result<Network, ExperimentError> {
         (self.lab.say)(&format!("learning {name}"));
         let task = Task { games: &self.games.train, choices, tuples };
-        let outcome = learn(method, task, options, self.lab.seed, &mut |_| !stop_requested())
-            .map_err(|error| ExperimentError::Learn(error.to_string()))?;
-        if stop_requested() { Err(ExperimentError::Stopped) } else { Ok(outcome.network) }
+        let outcome = learn(method, task, options, self.lab.seed, &mut |_| !stop_requested());
+        if stop_requested() {
+            return Err(ExperimentError::Stopped);
+        }
+        outcome
+            .map(|outcome| outcome.network)
+            .map_err(|error| ExperimentError::Learn(error.to_string()))
     }
 }
 

@@ -44,6 +44,18 @@ impl Count {
         }
     }
 
+    /// What is counted, in words.
+    #[must_use]
+    pub fn about(self) -> &'static str {
+        match self {
+            Count::OwnMoves => "Moves that the player who just moved would have",
+            Count::OtherMoves => "Moves that the opponent has",
+            Count::OwnFrontier => "Empty squares beside own discs",
+            Count::OtherFrontier => "Empty squares beside the opponent's discs",
+            Count::OddQuarters => "Quarters of the board with an odd number of empty squares",
+        }
+    }
+
     /// The number on a board.
     #[inline(always)]
     #[must_use]

@@ -314,7 +314,7 @@ fn learners(rows: &mut Vec<Row>) -> Result<()> {
     };
     let mut preferences = 0;
     let seconds = best_of(1, || {
-        let learned = ipref::learn(models::table1(), choices.items(), settings, |_, _, _| true);
+        let learned = ipref::learn(models::table1(), choices.items(), settings, |_| true);
         preferences = learned.map_or(0, |learned| learned.rows);
     });
     ensure!(preferences > 0, "nothing was learned");

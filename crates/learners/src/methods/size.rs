@@ -1,0 +1,55 @@
+//! How much memory the rows of a problem would take, so that too many games are an error rather
+//! than the end of the program.
+
+use super::Method;
+use crate::{class_rows, preference_rows};
+use outflank_games::othello::Othello;
+use outflank_models::{Tuples, View};
+use outflank_records::Decision;
+
+/// The most bytes that the rows of a problem may take.
+pub const MOST_BYTES: f64 = (1u64 << 32) as f64;
+
+/// So many choices, spread over all, tell how large a choice is.
+const SAMPLE: usize = 500;
+
+/// An entry has an index and a value.
+const ENTRY: usize = 8;
+
+/// A row has a place, a sign and perhaps a weight.
+const ROW: usize = 17;
+
+/// About how many bytes the choices take as rows of a method.
+pub fn bytes(method: Method, tuples: &Tuples, choices: &[Decision<Othello>]) -> f64 {
+    let step = choices.len().div_ceil(SAMPLE).max(1);
+    let few: Vec<_> = choices.iter().step_by(step).copied().collect();
+    let rows = match method {
+        Method::IPref | Method::Pref => preference_rows(tuples, View::Invert, &few),
+        Method::Classify | Method::Mm => class_rows(tuples, false, &few),
+        // It adds game after game to one matrix.
+        Method::Lstd => return 0.0,
+    };
+    let each = (ENTRY * rows.entries() + ROW * rows.len()) as f64 / few.len().max(1) as f64;
+    each * choices.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outflank_models::embedded;
+    use outflank_records::{Wanted, decisions};
+
+    #[test]
+    fn the_size_of_few_tells_the_size_of_all() {
+        let games = outflank_records::embedded::games();
+        let choices = decisions(&games[..100], &Wanted::CHOICES);
+        let choices = choices.items();
+        let tuples = embedded::table1();
+        let rows = preference_rows(&tuples, View::Negate, choices);
+        let all = (ENTRY * rows.entries() + ROW * rows.len()) as f64;
+        let told = bytes(Method::IPref, &tuples, choices);
+        assert!((0.8..1.25).contains(&(told / all)), "{told} {all}");
+        assert_eq!(bytes(Method::Lstd, &tuples, choices), 0.0);
+        assert_eq!(bytes(Method::Mm, &tuples, &[]), 0.0);
+    }
+}
