@@ -80,9 +80,9 @@ pub(crate) fn learn_seen(
 ) -> Result<Learned, SvmError> {
     let Settings { c, tolerance, steps, solver, binary } = settings;
     let rows: Rows = if binary {
-        preference_rows(&Once(&tuples), view, decisions)
+        preference_rows(&Once(&tuples), view, decisions)?
     } else {
-        preference_rows(&tuples, view, decisions)
+        preference_rows(&tuples, view, decisions)?
     };
     let fit = match solver {
         Solver::Primal => solve_primal(&rows, c, tolerance, steps, watch)?,

@@ -31,7 +31,8 @@ impl Experiment for Sparsity {
         let mut report = Report::new(self.name(), lab.scale, "Paper 0, section VIII-D", lead);
         for (features, (difference, single)) in FeatureSet::BOTH.into_iter().zip(PRINTED) {
             let tuples = features.tuples();
-            let rows = preference_rows(&tuples, View::Invert, choices.items());
+            let rows = preference_rows(&tuples, View::Invert, choices.items())
+                .map_err(|error| ExperimentError::Learn(error.to_string()))?;
             let mean = rows.entries() as f64 / rows.len().max(1) as f64;
             report.cell(features.name(), "difference", Some(difference), Some(mean), None);
             let (mut entries, mut positions) = (0usize, 0usize);

@@ -33,7 +33,7 @@ pub fn solve_primal(
     mut watch: impl FnMut(u32, f64, f64) -> bool,
 ) -> Result<Fit, SvmError> {
     check(rows, c, tolerance)?;
-    let problem = Problem { rows, c, blocks: blocks(rows.len()) };
+    let problem = Problem { rows, c, blocks: blocks(rows.groups()) };
     let n = rows.columns();
     let mut weights = vec![0.0; n];
     let mut here = problem.look(&weights);
@@ -85,8 +85,8 @@ pub fn solve_primal(
 struct Look {
     objective: f64,
     gradient: Vec<f64>,
-    /// For each block, the rows whose margin is short.
-    short: Vec<Vec<u32>>,
+    /// For each block the groups that have rows whose margin is short, and which rows: a bit each.
+    short: Vec<Vec<(u32, u64)>>,
     /// The diagonal of the Hessian.
     diagonal: Vec<f64>,
 }
@@ -94,48 +94,41 @@ struct Look {
 struct Problem<'a> {
     rows: &'a Rows,
     c: f64,
+    /// Groups of rows.
     blocks: Vec<Range<usize>>,
 }
 
-fn blocks(rows: usize) -> Vec<Range<usize>> {
-    (0..BLOCKS).map(|b| rows * b / BLOCKS..rows * (b + 1) / BLOCKS).collect()
+fn blocks(groups: usize) -> Vec<Range<usize>> {
+    (0..BLOCKS).map(|b| groups * b / BLOCKS..groups * (b + 1) / BLOCKS).collect()
+}
+
+/// What a block of rows adds to a [`Look`].
+struct Part {
+    charged: f64,
+    /// To be gathered.
+    gradient: Vec<f64>,
+    diagonal: Vec<f64>,
+    short: Vec<(u32, u64)>,
+    /// The head of the group at hand; all zero in between.
+    head: Vec<f64>,
 }
 
 impl Problem<'_> {
     fn look(&self, weights: &[f64]) -> Look {
-        struct Part {
-            charged: f64,
-            gradient: Vec<f64>,
-            diagonal: Vec<f64>,
-            short: Vec<u32>,
-        }
         let n = weights.len();
+        let spread = self.rows.parts().spread(weights);
         let parts: Vec<Part> = self
             .blocks
             .par_iter()
             .map(|block| {
                 let mut part = Part {
                     charged: 0.0,
-                    gradient: vec![0.0; n],
+                    gradient: self.rows.parts().zeros(),
                     diagonal: vec![0.0; n],
                     short: Vec::new(),
+                    head: vec![0.0; n],
                 };
-                for row in block.clone() {
-                    let (indices, values, sign) = self.rows.row(row);
-                    let short = 1.0 - sign * product(weights, indices, values);
-                    if short <= 0.0 {
-                        continue;
-                    }
-                    let weight = self.rows.weight(row);
-                    part.charged += weight * (short * short);
-                    part.short.push(row as u32);
-                    let pull = weight * (sign * short);
-                    for (&index, &value) in indices.iter().zip(values) {
-                        let value = f64::from(value);
-                        part.gradient[index as usize] += pull * value;
-                        part.diagonal[index as usize] += weight * (value * value);
-                    }
-                }
+                block.clone().for_each(|group| self.look_at(group, &spread, &mut part));
                 part
             })
             .collect();
@@ -145,40 +138,79 @@ impl Problem<'_> {
         let mut short = Vec::with_capacity(parts.len());
         for part in parts {
             objective += self.c * part.charged;
-            for (g, p) in gradient.iter_mut().zip(&part.gradient) {
-                *g -= 2.0 * self.c * p;
-            }
-            for (d, p) in diagonal.iter_mut().zip(&part.diagonal) {
-                *d += 2.0 * self.c * p;
-            }
+            self.rows.parts().gather(&mut gradient, -2.0 * self.c, &part.gradient);
+            add(&mut diagonal, 2.0 * self.c, &part.diagonal);
             short.push(part.short);
         }
         Look { objective, gradient, short, diagonal }
     }
 
+    /// Looks at a group of rows; the weights are laid out as products want them.
+    fn look_at(&self, number: usize, weights: &[f64], part: &mut Part) {
+        let (group, counts) = (self.rows.group(number), self.rows.member_counts());
+        let head = group.head();
+        let (of_head, mut pulls, mut times, mut mask) = (head.dot(weights), 0.0, 0.0, 0u64);
+        for row in group.rows() {
+            let (sign, weight) = (self.rows.sign(row), self.rows.weight(row));
+            let member = group.member(row);
+            let short = 1.0 - sign * (of_head + counts * member.dot(weights));
+            if short <= 0.0 {
+                continue;
+            }
+            if mask == 0 {
+                head.entries().for_each(|(i, v)| part.head[i as usize] = f64::from(v));
+            }
+            mask |= 1 << (row - group.rows().start);
+            part.charged += weight * (short * short);
+            let pull = weight * (sign * short);
+            pulls += pull;
+            times += weight;
+            member.add_to(&mut part.gradient, counts * pull);
+            // Of the square of a sum, what the head alone does not give.
+            for (index, value) in member.entries() {
+                let (index, value) = (index as usize, counts * f64::from(value));
+                part.diagonal[index] += weight * (value * (value + 2.0 * part.head[index]));
+            }
+        }
+        if mask != 0 {
+            part.short.push((number as u32, mask));
+            head.add_to(&mut part.gradient, pulls);
+            for (index, value) in head.entries() {
+                part.diagonal[index as usize] += times * (f64::from(value) * f64::from(value));
+                part.head[index as usize] = 0.0;
+            }
+        }
+    }
+
     /// The Hessian times a vector.
     fn curve(&self, look: &Look, vector: &[f64]) -> Vec<f64> {
+        let counts = self.rows.member_counts();
+        let spread = self.rows.parts().spread(vector);
         let parts: Vec<Vec<f64>> = look
             .short
             .par_iter()
             .map(|short| {
-                let mut part = vec![0.0; vector.len()];
-                for &row in short {
-                    let (indices, values, _) = self.rows.row(row as usize);
-                    let along = self.rows.weight(row as usize) * product(vector, indices, values);
-                    for (&index, &value) in indices.iter().zip(values) {
-                        part[index as usize] += along * f64::from(value);
+                let mut part = self.rows.parts().zeros();
+                for &(number, mut mask) in short {
+                    let group = self.rows.group(number as usize);
+                    let head = group.head();
+                    let (of_head, mut together) = (head.dot(&spread), 0.0);
+                    while mask != 0 {
+                        let row = group.rows().start + mask.trailing_zeros() as usize;
+                        mask &= mask - 1;
+                        let member = group.member(row);
+                        let product = of_head + counts * member.dot(&spread);
+                        let along = self.rows.weight(row) * product;
+                        together += along;
+                        member.add_to(&mut part, counts * along);
                     }
+                    head.add_to(&mut part, together);
                 }
                 part
             })
             .collect();
         let mut sum = vector.to_vec();
-        for part in parts {
-            for (s, p) in sum.iter_mut().zip(&part) {
-                *s += 2.0 * self.c * p;
-            }
-        }
+        parts.iter().for_each(|part| self.rows.parts().gather(&mut sum, 2.0 * self.c, part));
         sum
     }
 
@@ -227,11 +259,6 @@ impl Problem<'_> {
         }
         (direction, residual, false)
     }
-}
-
-#[inline]
-pub(super) fn product(weights: &[f64], indices: &[u32], values: &[f32]) -> f64 {
-    indices.iter().zip(values).map(|(&i, &v)| weights[i as usize] * f64::from(v)).sum()
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -302,7 +329,7 @@ mod tests {
         let mut weights = Vec::new();
         for row in 0..once.len() {
             let (indices, values, sign) = once.row(row);
-            let entries = indices.iter().copied().zip(values.iter().copied()).collect();
+            let entries = indices.into_iter().zip(values).collect();
             weights.push([1.0, 2.0, 3.0][row % 3]);
             lists.extend(std::iter::repeat_n((entries, sign as i8), row % 3 + 1));
         }
