@@ -31,6 +31,7 @@
 //!   still hundreds of times as far away then.
 
 mod reach;
+mod shared;
 mod state;
 mod teams;
 #[cfg(test)]
@@ -41,7 +42,9 @@ use outflank_models::{Features, Network, Tuples, View};
 use outflank_records::Decision;
 use reach::Reach;
 use state::State;
-use teams::Teams;
+use teams::{Reference, Teams};
+
+pub use shared::{Sharing, learn_shared};
 
 /// Priors from the first to the last of these can be computed with.
 const PRIORS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
@@ -90,6 +93,19 @@ pub enum MmError {
     /// More moves than can be numbered.
     #[error("there are more than 4,294,967,295 moves to choose from; give fewer games")]
     TooMany,
+    /// More than memory should hold.
+    #[error(
+        "the features of {moves} moves would take {gib} GiB of memory, more than the {most} GiB that \
+         this method may use; learn from fewer games (--sample) or with fewer or shorter tuples"
+    )]
+    TooLarge {
+        /// How many moves there are to choose from.
+        moves: usize,
+        /// About how much memory.
+        gib: usize,
+        /// How much it may be.
+        most: usize,
+    },
     /// A setting that makes no sense.
     #[error(
         "the prior must be a number from 1e-9 to 1e9 and the tolerance a positive number, not {0} \
@@ -109,22 +125,12 @@ pub fn learn(
     settings: Settings,
     watch: impl FnMut(u32, f64) -> bool,
 ) -> Result<Learned, MmError> {
-    let Settings { prior, tolerance, binary, .. } = settings;
-    if !(PRIORS.contains(&prior) && tolerance > 0.0 && tolerance.is_finite()) {
-        return Err(MmError::Setting(prior, tolerance));
-    }
-    let teams = Teams::new(&tuples, binary, decisions)?;
-    if teams.decisions() == 0 {
-        return Err(MmError::NoChoices);
-    }
+    check(settings)?;
+    let teams = Teams::new(&tuples, settings.binary, Reference::MostCommon, decisions)?;
     let fit = fit(&teams, settings, watch);
-    let mut weights = vec![0.0; tuples.count()];
-    for (player, &log) in teams.players().iter().zip(fit.state.logs()) {
-        weights[player.feature as usize] = log as f32;
-    }
-    let network = Network::new(tuples, weights, View::Invert).ok_or(MmError::NotFinite)?;
+    let network = network(tuples, settings.binary, &teams, &fit.state)?;
     Ok(Learned {
-        network: network.with_binary(binary),
+        network,
         log_likelihood: fit.state.log_likelihood(),
         objective: fit.state.objective(),
         decisions: teams.decisions(),
@@ -133,6 +139,30 @@ pub fn learn(
         sweeps: fit.sweeps,
         settled: fit.settled,
     })
+}
+
+/// Refuses settings that make no sense.
+fn check(settings: Settings) -> Result<(), MmError> {
+    let Settings { prior, tolerance, .. } = settings;
+    if PRIORS.contains(&prior) && tolerance > 0.0 && tolerance.is_finite() {
+        return Ok(());
+    }
+    Err(MmError::Setting(prior, tolerance))
+}
+
+/// The network that adds where the model multiplies.
+fn network(
+    tuples: Tuples,
+    binary: bool,
+    teams: &Teams,
+    state: &State<'_>,
+) -> Result<Network, MmError> {
+    let mut weights = vec![0.0; tuples.count()];
+    for (player, &log) in teams.players().iter().zip(state.logs()) {
+        weights[player.feature as usize] = log as f32;
+    }
+    let network = Network::new(tuples, weights, View::Invert).ok_or(MmError::NotFinite)?;
+    Ok(network.with_binary(binary))
 }
 
 /// How a fit ended.
