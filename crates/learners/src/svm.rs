@@ -7,11 +7,12 @@
 //! where c_i is how many times row i counts: 1, unless [`crate::Rows::with_weights`] said
 //! otherwise.
 //!
-//! Two solvers reach the same optimum: [`solve_primal`], a trust-region Newton method, which is
+//! Two solvers reach the same optimum: [`solve_primal`], a Newton method, which is
 //! the default because it is quicker and uses all cores; and [`solve_dual`], the coordinate
 //! descent that LIBLINEAR runs with its default settings, for fidelity to the paper.
 
 mod dual;
+mod memory;
 mod primal;
 
 pub use dual::{Loss, solve_dual};

@@ -1,6 +1,6 @@
 """LIBLINEAR's optimum on rows that the example `rows` wrote: pip install liblinear-official
 
-    python liblinear.py ROWS [TOLERANCE]
+    python optimum.py ROWS [TOLERANCE]
 
 Prints the version, the CPU seconds of its primal solver (-s 2, C = 1, no bias, one thread), the
 objective computed anew from the weights, and the weights in full precision.
