@@ -30,6 +30,6 @@ mod view;
 pub use evaluate::{Evaluate, Greedy, Policy};
 pub use material::Material;
 pub use network::Network;
-pub use pieces::{PieceCounter, from_pieces};
+pub use pieces::{PieceCounter, Pieces, from_pieces};
 pub use tuples::{Features, MAX_TUPLE, Tuple, TupleError, Tuples};
 pub use view::View;
