@@ -88,14 +88,20 @@ pub fn measure(
 /// The mean over trials of a percentage and the half-width of its 95% interval: from the spread of
 /// the trials, or from the counts when there is one trial.
 pub fn mean(trials: &[Accuracy], of: impl Fn(&Accuracy) -> &Hits) -> (f64, f64) {
-    let n = trials.len() as f64;
-    let mean = trials.iter().map(|t| of(t).percent()).sum::<f64>() / n;
     if let [one] = trials {
-        return (mean, of(one).error());
+        return (of(one).percent(), of(one).error());
     }
-    let squares: f64 = trials.iter().map(|t| (of(t).percent() - mean).powi(2)).sum();
-    let times = STUDENT.get(trials.len() - 2).copied().unwrap_or(1.96);
-    (mean, times * (squares / (n - 1.0) / n).sqrt())
+    let percents: Vec<f64> = trials.iter().map(|trial| of(trial).percent()).collect();
+    spread(&percents)
+}
+
+/// The mean of two or more figures and the half-width of its 95% interval, from their spread.
+pub(super) fn spread(figures: &[f64]) -> (f64, f64) {
+    let n = figures.len() as f64;
+    let mean = figures.iter().sum::<f64>() / n;
+    let squares: f64 = figures.iter().map(|figure| (figure - mean).powi(2)).sum();
+    let times = STUDENT.get(figures.len().saturating_sub(2)).copied().unwrap_or(1.96);
+    (mean, times * (squares / (n - 1.0).max(1.0) / n).sqrt())
 }
 
 /// The experiment.

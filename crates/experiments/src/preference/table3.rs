@@ -95,7 +95,11 @@ pub(super) fn fill(report: &mut Report, league: &LeagueReport, printed: &[(&str,
             Some(player.rating),
             Some(player.error),
         );
-        report.cell(&player.name, "% score", paper.map(|p| p.2), Some(player.percent), None);
+        // Half a 95% interval of a share of so many games, none taken to be drawn.
+        let share = player.percent / 100.0;
+        let error = 196.0 * (share * (1.0 - share) / player.games.max(1) as f64).sqrt();
+        let percent = Some(player.percent);
+        report.cell(&player.name, "% score", paper.map(|p| p.2), percent, Some(error));
     }
     for (name, rating, percent) in printed {
         if !league.players.iter().any(|player| player.name == *name) {

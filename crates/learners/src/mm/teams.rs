@@ -21,6 +21,9 @@ const MOST_BYTES: usize = 3 << 30;
 /// How many decisions are looked at to foretell how much memory all take.
 const PROBES: usize = 400;
 
+/// How much memory they may take themselves: then fewer must do.
+const PROBE_BYTES: usize = 64 << 20;
+
 /// A feature that can make a difference.
 #[derive(Clone, Debug)]
 pub(super) struct Player {
@@ -80,6 +83,9 @@ impl Teams {
         let stride = decisions.len().div_ceil(PROBES).max(1);
         for decision in decisions.iter().step_by(stride) {
             builder.add_decision(features, binary, decision)?;
+            if builder.bytes() > PROBE_BYTES {
+                break;
+            }
         }
         let moves = decisions.iter().map(|decision| decision.position.moves().count()).sum();
         let times = moves as f64 / builder.teams.len().max(1) as f64;

@@ -16,6 +16,9 @@ const MOST_BYTES: usize = 3 << 30;
 /// How many decisions are looked at to foretell how much memory all take.
 const PROBES: usize = 400;
 
+/// How much memory they may take themselves: then fewer must do.
+const PROBE_BYTES: usize = 64 << 20;
+
 /// What a row is.
 #[derive(Clone, Copy)]
 enum Kind {
@@ -60,11 +63,17 @@ fn build<F: Features<Othello>>(
         Kind::Class { .. } => 1.0,
     };
     let mut builder = Builder::new(features, Rows::empty(features.count(), member));
-    let stride = decisions.len().div_ceil(PROBES).max(1);
-    decisions.iter().step_by(stride).for_each(|decision| builder.add(kind, decision));
-    let probed = builder.take();
     let moves = |decision: &Decision<Othello>| decision.position.moves().count();
-    let probes: usize = decisions.iter().step_by(stride).map(moves).sum();
+    let stride = decisions.len().div_ceil(PROBES).max(1);
+    let mut probes = 0;
+    for decision in decisions.iter().step_by(stride) {
+        builder.add(kind, decision);
+        probes += moves(decision);
+        if builder.rows.bytes() > PROBE_BYTES {
+            break;
+        }
+    }
+    let probed = builder.take();
     let all: usize = decisions.iter().map(moves).sum();
     let times = all as f64 / probes.max(1) as f64;
     let bytes = (probed.bytes() as f64 * times) as usize;
