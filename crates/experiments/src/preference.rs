@@ -108,13 +108,19 @@ pub fn games(lab: &Lab, seed: u64) -> Result<Games, ExperimentError> {
 /// How many trials with other games a scale has.
 #[must_use]
 pub fn trials(lab: &Lab) -> u64 {
-    lab.scale.choose(1, 1, 5)
+    lab.scale.choose(1, 5, 20)
 }
 
-/// Learns the ten players of one trial; a player that was learned before is read back.
-pub fn ten_players(lab: &Lab, seed: u64, games: &Games) -> Result<Vec<Learned>, ExperimentError> {
+/// Learns the players of one trial on these features, the ten of the paper with both; a player
+/// that was learned before is read back.
+pub fn players(
+    lab: &Lab,
+    seed: u64,
+    games: &Games,
+    features: &[FeatureSet],
+) -> Result<Vec<Learned>, ExperimentError> {
     let mut players = Vec::new();
-    for features in FeatureSet::BOTH {
+    for &features in features {
         for method in METHODS {
             players.push(one_player(lab, seed, games, method, features)?);
         }
@@ -169,8 +175,7 @@ fn games_departure(games: &Games) -> String {
 }
 
 /// How the methods are solved here, as a numbered departure.
-const SOLVERS: &str = "The support vector machines are solved by a trust-region Newton method in the \
-                       primal, which reaches the optimum that LIBLINEAR's dual coordinate descent \
+const SOLVERS: &str = "The support vector machines are solved by a Newton method in the primal, which reaches the optimum that LIBLINEAR's dual coordinate descent \
                        approaches; LSTD by LU with a small ridge instead of a pseudo-inverse; MM by \
                        updating one feature at a time, since the tuples' features are not mutually \
                        exclusive.";

@@ -31,6 +31,7 @@
 //!   still hundreds of times as far away then.
 
 mod reach;
+mod shared;
 mod state;
 mod teams;
 #[cfg(test)]
@@ -42,7 +43,9 @@ use outflank_models::{Features, Network, Tuples, View};
 use outflank_records::Decision;
 use reach::Reach;
 use state::State;
-use teams::Teams;
+use teams::{Reference, Teams};
+
+pub use shared::{Sharing, learn_shared};
 
 /// Priors from the first to the last of these can be computed with.
 const PRIORS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
@@ -91,6 +94,19 @@ pub enum MmError {
     /// More moves than can be numbered.
     #[error("there are more than 4,294,967,295 moves to choose from; give fewer games")]
     TooMany,
+    /// More than memory should hold.
+    #[error(
+        "the features of {moves} moves would take {gib} GiB of memory, more than the {most} GiB that \
+         this method may use; learn from fewer games (--sample) or with fewer or shorter tuples"
+    )]
+    TooLarge {
+        /// How many moves there are to choose from.
+        moves: usize,
+        /// About how much memory.
+        gib: usize,
+        /// How much it may be.
+        most: usize,
+    },
     /// A setting that makes no sense.
     #[error(
         "the prior must be a number from 1e-9 to 1e9 and the tolerance a positive number, not {0} \
@@ -110,28 +126,15 @@ pub fn learn(
     settings: Settings,
     mut watch: impl FnMut(Seen<'_>) -> bool,
 ) -> Result<Learned, MmError> {
-    let Settings { prior, tolerance, binary, .. } = settings;
-    if !(PRIORS.contains(&prior) && tolerance > 0.0 && tolerance.is_finite()) {
-        return Err(MmError::Setting(prior, tolerance));
-    }
-    let teams = Teams::new(&tuples, binary, decisions)?;
-    if teams.decisions() == 0 {
-        return Err(MmError::NoChoices);
-    }
-    let by_feature = |logs: &[f64]| {
-        let mut weights = vec![0.0; tuples.count()];
-        for (player, &log) in teams.players().iter().zip(logs) {
-            weights[player.feature as usize] = log;
-        }
-        weights
-    };
+    check(settings)?;
+    let teams = Teams::new(&tuples, settings.binary, Reference::MostCommon, decisions)?;
+    let columns = tuples.count();
     let fit = fit(&teams, settings, |step, value, left, logs| {
-        watch(Seen { step, value, left, weights: &by_feature(logs) })
+        watch(Seen { step, value, left, weights: &by_feature(&teams, columns, logs) })
     });
-    let weights = by_feature(fit.state.logs()).iter().map(|&w| w as f32).collect();
-    let network = Network::new(tuples, weights, View::Invert).ok_or(MmError::NotFinite)?;
+    let network = network(tuples, settings.binary, &teams, &fit.state)?;
     Ok(Learned {
-        network: network.with_binary(binary),
+        network,
         log_likelihood: fit.state.log_likelihood(),
         objective: fit.state.objective(),
         decisions: teams.decisions(),
@@ -140,6 +143,37 @@ pub fn learn(
         sweeps: fit.sweeps,
         settled: fit.settled,
     })
+}
+
+/// Refuses settings that make no sense.
+fn check(settings: Settings) -> Result<(), MmError> {
+    let Settings { prior, tolerance, .. } = settings;
+    if PRIORS.contains(&prior) && tolerance > 0.0 && tolerance.is_finite() {
+        return Ok(());
+    }
+    Err(MmError::Setting(prior, tolerance))
+}
+
+/// The logarithm of each feature's strength; 0 for those that made no difference.
+fn by_feature(teams: &Teams, features: usize, logs: &[f64]) -> Vec<f64> {
+    let mut weights = vec![0.0; features];
+    for (player, &log) in teams.players().iter().zip(logs) {
+        weights[player.feature as usize] = log;
+    }
+    weights
+}
+
+/// The network that adds where the model multiplies.
+fn network(
+    tuples: Tuples,
+    binary: bool,
+    teams: &Teams,
+    state: &State<'_>,
+) -> Result<Network, MmError> {
+    let weights = by_feature(teams, tuples.count(), state.logs());
+    let weights = weights.iter().map(|&weight| weight as f32).collect();
+    let network = Network::new(tuples, weights, View::Invert).ok_or(MmError::NotFinite)?;
+    Ok(network.with_binary(binary))
 }
 
 /// How a fit ended.

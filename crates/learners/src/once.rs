@@ -58,14 +58,14 @@ mod tests {
         let position = start.play(start.moves().next().unwrap());
         let moves: Vec<_> = position.moves().collect();
         let decision = Decision { position, chosen: moves[0] };
-        let rows = preference_rows(&Once(&tuples), View::Invert, &[decision]);
+        let rows = preference_rows(&Once(&tuples), View::Invert, &[decision]).unwrap();
         assert_eq!(rows.len(), moves.len() - 1);
         let mut values = Vec::new();
         network.after_moves(&position, &moves, &mut values);
         for (row, value) in values[1..].iter().enumerate() {
             let (indices, entries, _) = rows.row(row);
             let weight = |(&i, &v): (&u32, &f32)| network.weights()[i as usize] * v;
-            let product: f32 = indices.iter().zip(entries).map(weight).sum();
+            let product: f32 = indices.iter().zip(&entries).map(weight).sum();
             assert!((values[0] - value - product).abs() < 0.02, "{} {value} {product}", values[0]);
         }
     }

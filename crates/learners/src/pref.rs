@@ -14,7 +14,7 @@
 use crate::svm::{Fit, Loss, SvmError, solve_dual, solve_primal};
 use crate::{Once, Rows, Seen, preference_rows};
 use outflank_games::othello::Othello;
-use outflank_models::{Network, Tuples, View};
+use outflank_models::{Network, PieceCounter, Pieces, Tuples, View, from_pieces};
 use outflank_records::Decision;
 use outflank_runs::rng;
 
@@ -79,9 +79,9 @@ pub(crate) fn learn_seen(
 ) -> Result<Learned, SvmError> {
     let Settings { c, tolerance, steps, solver, binary } = settings;
     let rows: Rows = if binary {
-        preference_rows(&Once(&tuples), view, decisions)
+        preference_rows(&Once(&tuples), view, decisions)?
     } else {
-        preference_rows(&tuples, view, decisions)
+        preference_rows(&tuples, view, decisions)?
     };
     let fit = match solver {
         Solver::Primal => solve_primal(&rows, c, tolerance, steps, watch)?,
@@ -94,4 +94,46 @@ pub(crate) fn learn_seen(
     let network =
         Network::new(tuples, weights, view).ok_or(SvmError::NotFinite)?.with_binary(binary);
     Ok(Learned { network, rows: rows.len(), entries: rows.entries(), fit })
+}
+
+/// Learns the 64 weights of a piece counter. An inverted board has the negative features, so that
+/// output negation and board inversion are the same here.
+pub fn learn_pieces(
+    decisions: &[Decision<Othello>],
+    settings: Settings,
+    watch: impl FnMut(Seen<'_>) -> bool,
+) -> Result<Network, SvmError> {
+    let Settings { c, tolerance, steps, .. } = settings;
+    let rows = preference_rows(&Pieces, View::Invert, decisions)?;
+    let fit = solve_primal(&rows, c, tolerance, steps, watch)?;
+    let mut pieces: PieceCounter = [0.0; 64];
+    pieces.iter_mut().zip(&fit.weights).for_each(|(piece, &weight)| *piece = weight as f32);
+    Ok(from_pieces(&pieces))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outflank_records::{Wanted, decisions};
+
+    /// Whoever is seen as Black, a piece counter learns the same.
+    #[test]
+    fn a_piece_counter_is_the_same_in_both_views() {
+        let records = outflank_records::embedded::games();
+        let choices = decisions(&records[..20], &Wanted::CHOICES);
+        let inverted = preference_rows(&Pieces, View::Invert, choices.items()).unwrap();
+        let negated = preference_rows(&Pieces, View::Negate, choices.items()).unwrap();
+        for row in 0..inverted.len() {
+            let ((i, a, sign), (j, b, other)) = (inverted.row(row), negated.row(row));
+            assert_eq!((sign, i), (1.0, j));
+            assert!(a.iter().zip(&b).all(|(a, b)| f64::from(*a) == other * f64::from(*b)));
+        }
+        let settings =
+            Settings { c: 1.0, tolerance: 1e-4, steps: 100, solver: Solver::Primal, binary: false };
+        let learned = learn_pieces(choices.items(), settings, |_| true).unwrap();
+        let pieces = learned.pieces().unwrap();
+        // Corners are good to have; experts and engines agree.
+        let corners = [0, 7, 56, 63].map(|corner: usize| pieces[corner]);
+        assert!(corners.iter().sum::<f32>() > pieces.iter().sum::<f32>() / 16.0, "{corners:?}");
+    }
 }

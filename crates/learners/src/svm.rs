@@ -7,11 +7,12 @@
 //! where c_i is how many times row i counts: 1, unless [`crate::Rows::with_weights`] said
 //! otherwise.
 //!
-//! Two solvers reach the same optimum: [`solve_primal`], a trust-region Newton method, which is
+//! Two solvers reach the same optimum: [`solve_primal`], a Newton method, which is
 //! the default because it is quicker and uses all cores; and [`solve_dual`], the coordinate
 //! descent that LIBLINEAR runs with its default settings, for fidelity to the paper.
 
 mod dual;
+mod memory;
 mod primal;
 
 pub use dual::{Loss, solve_dual};
@@ -41,6 +42,19 @@ pub enum SvmError {
     /// The solution has a weight that is no number.
     #[error("the solution is not finite; try a smaller C")]
     NotFinite,
+    /// More rows than memory should hold.
+    #[error(
+        "{rows} rows would take {gib} GiB of memory, more than the {most} GiB that this method may \
+         use; learn from fewer games (--sample) or with fewer or shorter tuples"
+    )]
+    TooLarge {
+        /// About how many rows.
+        rows: usize,
+        /// About how much memory.
+        gib: usize,
+        /// How much it may be.
+        most: usize,
+    },
     /// A setting that makes no sense.
     #[error("C must be a positive number and the tolerance too, not {0} and {1}")]
     Setting(f64, f64),

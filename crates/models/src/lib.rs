@@ -35,6 +35,6 @@ pub use material::Material;
 pub use model::Model;
 pub use network::Network;
 pub use patterns::{Patterns, Rater};
-pub use pieces::{PieceCounter, from_pieces};
+pub use pieces::{PieceCounter, Pieces, from_pieces};
 pub use tuples::{Features, MAX_TUPLE, Tuple, TupleError, Tuples};
 pub use view::View;

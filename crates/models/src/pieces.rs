@@ -1,10 +1,28 @@
 //! The weighted piece counter: one weight for each square, added for an own disc and taken away
 //! for one of the opponent's.
 
-use crate::{Network, Tuples, View};
+use crate::{Features, Network, Tuples, View};
+use outflank_games::Side;
+use outflank_games::othello::{Othello, Squares};
 
 /// The 64 weights of a piece counter, row by row.
 pub type PieceCounter = [f32; 64];
+
+/// What a piece counter looks at: for each square +1 with a disc of the side seen as Black, -1 with
+/// one of the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Pieces;
+
+impl Features<Othello> for Pieces {
+    fn count(&self) -> usize {
+        64
+    }
+
+    fn visit(&self, position: &Othello, side: Side, mut f: impl FnMut(usize, f32)) {
+        Squares(position.discs(side)).for_each(|square| f(square.index(), 1.0));
+        Squares(position.discs(side.other())).for_each(|square| f(square.index(), -1.0));
+    }
+}
 
 /// The network of single squares that computes a piece counter.
 #[must_use]

@@ -31,7 +31,7 @@ pub(super) fn figure(
     features: FeatureSet,
     title: &str,
 ) -> Result<Report, ExperimentError> {
-    let (columns, remark) = measure(lab)?;
+    let (columns, remark) = measure(lab, &[features])?;
     let lead =
         "For each stage the percentage of choices predicted, and of pairs of the played move \
                 and another in which the played one is rated higher. The paper draws the pairs but \

@@ -1,16 +1,20 @@
 //! VIII-D: how many features an input has, as difference of two positions and as one position.
 
+use super::table2::spread;
 use super::{FeatureSet, games, games_departure};
 use crate::lab::{ExperimentError, Lab};
 use crate::{Experiment, Report};
-use outflank_games::Position;
-use outflank_learners::preference_rows;
-use outflank_models::{Features, View};
-use outflank_records::{Wanted, decisions};
-use std::collections::HashSet;
+use outflank_games::othello::Othello;
+use outflank_learners::{Rows, SvmError, class_rows, preference_rows};
+use outflank_models::View;
+use outflank_records::{Decision, Wanted, decisions};
+use outflank_report::Bars;
 
 /// Entries in a difference vector and in a single position, with 1-tuples and N-tuples.
 const PRINTED: [(f64, f64); 2] = [(11.8, 64.0), (64.8, 82.7)];
+
+/// Into how many parts the games are cut to see how far the mean is uncertain.
+const PARTS: usize = 10;
 
 /// The experiment.
 pub struct Sparsity;
@@ -31,26 +35,33 @@ impl Experiment for Sparsity {
         let mut report = Report::new(self.name(), lab.scale, "Paper 0, section VIII-D", lead);
         for (features, (difference, single)) in FeatureSet::BOTH.into_iter().zip(PRINTED) {
             let tuples = features.tuples();
-            let rows = preference_rows(&tuples, View::Invert, choices.items());
-            let mean = rows.entries() as f64 / rows.len().max(1) as f64;
-            report.cell(features.name(), "difference", Some(difference), Some(mean), None);
-            let (mut entries, mut positions) = (0usize, 0usize);
-            let mut seen = HashSet::new();
-            for decision in choices.items() {
-                for mv in decision.position.moves() {
-                    seen.clear();
-                    let after = decision.position.play(mv);
-                    tuples.visit(&after, decision.position.to_move(), |index, _| {
-                        seen.insert(index);
-                    });
-                    entries += seen.len();
-                    positions += 1;
-                }
-            }
-            let mean = entries as f64 / positions.max(1) as f64;
-            report.cell(features.name(), "position", Some(single), Some(mean), None);
+            let (own, error) =
+                mean(choices.items(), |part| preference_rows(&tuples, View::Invert, part))?;
+            report.cell(features.name(), "difference", Some(difference), Some(own), Some(error));
+            let (own, error) = mean(choices.items(), |part| class_rows(&tuples, false, part))?;
+            report.cell(features.name(), "position", Some(single), Some(own), Some(error));
         }
+        let names = report.cells.iter().map(|cell| format!("{}, {}", cell.row, cell.column));
+        let ours = report.cells.iter().map(|cell| (cell.ours.unwrap_or(f64::NAN), 0.0));
+        let paper = report.cells.iter().map(|cell| (cell.paper.unwrap_or(f64::NAN), 0.0));
+        let bars = Bars::new("Features that are not zero", "mean number", names)
+            .series("ours", ours)
+            .series("paper", paper);
+        report.figures.push(("features".to_owned(), Box::new(bars), String::new()));
         report.departures.push(games_departure(&games));
         Ok(report)
     }
+}
+
+/// The mean number of entries of a row over parts of the games, and its uncertainty.
+fn mean(
+    choices: &[Decision<Othello>],
+    rows: impl Fn(&[Decision<Othello>]) -> Result<Rows, SvmError>,
+) -> Result<(f64, f64), ExperimentError> {
+    let mut means = Vec::new();
+    for part in choices.chunks(choices.len().div_ceil(PARTS).max(1)) {
+        let rows = rows(part).map_err(|error| ExperimentError::Learn(error.to_string()))?;
+        means.push(rows.entries() as f64 / rows.len().max(1) as f64);
+    }
+    Ok(spread(&means))
 }

@@ -1,31 +1,27 @@
-//! The smaller studies of VIII-B, D and F: what changes when one thing is done another way.
+//! The smaller studies of V, VI and VIII-B, D and F: what changes when one thing is done another
+//! way.
+
+mod bradley_terry;
+mod labels;
+mod weights;
 
 use super::{FeatureSet, games, games_departure, options};
 use crate::lab::{ExperimentError, Games, Lab};
 use crate::{Experiment, Report};
 use outflank_arena::accuracy::{Hits, accuracy};
-use outflank_arena::play;
-use outflank_games::othello::{Othello, Square};
-use outflank_games::{Line, Position, Side};
-use outflank_learners::classify::ByColour;
+use outflank_games::othello::Othello;
 use outflank_learners::methods::{Method, Options, Task, learn};
+use outflank_models::files::{Origin, load_network, save};
 use outflank_models::{Greedy, Network, Policy, Tuples};
-use outflank_players::Random;
 use outflank_records::{Decision, Wanted, decisions};
-use outflank_runs::{rng, stop_requested};
+use outflank_runs::{files, stop_requested};
+use std::path::PathBuf;
 
 /// Printed: Pref on N-tuples with counts and with binary features (VIII-F).
 const BINARISED: (f64, f64) = (49.4, 44.5);
 
-/// Printed: what predicting Black's moves alone changes for MM, in training and in test (VIII-F).
-const BLACK_ONLY: (f64, f64) = (2.4, -1.7);
-
 /// Values of lambda that are compared; the paper says 0.9 is best (VIII-B).
 const LAMBDAS: [f64; 6] = [0.0, 0.3, 0.6, 0.8, 0.9, 1.0];
-
-/// Random games for each move when labels are filtered, and how many standard errors better the
-/// chosen move must be.
-const ROLLOUTS: u32 = 20;
 
 /// The experiment.
 pub struct Studies;
@@ -39,6 +35,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
+    /// Learns a network, or reads it back if this was done before; no two have the same name.
     fn learn(
         &self,
         method: Method,
@@ -47,16 +44,53 @@ impl Bench<'_> {
         options: &Options,
         name: &str,
     ) -> Result<Network, ExperimentError> {
+        self.once(name, || {
+            let task = Task { games: &self.games.train, choices, tuples };
+            let outcome = learn(method, task, options, self.lab.seed, &mut |_| !stop_requested());
+            outcome.map(|outcome| outcome.network).map_err(failed)
+        })
+    }
+
+    /// Makes a network, or reads it back.
+    fn once(
+        &self,
+        name: &str,
+        make: impl FnOnce() -> Result<Network, ExperimentError>,
+    ) -> Result<Network, ExperimentError> {
+        let path = self.path(name);
+        if path.is_file() {
+            return Ok(load_network(&path)?.0);
+        }
         (self.lab.say)(&format!("learning {name}"));
-        let task = Task { games: &self.games.train, choices, tuples };
-        let outcome = learn(method, task, options, self.lab.seed, &mut |_| !stop_requested());
+        let network = make()?;
         if stop_requested() {
             return Err(ExperimentError::Stopped);
         }
-        outcome
-            .map(|outcome| outcome.network)
-            .map_err(|error| ExperimentError::Learn(error.to_string()))
+        self.keep(name, &network)?;
+        Ok(network)
     }
+
+    fn path(&self, name: &str) -> PathBuf {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
+        let stem: String = name.chars().map(plain).collect();
+        self.lab.keep(&format!("models/{stem}.safetensors"))
+    }
+
+    fn keep(&self, name: &str, network: &Network) -> Result<(), ExperimentError> {
+        files::create_folder(&self.lab.keep("models"))?;
+        let origin = Origin {
+            method: name.to_owned(),
+            seed: Some(self.lab.seed),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            note: format!("{} games of {}", self.games.train.len(), self.games.source),
+        };
+        Ok(save(&self.path(name), &network.clone().into(), &origin)?)
+    }
+}
+
+/// Why learning failed, in words.
+fn failed(error: impl std::fmt::Display) -> ExperimentError {
+    ExperimentError::Learn(error.to_string())
 }
 
 fn hits(policy: &dyn Policy<Othello>, choices: &[Decision<Othello>]) -> Hits {
@@ -74,7 +108,7 @@ impl Experiment for Studies {
     }
 
     fn about(&self) -> &'static str {
-        "binary features, Black only, balance, filtered labels, lambda, numbers of weights, corners"
+        "binary features, MM's updates, balance, filtered labels, lambda, numbers of weights, corners"
     }
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
@@ -85,20 +119,19 @@ impl Experiment for Studies {
             test: decisions(&games.test, &Wanted::CHOICES).items().to_vec(),
             games: &games,
         };
-        let lead = "Each study changes one thing; figures are percentages of held-out choices unless they say otherwise.".to_owned();
+        let lead = "Each study changes one thing; figures are percentages of held-out choices \
+                    unless they say otherwise."
+            .to_owned();
         let mut report = Report::new(self.name(), lab.scale, "Paper 0, the smaller studies", lead);
         preferences(&bench, &mut report)?;
-        bradley_terry(&bench, &mut report)?;
-        classification(&bench, &mut report)?;
+        bradley_terry::study(&bench, &mut report)?;
+        labels::study(&bench, &mut report)?;
         lambdas(&bench, &mut report)?;
-        weights(&bench, &mut report)?;
-        corners(&bench, &mut report)?;
+        weights::study(&bench, &mut report)?;
+        compare(&mut report);
         report.departures.push(games_departure(&games));
-        report.departures.push(format!(
-            "The paper does not say how its Monte-Carlo filter worked; here a decision is kept when the \
-             chosen move scores more than every other move by two standard errors over {ROLLOUTS} random \
-             games each, on a tenth of the games."
-        ));
+        report.departures.push(labels::DEPARTURE.to_owned());
+        report.departures.push(bradley_terry::DEPARTURE.to_owned());
         report.departures.push(super::SOLVERS.to_owned());
         Ok(report)
     }
@@ -121,127 +154,11 @@ fn preferences(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentE
     Ok(())
 }
 
-/// MM: training against test, counts against binary, Black alone.
-fn bradley_terry(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError> {
-    let n = FeatureSet::N.tuples();
-    let of_black = |choices: &[Decision<Othello>]| -> Vec<Decision<Othello>> {
-        choices.iter().filter(|d| d.position.to_move() == Side::Black).copied().collect()
-    };
-    let all = bench.learn(Method::Mm, n.clone(), &bench.train, &options(), "MM N-Tuple")?;
-    add(report, "MM N-Tuple", "test", Some(42.5), hits(&Greedy(all.clone()), &bench.test));
-    add(report, "MM N-Tuple", "training", None, hits(&Greedy(all.clone()), &bench.train));
-    let counts = Options { binary: false, ..options() };
-    let multi = bench.learn(Method::Mm, n.clone(), &bench.train, &counts, "MM, counts")?;
-    add(report, "MM N-Tuple, counts", "test", None, hits(&Greedy(multi), &bench.test));
-    let (train, test) = (of_black(&bench.train), of_black(&bench.test));
-    let black = bench.learn(Method::Mm, n, &train, &options(), "MM, Black only")?;
-    for (column, choices, paper) in
-        [("training", &train, BLACK_ONLY.0), ("test", &test, BLACK_ONLY.1)]
-    {
-        let (own, both) =
-            (hits(&Greedy(black.clone()), choices), hits(&Greedy(all.clone()), choices));
-        report.cell(
-            "MM learned from Black only, gain on Black's moves",
-            column,
-            Some(paper),
-            Some(own.percent() - both.percent()),
-            Some(own.error().hypot(both.error())),
-        );
-    }
-    Ok(())
-}
-
-/// Balance, one classifier for each colour, filtered labels.
-fn classification(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError> {
-    for (features, paper) in FeatureSet::BOTH.into_iter().zip([28.6, 42.7]) {
-        let row = format!("Classify {}", features.name());
-        let tuples = features.tuples();
-        let balanced =
-            bench.learn(Method::Classify, tuples.clone(), &bench.train, &options(), &row)?;
-        add(report, &row, "balanced", Some(paper), hits(&Greedy(balanced), &bench.test));
-        let plain = Options { balanced: false, ..options() };
-        let learned = bench.learn(
-            Method::Classify,
-            tuples.clone(),
-            &bench.train,
-            &plain,
-            &format!("{row}, unbalanced"),
-        )?;
-        add(report, &row, "unbalanced", None, hits(&Greedy(learned), &bench.test));
-        let each = Side::BOTH.map(|side| {
-            let own: Vec<_> =
-                bench.train.iter().filter(|d| d.position.to_move() == side).copied().collect();
-            bench.learn(
-                Method::Classify,
-                tuples.clone(),
-                &own,
-                &options(),
-                &format!("{row}, {side}"),
-            )
-        });
-        let [black, white] = each;
-        let both = Greedy(ByColour([black?, white?]));
-        add(report, &row, "one for each colour", None, hits(&both, &bench.test));
-    }
-    filtered(bench, report)
-}
-
-/// Decisions whose chosen move random games confirm, on a tenth of the games.
-fn filtered(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError> {
-    let few = &bench.train[..bench.train.len().div_ceil(10)];
-    (bench.lab.say)("filtering labels by random games");
-    let kept: Vec<Decision<Othello>> = few
-        .iter()
-        .enumerate()
-        .filter(|(number, decision)| is_confirmed(bench.lab.seed, *number, decision))
-        .map(|(_, decision)| *decision)
-        .collect();
-    let tuples = FeatureSet::N.tuples();
-    let row = "Classify N-Tuple, a tenth of the games";
-    let all = bench.learn(Method::Classify, tuples.clone(), few, &options(), row)?;
-    add(report, row, "all labels", None, hits(&Greedy(all), &bench.test));
-    report.cell(
-        row,
-        "labels kept, %",
-        None,
-        Some(100.0 * kept.len() as f64 / few.len().max(1) as f64),
-        None,
-    );
-    if !kept.is_empty() {
-        let learned =
-            bench.learn(Method::Classify, tuples, &kept, &options(), "filtered labels")?;
-        add(report, row, "filtered labels", None, hits(&Greedy(learned), &bench.test));
-    }
-    Ok(())
-}
-
-fn is_confirmed(seed: u64, number: usize, decision: &Decision<Othello>) -> bool {
-    let mut rng = rng::stream(seed, &["filter", &number.to_string()]);
-    let side = decision.position.to_move();
-    let mut score = |mv: Square| {
-        let after = decision.position.play(mv);
-        let won: u32 = (0..ROLLOUTS)
-            .map(|_| {
-                let played = play(&mut Random, &mut Random, &Line::new(after), &mut rng);
-                if side == Side::Black { played.half_points() } else { 2 - played.half_points() }
-            })
-            .sum();
-        f64::from(won) / f64::from(2 * ROLLOUTS)
-    };
-    let chosen = score(decision.chosen);
-    let margin = 2.0 * (0.5 / f64::from(ROLLOUTS)).sqrt();
-    decision
-        .position
-        .moves()
-        .filter(|&mv| mv != decision.chosen)
-        .all(|mv| chosen > score(mv) + margin)
-}
-
 /// LSTD with other decays.
 fn lambdas(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     for lambda in LAMBDAS {
         let settings = Options { lambda, ..options() };
-        let name = format!("LSTD({lambda})");
+        let name = format!("LSTD 1-Tuple, lambda {lambda}");
         let learned =
             bench.learn(Method::Lstd, FeatureSet::One.tuples(), &bench.train, &settings, &name)?;
         let paper = (lambda == 0.9).then_some(18.4);
@@ -256,66 +173,65 @@ fn lambdas(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError
     Ok(())
 }
 
-/// Ten squares under symmetry, each with its three weights: 30 in all.
-fn symmetric_squares() -> Tuples {
-    let eighth: [[u8; 1]; 10] = [[0], [1], [2], [3], [9], [10], [11], [18], [19], [27]];
-    Tuples::symmetric(&eighth).unwrap_or_else(|_| Tuples::squares())
-}
-
-/// 192 weights, 64 and 30.
-fn weights(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError> {
-    let row = "iPref by number of weights";
-    let one =
-        bench.learn(Method::IPref, Tuples::squares(), &bench.train, &options(), "192 weights")?;
-    add(report, row, "192", Some(33.8), hits(&Greedy(one.clone()), &bench.test));
-    // Output negation on the 64 weights of a piece counter is what Pref learns on antisymmetric
-    // features: the difference of the two disc weights of each square.
-    let pref =
-        bench.learn(Method::Pref, Tuples::squares(), &bench.train, &options(), "64 weights")?;
-    let mut pieces = [0.0f32; 64];
-    for (weight, table) in pieces.iter_mut().zip(pref.weights().as_chunks::<3>().0) {
-        *weight = 0.5 * (table[2] - table[0]);
+/// The studies in sentences, ours and the paper's.
+fn compare(report: &mut Report) {
+    let ours = |row: &str, column: &str| {
+        let cell = report.cells.iter().find(|cell| cell.row == row && cell.column == column);
+        cell.and_then(|cell| cell.ours).unwrap_or(f64::NAN)
+    };
+    let swept = |row: &str| {
+        let of = |cell: &&crate::Cell| cell.row == row && cell.column.starts_with("test");
+        let figures: Vec<f64> =
+            report.cells.iter().filter(of).filter_map(|cell| cell.ours).collect();
+        let best = figures.iter().copied().fold(f64::NAN, f64::max);
+        format!("{best:.1}% at best and {:.1}% in the end", figures.last().unwrap_or(&f64::NAN))
+    };
+    let mut findings = vec![
+        format!(
+            "Features that count once: Pref falls from {:.1}% to {:.1}% (paper: 49.4 to 44.5), iPref \
+             from {:.1}% to {:.1}%.",
+            ours("Pref N-Tuple", "counts"),
+            ours("Pref N-Tuple", "binary"),
+            ours("iPref N-Tuple", "counts"),
+            ours("iPref N-Tuple", "binary"),
+        ),
+        format!(
+            "MM, fitted to convergence: {:.1}% with features that count once, {:.1}% with counts; the \
+             paper prints 42.5 and found counts significantly worse. In training {:.1}% and {:.1}%; \
+             the paper found training and test much alike.",
+            ours("MM N-Tuple", "test"),
+            ours("MM N-Tuple, counts", "test"),
+            ours("MM N-Tuple", "training"),
+            ours("MM N-Tuple, counts", "training"),
+        ),
+    ];
+    for name in
+        ["a denominator for each tuple", "a denominator for each tuple, counts", "one denominator"]
+    {
+        findings.push(format!(
+            "MM by the printed update, {name}: {}.",
+            swept(&format!("MM N-Tuple, {name}"))
+        ));
     }
-    let counter = outflank_models::from_pieces(&pieces);
-    add(report, row, "64, from Pref's 192", None, hits(&Greedy(counter), &bench.test));
-    let few =
-        bench.learn(Method::IPref, symmetric_squares(), &bench.train, &options(), "30 weights")?;
-    add(report, row, "30 symmetric", None, hits(&Greedy(few), &bench.test));
-    Ok(())
-}
-
-/// What an own disc is worth on corners and X-squares, in standard deviations over the board.
-fn corners(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError> {
-    for method in super::METHODS {
-        let name = super::method_name(method);
-        let learned = bench.learn(method, Tuples::squares(), &bench.train, &options(), name)?;
-        let worth: Vec<f64> = learned
-            .weights()
-            .as_chunks::<3>()
-            .0
-            .iter()
-            .map(|table| f64::from(table[2] - table[0]))
-            .collect();
-        let mean = worth.iter().sum::<f64>() / 64.0;
-        let deviation =
-            (worth.iter().map(|w| (w - mean).powi(2)).sum::<f64>() / 64.0).sqrt().max(1e-12);
-        let of = |squares: [usize; 4]| {
-            squares.iter().map(|&s| (worth[s] - mean) / deviation).sum::<f64>() / 4.0
-        };
-        report.cell(
-            format!("{name} 1-Tuple"),
-            "corners, deviations",
-            None,
-            Some(of([0, 7, 56, 63])),
-            None,
-        );
-        report.cell(
-            format!("{name} 1-Tuple"),
-            "X-squares, deviations",
-            None,
-            Some(of([9, 14, 49, 54])),
-            None,
-        );
+    for features in ["1-Tuple", "N-Tuple"] {
+        let row = format!("Classify {features}");
+        findings.push(format!(
+            "{row}: {:.1}% balanced, {:.1}% unbalanced, {:.1}% with one for each colour; the paper \
+             found balanced slightly better.",
+            ours(&row, "balanced"),
+            ours(&row, "unbalanced"),
+            ours(&row, "one for each colour"),
+        ));
     }
-    Ok(())
+    let best = LAMBDAS
+        .map(|lambda| (lambda, ours("LSTD 1-Tuple", &format!("lambda {lambda}"))))
+        .into_iter()
+        .fold((0.0, f64::NEG_INFINITY), |best, this| if this.1 > best.1 { this } else { best });
+    findings.push(format!(
+        "The best lambda for LSTD is {} with {:.1}%; 0.9 gives {:.1}%, the paper's choice.",
+        best.0,
+        best.1,
+        ours("LSTD 1-Tuple", "lambda 0.9")
+    ));
+    report.findings.splice(0..0, findings);
 }

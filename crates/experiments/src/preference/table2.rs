@@ -1,12 +1,13 @@
 //! Table II: how often each learned function picks the move that was played, by stage.
 
-use super::{FeatureSet, games, games_departure, method_name, ten_players, trials};
+use super::{FeatureSet, METHODS, games, games_departure, method_name, players, trials};
 use crate::lab::{ExperimentError, Lab};
 use crate::{Experiment, Report};
 use outflank_arena::accuracy::{Accuracy, Hits, STAGES, accuracy};
 use outflank_models::files::load_network;
 use outflank_models::{Greedy, embedded};
 use outflank_records::{Wanted, decisions};
+use outflank_report::Bars;
 
 /// The printed percentages: iPref, Pref, MM, LSTD, Classify with 1-tuples, the same with N-tuples,
 /// then Heur-WPC and ETDL-N-Tuple; the last row is the mean over all choices.
@@ -37,8 +38,15 @@ pub struct Column {
     pub trials: Vec<Accuracy>,
 }
 
-/// The measurements behind Table II and Figures 3 and 4, and the remark about the games.
-pub fn measure(lab: &Lab) -> Result<(Vec<Column>, String), ExperimentError> {
+/// Half a 95% interval in standard errors, by Student, for 2, 3, ... trials.
+const STUDENT: [f64; 9] = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26];
+
+/// The measurements behind Table II and Figures 3 and 4, of players on these features, and the
+/// remark about the games.
+pub fn measure(
+    lab: &Lab,
+    features: &[FeatureSet],
+) -> Result<(Vec<Column>, String), ExperimentError> {
     let mut columns: Vec<Column> = Vec::new();
     let mut remark = String::new();
     for trial in 0..trials(lab) {
@@ -46,9 +54,12 @@ pub fn measure(lab: &Lab) -> Result<(Vec<Column>, String), ExperimentError> {
         let games = games(lab, seed)?;
         let test = decisions(&games.test, &Wanted::CHOICES);
         let mut measured: Vec<(String, Option<usize>, Accuracy)> = Vec::new();
-        for (place, learned) in ten_players(lab, seed, &games)?.into_iter().enumerate() {
+        for learned in players(lab, seed, &games, features)? {
             let name = format!("{} {}", method_name(learned.method), learned.features.name());
-            measured.push((name, Some(place), accuracy(&Greedy(learned.network), test.items())));
+            let block = if learned.features == FeatureSet::One { 0 } else { METHODS.len() };
+            let place = METHODS.iter().position(|&method| method == learned.method);
+            let result = accuracy(&Greedy(learned.network), test.items());
+            measured.push((name, place.map(|place| block + place), result));
         }
         let heuristic = accuracy(&Greedy(embedded::heuristic()), test.items());
         measured.push(("Heur-WPC".to_owned(), Some(10), heuristic));
@@ -77,13 +88,20 @@ pub fn measure(lab: &Lab) -> Result<(Vec<Column>, String), ExperimentError> {
 /// The mean over trials of a percentage and the half-width of its 95% interval: from the spread of
 /// the trials, or from the counts when there is one trial.
 pub fn mean(trials: &[Accuracy], of: impl Fn(&Accuracy) -> &Hits) -> (f64, f64) {
-    let n = trials.len() as f64;
-    let mean = trials.iter().map(|t| of(t).percent()).sum::<f64>() / n;
     if let [one] = trials {
-        return (mean, of(one).error());
+        return (of(one).percent(), of(one).error());
     }
-    let squares: f64 = trials.iter().map(|t| (of(t).percent() - mean).powi(2)).sum();
-    (mean, 1.96 * (squares / (n - 1.0) / n).sqrt())
+    let percents: Vec<f64> = trials.iter().map(|trial| of(trial).percent()).collect();
+    spread(&percents)
+}
+
+/// The mean of two or more figures and the half-width of its 95% interval, from their spread.
+pub(super) fn spread(figures: &[f64]) -> (f64, f64) {
+    let n = figures.len() as f64;
+    let mean = figures.iter().sum::<f64>() / n;
+    let squares: f64 = figures.iter().map(|figure| (figure - mean).powi(2)).sum();
+    let times = STUDENT.get(figures.len().saturating_sub(2)).copied().unwrap_or(1.96);
+    (mean, times * (squares / (n - 1.0).max(1.0) / n).sqrt())
 }
 
 /// The experiment.
@@ -99,7 +117,7 @@ impl Experiment for Table2 {
     }
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let (columns, remark) = measure(lab)?;
+        let (columns, remark) = measure(lab, &FeatureSet::BOTH)?;
         let lead =
             "The percentage of choices (decisions with more than one legal move) in which the \
                     learned function rates the move that was played best; ties share a hit."
@@ -116,7 +134,13 @@ impl Experiment for Table2 {
                 let paper = column.printed.map(|place| printed[place]);
                 report.cell(row, column.name.clone(), paper, Some(ours), Some(error));
             }
+            for (trial, result) in column.trials.iter().enumerate() {
+                let row = format!("all, seed {}", lab.seed + trial as u64);
+                let (ours, error) = (result.choices.percent(), result.choices.error());
+                report.cell(row, column.name.clone(), None, Some(ours), Some(error));
+            }
         }
+        draw(&columns, &mut report);
         report.departures.push(remark);
         report.departures.push(
             "Coev-WPC's weights were not published, so the paper has no such column either."
@@ -128,30 +152,48 @@ impl Experiment for Table2 {
     }
 }
 
-/// Whether the paper's orders appear.
+/// The last row of the table.
+fn draw(columns: &[Column], report: &mut Report) {
+    let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    let bars = Bars::new("Choices predicted", "%, 95% intervals", names)
+        .series("ours", columns.iter().map(|column| mean(&column.trials, |a| &a.choices)))
+        .series(
+            "paper",
+            columns.iter().map(|c| (c.printed.map_or(f64::NAN, |place| PRINTED[13][place]), 0.0)),
+        )
+        .dots();
+    let caption = "Means over the trials; the paper's figures are of other games.";
+    report.figures.push(("choices".to_owned(), Box::new(bars), caption.to_owned()));
+}
+
+/// Whether the paper's orders appear, and in how many trials.
 fn findings(columns: &[Column], report: &mut Report) {
-    let of = |name: String| {
-        columns.iter().find(|c| c.name == name).map(|c| mean(&c.trials, |a| &a.choices))
-    };
+    let of = |name: &str| columns.iter().find(|c| c.name == name).map(|c| &c.trials);
     let mut compare = |better: String, worse: String| {
-        if let (Some((a, ea)), Some((b, eb))) = (of(better.clone()), of(worse.clone())) {
-            let clear = (a - b).abs() > ea.hypot(eb);
-            let verdict = match (a > b, clear) {
-                (true, true) => "as in the paper",
-                (true, false) => "as in the paper, within the error",
-                (false, false) => "not told apart here",
-                (false, true) => "the other way round here",
-            };
-            report.findings.push(format!("{better} {a:.1}% above {worse} {b:.1}%: {verdict}."));
-        }
+        let (Some(a), Some(b)) = (of(&better), of(&worse)) else { return };
+        let (mean_a, mean_b) = (mean(a, |a| &a.choices).0, mean(b, |a| &a.choices).0);
+        let pairs = a.iter().zip(b).map(|(a, b)| (a.choices.percent(), b.choices.percent()));
+        let above = pairs.filter(|(a, b)| a > b).count();
+        let verdict = match above {
+            0 => "the other way round",
+            above if above == a.len() => "as in the paper",
+            _ => "not told apart",
+        };
+        report.findings.push(format!(
+            "{better} {mean_a:.1}%, {worse} {mean_b:.1}%: above it in {above} of {} samples, {verdict}.",
+            a.len()
+        ));
     };
     let n = |method: &str| format!("{method} {}", FeatureSet::N.name());
     let one = |method: &str| format!("{method} {}", FeatureSet::One.name());
     compare(n("iPref"), n("Pref"));
     compare(n("Pref"), n("MM"));
+    compare(n("iPref"), n("MM"));
     compare(n("MM"), n("LSTD"));
+    compare(n("Classify"), n("MM"));
     for method in ["iPref", "Pref", "MM", "LSTD", "Classify"] {
         compare(n(method), one(method));
     }
+    compare(one("MM"), one("iPref"));
     compare(n("iPref"), format!("published {}", n("iPref")));
 }

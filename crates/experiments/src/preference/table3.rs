@@ -1,6 +1,6 @@
 //! Table III: the round-robin league of all players, and what Tables IV and V share with it.
 
-use super::{Learned, games, games_departure, ten_players};
+use super::{FeatureSet, Learned, games, games_departure, players};
 use crate::lab::{ExperimentError, Lab};
 use crate::{Experiment, Report};
 use outflank_arena::Terms;
@@ -48,8 +48,8 @@ const PUBLISHED: [(&str, &str); 6] = [
 /// Plays the league of our ten players, the published ones that there are and the heuristic.
 pub fn league(lab: &Lab) -> Result<(League<Othello>, Vec<String>), ExperimentError> {
     let games = games(lab, lab.seed)?;
-    let mut entries: Vec<Entry<Othello>> =
-        ten_players(lab, lab.seed, &games)?.into_iter().map(entry).collect();
+    let ten = players(lab, lab.seed, &games, &FeatureSet::BOTH)?;
+    let mut entries: Vec<Entry<Othello>> = ten.into_iter().map(entry).collect();
     entries.push(greedy("Heur-WPC", embedded::heuristic()));
     for (name, file) in PUBLISHED {
         if let Some(path) = lab.published(file) {
@@ -95,7 +95,11 @@ pub(super) fn fill(report: &mut Report, league: &LeagueReport, printed: &[(&str,
             Some(player.rating),
             Some(player.error),
         );
-        report.cell(&player.name, "% score", paper.map(|p| p.2), Some(player.percent), None);
+        // Half a 95% interval of a share of so many games, none taken to be drawn.
+        let share = player.percent / 100.0;
+        let error = 196.0 * (share * (1.0 - share) / player.games.max(1) as f64).sqrt();
+        let percent = Some(player.percent);
+        report.cell(&player.name, "% score", paper.map(|p| p.2), percent, Some(error));
     }
     for (name, rating, percent) in printed {
         if !league.players.iter().any(|player| player.name == *name) {

@@ -19,8 +19,9 @@
 //! from the logarithms after each sweep. Within a decision all strengths may be scaled, and are,
 //! before their sum leaves the range in which it is known well.
 
-use super::teams::{Player, Teams};
+use super::teams::{Group, Player, Teams};
 use libm::{exp, log, log1p, sinh};
+use std::ops::Range;
 
 /// No update changes a team's strength by more than the exponential of this at once.
 const LEAP: f64 = 20.0;
@@ -115,6 +116,46 @@ impl<'a> State<'a> {
         self.refresh();
     }
 
+    /// Brings all features of a range up to date from the strengths as they are, by the paper's
+    /// equation (9); an exponent above 1 is taken for so many features.
+    pub fn sweep_shared(&mut self, players: Range<usize>) {
+        let teams = self.teams;
+        let changes: Vec<f64> = players
+            .clone()
+            .map(|number| {
+                let player = &teams.players()[number];
+                let win = 1.0 / (1.0 + exp(-self.point.logs[number]));
+                let shares: f64 = teams
+                    .groups(player)
+                    .iter()
+                    .map(|group| f64::from(group.exponent) * self.share(group))
+                    .sum();
+                let ratio = (player.wins + self.prior) / (shares + 2.0 * self.prior * win);
+                log(ratio).clamp(-LEAP, LEAP)
+            })
+            .collect();
+        for (number, change) in players.zip(changes) {
+            self.point.logs[number] += change;
+            for group in teams.groups(&teams.players()[number]) {
+                let change = f64::from(group.exponent) * change;
+                for &team in teams.members(group) {
+                    self.point.teams[team as usize] += change;
+                }
+            }
+        }
+        self.measure();
+    }
+
+    /// The sum of the shares that the teams of a group have of their decisions' strengths.
+    fn share(&self, group: &Group) -> f64 {
+        let mut share = 0.0;
+        for &team in self.teams.members(group) {
+            let team = team as usize;
+            share += self.strengths[team] / self.sums[self.teams.decision(team)];
+        }
+        share
+    }
+
     /// Computes everything from the log gammas.
     pub fn refresh(&mut self) {
         self.point.teams.fill(0.0);
@@ -135,12 +176,7 @@ impl<'a> State<'a> {
         let (win, loss) = (1.0 / (1.0 + exp(-log)), 1.0 / (1.0 + exp(log)));
         let mut shares = vec![(1.0, self.prior * win), (-1.0, self.prior * loss)];
         for group in self.teams.groups(player) {
-            let mut share = 0.0;
-            for &team in self.teams.members(group) {
-                let team = team as usize;
-                share += self.strengths[team] / self.sums[self.teams.decision(team)];
-            }
-            shares.push((f64::from(group.exponent), share));
+            shares.push((f64::from(group.exponent), self.share(group)));
         }
         root(&shares, player.wins)
     }

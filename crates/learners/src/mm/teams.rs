@@ -14,6 +14,16 @@ use outflank_models::Features;
 use outflank_records::Decision;
 use std::ops::Range;
 
+/// The most memory that teams and a fit to them may take: 3 GiB, which leaves room for the games
+/// within four.
+const MOST_BYTES: usize = 3 << 30;
+
+/// How many decisions are looked at to foretell how much memory all take.
+const PROBES: usize = 400;
+
+/// How much memory they may take themselves: then fewer must do.
+const PROBE_BYTES: usize = 64 << 20;
+
 /// A feature that can make a difference.
 #[derive(Clone, Debug)]
 pub(super) struct Player {
@@ -32,6 +42,15 @@ pub(super) struct Group {
     pub exponent: i32,
     /// Where they stand in the list of members.
     pub members: Range<usize>,
+}
+
+/// What the teams of a decision are compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reference {
+    /// For each feature the number that most teams have.
+    MostCommon,
+    /// No feature at all, as the paper's formulas stand.
+    Nothing,
 }
 
 /// All competitions, seen from the features.
@@ -56,20 +75,30 @@ impl Teams {
     pub fn new<F: Features<Othello>>(
         features: &F,
         binary: bool,
+        reference: Reference,
         decisions: &[Decision<Othello>],
     ) -> Result<Teams, MmError> {
-        let mut builder = Builder::new(features.count());
-        for decision in decisions {
-            let mover = decision.position.to_move();
-            let moves = decision.position.moves().count();
-            let winner = decision.position.moves().position(|mv| mv == decision.chosen);
-            let Some(winner) = winner.filter(|_| moves > 1) else { continue };
-            builder.begin(moves, winner)?;
-            for (team, mv) in decision.position.moves().enumerate() {
-                let after = decision.position.play(mv);
-                features.visit(&after, mover, |feature, _| builder.add(feature, team, binary));
+        // A few decisions foretell how much memory all will take.
+        let mut builder = Builder::new(features.count(), reference);
+        let stride = decisions.len().div_ceil(PROBES).max(1);
+        for decision in decisions.iter().step_by(stride) {
+            builder.add_decision(features, binary, decision)?;
+            if builder.bytes() > PROBE_BYTES {
+                break;
             }
-            builder.end();
+        }
+        let moves = decisions.iter().map(|decision| decision.position.moves().count()).sum();
+        let times = moves as f64 / builder.teams.len().max(1) as f64;
+        let bytes = (builder.bytes() as f64 * times) as usize;
+        if bytes > MOST_BYTES {
+            return Err(MmError::TooLarge { moves, gib: bytes >> 30, most: MOST_BYTES >> 30 });
+        }
+        let mut builder = Builder::new(features.count(), reference);
+        for decision in decisions {
+            builder.add_decision(features, binary, decision)?;
+        }
+        if builder.teams.decisions() == 0 {
+            return Err(MmError::NoChoices);
         }
         Ok(builder.finish())
     }
@@ -78,7 +107,7 @@ impl Teams {
     /// counting as often as it stands there.
     #[cfg(test)]
     pub fn from_lists(features: usize, lists: &[(usize, Vec<Vec<usize>>)]) -> Teams {
-        let mut builder = Builder::new(features);
+        let mut builder = Builder::new(features, Reference::MostCommon);
         for (winner, teams) in lists {
             builder.begin(teams.len(), *winner).unwrap();
             for (team, members) in teams.iter().enumerate() {
@@ -143,20 +172,47 @@ struct Builder {
     counts: Vec<u16>,
     /// How many teams the decision at hand has.
     size: usize,
+    reference: Reference,
     /// Differences from the reference, decision by decision: feature, exponent and team.
     differences: (Vec<u32>, Vec<i32>, Vec<u32>),
 }
 
 impl Builder {
-    fn new(features: usize) -> Builder {
+    fn new(features: usize, reference: Reference) -> Builder {
         Builder {
             teams: Teams { starts: vec![0], ..Teams::default() },
             places: vec![0; features],
             present: Vec::new(),
             counts: Vec::new(),
             size: 0,
+            reference,
             differences: Default::default(),
         }
+    }
+
+    /// About how much memory the teams so far and a fit to them take, while they are sorted.
+    fn bytes(&self) -> usize {
+        20 * self.differences.0.len() + 100 * self.teams.len()
+    }
+
+    /// Adds a decision if it was a choice.
+    fn add_decision<F: Features<Othello>>(
+        &mut self,
+        features: &F,
+        binary: bool,
+        decision: &Decision<Othello>,
+    ) -> Result<(), MmError> {
+        let mover = decision.position.to_move();
+        let moves = decision.position.moves().count();
+        let winner = decision.position.moves().position(|mv| mv == decision.chosen);
+        let Some(winner) = winner.filter(|_| moves > 1) else { return Ok(()) };
+        self.begin(moves, winner)?;
+        for (team, mv) in decision.position.moves().enumerate() {
+            let after = decision.position.play(mv);
+            features.visit(&after, mover, |feature, _| self.add(feature, team, binary));
+        }
+        self.end();
+        Ok(())
     }
 
     fn begin(&mut self, size: usize, winner: usize) -> Result<(), MmError> {
@@ -185,10 +241,10 @@ impl Builder {
         let first = self.teams.len() - self.size;
         for (&feature, counts) in self.present.iter().zip(self.counts.chunks_exact(self.size)) {
             self.places[feature as usize] = 0;
-            if counts.iter().all(|&count| count == counts[0]) {
-                continue;
-            }
-            let reference = most_common(counts);
+            let reference = match self.reference {
+                Reference::Nothing => 0,
+                Reference::MostCommon => most_common(counts),
+            };
             for (team, &count) in counts.iter().enumerate().filter(|&(_, &c)| c != reference) {
                 self.differences.0.push(feature);
                 self.differences.1.push(i32::from(count) - i32::from(reference));

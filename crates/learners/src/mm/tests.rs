@@ -395,3 +395,68 @@ fn the_same_games_give_the_same_bits_on_any_number_of_threads() {
     };
     assert_eq!(with(1), with(3));
 }
+
+/// No two features of a single square are ever in one team: there the shared update is right, and
+/// comes to the same as ours.
+#[test]
+fn sharing_is_right_for_features_that_exclude_each_other() {
+    let records = outflank_records::embedded::games();
+    let choices = decisions(&records[..20], &Wanted::CHOICES);
+    let (tuples, settings) = (Tuples::squares(), Settings { sweeps: 400, ..SETTINGS });
+    let ours = learn(tuples.clone(), choices.items(), SETTINGS, |_| true).unwrap();
+    let mut before = f64::NEG_INFINITY;
+    let sharing = Sharing::Tuple;
+    let shared = learn_shared(&tuples, choices.items(), settings, sharing, |_, objective, _| {
+        assert!(objective >= before - 1e-9 * objective.abs(), "{objective} after {before}");
+        before = objective;
+        true
+    });
+    assert!((before - ours.objective).abs() < 1e-3 * ours.objective.abs(), "{before}");
+    // What all moves of every decision have in common weighs nothing, here as there.
+    assert_eq!(shared.unwrap().weights().len(), 192);
+}
+
+/// Features that come together overshoot when all are updated at once: the likelihood falls.
+#[test]
+fn sharing_among_all_goes_too_far() {
+    let records = outflank_records::embedded::games();
+    let choices = decisions(&records[..20], &Wanted::CHOICES);
+    let settings = Settings { sweeps: 5, ..SETTINGS };
+    let (mut before, mut fell) = (f64::NEG_INFINITY, false);
+    let tuples = embedded::table1();
+    let learned = learn_shared(&tuples, choices.items(), settings, Sharing::All, |_, value, _| {
+        fell |= value < before;
+        before = value;
+        true
+    });
+    assert!(fell && learned.unwrap().weights().iter().all(|weight| weight.is_finite()));
+}
+
+/// Hundreds of thousands of features that change with every move: the refusal comes before the
+/// memory is taken.
+#[test]
+fn teams_that_would_not_fit_are_refused() {
+    struct Many;
+    impl Features<Othello> for Many {
+        fn count(&self) -> usize {
+            1 << 20
+        }
+
+        fn visit(
+            &self,
+            position: &Othello,
+            side: outflank_games::Side,
+            mut f: impl FnMut(usize, f32),
+        ) {
+            let seen = (position.discs(side) % 1021) as usize;
+            (0..1 << 18).for_each(|feature| f(feature + seen * 700, 1.0));
+        }
+    }
+    let position = Othello::start();
+    let decision = Decision { position, chosen: position.moves().next().unwrap() };
+    let few = Teams::new(&Many, true, Reference::MostCommon, &[decision]).unwrap();
+    assert_eq!(few.len(), 4);
+    let many = vec![decision; 2000];
+    let error = Teams::new(&Many, true, Reference::Nothing, &many).unwrap_err();
+    assert!(matches!(error, MmError::TooLarge { moves: 8000, gib: 4.., most: 3 }), "{error}");
+}

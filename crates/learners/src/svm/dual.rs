@@ -7,8 +7,8 @@
 //! Rows are visited in a new random order in each pass, and rows that sit firmly at a bound are
 //! set aside until the rest has settled.
 
-use super::primal::product;
 use super::{Fit, SvmError, check};
+use crate::rows::Part;
 use crate::{Rows, Seen};
 use outflank_runs::{Draw, Rng};
 
@@ -45,10 +45,15 @@ pub fn solve_dual(
     let mut alpha = vec![0.0f64; rows.len()];
     let curvature: Vec<f64> = (0..rows.len())
         .map(|row| {
-            let squares: f64 = rows.row(row).1.iter().map(|&v| f64::from(v) * f64::from(v)).sum();
+            let (_, values, _) = rows.row(row);
+            let squares: f64 = values.iter().map(|&v| f64::from(v) * f64::from(v)).sum();
             squares + bounds(row).0
         })
         .collect();
+    let groups: Vec<u32> = (0..rows.groups())
+        .flat_map(|number| rows.group(number).rows().map(move |_| number as u32))
+        .collect();
+    let counts = rows.member_counts();
     let mut order: Vec<u32> = (0..rows.len() as u32).collect();
     let mut active = rows.len();
     let (mut highest_before, mut lowest_before) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -60,10 +65,12 @@ pub fn solve_dual(
         let mut at = 0;
         while at < active {
             let row = order[at] as usize;
-            let (indices, values, sign) = rows.row(row);
+            let (group, sign) = (rows.group(groups[row] as usize), rows.sign(row));
+            let (head, member) = (group.head(), group.member(row));
             let (diagonal, upper) = bounds(row);
             let old = alpha[row];
-            let gradient = sign * product(&weights, indices, values) - 1.0 + diagonal * old;
+            let of_row = product(&weights, head) + counts * product(&weights, member);
+            let gradient = sign * of_row - 1.0 + diagonal * old;
             let projected = if old == 0.0 {
                 if gradient > highest_before {
                     active -= 1;
@@ -87,8 +94,11 @@ pub fn solve_dual(
                 let new = (old - gradient / curvature[row]).clamp(0.0, upper);
                 alpha[row] = new;
                 let step = (new - old) * sign;
-                for (&index, &value) in indices.iter().zip(values) {
+                for (index, value) in head.entries() {
                     weights[index as usize] += step * f64::from(value);
+                }
+                for (index, value) in member.entries() {
+                    weights[index as usize] += counts * step * f64::from(value);
                 }
             }
             at += 1;
@@ -115,15 +125,23 @@ pub fn solve_dual(
     Ok(Fit { weights, objective, gap: objective - dual, steps: pass, settled })
 }
 
+/// The weights change with every row, so they are not laid out twice as the primal's are.
+#[inline]
+fn product(weights: &[f64], part: Part<'_>) -> f64 {
+    part.entries().map(|(index, value)| weights[index as usize] * f64::from(value)).sum()
+}
+
 fn objectives(rows: &Rows, loss: Loss, c: f64, weights: &[f64], alpha: &[f64]) -> (f64, f64) {
     let half_norm = 0.5 * weights.iter().map(|w| w * w).sum::<f64>();
-    let charged: f64 = (0..rows.len())
-        .map(|row| {
-            let (indices, values, sign) = rows.row(row);
-            let short = (1.0 - sign * product(weights, indices, values)).max(0.0);
-            rows.weight(row) * if loss == Loss::L2 { short * short } else { short }
-        })
-        .sum();
+    let mut charged = 0.0;
+    for group in (0..rows.groups()).map(|number| rows.group(number)) {
+        let of_head = product(weights, group.head());
+        for row in group.rows() {
+            let of_row = of_head + rows.member_counts() * product(weights, group.member(row));
+            let short = (1.0 - rows.sign(row) * of_row).max(0.0);
+            charged += rows.weight(row) * if loss == Loss::L2 { short * short } else { short };
+        }
+    }
     let squares = |row: usize, a: f64| match loss {
         Loss::L2 => 0.25 * a * a / (c * rows.weight(row)),
         Loss::L1 => 0.0,

@@ -1,4 +1,5 @@
-//! The primal by a trust-region Newton method (Lin, Weng and Keerthi, 2008), for the squared loss.
+//! The primal by a Newton method for the squared loss (Keerthi and DeCoste, 2005; Lin, Weng and
+//! Keerthi, 2008).
 //!
 //! At w let I be the rows whose margin is short, and c_i how many times row i counts. Then
 //!
@@ -7,14 +8,18 @@
 //! Hessian    H v = v + 2C sum_{i in I} c_i (x_i . v) x_i
 //! ```
 //!
-//! Each step minimises the quadratic model of the objective within a radius, by conjugate
-//! gradients scaled with the diagonal of H; the radius grows where the model proves right and
-//! shrinks where it does not. H is at least the identity, so the optimum is at most |g|^2 / 2
-//! below, which is the bound that [`Fit::gap`] reports.
+//! Each step solves H d = -g roughly, by conjugate gradients scaled with the diagonal of H, and
+//! goes along d as far as the objective falls: it is a chain of parabolas there, and its lowest
+//! point is found for the price of one more product with the rows. A trust region, which was here
+//! before, comes to the same in as many steps where rows are many, and in hundreds where they are
+//! few and most could be satisfied; LIBLINEAR, too, has left it for a search along the line. H is
+//! at least the identity, so the optimum is at most |g|^2 / 2 below, which is the bound that
+//! [`Fit::gap`] reports.
 //!
 //! Sums over rows are taken in a fixed number of blocks and added in their order, so the result
 //! does not depend on the number of threads.
 
+use super::memory::Memory;
 use super::{Fit, SvmError, check};
 use crate::{Rows, Seen};
 use rayon::prelude::*;
@@ -23,8 +28,13 @@ use std::ops::Range;
 /// Into how many blocks the rows are cut; more would cost memory, fewer would idle cores.
 const BLOCKS: usize = 16;
 
-/// Solves until the gradient has shrunk to `tolerance` times what it was at zero, at most `steps`
-/// Newton steps. `watch` sees the step, the objective, that ratio and the weights, and may stop it.
+/// A step that gains a larger share of the objective is not the last. Few rows in many columns
+/// have a gradient that is small early, while there is still much to gain.
+const ENOUGH_GAIN: f64 = 1.5e-4;
+
+/// Solves until the gradient has shrunk to `tolerance` times what it was at zero and a step gains
+/// little, at most `steps` Newton steps. `watch` sees the step, the objective, that ratio and the
+/// weights, and may stop it.
 pub fn solve_primal(
     rows: &Rows,
     c: f64,
@@ -33,46 +43,27 @@ pub fn solve_primal(
     mut watch: impl FnMut(Seen<'_>) -> bool,
 ) -> Result<Fit, SvmError> {
     check(rows, c, tolerance)?;
-    let problem = Problem { rows, c, blocks: blocks(rows.len()) };
+    let problem = Problem { rows, c, blocks: blocks(rows.groups()) };
     let n = rows.columns();
     let mut weights = vec![0.0; n];
     let mut here = problem.look(&weights);
     let start = norm(&here.gradient);
-    let mut radius = start;
+    let mut memory = Memory::default();
     let (mut step, mut settled) = (0, start == 0.0);
     while !settled && step < steps {
         step += 1;
-        let (direction, residual, on_edge) = problem.newton_direction(&here, radius);
-        let trial: Vec<f64> = weights.iter().zip(&direction).map(|(w, d)| w + d).collect();
+        let direction = problem.newton_direction(&here, &mut memory);
+        let length = problem.best_length(&weights, &direction);
+        let trial: Vec<f64> = weights.iter().zip(&direction).map(|(w, d)| w + length * d).collect();
         let there = problem.look(&trial);
-        let slope = dot(&here.gradient, &direction);
-        let predicted = -0.5 * (slope - dot(&direction, &residual));
-        let actual = here.objective - there.objective;
-        let length = norm(&direction);
-        if step == 1 {
-            radius = radius.min(length);
-        }
-        // How far along this direction a parabola through what was seen would go.
-        let curve = there.objective - here.objective - slope;
-        let reach = if curve <= 0.0 { 4.0 } else { (-0.5 * slope / curve).max(0.25) };
-        radius = if actual < 1e-4 * predicted {
-            (reach * length).min(0.5 * radius)
-        } else if actual < 0.25 * predicted {
-            (reach * length).clamp(0.25 * radius, 0.5 * radius)
-        } else if actual < 0.75 * predicted {
-            (reach * length).clamp(0.25 * radius, 4.0 * radius)
-        } else if on_edge {
-            4.0 * radius
-        } else {
-            (reach * length).clamp(radius, 4.0 * radius)
-        };
-        if actual > 1e-4 * predicted {
+        let gained = here.objective - there.objective;
+        if gained > 0.0 {
             weights = trial;
             here = there;
         }
         let ratio = norm(&here.gradient) / start;
-        settled = ratio <= tolerance
-            || (actual.abs() <= 1e-12 * here.objective && predicted <= 1e-12 * here.objective);
+        let share = gained / here.objective;
+        settled = (ratio <= tolerance && share <= ENOUGH_GAIN) || share <= 1e-13;
         let value = here.objective;
         if !watch(Seen { step, value, left: ratio, weights: &weights }) {
             break;
@@ -86,8 +77,8 @@ pub fn solve_primal(
 struct Look {
     objective: f64,
     gradient: Vec<f64>,
-    /// For each block, the rows whose margin is short.
-    short: Vec<Vec<u32>>,
+    /// For each block the groups that have rows whose margin is short, and which rows: a bit each.
+    short: Vec<Vec<(u32, u64)>>,
     /// The diagonal of the Hessian.
     diagonal: Vec<f64>,
 }
@@ -95,48 +86,41 @@ struct Look {
 struct Problem<'a> {
     rows: &'a Rows,
     c: f64,
+    /// Groups of rows.
     blocks: Vec<Range<usize>>,
 }
 
-fn blocks(rows: usize) -> Vec<Range<usize>> {
-    (0..BLOCKS).map(|b| rows * b / BLOCKS..rows * (b + 1) / BLOCKS).collect()
+fn blocks(groups: usize) -> Vec<Range<usize>> {
+    (0..BLOCKS).map(|b| groups * b / BLOCKS..groups * (b + 1) / BLOCKS).collect()
+}
+
+/// What a block of rows adds to a [`Look`].
+struct Part {
+    charged: f64,
+    /// To be gathered.
+    gradient: Vec<f64>,
+    diagonal: Vec<f64>,
+    short: Vec<(u32, u64)>,
+    /// The head of the group at hand; all zero in between.
+    head: Vec<f64>,
 }
 
 impl Problem<'_> {
     fn look(&self, weights: &[f64]) -> Look {
-        struct Part {
-            charged: f64,
-            gradient: Vec<f64>,
-            diagonal: Vec<f64>,
-            short: Vec<u32>,
-        }
         let n = weights.len();
+        let spread = self.rows.parts().spread(weights);
         let parts: Vec<Part> = self
             .blocks
             .par_iter()
             .map(|block| {
                 let mut part = Part {
                     charged: 0.0,
-                    gradient: vec![0.0; n],
+                    gradient: self.rows.parts().zeros(),
                     diagonal: vec![0.0; n],
                     short: Vec::new(),
+                    head: vec![0.0; n],
                 };
-                for row in block.clone() {
-                    let (indices, values, sign) = self.rows.row(row);
-                    let short = 1.0 - sign * product(weights, indices, values);
-                    if short <= 0.0 {
-                        continue;
-                    }
-                    let weight = self.rows.weight(row);
-                    part.charged += weight * (short * short);
-                    part.short.push(row as u32);
-                    let pull = weight * (sign * short);
-                    for (&index, &value) in indices.iter().zip(values) {
-                        let value = f64::from(value);
-                        part.gradient[index as usize] += pull * value;
-                        part.diagonal[index as usize] += weight * (value * value);
-                    }
-                }
+                block.clone().for_each(|group| self.look_at(group, &spread, &mut part));
                 part
             })
             .collect();
@@ -146,96 +130,169 @@ impl Problem<'_> {
         let mut short = Vec::with_capacity(parts.len());
         for part in parts {
             objective += self.c * part.charged;
-            for (g, p) in gradient.iter_mut().zip(&part.gradient) {
-                *g -= 2.0 * self.c * p;
-            }
-            for (d, p) in diagonal.iter_mut().zip(&part.diagonal) {
-                *d += 2.0 * self.c * p;
-            }
+            self.rows.parts().gather(&mut gradient, -2.0 * self.c, &part.gradient);
+            add(&mut diagonal, 2.0 * self.c, &part.diagonal);
             short.push(part.short);
         }
         Look { objective, gradient, short, diagonal }
     }
 
+    /// Looks at a group of rows; the weights are laid out as products want them.
+    fn look_at(&self, number: usize, weights: &[f64], part: &mut Part) {
+        let (group, counts) = (self.rows.group(number), self.rows.member_counts());
+        let head = group.head();
+        let (of_head, mut pulls, mut times, mut mask) = (head.dot(weights), 0.0, 0.0, 0u64);
+        for row in group.rows() {
+            let (sign, weight) = (self.rows.sign(row), self.rows.weight(row));
+            let member = group.member(row);
+            let short = 1.0 - sign * (of_head + counts * member.dot(weights));
+            if short <= 0.0 {
+                continue;
+            }
+            if mask == 0 {
+                head.entries().for_each(|(i, v)| part.head[i as usize] = f64::from(v));
+            }
+            mask |= 1 << (row - group.rows().start);
+            part.charged += weight * (short * short);
+            let pull = weight * (sign * short);
+            pulls += pull;
+            times += weight;
+            member.add_to(&mut part.gradient, counts * pull);
+            // Of the square of a sum, what the head alone does not give.
+            for (index, value) in member.entries() {
+                let (index, value) = (index as usize, counts * f64::from(value));
+                part.diagonal[index] += weight * (value * (value + 2.0 * part.head[index]));
+            }
+        }
+        if mask != 0 {
+            part.short.push((number as u32, mask));
+            head.add_to(&mut part.gradient, pulls);
+            for (index, value) in head.entries() {
+                part.diagonal[index as usize] += times * (f64::from(value) * f64::from(value));
+                part.head[index as usize] = 0.0;
+            }
+        }
+    }
+
     /// The Hessian times a vector.
     fn curve(&self, look: &Look, vector: &[f64]) -> Vec<f64> {
+        let counts = self.rows.member_counts();
+        let spread = self.rows.parts().spread(vector);
         let parts: Vec<Vec<f64>> = look
             .short
             .par_iter()
             .map(|short| {
-                let mut part = vec![0.0; vector.len()];
-                for &row in short {
-                    let (indices, values, _) = self.rows.row(row as usize);
-                    let along = self.rows.weight(row as usize) * product(vector, indices, values);
-                    for (&index, &value) in indices.iter().zip(values) {
-                        part[index as usize] += along * f64::from(value);
+                let mut part = self.rows.parts().zeros();
+                for &(number, mut mask) in short {
+                    let group = self.rows.group(number as usize);
+                    let head = group.head();
+                    let (of_head, mut together) = (head.dot(&spread), 0.0);
+                    while mask != 0 {
+                        let row = group.rows().start + mask.trailing_zeros() as usize;
+                        mask &= mask - 1;
+                        let member = group.member(row);
+                        let product = of_head + counts * member.dot(&spread);
+                        let along = self.rows.weight(row) * product;
+                        together += along;
+                        member.add_to(&mut part, counts * along);
                     }
+                    head.add_to(&mut part, together);
                 }
                 part
             })
             .collect();
         let mut sum = vector.to_vec();
-        for part in parts {
-            for (s, p) in sum.iter_mut().zip(&part) {
-                *s += 2.0 * self.c * p;
-            }
-        }
+        parts.iter().for_each(|part| self.rows.parts().gather(&mut sum, 2.0 * self.c, part));
         sum
     }
 
-    /// The step that minimises the quadratic model within the radius, what is left of the
-    /// gradient of the model there, and whether the radius stopped it.
-    fn newton_direction(&self, look: &Look, radius: f64) -> (Vec<f64>, Vec<f64>, bool) {
-        const ENOUGH: f64 = 0.1;
+    /// Where the quadratic model of the objective is lowest, roughly.
+    fn newton_direction(&self, look: &Look, memory: &mut Memory) -> Vec<f64> {
+        /// Iterations end when the last, times their number, gained less than this share of all.
+        const ENOUGH: f64 = 0.25;
+        /// And at the latest here: the next step goes on with what was learned, from a better point.
+        const MOST: usize = 30;
         let n = look.gradient.len();
         let mut direction = vec![0.0; n];
         let mut residual: Vec<f64> = look.gradient.iter().map(|g| -g).collect();
-        let scaled = |residual: &[f64]| -> Vec<f64> {
-            residual.iter().zip(&look.diagonal).map(|(r, d)| r / d).collect()
-        };
-        let mut z = scaled(&residual);
-        let mut search = z.clone();
-        let mut along = dot(&z, &residual);
-        let goal = ENOUGH * along.sqrt();
-        for _ in 0..n.max(5) {
-            if along.sqrt() <= goal {
-                break;
-            }
+        let mut search = memory.solve(&residual, &look.diagonal);
+        let mut along = dot(&search, &residual);
+        let (mut products, mut gained) = (Vec::new(), 0.0);
+        for iteration in 1..=MOST {
             let curved = self.curve(look, &search);
             let length = along / dot(&search, &curved);
-            let before = direction.clone();
             add(&mut direction, length, &search);
-            if norm(&direction) >= radius {
-                // Go back and only as far as the edge.
-                direction = before;
-                let (dd, ds, ss) =
-                    (dot(&direction, &direction), dot(&direction, &search), dot(&search, &search));
-                let room = (radius * radius - dd).max(0.0);
-                let root = (ds * ds + ss * room).sqrt();
-                let length = if ds >= 0.0 { room / (ds + root) } else { (root - ds) / ss };
-                add(&mut direction, length, &search);
-                add(&mut residual, -length, &curved);
-                return (direction, residual, true);
-            }
             add(&mut residual, -length, &curved);
-            z = scaled(&residual);
+            let gain = 0.5 * length * along;
+            gained += gain;
+            let z = memory.solve(&residual, &look.diagonal);
             let next = dot(&z, &residual);
-            let beta = next / along;
+            let mut towards = z;
+            add(&mut towards, next / along, &search);
+            products.push((std::mem::replace(&mut search, towards), curved));
             along = next;
-            for (s, z) in search.iter_mut().zip(&z) {
-                *s = *z + beta * *s;
+            // Rounding may leave nothing to divide by.
+            if iteration as f64 * gain <= ENOUGH * gained || along.is_nan() || along <= 0.0 {
+                break;
             }
         }
-        (direction, residual, false)
+        memory.learn(products);
+        direction
+    }
+
+    /// How many times a direction lowers the objective most.
+    fn best_length(&self, weights: &[f64], direction: &[f64]) -> f64 {
+        let parts = self.rows.parts();
+        // What is missing in each row's margin, how fast that shrinks, and how often it counts.
+        let (from, along) = (parts.spread(weights), parts.spread(direction));
+        let (from, along) = (&from[..], &along[..]);
+        let counts = self.rows.member_counts();
+        let margins = |number: usize| {
+            let group = self.rows.group(number);
+            let head = (group.head().dot(from), group.head().dot(along));
+            group.rows().map(move |row| {
+                let (member, sign) = (group.member(row), self.rows.sign(row));
+                let missing = 1.0 - sign * (head.0 + counts * member.dot(from));
+                let speed = sign * (head.1 + counts * member.dot(along));
+                (missing, speed, self.rows.weight(row))
+            })
+        };
+        let blocks: Vec<Vec<(f64, f64, f64)>> =
+            self.blocks.par_iter().map(|block| block.clone().flat_map(margins).collect()).collect();
+        let (wd, dd) = (dot(weights, direction), dot(direction, direction));
+        // The slope grows with the length, so its zero stays between these two.
+        let (mut low, mut high, mut length) = (0.0, f64::INFINITY, 1.0);
+        for _ in 0..60 {
+            let (mut slope, mut bend) = (wd + length * dd, dd);
+            for block in &blocks {
+                let (mut pulls, mut squares) = (0.0, 0.0);
+                for &(missing, speed, weight) in block {
+                    let short = missing - length * speed;
+                    if short > 0.0 {
+                        pulls += weight * (speed * short);
+                        squares += weight * (speed * speed);
+                    }
+                }
+                slope -= 2.0 * self.c * pulls;
+                bend += 2.0 * self.c * squares;
+            }
+            if slope > 0.0 {
+                high = length;
+            } else {
+                low = length;
+            }
+            let newton = length - slope / bend;
+            let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
+            if (next - length).abs() <= 1e-3 * length || !next.is_finite() {
+                return length;
+            }
+            length = next;
+        }
+        low
     }
 }
 
-#[inline]
-pub(super) fn product(weights: &[f64], indices: &[u32], values: &[f32]) -> f64 {
-    indices.iter().zip(values).map(|(&i, &v)| weights[i as usize] * f64::from(v)).sum()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
@@ -243,7 +300,7 @@ fn norm(a: &[f64]) -> f64 {
     dot(a, a).sqrt()
 }
 
-fn add(to: &mut [f64], times: f64, what: &[f64]) {
+pub(super) fn add(to: &mut [f64], times: f64, what: &[f64]) {
     for (t, w) in to.iter_mut().zip(what) {
         *t += times * w;
     }
@@ -302,7 +359,7 @@ mod tests {
         let mut weights = Vec::new();
         for row in 0..once.len() {
             let (indices, values, sign) = once.row(row);
-            let entries = indices.iter().copied().zip(values.iter().copied()).collect();
+            let entries = indices.into_iter().zip(values).collect();
             weights.push([1.0, 2.0, 3.0][row % 3]);
             lists.extend(std::iter::repeat_n((entries, sign as i8), row % 3 + 1));
         }

@@ -1,5 +1,7 @@
 //! `outflank bench`: speed, as tables with yardsticks. Every benchmark checks its answer.
 
+mod learners;
+
 use crate::Outcome;
 use crate::cli::BenchArgs;
 use crate::output::{print, print_json};
@@ -9,12 +11,11 @@ use outflank_arena::league::play_league;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::{Board, Othello};
 use outflank_games::{Line, Position};
-use outflank_learners::ipref;
 use outflank_models::{Evaluate, Network, Tuples, View, embedded as models};
 use outflank_players::endgame::Solver;
 use outflank_players::roster::entry;
 use outflank_players::{Entry, Greedy, Mcts, Player};
-use outflank_records::{Wanted, decisions, embedded, salvage_games, stats};
+use outflank_records::{embedded, salvage_games, stats};
 use outflank_report::{Align, Table};
 use outflank_runs::{Draw, Rng, rng};
 use serde::Serialize;
@@ -53,7 +54,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
         arena(&mut rows)?;
     }
     if wants("learners") {
-        learners(&mut rows)?;
+        learners::measure(&mut rows, args)?;
     }
     if args.json {
         print_json(&json!({ "rows": rows }))?;
@@ -295,34 +296,6 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
         name: "choosing moves, heuristic@4".to_owned(),
         value: 200.0 / seconds,
         unit: "moves/s",
-        yardstick: "none".to_owned(),
-        ratio: None,
-    });
-    Ok(())
-}
-
-fn learners(rows: &mut Vec<Row>) -> Result<()> {
-    let games = embedded::games();
-    let games = &games[..games.len().min(500)];
-    let choices = decisions(games, &Wanted::CHOICES);
-    let settings = ipref::Settings {
-        c: 1.0,
-        tolerance: 1e-3,
-        steps: 100,
-        solver: ipref::Solver::Primal,
-        binary: false,
-    };
-    let mut preferences = 0;
-    let seconds = best_of(1, || {
-        let learned = ipref::learn(models::table1(), choices.items(), settings, |_| true);
-        preferences = learned.map_or(0, |learned| learned.rows);
-    });
-    ensure!(preferences > 0, "nothing was learned");
-    rows.push(Row {
-        area: "learners",
-        name: format!("ipref on {} games ({preferences} preferences), one thread", games.len()),
-        value: seconds,
-        unit: "s",
         yardstick: "none".to_owned(),
         ratio: None,
     });

@@ -1,0 +1,103 @@
+//! Rows against the plainest way to compute them.
+
+use super::*;
+use crate::Once;
+use outflank_games::othello::Othello;
+use outflank_games::{Position, Side};
+use outflank_models::{Features, Tuples, View, embedded};
+use outflank_records::{Decision, Wanted, decisions};
+
+fn choices(games: usize) -> Vec<Decision<Othello>> {
+    let records = outflank_records::embedded::games();
+    decisions(&records[..games], &Wanted::CHOICES).items().to_vec()
+}
+
+fn full<F: Features<Othello>>(features: &F, position: &Othello, black: Side) -> Vec<f32> {
+    let mut full = vec![0.0; features.count()];
+    features.visit(position, black, |index, value| full[index] += value);
+    full
+}
+
+fn assert_row(rows: &Rows, row: usize, expected: &[f32], sign: f64) {
+    let (indices, values, own) = rows.row(row);
+    assert_eq!(own, sign);
+    assert!(indices.is_sorted() && values.iter().all(|&value| value != 0.0));
+    let mut found = vec![0.0; rows.columns()];
+    indices.iter().zip(&values).for_each(|(&index, &value)| found[index as usize] = value);
+    assert_eq!(found, expected);
+}
+
+fn check<F: Features<Othello>>(features: &F, choices: &[Decision<Othello>]) {
+    for view in [View::Invert, View::Negate] {
+        let rows = preference_rows(features, view, choices).unwrap();
+        let (mut row, mut entries) = (0, 0);
+        for Decision { position, chosen } in choices {
+            let mover = position.to_move();
+            let black = if view == View::Invert { mover } else { Side::Black };
+            let sign = if black == mover { 1.0 } else { -1.0 };
+            let best = full(features, &position.play(*chosen), black);
+            for mv in position.moves().filter(|mv| mv != chosen) {
+                let other = full(features, &position.play(mv), black);
+                let expected: Vec<f32> = best.iter().zip(other).map(|(a, b)| a - b).collect();
+                assert_row(&rows, row, &expected, sign);
+                entries += expected.iter().filter(|&&value| value != 0.0).count();
+                row += 1;
+            }
+        }
+        assert_eq!((rows.len(), rows.entries()), (row, entries));
+    }
+    let rows = class_rows(features, true, choices).unwrap();
+    let (mut row, mut entries) = (0, 0);
+    for Decision { position, chosen } in choices {
+        for mv in position.moves() {
+            let expected = full(features, &position.play(mv), position.to_move());
+            assert_row(&rows, row, &expected, if mv == *chosen { 1.0 } else { -1.0 });
+            entries += expected.iter().filter(|&&value| value != 0.0).count();
+            row += 1;
+        }
+    }
+    assert_eq!((rows.len(), rows.entries()), (row, entries));
+}
+
+#[test]
+fn rows_are_what_the_features_say() {
+    let choices = choices(4);
+    check(&Tuples::squares(), &choices);
+    check(&embedded::table1(), &choices);
+    check(&Once(&embedded::table1()), &choices);
+}
+
+/// A decision whose move is not legal, and one without another move, have no rows.
+#[test]
+fn what_is_no_choice_has_no_rows() {
+    let start = Othello::start();
+    let illegal =
+        Decision { position: start, chosen: outflank_games::othello::Square::new(0).unwrap() };
+    assert!(preference_rows(&Tuples::squares(), View::Invert, &[illegal]).unwrap().is_empty());
+    assert!(class_rows(&Tuples::squares(), false, &[illegal]).unwrap().is_empty());
+    assert!(preference_rows(&Tuples::squares(), View::Invert, &[]).unwrap().is_empty());
+}
+
+/// The rows of 50 million decisions would need hundreds of GiB; the refusal comes without them.
+#[test]
+fn rows_that_would_not_fit_are_refused_before_memory_is_taken() {
+    struct Many;
+    impl Features<Othello> for Many {
+        fn count(&self) -> usize {
+            1 << 20
+        }
+
+        fn visit(&self, position: &Othello, side: Side, mut f: impl FnMut(usize, f32)) {
+            // Half a million features, all of which change with every move.
+            let seen = (position.discs(side) % 1021) as usize;
+            (0..1 << 19).for_each(|feature| f(feature + seen * 500, 1.5));
+        }
+    }
+    let decision =
+        Decision { position: Othello::start(), chosen: Othello::start().moves().next().unwrap() };
+    let few = vec![decision; 10];
+    assert!(preference_rows(&Many, View::Invert, &few[..1]).is_ok());
+    let error = preference_rows(&Many, View::Invert, &few.repeat(100)).unwrap_err();
+    assert!(matches!(error, SvmError::TooLarge { rows: 3000, gib: 4.., most: 3 }), "{error}");
+    assert!(error.to_string().contains("--sample"));
+}

@@ -1,0 +1,116 @@
+//! Learning from 1,000 games, one thread's CPU time for each method.
+//!
+//! The yardsticks are stored: LIBLINEAR cannot run here, and the authors' figures are theirs.
+
+use super::Row;
+use crate::cli::BenchArgs;
+use anyhow::{Context, Result, ensure};
+use outflank_games::Position;
+use outflank_games::othello::Othello;
+use outflank_learners::methods::{Method, Options, Task, learn};
+use outflank_learners::{Rows, preference_rows};
+use outflank_models::{Evaluate, Network, View, embedded as models};
+use outflank_records::{Decision, Record, Selection, Wanted, decisions, embedded, read_games};
+use std::time::Instant;
+
+/// How many games are learned from.
+const GAMES: usize = 1000;
+
+/// LIBLINEAR's seconds for the rows of 1,000 games of WTHOR, C = 1: its primal solver with the
+/// tolerance at which its objective comes as close to the optimum as ours does.
+const LIBLINEAR: f64 = 7.5;
+
+/// For each method the yardstick in words and its seconds.
+const YARDSTICKS: [(Method, &str, f64); 5] = [
+    (
+        Method::IPref,
+        "stored: liblinear-official 2.50.0, -s 2 -e 0.001, without making the rows, on a 2.8 GHz Ice \
+         Lake server (the authors' LIBLINEAR took nearly a minute); aim: 5 s",
+        LIBLINEAR,
+    ),
+    (Method::Pref, "stored: as for ipref", LIBLINEAR),
+    (Method::Mm, "stored: the authors' MM took several hours on an i7; aim: 60 s", 2.0 * 3600.0),
+    (
+        Method::Lstd,
+        "stored: the authors' pseudo-inverse took a few minutes on an i7; aim: 60 s",
+        180.0,
+    ),
+    (Method::Classify, "none; the authors' LIBLINEAR took nearly a minute", f64::NAN),
+];
+
+/// The seconds that this thread has run, where the system says so; otherwise those that passed.
+fn seconds(since: Instant) -> f64 {
+    let run = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let run = run.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    run.map_or_else(|| since.elapsed().as_secs_f64(), |nanoseconds| nanoseconds / 1e9)
+}
+
+/// Measures every method.
+pub fn measure(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
+    let (games, source) = match &args.data {
+        Some(data) => {
+            let selection = Selection { sample: Some(GAMES), ..Selection::default() };
+            (read_games(&[data.join("wthor")], &selection, 1)?.records, "WTHOR")
+        }
+        None => (embedded::games().into_iter().take(GAMES).collect(), "our own"),
+    };
+    let choices = decisions(&games, &Wanted::CHOICES);
+    // One thread for all: the pool's, so that what it runs is what is counted.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().context("a thread")?;
+    pool.install(|| all(rows, &games, choices.items(), source))
+}
+
+fn all(
+    rows: &mut Vec<Row>,
+    games: &[Record<Othello>],
+    choices: &[Decision<Othello>],
+    source: &str,
+) -> Result<()> {
+    let since = Instant::now();
+    let began = seconds(since);
+    let made: Rows = preference_rows(&models::table1(), View::Invert, choices)?;
+    let taken = seconds(since) - began;
+    rows.push(Row {
+        area: "learners",
+        name: format!("rows of ipref, {} games of {source}, one thread", games.len()),
+        value: made.len() as f64 / taken,
+        unit: "rows/s",
+        yardstick: format!("{} rows in {taken:.2} s", made.len()),
+        ratio: None,
+    });
+    drop(made);
+    for (method, yardstick, theirs) in YARDSTICKS {
+        let task = Task { games, choices, tuples: models::table1() };
+        let began = seconds(since);
+        let outcome = learn(method, task, &Options::default(), 1, &mut |_| true)?;
+        let taken = seconds(since) - began;
+        let hits = share(&outcome.network, choices);
+        ensure!(hits > 0.2, "{} predicts {hits:.2} of what it learned from", method.name());
+        rows.push(Row {
+            area: "learners",
+            name: format!(
+                "{}, N-tuples, {} games of {source}, one thread's CPU time",
+                method.name(),
+                games.len()
+            ),
+            value: taken,
+            unit: "s",
+            yardstick: yardstick.to_owned(),
+            ratio: theirs.is_finite().then_some(theirs / taken),
+        });
+    }
+    Ok(())
+}
+
+/// How many of the choices a network rates best: it must have learned something.
+fn share(network: &Network, choices: &[Decision<Othello>]) -> f64 {
+    let (mut moves, mut values, mut hits) = (Vec::new(), Vec::new(), 0usize);
+    for Decision { position, chosen } in choices {
+        moves.clear();
+        moves.extend(position.moves());
+        network.after_moves(position, &moves, &mut values);
+        let best = (0..moves.len()).max_by(|&a, &b| values[a].total_cmp(&values[b]));
+        hits += usize::from(best.is_some_and(|best| moves[best] == *chosen));
+    }
+    hits as f64 / choices.len().max(1) as f64
+}
