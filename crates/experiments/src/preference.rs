@@ -72,6 +72,7 @@ pub fn method_name(method: Method) -> &'static str {
         Method::Mm => "MM",
         Method::Lstd => "LSTD",
         Method::Classify => "Classify",
+        Method::Rater => "Rater",
     }
 }
 
@@ -145,7 +146,7 @@ pub fn one_player(
     }
     (lab.say)(&format!("learning {name}"));
     let choices = decisions(&games.train, &Wanted::CHOICES);
-    let task = Task { games: &games.train, choices: choices.items(), tuples: features.tuples() };
+    let task = Task::new(&games.train, choices.items(), features.tuples());
     let outcome = learn(method, task, &options(), seed, &mut |_| !stop_requested());
     // What was stopped may be an error by itself, which is not the user's business.
     if stop_requested() {
@@ -159,8 +160,14 @@ pub fn one_player(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         note: format!("{} games of {}", games.train.len(), games.source),
     };
-    save(&path, &outcome.network.clone().into(), &origin)?;
-    Ok(Learned { method, features, network: outcome.network })
+    save(&path, &outcome.model, &origin)?;
+    let network = outcome.network().cloned().ok_or_else(|| no_network(method))?;
+    Ok(Learned { method, features, network })
+}
+
+/// A method that this paper does not have.
+fn no_network(method: Method) -> ExperimentError {
+    ExperimentError::Learn(format!("{} learns no network of tuples", method.name()))
 }
 
 /// Which games these are, as a numbered departure.

@@ -1,12 +1,14 @@
 //! Every method by its name, for whoever lets the user choose one.
 
+mod one_by_one;
 mod options;
 
 use crate::pref::Solver;
-use crate::{Seen, classify, ipref, lstd, mm, pref};
+use crate::{Seen, classify, ipref, lstd, mm, online, pref};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
-use outflank_models::{Evaluate, Features, Network, Tuples, View};
+use outflank_models::patterns::Count;
+use outflank_models::{Features, Model, Network, Policy, Tuples, View};
 use outflank_records::{Decision, Record};
 use std::str::FromStr;
 
@@ -25,12 +27,14 @@ pub enum Method {
     Mm,
     /// Chosen moves against all others.
     Classify,
+    /// Moves in their context, without playing them.
+    Rater,
 }
 
 impl Method {
     /// All of them, the default first.
-    pub const ALL: [Method; 5] =
-        [Method::IPref, Method::Pref, Method::Lstd, Method::Mm, Method::Classify];
+    pub const ALL: [Method; 6] =
+        [Method::IPref, Method::Pref, Method::Lstd, Method::Mm, Method::Classify, Method::Rater];
 
     /// The name on the command line.
     #[must_use]
@@ -41,6 +45,7 @@ impl Method {
             Method::Lstd => "lstd",
             Method::Mm => "mm",
             Method::Classify => "classify",
+            Method::Rater => "rater",
         }
     }
 }
@@ -64,6 +69,22 @@ pub struct Task<'a> {
     pub choices: &'a [Decision<Othello>],
     /// What the player will look at.
     pub tuples: Tuples,
+    /// What it will count on a board, if it learns choices one by one.
+    pub counts: Vec<Count>,
+    /// Where a method that learns choices one by one keeps its stages.
+    pub keep: &'a dyn online::Keep,
+}
+
+impl<'a> Task<'a> {
+    /// Counts nothing and keeps nothing on the way.
+    #[must_use]
+    pub fn new(
+        games: &'a [Record<Othello>],
+        choices: &'a [Decision<Othello>],
+        tuples: Tuples,
+    ) -> Task<'a> {
+        Task { games, choices, tuples, counts: Vec::new(), keep: &online::Forget }
+    }
 }
 
 /// How far a method has come.
@@ -76,19 +97,34 @@ pub struct Step<'a> {
     pub left: f64,
     /// Makes the player as it stands, for methods that improve one step by step.
     pub player: Option<&'a dyn Fn() -> Option<Network>>,
+    /// How often the move that was played was rated highest, each time before it was learned from,
+    /// and of how many, if the method counts.
+    pub hits: Option<(f64, u64)>,
 }
 
 /// What came out.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The player.
-    pub network: Network,
+    pub model: Model,
     /// What a step's value measures.
     pub measure: &'static str,
     /// How it went, in a sentence.
     pub summary: String,
     /// Where it did not do quite what it was asked to, and what it did instead.
     pub remarks: Vec<String>,
+}
+
+impl Outcome {
+    /// The player, if it is a network of tuples: what every method makes that does not learn
+    /// choices one by one.
+    #[must_use]
+    pub fn network(&self) -> Option<&Network> {
+        match &self.model {
+            Model::Network(network) => Some(network),
+            _ => None,
+        }
+    }
 }
 
 /// Why nothing came out.
@@ -106,6 +142,12 @@ pub enum LearnError {
     /// MM could not be fitted.
     #[error(transparent)]
     Mm(#[from] mm::MmError),
+    /// Choices could not be learned one by one.
+    #[error(transparent)]
+    Online(#[from] online::OnlineError),
+    /// More places than a board is read in.
+    #[error(transparent)]
+    Places(#[from] outflank_models::patterns::TooMany),
     /// More features than there is memory for.
     #[error(
         "{0} features are more than the {MOST_FEATURES} that can be learned at once; give fewer or \
@@ -127,8 +169,10 @@ pub const MOST_FEATURES: usize = 1 << 22;
 #[must_use]
 pub fn most_steps(method: Method, options: &Options, games: usize) -> u64 {
     match method {
+        _ if options.is_online(method) => options.passes.into(),
         Method::IPref | Method::Pref | Method::Classify => options.steps.into(),
         Method::Mm => options.sweeps.into(),
+        Method::Rater => options.passes.into(),
         Method::Lstd => games as u64,
     }
 }
@@ -137,6 +181,8 @@ pub fn most_steps(method: Method, options: &Options, games: usize) -> u64 {
 #[must_use]
 pub fn name_of_steps(method: Method, options: &Options) -> &'static str {
     match method {
+        _ if options.is_online(method) => "passes",
+        Method::Rater => "passes",
         Method::IPref | Method::Pref if options.dual => "passes",
         Method::IPref | Method::Pref | Method::Classify => "Newton steps",
         Method::Mm => "sweeps",
@@ -154,7 +200,10 @@ pub fn learn(
     watch: &mut dyn FnMut(Step<'_>) -> bool,
 ) -> Result<Outcome, LearnError> {
     options.check(method)?;
-    let Task { games, choices, tuples } = task;
+    if options.is_online(method) {
+        return one_by_one::learn(method, task, options, seed, watch);
+    }
+    let Task { games, choices, tuples, .. } = task;
     if tuples.count() > MOST_FEATURES {
         return Err(LearnError::TooMany(tuples.count()));
     }
@@ -165,7 +214,7 @@ pub fn learn(
             Some(Network::new(seen_with.clone(), weights, view)?.with_binary(binary))
         };
         let Seen { step, value, left, .. } = seen;
-        watch(Step { step, value, left, player: Some(&player) })
+        watch(Step { step, value, left, player: Some(&player), hits: None })
     };
     let outcome = match method {
         Method::IPref | Method::Pref => {
@@ -194,7 +243,7 @@ pub fn learn(
             let settings = lstd::Settings { lambda: options.lambda, ridge: options.ridge };
             let learned = lstd::learn(tuples, games, settings, |game| {
                 let (value, left) = (f64::NAN, f64::NAN);
-                watch(Step { step: game as u32, value, left, player: None })
+                watch(Step { step: game as u32, value, left, player: None, hits: None })
             })?;
             differences(learned, options)
         }
@@ -205,8 +254,10 @@ pub fn learn(
                 mm::learn(tuples, choices, settings, |seen| stepwise(View::Invert, binary, seen))?;
             strengths(learned, method, options)
         }
+        // It was dealt with above.
+        Method::Rater => return Err(LearnError::Indifferent(0)),
     };
-    if tells_apart(&outcome.network, choices) {
+    if tells_apart(&*outcome.model.policy(), choices) {
         Ok(outcome)
     } else {
         Err(LearnError::Indifferent(choices.len()))
@@ -214,13 +265,13 @@ pub fn learn(
 }
 
 /// Whether a model rates the moves of at least one choice differently.
-fn tells_apart(model: &dyn Evaluate<Othello>, choices: &[Decision<Othello>]) -> bool {
+fn tells_apart(model: &dyn Policy<Othello>, choices: &[Decision<Othello>]) -> bool {
     /// Scores closer than this are a tie, in play as in counting.
     const TIE: f32 = 1e-6;
     let mut values = Vec::new();
     choices.iter().any(|choice| {
         let moves: Vec<_> = choice.position.moves().collect();
-        model.after_moves(&choice.position, &moves, &mut values);
+        model.score(&choice.position, &moves, &mut values);
         values.iter().any(|value| (value - values[0]).abs() > TIE)
     })
 }
@@ -247,7 +298,7 @@ fn margins(learned: pref::Learned, method: Method, options: &Options) -> Outcome
         learned.fit.objective
     );
     let remarks = unsettled(learned.fit.settled, method, options);
-    Outcome { network: learned.network, measure: "objective", summary, remarks }
+    Outcome { model: learned.network.into(), measure: "objective", summary, remarks }
 }
 
 fn differences(learned: lstd::Learned, options: &Options) -> Outcome {
@@ -269,7 +320,7 @@ fn differences(learned: lstd::Learned, options: &Options) -> Outcome {
         let games = count(fit.left_out);
         remarks.push(format!("Left out for want of moves or of a known result: {games} games."));
     }
-    Outcome { network: learned.network, measure: "games", summary, remarks }
+    Outcome { model: learned.network.into(), measure: "games", summary, remarks }
 }
 
 fn strengths(learned: mm::Learned, method: Method, options: &Options) -> Outcome {
@@ -281,7 +332,12 @@ fn strengths(learned: mm::Learned, method: Method, options: &Options) -> Outcome
         learned.log_likelihood / learned.decisions.max(1) as f64
     );
     let remarks = unsettled(learned.settled, method, options);
-    Outcome { network: learned.network, measure: "log-likelihood with the prior", summary, remarks }
+    Outcome {
+        model: learned.network.into(),
+        measure: "log-likelihood with the prior",
+        summary,
+        remarks,
+    }
 }
 
 /// A whole number with commas between the thousands.
@@ -315,7 +371,7 @@ mod tests {
         let position = Othello::start();
         let first: Vec<_> = position.moves().map(|chosen| Decision { position, chosen }).collect();
         for method in Method::ALL {
-            let task = Task { games, choices: &first, tuples: embedded::table1() };
+            let task = Task::new(games, &first, embedded::table1());
             let refused = learn(method, task, &Options::default(), 1, &mut |_| true);
             assert_eq!(refused.err(), Some(LearnError::Indifferent(first.len())), "{method:?}");
         }
@@ -333,13 +389,14 @@ mod tests {
             (Method::Mm, false),
         ] {
             let options = if dual { Options::dual() } else { Options::default() };
-            let task = Task { games, choices: &choices, tuples: embedded::table1() };
+            let task = Task::new(games, &choices, embedded::table1());
             let mut last = None;
             let outcome = learn(method, task, &options, 1, &mut |step| {
                 last = step.player.and_then(|player| player());
                 true
             });
-            assert_eq!(last, Some(outcome.unwrap().network), "{method:?}");
+            let Model::Network(network) = outcome.unwrap().model else { panic!("{method:?}") };
+            assert_eq!(last, Some((*network).clone()), "{method:?}");
         }
     }
 
@@ -350,7 +407,7 @@ mod tests {
         let (choices, games) = task(&games[..1000]);
         let many = choices.repeat(100);
         for method in [Method::IPref, Method::Classify, Method::Mm] {
-            let task = Task { games, choices: &many, tuples: embedded::table1() };
+            let task = Task::new(games, &many, embedded::table1());
             let refused = learn(method, task, &Options::default(), 1, &mut |_| true);
             let text = refused.err().map(|error| error.to_string()).unwrap_or_default();
             assert!(text.contains("GiB") && text.contains("--sample"), "{method:?}: {text}");
@@ -363,12 +420,12 @@ mod tests {
         let (choices, games) = task(&games[..10]);
         let options = Options { steps: 1, sweeps: 1, ..Options::default() };
         for method in [Method::IPref, Method::Classify, Method::Mm] {
-            let task = Task { games, choices: &choices, tuples: Tuples::squares() };
+            let task = Task::new(games, &choices, Tuples::squares());
             let outcome = learn(method, task, &options, 1, &mut |_| true).unwrap();
             assert!(outcome.remarks[0].starts_with("The tolerance was not reached in 1 "));
         }
         let ridge = Options { ridge: 1e-300, ..Options::default() };
-        let task = Task { games, choices: &choices, tuples: Tuples::squares() };
+        let task = Task::new(games, &choices, Tuples::squares());
         let outcome = learn(Method::Lstd, task, &ridge, 1, &mut |_| true).unwrap();
         assert!(outcome.remarks[0].contains("it was raised to"), "{:?}", outcome.remarks);
         assert_eq!(count(1_234_567), "1,234,567");

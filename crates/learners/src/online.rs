@@ -46,8 +46,8 @@ pub struct Settings {
 }
 
 /// Why nothing was learned.
-#[derive(Debug, thiserror::Error)]
-pub enum OnlineError<E: std::error::Error> {
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum OnlineError {
     /// There was nothing to learn from.
     #[error("there are no choices to learn from")]
     Nothing,
@@ -77,21 +77,18 @@ pub enum OnlineError<E: std::error::Error> {
     /// It was asked to stop; what was kept can be gone on with.
     #[error("stopped")]
     Stopped,
-    /// A stage could not be kept.
-    #[error(transparent)]
-    Keep(E),
+    /// A stage could not be kept, or what was kept could not be read.
+    #[error("{0}")]
+    Keep(String),
 }
 
 /// Where the stages are kept while they are learned, so that a stopped run can go on.
 pub trait Keep: Sync {
-    /// Why it fails.
-    type Error: std::error::Error + Send;
-
-    /// What was kept of a stage.
-    fn load(&self, stage: usize) -> Result<Option<State>, Self::Error>;
+    /// What was kept of a stage, or why it cannot be read.
+    fn load(&self, stage: usize) -> Result<Option<State>, String>;
 
     /// Keeps a stage after a pass.
-    fn save(&self, stage: usize, state: &State) -> Result<(), Self::Error>;
+    fn save(&self, stage: usize, state: &State) -> Result<(), String>;
 
     /// Sees how far a stage has come, and says whether to go on.
     fn watch(&self, stage: usize, passes: u32, choices: usize) -> bool;
@@ -102,13 +99,11 @@ pub trait Keep: Sync {
 pub struct Forget;
 
 impl Keep for Forget {
-    type Error = std::convert::Infallible;
-
-    fn load(&self, _: usize) -> Result<Option<State>, Self::Error> {
+    fn load(&self, _: usize) -> Result<Option<State>, String> {
         Ok(None)
     }
 
-    fn save(&self, _: usize, _: &State) -> Result<(), Self::Error> {
+    fn save(&self, _: usize, _: &State) -> Result<(), String> {
         Ok(())
     }
 
@@ -128,13 +123,13 @@ pub struct Learned {
 }
 
 /// Learns the weights of a look for each stage, on all threads of the current pool.
-pub fn learn<L: Look, K: Keep>(
+pub fn learn<L: Look>(
     look: &L,
     stages: Stages,
     choices: &Choices,
     settings: Settings,
-    keep: &K,
-) -> Result<Learned, OnlineError<K::Error>> {
+    keep: &dyn Keep,
+) -> Result<Learned, OnlineError> {
     check(choices, settings)?;
     // The later stages have the most moves to look at; begun first they end together.
     let states: Result<Vec<State>, _> = (0..stages.count())
@@ -151,10 +146,7 @@ pub fn learn<L: Look, K: Keep>(
     Ok(Learned { weights, curve })
 }
 
-fn check<E: std::error::Error>(
-    choices: &Choices,
-    settings: Settings,
-) -> Result<(), OnlineError<E>> {
+fn check(choices: &Choices, settings: Settings) -> Result<(), OnlineError> {
     if choices.is_empty() {
         return Err(OnlineError::Nothing);
     }
@@ -171,13 +163,13 @@ fn check<E: std::error::Error>(
 /// Between two looks at the clock of the rate: small enough that it falls evenly.
 const CHUNK: usize = 4096;
 
-fn learn_stage<L: Look, K: Keep>(
+fn learn_stage<L: Look>(
     look: &L,
     stage: usize,
     choices: Vec<choices::Choice>,
     settings: Settings,
-    keep: &K,
-) -> Result<State, OnlineError<K::Error>> {
+    keep: &dyn Keep,
+) -> Result<State, OnlineError> {
     let mut state = match keep.load(stage).map_err(OnlineError::Keep)? {
         Some(state) if state.fits(look.weights(), settings.passes) => state,
         _ => State::new(look.weights()),

@@ -45,9 +45,10 @@ impl Bench<'_> {
         name: &str,
     ) -> Result<Network, ExperimentError> {
         self.once(name, || {
-            let task = Task { games: &self.games.train, choices, tuples };
+            let task = Task::new(&self.games.train, choices, tuples);
             let outcome = learn(method, task, options, self.lab.seed, &mut |_| !stop_requested());
-            outcome.map(|outcome| outcome.network).map_err(failed)
+            let outcome = outcome.map_err(failed)?;
+            outcome.network().cloned().ok_or_else(|| super::no_network(method))
         })
     }
 

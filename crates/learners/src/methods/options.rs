@@ -1,14 +1,17 @@
 //! What the methods can be told, which method looks at what, and what makes sense.
 
 use super::Method;
+use crate::online::Loss;
+use outflank_models::patterns::Stages;
 use std::ops::RangeInclusive;
 
 const MARGINS: &[Method] = &[Method::IPref, Method::Pref, Method::Classify];
 const PREFERENCES: &[Method] = &[Method::IPref, Method::Pref];
+const ONLINE: &[Method] = &[Method::IPref, Method::Rater];
 const STEPWISE: &[Method] = &[Method::IPref, Method::Pref, Method::Classify, Method::Mm];
 
 /// Every option by the name that a user gives it, and the methods that look at it.
-const USERS: [(&str, &[Method]); 11] = [
+const USERS: [(&str, &[Method]); 16] = [
     ("c", MARGINS),
     ("tolerance", STEPWISE),
     ("steps", MARGINS),
@@ -20,6 +23,11 @@ const USERS: [(&str, &[Method]); 11] = [
     ("prior", &[Method::Mm]),
     ("sweeps", &[Method::Mm]),
     ("multivalued", &[Method::Mm]),
+    ("loss", ONLINE),
+    ("passes", ONLINE),
+    ("rate", ONLINE),
+    ("stage", ONLINE),
+    ("afterstates", &[Method::Rater]),
 ];
 
 /// The methods that look at an option.
@@ -39,6 +47,18 @@ pub struct Options {
     pub steps: u32,
     /// Preferences: LIBLINEAR's dual coordinate descent instead of the primal Newton method.
     pub dual: bool,
+    /// iPref: choices one by one instead of all at once; a rater always learns so.
+    pub online: bool,
+    /// Choices one by one: what a choice is charged.
+    pub loss: Loss,
+    /// Choices one by one: how often each is seen.
+    pub passes: u32,
+    /// Choices one by one: the size of the first step.
+    pub rate: f64,
+    /// Choices one by one: how many discs a stage of the game has.
+    pub stage: u32,
+    /// The rater: look at the position that a move leads to as well.
+    pub afterstates: bool,
     /// Classification: weigh chosen moves by the number of others.
     pub balanced: bool,
     /// LSTD: the decay of the traces, 0 to 1.
@@ -64,6 +84,12 @@ impl Default for Options {
             tolerance: 5e-4,
             steps: 100,
             dual: false,
+            online: false,
+            loss: Loss::Softmax,
+            passes: 8,
+            rate: 0.1,
+            stage: 4,
+            afterstates: false,
             balanced: true,
             lambda: 0.9,
             ridge: 1e-6,
@@ -105,12 +131,30 @@ impl Options {
         Options { dual: true, tolerance, steps, ..Options::default() }
     }
 
+    /// Whether a method learns choices one by one.
+    #[must_use]
+    pub fn is_online(&self, method: Method) -> bool {
+        method == Method::Rater || (method == Method::IPref && self.online)
+    }
+
     /// Refuses what makes no sense to the method, before any work is done.
     pub fn check(&self, method: Method) -> Result<(), OptionError> {
         const POSITIVE: &str = "a positive number";
         const AT_LEAST_ONE: &str = "at least 1";
         let positive = |x: f64| x > 0.0 && x.is_finite();
         let rules: &[(&'static str, f64, bool, &'static str)] = match method {
+            _ if self.is_online(method) => &[
+                ("passes", self.passes.into(), self.passes > 0, AT_LEAST_ONE),
+                ("rate", self.rate, positive(self.rate), POSITIVE),
+                (
+                    "stage",
+                    self.stage.into(),
+                    Stages::of_width(self.stage).is_some(),
+                    "a number of discs from 1 to 60",
+                ),
+            ],
+            // Always one by one.
+            Method::Rater => &[],
             Method::IPref | Method::Pref | Method::Classify => &[
                 ("c", self.c, positive(self.c), POSITIVE),
                 ("tolerance", self.tolerance, positive(self.tolerance), POSITIVE),

@@ -84,6 +84,12 @@ impl State {
         self.weights
     }
 
+    /// How many choices it has seen, over all passes.
+    #[must_use]
+    pub fn seen(&self) -> u64 {
+        self.curve.iter().map(|pass| pass.choices).sum()
+    }
+
     /// A line of JSON, then all numbers.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {

@@ -65,13 +65,11 @@ struct Memory {
 }
 
 impl Keep for Memory {
-    type Error = std::convert::Infallible;
-
-    fn load(&self, stage: usize) -> Result<Option<State>, Self::Error> {
+    fn load(&self, stage: usize) -> Result<Option<State>, String> {
         Ok(self.kept.lock().unwrap()[stage].as_deref().and_then(State::from_bytes))
     }
 
-    fn save(&self, stage: usize, state: &State) -> Result<(), Self::Error> {
+    fn save(&self, stage: usize, state: &State) -> Result<(), String> {
         self.kept.lock().unwrap()[stage] = Some(state.to_bytes());
         Ok(())
     }

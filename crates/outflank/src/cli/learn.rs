@@ -13,6 +13,10 @@ Methods (Runarsson and Lucas, 2014):
   classify  chosen moves against all others
   mm        a Bradley-Terry model of moves, by minorization-maximization
   lstd      least squares temporal differences over whole games
+Beyond that paper:
+  ipref --solver online   any number of games, one choice at a time: large patterns, weights by
+            stage of the game, softmax or margin loss
+  rater     how good a move is in its context, without playing it; online too
 An option that the method does not look at is refused.
 
 A file of features lists tuples, one a line: squares as numbers 0 (a1) to 63 (h8) or as names, at
@@ -25,15 +29,17 @@ stand, below a line `symmetric` in eight ways again. What follows a # is a remar
 Without --records and --data the embedded games are learned from, 4,000 of them when there are more
 and --sample does not say otherwise.
 
-A run that was stopped goes on with --resume: learning begins anew unless it was finished, games
-that were played are kept, and the result is the same to the last byte.
+A run that was stopped goes on with --resume, and the result is the same to the last byte. Games
+that were played are kept; learning begins anew unless it was finished, but online goes on after the
+last pass of each stage.
 
 Examples:
   outflank learn                                 from the embedded games
   outflank learn --features 1tuple --seed 2
   outflank learn mm --features tuples.txt --sample 500
   outflank learn lstd --lambda 0.8 --records games.wtb
-  outflank learn --records games.wtb --by 'tamenori hideshi'";
+  outflank learn --records games.wtb --by 'tamenori hideshi'
+  outflank learn --solver online --features patterns --records wthor/ --test-years 2013-2015";
 
 /// A method by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,9 +70,10 @@ pub struct LearnArgs {
     /// The method.
     #[arg(value_enum, default_value = "ipref")]
     pub method: MethodArg,
-    /// What the player looks at: the 15 n-tuples of Runarsson and Lucas (2014), single squares, or
-    /// the tuples that a file lists.
-    #[arg(long, default_value = "ntuple", value_name = "ntuple|1tuple|FILE")]
+    /// What the player looks at: the 15 n-tuples of Runarsson and Lucas (2014), single squares, 18
+    /// large patterns of the whole board (with mobility and the like for --solver online), or the
+    /// tuples that a file lists.
+    #[arg(long, default_value = "ntuple", value_name = "ntuple|1tuple|patterns|FILE")]
     pub features: String,
     /// Games to learn from.
     #[command(flatten)]
@@ -74,6 +81,9 @@ pub struct LearnArgs {
     /// The share of the games that is kept for measuring.
     #[arg(long, default_value_t = 0.2, value_name = "SHARE", allow_negative_numbers = true)]
     pub held_out: f64,
+    /// Measure on the games of these years and learn from all others, instead of --held-out.
+    #[arg(long, value_name = "A-B", value_parser = super::shared::years)]
+    pub test_years: Option<(u16, u16)>,
     /// Games for each match against a reference player, and between those.
     #[arg(long, default_value_t = 1000, value_name = "N", allow_negative_numbers = true)]
     pub games: u64,
@@ -104,10 +114,28 @@ pub struct MethodArgs {
     /// [default: 1000].
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub steps: Option<u32>,
-    /// ipref, pref: a trust-region Newton method on all cores, or LIBLINEAR's coordinate descent
-    /// [default: primal].
-    #[arg(long, value_parser = ["primal", "dual"])]
+    /// ipref, pref: a trust-region Newton method on all cores, or LIBLINEAR's coordinate descent;
+    /// ipref alone: one choice at a time, for any number of games [default: primal].
+    #[arg(long, value_parser = ["primal", "dual", "online"])]
     pub solver: Option<String>,
+    /// ipref --solver online, rater: the logarithm of a choice's probability, or the squares of
+    /// violated margins [default: softmax].
+    #[arg(long, value_parser = ["softmax", "margin"])]
+    pub loss: Option<String>,
+    /// ipref --solver online, rater: how often each choice is seen [default: 8].
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub passes: Option<u32>,
+    /// ipref --solver online, rater: the size of the first step; steps shrink to nothing
+    /// [default: 0.1].
+    #[arg(long, value_name = "R", allow_negative_numbers = true)]
+    pub rate: Option<f64>,
+    /// ipref --solver online, rater: how many discs a stage of the game has; each has weights of
+    /// its own [default: 4].
+    #[arg(long, value_name = "DISCS", allow_negative_numbers = true)]
+    pub stage: Option<u32>,
+    /// rater: look at the position that a move leads to as well.
+    #[arg(long)]
+    pub afterstates: bool,
     /// ipref, pref: a feature counts once, however often it occurs.
     #[arg(long)]
     pub binary: bool,

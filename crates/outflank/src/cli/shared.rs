@@ -123,7 +123,7 @@ impl From<&SelectArgs> for Selection {
 }
 
 /// Reads `A-B` or a single year.
-fn years(text: &str) -> Result<(u16, u16), String> {
+pub(super) fn years(text: &str) -> Result<(u16, u16), String> {
     let (from, to) = text.split_once('-').unwrap_or((text, text));
     match (from.trim().parse(), to.trim().parse()) {
         (Ok(from), Ok(to)) if from <= to => Ok((from, to)),

@@ -6,6 +6,7 @@
 
 mod kept;
 mod parts;
+mod sittings;
 mod task;
 
 use crate::cli::LearnArgs;
@@ -27,6 +28,7 @@ use outflank_records::Decision;
 use outflank_runs::{Journal, Progress, RunFolder, stop_requested, stop_when_asked};
 use parts::Parts;
 use serde_json::json;
+use sittings::Sittings;
 use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Instant;
@@ -52,16 +54,17 @@ pub fn run(args: &LearnArgs) -> Result<Outcome> {
     let folder = task::open_folder(args, &options, &source, file)?;
     stop_when_asked();
     let kept = kept::is_kept(&folder);
-    let learned = if kept { None } else { Some(learn(args, &options, tuples, &parts)) };
+    let learned = if kept { None } else { Some(learn(args, &options, tuples, &parts, &folder)) };
     let path = folder.path().display().to_string();
     if stop_requested() {
-        eprintln!("stopped while learning; to learn anew: outflank learn --resume {path}");
+        eprintln!("stopped while learning; go on with: outflank learn --resume {path}");
         return Ok(Outcome::Stopped);
     }
     let (model, notes) = match learned {
         None => kept::recall(&folder)?,
         Some(Ok((model, notes))) => {
             kept::keep(args, &source, &folder, &model, &notes)?;
+            Sittings::forget(&folder);
             (model, notes)
         }
         Some(Err(error)) => {
@@ -96,17 +99,27 @@ fn learn(
     options: &Options,
     tuples: Tuples,
     parts: &Parts,
+    folder: &RunFolder,
 ) -> Result<(models::Model, Notes)> {
     let (method, games) = (args.method.0, &parts.learned);
     let most = methods::most_steps(method, options, games.len());
     let unit = methods::name_of_steps(method, options);
+    let one_by_one = options.is_online(method);
+    let (most, unit) = match one_by_one {
+        true => (most * parts.train.len() as u64, "choices"),
+        false => (most, unit),
+    };
     let progress = Progress::new("learning", unit, most, args.common.quiet);
+    let sittings = Sittings::new(folder, &progress)?;
     let samples = [watched(parts.train.items()), watched(parts.test.items())];
     let mut curve: Vec<CurvePoint> = Vec::new();
     let mut done = 0;
-    let task = Task { games, choices: parts.train.items(), tuples };
+    let choices = parts.train.items();
+    let task = Task { games, choices, tuples, counts: task::counts(args), keep: &sittings };
     let outcome = methods::learn(method, task, options, args.common.seed, &mut |step| {
-        progress.add(u64::from(step.step - done));
+        if !one_by_one {
+            progress.add(u64::from(step.step - done));
+        }
         done = step.step;
         if step.value.is_finite() {
             progress.say(format!("{:.1}", step.value));
@@ -117,9 +130,11 @@ fn learn(
         let hits = |sample: &[Decision<Othello>]| -> Option<Hits> {
             policy.as_ref().map(|policy| accuracy(policy, sample).choices)
         };
-        if step.player.is_some() {
+        if step.player.is_some() || step.hits.is_some() {
+            let counted = step.hits.map(|(hits, count)| Hits { hits, count });
             let (step, value, left) = (step.step, step.value, step.left);
             let [learned, held_out] = [hits(&samples[0]), hits(&samples[1])];
+            let learned = learned.or(counted);
             curve.push(CurvePoint { step, value, left, learned, held_out });
         }
         !stop_requested()
@@ -130,7 +145,7 @@ fn learn(
         remarks: outcome.remarks,
         curve,
     };
-    Ok((outcome.network.into(), notes))
+    Ok((outcome.model, notes))
 }
 
 /// The names of the embedded players.

@@ -24,17 +24,37 @@ pub struct Parts {
     pub remarks: Vec<String>,
 }
 
+/// The games of other years, and those of these.
+fn by_years(records: &[Record<Othello>], (from, to): (u16, u16)) -> Result<Vec<Vec<usize>>> {
+    let is_test =
+        |&game: &usize| records[game].about.year().is_some_and(|year| (from..=to).contains(&year));
+    let (test, train): (Vec<usize>, Vec<usize>) = (0..records.len()).partition(is_test);
+    ensure!(
+        !test.is_empty() && !train.is_empty(),
+        "of {}, {} are of the years {from} to {to}: --test-years needs games of these years and of \
+         others",
+        counted(records.len(), "game"),
+        test.len()
+    );
+    Ok(vec![train, test])
+}
+
 /// Splits the games, and refuses those from which nothing could be learned.
 pub fn parts(args: &LearnArgs, source: &Source) -> Result<Parts> {
     let records = &source.records;
     let games = records.len();
-    let sizes = sizes_of_shares(games, &[1.0 - args.held_out, args.held_out])?;
-    ensure!(
-        sizes.iter().all(|&size| size > 0),
-        "{} cannot be both learned from and measured on; give more with --records",
-        counted(games, "game")
-    );
-    let split = split_games(games, args.common.seed, &sizes)?.parts;
+    let split = match args.test_years {
+        Some(years) => by_years(records, years)?,
+        None => {
+            let sizes = sizes_of_shares(games, &[1.0 - args.held_out, args.held_out])?;
+            ensure!(
+                sizes.iter().all(|&size| size > 0),
+                "{} cannot be both learned from and measured on; give more with --records",
+                counted(games, "game")
+            );
+            split_games(games, args.common.seed, &sizes)?.parts
+        }
+    };
     let repeated = seen_before(records, &split[0], &split[1]);
     ensure!(
         repeated < split[1].len(),

@@ -6,7 +6,9 @@ use crate::cli::LearnArgs;
 use crate::games::{self, Source};
 use anyhow::{Context, Result, anyhow, ensure};
 use outflank_learners::methods::{Method, Options, users_of};
+use outflank_learners::online::Loss;
 use outflank_models::files::load_tuples;
+use outflank_models::patterns::{Count, whole_board};
 use outflank_models::{Tuples, embedded};
 use outflank_runs::files::{checksum, read};
 use outflank_runs::{Config, DataFile, RunFolder};
@@ -60,6 +62,11 @@ pub fn options(args: &LearnArgs) -> Result<Options> {
         ("prior", told.prior.is_some()),
         ("sweeps", told.sweeps.is_some()),
         ("multivalued", told.multivalued),
+        ("loss", told.loss.is_some()),
+        ("passes", told.passes.is_some()),
+        ("rate", told.rate.is_some()),
+        ("stage", told.stage.is_some()),
+        ("afterstates", told.afterstates),
     ] {
         let users = users_of(name);
         let names: Vec<&str> = users.iter().map(|user| user.name()).collect();
@@ -71,6 +78,13 @@ pub fn options(args: &LearnArgs) -> Result<Options> {
         );
     }
     let dual = told.solver.as_deref() == Some("dual");
+    let online = told.solver.as_deref() == Some("online");
+    ensure!(
+        !online || method == Method::IPref,
+        "--solver online is for ipref; {} has primal and dual",
+        method.name()
+    );
+    check_solver(args, online || method == Method::Rater)?;
     let default =
         if dual { Options::dual() } else { Options { tolerance: TOLERANCE, ..Options::default() } };
     let options = Options {
@@ -78,6 +92,15 @@ pub fn options(args: &LearnArgs) -> Result<Options> {
         tolerance: told.tolerance.unwrap_or(default.tolerance),
         steps: told.steps.unwrap_or(default.steps),
         dual,
+        online,
+        loss: match told.loss.as_deref() {
+            Some("margin") => Loss::Margin,
+            _ => Loss::Softmax,
+        },
+        passes: told.passes.unwrap_or(default.passes),
+        rate: told.rate.unwrap_or(default.rate),
+        stage: told.stage.unwrap_or(default.stage),
+        afterstates: told.afterstates,
         balanced: !told.unbalanced,
         lambda: told.lambda.unwrap_or(default.lambda),
         ridge: told.ridge.unwrap_or(default.ridge),
@@ -91,15 +114,44 @@ pub fn options(args: &LearnArgs) -> Result<Options> {
     Ok(options)
 }
 
+/// Refuses options of the other solver, rather than taking them and not looking at them.
+fn check_solver(args: &LearnArgs, online: bool) -> Result<()> {
+    let told = &args.options;
+    let [batch, single] = [
+        [("c", told.charge.is_some()), ("tolerance", told.tolerance.is_some())]
+            .into_iter()
+            .chain([("steps", told.steps.is_some()), ("binary", told.binary)])
+            .collect::<Vec<_>>(),
+        [("loss", told.loss.is_some()), ("passes", told.passes.is_some())]
+            .into_iter()
+            .chain([("rate", told.rate.is_some()), ("stage", told.stage.is_some())])
+            .collect(),
+    ];
+    let (strange, advice) = match online {
+        true => (batch, "is not looked at when choices are learned one by one: leave it out"),
+        false => (single, "is an option of --solver online: add that, or leave it out"),
+    };
+    match strange.iter().find(|(_, given)| *given) {
+        Some((name, _)) => Err(anyhow!("--{name} {advice}")),
+        None => Ok(()),
+    }
+}
+
+/// What is counted on a board.
+pub fn counts(args: &LearnArgs) -> Vec<Count> {
+    if args.features == "patterns" { Count::ALL.to_vec() } else { Vec::new() }
+}
+
 /// The tuples to learn with, and the file that lists them.
 pub fn features(args: &LearnArgs) -> Result<(Tuples, Option<DataFile>)> {
     match args.features.as_str() {
         "ntuple" => Ok((embedded::table1(), None)),
         "1tuple" => Ok((Tuples::squares(), None)),
+        "patterns" => Ok((whole_board(), None)),
         file => {
             let path = Path::new(file);
             let tuples = load_tuples(path)
-                .context("--features takes ntuple, 1tuple or a file that lists tuples")?;
+                .context("--features takes ntuple, 1tuple, patterns or a file that lists tuples")?;
             let sha256 = checksum(&read(path, 1 << 30)?);
             Ok((tuples, Some(DataFile { file: file.to_owned(), sha256 })))
         }
@@ -109,7 +161,17 @@ pub fn features(args: &LearnArgs) -> Result<(Tuples, Option<DataFile>)> {
 /// What the method is told, by the names of the options.
 fn told(method: Method, options: &Options) -> Vec<(&'static str, Value)> {
     let tolerance = if method == Method::Mm { options.gain } else { options.tolerance };
-    let solver = if options.dual { "dual" } else { "primal" };
+    let online = options.is_online(method);
+    let solver = match (options.dual, online) {
+        (_, true) => "online",
+        (true, _) => "dual",
+        _ => "primal",
+    };
+    let loss = if options.loss == Loss::Margin { "margin" } else { "softmax" };
+    // What only one of the two kinds of solver looks at.
+    const BATCH: [&str; 4] = ["c", "tolerance", "steps", "binary"];
+    const SINGLE: [&str; 4] = ["loss", "passes", "rate", "stage"];
+    let idle = if online { BATCH } else { SINGLE };
     [
         ("c", options.c.into()),
         ("tolerance", tolerance.into()),
@@ -122,9 +184,14 @@ fn told(method: Method, options: &Options) -> Vec<(&'static str, Value)> {
         ("prior", options.prior.into()),
         ("sweeps", i64::from(options.sweeps).into()),
         ("multivalued", (!options.binary).into()),
+        ("loss", loss.into()),
+        ("passes", i64::from(options.passes).into()),
+        ("rate", options.rate.into()),
+        ("stage", i64::from(options.stage).into()),
+        ("afterstates", options.afterstates.into()),
     ]
     .into_iter()
-    .filter(|(name, _)| users_of(name).contains(&method))
+    .filter(|(name, _)| users_of(name).contains(&method) && !idle.contains(name))
     .collect()
 }
 
@@ -144,7 +211,10 @@ pub fn open_folder(
     for (name, value) in told(args.method.0, options) {
         set(name, value);
     }
-    set("held-out", args.held_out.into());
+    match args.test_years {
+        Some((from, to)) => set("test-years", format!("{from}-{to}").into()),
+        None => set("held-out", args.held_out.into()),
+    }
     set("games", (args.games as i64).into());
     let paths: Vec<String> =
         args.records.records.iter().map(|path| path.display().to_string()).collect();
@@ -191,7 +261,10 @@ pub fn typed(args: &LearnArgs, options: &Options) -> String {
             other => words.extend([format!("--{name}"), other.to_string()]),
         }
     }
-    words.extend(["--held-out".to_owned(), args.held_out.to_string()]);
+    words.extend(match args.test_years {
+        Some((from, to)) => ["--test-years".to_owned(), format!("{from}-{to}")],
+        None => ["--held-out".to_owned(), args.held_out.to_string()],
+    });
     words.extend(["--games".to_owned(), args.games.to_string()]);
     words.extend(games::typed(&args.records, args.common.seed));
     shell_words::join(words)

@@ -1,0 +1,63 @@
+//! Methods that learn choices one by one, any number of them.
+
+use super::{LearnError, Method, Options, Outcome, Step, Task, count, tells_apart};
+use crate::online::{self, Choices, Learned, OnlineError, Settings};
+use outflank_models::patterns::{Afterstates, Contexts, Look, Stages};
+use outflank_models::{Model, Patterns, Rater};
+
+/// Learns patterns by stage, or a rater; see [`super::learn`].
+pub(super) fn learn(
+    method: Method,
+    task: Task<'_>,
+    options: &Options,
+    seed: u64,
+    watch: &mut dyn FnMut(Step<'_>) -> bool,
+) -> Result<Outcome, LearnError> {
+    let stages = Stages::of_width(options.stage).unwrap_or(Stages::ONE);
+    let Options { loss, passes, rate, .. } = *options;
+    let settings = Settings { loss, passes, rate, seed };
+    let choices: Choices = task.choices.iter().collect();
+    let Task { tuples, counts, keep, .. } = task;
+    let misfit = || OnlineError::Nothing;
+    let (model, learned): (Model, Learned) = if method == Method::Rater {
+        let look = match options.afterstates {
+            true => Contexts::with_afterstates(tuples, counts)?,
+            false => Contexts::new(tuples)?,
+        };
+        fits(&look)?;
+        let learned = online::learn(&look, stages, &choices, settings, keep)?;
+        let weights = learned.weights.clone();
+        (Rater::new(look, stages, weights).ok_or_else(misfit)?.into(), learned)
+    } else {
+        let look = Afterstates::new(tuples, counts)?;
+        fits(&look)?;
+        let learned = online::learn(&look, stages, &choices, settings, keep)?;
+        let weights = learned.weights.clone();
+        (Patterns::new(look, stages, weights).ok_or_else(misfit)?.into(), learned)
+    };
+    for (pass, tally) in learned.curve.iter().enumerate() {
+        let value = tally.loss / tally.choices.max(1) as f64;
+        let hits = Some((tally.hits, tally.choices));
+        watch(Step { step: pass as u32 + 1, value, left: f64::NAN, player: None, hits });
+    }
+    if !tells_apart(&*model.policy(), task.choices) {
+        return Err(LearnError::Indifferent(choices.len()));
+    }
+    let last = learned.curve.last().copied().unwrap_or_default();
+    let summary = format!(
+        "{} choices, {} moves rated in each of {} passes; the loss of a choice was {:.4} in the last.",
+        count(choices.len()),
+        count(last.moves as usize),
+        learned.curve.len(),
+        last.loss / last.choices.max(1) as f64,
+    );
+    Ok(Outcome { model, measure: "mean loss of a choice", summary, remarks: Vec::new() })
+}
+
+/// The most weights of a stage: two numbers each, for as many stages as there are threads.
+const MOST_WEIGHTS: usize = 1 << 25;
+
+fn fits(look: &impl Look) -> Result<(), LearnError> {
+    let weights = look.weights();
+    if weights <= MOST_WEIGHTS { Ok(()) } else { Err(LearnError::TooMany(weights)) }
+}
