@@ -9,6 +9,7 @@ use outflank_games::othello::Othello;
 use outflank_models::Policy;
 use outflank_records::Decision;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// Scores closer than this are a tie, in play as in counting.
 pub const TIE: f32 = 1e-6;
@@ -34,7 +35,7 @@ pub const STAGES: [(u32, u32); 13] = [
 ];
 
 /// Hits among a number of decisions; a tie gives a share of a hit.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Hits {
     /// How many were hit.
     pub hits: f64,

@@ -1,7 +1,7 @@
 //! A round robin of many players.
 
 use crate::contest::{ContestError, Game, Terms, contest};
-use crate::matches::{FaultNote, faults};
+use crate::matches::{FaultNote, MatchReport, faults, meeting};
 use crate::ratings::{self, Meeting, Options, RatingError, Ratings};
 use crate::tally::{Tally, distinct};
 use outflank_games::Position;
@@ -94,6 +94,19 @@ impl<P: Position> League<P> {
     pub fn report(&self, options: &Options) -> Result<LeagueReport, LeagueError> {
         let everyone: Vec<usize> = (0..self.names.len()).collect();
         self.report_of(&everyone, options)
+    }
+
+    /// The games of two players as a match, from the first one's side.
+    #[must_use]
+    pub fn meeting(&self, a: usize, b: usize) -> MatchReport {
+        let renamed = |player: usize| usize::from(player == b);
+        let games: Vec<Game<P>> = self
+            .games
+            .iter()
+            .filter(|g| (g.black, g.white) == (a, b) || (g.black, g.white) == (b, a))
+            .map(|g| Game { black: renamed(g.black), white: renamed(g.white), ..g.clone() })
+            .collect();
+        meeting(&[self.names[a].clone(), self.names[b].clone()], &games, self.complete)
     }
 
     /// The table and ratings of some players from the games among them.

@@ -6,6 +6,7 @@
 pub mod accuracy;
 mod contest;
 mod game;
+pub mod insight;
 pub mod league;
 pub mod matches;
 pub mod present;

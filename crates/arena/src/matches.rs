@@ -111,6 +111,17 @@ pub fn play_match<P: Position>(
     Ok((report, games))
 }
 
+/// What games between the first player, 0, and the second, 1, came to; they come round by round.
+pub(crate) fn meeting<P: Position>(
+    names: &[String; 2],
+    games: &[Game<P>],
+    complete: bool,
+) -> MatchReport {
+    let mut tally = Tally::default();
+    tally.add(0, games);
+    report(names, &tally, games, None, complete)
+}
+
 fn report<P: Position>(
     names: &[String; 2],
     tally: &Tally,

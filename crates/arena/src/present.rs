@@ -2,12 +2,18 @@
 
 mod faults;
 mod league;
+mod learning;
 mod matches;
+mod model;
 mod prediction;
 
 pub use faults::fault_text;
 pub use league::{cross_table, league_page, league_text, standings, superiority_table};
+pub use learning::{
+    CurvePoint, Learning, curve_table, learning_json, learning_page, learning_text, meetings,
+};
 pub use matches::{match_page, match_table, match_text};
+pub use model::{show_model, tuple_board};
 pub use prediction::{
     LEGEND, accuracy_json, accuracy_page, accuracy_table, stage_plot, stage_table,
 };

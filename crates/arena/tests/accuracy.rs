@@ -106,7 +106,7 @@ fn the_published_preference_players_predict_as_published() {
     let games = read_games(&[data.join("wthor")], &selection, 1).unwrap();
     let choices = decisions(&games.records, &Wanted::CHOICES);
     let of = |name: &str| -> Accuracy {
-        let (network, _) = files::load(&data.join("players").join(name)).unwrap();
+        let (network, _) = files::load_network(&data.join("players").join(name)).unwrap();
         accuracy(&Greedy(network), choices.items())
     };
     let ntuple = of("RunnarsonLucas2014IPrefN.player");

@@ -13,7 +13,7 @@ pub mod table5;
 
 use crate::lab::{ExperimentError, Games, Lab};
 use outflank_learners::methods::{Method, Options, Task, learn};
-use outflank_models::files::{Origin, load, save};
+use outflank_models::files::{Origin, load_network, save};
 use outflank_models::{Network, Tuples, embedded};
 use outflank_records::{Wanted, decisions};
 use outflank_runs::{files, stop_requested};
@@ -140,17 +140,18 @@ pub fn one_player(
     let path =
         lab.keep(&format!("models/{name}-{}-games-seed-{seed}.safetensors", games.train.len()));
     if path.is_file() {
-        let (network, _) = load(&path)?;
+        let (network, _) = load_network(&path)?;
         return Ok(Learned { method, features, network });
     }
     (lab.say)(&format!("learning {name}"));
     let choices = decisions(&games.train, &Wanted::CHOICES);
     let task = Task { games: &games.train, choices: choices.items(), tuples: features.tuples() };
-    let outcome = learn(method, task, &options(), seed, &mut |_| !stop_requested())
-        .map_err(|error| ExperimentError::Learn(error.to_string()))?;
+    let outcome = learn(method, task, &options(), seed, &mut |_| !stop_requested());
+    // What was stopped may be an error by itself, which is not the user's business.
     if stop_requested() {
         return Err(ExperimentError::Stopped);
     }
+    let outcome = outcome.map_err(|error| ExperimentError::Learn(error.to_string()))?;
     files::create_folder(&lab.keep("models"))?;
     let origin = Origin {
         method: method.name().to_owned(),
@@ -158,7 +159,7 @@ pub fn one_player(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         note: format!("{} games of {}", games.train.len(), games.source),
     };
-    save(&path, &outcome.network, &origin)?;
+    save(&path, &outcome.network.clone().into(), &origin)?;
     Ok(Learned { method, features, network: outcome.network })
 }
 

@@ -13,6 +13,7 @@
 //!
 //! The paper's other reading, a classifier for each colour, is [`learn_each`].
 
+use crate::Seen;
 use crate::pref::Learned;
 use crate::rows::class_rows;
 use crate::svm::{SvmError, solve_primal};
@@ -34,15 +35,14 @@ pub struct Settings {
     pub balanced: bool,
 }
 
-/// Learns one network for both colours. `watch` sees each step, the objective and how far the
-/// gradient has shrunk; it may stop.
+/// Learns one network for both colours. `watch` sees each step and may stop it.
 pub fn learn(
     tuples: Tuples,
     decisions: &[Decision<Othello>],
     settings: Settings,
-    watch: impl FnMut(u32, f64, f64) -> bool,
+    watch: impl FnMut(Seen<'_>) -> bool,
 ) -> Result<Learned, SvmError> {
-    let rows = class_rows(&tuples, settings.balanced, decisions)?;
+    let rows = class_rows(&tuples, settings.balanced, decisions);
     let fit = solve_primal(&rows, settings.c, settings.tolerance, settings.steps, watch)?;
     let weights = fit.weights.iter().map(|&w| w as f32).collect();
     let network = Network::new(tuples, weights, View::Invert).ok_or(SvmError::NotFinite)?;
@@ -55,14 +55,12 @@ pub fn learn_each(
     tuples: &Tuples,
     decisions: &[Decision<Othello>],
     settings: Settings,
-    mut watch: impl FnMut(Side, u32, f64, f64) -> bool,
+    mut watch: impl FnMut(Side, Seen<'_>) -> bool,
 ) -> Result<[Learned; 2], SvmError> {
     let mut of = |side: Side| {
         let own: Vec<Decision<Othello>> =
             decisions.iter().filter(|d| d.position.to_move() == side).copied().collect();
-        learn(tuples.clone(), &own, settings, |step, objective, ratio| {
-            watch(side, step, objective, ratio)
-        })
+        learn(tuples.clone(), &own, settings, |seen| watch(side, seen))
     };
     Ok([of(Side::Black)?, of(Side::White)?])
 }
@@ -109,9 +107,9 @@ mod tests {
             [(Tuples::squares(), 64.0, 11.8), (embedded::table1(), 82.7, 64.8)]
         {
             let mean = |rows: Rows| rows.entries() as f64 / rows.len() as f64;
-            let own = mean(class_rows(&tuples, false, choices.items()).unwrap());
+            let own = mean(class_rows(&tuples, false, choices.items()));
             assert!((own - positions).abs() < 1.0, "{own} {positions}");
-            let own = mean(preference_rows(&tuples, View::Invert, choices.items()).unwrap());
+            let own = mean(preference_rows(&tuples, View::Invert, choices.items()));
             assert!((own - differences).abs() < 1.0, "{own} {differences}");
         }
     }
@@ -123,7 +121,7 @@ mod tests {
         // What is no choice has no rows: a forced move, or one that is not legal.
         let illegal = Decision { position: Othello::start(), chosen: Square::new(0).unwrap() };
         choices.push(illegal);
-        let rows = class_rows(&embedded::table1(), true, &choices).unwrap();
+        let rows = class_rows(&embedded::table1(), true, &choices);
         assert_eq!(rows.len(), moves);
         let (mut chosen, mut others) = ((0, 0.0), (0, 0.0));
         for row in 0..rows.len() {
@@ -132,16 +130,16 @@ mod tests {
         }
         assert_eq!((chosen.0, others.0), (choices.len() - 1, moves - choices.len() + 1));
         assert_eq!(chosen.1, others.1);
-        let plain = class_rows(&embedded::table1(), false, &choices).unwrap();
+        let plain = class_rows(&embedded::table1(), false, &choices);
         assert!((0..plain.len()).all(|row| plain.weight(row) == 1.0));
     }
 
     /// The sums of a row are those of the features, whatever their order.
     #[test]
     fn rows_agree_with_what_the_network_evaluates() {
-        let learned = learn(embedded::table1(), &choices(10), SETTINGS, |_, _, _| true).unwrap();
+        let learned = learn(embedded::table1(), &choices(10), SETTINGS, |_| true).unwrap();
         let choice = choices(1)[20];
-        let rows = class_rows(learned.network.tuples(), false, &[choice]).unwrap();
+        let rows = class_rows(learned.network.tuples(), false, &[choice]);
         let moves: Vec<Square> = choice.position.moves().collect();
         let mut values = Vec::new();
         learned.network.after_moves(&choice.position, &moves, &mut values);
@@ -173,12 +171,12 @@ mod tests {
         assert_eq!(tuples.count(), 6561);
         for balanced in [true, false] {
             let settings = Settings { balanced, ..SETTINGS };
-            let learned = learn(tuples.clone(), &choices, settings, |_, _, _| true).unwrap();
+            let learned = learn(tuples.clone(), &choices, settings, |_| true).unwrap();
             assert!(learned.fit.settled && learned.network.view() == View::Invert);
             assert!(hits(&learned.network) > chance + 0.2);
         }
         let mut seen = [0; 2];
-        let each = learn_each(&tuples, &choices, SETTINGS, |side, _, _, _| {
+        let each = learn_each(&tuples, &choices, SETTINGS, |side, _| {
             seen[side.index()] += 1;
             true
         });
@@ -194,7 +192,7 @@ mod tests {
     #[test]
     fn nothing_to_learn_from_and_senseless_settings_are_errors() {
         let run = |decisions: &[Decision<Othello>], settings: Settings| {
-            learn(Tuples::squares(), decisions, settings, |_, _, _| true).map(|_| ())
+            learn(Tuples::squares(), decisions, settings, |_| true).map(|_| ())
         };
         assert_eq!(run(&[], SETTINGS), Err(SvmError::NoRows));
         let choices = choices(1);
@@ -207,7 +205,7 @@ mod tests {
         // One colour alone has nothing for the other.
         let black: Vec<_> =
             choices.into_iter().filter(|d| d.position.to_move() == Side::Black).collect();
-        let each = learn_each(&Tuples::squares(), &black, SETTINGS, |_, _, _, _| true);
+        let each = learn_each(&Tuples::squares(), &black, SETTINGS, |_, _| true);
         assert_eq!(each.map(|_| ()), Err(SvmError::NoRows));
     }
 }

@@ -11,6 +11,7 @@
 //! features; a larger C follows the games more closely. [`crate::pref`] is the same with the board
 //! as it is and White taking the negative.
 
+use crate::Seen;
 use crate::pref::learn_seen;
 use crate::svm::SvmError;
 use outflank_games::othello::Othello;
@@ -24,7 +25,7 @@ pub fn learn(
     tuples: Tuples,
     decisions: &[Decision<Othello>],
     settings: Settings,
-    watch: impl FnMut(u32, f64, f64) -> bool,
+    watch: impl FnMut(Seen<'_>) -> bool,
 ) -> Result<Learned, SvmError> {
     learn_seen(View::Invert, tuples, decisions, settings, watch)
 }

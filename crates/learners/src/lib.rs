@@ -9,10 +9,14 @@ pub mod lstd;
 pub mod methods;
 pub mod mm;
 mod once;
+pub mod online;
 pub mod pref;
 mod rows;
+mod seen;
+pub mod selfplay;
 mod svm;
 
 pub use once::Once;
 pub use rows::{Rows, class_rows, preference_rows};
+pub use seen::Seen;
 pub use svm::{Fit, Loss, SvmError, solve_dual, solve_primal};

@@ -1,11 +1,17 @@
 //! Every method by its name, for whoever lets the user choose one.
 
+mod options;
+mod size;
+
 use crate::pref::Solver;
-use crate::{classify, ipref, lstd, mm, pref};
+use crate::{Seen, classify, ipref, lstd, mm, pref};
+use outflank_games::Position;
 use outflank_games::othello::Othello;
-use outflank_models::{Network, Tuples};
+use outflank_models::{Evaluate, Features, Network, Tuples, View};
 use outflank_records::{Decision, Record};
 use std::str::FromStr;
+
+pub use options::{OptionError, Options, users_of};
 
 /// A way to learn from games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,54 +57,6 @@ impl FromStr for Method {
     }
 }
 
-/// What the methods can be told; each looks at its own.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Options {
-    /// Preferences and classification: the charge for violations.
-    pub c: f64,
-    /// Preferences and classification: how far the gradient must shrink.
-    pub tolerance: f64,
-    /// Preferences and classification: the most steps.
-    pub steps: u32,
-    /// Preferences: LIBLINEAR's dual coordinate descent instead of the primal Newton method.
-    pub dual: bool,
-    /// Classification: weigh chosen moves by the number of others.
-    pub balanced: bool,
-    /// LSTD: the decay of the traces, 0 to 1.
-    pub lambda: f64,
-    /// LSTD: the ridge, relative to the mean of the diagonal.
-    pub ridge: f64,
-    /// MM: virtual wins and losses of each feature.
-    pub prior: f64,
-    /// MM: stop when a sweep gains less than this a decision.
-    pub gain: f64,
-    /// MM: the most sweeps.
-    pub sweeps: u32,
-    /// MM: features count once, however often they occur.
-    pub binary: bool,
-    /// Preferences: features count once.
-    pub binary_preferences: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            c: 1.0,
-            tolerance: 5e-4,
-            steps: 100,
-            dual: false,
-            balanced: true,
-            lambda: 0.9,
-            ridge: 1e-6,
-            prior: 1.0,
-            gain: 1e-6,
-            sweeps: 200,
-            binary: true,
-            binary_preferences: false,
-        }
-    }
-}
-
 /// What there is to learn from.
 pub struct Task<'a> {
     /// Whole games, for methods that follow a game.
@@ -109,13 +67,16 @@ pub struct Task<'a> {
     pub tuples: Tuples,
 }
 
-/// How far a method has come: a step and what it measures there.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
-    /// Which step, pass, sweep or game.
+/// How far a method has come.
+pub struct Step<'a> {
+    /// Which Newton step, pass, sweep or game.
     pub step: u32,
-    /// The objective, the log-likelihood, or nothing of the kind.
+    /// The objective or the log-likelihood; no number where there is nothing of the kind.
     pub value: f64,
+    /// How far from the end it is, as the method's tolerance measures it; or no number.
+    pub left: f64,
+    /// Makes the player as it stands, for methods that improve one step by step.
+    pub player: Option<&'a dyn Fn() -> Option<Network>>,
 }
 
 /// What came out.
@@ -127,11 +88,16 @@ pub struct Outcome {
     pub measure: &'static str,
     /// How it went, in a sentence.
     pub summary: String,
+    /// Where it did not do quite what it was asked to, and what it did instead.
+    pub remarks: Vec<String>,
 }
 
 /// Why nothing came out.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LearnError {
+    /// An option makes no sense.
+    #[error(transparent)]
+    Option(#[from] OptionError),
     /// A support vector machine could not be solved.
     #[error(transparent)]
     Svm(#[from] crate::SvmError),
@@ -141,74 +107,299 @@ pub enum LearnError {
     /// MM could not be fitted.
     #[error(transparent)]
     Mm(#[from] mm::MmError),
+    /// More features than there is memory for.
+    #[error(
+        "{0} features are more than the {MOST_FEATURES} that can be learned at once; give fewer or \
+         shorter tuples"
+    )]
+    TooMany(usize),
+    /// More choices than there is memory for.
+    #[error(
+        "{choices} choices would take about {gib:.0} GiB and may take {most:.0}; learn from about \
+         {games} games at a time with --sample {games}"
+    )]
+    TooLarge {
+        /// How many there are.
+        choices: usize,
+        /// What they would take.
+        gib: f64,
+        /// What they may take.
+        most: f64,
+        /// About how many games would fit.
+        games: usize,
+    },
+    /// Nothing in the games makes a difference to the features.
+    #[error(
+        "nothing was learned: with these features all moves of each of the {0} choices look \
+         alike; give other features or more games"
+    )]
+    Indifferent(usize),
 }
 
-/// Learns by a method. `watch` sees each step and may stop.
+/// The most features: the solvers hold 32 numbers for each at a time.
+pub const MOST_FEATURES: usize = 1 << 22;
+
+/// How many steps a method takes at most, for a bar that shows how far it has come.
+#[must_use]
+pub fn most_steps(method: Method, options: &Options, games: usize) -> u64 {
+    match method {
+        Method::IPref | Method::Pref | Method::Classify => options.steps.into(),
+        Method::Mm => options.sweeps.into(),
+        Method::Lstd => games as u64,
+    }
+}
+
+/// What the steps of a method are called.
+#[must_use]
+pub fn name_of_steps(method: Method, options: &Options) -> &'static str {
+    match method {
+        Method::IPref | Method::Pref if options.dual => "passes",
+        Method::IPref | Method::Pref | Method::Classify => "Newton steps",
+        Method::Mm => "sweeps",
+        Method::Lstd => "games",
+    }
+}
+
+/// Learns by a method. `watch` sees each step and may stop; whoever stopped it should look at
+/// nothing but that, since what comes out is half a result or an error.
 pub fn learn(
     method: Method,
     task: Task<'_>,
     options: &Options,
     seed: u64,
-    watch: &mut dyn FnMut(Step) -> bool,
+    watch: &mut dyn FnMut(Step<'_>) -> bool,
 ) -> Result<Outcome, LearnError> {
+    options.check(method)?;
     let Task { games, choices, tuples } = task;
-    let mut steps = |step: u32, value: f64| watch(Step { step, value });
-    match method {
+    if tuples.count() > MOST_FEATURES {
+        return Err(LearnError::TooMany(tuples.count()));
+    }
+    let bytes = size::bytes(method, &tuples, choices);
+    if bytes > size::MOST_BYTES {
+        const GIB: f64 = (1u64 << 30) as f64;
+        let fits = games.len() as f64 * size::MOST_BYTES / bytes;
+        return Err(LearnError::TooLarge {
+            choices: choices.len(),
+            gib: bytes / GIB,
+            most: size::MOST_BYTES / GIB,
+            games: fits as usize / 100 * 100,
+        });
+    }
+    let seen_with = tuples.clone();
+    let mut stepwise = |view: View, binary: bool, seen: Seen<'_>| {
+        let player = || {
+            let weights = seen.weights.iter().map(|&w| w as f32).collect();
+            Some(Network::new(seen_with.clone(), weights, view)?.with_binary(binary))
+        };
+        let Seen { step, value, left, .. } = seen;
+        watch(Step { step, value, left, player: Some(&player) })
+    };
+    let outcome = match method {
         Method::IPref | Method::Pref => {
             let solver = if options.dual { Solver::Dual { seed } } else { Solver::Primal };
-            let Options { c, tolerance, steps: most, .. } = *options;
-            let binary = options.binary_preferences;
-            let settings = pref::Settings { c, tolerance, steps: most, solver, binary };
-            let watch = |step: u32, objective: f64, _: f64| steps(step, objective);
+            let Options { c, tolerance, steps, binary_preferences: binary, .. } = *options;
+            let settings = pref::Settings { c, tolerance, steps, solver, binary };
             let learned = match method {
-                Method::IPref => ipref::learn(tuples, choices, settings, watch)?,
-                _ => pref::learn(tuples, choices, settings, watch)?,
+                Method::IPref => ipref::learn(tuples, choices, settings, |seen| {
+                    stepwise(View::Invert, binary, seen)
+                })?,
+                _ => pref::learn(tuples, choices, settings, |seen| {
+                    stepwise(View::Negate, binary, seen)
+                })?,
             };
-            Ok(Outcome {
-                summary: svm_summary(&learned),
-                network: learned.network,
-                measure: "objective",
-            })
+            margins(learned, method, options)
         }
         Method::Classify => {
-            let Options { c, tolerance, steps: most, balanced, .. } = *options;
-            let settings = classify::Settings { c, tolerance, steps: most, balanced };
-            let learned = classify::learn(tuples, choices, settings, |step, objective, _| {
-                steps(step, objective)
+            let Options { c, tolerance, steps, balanced, .. } = *options;
+            let settings = classify::Settings { c, tolerance, steps, balanced };
+            let learned = classify::learn(tuples, choices, settings, |seen| {
+                stepwise(View::Invert, false, seen)
             })?;
-            Ok(Outcome {
-                summary: svm_summary(&learned),
-                network: learned.network,
-                measure: "objective",
-            })
+            margins(learned, method, options)
         }
         Method::Lstd => {
             let settings = lstd::Settings { lambda: options.lambda, ridge: options.ridge };
-            let learned =
-                lstd::learn(tuples, games, settings, |game| steps(game as u32, f64::NAN))?;
-            let summary =
-                format!("{} features were seen in {} games.", learned.fit.seen, learned.fit.games);
-            Ok(Outcome { summary, network: learned.network, measure: "games" })
+            let learned = lstd::learn(tuples, games, settings, |game| {
+                let (value, left) = (f64::NAN, f64::NAN);
+                watch(Step { step: game as u32, value, left, player: None })
+            })?;
+            differences(learned, options)
         }
         Method::Mm => {
             let Options { prior, gain, sweeps, binary, .. } = *options;
             let settings = mm::Settings { prior, tolerance: gain, sweeps, binary };
-            let learned = mm::learn(tuples, choices, settings, steps)?;
-            let summary = format!(
-                "{} sweeps; the log-likelihood is {:.1}.",
-                learned.sweeps, learned.log_likelihood
-            );
-            Ok(Outcome { summary, network: learned.network, measure: "log-likelihood" })
+            let learned =
+                mm::learn(tuples, choices, settings, |seen| stepwise(View::Invert, binary, seen))?;
+            strengths(learned, method, options)
         }
+    };
+    if tells_apart(&outcome.network, choices) {
+        Ok(outcome)
+    } else {
+        Err(LearnError::Indifferent(choices.len()))
     }
 }
 
-fn svm_summary(learned: &pref::Learned) -> String {
-    format!(
-        "{} rows with {:.1} entries each; {} steps; the objective is {:.2}.",
-        learned.rows,
+/// Whether a model rates the moves of at least one choice differently.
+fn tells_apart(model: &dyn Evaluate<Othello>, choices: &[Decision<Othello>]) -> bool {
+    /// Scores closer than this are a tie, in play as in counting.
+    const TIE: f32 = 1e-6;
+    let mut values = Vec::new();
+    choices.iter().any(|choice| {
+        let moves: Vec<_> = choice.position.moves().collect();
+        model.after_moves(&choice.position, &moves, &mut values);
+        values.iter().any(|value| (value - values[0]).abs() > TIE)
+    })
+}
+
+/// What to say when the last step was not the end.
+fn unsettled(settled: bool, method: Method, options: &Options) -> Vec<String> {
+    if settled {
+        return Vec::new();
+    }
+    let (steps, name) = (most_steps(method, options, 0), name_of_steps(method, options));
+    let option = if method == Method::Mm { "--sweeps" } else { "--steps" };
+    vec![format!(
+        "The tolerance was not reached in {steps} {name}; more are allowed with {option}."
+    )]
+}
+
+fn margins(learned: pref::Learned, method: Method, options: &Options) -> Outcome {
+    let summary = format!(
+        "{} rows with {:.1} entries each; {} {}; the objective is {:.2}.",
+        count(learned.rows),
         learned.entries as f64 / learned.rows.max(1) as f64,
         learned.fit.steps,
+        name_of_steps(method, options),
         learned.fit.objective
-    )
+    );
+    let remarks = unsettled(learned.fit.settled, method, options);
+    Outcome { network: learned.network, measure: "objective", summary, remarks }
+}
+
+fn differences(learned: lstd::Learned, options: &Options) -> Outcome {
+    let fit = learned.fit;
+    let summary = format!(
+        "{} features occur in {} games; the equations hold to {:.0e}.",
+        count(fit.seen),
+        count(fit.games),
+        fit.residual
+    );
+    let mut remarks = Vec::new();
+    if fit.ridge != options.ridge {
+        remarks.push(format!(
+            "The equations are too close to singular with a ridge of {:e}; it was raised to {:e}.",
+            options.ridge, fit.ridge
+        ));
+    }
+    if fit.left_out > 0 {
+        let games = count(fit.left_out);
+        remarks.push(format!("Left out for want of moves or of a known result: {games} games."));
+    }
+    Outcome { network: learned.network, measure: "games", summary, remarks }
+}
+
+fn strengths(learned: mm::Learned, method: Method, options: &Options) -> Outcome {
+    let summary = format!(
+        "{} features made a difference; {} sweeps; the log-likelihood is {:.1}, or {:.3} a choice.",
+        count(learned.features),
+        learned.sweeps,
+        learned.log_likelihood,
+        learned.log_likelihood / learned.decisions.max(1) as f64
+    );
+    let remarks = unsettled(learned.settled, method, options);
+    Outcome { network: learned.network, measure: "log-likelihood with the prior", summary, remarks }
+}
+
+/// A whole number with commas between the thousands.
+fn count(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outflank_models::embedded;
+    use outflank_records::{Wanted, decisions};
+
+    fn task(games: &[Record<Othello>]) -> (Vec<Decision<Othello>>, &[Record<Othello>]) {
+        (decisions(games, &Wanted::CHOICES).items().to_vec(), games)
+    }
+
+    /// The four first moves are images of each other, so symmetric features cannot tell them
+    /// apart, whatever the method.
+    #[test]
+    fn features_that_never_differ_teach_nothing() {
+        let games = &outflank_records::embedded::games()[..20];
+        let position = Othello::start();
+        let first: Vec<_> = position.moves().map(|chosen| Decision { position, chosen }).collect();
+        for method in Method::ALL {
+            let task = Task { games, choices: &first, tuples: embedded::table1() };
+            let refused = learn(method, task, &Options::default(), 1, &mut |_| true);
+            assert_eq!(refused.err(), Some(LearnError::Indifferent(first.len())), "{method:?}");
+        }
+    }
+
+    /// The player that a step shows last is the one that comes out.
+    #[test]
+    fn the_last_step_shows_what_comes_out() {
+        let games = outflank_records::embedded::games();
+        let (choices, games) = task(&games[..10]);
+        for (method, dual) in [
+            (Method::IPref, false),
+            (Method::Pref, true),
+            (Method::Classify, false),
+            (Method::Mm, false),
+        ] {
+            let options = if dual { Options::dual() } else { Options::default() };
+            let task = Task { games, choices: &choices, tuples: embedded::table1() };
+            let mut last = None;
+            let outcome = learn(method, task, &options, 1, &mut |step| {
+                last = step.player.and_then(|player| player());
+                true
+            });
+            assert_eq!(last, Some(outcome.unwrap().network), "{method:?}");
+        }
+    }
+
+    /// All of a large base would not fit; the error says how much would.
+    #[test]
+    fn more_than_fits_is_refused_at_once() {
+        let games = outflank_records::embedded::games();
+        let (choices, games) = task(&games[..1000]);
+        let many = choices.repeat(80);
+        for method in [Method::IPref, Method::Classify, Method::Mm] {
+            let task = Task { games, choices: &many, tuples: embedded::table1() };
+            let refused = learn(method, task, &Options::default(), 1, &mut |_| true);
+            let Err(LearnError::TooLarge { games: fits, .. }) = refused else {
+                panic!("{method:?} {refused:?}")
+            };
+            assert!((100..1000).contains(&fits) && fits % 100 == 0, "{fits}");
+        }
+    }
+
+    #[test]
+    fn what_was_not_reached_is_said() {
+        let games = outflank_records::embedded::games();
+        let (choices, games) = task(&games[..10]);
+        let options = Options { steps: 1, sweeps: 1, ..Options::default() };
+        for method in [Method::IPref, Method::Classify, Method::Mm] {
+            let task = Task { games, choices: &choices, tuples: Tuples::squares() };
+            let outcome = learn(method, task, &options, 1, &mut |_| true).unwrap();
+            assert!(outcome.remarks[0].starts_with("The tolerance was not reached in 1 "));
+        }
+        let ridge = Options { ridge: 1e-300, ..Options::default() };
+        let task = Task { games, choices: &choices, tuples: Tuples::squares() };
+        let outcome = learn(Method::Lstd, task, &ridge, 1, &mut |_| true).unwrap();
+        assert!(outcome.remarks[0].contains("it was raised to"), "{:?}", outcome.remarks);
+        assert_eq!(count(1_234_567), "1,234,567");
+    }
 }

@@ -37,6 +37,7 @@ mod teams;
 #[cfg(test)]
 mod tests;
 
+use crate::Seen;
 use outflank_games::othello::Othello;
 use outflank_models::{Features, Network, Tuples, View};
 use outflank_records::Decision;
@@ -93,19 +94,6 @@ pub enum MmError {
     /// More moves than can be numbered.
     #[error("there are more than 4,294,967,295 moves to choose from; give fewer games")]
     TooMany,
-    /// More than memory should hold.
-    #[error(
-        "the features of {moves} moves would take {gib} GiB of memory, more than the {most} GiB that \
-         this method may use; learn from fewer games (--sample) or with fewer or shorter tuples"
-    )]
-    TooLarge {
-        /// How many moves there are to choose from.
-        moves: usize,
-        /// About how much memory.
-        gib: usize,
-        /// How much it may be.
-        most: usize,
-    },
     /// A setting that makes no sense.
     #[error(
         "the prior must be a number from 1e-9 to 1e9 and the tolerance a positive number, not {0} \
@@ -123,12 +111,15 @@ pub fn learn(
     tuples: Tuples,
     decisions: &[Decision<Othello>],
     settings: Settings,
-    watch: impl FnMut(u32, f64) -> bool,
+    mut watch: impl FnMut(Seen<'_>) -> bool,
 ) -> Result<Learned, MmError> {
     check(settings)?;
     let teams = Teams::new(&tuples, settings.binary, Reference::MostCommon, decisions)?;
-    let fit = fit(&teams, settings, watch);
-    let network = network(tuples, settings.binary, &teams, &fit.state)?;
+    let by_feature = |logs: &[f64]| by_feature(tuples.count(), &teams, logs);
+    let fit = fit(&teams, settings, |step, value, left, logs| {
+        watch(Seen { step, value, left, weights: &by_feature(logs) })
+    });
+    let network = network(tuples.clone(), settings.binary, &teams, &fit.state)?;
     Ok(Learned {
         network,
         log_likelihood: fit.state.log_likelihood(),
@@ -150,6 +141,20 @@ fn check(settings: Settings) -> Result<(), MmError> {
     Err(MmError::Setting(prior, tolerance))
 }
 
+/// The log gammas by the numbers of their features, 0 for those that make no difference.
+fn by_feature(count: usize, teams: &Teams, logs: &[f64]) -> Vec<f64> {
+    let mut weights = vec![0.0; count];
+    for (player, &log) in teams.players().iter().zip(logs) {
+        weights[player.feature as usize] = log;
+    }
+    weights
+}
+
+/// About how many bytes decisions take while they are prepared and fitted.
+pub(crate) fn bytes(tuples: &Tuples, binary: bool, decisions: &[Decision<Othello>]) -> usize {
+    Teams::bytes(tuples, binary, Reference::MostCommon, decisions)
+}
+
 /// The network that adds where the model multiplies.
 fn network(
     tuples: Tuples,
@@ -157,10 +162,8 @@ fn network(
     teams: &Teams,
     state: &State<'_>,
 ) -> Result<Network, MmError> {
-    let mut weights = vec![0.0; tuples.count()];
-    for (player, &log) in teams.players().iter().zip(state.logs()) {
-        weights[player.feature as usize] = log as f32;
-    }
+    let weights = by_feature(tuples.count(), teams, state.logs());
+    let weights = weights.iter().map(|&w| w as f32).collect();
     let network = Network::new(tuples, weights, View::Invert).ok_or(MmError::NotFinite)?;
     Ok(network.with_binary(binary))
 }
@@ -172,7 +175,13 @@ struct Fit<'a> {
     settled: bool,
 }
 
-fn fit(teams: &Teams, settings: Settings, mut watch: impl FnMut(u32, f64) -> bool) -> Fit<'_> {
+/// Sweeps until nothing is gained any more. `watch` sees the sweep, the objective, what the sweep
+/// gained a decision, and the logarithms of the strengths.
+fn fit(
+    teams: &Teams,
+    settings: Settings,
+    mut watch: impl FnMut(u32, f64, f64, &[f64]) -> bool,
+) -> Fit<'_> {
     let enough = settings.tolerance * teams.decisions() as f64;
     let mut state = State::new(teams, settings.prior);
     let mut reach = Reach::default();
@@ -182,8 +191,10 @@ fn fit(teams: &Teams, settings: Settings, mut watch: impl FnMut(u32, f64) -> boo
         let before = state.point().clone();
         state.sweep();
         reach.extend(&mut state, &before, enough);
-        settled = state.objective() - before.objective() < enough;
-        if !watch(sweeps, state.objective()) {
+        let gained = state.objective() - before.objective();
+        settled = gained < enough;
+        let each = gained / teams.decisions() as f64;
+        if !watch(sweeps, state.objective(), each, state.logs()) {
             break;
         }
     }

@@ -12,7 +12,7 @@
 //! features. [`crate::ipref`] is the same with the board seen by the mover.
 
 use crate::svm::{Fit, Loss, SvmError, solve_dual, solve_primal};
-use crate::{Once, Rows, preference_rows};
+use crate::{Once, Rows, Seen, preference_rows};
 use outflank_games::othello::Othello;
 use outflank_models::{Network, PieceCounter, Pieces, Tuples, View, from_pieces};
 use outflank_records::Decision;
@@ -59,13 +59,12 @@ pub struct Learned {
     pub entries: usize,
 }
 
-/// Learns a network from decisions. `watch` sees each step, the objective where it is known and
-/// how far from the end it is; it may stop.
+/// Learns a network from decisions. `watch` sees each step and may stop it.
 pub fn learn(
     tuples: Tuples,
     decisions: &[Decision<Othello>],
     settings: Settings,
-    watch: impl FnMut(u32, f64, f64) -> bool,
+    watch: impl FnMut(Seen<'_>) -> bool,
 ) -> Result<Learned, SvmError> {
     learn_seen(View::Negate, tuples, decisions, settings, watch)
 }
@@ -76,21 +75,19 @@ pub(crate) fn learn_seen(
     tuples: Tuples,
     decisions: &[Decision<Othello>],
     settings: Settings,
-    mut watch: impl FnMut(u32, f64, f64) -> bool,
+    watch: impl FnMut(Seen<'_>) -> bool,
 ) -> Result<Learned, SvmError> {
     let Settings { c, tolerance, steps, solver, binary } = settings;
     let rows: Rows = if binary {
-        preference_rows(&Once(&tuples), view, decisions)?
+        preference_rows(&Once(&tuples), view, decisions)
     } else {
-        preference_rows(&tuples, view, decisions)?
+        preference_rows(&tuples, view, decisions)
     };
     let fit = match solver {
         Solver::Primal => solve_primal(&rows, c, tolerance, steps, watch)?,
         Solver::Dual { seed } => {
             let mut rng = rng::stream(seed, &["svm", "dual"]);
-            solve_dual(&rows, Loss::L2, c, tolerance, steps, &mut rng, |pass, spread| {
-                watch(pass, f64::NAN, spread)
-            })?
+            solve_dual(&rows, Loss::L2, c, tolerance, steps, &mut rng, watch)?
         }
     };
     let weights = fit.weights.iter().map(|&w| w as f32).collect();
@@ -104,10 +101,10 @@ pub(crate) fn learn_seen(
 pub fn learn_pieces(
     decisions: &[Decision<Othello>],
     settings: Settings,
-    watch: impl FnMut(u32, f64, f64) -> bool,
+    watch: impl FnMut(Seen<'_>) -> bool,
 ) -> Result<Network, SvmError> {
     let Settings { c, tolerance, steps, .. } = settings;
-    let rows = preference_rows(&Pieces, View::Invert, decisions)?;
+    let rows = preference_rows(&Pieces, View::Invert, decisions);
     let fit = solve_primal(&rows, c, tolerance, steps, watch)?;
     let mut pieces: PieceCounter = [0.0; 64];
     pieces.iter_mut().zip(&fit.weights).for_each(|(piece, &weight)| *piece = weight as f32);
@@ -124,8 +121,8 @@ mod tests {
     fn a_piece_counter_is_the_same_in_both_views() {
         let records = outflank_records::embedded::games();
         let choices = decisions(&records[..20], &Wanted::CHOICES);
-        let inverted = preference_rows(&Pieces, View::Invert, choices.items()).unwrap();
-        let negated = preference_rows(&Pieces, View::Negate, choices.items()).unwrap();
+        let inverted = preference_rows(&Pieces, View::Invert, choices.items());
+        let negated = preference_rows(&Pieces, View::Negate, choices.items());
         for row in 0..inverted.len() {
             let ((i, a, sign), (j, b, other)) = (inverted.row(row), negated.row(row));
             assert_eq!((sign, i), (1.0, j));
@@ -133,7 +130,7 @@ mod tests {
         }
         let settings =
             Settings { c: 1.0, tolerance: 1e-4, steps: 100, solver: Solver::Primal, binary: false };
-        let learned = learn_pieces(choices.items(), settings, |_, _, _| true).unwrap();
+        let learned = learn_pieces(choices.items(), settings, |_| true).unwrap();
         let pieces = learned.pieces().unwrap();
         // Corners are good to have; experts and engines agree.
         let corners = [0, 7, 56, 63].map(|corner: usize| pieces[corner]);

@@ -18,7 +18,7 @@ fn rows(tuples: &Tuples) -> Rows {
     let games = transcript::games(include_bytes!("data/games.txt"));
     let games: Vec<_> = games.map(Result::unwrap).collect();
     let choices = decisions(&games, &Wanted::CHOICES);
-    preference_rows(tuples, View::Invert, choices.items()).unwrap()
+    preference_rows(tuples, View::Invert, choices.items())
 }
 
 fn assert_near(found: f64, optimum: f64) {
@@ -32,10 +32,10 @@ fn both_solvers_reach_the_objective() {
         let rows = rows(&tuples);
         let optimum = stored(&format!("{name} objective"))[0];
         let Options { c, tolerance, steps, .. } = Options::default();
-        let primal = solve_primal(&rows, c, tolerance, steps, |_, _, _| true).unwrap();
+        let primal = solve_primal(&rows, c, tolerance, steps, |_| true).unwrap();
         assert_near(primal.objective, optimum);
         let mut rng = rng::stream(1, &["svm"]);
-        let dual = solve_dual(&rows, Loss::L2, c, 1e-3, 10_000, &mut rng, |_, _| true).unwrap();
+        let dual = solve_dual(&rows, Loss::L2, c, 1e-3, 10_000, &mut rng, |_| true).unwrap();
         assert_near(dual.objective, optimum);
     }
 }
@@ -44,9 +44,9 @@ fn both_solvers_reach_the_objective() {
 fn both_solvers_find_the_weights() {
     let (rows, weights) = (rows(&Tuples::squares()), stored("squares weights"));
     assert_eq!(weights.len(), 192);
-    let primal = solve_primal(&rows, 1.0, 1e-9, 100, |_, _, _| true).unwrap();
+    let primal = solve_primal(&rows, 1.0, 1e-9, 100, |_| true).unwrap();
     let mut rng = rng::stream(1, &["svm"]);
-    let dual = solve_dual(&rows, Loss::L2, 1.0, 1e-7, 100_000, &mut rng, |_, _| true).unwrap();
+    let dual = solve_dual(&rows, Loss::L2, 1.0, 1e-7, 100_000, &mut rng, |_| true).unwrap();
     for (stored, (primal, dual)) in weights.iter().zip(primal.weights.iter().zip(&dual.weights)) {
         assert!((stored - primal).abs() < 1e-5, "{stored} {primal}");
         assert!((stored - dual).abs() < 1e-4, "{stored} {dual}");

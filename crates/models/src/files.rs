@@ -1,15 +1,21 @@
-//! Models as files: the League's `.player` and `.wpc` text, and our own `.safetensors`.
+//! Models as files: the League's `.player` and `.wpc` text, and our own `.safetensors`; and lists
+//! of tuples to learn with.
 
+mod features;
+mod packed;
 mod player;
 mod published;
 mod tensors;
 mod wpc;
 
-use crate::Network;
+use crate::{Model, Network};
 use outflank_runs::files::{self, FileError};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+pub use features::{load_tuples, read_tuples};
+pub use packed::{pack, unpack};
 pub use player::{read_player, write_player};
 pub use tensors::{read_tensors, write_tensors};
 pub use wpc::{read_wpc, write_wpc};
@@ -53,8 +59,8 @@ pub struct Origin {
     pub note: String,
 }
 
-/// A network from a file, by the ending of its name.
-pub fn load(path: &Path) -> Result<(Network, Origin), ModelError> {
+/// A model from a file, by the ending of its name.
+pub fn load(path: &Path) -> Result<(Model, Origin), ModelError> {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     if !["player", "wpc", "safetensors"].contains(&ending.as_str()) {
         return Err(ModelError::Kind(path.to_owned()));
@@ -73,21 +79,45 @@ pub fn load(path: &Path) -> Result<(Network, Origin), ModelError> {
             None => network,
         }),
     };
-    Ok((network.map_err(content)?, Origin::default()))
+    Ok((network.map_err(content)?.into(), Origin::default()))
 }
 
-/// Writes a network in the format that the ending of the name asks for.
-pub fn save(path: &Path, network: &Network, origin: &Origin) -> Result<(), ModelError> {
+/// A network from a file; a model of another kind is an error.
+pub fn load_network(path: &Path) -> Result<(Network, Origin), ModelError> {
+    let (model, origin) = load(path)?;
+    match model {
+        Model::Network(network) => Ok((Arc::unwrap_or_clone(network), origin)),
+        other => {
+            let reason =
+                format!("it is a model of kind '{}', not an n-tuple network", other.kind());
+            Err(ModelError::Content { path: path.to_owned(), reason })
+        }
+    }
+}
+
+/// Writes a model in the format that the ending of the name asks for.
+pub fn save(path: &Path, model: &Model, origin: &Origin) -> Result<(), ModelError> {
+    let network = || match model {
+        Model::Network(network) => Ok(network),
+        other => {
+            let kind = other.kind();
+            Err(format!("a model of kind '{kind}' can only be written as .safetensors"))
+        }
+    };
     let bytes = match path.extension().and_then(|e| e.to_str()) {
-        Some("safetensors") => write_tensors(network, origin),
-        Some("player") => write_player(network).map(String::into_bytes).ok_or_else(|| {
+        Some("safetensors") => write_tensors(model, origin),
+        Some("player") => network().and_then(|network| {
+            write_player(network).map(String::into_bytes).ok_or_else(|| {
             "a model whose features count once cannot be written as .player, whose readers count \
              every occurrence; write it as .safetensors"
                 .to_owned()
+        })
         }),
-        Some("wpc") => write_wpc(network)
-            .map(String::into_bytes)
-            .ok_or_else(|| "only a piece counter can be written as .wpc".to_owned()),
+        Some("wpc") => network().and_then(|network| {
+            write_wpc(network)
+                .map(String::into_bytes)
+                .ok_or_else(|| "only a piece counter can be written as .wpc".to_owned())
+        }),
         _ => return Err(ModelError::Kind(path.to_owned())),
     };
     let bytes = bytes.map_err(|reason| ModelError::Content { path: path.to_owned(), reason })?;

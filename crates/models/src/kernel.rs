@@ -1,11 +1,7 @@
 //! Evaluating a network quickly, one position or all the moves of one.
 //!
-//! An index of a table is a number in base 3 with the digit 0 for White, 1 for an empty square and
-//! 2 for Black. So a board's indices are those of the empty board, plus a vector for each black
-//! disc, less the same vector for each white one; a move adds one vector for the disc that is
-//! placed and twice a vector for each disc that turns over. The vectors (64 squares times the
-//! number of images) stay in the first-level cache, and adding them is straight vector code. What
-//! remains is one table read per image. Sums are taken in double precision and in a fixed order:
+//! [`Layout`] says how the indices of a board come about by adding vectors. What remains is one
+//! table read per image. Sums are taken in double precision and in a fixed order:
 //! the same on every processor, and equal for mirrored positions up to one part in 10^15, so that
 //! ties are seen as ties.
 //!
@@ -16,12 +12,10 @@
 mod distinct;
 
 use crate::Tuples;
+use crate::layout::{LANES, Layout};
 use distinct::Distinct;
 use outflank_games::othello::{Board, Square, Squares, kernel};
 use std::cell::RefCell;
-
-/// Images are padded to a multiple of this many, which read a weight of zero.
-const LANES: usize = 8;
 
 /// A network prepared for evaluation.
 #[derive(Clone, Debug)]
@@ -37,12 +31,7 @@ pub(crate) enum Kernel {
 /// The general case.
 #[derive(Clone, Debug)]
 pub(crate) struct Tables {
-    /// How many images, padded.
-    width: usize,
-    /// Index of each image on the empty board, its table's offset included.
-    empty: Vec<i32>,
-    /// For each square, what a black disc adds to the index of each image.
-    steps: Vec<i32>,
+    layout: Layout,
     /// All tables one behind the other, and a zero for the padding.
     weights: Vec<f32>,
 }
@@ -150,28 +139,9 @@ fn squares_value(table: &[[f64; 3]; 64], black: u64, white: u64) -> f64 {
 
 impl Tables {
     fn new(tuples: &Tuples, weights: &[f32]) -> Tables {
-        let instances = tuples.instances();
-        let width = instances.next_multiple_of(LANES);
-        // The padding reads the zero behind the last table.
-        let mut empty = vec![weights.len() as i32; width];
-        let mut steps = vec![0i32; 64 * width];
-        let mut instance = 0;
-        for (tuple, offset) in tuples.tuples().iter().zip(tuples.offsets()) {
-            for image in tuple.images() {
-                let mut power = 1;
-                let mut index = offset as i32;
-                for square in image.iter().rev() {
-                    steps[square.index() * width + instance] = power;
-                    index += power;
-                    power *= 3;
-                }
-                empty[instance] = index;
-                instance += 1;
-            }
-        }
         let mut weights = weights.to_vec();
         weights.push(0.0);
-        Tables { width, empty, steps, weights }
+        Tables { layout: Layout::new(tuples), weights }
     }
 
     fn run(&self, scratch: &mut Scratch, work: Work<'_>) {
@@ -191,14 +161,8 @@ impl Tables {
 
     #[inline(always)]
     fn body(&self, indices: &mut Scratch, work: Work<'_>) {
-        indices.clear();
-        indices.extend_from_slice(&self.empty);
-        for square in Squares(work.black) {
-            self.change(indices, square, |index, step| index + step);
-        }
-        for square in Squares(work.white) {
-            self.change(indices, square, |index, step| index - step);
-        }
+        indices.resize(self.layout.width(), 0);
+        self.layout.read(work.black, work.white, indices);
         let Some(Moves { board, as_black, moves }) = work.moves else {
             let mut sums = [0.0f64; LANES];
             for chunk in indices.as_chunks::<LANES>().0 {
@@ -209,13 +173,13 @@ impl Tables {
             return (work.push)(join(sums));
         };
         for &square in moves {
-            let mut flips = [0usize; 64];
+            let mut flips = [self.layout.steps(square); 64];
             let mut count = 0;
             for flip in Squares(kernel::flips(board.own, board.other, square)) {
-                flips[count] = flip.index() * self.width;
+                flips[count] = self.layout.steps(flip);
                 count += 1;
             }
-            let placed = square.index() * self.width;
+            let placed = self.layout.steps(square);
             (work.push)(self.sum(indices, placed, &flips[..count], as_black));
         }
     }
@@ -223,19 +187,18 @@ impl Tables {
     /// The sum after a move: a disc that is placed changes a digit by one, a disc that turns over
     /// by two. Eight images at a time are brought up to date in a register and read at once.
     #[inline(always)]
-    fn sum(&self, indices: &[i32], placed: usize, flips: &[usize], as_black: bool) -> f64 {
+    fn sum(&self, indices: &[i32], placed: &[i32], flips: &[&[i32]], as_black: bool) -> f64 {
         let mut sums = [0.0f64; LANES];
         for (at, chunk) in indices.as_chunks::<LANES>().0.iter().enumerate() {
-            let steps = |start: usize| -> &[i32; LANES] {
-                let from = start + at * LANES;
-                self.steps[from..].first_chunk().unwrap_or(&[0; LANES])
+            let lanes = |steps: &'_ [i32]| -> [i32; LANES] {
+                *steps[at * LANES..].first_chunk().unwrap_or(&[0; LANES])
             };
             let mut change = [0i32; LANES];
             for &flip in flips {
-                let step = steps(flip);
+                let step = lanes(flip);
                 (0..LANES).for_each(|lane| change[lane] += step[lane]);
             }
-            let placed = steps(placed);
+            let placed = lanes(placed);
             let mut index = [0i32; LANES];
             for lane in 0..LANES {
                 let change = placed[lane] + change[lane] + change[lane];
@@ -246,14 +209,6 @@ impl Tables {
             }
         }
         join(sums)
-    }
-
-    #[inline(always)]
-    fn change(&self, indices: &mut [i32], square: Square, with: impl Fn(i32, i32) -> i32) {
-        let start = square.index() * self.width;
-        for (index, &step) in indices.iter_mut().zip(&self.steps[start..start + self.width]) {
-            *index = with(*index, step);
-        }
     }
 }
 

@@ -78,6 +78,43 @@ impl Tuple {
         Ok(Tuple { images })
     }
 
+    /// A tuple that reads each of its places on the board once: where the eight ways to turn and
+    /// mirror the board give the same squares in two orders, only the first. A table that is the
+    /// same in both orders ([`Tuple::mirror`]) then needs half the reads.
+    ///
+    /// Squares that come in more than two orders are read in all of them.
+    pub fn folded(squares: &[u8]) -> Result<Tuple, TupleError> {
+        let whole = Tuple::symmetric(squares)?;
+        let mut images: Vec<Vec<Square>> = Vec::with_capacity(8);
+        for image in &whole.images {
+            if !images.iter().any(|known| place(known) == place(image)) {
+                images.push(image.clone());
+            }
+        }
+        if whole.images.len() > 2 * images.len() {
+            return Ok(whole);
+        }
+        Ok(Tuple { images })
+    }
+
+    /// The second order in which a symmetry of the board gives the squares of each image: for each
+    /// place the one it changes with. `None` where there is none, or where the tuple reads both.
+    #[must_use]
+    pub fn mirror(&self) -> Option<Vec<usize>> {
+        let first = &self.images[0];
+        if self.images[1..].iter().any(|image| place(image) == place(first)) {
+            return None;
+        }
+        let whole = Symmetry::ALL.iter().map(|symmetry| -> Vec<Square> {
+            first.iter().map(|&square| symmetry.square(square)).collect()
+        });
+        let mut others: Vec<Vec<Square>> =
+            whole.filter(|image| place(image) == place(first) && image != first).collect();
+        others.dedup();
+        let [other] = others.as_slice() else { return None };
+        other.iter().map(|square| first.iter().position(|known| known == square)).collect()
+    }
+
     /// The sequences of squares, the first square being the most significant digit.
     #[must_use]
     pub fn images(&self) -> &[Vec<Square>] {
@@ -95,6 +132,11 @@ impl Tuple {
     pub fn entries(&self) -> usize {
         3usize.pow(self.length() as u32)
     }
+}
+
+/// The squares of an image, whatever their order.
+fn place(image: &[Square]) -> u64 {
+    image.iter().fold(0, |squares, square| squares | square.bit())
 }
 
 /// The tuples of a network; a set of features, one for each entry of each table.
@@ -121,6 +163,12 @@ impl Tuples {
     pub fn symmetric<S: AsRef<[u8]>>(lists: &[S]) -> Result<Tuples, TupleError> {
         let tuples: Result<_, _> =
             lists.iter().map(|list| Tuple::symmetric(list.as_ref())).collect();
+        Tuples::new(tuples?)
+    }
+
+    /// Symmetric tuples from lists of squares, each place on the board read once.
+    pub fn folded<S: AsRef<[u8]>>(lists: &[S]) -> Result<Tuples, TupleError> {
+        let tuples: Result<_, _> = lists.iter().map(|list| Tuple::folded(list.as_ref())).collect();
         Tuples::new(tuples?)
     }
 

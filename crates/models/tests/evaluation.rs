@@ -184,3 +184,112 @@ fn wrong_tuples_are_refused() {
     let long = Tuple::symmetric(&(0..12).collect::<Vec<u8>>()).unwrap();
     assert!(Tuples::new(vec![long; 200]).is_err());
 }
+
+/// Patterns, counts and contexts, computed square by square.
+mod patterns {
+    use super::*;
+    use outflank_games::othello::{Square, Symmetry, kernel};
+    use outflank_models::patterns::{Afterstates, Contexts, Count, Look, Stages, classic};
+    use outflank_models::{Features, Patterns, Policy, Rater};
+
+    /// Weights that are the same for a pattern and its mirror image, and differ otherwise.
+    fn weights(look: &impl Look, stages: Stages) -> Vec<Vec<f32>> {
+        let mut rng = rng::stream(4, &["patterns"]);
+        let mut stage = || {
+            let mut row: Vec<f32> = (0..look.weights()).map(|_| rng.normal() as f32).collect();
+            for (index, &partner) in look.partners().iter().enumerate() {
+                assert_eq!(look.partners()[partner as usize] as usize, index);
+                row[index] = row[index.min(partner as usize)];
+            }
+            row
+        };
+        (0..stages.count()).map(|_| stage()).collect()
+    }
+
+    fn positions() -> Vec<Othello> {
+        let mut rng = rng::stream(12, &["positions"]);
+        let mut found = Vec::new();
+        for _ in 0..5 {
+            let mut position = Othello::start();
+            loop {
+                let moves: Vec<Square> = position.moves().collect();
+                let Some(&mv) = rng.pick(&moves) else { break };
+                found.push(position);
+                position = position.play(mv);
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn classic_patterns_have_the_known_size() {
+        let tuples = classic();
+        assert_eq!(tuples.count(), 285_363);
+        // Read in all eight ways there are 100 images, two of each place of a pattern that is its
+        // own mirror image and one of the 2x5 corner: (100 - 8) / 2 + 8 places.
+        let all: Vec<Vec<u8>> = tuples
+            .tuples()
+            .iter()
+            .map(|tuple| tuple.images()[0].iter().map(|square| square.index() as u8).collect())
+            .collect();
+        assert_eq!(Tuples::symmetric(&all).unwrap().instances(), 100);
+        assert_eq!(tuples.instances(), 54);
+    }
+
+    #[test]
+    fn a_value_is_the_sum_of_its_weights() {
+        let (tuples, counts) = (classic(), Count::ALL.to_vec());
+        let look = Afterstates::new(tuples.clone(), counts.clone()).unwrap();
+        let stages = Stages::of_width(4).unwrap();
+        let weights = weights(&look, stages);
+        let model = Patterns::new(look, stages, weights.clone()).unwrap();
+        for position in positions() {
+            let side = position.to_move();
+            let moves: Vec<Square> = position.moves().collect();
+            let mut values = Vec::new();
+            model.after_moves(&position, &moves, &mut values);
+            for (&mv, &value) in moves.iter().zip(&values) {
+                let after = position.play(mv);
+                let weights = &weights[stages.of(after.pieces())];
+                let (own, other) = (after.discs(side), after.discs(side.other()));
+                let mut sum = 0.0f64;
+                tuples.visit(&after, side, |index, times| {
+                    sum += f64::from(times) * f64::from(weights[index]);
+                });
+                for (place, count) in counts.iter().enumerate() {
+                    let number = count.of(kernel::Portable, own, other) as usize;
+                    sum += f64::from(weights[tuples.count() + place * Count::LIMIT + number]);
+                }
+                assert!((f64::from(value) - sum).abs() < 1e-4, "{value} {sum}");
+                assert_eq!(value, model.value(&after, side));
+            }
+        }
+    }
+
+    /// The eight images of a position are worth the same, although each place is read once only.
+    #[test]
+    fn mirrored_boards_and_moves_are_worth_the_same() {
+        let after = Afterstates::new(classic(), Count::ALL.to_vec()).unwrap();
+        let around = Contexts::with_afterstates(classic(), Count::ALL.to_vec()).unwrap();
+        let stages = Stages::of_width(10).unwrap();
+        let (own, other) = (weights(&after, stages), weights(&around, stages));
+        let model = Patterns::new(after, stages, own).unwrap();
+        let rater = Rater::new(around, stages, other).unwrap();
+        for position in positions() {
+            let side = position.to_move();
+            let value = model.value(&position, side);
+            let moves: Vec<Square> = position.moves().collect();
+            let (mut scores, mut turned) = (Vec::new(), Vec::new());
+            rater.score(&position, &moves, &mut scores);
+            for symmetry in Symmetry::ALL {
+                let image = position.transform(symmetry);
+                assert!((model.value(&image, side) - value).abs() < 1e-4);
+                let images: Vec<Square> = moves.iter().map(|&mv| symmetry.square(mv)).collect();
+                rater.score(&image, &images, &mut turned);
+                for (score, turned) in scores.iter().zip(&turned) {
+                    assert!((score - turned).abs() < 1e-4);
+                }
+            }
+        }
+    }
+}

@@ -3,7 +3,8 @@
 use outflank_models::files::{
     self, Origin, read_player, read_tensors, read_wpc, write_player, write_tensors, write_wpc,
 };
-use outflank_models::{Features, Network, Tuples, View, embedded};
+use outflank_models::patterns::{Afterstates, Contexts, Count, Look, Stages};
+use outflank_models::{Features, Model, Network, Patterns, Rater, Tuples, View, embedded};
 use outflank_runs::{Draw, Rng, rng};
 use std::path::PathBuf;
 
@@ -21,6 +22,14 @@ fn network(tuples: Tuples, view: View, seed: u64) -> Network {
     Network::new(tuples, weights, view).unwrap()
 }
 
+/// The network in a file of ours.
+fn read_network(bytes: &[u8]) -> Option<Network> {
+    match read_tensors(bytes) {
+        Ok((Model::Network(network), _)) => Some((*network).clone()),
+        _ => None,
+    }
+}
+
 #[test]
 fn every_format_keeps_every_bit() {
     let origin = Origin {
@@ -32,9 +41,11 @@ fn every_format_keeps_every_bit() {
     for tuples in [embedded::table1(), Tuples::squares()] {
         for view in [View::Negate, View::Invert] {
             let network = network(tuples.clone(), view, 5);
-            let bytes = write_tensors(&network, &origin).unwrap();
-            assert_eq!(read_tensors(&bytes).unwrap(), (network.clone(), origin.clone()));
-            assert_eq!(write_tensors(&network, &origin).unwrap(), bytes);
+            let model = Model::from(network.clone());
+            let bytes = write_tensors(&model, &origin).unwrap();
+            assert_eq!(read_network(&bytes).unwrap(), network);
+            assert_eq!(read_tensors(&bytes).unwrap().1, origin);
+            assert_eq!(write_tensors(&model, &origin).unwrap(), bytes);
             let text = write_player(&network).unwrap();
             assert_eq!(read_player(&text).unwrap().with_view(view), network);
         }
@@ -52,10 +63,10 @@ fn files_on_disk_are_read_by_their_ending() {
         [("x.safetensors", network.clone()), ("x.player", network.clone().with_view(View::Negate))]
     {
         let path = folder.path().join(name);
-        files::save(&path, &network, &Origin::default()).unwrap();
-        assert_eq!(files::load(&path).unwrap().0, expected);
+        files::save(&path, &network.clone().into(), &Origin::default()).unwrap();
+        assert_eq!(files::load_network(&path).unwrap().0, expected);
     }
-    let wpc = files::save(&folder.path().join("x.wpc"), &network, &Origin::default());
+    let wpc = files::save(&folder.path().join("x.wpc"), &network.into(), &Origin::default());
     assert!(wpc.unwrap_err().to_string().contains("only a piece counter"));
     assert!(files::load(&folder.path().join("x.txt")).unwrap_err().to_string().contains("x.txt"));
     let missing = files::load(&folder.path().join("none.wpc")).unwrap_err().to_string();
@@ -67,22 +78,102 @@ fn a_model_whose_features_count_once_keeps_that_in_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let (path, origin) = (folder.path().join("x.safetensors"), Origin::default());
     let binary = network(embedded::table1(), View::Invert, 3).with_binary(true);
-    files::save(&path, &binary, &origin).unwrap();
-    let (read, _) = files::load(&path).unwrap();
+    files::save(&path, &binary.clone().into(), &origin).unwrap();
+    let (read, _) = files::load_network(&path).unwrap();
     assert!(read.is_binary());
     assert_eq!(read, binary);
     assert_ne!(read, binary.clone().with_binary(false));
     assert_eq!(write_player(&binary), None);
-    let refused = files::save(&folder.path().join("x.player"), &binary, &origin).unwrap_err();
+    let refused =
+        files::save(&folder.path().join("x.player"), &binary.clone().into(), &origin).unwrap_err();
     assert!(refused.to_string().contains("write it as .safetensors"), "{refused}");
     // Single squares occur once anyhow, so the flag means nothing and every format will do.
     let squares = network(Tuples::squares(), View::Invert, 4).with_binary(true);
     assert!(!squares.is_binary() && write_player(&squares).is_some());
     // A file that does not mention it counts every occurrence, and one that does not need to does
     // not mention it.
-    let bytes = write_tensors(&binary.with_binary(false), &origin).unwrap();
+    let bytes = write_tensors(&binary.with_binary(false).into(), &origin).unwrap();
     assert!(!String::from_utf8_lossy(&bytes).contains("binary"));
-    assert!(!read_tensors(&bytes).unwrap().0.is_binary());
+    assert!(!read_network(&bytes).unwrap().is_binary());
+}
+
+/// Weights on the grid, or off it, that differ from stage to stage.
+fn stages_of(weights: usize, stages: Stages, grid: f32) -> Vec<Vec<f32>> {
+    let mut rng = rng::stream(8, &["stages"]);
+    let mut row = || (0..weights).map(|_| (rng.below(2001) as f32 - 1000.0) * grid).collect();
+    (0..stages.count()).map(|_| row()).collect()
+}
+
+fn patterns(tuples: Tuples, width: u32, grid: f32) -> Model {
+    let look = Afterstates::new(tuples, vec![Count::OtherMoves, Count::OddQuarters]).unwrap();
+    let stages = Stages::of_width(width).unwrap();
+    let weights = stages_of(look.weights(), stages, grid);
+    Patterns::new(look, stages, weights).unwrap().into()
+}
+
+fn rater(tuples: Tuples, width: u32) -> Model {
+    let look = Contexts::with_afterstates(tuples, vec![Count::OwnMoves]).unwrap();
+    let stages = Stages::of_width(width).unwrap();
+    let weights = stages_of(look.weights(), stages, 1.0 / 32.0);
+    Rater::new(look, stages, weights).unwrap().into()
+}
+
+#[test]
+fn models_by_stage_keep_every_bit() {
+    let tuples = || Tuples::folded(&[&[0u8, 1, 8][..], &[9, 18]]).unwrap();
+    let origin = Origin::default();
+    for grid in [1.0 / 32.0, 1.0 / 3.0] {
+        let model = patterns(tuples(), 7, grid);
+        let bytes = write_tensors(&model, &origin).unwrap();
+        let (read, _) = read_tensors(&bytes).unwrap();
+        let (Model::Patterns(read), Model::Patterns(model)) = (&read, &model) else {
+            panic!("another kind came back");
+        };
+        assert_eq!((read.stages(), read.look().counts()), (model.stages(), model.look().counts()));
+        assert_eq!(read.look().tuples(), model.look().tuples());
+        assert!((0..9).all(|stage| read.weights(stage) == model.weights(stage)));
+        // Whole multiples of the grid take half the room.
+        let values = 9 * model.look().weights();
+        let wide = if grid == 1.0 / 32.0 { 2 } else { 4 };
+        assert!(bytes.len() > wide * values && bytes.len() < wide * values + 2000);
+    }
+    let model = rater(tuples(), 20);
+    let (read, _) = read_tensors(&write_tensors(&model, &origin).unwrap()).unwrap();
+    let (Model::Rater(read), Model::Rater(model)) = (&read, &model) else {
+        panic!("another kind came back");
+    };
+    assert!((0..3).all(|stage| read.weights(stage) == model.weights(stage)));
+    // Random weights do not respect the mirror, and are not packed.
+    assert!(files::pack(&Model::Rater(model.clone()), &origin).unwrap_err().contains("differ"));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.player");
+    let refused = files::save(&path, &Model::Rater(model.clone()), &origin).unwrap_err();
+    assert!(refused.to_string().contains("only be written as .safetensors"), "{refused}");
+}
+
+#[test]
+fn a_packed_model_comes_back_whole() {
+    let tuples = || Tuples::folded(&[&[0u8, 1, 2, 8, 16][..], &[9, 18]]).unwrap();
+    let look = Afterstates::new(tuples(), Count::ALL.to_vec()).unwrap();
+    let stages = Stages::of_width(30).unwrap();
+    let mut weights = stages_of(look.weights(), stages, 1.0 / 32.0);
+    for row in &mut weights {
+        let partners = look.partners();
+        for index in 0..row.len() {
+            row[index] = row[index.min(partners[index] as usize)];
+        }
+    }
+    let model: Model = Patterns::new(look, stages, weights.clone()).unwrap().into();
+    let origin = Origin { method: "ipref".to_owned(), ..Origin::default() };
+    let packed = files::pack(&model, &origin).unwrap();
+    assert!(packed.len() < write_tensors(&model, &origin).unwrap().len());
+    let (Model::Patterns(read), same) = files::unpack(&packed).unwrap() else {
+        panic!("another kind came back");
+    };
+    assert_eq!(same, origin);
+    assert!((0..2).all(|stage| read.weights(stage) == weights[stage]));
+    assert!(files::unpack(&packed[..packed.len() / 2]).is_err());
+    assert!(files::unpack(b"").is_err());
 }
 
 #[test]
@@ -101,10 +192,10 @@ fn the_published_players_are_what_their_authors_say() {
         ("StandardHeuristic.wpc", 192, View::Negate),
     ];
     for (name, weights, view) in facts {
-        let (network, _) = files::load(&data.join("players").join(name)).unwrap();
+        let (network, _) = files::load_network(&data.join("players").join(name)).unwrap();
         assert_eq!((network.weights().len(), network.view()), (weights, view), "{name}");
     }
-    let load = |name: &str| files::load(&data.join("players").join(name)).unwrap().0;
+    let load = |name: &str| files::load_network(&data.join("players").join(name)).unwrap().0;
     assert_eq!(load("StandardHeuristic.wpc"), embedded::heuristic());
     assert_eq!(load("Yoshioka1999.wpc"), embedded::yoshioka());
     // Table I is the shape of Burrow's player, up to the order of tuples, images and squares.
@@ -170,7 +261,14 @@ fn ten_thousand_damaged_files_of_each_format_are_refused_or_sound() {
     let player = write_player(&network(small.clone(), View::Negate, 1)).unwrap();
     let mut players = vec![player.into_bytes()];
     let mut wpcs = vec![write_wpc(&embedded::heuristic()).unwrap().into_bytes()];
-    let tensors = write_tensors(&network(small, View::Invert, 2), &Origin::default()).unwrap();
+    let tensors: Vec<Vec<u8>> = [
+        network(small.clone(), View::Invert, 2).into(),
+        patterns(small.clone(), 2, 1.0 / 32.0),
+        rater(small, 3),
+    ]
+    .iter()
+    .map(|model| write_tensors(model, &Origin::default()).unwrap())
+    .collect();
     if let Some(data) = data() {
         let read = |name: &str| std::fs::read(data.join("players").join(name)).unwrap();
         players.push(read("Jaskowski2014All2.player"));
@@ -189,8 +287,14 @@ fn ten_thousand_damaged_files_of_each_format_are_refused_or_sound() {
             assert!(is_sound(&network));
             accepted[1] += 1;
         }
-        if let Ok((network, _)) = read_tensors(&mutate(&tensors, &mut rng)) {
-            assert!(is_sound(&network));
+        if let Ok((model, _)) = read_tensors(&mutate(&tensors[round % tensors.len()], &mut rng)) {
+            assert!(match &model {
+                Model::Network(network) => is_sound(network),
+                Model::Patterns(p) => (0..p.stages().count())
+                    .all(|stage| p.weights(stage).len() == p.look().weights()),
+                Model::Rater(r) => (0..r.stages().count())
+                    .all(|stage| r.weights(stage).len() == r.look().weights()),
+            });
             accepted[2] += 1;
         }
     }

@@ -1,6 +1,7 @@
 //! The games a command reads: from the user's files, the data folder, or those embedded.
 
 use crate::cli::{RecordsArgs, SelectArgs};
+use crate::output::grouped;
 use anyhow::{Result, ensure};
 use outflank_games::othello::Othello;
 use outflank_records::{Record, Selection, embedded, read_games};
@@ -71,12 +72,19 @@ fn embedded_games(select: &SelectArgs, seed: u64) -> Result<Source> {
         "none of the {total} embedded games was {}; give others with --records",
         selection.in_words()
     );
+    let records = selection.draw(records, seed);
+    let from = match records.len() {
+        drawn if drawn < total => {
+            format!("{} of the {} embedded games", grouped(drawn as u64), grouped(total as u64))
+        }
+        _ => "the embedded games".to_owned(),
+    };
     Ok(Source {
-        records: selection.draw(records, seed),
+        records,
         files: vec![DataFile {
             file: "embedded".to_owned(),
             sha256: outflank_runs::files::checksum(embedded::GAMES),
         }],
-        from: "the embedded games".to_owned(),
+        from,
     })
 }

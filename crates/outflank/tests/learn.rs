@@ -18,7 +18,16 @@ fn learning_does_a_whole_job() {
     assert_eq!(found["run"], "runs/learn-001");
     let model = found["model"].as_str().unwrap();
     assert!(lab.exists(model), "{model}");
-    for file in ["config.toml", "report.html", "curve.csv", "accuracy.csv", "matches.csv"] {
+    for file in [
+        "config.toml",
+        "report.html",
+        "curve.csv",
+        "accuracy.csv",
+        "matches.csv",
+        "cross-table.csv",
+        "games.tsv",
+        "learned.toml",
+    ] {
         assert!(lab.exists(&format!("runs/learn-001/{file}")), "{file}");
     }
     let accuracy = found["accuracy"].as_array().unwrap();
@@ -36,6 +45,30 @@ fn learning_does_a_whole_job() {
         has_keys(report, &["a", "b", "games", "wins", "draws", "losses", "score", "error"]);
         assert_eq!((&report["a"], &report["games"]), (&json!("learned"), &json!(40)));
     }
+    // Everybody embedded is met, and the cross table holds the same games.
+    let players = lab.json(&["players", "--game", "othello"]);
+    let players = players["players"].as_array().unwrap().iter();
+    let embedded = players.filter(|player| !player["name"].as_str().unwrap().contains('@')).count();
+    assert_eq!(matches.len(), embedded);
+    let league = &found["league"]["players"];
+    assert_eq!(league.as_array().unwrap().len(), embedded + 1);
+    let standing = league.as_array().unwrap().iter().find(|p| p["name"] == "learned").unwrap();
+    let points =
+        |m: &serde_json::Value| m["wins"].as_f64().unwrap() + 0.5 * m["draws"].as_f64().unwrap();
+    assert_eq!(standing["points"].as_f64().unwrap(), matches.iter().map(points).sum::<f64>());
+    let page = lab.text("runs/learn-001/report.html");
+    for part in [
+        "Choices predicted as it learns",
+        "The objective",
+        "Percentage of points, row against column",
+        "An own disc instead of the opponent",
+        "X-square, its corner empty",
+        "What it likes best.",
+        "The 15 tuples, each in its first image",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(!page.contains("NaN"));
     let random = matches.iter().find(|report| report["b"] == "random").unwrap();
     assert!(random["score"].as_f64().unwrap() > 0.7, "{random}");
 
@@ -49,6 +82,60 @@ fn learning_does_a_whole_job() {
     let text = lab.ok(&["learn", "--features", "1tuple", "--sample", "20", "--games", "2"]);
     for part in ["192 weights", "Next: ", "runs/learn-002/report.html", "outflank match"] {
         assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
+/// The methods, each with options of its own.
+const METHODS: [&[&str]; 8] = [
+    &["ipref", "--features", "1tuple"],
+    &["ipref", "--binary", "--steps", "3"],
+    &["pref", "--solver", "dual", "--tolerance", "1", "--features", "tuples.txt"],
+    &["lstd", "--features", "1tuple", "--lambda", "0.5", "--ridge", "1e-5"],
+    &["lstd", "--features", "tuples.txt"],
+    &["mm", "--features", "tuples.txt", "--prior", "2", "--sweeps", "6"],
+    &["mm", "--multivalued", "--sweeps", "3"],
+    &["classify", "--unbalanced", "--c", "0.5", "--features", "tuples.txt"],
+];
+
+const TUPLES: &str = "# a corner, an edge, and the middle as it stands\na1 b1 a2 b2\n\
+                      0,1,2,3,4,5,6,7\nplain\nd4 e4 d5 e5\n";
+
+#[test]
+fn every_method_learns_the_same_on_any_number_of_threads() {
+    let lab = Lab::new();
+    lab.write("tuples.txt", TUPLES);
+    for (number, method) in METHODS.iter().enumerate() {
+        let name = method[0];
+        let few = ["--sample", "60", "--games", "2", "--seed", "5"];
+        let (one, two) = (format!("{number}-one"), format!("{number}-two"));
+        let run = |threads: &str, out: &str| {
+            let words = [&["learn"], *method, &few, &["--threads", threads, "--out", out]].concat();
+            lab.json(&words)
+        };
+        let found = run("1", &one);
+        run("2", &two);
+        same(&lab.tree(&one), &lab.tree(&two));
+        has_keys(&found, &["method", "run", "model", "seconds", "accuracy", "matches"]);
+        assert_eq!(found["method"], name);
+        let learned = &found["accuracy"][0];
+        assert_eq!(learned["name"], "learned");
+        // A move at random is right about one time in seven.
+        let percent = learned["choices"]["percent"].as_f64().unwrap();
+        assert!(percent > 15.0, "{method:?}: {percent}");
+        let weights = found["weights"].as_u64().unwrap();
+        let wanted = match method.iter().position(|word| *word == "--features") {
+            Some(at) if method[at + 1] == "1tuple" => 192,
+            Some(_) => 81 + 6561 + 81,
+            None => 6561,
+        };
+        assert_eq!(weights, wanted, "{method:?}");
+        // The page says how it was made, and with that it can be made again.
+        let page = lab.text(&format!("{one}/report.html"));
+        assert!(page.contains(&format!("outflank learn {name} --features")), "{method:?}");
+        let config = format!("{one}/config.toml");
+        let again = format!("{number}-again");
+        lab.ok(&["learn", "--config", &config, "--out", &again]);
+        same(&lab.tree(&again), &lab.tree(&one));
     }
 }
 
@@ -70,8 +157,59 @@ fn learning_that_cannot_work_is_refused_before_anything_is_written() {
     lab.write("few.txt", "f5d6c3\nf5f6\n");
     lab.write("bad.txt", "f5d6c3\nf5a1\n");
     lab.write("x.boards", "---------------------------OX------XO--------------------------- X\n");
+    lab.write("one.txt", "f5d6c3d3c4\n");
+    lab.write("alike.txt", "f5d6c3d3c4\n".repeat(40));
+    // The four first moves are images of each other.
+    lab.write("first.txt", "f5\nd3\nc4\ne6\n");
+    lab.write("none.txt", "");
+    lab.write("range.tuples", "a1 b1\n0 1 64\n");
+    lab.write("name.tuples", "a1 j1\n");
+    lab.write("twice.tuples", "# one\n\na1 b2 A1\n");
+    lab.write("long.tuples", "0 1 2 3 4 5 6 7 8 9 10 11 12\n");
+    lab.write("void.tuples", "# nothing\n");
+    lab.write("bytes.tuples", [0xff, 0xfe, 0x00]);
+    lab.write("huge.tuples", "0 1 2 3 4 5 6 7 8 9 10 11\n".repeat(8));
+    lab.write("vast.tuples", "0 1 2 3 4 5 6 7 8 9 10 11\n".repeat(200));
+    lab.write("lstd.toml", "lambda = 0.5\n");
     for (more, part) in [
-        (&["nosuch"][..], "ipref"),
+        (&["nosuch"][..], "ipref, pref, lstd, mm, classify"),
+        (&["--features", "range.tuples"], "range.tuples: line 2: 64 is not a square"),
+        (&["--features", "name.tuples"], "name.tuples: line 1: 'j1' is not a square"),
+        (&["--features", "twice.tuples"], "twice.tuples: line 3: a1 (square 0) stands twice"),
+        (&["--features", "long.tuples"], "long.tuples: line 1: a tuple has 1 to 12 squares"),
+        (&["--features", "void.tuples"], "void.tuples: it lists no tuples"),
+        (&["--features", "bytes.tuples"], "bytes.tuples: byte 0 is not text"),
+        (&["--features", "huge.tuples", "--sample", "20"], "fewer or shorter tuples"),
+        (&["--features", "vast.tuples"], "vast.tuples: line 127: a network has"),
+        (&["lstd", "--lambda", "1.5"], "--lambda must be a number from 0 to 1, not 1.5"),
+        (&["lstd", "--lambda", "-0.1"], "--lambda must be a number from 0 to 1"),
+        (&["lstd", "--lambda", "nan"], "--lambda must be a number from 0 to 1"),
+        (&["lstd", "--ridge", "-1"], "--ridge must be a positive number"),
+        (&["lstd", "--ridge", "0"], "without it the equations are singular"),
+        (&["lstd", "--ridge", "nan"], "--ridge must be a positive number"),
+        (&["lstd", "--records", "few.txt", "--held-out", "0.5"], "a known result"),
+        (&["mm", "--sweeps", "0"], "--sweeps must be at least 1"),
+        (&["mm", "--prior", "0"], "--prior must be a number from 1e-9 to 1e9"),
+        (&["mm", "--tolerance", "-1"], "--tolerance must be a positive number"),
+        (&["classify", "--steps", "0"], "--steps must be at least 1"),
+        (&["--lambda", "0.5"], "--lambda is an option of lstd; ipref does not look at it"),
+        (&["--set", "lambda=0.5"], "--lambda is an option of lstd"),
+        (&["--config", "lstd.toml"], "--lambda is an option of lstd"),
+        (&["lstd", "--c", "1"], "--c is an option of ipref, pref, classify; lstd"),
+        (&["mm", "--solver", "dual"], "--solver is an option of ipref, pref; mm"),
+        (&["classify", "--solver", "dual"], "--solver is an option of ipref, pref"),
+        (&["mm", "--binary"], "--binary is an option of ipref, pref"),
+        (&["pref", "--unbalanced"], "--unbalanced is an option of classify"),
+        (&["pref", "--multivalued"], "--multivalued is an option of mm"),
+        (&["lstd", "--tolerance", "1"], "--tolerance is an option of ipref, pref, classify, mm"),
+        (&["--records", "none.txt"], "none.txt"),
+        (&["--records", "one.txt"], "1 game cannot be both learned from and measured on"),
+        (&["--records", "alike.txt"], "give different games"),
+        (&["--records", "first.txt", "--held-out", "0.25"], "look alike"),
+        (&["pref", "--records", "first.txt", "--held-out", "0.25"], "look alike"),
+        (&["classify", "--records", "first.txt", "--held-out", "0.25"], "look alike"),
+        (&["mm", "--records", "first.txt", "--held-out", "0.25"], "look alike"),
+        (&["--records", "first.txt", "--held-out", "0.25", "--out", "a/b/c"], "look alike"),
         (&["--features", "pixels"], "ntuple, 1tuple"),
         (&["--c", "0"], "--c must be a positive number"),
         (&["--c", "-1"], "--c must be a positive number, not -1"),
@@ -81,7 +219,7 @@ fn learning_that_cannot_work_is_refused_before_anything_is_written() {
         (&["--held-out", "nan"], "--held-out is a share"),
         (&["--games", "3"], "--games must be an even number"),
         (&["--sample", "0"], "--sample"),
-        (&["--records", "few.txt"], "too few"),
+        (&["--records", "few.txt"], "2 games cannot be both learned from and measured on"),
         (&["--records", "bad.txt"], "bad.txt: game 2"),
         (&["--records", "none"], "cannot read none"),
         (&["--data", "none"], "none/wthor"),

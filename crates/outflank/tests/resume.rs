@@ -107,28 +107,73 @@ fn cut_off_at_any_byte() {
     }
 }
 
+/// Learning that was stopped begins anew, unless the model is there; games are never played twice.
 #[test]
 fn killed_while_learning() {
-    let learn = words("learn --features 1tuple --sample 200 --games 200 --out run");
-    let whole = Lab::new();
-    whole.ok(&learn);
-    for file in ["config.toml", "model.safetensors"] {
-        let lab = Lab::new();
-        let mut child = Command::new(PROGRAM)
-            .args(&learn)
-            .current_dir(lab.path())
-            .env_remove("OUTFLANK_DATA")
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        while !lab.exists(&format!("run/{file}")) && child.try_wait().unwrap().is_none() {
-            std::thread::sleep(Duration::from_millis(1));
+    for (learn, moments) in [
+        ("learn --features 1tuple --sample 200 --games 200", &["config.toml", "learned.toml"][..]),
+        ("learn pref --solver dual --sample 60 --games 100", &["model.safetensors"]),
+        ("learn mm --sample 60 --games 60 --sweeps 10", &["config.toml", "games.tsv"]),
+        ("learn lstd --sample 60 --games 60", &["config.toml", "games.tsv"]),
+        ("learn classify --sample 60 --games 60", &["matches.csv"]),
+    ] {
+        let learn = [&words(learn)[..], &["--out", "run"]].concat();
+        let whole = Lab::new();
+        whole.ok(&learn);
+        for file in moments {
+            let lab = Lab::new();
+            let mut child = Command::new(PROGRAM)
+                .args(&learn)
+                .current_dir(lab.path())
+                .env_remove("OUTFLANK_DATA")
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap();
+            while !lab.exists(&format!("run/{file}")) && child.try_wait().unwrap().is_none() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            child.kill().unwrap();
+            child.wait().unwrap();
+            lab.ok(&["learn", "--resume", "run", "--threads", "1"]);
+            same(&lab.tree("run"), &whole.tree("run"));
         }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        lab.ok(&["learn", "--resume", "run"]);
-        same(&lab.tree("run"), &whole.tree("run"));
     }
+}
+
+#[test]
+fn learning_goes_on_from_what_is_kept_and_refuses_what_was_changed() {
+    let lab = Lab::new();
+    lab.write("t.txt", "a1 b1\n");
+    let learn = words("learn mm --features t.txt --sample 40 --games 4 --out run");
+    lab.ok(&learn);
+    let whole = lab.tree("run");
+    for lost in [&["games.tsv", "report.html"][..], &["model.safetensors"], &["learned.toml"]] {
+        for name in lost {
+            fs::remove_file(lab.file(&format!("run/{name}"))).unwrap();
+        }
+        // A model without a word about how it was learned is as good as none.
+        if lost == ["learned.toml"] {
+            fs::remove_file(lab.file("run/model.safetensors")).unwrap();
+        }
+        lab.ok(&["learn", "--resume", "run"]);
+        same(&lab.tree("run"), &whole);
+    }
+    for (arguments, part) in [
+        ("learn pref --resume run", "--prior is an option of mm"),
+        ("learn --resume run --sweeps 3", "sweeps = 200, not 3"),
+        ("learn --resume run --features ntuple", "features"),
+    ] {
+        let message = lab.refused(&words(arguments));
+        assert!(message.contains(part), "{arguments}: {message}");
+    }
+    lab.write("t.txt", "a1 b2\n");
+    assert!(lab.refused(&["learn", "--resume", "run"]).contains("data"));
+    lab.write("t.txt", "a1 b1\n");
+    lab.write("run/learned.toml", "summary = 3");
+    let ran = lab.run(&["learn", "--resume", "run"]);
+    assert_eq!(ran.code, 1);
+    lab::clear(&ran.err);
+    assert!(ran.err.contains("learned.toml is damaged"), "{}", ran.err);
 }
 
 #[test]

@@ -9,7 +9,9 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Position};
 use outflank_models::files::{self, ModelError};
-use outflank_models::{Evaluate, Greedy as OnePly, Material, Policy, View, embedded};
+use outflank_models::{
+    self as models, Evaluate, Greedy as OnePly, Material, Policy, View, embedded,
+};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -66,6 +68,8 @@ pub enum Model<P: Position> {
     Nothing,
     /// What a position is worth.
     Value(Arc<dyn Evaluate<P>>),
+    /// How good each move is, but not what a position is worth.
+    Policy(Arc<dyn Policy<P>>),
 }
 
 impl<P: Position> Model<P> {
@@ -75,6 +79,7 @@ impl<P: Position> Model<P> {
         match self {
             Model::Nothing => None,
             Model::Value(value) => Some(Arc::new(OnePly(value.clone()))),
+            Model::Policy(policy) => Some(policy.clone()),
         }
     }
 }
@@ -142,12 +147,21 @@ impl Roster for Othello {
     }
 
     fn load(path: &Path, view: Option<View>) -> Result<Model<Othello>, RosterError> {
-        let (network, _) = files::load(path)?;
-        let network = match view {
-            Some(view) => network.with_view(view),
-            None => network,
+        let (model, _) = files::load(path)?;
+        let model = match (model, view) {
+            (models::Model::Network(network), Some(view)) => {
+                Arc::unwrap_or_clone(network).with_view(view).into()
+            }
+            (other, Some(_)) if other.kind() != "ntuple" => {
+                let reason = "its view is part of it; view= is for n-tuple networks".to_owned();
+                return Err(RosterError::Parts { text: path.display().to_string(), reason });
+            }
+            (model, _) => model,
         };
-        Ok(Model::Value(Arc::new(network)))
+        Ok(match model.value() {
+            Some(value) => Model::Value(value),
+            None => Model::Policy(model.policy()),
+        })
     }
 
     fn engine(
@@ -267,12 +281,19 @@ fn plain_entry<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
         (Search::Natural, Model::Value(value)) if noise > 0.0 => Ok(Entry::new(label, move || {
             Ok(Box::new(AlphaBeta::new(value.clone(), 1).with_noise(noise)))
         })),
-        (Search::Natural, model @ Model::Value(_)) => {
+        (Search::Natural, Model::Policy(_)) if noise > 0.0 => {
+            Err(parts("it rates moves and has no leaves to add noise to"))
+        }
+        (Search::Natural, model @ (Model::Value(_) | Model::Policy(_))) => {
             let policy = model.policy().ok_or_else(|| parts("it rates no moves"))?;
             Ok(Entry::new(label, move || Ok(Box::new(Greedy::new(policy.clone())))))
         }
         (Search::Depth { .. }, Model::Nothing) => Err(parts(
             "a random player has nothing to search with; use random@mcts500 or another model",
+        )),
+        (Search::Depth { .. }, Model::Policy(_)) => Err(parts(
+            "it rates moves but cannot say what a position is worth, so it cannot search by depth; \
+             use it alone or with @mcts500",
         )),
         (Search::Depth { plies, exact }, Model::Value(value)) => {
             if exact.is_some_and(|empties| P::endgame(empties).is_none()) {
@@ -296,6 +317,16 @@ fn plain_entry<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
                 }))
             }))
         }
+    }
+}
+
+/// A player that plays what a policy that is at hand rates highest, so many moves forced at random.
+pub fn policy_entry<P: Roster>(name: &str, policy: Arc<dyn Policy<P>>, random: f64) -> Entry<P> {
+    let entry = Entry::new(name, move || Ok(Box::new(Greedy::new(policy.clone()))));
+    if random > 0.0 {
+        entry.wrapped(move |inner| Box::new(ForcedRandom::new(inner, random)))
+    } else {
+        entry
     }
 }
 

@@ -28,6 +28,12 @@ pub fn games() -> Vec<Record<Othello>> {
     base.par_records(&Names::default()).into_iter().flatten().map(marked).collect()
 }
 
+/// How many embedded games there are.
+#[must_use]
+pub fn count() -> usize {
+    GAMES.len().saturating_sub(crate::wthor::HEADER) / crate::wthor::GAME
+}
+
 /// A thousand different positions after six plies, harvested by our own tree search.
 pub const OPENINGS: &str = include_str!("../data/openings.txt");
 

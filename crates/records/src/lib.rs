@@ -69,5 +69,5 @@ pub use record::{About, Ending, Ply, Record};
 pub use salvage::{Salvaged, salvage_games};
 pub use selection::Selection;
 pub use source::{Games, SourceFile, game_files, read_games};
-pub use split::{Split, SplitError, sizes_of_shares, split_examples, split_games};
+pub use split::{Split, SplitError, seen_before, sizes_of_shares, split_examples, split_games};
 pub use stats::{PlyStats, Results, Stats, YearStats, stats};

@@ -13,7 +13,10 @@
 //! # Ok::<(), outflank_records::SplitError>(())
 //! ```
 
+use crate::Record;
+use outflank_games::Position;
 use outflank_runs::rng::{Draw, stream};
+use std::collections::HashSet;
 
 /// Why a set cannot be split as asked.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -105,6 +108,21 @@ pub fn sizes_of_shares(count: usize, shares: &[f64]) -> Result<Vec<usize>, Split
     if sum > 1.0 + 1e-9 { Err(SplitError::Shares(sum)) } else { Ok(sizes) }
 }
 
+/// How many games of the part `held_out` were also played, move for move, in the part `learned`:
+/// what is measured on them says nothing about games that were never seen.
+pub fn seen_before<P: Position>(
+    games: &[Record<P>],
+    learned: &[usize],
+    held_out: &[usize],
+) -> usize {
+    let line = |&game: &usize| {
+        let moves: Vec<P::Move> = games[game].plies().iter().map(|ply| ply.mv).collect();
+        (*games[game].start(), moves)
+    };
+    let learned: HashSet<(P, Vec<P::Move>)> = learned.iter().map(line).collect();
+    held_out.iter().filter(|game| learned.contains(&line(game))).count()
+}
+
 fn check(there: usize, sizes: &[usize]) -> Result<(), SplitError> {
     let wanted = sizes.iter().fold(0usize, |sum, &size| sum.saturating_add(size));
     if wanted > there {
@@ -171,6 +189,17 @@ mod tests {
         assert_eq!(sizes_of_shares(10, &[1.0 / 3.0; 3]), Ok(vec![3, 4, 3]));
         assert_eq!(sizes_of_shares(7, &[0.1; 10]).unwrap().iter().sum::<usize>(), 7);
         assert_eq!(sizes_of_shares(0, &[0.5, 0.5]), Ok(vec![0, 0]));
+    }
+
+    #[test]
+    fn games_that_were_played_before_are_counted() {
+        let mut games = crate::embedded::games();
+        games.truncate(6);
+        games.push(games[0].clone());
+        games.push(games[5].clone());
+        assert_eq!(seen_before(&games, &[0, 1, 2], &[3, 4, 5]), 0);
+        assert_eq!(seen_before(&games, &[0, 1, 2], &[6, 7, 6]), 2);
+        assert_eq!(seen_before(&games, &[], &[0]), 0);
     }
 
     #[test]

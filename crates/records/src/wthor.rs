@@ -42,7 +42,7 @@ use rayon::prelude::*;
 /// The length of every header.
 pub(crate) const HEADER: usize = 16;
 /// The length of a game.
-const GAME: usize = 68;
+pub(crate) const GAME: usize = 68;
 /// The depth that a 0 in the header stands for.
 const USUAL_DEPTH: u8 = 22;
 

@@ -37,6 +37,7 @@ pub struct Board {
     description: String,
     discs: [Disc; 64],
     weights: Option<[f64; 64]>,
+    decimals: Option<usize>,
     tuples: Vec<Vec<usize>>,
     marks: Vec<(usize, Mark)>,
 }
@@ -49,6 +50,7 @@ impl Board {
             description: String::new(),
             discs: [Disc::Empty; 64],
             weights: None,
+            decimals: None,
             tuples: Vec::new(),
             marks: Vec::new(),
         }
@@ -82,6 +84,13 @@ impl Board {
     #[must_use]
     pub fn weights(mut self, weights: [f64; 64]) -> Self {
         self.weights = Some(weights);
+        self
+    }
+
+    /// Sets the decimals of the weights, which otherwise follow the largest.
+    #[must_use]
+    pub fn decimals(mut self, decimals: usize) -> Self {
+        self.decimals = Some(decimals);
         self
     }
 
@@ -158,7 +167,12 @@ impl Figure for Board {
                 &crate::svg::fit_text(&self.title, 14.5, 0.9 * width),
             );
         }
-        draw_squares(&mut svg, &m, self.neutral(), self.weights.as_ref());
+        draw_squares(
+            &mut svg,
+            &m,
+            self.neutral(),
+            self.weights.as_ref().map(|w| (w, self.decimals)),
+        );
         let size = 0.36 * cell;
         for (square, disc) in self.discs.iter().enumerate() {
             let (x, y) = m.centre(square);
@@ -190,14 +204,19 @@ impl Figure for Board {
     }
 }
 
-fn draw_squares(svg: &mut Svg, m: &Measures, neutral: bool, weights: Option<&[f64; 64]>) {
+fn draw_squares(
+    svg: &mut Svg,
+    m: &Measures,
+    neutral: bool,
+    weights: Option<(&[f64; 64], Option<usize>)>,
+) {
     let side = at(8.0 * m.cell);
     let (x, y) = (at(m.left), at(m.top));
     let (felt, seam) = if neutral { ("paper", "rule") } else { ("felt", "seam") };
     let frame = format!("x=\"{x}\" y=\"{y}\" width=\"{side}\" height=\"{side}\"");
     svg.add("rect", &format!("{frame} fill=\"var(--{felt})\""));
-    if let Some(weights) = weights {
-        draw_weights(svg, m, weights);
+    if let Some((weights, decimals)) = weights {
+        draw_weights(svg, m, weights, decimals);
     }
     for line in 0..=8 {
         let step = m.cell * f64::from(line);
@@ -223,15 +242,20 @@ fn draw_squares(svg: &mut Svg, m: &Measures, neutral: bool, weights: Option<&[f6
     }
 }
 
-fn draw_weights(svg: &mut Svg, m: &Measures, weights: &[f64; 64]) {
+fn draw_weights(svg: &mut Svg, m: &Measures, weights: &[f64; 64], decimals: Option<usize>) {
     let finite = |weight: f64| if weight.is_finite() { weight.abs() } else { 0.0 };
     let largest = weights.iter().fold(0.0, |most: f64, &weight| most.max(finite(weight)));
-    let decimals = match largest {
+    let decimals = decimals.unwrap_or(match largest {
         x if x >= 100.0 => 0,
         x if x >= 10.0 => 1,
         _ => 2,
-    };
-    let shown = weights.map(|weight| number(weight, decimals).replace('-', "−"));
+    });
+    let shown = weights.map(|weight| {
+        let text = number(weight, decimals).replace('-', "−");
+        // What rounds to nothing has no sign.
+        let nothing = weight.is_finite() && !text.contains(|c: char| ('1'..='9').contains(&c));
+        if nothing { text.replace('−', "") } else { text }
+    });
     // One size for all, so that the eye compares colours and not letters.
     let longest = shown.iter().map(|text| text.chars().count()).fold(4, usize::max);
     let size = (m.cell * 1.3 / longest as f64).min(14.0);

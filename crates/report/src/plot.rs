@@ -110,6 +110,7 @@ pub struct Plot {
     x_range: Option<(f64, f64)>,
     y_range: Option<(f64, f64)>,
     log_x: bool,
+    whole_x: bool,
 }
 
 impl Plot {
@@ -129,6 +130,7 @@ impl Plot {
             x_range: None,
             y_range: None,
             log_x: false,
+            whole_x: false,
         }
     }
 
@@ -174,6 +176,13 @@ impl Plot {
         self
     }
 
+    /// Gives the x axis whole numbers only, as for steps that are counted.
+    #[must_use]
+    pub fn whole_x(mut self) -> Self {
+        self.whole_x = true;
+        self
+    }
+
     fn shown(&self, point: &Point) -> bool {
         point.drawable() && (!self.log_x || point.x > 0.0)
     }
@@ -195,7 +204,8 @@ impl Plot {
                 _ => (low - spare, high + spare),
             }
         });
-        Scale::new(range, self.log_x, from, to)
+        let scale = Scale::new(range, self.log_x, from, to);
+        if self.whole_x { scale.whole() } else { scale }
     }
 
     fn y_scale(&self, from: f64, to: f64) -> Scale {

@@ -64,6 +64,8 @@ pub enum FolderError {
 #[derive(Clone, Debug)]
 pub struct RunFolder {
     path: PathBuf,
+    /// What was made for a new run, the innermost first; nothing where a run is resumed.
+    made: Option<Vec<PathBuf>>,
 }
 
 const CONFIG: &str = "config.toml";
@@ -78,8 +80,10 @@ impl RunFolder {
         if path.join(CONFIG).exists() {
             return Err(FolderError::Taken(path.display().to_string()));
         }
+        let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+        let made = path.ancestors().take_while(missing).map(Path::to_owned).collect();
         files::create_folder(&path)?;
-        let folder = RunFolder { path };
+        let folder = RunFolder { path, made: Some(made) };
         folder.set_config(config)?;
         Ok(folder)
     }
@@ -118,7 +122,7 @@ impl RunFolder {
         if !free.contains(&"data") && old.data != config.data {
             return changed("data", "other files or contents".to_owned(), "these".to_owned());
         }
-        let folder = RunFolder { path: path.to_owned() };
+        let folder = RunFolder { path: path.to_owned(), made: None };
         files::remove_parts(path)?;
         folder.set_config(config)?;
         Ok(folder)
@@ -137,6 +141,18 @@ impl RunFolder {
         let text = toml::to_string(config).unwrap_or_default();
         self.write(CONFIG, text.as_bytes())?;
         Ok(())
+    }
+
+    /// Takes back a new run that came to nothing: its configuration and the folders that were made
+    /// for it, unless something else lies there by now. A run that was resumed stays.
+    pub fn discard(self) {
+        let Some(made) = self.made else { return };
+        let _ = fs::remove_file(self.path.join(CONFIG));
+        for folder in made {
+            if fs::remove_dir(folder).is_err() {
+                break;
+            }
+        }
     }
 
     /// Where it is.
@@ -193,6 +209,23 @@ mod tests {
         assert_eq!(fs::read_dir(&path).unwrap().count(), 1, "only config.toml is left");
         assert_eq!(RunFolder::config_at(&path).unwrap(), config(1, 20));
         assert!(RunFolder::resume(folder.path(), &config(1, 10), &[]).is_err());
+    }
+
+    #[test]
+    fn a_run_that_came_to_nothing_leaves_nothing_but_what_was_there() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("a/b/c");
+        RunFolder::create(Some(&path), &config(1, 10)).unwrap().discard();
+        assert!(!root.path().join("a").exists());
+        fs::create_dir(root.path().join("a")).unwrap();
+        let folder = RunFolder::create(Some(&path), &config(1, 10)).unwrap();
+        folder.write("model", b"something").unwrap();
+        folder.discard();
+        assert!(path.join("model").exists() && !path.join(CONFIG).exists());
+        let folder = RunFolder::create(Some(&path), &config(1, 10)).unwrap();
+        drop(folder);
+        RunFolder::resume(&path, &config(1, 10), &[]).unwrap().discard();
+        assert!(path.join(CONFIG).exists());
     }
 
     #[test]

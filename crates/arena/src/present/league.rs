@@ -4,7 +4,7 @@ use super::faults::fault_section;
 use super::{About, points};
 use crate::league::LeagueReport;
 use outflank_report::text::count;
-use outflank_report::{Align, Bars, CrossTable, Page, Table};
+use outflank_report::{Align, Bars, CrossTable, Page, Section, Table};
 
 /// Rank, rating, points.
 #[must_use]
@@ -97,8 +97,8 @@ pub fn league_text(report: &LeagueReport) -> String {
     text
 }
 
-fn fill(page: &mut Page, title: &str, report: &LeagueReport) {
-    let section = page.section(title);
+/// Standings, ratings and the cross table.
+pub(super) fn fill(section: &mut Section, report: &LeagueReport) {
     section.table(&standings(report));
     let names: Vec<&str> = report.players.iter().map(|player| player.name.as_str()).collect();
     let ratings = Bars::new("Ratings", "rating, 95% intervals", names.clone())
@@ -140,13 +140,10 @@ pub fn league_page(report: &LeagueReport, subs: &[LeagueReport], about: &About) 
         count(games),
         count(report.distinct_games)
     ));
-    fill(&mut page, "Standings", report);
+    fill(page.section("Standings"), report);
     for (i, sub) in subs.iter().enumerate() {
-        fill(
-            &mut page,
-            &format!("Sub-league {}: {} players among themselves", i + 1, sub.players.len()),
-            sub,
-        );
+        let title = format!("Sub-league {}: {} players among themselves", i + 1, sub.players.len());
+        fill(page.section(title), sub);
     }
     fault_section(&mut page, &report.faults);
     about.sign(&mut page);

@@ -2,8 +2,8 @@
 
 use crate::lab::{ExperimentError, Lab};
 use crate::{Experiment, Report};
+use outflank_arena::present::tuple_board;
 use outflank_models::{Features, embedded};
-use outflank_report::Board;
 
 /// Numbers of inputs that Table I lists, and the weights they make.
 const PRINTED: [(&str, f64); 2] = [("tuples", 15.0), ("weights", 6561.0)];
@@ -28,30 +28,16 @@ impl Experiment for Fig2 {
         for ((row, paper), ours) in PRINTED.into_iter().zip(ours) {
             report.cell(row, "count", Some(paper), Some(ours), Some(0.0));
         }
-        let mut together = Board::new("Without symmetric images");
-        let mut expanded = Board::new("With symmetric images");
+        let firsts: Vec<_> = tuples.tuples().iter().map(|t| t.images()[0].clone()).collect();
+        let images: Vec<_> = tuples.tuples().iter().flat_map(|t| t.images()).cloned().collect();
+        let together = tuple_board("Without symmetric images", &firsts);
+        let expanded = tuple_board("With symmetric images", &images);
         for (number, tuple) in tuples.tuples().iter().enumerate() {
-            let squares = |image: &[outflank_games::othello::Square]| {
-                image.iter().map(|square| square.index()).collect::<Vec<_>>()
-            };
-            report.cell(
-                format!("tuple {}", number + 1),
-                "inputs",
-                None,
-                Some(tuple.length() as f64),
-                Some(0.0),
-            );
-            together = together.tuple(squares(&tuple.images()[0]));
-            for image in tuple.images() {
-                expanded = expanded.tuple(squares(image));
-            }
-            let board =
-                Board::new(format!("Tuple {}", number + 1)).tuple(squares(&tuple.images()[0]));
-            report.figures.push((
-                format!("tuple-{:02}", number + 1),
-                Box::new(board),
-                String::new(),
-            ));
+            let name = format!("tuple {}", number + 1);
+            report.cell(&name, "inputs", None, Some(tuple.length() as f64), Some(0.0));
+            let board = tuple_board(format!("Tuple {}", number + 1), &tuple.images()[..1]);
+            let stem = format!("tuple-{:02}", number + 1);
+            report.figures.push((stem, Box::new(board), String::new()));
         }
         report.figures.insert(0, ("expanded".to_owned(), Box::new(expanded), String::new()));
         report.figures.insert(0, ("together".to_owned(), Box::new(together), String::new()));

@@ -11,7 +11,7 @@ use crate::{Experiment, Report};
 use outflank_arena::accuracy::{Hits, accuracy};
 use outflank_games::othello::Othello;
 use outflank_learners::methods::{Method, Options, Task, learn};
-use outflank_models::files::{Origin, load, save};
+use outflank_models::files::{Origin, load_network, save};
 use outflank_models::{Greedy, Network, Policy, Tuples};
 use outflank_records::{Decision, Wanted, decisions};
 use outflank_runs::{files, stop_requested};
@@ -59,13 +59,15 @@ impl Bench<'_> {
     ) -> Result<Network, ExperimentError> {
         let path = self.path(name);
         if path.is_file() {
-            return Ok(load(&path)?.0);
+            return Ok(load_network(&path)?.0);
         }
         (self.lab.say)(&format!("learning {name}"));
-        let network = make()?;
+        let network = make();
+        // What was stopped may be an error by itself, which is not the user's business.
         if stop_requested() {
             return Err(ExperimentError::Stopped);
         }
+        let network = network?;
         self.keep(name, &network)?;
         Ok(network)
     }
@@ -84,7 +86,7 @@ impl Bench<'_> {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             note: format!("{} games of {}", self.games.train.len(), self.games.source),
         };
-        Ok(save(&self.path(name), network, &origin)?)
+        Ok(save(&self.path(name), &network.clone().into(), &origin)?)
     }
 }
 

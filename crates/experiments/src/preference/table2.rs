@@ -4,7 +4,7 @@ use super::{FeatureSet, METHODS, games, games_departure, method_name, players, t
 use crate::lab::{ExperimentError, Lab};
 use crate::{Experiment, Report};
 use outflank_arena::accuracy::{Accuracy, Hits, STAGES, accuracy};
-use outflank_models::files::load;
+use outflank_models::files::load_network;
 use outflank_models::{Greedy, embedded};
 use outflank_records::{Wanted, decisions};
 use outflank_report::Bars;
@@ -70,7 +70,7 @@ pub fn measure(
         ];
         for (name, place, file) in published {
             if let Some(path) = lab.published(file) {
-                let (network, _) = load(&path)?;
+                let (network, _) = load_network(&path)?;
                 measured.push((name.to_owned(), place, accuracy(&Greedy(network), test.items())));
             }
         }

@@ -53,7 +53,7 @@ pub fn league(lab: &Lab) -> Result<(League<Othello>, Vec<String>), ExperimentErr
     entries.push(greedy("Heur-WPC", embedded::heuristic()));
     for (name, file) in PUBLISHED {
         if let Some(path) = lab.published(file) {
-            entries.push(greedy(name, files::load(&path)?.0));
+            entries.push(greedy(name, files::load_network(&path)?.0));
         }
     }
     let (openings, which) = lab.openings()?;

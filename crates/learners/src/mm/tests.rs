@@ -159,7 +159,7 @@ fn one_feature_against_none_has_the_strength_of_its_odds() {
         let mut lists: Lists = vec![(0, vec![vec![0], vec![]]); a];
         lists.extend(vec![(1, vec![vec![0], vec![]]); b]);
         let teams = Teams::from_lists(1, &lists);
-        let fit = fit(&teams, Settings { prior, tolerance: 1e-12, ..SETTINGS }, |_, _| true);
+        let fit = fit(&teams, Settings { prior, tolerance: 1e-12, ..SETTINGS }, |_, _, _, _| true);
         let gamma = fit.state.logs()[0].exp();
         let odds = (a as f64 + prior) / (b as f64 + prior);
         assert!((gamma / odds - 1.0).abs() < 1e-4, "{a} {b} {prior}: {gamma} {odds}");
@@ -168,7 +168,7 @@ fn one_feature_against_none_has_the_strength_of_its_odds() {
             let twice: Lists =
                 lists.iter().map(|(winner, _)| (*winner, vec![vec![0, 0], vec![]])).collect();
             let teams = Teams::from_lists(1, &twice);
-            let fit = super::fit(&teams, Settings { prior, ..SETTINGS }, |_, _| true);
+            let fit = super::fit(&teams, Settings { prior, ..SETTINGS }, |_, _, _, _| true);
             let gamma = fit.state.logs()[0].exp();
             assert!((gamma * gamma / odds - 1.0).abs() < 1e-4, "{gamma} {odds}");
         }
@@ -196,7 +196,7 @@ fn the_likelihood_never_falls_and_the_optimum_is_newtons() {
         }
         last = f64::NEG_INFINITY;
         let settings = Settings { prior, tolerance: 1e-14, ..SETTINGS };
-        let fit = fit(&teams, settings, |_, now| {
+        let fit = fit(&teams, settings, |_, now, _, _| {
             rises(&mut last, now);
             true
         });
@@ -245,7 +245,7 @@ fn real_games_rise_to_a_likelihood_that_the_network_has_too() {
     {
         let mut last = f64::NEG_INFINITY;
         let settings = Settings { tolerance: 1e-7, binary, ..SETTINGS };
-        let learned = learn(tuples, &choices, settings, |_, now| {
+        let learned = learn(tuples, &choices, settings, |Seen { value: now, .. }| {
             assert!(now >= last, "{last} {now}");
             last = now;
             true
@@ -272,7 +272,7 @@ fn real_games_rise_to_a_likelihood_that_the_network_has_too() {
 fn each_feature_wins_as_often_as_the_model_expects() {
     let choices = choices(10);
     let settings = Settings { tolerance: 1e-11, ..SETTINGS };
-    let learned = learn(embedded::table1(), &choices, settings, |_, _| true).unwrap();
+    let learned = learn(embedded::table1(), &choices, settings, |_| true).unwrap();
     let network = &learned.network;
     let mut surplus = vec![0.0; network.weights().len()];
     for choice in &choices {
@@ -304,7 +304,7 @@ fn stronger_priors_pull_to_one() {
         .iter()
         .map(|&prior| {
             let settings = Settings { prior, sweeps: 30, tolerance: 1e-6, ..SETTINGS };
-            let learned = learn(embedded::table1(), &choices, settings, |_, _| true).unwrap();
+            let learned = learn(embedded::table1(), &choices, settings, |_| true).unwrap();
             assert!(learned.objective.is_finite() && learned.log_likelihood <= 0.0);
             learned.network.weights().iter().map(|&w| f64::from(w * w)).sum::<f64>().sqrt()
         })
@@ -317,7 +317,7 @@ fn stronger_priors_pull_to_one() {
 fn senseless_settings_and_empty_games_are_errors() {
     let choices = choices(1);
     let run = |decisions: &[Decision<Othello>], settings: Settings| {
-        learn(Tuples::squares(), decisions, settings, |_, _| true)
+        learn(Tuples::squares(), decisions, settings, |_| true)
     };
     for prior in [0.0, -1.0, 1e-10, 1e10, f64::NAN, f64::INFINITY] {
         let error = run(&choices, Settings { prior, ..SETTINGS }).unwrap_err();
@@ -334,7 +334,7 @@ fn senseless_settings_and_empty_games_are_errors() {
     let none = run(&choices, Settings { sweeps: 0, ..SETTINGS }).unwrap();
     assert!(!none.settled && none.network.weights().iter().all(|&w| w == 0.0));
     // The watcher may stop it.
-    let stopped = learn(Tuples::squares(), &choices, SETTINGS, |sweep, _| sweep < 3).unwrap();
+    let stopped = learn(Tuples::squares(), &choices, SETTINGS, |seen| seen.step < 3).unwrap();
     assert_eq!((stopped.sweeps, stopped.settled), (3, false));
 }
 
@@ -343,14 +343,14 @@ fn senseless_settings_and_empty_games_are_errors() {
 fn moves_that_are_all_alike_leave_every_strength_at_one() {
     let start = Othello::start();
     let first = Decision { position: start, chosen: start.moves().next().unwrap() };
-    let learned = learn(embedded::table1(), &[first; 9], SETTINGS, |_, _| true).unwrap();
+    let learned = learn(embedded::table1(), &[first; 9], SETTINGS, |_| true).unwrap();
     assert!(learned.settled && learned.network.weights().iter().all(|&w| w == 0.0));
     assert!((learned.log_likelihood + 9.0 * 4f64.ln()).abs() < 1e-12);
     assert_eq!(learned.features, 0);
     // Without the symmetry one decision is enough to learn something, and to stay finite.
     for prior in [1e-9, 1.0] {
         let settings = Settings { prior, ..SETTINGS };
-        let learned = learn(Tuples::squares(), &[first], settings, |_, _| true).unwrap();
+        let learned = learn(Tuples::squares(), &[first], settings, |_| true).unwrap();
         assert!(learned.log_likelihood > -(4f64.ln()) && learned.log_likelihood < 0.0);
         assert!(learned.network.weights().iter().any(|&w| w > 0.0));
     }
@@ -375,7 +375,7 @@ fn long_teams_and_weak_priors_stay_within_the_range_of_numbers() {
         let teams = Teams::from_lists(600, &lists);
         let settings = Settings { prior: 1e-9, sweeps: 50, ..SETTINGS };
         let mut last = f64::NEG_INFINITY;
-        let fit = fit(&teams, settings, |_, now| {
+        let fit = fit(&teams, settings, |_, now, _, _| {
             assert!(now.is_finite() && now >= last - 1e-9, "{last} {now}");
             last = now;
             true
@@ -391,7 +391,7 @@ fn the_same_games_give_the_same_bits_on_any_number_of_threads() {
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let settings = Settings { sweeps: 5, ..SETTINGS };
-        pool.install(|| learn(embedded::table1(), &choices, settings, |_, _| true).unwrap().network)
+        pool.install(|| learn(embedded::table1(), &choices, settings, |_| true).unwrap().network)
     };
     assert_eq!(with(1), with(3));
 }
@@ -403,7 +403,7 @@ fn sharing_is_right_for_features_that_exclude_each_other() {
     let records = outflank_records::embedded::games();
     let choices = decisions(&records[..20], &Wanted::CHOICES);
     let (tuples, settings) = (Tuples::squares(), Settings { sweeps: 400, ..SETTINGS });
-    let ours = learn(tuples.clone(), choices.items(), SETTINGS, |_, _| true).unwrap();
+    let ours = learn(tuples.clone(), choices.items(), SETTINGS, |_| true).unwrap();
     let mut before = f64::NEG_INFINITY;
     let sharing = Sharing::Tuple;
     let shared = learn_shared(&tuples, choices.items(), settings, sharing, |_, objective, _| {
@@ -430,33 +430,4 @@ fn sharing_among_all_goes_too_far() {
         true
     });
     assert!(fell && learned.unwrap().weights().iter().all(|weight| weight.is_finite()));
-}
-
-/// Hundreds of thousands of features that change with every move: the refusal comes before the
-/// memory is taken.
-#[test]
-fn teams_that_would_not_fit_are_refused() {
-    struct Many;
-    impl Features<Othello> for Many {
-        fn count(&self) -> usize {
-            1 << 20
-        }
-
-        fn visit(
-            &self,
-            position: &Othello,
-            side: outflank_games::Side,
-            mut f: impl FnMut(usize, f32),
-        ) {
-            let seen = (position.discs(side) % 1021) as usize;
-            (0..1 << 18).for_each(|feature| f(feature + seen * 700, 1.0));
-        }
-    }
-    let position = Othello::start();
-    let decision = Decision { position, chosen: position.moves().next().unwrap() };
-    let few = Teams::new(&Many, true, Reference::MostCommon, &[decision]).unwrap();
-    assert_eq!(few.len(), 4);
-    let many = vec![decision; 2000];
-    let error = Teams::new(&Many, true, Reference::Nothing, &many).unwrap_err();
-    assert!(matches!(error, MmError::TooLarge { moves: 8000, gib: 4.., most: 3 }), "{error}");
 }

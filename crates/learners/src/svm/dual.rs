@@ -8,8 +8,8 @@
 //! set aside until the rest has settled.
 
 use super::{Fit, SvmError, check};
-use crate::Rows;
 use crate::rows::Part;
+use crate::{Rows, Seen};
 use outflank_runs::{Draw, Rng};
 
 /// How a violated margin is charged.
@@ -22,7 +22,7 @@ pub enum Loss {
 }
 
 /// Solves the dual until the projected gradients lie within `tolerance` of each other, at most
-/// `passes` passes. `watch` sees the pass and the largest violation, and may stop it.
+/// `passes` passes. `watch` sees the pass, the largest violation and the weights, and may stop it.
 pub fn solve_dual(
     rows: &Rows,
     loss: Loss,
@@ -30,7 +30,7 @@ pub fn solve_dual(
     tolerance: f64,
     passes: u32,
     rng: &mut Rng,
-    mut watch: impl FnMut(u32, f64) -> bool,
+    mut watch: impl FnMut(Seen<'_>) -> bool,
 ) -> Result<Fit, SvmError> {
     check(rows, c, tolerance)?;
     let (once, most) = match loss {
@@ -104,7 +104,7 @@ pub fn solve_dual(
             at += 1;
         }
         let spread = highest - lowest;
-        let go_on = watch(pass, spread);
+        let go_on = watch(Seen { step: pass, value: f64::NAN, left: spread, weights: &weights });
         if spread <= tolerance {
             if active == rows.len() {
                 settled = true;
@@ -169,7 +169,7 @@ mod tests {
         let rows = Rows::from_lists(20, &lists);
         for loss in [Loss::L1, Loss::L2] {
             let mut rng = rng::stream(1, &["svm"]);
-            let fit = solve_dual(&rows, loss, 1.0, 1e-7, 20_000, &mut rng, |_, _| true).unwrap();
+            let fit = solve_dual(&rows, loss, 1.0, 1e-7, 20_000, &mut rng, |_| true).unwrap();
             assert!(fit.settled && fit.gap >= -1e-6, "{loss:?} {} {}", fit.gap, fit.steps);
             assert!(fit.gap < 1e-5 * fit.objective, "{loss:?} {} {}", fit.gap, fit.objective);
         }
@@ -180,7 +180,7 @@ mod tests {
         let mut rng = rng::stream(1, &[]);
         let rows = Rows::from_lists(3, &[]);
         assert_eq!(
-            solve_dual(&rows, Loss::L2, 1.0, 0.1, 10, &mut rng, |_, _| true).unwrap_err(),
+            solve_dual(&rows, Loss::L2, 1.0, 0.1, 10, &mut rng, |_| true).unwrap_err(),
             SvmError::NoRows
         );
     }

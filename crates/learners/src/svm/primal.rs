@@ -21,7 +21,7 @@
 
 use super::memory::Memory;
 use super::{Fit, SvmError, check};
-use crate::Rows;
+use crate::{Rows, Seen};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -33,13 +33,14 @@ const BLOCKS: usize = 16;
 const ENOUGH_GAIN: f64 = 1.5e-4;
 
 /// Solves until the gradient has shrunk to `tolerance` times what it was at zero and a step gains
-/// little, at most `steps` Newton steps. `watch` sees the step, the objective and that ratio, and may stop it.
+/// little, at most `steps` Newton steps. `watch` sees the step, the objective, that ratio and the
+/// weights, and may stop it.
 pub fn solve_primal(
     rows: &Rows,
     c: f64,
     tolerance: f64,
     steps: u32,
-    mut watch: impl FnMut(u32, f64, f64) -> bool,
+    mut watch: impl FnMut(Seen<'_>) -> bool,
 ) -> Result<Fit, SvmError> {
     check(rows, c, tolerance)?;
     let problem = Problem { rows, c, blocks: blocks(rows.groups()) };
@@ -63,7 +64,8 @@ pub fn solve_primal(
         let ratio = norm(&here.gradient) / start;
         let share = gained / here.objective;
         settled = (ratio <= tolerance && share <= ENOUGH_GAIN) || share <= 1e-13;
-        if !watch(step, here.objective, ratio) {
+        let value = here.objective;
+        if !watch(Seen { step, value, left: ratio, weights: &weights }) {
             break;
         }
     }
@@ -326,10 +328,9 @@ mod tests {
     fn both_solvers_find_one_optimum() {
         for (seed, c) in [(1, 1.0), (2, 0.01), (3, 100.0)] {
             let rows = random_rows(400, 25, seed);
-            let primal = solve_primal(&rows, c, 1e-10, 500, |_, _, _| true).unwrap();
+            let primal = solve_primal(&rows, c, 1e-10, 500, |_| true).unwrap();
             let mut rng = rng::stream(1, &["svm"]);
-            let dual =
-                solve_dual(&rows, Loss::L2, c, 1e-8, 100_000, &mut rng, |_, _| true).unwrap();
+            let dual = solve_dual(&rows, Loss::L2, c, 1e-8, 100_000, &mut rng, |_| true).unwrap();
             assert!(primal.settled && dual.settled);
             assert!((primal.objective - dual.objective).abs() < 1e-6 * dual.objective);
             for (a, b) in primal.weights.iter().zip(&dual.weights) {
@@ -345,7 +346,7 @@ mod tests {
     fn a_small_case_reaches_its_optimum() {
         let rows =
             Rows::from_lists(2, &[(vec![(0, 1.0)], 1), (vec![(1, 1.0)], 1), (vec![(1, -1.0)], -1)]);
-        let fit = solve_primal(&rows, 1.0, 1e-12, 100, |_, _, _| true).unwrap();
+        let fit = solve_primal(&rows, 1.0, 1e-12, 100, |_| true).unwrap();
         assert!((fit.weights[0] - 2.0 / 3.0).abs() < 1e-9, "{:?}", fit.weights);
         assert!((fit.weights[1] - 4.0 / 5.0).abs() < 1e-9, "{:?}", fit.weights);
     }
@@ -372,12 +373,12 @@ mod tests {
                 assert!((a - b).abs() < 1e-4, "{a} {b}");
             }
         };
-        let primal = |rows: &Rows| solve_primal(rows, 0.7, 1e-11, 500, |_, _, _| true).unwrap();
+        let primal = |rows: &Rows| solve_primal(rows, 0.7, 1e-11, 500, |_| true).unwrap();
         near(&primal(&weighted), &primal(&many));
         for loss in [Loss::L1, Loss::L2] {
             let dual = |rows: &Rows| {
                 let mut rng = rng::stream(1, &["svm"]);
-                solve_dual(rows, loss, 0.7, 1e-9, 100_000, &mut rng, |_, _| true).unwrap()
+                solve_dual(rows, loss, 0.7, 1e-9, 100_000, &mut rng, |_| true).unwrap()
             };
             let (a, b) = (dual(&weighted), dual(&many));
             assert!(a.gap.abs() < 1e-6 * a.objective, "{loss:?} {}", a.gap);
@@ -405,7 +406,7 @@ mod tests {
         let rows = random_rows(3000, 40, 9);
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| solve_primal(&rows, 1.0, 1e-4, 100, |_, _, _| true).unwrap().weights)
+            pool.install(|| solve_primal(&rows, 1.0, 1e-4, 100, |_| true).unwrap().weights)
         };
         assert_eq!(with(1), with(2));
         assert_eq!(with(1), with(5));

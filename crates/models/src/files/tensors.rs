@@ -1,15 +1,20 @@
 //! Our own model file: safetensors with one tensor, `weights`, and one metadata entry,
-//! `outflank`, a JSON document with the shapes, the view and how the model was learned.
+//! `outflank`, a JSON document with what the model looks at and how it was learned.
 //!
 //! One entry, because the order of several is not fixed and the same model must be the same bytes.
+//! Weights by stage are 16-bit multiples of a grid where they all are, and that is exact.
 
 use super::Origin;
-use crate::{Network, Tuple, Tuples, View};
+use crate::patterns::{Afterstates, Contexts, Count, Look, Stages};
+use crate::{Features, Model, Network, Patterns, Rater, Tuple, Tuples, View};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 const KEY: &str = "outflank";
+
+/// What 16-bit weights are multiples of.
+const GRID: f32 = 1.0 / 32.0;
 
 #[derive(Serialize, Deserialize)]
 struct Card {
@@ -20,13 +25,21 @@ struct Card {
     /// Whether a feature counts once; left out where it does not, as in files from before it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     binary: bool,
+    /// Discs in a stage, where weights change with the stage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stage: Option<u32>,
+    /// Whether a rater looks at the position that a move leads to as well.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    afterstates: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    counts: Vec<String>,
     /// Tuples, their images, their squares.
     tuples: Vec<Vec<Vec<u8>>>,
     origin: Origin,
 }
 
-/// Reads a network and how it came to be.
-pub fn read_tensors(bytes: &[u8]) -> Result<(Network, Origin), String> {
+/// Reads a model and how it came to be.
+pub fn read_tensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
     let (_, header) = SafeTensors::read_metadata(bytes)
         .map_err(|e| format!("not a safetensors file, or a damaged one ({e})"))?;
     let text = header
@@ -36,58 +49,147 @@ pub fn read_tensors(bytes: &[u8]) -> Result<(Network, Origin), String> {
         .ok_or("its metadata has no entry 'outflank': it is not a model of this program")?;
     let card: Card =
         serde_json::from_str(text).map_err(|e| format!("metadata entry 'outflank': {e}"))?;
-    if card.format != 1 || card.game != "othello" || card.kind != "ntuple" {
-        return Err(format!(
-            "a model of format {}, game '{}', kind '{}' is not known to this version",
-            card.format, card.game, card.kind
-        ));
+    if card.format != 1 || card.game != "othello" {
+        return Err(unknown(&card));
     }
     let view: View = card.view.parse()?;
-    let tuples: Result<Vec<Tuple>, String> = card
-        .tuples
-        .into_iter()
-        .enumerate()
-        .map(|(i, images)| Tuple::with_images(images).map_err(|e| format!("tuple {}: {e}", i + 1)))
-        .collect();
+    let images = |(i, images): (usize, &Vec<Vec<u8>>)| {
+        Tuple::with_images(images.clone()).map_err(|e| format!("tuple {}: {e}", i + 1))
+    };
+    let tuples: Result<Vec<Tuple>, String> = card.tuples.iter().enumerate().map(images).collect();
     let tuples = Tuples::new(tuples?).map_err(|e| e.to_string())?;
 
     let tensors = SafeTensors::deserialize(bytes).map_err(|e| format!("damaged ({e})"))?;
     let tensor = tensors.tensor("weights").map_err(|_| "it has no tensor 'weights'")?;
-    let wanted = crate::Features::count(&tuples);
-    if tensor.dtype() != Dtype::F32 || tensor.shape() != [wanted] {
-        return Err(format!(
-            "tensor 'weights' is {:?} {:?}, its tuples need F32 [{wanted}]",
-            tensor.dtype(),
-            tensor.shape()
-        ));
-    }
-    let weights: Vec<f32> =
-        tensor.data().as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
+    let misfit = "its weights do not fit what it looks at";
+    let model = match card.kind.as_str() {
+        "ntuple" => {
+            let mut weights = read_weights(&tensor, &[tuples.count()])?;
+            let weights = weights.pop().unwrap_or_default();
+            let network = Network::new(tuples, weights, view).ok_or(misfit)?;
+            network.with_binary(card.binary).into()
+        }
+        "patterns" => {
+            let stages = stages(&card)?;
+            let look = Afterstates::new(tuples, counts(&card)?).map_err(|e| e.to_string())?;
+            let weights = read_weights(&tensor, &[stages.count(), look.weights()])?;
+            Patterns::new(look, stages, weights).ok_or(misfit)?.into()
+        }
+        "rater" => {
+            let stages = stages(&card)?;
+            let look = match card.afterstates {
+                true => Contexts::with_afterstates(tuples, counts(&card)?),
+                false => Contexts::new(tuples),
+            };
+            let look = look.map_err(|e| e.to_string())?;
+            let weights = read_weights(&tensor, &[stages.count(), look.weights()])?;
+            Rater::new(look, stages, weights).ok_or(misfit)?.into()
+        }
+        _ => return Err(unknown(&card)),
+    };
+    Ok((model, card.origin))
+}
+
+fn unknown(card: &Card) -> String {
+    format!(
+        "a model of format {}, game '{}', kind '{}' is not known to this version",
+        card.format, card.game, card.kind
+    )
+}
+
+fn stages(card: &Card) -> Result<Stages, String> {
+    let width = card.stage.ok_or("metadata entry 'outflank': 'stage' is missing")?;
+    Stages::of_width(width).ok_or(format!("a stage has 1 to 60 discs, not {width}"))
+}
+
+fn counts(card: &Card) -> Result<Vec<Count>, String> {
+    card.counts.iter().map(|name| name.parse()).collect()
+}
+
+/// The rows of a tensor of this shape.
+fn read_weights(tensor: &TensorView<'_>, shape: &[usize]) -> Result<Vec<Vec<f32>>, String> {
+    let staged = shape.len() == 2;
+    let data = tensor.data();
+    let weights: Vec<f32> = match tensor.dtype() {
+        Dtype::F32 if tensor.shape() == shape => {
+            data.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
+        }
+        Dtype::I16 if staged && tensor.shape() == shape => {
+            let on_grid = |&bytes| f32::from(i16::from_le_bytes(bytes)) * GRID;
+            data.as_chunks::<2>().0.iter().map(on_grid).collect()
+        }
+        dtype => {
+            return Err(format!(
+                "tensor 'weights' is {dtype:?} {:?}, its tuples need F32 {shape:?}",
+                tensor.shape(),
+            ));
+        }
+    };
     if let Some(bad) = weights.iter().position(|w| !w.is_finite()) {
         return Err(format!("weight {bad} is {}", weights[bad]));
     }
-    let network = Network::new(tuples, weights, view).ok_or("its weights do not fit its tuples")?;
-    Ok((network.with_binary(card.binary), card.origin))
+    let row = shape.last().copied().unwrap_or(0).max(1);
+    Ok(weights.chunks(row).map(<[f32]>::to_vec).collect())
 }
 
 /// The bytes of a model file.
-pub fn write_tensors(network: &Network, origin: &Origin) -> Result<Vec<u8>, String> {
+pub fn write_tensors(model: &Model, origin: &Origin) -> Result<Vec<u8>, String> {
+    let (tuples, view, binary) = match model {
+        Model::Network(network) => (network.tuples(), network.view(), network.is_binary()),
+        Model::Patterns(patterns) => (patterns.look().tuples(), View::Invert, false),
+        Model::Rater(rater) => (rater.look().tuples(), View::Invert, false),
+    };
+    let (stages, counts): (Option<Stages>, &[Count]) = match model {
+        Model::Network(_) => (None, &[]),
+        Model::Patterns(patterns) => (Some(patterns.stages()), patterns.look().counts()),
+        Model::Rater(rater) => {
+            (Some(rater.stages()), rater.look().after().map_or(&[], Afterstates::counts))
+        }
+    };
+    let afterstates = matches!(model, Model::Rater(rater) if rater.look().after().is_some());
     let images = |tuple: &Tuple| {
         tuple.images().iter().map(|i| i.iter().map(|s| s.index() as u8).collect()).collect()
     };
     let card = Card {
         format: 1,
         game: "othello".to_owned(),
-        kind: "ntuple".to_owned(),
-        view: network.view().to_string(),
-        binary: network.is_binary(),
-        tuples: network.tuples().tuples().iter().map(images).collect(),
+        kind: model.kind().to_owned(),
+        view: view.to_string(),
+        binary,
+        stage: stages.map(Stages::width),
+        afterstates,
+        counts: counts.iter().map(|count| count.to_string()).collect(),
+        tuples: tuples.tuples().iter().map(images).collect(),
         origin: origin.clone(),
     };
     let card = serde_json::to_string(&card).map_err(|e| e.to_string())?;
-    let bytes: Vec<u8> = network.weights().iter().flat_map(|w| w.to_le_bytes()).collect();
-    let view = TensorView::new(Dtype::F32, vec![network.weights().len()], &bytes)
-        .map_err(|e| e.to_string())?;
+    let rows: Vec<&[f32]> = match model {
+        Model::Network(network) => vec![network.weights()],
+        Model::Patterns(p) => (0..p.stages().count()).map(|stage| p.weights(stage)).collect(),
+        Model::Rater(r) => (0..r.stages().count()).map(|stage| r.weights(stage)).collect(),
+    };
+    let row = rows.first().map_or(0, |row| row.len());
+    let shape = if stages.is_some() { vec![rows.len(), row] } else { vec![row] };
+    let (dtype, bytes) = match stages.and_then(|_| on_grid(&rows)) {
+        Some(bytes) => (Dtype::I16, bytes),
+        None => (Dtype::F32, rows.concat().iter().flat_map(|w| w.to_le_bytes()).collect()),
+    };
+    let view = TensorView::new(dtype, shape, &bytes).map_err(|e| e.to_string())?;
     let metadata = HashMap::from([(KEY.to_owned(), card)]);
     safetensors::serialize([("weights", view)], Some(metadata)).map_err(|e| e.to_string())
+}
+
+/// The weights as multiples of the grid, if they all are.
+fn on_grid(rows: &[&[f32]]) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(2 * rows.iter().map(|row| row.len()).sum::<usize>());
+    for &weight in rows.iter().copied().flatten() {
+        let steps = weight / GRID;
+        // A number that is not whole or too large comes back as another one.
+        let short = steps as i16;
+        if f32::from(short) != steps {
+            return None;
+        }
+        bytes.extend(short.to_le_bytes());
+    }
+    Some(bytes)
 }

@@ -51,22 +51,21 @@ impl Distinct {
         let mut after = before.clone();
         for &square in moves {
             after.copy_from_slice(&before);
-            self.tables.change(&mut after, square, |index, step| index + sign * step);
+            let layout = &self.tables.layout;
+            let mut change = |square: Square, times: i32| {
+                after.iter_mut().zip(layout.steps(square)).for_each(|(a, step)| *a += times * step);
+            };
+            change(square, sign);
             for flip in Squares(kernel::flips(board.own, board.other, square)) {
-                self.tables.change(&mut after, flip, |index, step| index + 2 * sign * step);
+                change(flip, 2 * sign);
             }
             push(self.sum(&after));
         }
     }
 
     fn indices(&self, black: u64, white: u64) -> Vec<i32> {
-        let mut indices = self.tables.empty.clone();
-        for square in Squares(black) {
-            self.tables.change(&mut indices, square, |index, step| index + step);
-        }
-        for square in Squares(white) {
-            self.tables.change(&mut indices, square, |index, step| index - step);
-        }
+        let mut indices = vec![0; self.tables.layout.width()];
+        self.tables.layout.read(black, white, &mut indices);
         indices
     }
 

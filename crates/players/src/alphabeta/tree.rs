@@ -11,6 +11,9 @@ use std::sync::Arc;
 /// From this remaining depth on, the model says which moves to try first.
 const BY_MODEL: u32 = 3;
 
+/// So many leaves of a position are evaluated first, to see whether they settle the matter.
+const TRIED: usize = 2;
+
 /// A move, where it leads, and how soon it is tried: a higher rank comes first.
 #[derive(Clone, Copy)]
 pub(super) struct Candidate<P: Searchable> {
@@ -149,22 +152,33 @@ impl<P: Searchable> Tree<P> {
     }
 
     /// The best leaf. It needs no memory, since evaluating costs no more than looking up.
+    ///
+    /// The moves that leave the opponent the least freedom are evaluated first and often settle
+    /// the matter; the others then need no evaluation at all.
     fn last_ply(&mut self, position: &P, beta: Worth) -> Worth {
         self.nodes += 1;
         let side = position.to_move();
-        self.ask_model(position);
-        // The one that looks best comes first and often settles the matter.
-        let top = self.values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let first = self.values.iter().position(|&value| value == top).unwrap_or(0);
+        let mut leaves = self.levels.get_mut(1).map(std::mem::take).unwrap_or_default();
+        self.candidates(position, 1, None, &mut leaves);
+        let tried = if leaves.len() > 2 * TRIED { TRIED } else { leaves.len() };
+        for next in 0..tried {
+            first(&mut leaves, next);
+        }
+        let (likely, others) = leaves.split_at(tried);
         let mut best = -TOP;
-        for at in std::iter::once(first).chain((0..self.moves.len()).filter(|&at| at != first)) {
-            let (Some(&mv), Some(&value)) = (self.moves.get(at), self.values.get(at)) else {
-                break;
-            };
-            best = best.max(self.leaf(&position.play(mv), side, value));
-            if best >= beta {
+        for part in [likely, others] {
+            self.moves.clear();
+            self.moves.extend(part.iter().map(|leaf| leaf.mv));
+            self.ask(position);
+            for (leaf, &value) in part.iter().zip(&self.values) {
+                best = best.max(self.leaf(&leaf.after, side, value));
+            }
+            if best >= beta || others.is_empty() {
                 break;
             }
+        }
+        if let Some(level) = self.levels.get_mut(1) {
+            *level = leaves;
         }
         best
     }
@@ -209,6 +223,11 @@ impl<P: Searchable> Tree<P> {
     fn ask_model(&mut self, position: &P) {
         self.moves.clear();
         self.moves.extend(position.moves());
+        self.ask(position);
+    }
+
+    /// Fills `values` with the model's word on each of `moves`.
+    fn ask(&mut self, position: &P) {
         self.model.after_moves(position, &self.moves, &mut self.values);
         // A model that left some out would otherwise hide those moves.
         self.values.resize(self.moves.len(), f32::NEG_INFINITY);

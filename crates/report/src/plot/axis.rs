@@ -14,6 +14,7 @@ pub(super) struct Scale {
     low: f64,
     high: f64,
     log: bool,
+    whole: bool,
     from: f64,
     to: f64,
 }
@@ -30,7 +31,13 @@ impl Scale {
             let spare = if high == 0.0 { 1.0 } else { 0.1 * high.abs() };
             (low, high) = if log { (0.9 * low, 1.1 * high) } else { (low - spare, high + spare) };
         }
-        Self { low, high, log, from, to }
+        Self { low, high, log, whole: false, from, to }
+    }
+
+    /// The same scale with ticks at whole numbers only.
+    pub(super) fn whole(mut self) -> Self {
+        self.whole = true;
+        self
     }
 
     /// The same scale with its ends moved out to the next ticks.
@@ -81,7 +88,12 @@ impl Scale {
         let least = (self.high - self.low) / most;
         let unit = libm::exp10(libm::floor(libm::log10(least)));
         let fits = [1.0, 2.0, 2.5, 5.0].into_iter().find(|round| round * unit >= least * 0.999);
-        fits.unwrap_or(10.0) * unit
+        let step = fits.unwrap_or(10.0) * unit;
+        match (self.whole, step) {
+            (true, step) if step < 1.0 => 1.0,
+            (true, 2.5) => 5.0,
+            _ => step,
+        }
     }
 
     /// Powers of ten, with 2 and 5 times them where there is room.
@@ -147,6 +159,17 @@ mod tests {
         assert_eq!(shown(1.0, 1e6, true, 900.0).len(), 7);
         assert_eq!(shown(1.0, 100.0, true, 900.0), ["1", "2", "5", "10", "20", "50", "100"]);
         assert_eq!(shown(3.0, 3.0, false, 200.0).len(), 3);
+    }
+
+    #[test]
+    fn things_that_are_counted_have_whole_ticks() {
+        let shown = |low: f64, high: f64| -> Vec<String> {
+            let scale = Scale::new((low, high), false, 0.0, 500.0).whole();
+            scale.ticks(50.0).into_iter().map(|(_, label)| label).collect()
+        };
+        assert_eq!(shown(1.0, 6.0), ["1", "2", "3", "4", "5", "6"]);
+        assert_eq!(shown(1.0, 1.0), ["1"]);
+        assert_eq!(shown(0.0, 25.0), ["0", "5", "10", "15", "20", "25"]);
     }
 
     #[test]

@@ -32,7 +32,7 @@ fn numbers(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError
     let Options { c, tolerance, steps, .. } = options();
     let settings = Settings { c, tolerance, steps, solver: Solver::Primal, binary: false };
     let counter = bench.once("piece counter, 64 weights", || {
-        learn_pieces(&bench.train, settings, |_, _, _| !stop_requested()).map_err(failed)
+        learn_pieces(&bench.train, settings, |_| !stop_requested()).map_err(failed)
     })?;
     let of_64 = hits(&Greedy(counter), &bench.test);
     add(report, row, "64, a piece counter", None, of_64);

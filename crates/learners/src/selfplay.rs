@@ -1,0 +1,249 @@
+//! TD(λ) by self-play for patterns by stage, in batches.
+//!
+//! The worth v of a position to the player who moved into it is the logarithm of the odds that this
+//! player wins: P = 1 / (1 + exp(-v)). Games are played greedily with a share of random moves. When
+//! one is over, every position that a greedy move answered is pulled toward what followed it,
+//!
+//! ```text
+//! G_t = (1 - λ) V_(t+1) + λ G_(t+1)        G of the last position = 1, 1/2 or 0
+//! ```
+//!
+//! seen from its own player's side, V being the P of the next position at the time it was played. A
+//! random move ends the chain: the position before it learns nothing, and those before that learn
+//! no more than its V. Each weight has its own step as in [`crate::online`], with the derivative
+//! P - G of the logarithmic loss.
+//!
+//! A share of the games may be played against a rival who does not learn, with as many random moves.
+//! From those only the positions that the learner moved into are learned from, each followed by the
+//! learner's next one: what the rival does in between is part of the world.
+//!
+//! A batch of games is played with the weights as they stand, on all cores; then each stage learns
+//! from all its positions in the order of the games. So the result does not depend on the number of
+//! threads, and a run can be stopped between two batches.
+
+mod play;
+mod study;
+
+use crate::online::State;
+use outflank_games::othello::{Othello, kernel};
+use outflank_models::Evaluate;
+use outflank_models::patterns::{Afterstates, Look, Stages};
+use outflank_runs::rng;
+use play::{Play, Trace};
+use rayon::prelude::*;
+use std::sync::Arc;
+use study::Study;
+
+/// How to learn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// How many batches there are in all.
+    pub batches: u32,
+    /// How many games a batch has.
+    pub games: u32,
+    /// The share of random moves.
+    pub random: f64,
+    /// At most so many moves at the beginning of a game are random, each number equally likely.
+    pub opening: u32,
+    /// The share of games that are played against the rival, if there is one.
+    pub rivalry: f64,
+    /// How far results reach back: 0 to 1.
+    pub lambda: f64,
+    /// The first step's size; it falls to nothing over the batches.
+    pub rate: f64,
+    /// Draws everything.
+    pub seed: u64,
+}
+
+/// What a batch saw.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Batch {
+    /// Which, counted from 1.
+    pub number: u32,
+    /// The mean logarithmic loss of a position, before its own lesson.
+    pub loss: f64,
+    /// How many positions were learned from.
+    pub positions: u64,
+}
+
+/// Learns batch by batch.
+pub struct SelfPlay {
+    look: Afterstates,
+    stages: Stages,
+    settings: Settings,
+    states: Vec<State>,
+    rival: Option<Arc<dyn Evaluate<Othello>>>,
+    done: u32,
+}
+
+impl SelfPlay {
+    /// Begins with all weights zero.
+    #[must_use]
+    pub fn new(look: Afterstates, stages: Stages, settings: Settings) -> SelfPlay {
+        let states = (0..stages.count()).map(|_| State::new(look.weights())).collect();
+        SelfPlay { look, stages, settings, states, rival: None, done: 0 }
+    }
+
+    /// The same with a rival, who plays greedily by this worth.
+    #[must_use]
+    pub fn against(mut self, rival: Arc<dyn Evaluate<Othello>>) -> SelfPlay {
+        self.rival = Some(rival);
+        self
+    }
+
+    /// Goes on where [`SelfPlay::to_bytes`] left off; `None` when the bytes are damaged or belong to
+    /// a learner of another shape.
+    #[must_use]
+    pub fn resume(
+        look: Afterstates,
+        stages: Stages,
+        settings: Settings,
+        bytes: &[u8],
+    ) -> Option<SelfPlay> {
+        let (done, mut rest) = bytes.split_first_chunk::<4>()?;
+        let mut states = Vec::with_capacity(stages.count());
+        for _ in 0..stages.count() {
+            let (length, tail) = rest.split_first_chunk::<8>()?;
+            let (state, tail) =
+                tail.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+            let state = State::from_bytes(state)?;
+            states.push(state.fits(look.weights(), 0).then_some(state)?);
+            rest = tail;
+        }
+        let done = u32::from_le_bytes(*done);
+        rest.is_empty().then_some(SelfPlay { look, stages, settings, states, rival: None, done })
+    }
+
+    /// All there is to know to go on: the batches done, and each stage behind its length.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = self.done.to_le_bytes().to_vec();
+        for state in &self.states {
+            let state = state.to_bytes();
+            bytes.extend((state.len() as u64).to_le_bytes());
+            bytes.extend(state);
+        }
+        bytes
+    }
+
+    /// The weights of each stage as they stand.
+    #[must_use]
+    pub fn weights(&self) -> Vec<Vec<f32>> {
+        self.states.iter().map(|state| state.clone().into_rounded()).collect()
+    }
+
+    /// Plays a batch of games and learns from it; `None` when all is done.
+    pub fn step(&mut self) -> Option<Batch> {
+        if self.done >= self.settings.batches {
+            return None;
+        }
+        let weights: Vec<&[f32]> = self.states.iter().map(|state| &*state.weights).collect();
+        let batch = self.done.to_string();
+        let traces: Vec<Vec<Trace>> = (0..self.settings.games)
+            .into_par_iter()
+            .with_min_len(16)
+            .map(|game| {
+                let path = ["selfplay", &batch, &game.to_string()];
+                kernel::run(Play {
+                    look: &self.look,
+                    stages: self.stages,
+                    weights: &weights,
+                    settings: &self.settings,
+                    rival: self.rival.as_deref(),
+                    rng: rng::stream(self.settings.seed, &path),
+                })
+            })
+            .collect();
+        let part = f64::from(self.done) / f64::from(self.settings.batches);
+        let rate = (self.settings.rate * (1.0 - part)) as f32;
+        let (look, stages) = (&self.look, self.stages);
+        let losses: Vec<(f64, u64)> = self
+            .states
+            .par_iter_mut()
+            .enumerate()
+            .with_max_len(1)
+            .map(|(stage, state)| {
+                let of = |trace: &&Trace| stages.of(64 - trace.board.empty().count_ones()) == stage;
+                let lessons = traces.iter().flatten().filter(of);
+                kernel::run(Study { look, state, lessons, rate })
+            })
+            .collect();
+        self.done += 1;
+        let (loss, positions) = losses.iter().fold((0.0, 0), |(a, b), (c, d)| (a + c, b + d));
+        Some(Batch { number: self.done, loss: loss / positions.max(1) as f64, positions })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outflank_models::patterns::{Count, classic};
+
+    const SETTINGS: Settings = Settings {
+        batches: 3,
+        games: 40,
+        random: 0.1,
+        opening: 4,
+        rivalry: 0.0,
+        lambda: 0.5,
+        rate: 0.1,
+        seed: 5,
+    };
+
+    fn look() -> Afterstates {
+        Afterstates::new(classic(), vec![Count::OtherMoves]).unwrap()
+    }
+
+    fn learn(threads: usize, settings: Settings) -> (Vec<Vec<f32>>, Vec<Batch>) {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut learner = SelfPlay::new(look(), Stages::of_width(12).unwrap(), settings);
+            let batches = std::iter::from_fn(|| learner.step()).collect();
+            (learner.weights(), batches)
+        })
+    }
+
+    #[test]
+    fn threads_change_nothing() {
+        let (weights, batches) = learn(1, SETTINGS);
+        assert_eq!((weights, batches.clone()), learn(3, SETTINGS));
+        assert_eq!(batches.len(), 3);
+        // Without knowledge the odds are even, and the loss is that of a coin.
+        assert!((batches[0].loss - 2f64.ln()).abs() < 0.05, "{:?}", batches[0]);
+        let learn = |threads, settings| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut learner = SelfPlay::new(look(), Stages::of_width(12).unwrap(), settings)
+                .against(Arc::new(outflank_models::embedded::heuristic()));
+            pool.install(|| std::iter::from_fn(|| learner.step()).collect::<Vec<Batch>>())
+        };
+        // Of games against a rival only half the positions are the learner's.
+        let rivals = learn(1, Settings { rivalry: 1.0, ..SETTINGS });
+        assert!(rivals[0].positions < batches[0].positions * 3 / 5, "{rivals:?}");
+        assert_eq!(rivals, learn(2, Settings { rivalry: 1.0, ..SETTINGS }));
+        assert_ne!(learn(1, Settings { seed: 6, ..SETTINGS }), batches);
+    }
+
+    #[test]
+    fn a_run_goes_on_from_its_bytes() {
+        let stages = Stages::of_width(12).unwrap();
+        let mut whole = SelfPlay::new(look(), stages, SETTINGS);
+        while whole.step().is_some() {}
+        let mut part = SelfPlay::new(look(), stages, SETTINGS);
+        part.step();
+        let bytes = part.to_bytes();
+        let mut again = SelfPlay::resume(look(), stages, SETTINGS, &bytes).unwrap();
+        while again.step().is_some() {}
+        assert_eq!(again.to_bytes(), whole.to_bytes());
+        assert!(SelfPlay::resume(look(), stages, SETTINGS, &bytes[..bytes.len() - 1]).is_none());
+        assert!(SelfPlay::resume(look(), Stages::ONE, SETTINGS, &bytes).is_none());
+    }
+
+    /// It learns who wins: the loss of the last batches is below that of the first, by far more
+    /// than batches differ.
+    #[test]
+    fn it_learns_who_wins() {
+        let (_, batches) = learn(2, Settings { batches: 12, games: 200, ..SETTINGS });
+        let mean = |part: &[Batch]| part.iter().map(|b| b.loss).sum::<f64>() / part.len() as f64;
+        assert!(mean(&batches[9..]) < 0.9 * mean(&batches[..3]), "{batches:?}");
+    }
+}

@@ -1,0 +1,132 @@
+//! Options of `outflank learn`.
+
+use super::{Common, RecordsArgs, RunArgs};
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
+use outflank_learners::methods::Method;
+
+/// What stands below the options in the help.
+pub const LEARN_HELP: &str = "\
+Methods (Runarsson and Lucas, 2014):
+  ipref     preferences between moves, the board seen by the mover: the default and the strongest
+  pref      preferences, White taking the negative
+  classify  chosen moves against all others
+  mm        a Bradley-Terry model of moves, by minorization-maximization
+  lstd      least squares temporal differences over whole games
+An option that the method does not look at is refused.
+
+A file of features lists tuples, one a line: squares as numbers 0 (a1) to 63 (h8) or as names, at
+most 12. Each is read in all eight symmetric ways; below a line `plain` tuples are read where they
+stand, below a line `symmetric` in eight ways again. What follows a # is a remark:
+  # a corner with its neighbours, and the edge
+  a1 b1 a2 b2
+  0 1 2 3 4 5 6 7
+
+Without --records and --data the embedded games are learned from, 4,000 of them when there are more
+and --sample does not say otherwise.
+
+A run that was stopped goes on with --resume: learning begins anew unless it was finished, games
+that were played are kept, and the result is the same to the last byte.
+
+Examples:
+  outflank learn                                 from the embedded games
+  outflank learn --features 1tuple --seed 2
+  outflank learn mm --features tuples.txt --sample 500
+  outflank learn lstd --lambda 0.8 --records games.wtb
+  outflank learn --records games.wtb --by 'tamenori hideshi'";
+
+/// A method by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MethodArg(pub Method);
+
+impl ValueEnum for MethodArg {
+    fn value_variants<'a>() -> &'a [MethodArg] {
+        const ALL: [MethodArg; Method::ALL.len()] = {
+            let mut all = [MethodArg(Method::IPref); Method::ALL.len()];
+            let mut i = 0;
+            while i < all.len() {
+                all[i] = MethodArg(Method::ALL[i]);
+                i += 1;
+            }
+            all
+        };
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()))
+    }
+}
+
+/// `outflank learn`.
+#[derive(Args, Debug, Clone)]
+pub struct LearnArgs {
+    /// The method.
+    #[arg(value_enum, default_value = "ipref")]
+    pub method: MethodArg,
+    /// What the player looks at: the 15 n-tuples of Runarsson and Lucas (2014), single squares, or
+    /// the tuples that a file lists.
+    #[arg(long, default_value = "ntuple", value_name = "ntuple|1tuple|FILE")]
+    pub features: String,
+    /// Games to learn from.
+    #[command(flatten)]
+    pub records: RecordsArgs,
+    /// The share of the games that is kept for measuring.
+    #[arg(long, default_value_t = 0.2, value_name = "SHARE", allow_negative_numbers = true)]
+    pub held_out: f64,
+    /// Games for each match against a reference player, and between those.
+    #[arg(long, default_value_t = 1000, value_name = "N", allow_negative_numbers = true)]
+    pub games: u64,
+    /// Where to write.
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// The rest.
+    #[command(flatten)]
+    pub common: Common,
+    /// What the method is told; last, since its heading holds for all that follows.
+    #[command(flatten)]
+    pub options: MethodArgs,
+}
+
+/// What the methods are told; each looks at its own.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Options of the methods")]
+pub struct MethodArgs {
+    /// ipref, pref, classify: the charge for a violated preference [default: 1].
+    #[arg(long = "c", value_name = "C", allow_negative_numbers = true)]
+    pub charge: Option<f64>,
+    /// When to stop. ipref, pref, classify: how far the gradient must shrink [default: 1e-3], with
+    /// --solver dual how far apart its parts may lie [default: 0.1]. mm: how little a sweep may
+    /// gain a choice [default: 1e-6].
+    #[arg(long, value_name = "EPS", allow_negative_numbers = true)]
+    pub tolerance: Option<f64>,
+    /// ipref, pref, classify: the most Newton steps [default: 100], or passes with --solver dual
+    /// [default: 1000].
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub steps: Option<u32>,
+    /// ipref, pref: a trust-region Newton method on all cores, or LIBLINEAR's coordinate descent
+    /// [default: primal].
+    #[arg(long, value_parser = ["primal", "dual"])]
+    pub solver: Option<String>,
+    /// ipref, pref: a feature counts once, however often it occurs.
+    #[arg(long)]
+    pub binary: bool,
+    /// classify: a chosen move counts once, not as often as it had rivals.
+    #[arg(long)]
+    pub unbalanced: bool,
+    /// lstd: how slowly the traces decay, from 0 to 1 [default: 0.9].
+    #[arg(long, value_name = "L", allow_negative_numbers = true)]
+    pub lambda: Option<f64>,
+    /// lstd: what is added to the diagonal, as a share of its mean [default: 1e-6].
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    pub ridge: Option<f64>,
+    /// mm: virtual games that each feature has won, and lost [default: 1].
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub prior: Option<f64>,
+    /// mm: the most sweeps over all features [default: 200].
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub sweeps: Option<u32>,
+    /// mm: a feature counts as often as it occurs, not once.
+    #[arg(long)]
+    pub multivalued: bool,
+}

@@ -1,0 +1,93 @@
+//! Options of the commands that measure and show: `accuracy`, `reproduce`, `players`, `perft`,
+//! `bench`.
+
+use super::{Common, GameArg, RecordsArgs, RunArgs};
+use clap::Args;
+use outflank_experiments::Scale;
+use std::path::PathBuf;
+
+/// What stands below the options in the help.
+pub const ACCURACY_HELP: &str = "\
+A model is an embedded name (see `outflank players`), a file (x.player, x.wpc, x.safetensors)
+or the folder of a run that learned one.
+Examples:
+  outflank accuracy heuristic yoshioka
+  outflank accuracy runs/learn-001 heuristic --records games.wtb --years 2010-2015 --sample 1000";
+
+/// `outflank accuracy`.
+#[derive(Args, Debug)]
+pub struct AccuracyArgs {
+    /// The models.
+    #[arg(required = true, value_name = "MODEL")]
+    pub models: Vec<String>,
+    /// Games to predict.
+    #[command(flatten)]
+    pub records: RecordsArgs,
+    /// Also write CSV, JSON and a page into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// The rest.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// `outflank reproduce`.
+#[derive(Args, Debug)]
+pub struct ReproduceArgs {
+    /// Which one, such as preference/table2 [default: lists them].
+    pub exhibit: Option<String>,
+    /// How large: smoke (seconds), desk (minutes) or paper (the paper's own size).
+    #[arg(long, default_value = "desk", value_name = "smoke|desk|paper")]
+    pub scale: Scale,
+    /// The data folder; without it the embedded games and openings are used.
+    #[arg(long, value_name = "DIR", env = "OUTFLANK_DATA")]
+    pub data: Option<PathBuf>,
+    /// Where to write.
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// The rest.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// `outflank players`.
+#[derive(Args, Debug)]
+pub struct PlayersArgs {
+    /// The game.
+    #[arg(long, value_enum)]
+    pub game: Option<GameArg>,
+    /// Print one JSON document on standard output.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `outflank perft`.
+#[derive(Args, Debug)]
+pub struct PerftArgs {
+    /// Plies.
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=20))]
+    pub depth: u32,
+    /// The game.
+    #[arg(long, value_enum, default_value = "othello")]
+    pub game: GameArg,
+    /// Count from another position, such as 64 of X, O and - and the side to move.
+    #[arg(long, value_name = "BOARD", allow_hyphen_values = true)]
+    pub board: Option<String>,
+    /// Print one JSON document on standard output.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `outflank bench`.
+#[derive(Args, Debug)]
+pub struct BenchArgs {
+    /// What to measure [default: all].
+    #[arg(value_parser = ["games", "records", "arena", "learners", "search"])]
+    pub area: Option<String>,
+    /// The data folder, for the benchmarks that need real games.
+    #[arg(long, value_name = "DIR", env = "OUTFLANK_DATA")]
+    pub data: Option<PathBuf>,
+    /// Print one JSON document on standard output.
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,198 @@
+//! What `outflank learn` was asked to do: the method and what it is told, the features, the
+//! configuration of the run, and the command that does it again.
+
+use crate::VERSION;
+use crate::cli::LearnArgs;
+use crate::games::{self, Source};
+use anyhow::{Context, Result, anyhow, ensure};
+use outflank_learners::methods::{Method, Options, users_of};
+use outflank_models::files::load_tuples;
+use outflank_models::{Tuples, embedded};
+use outflank_runs::files::{checksum, read};
+use outflank_runs::{Config, DataFile, RunFolder};
+use std::path::Path;
+use toml::Value;
+
+/// More games than this for a match are a slip of the finger.
+const MOST_GAMES: u64 = 10_000_000;
+
+/// Without a word about which games, so many of the embedded ones are learned from and measured
+/// on: as many as the default job has time for.
+const EMBEDDED_SAMPLE: usize = 4000;
+
+/// How far the gradient of a Newton method must shrink. Twice as far takes three times as long and
+/// predicts the same moves.
+const TOLERANCE: f64 = 1e-3;
+
+/// The arguments with what the program decides by itself.
+pub fn resolved(args: &LearnArgs) -> LearnArgs {
+    let mut args = args.clone();
+    let embedded = args.records.records.is_empty() && args.records.data.is_none();
+    let many = outflank_records::embedded::count() > EMBEDDED_SAMPLE;
+    if embedded && many && args.records.select.sample.is_none() {
+        args.records.select.sample = Some(EMBEDDED_SAMPLE);
+    }
+    args
+}
+
+/// What the method is told, once everything that was typed makes sense to it.
+pub fn options(args: &LearnArgs) -> Result<Options> {
+    ensure!(
+        args.held_out > 0.0 && args.held_out < 1.0,
+        "--held-out is a share between 0 and 1, not {}",
+        args.held_out
+    );
+    ensure!(
+        args.games >= 2 && args.games.is_multiple_of(2) && args.games <= MOST_GAMES,
+        "--games must be an even number from 2 to {MOST_GAMES}, not {}",
+        args.games
+    );
+    let (method, told) = (args.method.0, &args.options);
+    for (name, given) in [
+        ("c", told.charge.is_some()),
+        ("tolerance", told.tolerance.is_some()),
+        ("steps", told.steps.is_some()),
+        ("solver", told.solver.is_some()),
+        ("binary", told.binary),
+        ("unbalanced", told.unbalanced),
+        ("lambda", told.lambda.is_some()),
+        ("ridge", told.ridge.is_some()),
+        ("prior", told.prior.is_some()),
+        ("sweeps", told.sweeps.is_some()),
+        ("multivalued", told.multivalued),
+    ] {
+        let users = users_of(name);
+        let names: Vec<&str> = users.iter().map(|user| user.name()).collect();
+        ensure!(
+            !given || users.contains(&method),
+            "--{name} is an option of {}; {} does not look at it: leave it out",
+            names.join(", "),
+            method.name()
+        );
+    }
+    let dual = told.solver.as_deref() == Some("dual");
+    let default =
+        if dual { Options::dual() } else { Options { tolerance: TOLERANCE, ..Options::default() } };
+    let options = Options {
+        c: told.charge.unwrap_or(default.c),
+        tolerance: told.tolerance.unwrap_or(default.tolerance),
+        steps: told.steps.unwrap_or(default.steps),
+        dual,
+        balanced: !told.unbalanced,
+        lambda: told.lambda.unwrap_or(default.lambda),
+        ridge: told.ridge.unwrap_or(default.ridge),
+        prior: told.prior.unwrap_or(default.prior),
+        gain: told.tolerance.unwrap_or(default.gain),
+        sweeps: told.sweeps.unwrap_or(default.sweeps),
+        binary: !told.multivalued,
+        binary_preferences: told.binary,
+    };
+    options.check(method).map_err(|error| anyhow!("--{error}"))?;
+    Ok(options)
+}
+
+/// The tuples to learn with, and the file that lists them.
+pub fn features(args: &LearnArgs) -> Result<(Tuples, Option<DataFile>)> {
+    match args.features.as_str() {
+        "ntuple" => Ok((embedded::table1(), None)),
+        "1tuple" => Ok((Tuples::squares(), None)),
+        file => {
+            let path = Path::new(file);
+            let tuples = load_tuples(path)
+                .context("--features takes ntuple, 1tuple or a file that lists tuples")?;
+            let sha256 = checksum(&read(path, 1 << 30)?);
+            Ok((tuples, Some(DataFile { file: file.to_owned(), sha256 })))
+        }
+    }
+}
+
+/// What the method is told, by the names of the options.
+fn told(method: Method, options: &Options) -> Vec<(&'static str, Value)> {
+    let tolerance = if method == Method::Mm { options.gain } else { options.tolerance };
+    let solver = if options.dual { "dual" } else { "primal" };
+    [
+        ("c", options.c.into()),
+        ("tolerance", tolerance.into()),
+        ("steps", i64::from(options.steps).into()),
+        ("solver", solver.into()),
+        ("binary", options.binary_preferences.into()),
+        ("unbalanced", (!options.balanced).into()),
+        ("lambda", options.lambda.into()),
+        ("ridge", options.ridge.into()),
+        ("prior", options.prior.into()),
+        ("sweeps", i64::from(options.sweeps).into()),
+        ("multivalued", (!options.binary).into()),
+    ]
+    .into_iter()
+    .filter(|(name, _)| users_of(name).contains(&method))
+    .collect()
+}
+
+/// Begins the run, or goes on with it.
+pub fn open_folder(
+    args: &LearnArgs,
+    options: &Options,
+    source: &Source,
+    features: Option<DataFile>,
+) -> Result<RunFolder> {
+    let mut settings = toml::Table::new();
+    let mut set = |key: &str, value: Value| {
+        settings.insert(key.to_owned(), value);
+    };
+    set("method", args.method.0.name().into());
+    set("features", args.features.clone().into());
+    for (name, value) in told(args.method.0, options) {
+        set(name, value);
+    }
+    set("held-out", args.held_out.into());
+    set("games", (args.games as i64).into());
+    let paths: Vec<String> =
+        args.records.records.iter().map(|path| path.display().to_string()).collect();
+    if !paths.is_empty() {
+        set("records", paths.into());
+    } else if let Some(data) = &args.records.data {
+        set("data", data.display().to_string().into());
+    }
+    let select = &args.records.select;
+    if let Some((from, to)) = select.years {
+        set("years", format!("{from}-{to}").into());
+    }
+    for (key, value) in [("by", &select.by), ("tournament", &select.tournament)] {
+        if let Some(value) = value {
+            set(key, value.clone().into());
+        }
+    }
+    if let Some(sample) = select.sample {
+        set("sample", (sample as i64).into());
+    }
+    let config = Config {
+        command: "learn".to_owned(),
+        version: VERSION.to_owned(),
+        seed: args.common.seed,
+        settings,
+        data: source.files.iter().cloned().chain(features).collect(),
+    };
+    Ok(match &args.run.resume {
+        Some(path) => RunFolder::resume(path, &config, &[])?,
+        None => RunFolder::create(args.run.out.as_deref(), &config)?,
+    })
+}
+
+/// The command as it is typed, to do the same again.
+pub fn typed(args: &LearnArgs, options: &Options) -> String {
+    let mut words = ["outflank", "learn", args.method.0.name()].map(str::to_owned).to_vec();
+    words.extend(["--features".to_owned(), args.features.clone()]);
+    for (name, value) in told(args.method.0, options) {
+        match value {
+            Value::Boolean(true) => words.push(format!("--{name}")),
+            Value::Boolean(false) => {}
+            Value::String(text) => words.extend([format!("--{name}"), text]),
+            Value::Float(number) => words.extend([format!("--{name}"), number.to_string()]),
+            other => words.extend([format!("--{name}"), other.to_string()]),
+        }
+    }
+    words.extend(["--held-out".to_owned(), args.held_out.to_string()]);
+    words.extend(["--games".to_owned(), args.games.to_string()]);
+    words.extend(games::typed(&args.records, args.common.seed));
+    shell_words::join(words)
+}
