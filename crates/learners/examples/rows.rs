@@ -8,7 +8,7 @@
 //! stands with its sign and its values turned round: LIBLINEAR wants two classes, and without a
 //! constant term the optimum is the same. It says how many CPU seconds our own solver takes, on one thread.
 
-use outflank_learners::{Rows, preference_rows, solve_primal};
+use outflank_learners::{Rows, Seen, preference_rows, solve_primal};
 use outflank_models::{Tuples, View, embedded};
 use outflank_records::{Selection, Wanted, decisions, read_games};
 use std::fmt::Write;
@@ -53,11 +53,10 @@ fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     pool.install(|| {
         let began = seconds();
-        let rows = preference_rows(&tuples, View::Invert, choices.items())?;
+        let rows = preference_rows(&tuples, View::Invert, choices.items());
         let built = seconds() - began;
-        let fit = solve_primal(&rows, 1.0, 5e-4, 100, |seen| {
-            let (step, objective, ratio) = (seen.step, seen.value, seen.left);
-            println!("{step} {objective:.4} {ratio:.6} {:.2} s", seconds() - began);
+        let fit = solve_primal(&rows, 1.0, 5e-4, 100, |Seen { step, value, left, .. }| {
+            println!("{step} {value:.4} {left:.6} {:.2} s", seconds() - began);
             true
         })?;
         println!("{} rows, {} entries, objective {}", rows.len(), rows.entries(), fit.objective);

@@ -42,7 +42,7 @@ pub fn learn(
     settings: Settings,
     watch: impl FnMut(Seen<'_>) -> bool,
 ) -> Result<Learned, SvmError> {
-    let rows = class_rows(&tuples, settings.balanced, decisions)?;
+    let rows = class_rows(&tuples, settings.balanced, decisions);
     let fit = solve_primal(&rows, settings.c, settings.tolerance, settings.steps, watch)?;
     let weights = fit.weights.iter().map(|&w| w as f32).collect();
     let network = Network::new(tuples, weights, View::Invert).ok_or(SvmError::NotFinite)?;
@@ -107,9 +107,9 @@ mod tests {
             [(Tuples::squares(), 64.0, 11.8), (embedded::table1(), 82.7, 64.8)]
         {
             let mean = |rows: Rows| rows.entries() as f64 / rows.len() as f64;
-            let own = mean(class_rows(&tuples, false, choices.items()).unwrap());
+            let own = mean(class_rows(&tuples, false, choices.items()));
             assert!((own - positions).abs() < 1.0, "{own} {positions}");
-            let own = mean(preference_rows(&tuples, View::Invert, choices.items()).unwrap());
+            let own = mean(preference_rows(&tuples, View::Invert, choices.items()));
             assert!((own - differences).abs() < 1.0, "{own} {differences}");
         }
     }
@@ -121,7 +121,7 @@ mod tests {
         // What is no choice has no rows: a forced move, or one that is not legal.
         let illegal = Decision { position: Othello::start(), chosen: Square::new(0).unwrap() };
         choices.push(illegal);
-        let rows = class_rows(&embedded::table1(), true, &choices).unwrap();
+        let rows = class_rows(&embedded::table1(), true, &choices);
         assert_eq!(rows.len(), moves);
         let (mut chosen, mut others) = ((0, 0.0), (0, 0.0));
         for row in 0..rows.len() {
@@ -130,7 +130,7 @@ mod tests {
         }
         assert_eq!((chosen.0, others.0), (choices.len() - 1, moves - choices.len() + 1));
         assert_eq!(chosen.1, others.1);
-        let plain = class_rows(&embedded::table1(), false, &choices).unwrap();
+        let plain = class_rows(&embedded::table1(), false, &choices);
         assert!((0..plain.len()).all(|row| plain.weight(row) == 1.0));
     }
 
@@ -139,7 +139,7 @@ mod tests {
     fn rows_agree_with_what_the_network_evaluates() {
         let learned = learn(embedded::table1(), &choices(10), SETTINGS, |_| true).unwrap();
         let choice = choices(1)[20];
-        let rows = class_rows(learned.network.tuples(), false, &[choice]).unwrap();
+        let rows = class_rows(learned.network.tuples(), false, &[choice]);
         let moves: Vec<Square> = choice.position.moves().collect();
         let mut values = Vec::new();
         learned.network.after_moves(&choice.position, &moves, &mut values);

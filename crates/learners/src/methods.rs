@@ -2,6 +2,7 @@
 
 mod one_by_one;
 mod options;
+mod size;
 
 use crate::pref::Solver;
 use crate::{Seen, classify, ipref, lstd, mm, online, pref};
@@ -154,6 +155,21 @@ pub enum LearnError {
          shorter tuples"
     )]
     TooMany(usize),
+    /// More choices than there is memory for.
+    #[error(
+        "{choices} choices would take about {gib:.0} GiB and may take {most:.0}; learn from about \
+         {games} games at a time with --sample {games}"
+    )]
+    TooLarge {
+        /// How many there are.
+        choices: usize,
+        /// What they would take.
+        gib: f64,
+        /// What they may take.
+        most: f64,
+        /// About how many games would fit.
+        games: usize,
+    },
     /// Nothing in the games makes a difference to the features.
     #[error(
         "nothing was learned: with these features all moves of each of the {0} choices look \
@@ -206,6 +222,17 @@ pub fn learn(
     let Task { games, choices, tuples, .. } = task;
     if tuples.count() > MOST_FEATURES {
         return Err(LearnError::TooMany(tuples.count()));
+    }
+    let bytes = size::bytes(method, &tuples, choices);
+    if bytes > size::MOST_BYTES {
+        const GIB: f64 = (1u64 << 30) as f64;
+        let fits = games.len() as f64 * size::MOST_BYTES / bytes;
+        return Err(LearnError::TooLarge {
+            choices: choices.len(),
+            gib: bytes / GIB,
+            most: size::MOST_BYTES / GIB,
+            games: fits as usize / 100 * 100,
+        });
     }
     let seen_with = tuples.clone();
     let mut stepwise = |view: View, binary: bool, seen: Seen<'_>| {
@@ -405,12 +432,14 @@ mod tests {
     fn more_than_fits_is_refused_at_once() {
         let games = outflank_records::embedded::games();
         let (choices, games) = task(&games[..1000]);
-        let many = choices.repeat(100);
+        let many = choices.repeat(80);
         for method in [Method::IPref, Method::Classify, Method::Mm] {
             let task = Task::new(games, &many, embedded::table1());
             let refused = learn(method, task, &Options::default(), 1, &mut |_| true);
-            let text = refused.err().map(|error| error.to_string()).unwrap_or_default();
-            assert!(text.contains("GiB") && text.contains("--sample"), "{method:?}: {text}");
+            let Err(LearnError::TooLarge { games: fits, .. }) = refused else {
+                panic!("{method:?} {refused:?}")
+            };
+            assert!((100..1000).contains(&fits) && fits % 100 == 0, "{fits}");
         }
     }
 

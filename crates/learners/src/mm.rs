@@ -94,19 +94,6 @@ pub enum MmError {
     /// More moves than can be numbered.
     #[error("there are more than 4,294,967,295 moves to choose from; give fewer games")]
     TooMany,
-    /// More than memory should hold.
-    #[error(
-        "the features of {moves} moves would take {gib} GiB of memory, more than the {most} GiB that \
-         this method may use; learn from fewer games (--sample) or with fewer or shorter tuples"
-    )]
-    TooLarge {
-        /// How many moves there are to choose from.
-        moves: usize,
-        /// About how much memory.
-        gib: usize,
-        /// How much it may be.
-        most: usize,
-    },
     /// A setting that makes no sense.
     #[error(
         "the prior must be a number from 1e-9 to 1e9 and the tolerance a positive number, not {0} \
@@ -128,11 +115,11 @@ pub fn learn(
 ) -> Result<Learned, MmError> {
     check(settings)?;
     let teams = Teams::new(&tuples, settings.binary, Reference::MostCommon, decisions)?;
-    let columns = tuples.count();
+    let by_feature = |logs: &[f64]| by_feature(tuples.count(), &teams, logs);
     let fit = fit(&teams, settings, |step, value, left, logs| {
-        watch(Seen { step, value, left, weights: &by_feature(&teams, columns, logs) })
+        watch(Seen { step, value, left, weights: &by_feature(logs) })
     });
-    let network = network(tuples, settings.binary, &teams, &fit.state)?;
+    let network = network(tuples.clone(), settings.binary, &teams, &fit.state)?;
     Ok(Learned {
         network,
         log_likelihood: fit.state.log_likelihood(),
@@ -154,13 +141,18 @@ fn check(settings: Settings) -> Result<(), MmError> {
     Err(MmError::Setting(prior, tolerance))
 }
 
-/// The logarithm of each feature's strength; 0 for those that made no difference.
-fn by_feature(teams: &Teams, features: usize, logs: &[f64]) -> Vec<f64> {
-    let mut weights = vec![0.0; features];
+/// The log gammas by the numbers of their features, 0 for those that make no difference.
+fn by_feature(count: usize, teams: &Teams, logs: &[f64]) -> Vec<f64> {
+    let mut weights = vec![0.0; count];
     for (player, &log) in teams.players().iter().zip(logs) {
         weights[player.feature as usize] = log;
     }
     weights
+}
+
+/// About how many bytes decisions take while they are prepared and fitted.
+pub(crate) fn bytes(tuples: &Tuples, binary: bool, decisions: &[Decision<Othello>]) -> usize {
+    Teams::bytes(tuples, binary, Reference::MostCommon, decisions)
 }
 
 /// The network that adds where the model multiplies.
@@ -170,8 +162,8 @@ fn network(
     teams: &Teams,
     state: &State<'_>,
 ) -> Result<Network, MmError> {
-    let weights = by_feature(teams, tuples.count(), state.logs());
-    let weights = weights.iter().map(|&weight| weight as f32).collect();
+    let weights = by_feature(tuples.count(), teams, state.logs());
+    let weights = weights.iter().map(|&w| w as f32).collect();
     let network = Network::new(tuples, weights, View::Invert).ok_or(MmError::NotFinite)?;
     Ok(network.with_binary(binary))
 }

@@ -58,7 +58,7 @@ mod tests {
         let position = start.play(start.moves().next().unwrap());
         let moves: Vec<_> = position.moves().collect();
         let decision = Decision { position, chosen: moves[0] };
-        let rows = preference_rows(&Once(&tuples), View::Invert, &[decision]).unwrap();
+        let rows = preference_rows(&Once(&tuples), View::Invert, &[decision]);
         assert_eq!(rows.len(), moves.len() - 1);
         let mut values = Vec::new();
         network.after_moves(&position, &moves, &mut values);

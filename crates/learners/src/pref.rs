@@ -79,9 +79,9 @@ pub(crate) fn learn_seen(
 ) -> Result<Learned, SvmError> {
     let Settings { c, tolerance, steps, solver, binary } = settings;
     let rows: Rows = if binary {
-        preference_rows(&Once(&tuples), view, decisions)?
+        preference_rows(&Once(&tuples), view, decisions)
     } else {
-        preference_rows(&tuples, view, decisions)?
+        preference_rows(&tuples, view, decisions)
     };
     let fit = match solver {
         Solver::Primal => solve_primal(&rows, c, tolerance, steps, watch)?,
@@ -104,7 +104,7 @@ pub fn learn_pieces(
     watch: impl FnMut(Seen<'_>) -> bool,
 ) -> Result<Network, SvmError> {
     let Settings { c, tolerance, steps, .. } = settings;
-    let rows = preference_rows(&Pieces, View::Invert, decisions)?;
+    let rows = preference_rows(&Pieces, View::Invert, decisions);
     let fit = solve_primal(&rows, c, tolerance, steps, watch)?;
     let mut pieces: PieceCounter = [0.0; 64];
     pieces.iter_mut().zip(&fit.weights).for_each(|(piece, &weight)| *piece = weight as f32);
@@ -121,8 +121,8 @@ mod tests {
     fn a_piece_counter_is_the_same_in_both_views() {
         let records = outflank_records::embedded::games();
         let choices = decisions(&records[..20], &Wanted::CHOICES);
-        let inverted = preference_rows(&Pieces, View::Invert, choices.items()).unwrap();
-        let negated = preference_rows(&Pieces, View::Negate, choices.items()).unwrap();
+        let inverted = preference_rows(&Pieces, View::Invert, choices.items());
+        let negated = preference_rows(&Pieces, View::Negate, choices.items());
         for row in 0..inverted.len() {
             let ((i, a, sign), (j, b, other)) = (inverted.row(row), negated.row(row));
             assert_eq!((sign, i), (1.0, j));

@@ -17,7 +17,6 @@ mod tests;
 
 pub use build::{class_rows, preference_rows};
 
-use crate::SvmError;
 pub(crate) use parts::Part;
 use parts::Parts;
 use std::ops::Range;
@@ -73,7 +72,7 @@ impl Rows {
     }
 
     /// How much memory they take.
-    fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let Rows { groups, signs, weights, .. } = self;
         self.parts.bytes() + size_of_val(&groups[..]) + signs.len() + size_of_val(&weights[..])
     }

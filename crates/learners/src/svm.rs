@@ -42,19 +42,6 @@ pub enum SvmError {
     /// The solution has a weight that is no number.
     #[error("the solution is not finite; try a smaller C")]
     NotFinite,
-    /// More rows than memory should hold.
-    #[error(
-        "{rows} rows would take {gib} GiB of memory, more than the {most} GiB that this method may \
-         use; learn from fewer games (--sample) or with fewer or shorter tuples"
-    )]
-    TooLarge {
-        /// About how many rows.
-        rows: usize,
-        /// About how much memory.
-        gib: usize,
-        /// How much it may be.
-        most: usize,
-    },
     /// A setting that makes no sense.
     #[error("C must be a positive number and the tolerance too, not {0} and {1}")]
     Setting(f64, f64),

@@ -18,7 +18,7 @@ fn rows(tuples: &Tuples) -> Rows {
     let games = transcript::games(include_bytes!("data/games.txt"));
     let games: Vec<_> = games.map(Result::unwrap).collect();
     let choices = decisions(&games, &Wanted::CHOICES);
-    preference_rows(tuples, View::Invert, choices.items()).unwrap()
+    preference_rows(tuples, View::Invert, choices.items())
 }
 
 fn assert_near(found: f64, optimum: f64) {

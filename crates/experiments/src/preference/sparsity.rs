@@ -5,7 +5,7 @@ use super::{FeatureSet, games, games_departure};
 use crate::lab::{ExperimentError, Lab};
 use crate::{Experiment, Report};
 use outflank_games::othello::Othello;
-use outflank_learners::{Rows, SvmError, class_rows, preference_rows};
+use outflank_learners::{Rows, class_rows, preference_rows};
 use outflank_models::View;
 use outflank_records::{Decision, Wanted, decisions};
 use outflank_report::Bars;
@@ -36,9 +36,9 @@ impl Experiment for Sparsity {
         for (features, (difference, single)) in FeatureSet::BOTH.into_iter().zip(PRINTED) {
             let tuples = features.tuples();
             let (own, error) =
-                mean(choices.items(), |part| preference_rows(&tuples, View::Invert, part))?;
+                mean(choices.items(), |part| preference_rows(&tuples, View::Invert, part));
             report.cell(features.name(), "difference", Some(difference), Some(own), Some(error));
-            let (own, error) = mean(choices.items(), |part| class_rows(&tuples, false, part))?;
+            let (own, error) = mean(choices.items(), |part| class_rows(&tuples, false, part));
             report.cell(features.name(), "position", Some(single), Some(own), Some(error));
         }
         let names = report.cells.iter().map(|cell| format!("{}, {}", cell.row, cell.column));
@@ -54,14 +54,11 @@ impl Experiment for Sparsity {
 }
 
 /// The mean number of entries of a row over parts of the games, and its uncertainty.
-fn mean(
-    choices: &[Decision<Othello>],
-    rows: impl Fn(&[Decision<Othello>]) -> Result<Rows, SvmError>,
-) -> Result<(f64, f64), ExperimentError> {
+fn mean(choices: &[Decision<Othello>], rows: impl Fn(&[Decision<Othello>]) -> Rows) -> (f64, f64) {
     let mut means = Vec::new();
     for part in choices.chunks(choices.len().div_ceil(PARTS).max(1)) {
-        let rows = rows(part).map_err(|error| ExperimentError::Learn(error.to_string()))?;
+        let rows = rows(part);
         means.push(rows.entries() as f64 / rows.len().max(1) as f64);
     }
-    Ok(spread(&means))
+    spread(&means)
 }

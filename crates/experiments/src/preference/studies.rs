@@ -63,10 +63,12 @@ impl Bench<'_> {
             return Ok(load_network(&path)?.0);
         }
         (self.lab.say)(&format!("learning {name}"));
-        let network = make()?;
+        let network = make();
+        // What was stopped may be an error by itself, which is not the user's business.
         if stop_requested() {
             return Err(ExperimentError::Stopped);
         }
+        let network = network?;
         self.keep(name, &network)?;
         Ok(network)
     }

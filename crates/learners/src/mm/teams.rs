@@ -14,15 +14,11 @@ use outflank_models::Features;
 use outflank_records::Decision;
 use std::ops::Range;
 
-/// The most memory that teams and a fit to them may take: 3 GiB, which leaves room for the games
-/// within four.
-const MOST_BYTES: usize = 3 << 30;
+/// The bytes of a difference twice over, unsorted and sorted.
+const DIFFERENCE: usize = 20;
 
-/// How many decisions are looked at to foretell how much memory all take.
-const PROBES: usize = 400;
-
-/// How much memory they may take themselves: then fewer must do.
-const PROBE_BYTES: usize = 64 << 20;
+/// The bytes of a team: its decision, its strength, its place at a few points.
+const TEAM: usize = 100;
 
 /// A feature that can make a difference.
 #[derive(Clone, Debug)]
@@ -78,21 +74,6 @@ impl Teams {
         reference: Reference,
         decisions: &[Decision<Othello>],
     ) -> Result<Teams, MmError> {
-        // A few decisions foretell how much memory all will take.
-        let mut builder = Builder::new(features.count(), reference);
-        let stride = decisions.len().div_ceil(PROBES).max(1);
-        for decision in decisions.iter().step_by(stride) {
-            builder.add_decision(features, binary, decision)?;
-            if builder.bytes() > PROBE_BYTES {
-                break;
-            }
-        }
-        let moves = decisions.iter().map(|decision| decision.position.moves().count()).sum();
-        let times = moves as f64 / builder.teams.len().max(1) as f64;
-        let bytes = (builder.bytes() as f64 * times) as usize;
-        if bytes > MOST_BYTES {
-            return Err(MmError::TooLarge { moves, gib: bytes >> 30, most: MOST_BYTES >> 30 });
-        }
         let mut builder = Builder::new(features.count(), reference);
         for decision in decisions {
             builder.add_decision(features, binary, decision)?;
@@ -101,6 +82,22 @@ impl Teams {
             return Err(MmError::NoChoices);
         }
         Ok(builder.finish())
+    }
+
+    /// About how many bytes the teams of decisions and a fit to them take, at the worst while they
+    /// are sorted.
+    pub fn bytes<F: Features<Othello>>(
+        features: &F,
+        binary: bool,
+        reference: Reference,
+        decisions: &[Decision<Othello>],
+    ) -> usize {
+        let mut builder = Builder::new(features.count(), reference);
+        for decision in decisions {
+            // So few decisions have no more moves than can be numbered.
+            let _ = builder.add_decision(features, binary, decision);
+        }
+        DIFFERENCE * builder.differences.0.len() + TEAM * builder.teams.len()
     }
 
     /// The teams of decisions given as the winner and, for each team, its features, a feature
@@ -188,11 +185,6 @@ impl Builder {
             reference,
             differences: Default::default(),
         }
-    }
-
-    /// About how much memory the teams so far and a fit to them take, while they are sorted.
-    fn bytes(&self) -> usize {
-        20 * self.differences.0.len() + 100 * self.teams.len()
     }
 
     /// Adds a decision if it was a choice.

@@ -431,32 +431,3 @@ fn sharing_among_all_goes_too_far() {
     });
     assert!(fell && learned.unwrap().weights().iter().all(|weight| weight.is_finite()));
 }
-
-/// Hundreds of thousands of features that change with every move: the refusal comes before the
-/// memory is taken.
-#[test]
-fn teams_that_would_not_fit_are_refused() {
-    struct Many;
-    impl Features<Othello> for Many {
-        fn count(&self) -> usize {
-            1 << 20
-        }
-
-        fn visit(
-            &self,
-            position: &Othello,
-            side: outflank_games::Side,
-            mut f: impl FnMut(usize, f32),
-        ) {
-            let seen = (position.discs(side) % 1021) as usize;
-            (0..1 << 18).for_each(|feature| f(feature + seen * 700, 1.0));
-        }
-    }
-    let position = Othello::start();
-    let decision = Decision { position, chosen: position.moves().next().unwrap() };
-    let few = Teams::new(&Many, true, Reference::MostCommon, &[decision]).unwrap();
-    assert_eq!(few.len(), 4);
-    let many = vec![decision; 2000];
-    let error = Teams::new(&Many, true, Reference::Nothing, &many).unwrap_err();
-    assert!(matches!(error, MmError::TooLarge { moves: 8000, gib: 4.., most: 3 }), "{error}");
-}

@@ -4,20 +4,14 @@
 //! the position it leads to, less those of the position before. The features of both are visited
 //! side by side, and what is equal at the same place cancels at once.
 
-use super::{Rows, SvmError};
+use super::Rows;
 use outflank_games::othello::Othello;
 use outflank_games::{Position, Side};
 use outflank_models::{Features, View};
 use outflank_records::Decision;
 
-/// The most memory that rows may take: 3 GiB, which leaves room for the games within four.
-const MOST_BYTES: usize = 3 << 30;
-
 /// How many decisions are looked at to foretell how much memory all take.
-const PROBES: usize = 400;
-
-/// How much memory they may take themselves: then fewer must do.
-const PROBE_BYTES: usize = 64 << 20;
+const PROBES: usize = 100;
 
 /// What a row is.
 #[derive(Clone, Copy)]
@@ -36,7 +30,7 @@ pub fn preference_rows<F: Features<Othello>>(
     features: &F,
     view: View,
     decisions: &[Decision<Othello>],
-) -> Result<Rows, SvmError> {
+) -> Rows {
     build(features, Kind::Preference(view), decisions)
 }
 
@@ -49,41 +43,27 @@ pub fn class_rows<F: Features<Othello>>(
     features: &F,
     balanced: bool,
     decisions: &[Decision<Othello>],
-) -> Result<Rows, SvmError> {
+) -> Rows {
     build(features, Kind::Class { balanced }, decisions)
 }
 
-fn build<F: Features<Othello>>(
-    features: &F,
-    kind: Kind,
-    decisions: &[Decision<Othello>],
-) -> Result<Rows, SvmError> {
+fn build<F: Features<Othello>>(features: &F, kind: Kind, decisions: &[Decision<Othello>]) -> Rows {
     let member = match kind {
         Kind::Preference(_) => -1.0,
         Kind::Class { .. } => 1.0,
     };
     let mut builder = Builder::new(features, Rows::empty(features.count(), member));
+    // A few decisions foretell how much room all take, so that none is taken twice while they grow.
     let moves = |decision: &Decision<Othello>| decision.position.moves().count();
     let stride = decisions.len().div_ceil(PROBES).max(1);
-    let mut probes = 0;
-    for decision in decisions.iter().step_by(stride) {
-        builder.add(kind, decision);
-        probes += moves(decision);
-        if builder.rows.bytes() > PROBE_BYTES {
-            break;
-        }
-    }
-    let probed = builder.take();
+    decisions.iter().step_by(stride).for_each(|decision| builder.add(kind, decision));
+    let probes: usize = decisions.iter().step_by(stride).map(moves).sum();
     let all: usize = decisions.iter().map(moves).sum();
-    let times = all as f64 / probes.max(1) as f64;
-    let bytes = (probed.bytes() as f64 * times) as usize;
-    if bytes > MOST_BYTES {
-        let (rows, gib) = ((probed.len() as f64 * times) as usize, bytes >> 30);
-        return Err(SvmError::TooLarge { rows, gib, most: MOST_BYTES >> 30 });
+    if all > probes {
+        builder.rows = builder.take().room_for_more(all as f64 / probes.max(1) as f64);
+        decisions.iter().for_each(|decision| builder.add(kind, decision));
     }
-    builder.rows = probed.room_for_more(times);
-    decisions.iter().for_each(|decision| builder.add(kind, decision));
-    Ok(builder.take())
+    builder.take()
 }
 
 struct Builder<'a, F> {

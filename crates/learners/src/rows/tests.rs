@@ -29,7 +29,7 @@ fn assert_row(rows: &Rows, row: usize, expected: &[f32], sign: f64) {
 
 fn check<F: Features<Othello>>(features: &F, choices: &[Decision<Othello>]) {
     for view in [View::Invert, View::Negate] {
-        let rows = preference_rows(features, view, choices).unwrap();
+        let rows = preference_rows(features, view, choices);
         let (mut row, mut entries) = (0, 0);
         for Decision { position, chosen } in choices {
             let mover = position.to_move();
@@ -46,7 +46,7 @@ fn check<F: Features<Othello>>(features: &F, choices: &[Decision<Othello>]) {
         }
         assert_eq!((rows.len(), rows.entries()), (row, entries));
     }
-    let rows = class_rows(features, true, choices).unwrap();
+    let rows = class_rows(features, true, choices);
     let (mut row, mut entries) = (0, 0);
     for Decision { position, chosen } in choices {
         for mv in position.moves() {
@@ -73,31 +73,7 @@ fn what_is_no_choice_has_no_rows() {
     let start = Othello::start();
     let illegal =
         Decision { position: start, chosen: outflank_games::othello::Square::new(0).unwrap() };
-    assert!(preference_rows(&Tuples::squares(), View::Invert, &[illegal]).unwrap().is_empty());
-    assert!(class_rows(&Tuples::squares(), false, &[illegal]).unwrap().is_empty());
-    assert!(preference_rows(&Tuples::squares(), View::Invert, &[]).unwrap().is_empty());
-}
-
-/// The rows of 50 million decisions would need hundreds of GiB; the refusal comes without them.
-#[test]
-fn rows_that_would_not_fit_are_refused_before_memory_is_taken() {
-    struct Many;
-    impl Features<Othello> for Many {
-        fn count(&self) -> usize {
-            1 << 20
-        }
-
-        fn visit(&self, position: &Othello, side: Side, mut f: impl FnMut(usize, f32)) {
-            // Half a million features, all of which change with every move.
-            let seen = (position.discs(side) % 1021) as usize;
-            (0..1 << 19).for_each(|feature| f(feature + seen * 500, 1.5));
-        }
-    }
-    let decision =
-        Decision { position: Othello::start(), chosen: Othello::start().moves().next().unwrap() };
-    let few = vec![decision; 10];
-    assert!(preference_rows(&Many, View::Invert, &few[..1]).is_ok());
-    let error = preference_rows(&Many, View::Invert, &few.repeat(100)).unwrap_err();
-    assert!(matches!(error, SvmError::TooLarge { rows: 3000, gib: 4.., most: 3 }), "{error}");
-    assert!(error.to_string().contains("--sample"));
+    assert!(preference_rows(&Tuples::squares(), View::Invert, &[illegal]).is_empty());
+    assert!(class_rows(&Tuples::squares(), false, &[illegal]).is_empty());
+    assert!(preference_rows(&Tuples::squares(), View::Invert, &[]).is_empty());
 }

@@ -138,11 +138,12 @@ fn sweeps(
             }
             kept.is_ok() && !stop_requested()
         };
-        learn_shared(&tuples, &bench.train, settings, sharing, watch).map_err(failed)?;
-        kept?;
+        let learned = learn_shared(&tuples, &bench.train, settings, sharing, watch);
         if stop_requested() {
             return Err(ExperimentError::Stopped);
         }
+        learned.map_err(failed)?;
+        kept?;
     }
     let stopped = || Err(ExperimentError::Stopped);
     wanted.iter().map(|&sweep| Ok((sweep, bench.once(&name(sweep), stopped)?))).collect()
