@@ -158,7 +158,7 @@ pub enum LearnError {
     /// More choices than there is memory for.
     #[error(
         "{choices} choices would take about {gib:.0} GiB and may take {most:.0}; learn from about \
-         {games} games at a time with --sample {games}"
+         {games} games with --sample {games}, or from all with ipref --solver online"
     )]
     TooLarge {
         /// How many there are.

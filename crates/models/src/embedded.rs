@@ -1,6 +1,8 @@
 //! What the program knows without any file.
 
-use crate::{Network, PieceCounter, Tuples, from_pieces};
+use crate::files::unpack;
+use crate::{Model, Network, Patterns, PieceCounter, Tuples, from_pieces};
+use std::sync::{Arc, OnceLock};
 
 /// Fills the 64 squares from the ten values of one eighth of the board, by rows:
 /// a1 b1 c1 d1, b2 c2 d2, c3 d3, d4.
@@ -62,6 +64,26 @@ pub fn heuristic() -> Network {
 #[must_use]
 pub fn yoshioka() -> Network {
     from_pieces(&YOSHIOKA)
+}
+
+/// The best preference-learned player: patterns of the whole board by stage of the game, learned
+/// from the choices of experts from 1977 to 2012.
+///
+/// `data/README.md` says how to learn it again. It takes a few hundredths of a second to unpack when
+/// it is first asked for.
+#[must_use]
+pub fn ipref() -> Option<Arc<Patterns>> {
+    static IPREF: OnceLock<Option<Arc<Patterns>>> = OnceLock::new();
+    IPREF.get_or_init(|| packed(include_bytes!("../data/ipref.pack"))).clone()
+}
+
+/// A model that is part of the program; there is none only if the program was built from damaged
+/// files, which the tests would show.
+fn packed(bytes: &[u8]) -> Option<Arc<Patterns>> {
+    match unpack(bytes) {
+        Ok((Model::Patterns(patterns), _)) => Some(patterns),
+        _ => None,
+    }
 }
 
 /// The N-tuple features of paper 0: 15 symmetric tuples, 6,561 weights.

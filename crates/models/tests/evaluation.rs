@@ -293,3 +293,26 @@ mod patterns {
         }
     }
 }
+
+/// The player that is part of the program predicts its teachers: in the known first moves of the
+/// tiger opening it knows what to play, whichever way the board is turned.
+#[test]
+fn the_embedded_preferences_know_the_tiger() {
+    let ipref = embedded::ipref().expect("the model is part of the program");
+    let line = ["f5", "d6", "c3", "d3", "c4"];
+    let mut position = Othello::start();
+    for (ply, square) in line.iter().enumerate() {
+        let played = position.parse_move(square).unwrap();
+        if ply > 0 {
+            let moves: Vec<_> = position.moves().collect();
+            let mut values = Vec::new();
+            ipref.after_moves(&position, &moves, &mut values);
+            let best = values.iter().copied().fold(f32::MIN, f32::max);
+            let own = values[moves.iter().position(|&mv| mv == played).unwrap()];
+            // Not necessarily the first choice of all, but never far from it.
+            assert!(own > best - 3.0, "{square}: {own} against {best}");
+        }
+        position = position.play(played);
+    }
+    assert_eq!(ipref.stages().count(), 15);
+}

@@ -98,7 +98,13 @@ pub struct Embedded {
 }
 
 /// Everybody who needs no file.
-pub const EMBEDDED: [Embedded; 5] = [
+pub const EMBEDDED: [Embedded; 6] = [
+    Embedded {
+        name: "ipref",
+        game: Game::Othello,
+        kind: "patterns",
+        about: "learned from the choices of experts, 1977 to 2012; patterns by stage, 7.5 million weights",
+    },
     Embedded {
         name: "heuristic",
         game: Game::Othello,
@@ -140,6 +146,7 @@ impl Roster for Othello {
     fn embedded(name: &str) -> Option<Model<Othello>> {
         match name {
             "random" => Some(Model::Nothing),
+            "ipref" => embedded::ipref().map(|ipref| Model::Value(ipref as _)),
             "heuristic" => Some(Model::Value(Arc::new(embedded::heuristic()))),
             "yoshioka" => Some(Model::Value(Arc::new(embedded::yoshioka()))),
             _ => None,
