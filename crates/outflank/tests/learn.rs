@@ -85,26 +85,84 @@ fn learning_does_a_whole_job() {
     }
 }
 
-/// The methods, each with options of its own.
-const METHODS: [&[&str]; 8] = [
-    &["ipref", "--features", "1tuple"],
-    &["ipref", "--binary", "--steps", "3"],
-    &["pref", "--solver", "dual", "--tolerance", "1", "--features", "tuples.txt"],
-    &["lstd", "--features", "1tuple", "--lambda", "0.5", "--ridge", "1e-5"],
-    &["lstd", "--features", "tuples.txt"],
-    &["mm", "--features", "tuples.txt", "--prior", "2", "--sweeps", "6"],
-    &["mm", "--multivalued", "--sweeps", "3"],
-    &["classify", "--unbalanced", "--c", "0.5", "--features", "tuples.txt"],
+/// The methods, each with options of its own and the number of weights that makes.
+const METHODS: [(&[&str], usize); 11] = [
+    (&["ipref", "--features", "1tuple"], 192),
+    (&["ipref", "--binary", "--steps", "3"], 6561),
+    (&["pref", "--solver", "dual", "--tolerance", "1", "--features", "tuples.txt"], LISTED),
+    (&["lstd", "--features", "1tuple", "--lambda", "0.5", "--ridge", "1e-5"], 192),
+    (&["lstd", "--features", "tuples.txt"], LISTED),
+    (&["mm", "--features", "tuples.txt", "--prior", "2", "--sweeps", "6"], LISTED),
+    (&["mm", "--multivalued", "--sweeps", "3"], 6561),
+    (&["classify", "--unbalanced", "--c", "0.5", "--features", "tuples.txt"], LISTED),
+    // A set of weights for each stage, here two of thirty discs.
+    (&["ipref", "--solver", "online", "--stage", "30", "--features", "tuples.txt"], 2 * LISTED),
+    (
+        &["ipref", "--solver", "online", "--loss", "margin", "--passes", "2", "--rate", "0.05"],
+        15 * 6561,
+    ),
+    // A table for each square of a tuple that may be the move, and two counts.
+    (
+        &["rater", "--features", "tuples.txt", "--passes", "2", "--stage", "60"],
+        4 * 81 + 8 * 6561 + 4 * 81 + 2 * 64,
+    ),
 ];
+
+/// The entries of the tables of the tuples below.
+const LISTED: usize = 81 + 6561 + 81;
 
 const TUPLES: &str = "# a corner, an edge, and the middle as it stands\na1 b1 a2 b2\n\
                       0,1,2,3,4,5,6,7\nplain\nd4 e4 d5 e5\n";
 
 #[test]
+fn large_patterns_and_test_years() {
+    let Some(data) = data() else { return };
+    let lab = Lab::new();
+    let wthor = data.join("wthor").display().to_string();
+    let common = ["--records", &wthor, "--years", "2010-2014", "--sample", "400", "--games", "2"];
+    let online = ["learn", "ipref", "--solver", "online", "--features", "patterns"];
+    let years = ["--test-years", "2013-2014", "--passes", "3"];
+    let found = lab.json(&[&online[..], &common, &years].concat());
+    // 18 patterns with 501,876 entries and five counts of 64, for each of 15 stages.
+    assert_eq!(found["weights"], json!(15 * (501_876 + 5 * 64)));
+    let percent = |i: usize| found["accuracy"][i]["choices"]["percent"].as_f64().unwrap();
+    let names: Vec<&str> = (0..3).map(|i| found["accuracy"][i]["name"].as_str().unwrap()).collect();
+    assert_eq!(names[..2], ["learned", "ipref"]);
+    // A few games teach more than the heuristic knows, and less than all games taught ipref, whose
+    // choices of years that it has not seen were 58.3% right.
+    assert!(percent(0) > percent(2) && percent(1) > percent(0), "{found}");
+    assert!((percent(1) - 58.3).abs() < 3.0, "{}", percent(1));
+    let games = &found["games"];
+    let split = (games["learned_from"].as_u64().unwrap(), games["measured_on"].as_u64().unwrap());
+    assert!(split.0 + split.1 == 400 && split.1 > 100, "{games}");
+    let page = lab.text("runs/learn-001/report.html");
+    assert!(page.contains("Moves that the opponent has") && page.contains("The 18 tuples"));
+    let text = lab.refused(&[&["learn"], &common[..], &["--test-years", "1950-1960"]].concat());
+    assert!(text.contains("--test-years needs games of these years and of others"), "{text}");
+}
+
+#[test]
+fn options_of_the_other_solver_are_refused() {
+    let lab = Lab::new();
+    for (words, why) in [
+        (&["learn", "--passes", "3"][..], "--passes is an option of --solver online"),
+        (&["learn", "rater", "--c", "2"], "--c is an option of ipref"),
+        (&["learn", "--solver", "online", "--steps", "3"], "--steps is not looked at"),
+        (&["learn", "pref", "--solver", "online"], "--solver online is for ipref"),
+        (&["learn", "--solver", "online", "--stage", "61"], "--stage must be a number of discs"),
+        (&["learn", "--solver", "online", "--rate", "nan"], "--rate must be a positive number"),
+        (&["learn", "rater", "--passes", "0"], "--passes must be at least 1"),
+    ] {
+        let text = lab.refused(words);
+        assert!(text.contains(why), "{words:?}: {text}");
+    }
+}
+
+#[test]
 fn every_method_learns_the_same_on_any_number_of_threads() {
     let lab = Lab::new();
     lab.write("tuples.txt", TUPLES);
-    for (number, method) in METHODS.iter().enumerate() {
+    for (number, (method, wanted)) in METHODS.iter().enumerate() {
         let name = method[0];
         let few = ["--sample", "60", "--games", "2", "--seed", "5"];
         let (one, two) = (format!("{number}-one"), format!("{number}-two"));
@@ -122,13 +180,7 @@ fn every_method_learns_the_same_on_any_number_of_threads() {
         // A move at random is right about one time in seven.
         let percent = learned["choices"]["percent"].as_f64().unwrap();
         assert!(percent > 15.0, "{method:?}: {percent}");
-        let weights = found["weights"].as_u64().unwrap();
-        let wanted = match method.iter().position(|word| *word == "--features") {
-            Some(at) if method[at + 1] == "1tuple" => 192,
-            Some(_) => 81 + 6561 + 81,
-            None => 6561,
-        };
-        assert_eq!(weights, wanted, "{method:?}");
+        assert_eq!(found["weights"], json!(wanted), "{method:?}");
         // The page says how it was made, and with that it can be made again.
         let page = lab.text(&format!("{one}/report.html"));
         assert!(page.contains(&format!("outflank learn {name} --features")), "{method:?}");

@@ -107,7 +107,8 @@ fn cut_off_at_any_byte() {
     }
 }
 
-/// Learning that was stopped begins anew, unless the model is there; games are never played twice.
+/// Learning that was stopped begins anew, unless the model is there or stages of it are; games are
+/// never played twice.
 #[test]
 fn killed_while_learning() {
     for (learn, moments) in [
@@ -116,6 +117,12 @@ fn killed_while_learning() {
         ("learn mm --sample 60 --games 60 --sweeps 10", &["config.toml", "games.tsv"]),
         ("learn lstd --sample 60 --games 60", &["config.toml", "games.tsv"]),
         ("learn classify --sample 60 --games 60", &["matches.csv"]),
+        // Some stages are done, others not, when it is killed.
+        (
+            "learn ipref --solver online --sample 120 --games 2 --passes 4 --stage 10",
+            &["stages/stage-00.bin", "stages/stage-02.bin", "stages/stage-05.bin"],
+        ),
+        ("learn rater --sample 40 --games 2 --stage 20", &["stages", "stages/stage-01.bin"]),
     ] {
         let learn = [&words(learn)[..], &["--out", "run"]].concat();
         let whole = Lab::new();

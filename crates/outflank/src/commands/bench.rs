@@ -1,6 +1,7 @@
 //! `outflank bench`: speed, as tables with yardsticks. Every benchmark checks its answer.
 
 mod learners;
+mod patterns;
 
 use crate::Outcome;
 use crate::cli::BenchArgs;

@@ -57,7 +57,10 @@ pub fn measure(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
     let choices = decisions(&games, &Wanted::CHOICES);
     // One thread for all: the pool's, so that what it runs is what is counted.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().context("a thread")?;
-    pool.install(|| all(rows, &games, choices.items(), source))
+    pool.install(|| {
+        all(rows, &games, choices.items(), source)?;
+        super::patterns::measure(rows, choices.items())
+    })
 }
 
 fn all(
