@@ -55,7 +55,9 @@ fn numbers(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError
     Ok(())
 }
 
-/// What an own disc is worth next to an opponent's, in standard deviations over the board.
+/// What it is worth to put a disc on a square, in standard deviations over the board: an own disc
+/// next to an empty square. (What an opponent's disc there is worth says little: with board
+/// inversion no move of the mover's can bring one.)
 fn corners(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     let (mut both, mut corners_only, mut neither) = (Vec::new(), Vec::new(), Vec::new());
     for method in METHODS {
@@ -64,7 +66,7 @@ fn corners(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError
         let learned = bench.learn(method, Tuples::squares(), &bench.train, &options(), &row)?;
         let mut worth = [0.0; 64];
         for (worth, table) in worth.iter_mut().zip(learned.weights().as_chunks::<3>().0) {
-            *worth = f64::from(table[2] - table[0]);
+            *worth = f64::from(table[2] - table[1]);
         }
         let mean = worth.iter().sum::<f64>() / 64.0;
         let squares: f64 = worth.iter().map(|w| (w - mean).powi(2)).sum();
@@ -79,7 +81,7 @@ fn corners(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError
             (true, false) => corners_only.push(name),
             _ => neither.push(name),
         }
-        let board = Board::new(format!("{name}: an own disc next to an opponent's")).weights(worth);
+        let board = Board::new(format!("{name}: an own disc next to none")).weights(worth);
         let caption = "In standard deviations over the board.".to_owned();
         report.figures.push((format!("squares-{}", name.to_lowercase()), Box::new(board), caption));
     }
