@@ -59,7 +59,7 @@ fn numbers(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError
 /// next to an empty square. (What an opponent's disc there is worth says little: with board
 /// inversion no move of the mover's can bring one.)
 fn corners(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError> {
-    let (mut both, mut corners_only, mut neither) = (Vec::new(), Vec::new(), Vec::new());
+    let [mut both, mut good, mut bad, mut neither] = [const { Vec::new() }; 4];
     for method in METHODS {
         let name = method_name(method);
         let row = format!("{name} 1-Tuple");
@@ -78,8 +78,9 @@ fn corners(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError
         report.cell(row, "X-squares, deviations", None, Some(x), None);
         match (corner > 0.0, x < 0.0) {
             (true, true) => both.push(name),
-            (true, false) => corners_only.push(name),
-            _ => neither.push(name),
+            (true, false) => good.push(name),
+            (false, true) => bad.push(name),
+            (false, false) => neither.push(name),
         }
         let board = Board::new(format!("{name}: an own disc next to none")).weights(worth);
         let caption = "In standard deviations over the board.".to_owned();
@@ -87,10 +88,12 @@ fn corners(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError
     }
     let list = |names: &[&str]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     report.findings.push(format!(
-        "That corners are good and X-squares bad is learned by {}; corners alone by {}; not even \
-         corners by {}. The paper: both by preference learning only, corners alone by LSTD.",
+        "That corners are good and X-squares bad, next to the mean of all squares, is learned by {}; \
+         corners alone by {}; X-squares alone by {}; neither by {}. The paper: both by preference \
+         learning only, corners alone by LSTD.",
         list(&both),
-        list(&corners_only),
+        list(&good),
+        list(&bad),
         list(&neither)
     ));
     Ok(())
