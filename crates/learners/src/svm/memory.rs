@@ -4,8 +4,7 @@
 //! Newton step to the next H changes little, since most rows whose margin is short stay short. So
 //! the last pairs are kept, and the inverse that they describe (limited-memory BFGS, from the
 //! inverse of the diagonal) takes the place of the diagonal alone as the scale of the next step's
-//! conjugate gradients: half as many of them come as far. It costs as much as a product with a few
-//! hundred rows.
+//! conjugate gradients. It costs little next to a product with all rows.
 
 use super::primal::{add, dot};
 use std::collections::VecDeque;

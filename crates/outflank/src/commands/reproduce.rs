@@ -25,9 +25,11 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     let mut settings = toml::Table::new();
     settings.insert("exhibit".to_owned(), name.clone().into());
     settings.insert("scale".to_owned(), args.scale.name().into());
-    settings.insert("data".to_owned(), args.data.is_some().into());
+    if let Some(data) = &args.data {
+        settings.insert("data".to_owned(), data.display().to_string().into());
+    }
     let config = Config {
-        command: format!("reproduce-{}", name.replace('/', "-")),
+        command: "reproduce".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,
         settings,

@@ -99,6 +99,7 @@ fn printed_update(
         ("a denominator for each tuple", Sharing::Tuple, true),
         ("a denominator for each tuple, counts", Sharing::Tuple, false),
         ("one denominator", Sharing::All, true),
+        ("one denominator, counts", Sharing::All, false),
     ] {
         let row = format!("MM N-Tuple, {name}");
         let mut points = Vec::new();
