@@ -1,17 +1,20 @@
 //! Packs a model file for embedding: `cargo run --release -p outflank-models --example pack -- \
-//! runs/learn-001/model.safetensors crates/models/data/ipref.pack`.
+//! runs/learn-001/model.safetensors crates/models/data/ipref.pack "a word about what it learned from"`.
 
-use outflank_models::files::{load, pack, unpack};
-use std::path::PathBuf;
+use outflank_models::files::{Origin, load, pack, unpack};
+use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let paths: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let [from, to] = paths.as_slice() else {
-        eprintln!("give the model file and the file to write");
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let [from, to, note] = words.as_slice() else {
+        eprintln!("give the model file, the file to write, and what the model was learned from");
         return ExitCode::FAILURE;
     };
+    let (from, to) = (Path::new(from), Path::new(to));
     let packed = load(from).map_err(|e| e.to_string()).and_then(|(model, origin)| {
+        // The run's own note names a folder of whoever ran it.
+        let origin = Origin { note: note.clone(), ..origin };
         let packed = pack(&model, &origin)?;
         let (read, same) = unpack(&packed)?;
         if same != origin || read.weights() != model.weights() {
