@@ -21,13 +21,16 @@ pub mod embedded;
 mod evaluate;
 pub mod files;
 mod kernel;
+mod live;
 mod material;
 mod network;
 mod pieces;
+pub mod shapes;
 mod tuples;
 mod view;
 
 pub use evaluate::{Evaluate, Greedy, Policy};
+pub use live::{Afters, Live};
 pub use material::Material;
 pub use network::Network;
 pub use pieces::{PieceCounter, from_pieces};

@@ -1,6 +1,8 @@
 //! The command line: every subcommand and option, once. Help, man page and completions come from
 //! these definitions.
 
+pub mod learn_play;
+
 use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use outflank_experiments::Scale;
@@ -27,7 +29,7 @@ pub struct Cli {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Learn a player from games, measure it, and write a run folder.
-    #[command(after_help = LEARN_HELP)]
+    #[command(after_help = LEARN_HELP, args_conflicts_with_subcommands = true)]
     Learn(LearnArgs),
     /// Play two players against each other from paired openings.
     #[command(after_help = PLAYER_HELP)]
@@ -264,6 +266,9 @@ pub struct PlayArgs {
 /// `outflank learn`.
 #[derive(Args, Debug)]
 pub struct LearnArgs {
+    /// Methods that learn by playing instead.
+    #[command(subcommand)]
+    pub play: Option<learn_play::PlayMethod>,
     /// The method.
     #[arg(default_value = "ipref", value_parser = ["ipref"])]
     pub method: String,
