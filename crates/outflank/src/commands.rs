@@ -2,6 +2,7 @@
 
 pub mod accuracy;
 pub mod bench;
+pub mod bench_play;
 pub mod data;
 pub mod generate;
 pub mod league;
