@@ -11,6 +11,7 @@ use outflank_games::othello::Othello;
 use outflank_learners::coevolution::{Coevolution, Fitness, Settings};
 use outflank_learners::training::{Plan, Point, train};
 use outflank_models::files::Origin;
+use outflank_models::shapes::{Neighbour, Snake};
 use outflank_players::Entry;
 use outflank_players::roster::entries;
 use outflank_runs::files::create_folder;
@@ -89,6 +90,8 @@ fn nominal(lab: &Lab, point: u64) -> u64 {
 fn settings(course: &Course, scale: Scale) -> Result<Settings, ExperimentError> {
     let settings = presets::settings(course.method, Some(course.operators), course.shape)
         .map_err(|error| ExperimentError::Learn(error.to_string()))?;
+    // As the authors' program reads its paper; see the departures.
+    let settings = Settings { snake: Snake::Wrapping, topology: Neighbour::Crowded, ..settings };
     if scale != Scale::Smoke {
         return Ok(settings);
     }
@@ -224,11 +227,11 @@ fn departures(scale: Scale) -> Vec<String> {
         "The paper's figures are drawings without printed numbers: only what its text says can be \
          compared. Which curves they show is taken from the text."
             .to_owned(),
-        "Snakes visit distinct squares and do not leap over the edge of the board, so that every \
-         tuple has its full length; a square that mutates moves to any free neighbour. The \
-         authors' program wraps around, lets tuples shrink, and prefers the neighbour with most \
-         others of the tuple beside it: both are there as snake = \"wrapping\" and topology = \
-         \"crowded\"."
+        "Snakes and topology mutation are those of the authors' program, not of their text: walks \
+         leap over the edge of the board and a square visited again does not count, so that tuples \
+         may be shorter; a square that mutates moves to the free neighbour with most others of the \
+         tuple beside it. Snakes of distinct squares that keep to the board (snake = \"clean\") \
+         end 8 points lower under TDL, 59% and 67% in four runs of 300,000 games each."
             .to_owned(),
         "In a training game with another network the learner learns from all chosen moves of the \
          game, with its own evaluation; opponents are as they were when the generation began. \

@@ -19,8 +19,10 @@
 //! So a generation is the same on any number of threads, and a single individual learns the same
 //! however its games are grouped into generations.
 
+mod check;
 pub mod fitness;
 mod settings;
+mod shape;
 pub mod variation;
 
 use crate::tdl::{self, Rates};
@@ -34,7 +36,8 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use variation::{crossover, fresh, mutate_topology, mutate_weights, tournament};
 
-pub use settings::{Fitness, KEYS, Settings, SettingsError, Shape};
+pub use settings::{Fitness, KEYS, Settings, SettingsError};
+pub use shape::Shape;
 
 /// Why a method of this family could not begin.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

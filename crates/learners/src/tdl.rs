@@ -250,9 +250,9 @@ mod tests {
             let error = target - predict(&before);
             let mut read = vec![false; before.weights().len()];
             before.tuples().visit(&position, Side::Black, |index, _| read[index] = true);
-            for index in 0..read.len() {
+            for (index, read) in read.into_iter().enumerate() {
                 let change = f64::from(after.weights()[index] - before.weights()[index]);
-                if !read[index] {
+                if !read {
                     assert_eq!(change, 0.0);
                     continue;
                 }

@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn unknown_names_are_refused() {
-        let text = table("cdtl", None).unwrap_err().to_string();
+        let text = table("ctdll", None).unwrap_err().to_string();
         assert!(text.contains("did you mean 'ctdl'?"), "{text}");
         let text = table("ctdl", Some("sq")).unwrap_err().to_string();
         assert!(text.contains("'q'") && text.contains("m_t"), "{text}");

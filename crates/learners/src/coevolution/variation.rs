@@ -1,7 +1,8 @@
 //! Search operators on whole networks (Krawiec and Szubert, 2011, section 4.2): where a network
 //! begins, weight mutation, topology mutation and topology crossover.
 
-use super::settings::{Settings, Shape};
+use super::settings::Settings;
+use super::shape::Shape;
 use outflank_models::shapes::{Neighbour, blocks, lines, mutated, snake};
 use outflank_models::{Network, Tuple, TupleError, Tuples, View};
 use outflank_runs::{Draw, Rng};

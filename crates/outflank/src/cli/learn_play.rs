@@ -9,22 +9,22 @@ use clap::{Args, Subcommand};
 pub enum PlayMethod {
     /// Temporal difference learning: one network plays itself.
     #[command(after_help = HELP)]
-    Tdl(LearnPlayArgs),
+    Tdl(Box<LearnPlayArgs>),
     /// Coevolution: networks are selected by games among themselves and varied.
     #[command(after_help = HELP)]
-    Cel(LearnPlayArgs),
+    Cel(Box<LearnPlayArgs>),
     /// Coevolution with a hall of fame of former champions.
     #[command(after_help = HELP)]
-    Hof(LearnPlayArgs),
+    Hof(Box<LearnPlayArgs>),
     /// Parallel TDL: many networks, each of which plays itself.
     #[command(after_help = HELP)]
-    Ptdl(LearnPlayArgs),
+    Ptdl(Box<LearnPlayArgs>),
     /// Coevolutionary TDL: training, selection and variation in turn.
     #[command(after_help = HELP)]
-    Ctdl(LearnPlayArgs),
+    Ctdl(Box<LearnPlayArgs>),
     /// Evolutionary TDL: the same, selected by games with the heuristic.
     #[command(after_help = HELP)]
-    Etdl(LearnPlayArgs),
+    Etdl(Box<LearnPlayArgs>),
 }
 
 const HELP: &str = "\
