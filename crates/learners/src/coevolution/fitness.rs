@@ -127,12 +127,8 @@ fn points(
         |lives, job| {
             let mut margins = Vec::with_capacity(GAMES_AT_A_TIME);
             for &Meeting { black, white, round } in pieces[job] {
-                let path = ["fitness", &generation]
-                    .map(str::to_owned)
-                    .into_iter()
-                    .chain([black as u64, white as u64, round].map(|n| n.to_string()))
-                    .collect::<Vec<_>>();
-                let path: Vec<&str> = path.iter().map(String::as_str).collect();
+                let [b, w, r] = [black as u64, white as u64, round].map(|n| n.to_string());
+                let path = ["fitness", &generation, &b, &w, &r];
                 let mut rng = rng::stream(occasion.seed, &path);
                 let mut take = |player: usize| {
                     lives[player].take().unwrap_or_else(|| Live::new(players[player]))
