@@ -68,15 +68,15 @@ pub struct LearnPlayArgs {
     /// Games of each measurement, an even number; each move is random one time in ten.
     #[arg(long, default_value_t = 1000, value_name = "N", allow_negative_numbers = true)]
     pub measured_games: u32,
-    /// The pieces of the method.
-    #[command(flatten)]
-    pub pieces: PieceArgs,
     /// Where to write.
     #[command(flatten)]
     pub run: RunArgs,
     /// The rest.
     #[command(flatten)]
     pub common: Common,
+    /// The pieces of the method; last, since their heading would spread to what follows.
+    #[command(flatten)]
+    pub pieces: PieceArgs,
 }
 
 /// The keys of a method's settings; what is left out is as the method has it.
