@@ -5,6 +5,7 @@
 //! paper used, at one of three scales, and says in numbered remarks where it departs from the
 //! paper and why.
 
+pub mod coevolution;
 mod lab;
 pub mod preference;
 mod report;
@@ -35,4 +36,10 @@ pub const EXHIBITS: &[&dyn Experiment] = &[
     &preference::fig4::Fig4,
     &preference::sparsity::Sparsity,
     &preference::studies::Studies,
+    &coevolution::curves::FIG3A,
+    &coevolution::curves::FIG3B,
+    &coevolution::curves::FIG4,
+    &coevolution::teams::FIG5,
+    &coevolution::teams::FIG6,
+    &coevolution::teams::FIG7,
 ];

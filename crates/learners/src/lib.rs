@@ -1,9 +1,10 @@
 //! Methods that learn a player, one file or folder each, named as their papers name them.
 //!
-//! A learner takes decisions or games and gives back a model. It holds no paper's constants: who
-//! calls it says how long and how strongly.
+//! A learner takes decisions or games and gives back a model, or plays games itself under the loop
+//! of [`training`]. It holds no paper's constants: who calls it says how long and how strongly.
 
 pub mod classify;
+pub mod coevolution;
 pub mod ipref;
 pub mod lstd;
 pub mod methods;
@@ -15,6 +16,8 @@ mod rows;
 mod seen;
 pub mod selfplay;
 mod svm;
+pub mod tdl;
+pub mod training;
 
 pub use once::Once;
 pub use rows::{Rows, class_rows, preference_rows};

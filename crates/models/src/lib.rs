@@ -22,15 +22,18 @@ mod evaluate;
 pub mod files;
 mod kernel;
 mod layout;
+mod live;
 mod material;
 mod model;
 mod network;
 pub mod patterns;
 mod pieces;
+pub mod shapes;
 mod tuples;
 mod view;
 
 pub use evaluate::{Evaluate, Greedy, Policy};
+pub use live::{Afters, Live};
 pub use material::Material;
 pub use model::Model;
 pub use network::Network;

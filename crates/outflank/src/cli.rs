@@ -4,6 +4,7 @@
 mod contests;
 mod data;
 mod learn;
+pub mod learn_play;
 mod measure;
 mod shared;
 
@@ -37,7 +38,7 @@ pub struct Cli {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Learn a player from games, measure it, and write a run folder.
-    #[command(after_help = LEARN_HELP)]
+    #[command(after_help = LEARN_HELP, args_conflicts_with_subcommands = true)]
     Learn(LearnArgs),
     /// Play two players against each other from paired openings.
     #[command(after_help = PLAYER_HELP)]

@@ -177,40 +177,15 @@ fn nearest(name: &str, chosen: &Command) -> String {
         .filter(|arg| may_be_set(arg))
         .filter_map(|arg| arg.get_long())
         .collect();
-    match known.iter().map(|&other| (distance(name, other), other)).min() {
-        Some((changes, other)) if changes <= 3 && 2 * changes <= name.chars().count() => {
-            format!("; did you mean '{other}'?")
-        }
-        _ => format!("; there are {}", known.join(", ")),
+    match outflank_runs::nearest(name, known.iter().copied()) {
+        Some(other) => format!("; did you mean '{other}'?"),
+        None => format!("; there are {}", known.join(", ")),
     }
-}
-
-/// Levenshtein's distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let cost = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = cost.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn distances_are_levenshteins() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("seed", "seed"), 0);
-    }
 
     #[test]
     fn options_are_told_from_longer_ones() {

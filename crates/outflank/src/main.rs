@@ -63,7 +63,10 @@ fn fail(error: &anyhow::Error) -> ExitCode {
 
 fn run(command: Command) -> anyhow::Result<Outcome> {
     match command {
-        Command::Learn(args) => commands::learn::run(&args),
+        Command::Learn(args) => match &args.play {
+            Some(method) => commands::learn_play::run(method),
+            None => commands::learn::run(&args),
+        },
         Command::Match(args) => commands::matches::run(&args),
         Command::League(args) => commands::league::run(&args),
         Command::Accuracy(args) => commands::accuracy::run(&args),
@@ -109,7 +112,7 @@ fn subcommands(command: &clap::Command, text: &mut String) -> anyhow::Result<()>
         let man = clap_mangen::Man::new(sub.clone());
         man.render_synopsis_section(&mut part)?;
         man.render_description_section(&mut part)?;
-        if !sub.has_subcommands() {
+        if sub.get_arguments().any(|arg| arg.get_id() != "help") {
             man.render_options_section(&mut part)?;
             man.render_extra_section(&mut part)?;
             part.extend_from_slice(b".fi\n");

@@ -4,16 +4,20 @@
 //!
 //! This layer knows no game.
 
+pub mod events;
 pub mod files;
 mod folder;
 mod journal;
+mod nearest;
 mod ordered;
+pub mod parts;
 mod progress;
 pub mod rng;
 mod stop;
 
 pub use folder::{Config, DataFile, FolderError, RunFolder};
 pub use journal::{Journal, JournalError};
+pub use nearest::nearest;
 pub use ordered::in_order;
 pub use progress::Progress;
 pub use rng::{Draw, Rng};

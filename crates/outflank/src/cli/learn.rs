@@ -1,5 +1,6 @@
 //! Options of `outflank learn`.
 
+use super::learn_play::PlayMethod;
 use super::{Common, RecordsArgs, RunArgs};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -67,6 +68,9 @@ impl ValueEnum for MethodArg {
 /// `outflank learn`.
 #[derive(Args, Debug, Clone)]
 pub struct LearnArgs {
+    /// Methods that learn by playing instead.
+    #[command(subcommand)]
+    pub play: Option<PlayMethod>,
     /// The method.
     #[arg(value_enum, default_value = "ipref")]
     pub method: MethodArg,

@@ -2,6 +2,7 @@
 
 mod learners;
 mod patterns;
+mod play;
 
 use crate::Outcome;
 use crate::cli::BenchArgs;
@@ -27,15 +28,19 @@ use std::time::Instant;
 
 /// One measurement.
 #[derive(Serialize)]
-struct Row {
-    area: &'static str,
-    name: String,
-    value: f64,
-    unit: &'static str,
+pub struct Row {
+    /// Which area it belongs to.
+    pub area: &'static str,
+    /// What was measured.
+    pub name: String,
+    /// The figure.
+    pub value: f64,
+    /// Its unit.
+    pub unit: &'static str,
     /// What it is compared with, and whether that was measured here or is a stored figure.
-    yardstick: String,
+    pub yardstick: String,
     /// Above 1 means that we are better.
-    ratio: Option<f64>,
+    pub ratio: Option<f64>,
 }
 
 /// Measures the areas asked for.
@@ -56,6 +61,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
     }
     if wants("learners") {
         learners::measure(&mut rows, args)?;
+        play::rows(&mut rows)?;
     }
     if args.json {
         print_json(&json!({ "rows": rows }))?;
@@ -89,7 +95,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
 }
 
 /// The shortest of several times, in seconds: what the machine can do when nothing disturbs it.
-fn best_of(times: u32, mut work: impl FnMut()) -> f64 {
+pub fn best_of(times: u32, mut work: impl FnMut()) -> f64 {
     (0..times)
         .map(|_| {
             let began = Instant::now();

@@ -1,0 +1,180 @@
+//! Figures 3 and 4: the score against the heuristic while learning, for networks of three sizes.
+
+use super::{Course, Runs, WIDTH_95, compare, departures, learn, mean, nominal, size};
+use crate::lab::{ExperimentError, Lab};
+use crate::{Experiment, Report};
+use outflank_report::{Plot, Point, Series};
+
+/// Section 5.1: CTDL averages 65 to 70%, the level of self-play TDL; ETDL's best player has 90%.
+const CEILING: f64 = 67.5;
+const BEST: f64 = 90.0;
+
+/// One of the figures.
+pub struct Curves {
+    name: &'static str,
+    about: &'static str,
+    title: &'static str,
+    shape: &'static str,
+    courses: &'static [Course],
+}
+
+/// Figure 3a: 7 tuples of 4 squares.
+pub const FIG3A: Curves = Curves {
+    name: "coevolution/fig3a",
+    about: "TDL, coevolution and hybrids on 7x4 networks, against the heuristic",
+    title: "Paper 1, Figure 3a",
+    shape: "7x4",
+    courses: &[
+        Course::new("tdl", "s", "7x4"),
+        Course::new("cel", "xm_w", "7x4"),
+        Course::new("hof", "xm_w", "7x4"),
+        Course::new("ctdl", "sxm_w", "7x4"),
+        Course::new("hof", "sxm_w", "7x4"),
+    ],
+};
+
+/// Figure 3b: 9 tuples of 5 squares.
+pub const FIG3B: Curves = Curves {
+    name: "coevolution/fig3b",
+    about: "TDL, coevolution and hybrids on 9x5 networks, against the heuristic",
+    title: "Paper 1, Figure 3b",
+    shape: "9x5",
+    courses: &[
+        Course::new("tdl", "s", "9x5"),
+        Course::new("cel", "xm_w", "9x5"),
+        Course::new("hof", "xm_w", "9x5"),
+        Course::new("ctdl", "sxm_w", "9x5"),
+        Course::new("hof", "sxm_w", "9x5"),
+    ],
+};
+
+/// Figure 4: 12 tuples of 6 squares; the two smallest networks stand beside them for comparison.
+pub const FIG4: Curves = Curves {
+    name: "coevolution/fig4",
+    about: "all kinds of methods on 12x6 networks, against the heuristic",
+    title: "Paper 1, Figure 4",
+    shape: "12x6",
+    courses: &[
+        Course::new("tdl", "s", "12x6"),
+        Course::new("cel", "xm_w", "12x6"),
+        Course::new("hof", "xm_w", "12x6"),
+        Course::new("ctdl", "sxm_w", "12x6"),
+        Course::new("ctdl", "sxm_t", "12x6"),
+        Course::new("etdl", "sxm_t", "12x6"),
+        Course::new("tdl", "s", "7x4"),
+        Course::new("cel", "xm_w", "7x4"),
+    ],
+};
+
+impl Experiment for Curves {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn about(&self) -> &'static str {
+        self.about
+    }
+
+    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
+        let all = learn(lab, self.courses, false)?;
+        let size = size(lab.scale);
+        let lead = format!(
+            "The score of the best individual against the League's heuristic in {} games, each \
+             move random one time in ten, while it learns; the mean of {} runs of {} games.",
+            size.measured_games, size.runs, size.games
+        );
+        let mut report = Report::new(self.name, lab.scale, self.title, lead);
+        let mut plot =
+            Plot::new(self.title, "games", "% against the heuristic").y_range(0.0, 100.0);
+        for runs in &all {
+            let name = self.label(&runs.course);
+            let mut points = Vec::new();
+            for point in 1..=size.points {
+                let (value, error) = score(runs, point, size.points);
+                let games = nominal(lab, point);
+                let paper = self.printed(&runs.course).filter(|_| point == size.points);
+                let column = outflank_report::text::count(games);
+                report.cell(&name, column, paper, Some(value), Some(WIDTH_95 * error));
+                points.push(Point::with_error(games as f64, value, WIDTH_95 * error));
+            }
+            let series = Series::line(name, points).band();
+            let other = runs.course.shape != self.shape;
+            plot = plot.series(if other { series.dashed() } else { series });
+        }
+        let caption = "Means over runs with their 95% intervals.";
+        report.figures.push(("curves".to_owned(), Box::new(plot), caption.to_owned()));
+        report.departures = departures(lab.scale);
+        self.findings(&all, &mut report, size.points);
+        Ok(report)
+    }
+}
+
+impl Curves {
+    fn label(&self, course: &Course) -> String {
+        match course.shape == self.shape {
+            true => course.title(),
+            false => format!("{} {}", course.title(), course.shape),
+        }
+    }
+
+    /// What the text says of the end of a curve of Figure 4.
+    fn printed(&self, course: &Course) -> Option<f64> {
+        let of_text = [("tdl", "s"), ("ctdl", "sxm_t")];
+        let named = of_text.contains(&(course.method, course.operators));
+        (course.shape == "12x6" && self.shape == "12x6" && named).then_some(CEILING)
+    }
+
+    fn findings(&self, all: &[Runs], report: &mut Report, last: u64) {
+        let find = |method: &str, operators: &str, shape: &str| {
+            all.iter().find(|runs| {
+                let Course { method: m, operators: o, shape: s } = runs.course;
+                (m, o, s) == (method, operators, shape)
+            })
+        };
+        let mut order = |better: Option<&Runs>, worse: Option<&Runs>| {
+            if let (Some(better), Some(worse)) = (better, worse) {
+                let (a, b) = (score(better, last, last), score(worse, last, last));
+                let names = (self.label(&better.course), self.label(&worse.course));
+                report.findings.push(compare(&names.0, a, &names.1, b));
+            }
+        };
+        let of = |method: &str, operators: &str| find(method, operators, self.shape);
+        order(of("ctdl", "sxm_w"), of("cel", "xm_w"));
+        order(of("ctdl", "sxm_w"), of("hof", "xm_w"));
+        order(of("hof", "sxm_w"), of("hof", "xm_w"));
+        if self.shape == "7x4" {
+            order(of("ctdl", "sxm_w"), of("tdl", "s"));
+        } else {
+            order(of("tdl", "s"), of("cel", "xm_w"));
+        }
+        order(of("ctdl", "sxm_t"), of("ctdl", "sxm_w"));
+        order(of("ctdl", "sxm_t"), of("cel", "xm_w"));
+        order(of("etdl", "sxm_t"), of("ctdl", "sxm_t"));
+        order(of("etdl", "sxm_t"), of("tdl", "s"));
+        if self.shape == "12x6" {
+            order(of("tdl", "s"), find("tdl", "s", "7x4"));
+            order(find("cel", "xm_w", "7x4"), of("cel", "xm_w"));
+        }
+        if let Some(runs) = of("etdl", "sxm_t") {
+            let best = runs.curves.iter().flatten().filter_map(|p| p.scores.first().copied());
+            let best = best.fold(0.0, f64::max);
+            report.cell("ETDL-sxm_t", "best player", Some(BEST), Some(best), None);
+            report.findings.push(format!(
+                "The best player of ETDL that was measured scored {best:.1}%; the paper's {BEST:.0}%."
+            ));
+        }
+    }
+}
+
+/// The mean score over runs at a measurement, and its standard error. A generation may be longer
+/// than the distance between two measurements: then the last one before counts.
+fn score(runs: &Runs, point: u64, points: u64) -> (f64, f64) {
+    let at = |curve: &Vec<outflank_learners::training::Point>| {
+        let end = curve.last().map_or(0, |last| last.games);
+        let due = if point == points { end } else { end * point / points };
+        let before = curve.iter().take_while(|p| p.games <= due).last().or(curve.first());
+        before.and_then(|p| p.scores.first().copied()).unwrap_or(f64::NAN)
+    };
+    let scores: Vec<f64> = runs.curves.iter().map(at).collect();
+    mean(&scores)
+}

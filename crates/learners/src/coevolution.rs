@@ -1,0 +1,301 @@
+//! Coevolutionary gradient search (Krawiec and Szubert, 2011): a family of methods that combine
+//! temporal difference learning, which moves weights along a gradient, with coevolution, which
+//! selects and recombines whole networks.
+//!
+//! A generation has three phases, each of which the [`Settings`] may leave out:
+//!
+//! 1. every individual plays training games ([`crate::tdl`]) with itself, with others of the
+//!    population, and with the archive of the best of earlier generations;
+//! 2. individuals are judged, by games among themselves and with a hall of fame, or by games with
+//!    a fixed player ([`fitness`]); the best joins the archive;
+//! 3. parents are chosen by tournaments, and their children vary ([`variation`]).
+//!
+//! One individual that only trains is TDL; a population that only trains is PTDL; one that never
+//! trains is CEL, with a hall of fame when it has an archive; one that does all is CTDL, and ETDL
+//! when a fixed player judges.
+//!
+//! All opponents in training are as they were when the generation began, every training game has a
+//! stream named by its learner and its number, and every other draw one named by the generation.
+//! So a generation is the same on any number of threads, and a single individual learns the same
+//! however its games are grouped into generations.
+
+mod check;
+pub mod fitness;
+mod settings;
+mod shape;
+pub mod variation;
+
+use crate::tdl::{self, Rates};
+use crate::training::Learner;
+use fitness::{Occasion, appoint, fittest, judge};
+use outflank_games::Side;
+use outflank_models::files::{Origin, read_tensors, write_tensors};
+use outflank_models::{Live, Model, Network, TupleError};
+use outflank_runs::{Draw, in_order, rng};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use variation::{crossover, fresh, mutate_topology, mutate_weights, tournament};
+
+pub use settings::{Fitness, KEYS, Settings, SettingsError};
+pub use shape::Shape;
+
+/// Why a method of this family could not begin.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CoevolutionError {
+    /// Its settings make no sense.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// Its tuples make no network.
+    #[error(transparent)]
+    Tuples(#[from] TupleError),
+}
+
+/// A population that learns.
+#[derive(Clone, Debug)]
+pub struct Coevolution {
+    settings: Settings,
+    seed: u64,
+    threads: usize,
+    generation: u64,
+    spent: u64,
+    population: Vec<Network>,
+    archive: Vec<Network>,
+    /// The best of the last generation, before its children were made.
+    best: Option<Network>,
+}
+
+/// What a checkpoint says besides the networks.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    generation: u64,
+    spent: u64,
+    population: usize,
+    archive: usize,
+    best: bool,
+}
+
+impl Coevolution {
+    /// A population that has not played yet.
+    pub fn new(
+        settings: Settings,
+        seed: u64,
+        threads: usize,
+    ) -> Result<Coevolution, CoevolutionError> {
+        settings.check()?;
+        let population: Result<Vec<_>, _> = (0..settings.population)
+            .map(|i| fresh(&settings, &mut rng::stream(seed, &["fresh", &i.to_string()])))
+            .collect();
+        Ok(Coevolution {
+            population: population?,
+            settings,
+            seed,
+            threads,
+            generation: 0,
+            spent: 0,
+            archive: Vec::new(),
+            best: None,
+        })
+    }
+
+    /// Everyone there is.
+    #[must_use]
+    pub fn population(&self) -> &[Network] {
+        &self.population
+    }
+
+    /// The best of earlier generations, the newest last.
+    #[must_use]
+    pub fn archive(&self) -> &[Network] {
+        &self.archive
+    }
+
+    fn occasion(&self) -> Occasion {
+        Occasion { seed: self.seed, generation: self.generation, threads: self.threads }
+    }
+
+    /// Phase 1: everyone plays its training games.
+    fn train(&mut self) {
+        let games = self.settings.training_games();
+        if games == 0 {
+            return;
+        }
+        let before = &self.population;
+        let mut learned = Vec::with_capacity(before.len());
+        in_order(
+            before.len(),
+            self.threads,
+            || (),
+            |(), individual| self.trained(individual),
+            |_, network| {
+                learned.push(network);
+                true
+            },
+        );
+        self.population = learned;
+    }
+
+    fn trained(&self, individual: usize) -> Network {
+        let settings = &self.settings;
+        let rates = Rates { alpha: settings.alpha, epsilon: settings.epsilon };
+        let mut network = self.population[individual].clone();
+        let mut live = Live::new(&network);
+        let mut game = self.generation * settings.training_games();
+        for (opponent, count) in self.opponents(individual) {
+            let mut opponent = opponent.map(Live::new);
+            for round in 0..count {
+                let mut rng = tdl::stream(self.seed, individual, game);
+                game += 1;
+                match &mut opponent {
+                    None => tdl::self_play(&mut live, rates, &mut rng),
+                    Some(opponent) => {
+                        let side = if round % 2 == 0 { Side::Black } else { Side::White };
+                        tdl::play_against(&mut live, opponent, side, rates, &mut rng)
+                    }
+                };
+            }
+        }
+        live.store(&mut network);
+        network
+    }
+
+    /// Whom an individual trains with and how often; `None` is itself.
+    fn opponents(&self, individual: usize) -> Vec<(Option<&Network>, u64)> {
+        let settings = &self.settings;
+        let path = ["opponents", &self.generation.to_string(), &individual.to_string()];
+        let mut rng = rng::stream(self.seed, &path);
+        let mut opponents = vec![(None, settings.self_games)];
+        if settings.population_games > 0 {
+            let mut others: Vec<usize> =
+                (0..self.population.len()).filter(|&other| other != individual).collect();
+            rng.shuffle(&mut others);
+            let drawn = others.iter().take(settings.population_opponents);
+            opponents.extend(
+                drawn.map(|&other| (Some(&self.population[other]), settings.population_games)),
+            );
+        }
+        let newest = self.archive.len().saturating_sub(1);
+        for number in 0..settings.archive_opponents {
+            let member = match settings.archive_newest {
+                // While the archive is young its oldest member stands in for those to come.
+                true => self.archive.get(newest.saturating_sub(number)),
+                false => self.archive.get(rng.below(self.archive.len() as u32) as usize),
+            };
+            opponents.push((member, settings.archive_games));
+        }
+        opponents
+    }
+
+    /// Phase 3: the next generation.
+    fn vary(&mut self, points: &[u64]) -> Result<(), TupleError> {
+        let settings = &self.settings;
+        let mut rng = rng::stream(self.seed, &["variation", &self.generation.to_string()]);
+        let size = self.population.len();
+        if settings.tournament > 0 {
+            let mut children: Vec<Network> = Vec::with_capacity(size + 1);
+            while children.len() < size {
+                let mut parent = || {
+                    let number = tournament(points, size, settings.tournament, &mut rng);
+                    self.population[number].clone()
+                };
+                let (mut one, mut two) = (parent(), parent());
+                if rng.chance(settings.crossover) {
+                    crossover(&mut one, &mut two, &mut rng)?;
+                }
+                children.extend([one, two]);
+            }
+            children.truncate(size);
+            self.population = children;
+        }
+        for network in &mut self.population {
+            mutate_topology(network, settings.topology_mutation, settings.topology, &mut rng)?;
+            mutate_weights(network, settings.weight_mutation, settings.weight_deviation, &mut rng);
+        }
+        Ok(())
+    }
+}
+
+/// A network of a checkpoint.
+fn read_network(bytes: &[u8]) -> Result<Network, String> {
+    match read_tensors(bytes)?.0 {
+        Model::Network(network) => Ok(Arc::unwrap_or_clone(network)),
+        other => Err(format!("it holds a model of kind '{}'", other.kind())),
+    }
+}
+
+impl Learner for Coevolution {
+    type Model = Network;
+
+    fn spent(&self) -> u64 {
+        self.spent
+    }
+
+    fn next_games(&self) -> u64 {
+        self.settings.generation_games(self.archive.len())
+    }
+
+    /// A generation.
+    fn step(&mut self) -> Result<(), String> {
+        let games = self.next_games();
+        self.train();
+        let points = judge(&self.settings, &self.population, &self.archive, self.occasion());
+        self.best = match self.settings.fitness {
+            Fitness::None => None,
+            _ => self.population.get(fittest(&points)).cloned(),
+        };
+        if self.settings.uses_archive()
+            && let Some(best) = self.best.as_ref().or(self.population.first())
+        {
+            self.archive.push(best.clone());
+            let most = usize::try_from(self.settings.archive).unwrap_or(usize::MAX);
+            if most > 0 && self.archive.len() > most {
+                self.archive.remove(0);
+            }
+        }
+        self.vary(&points).map_err(|error| error.to_string())?;
+        self.generation += 1;
+        self.spent += games;
+        Ok(())
+    }
+
+    /// The best of the last generation. Where nobody is judged the best is appointed by a round
+    /// robin, which costs the budget nothing and changes nobody.
+    fn model(&self) -> Network {
+        match (&self.best, self.population.len()) {
+            (Some(best), _) => best.clone(),
+            (None, 1) => self.population[0].clone(),
+            (None, _) => self.population[appoint(&self.population, self.occasion())].clone(),
+        }
+    }
+
+    fn state(&self) -> Result<Vec<Vec<u8>>, String> {
+        let head = Head {
+            generation: self.generation,
+            spent: self.spent,
+            population: self.population.len(),
+            archive: self.archive.len(),
+            best: self.best.is_some(),
+        };
+        let mut parts = vec![serde_json::to_vec(&head).map_err(|error| error.to_string())?];
+        for network in self.population.iter().chain(&self.archive).chain(&self.best) {
+            parts.push(write_tensors(&network.clone().into(), &Origin::default())?);
+        }
+        Ok(parts)
+    }
+
+    fn restore(&mut self, parts: &[Vec<u8>]) -> Result<(), String> {
+        let (head, networks) = parts.split_first().ok_or("it is empty")?;
+        let head: Head = serde_json::from_slice(head).map_err(|error| error.to_string())?;
+        let count = head.population + head.archive + usize::from(head.best);
+        if head.population != self.settings.population || networks.len() != count {
+            return Err("it holds another population".to_owned());
+        }
+        let networks: Result<Vec<Network>, String> =
+            networks.iter().map(|bytes| read_network(bytes)).collect();
+        let mut networks = networks?.into_iter();
+        self.population = networks.by_ref().take(head.population).collect();
+        self.archive = networks.by_ref().take(head.archive).collect();
+        self.best = networks.next();
+        (self.generation, self.spent) = (head.generation, head.spent);
+        Ok(())
+    }
+}

@@ -1,0 +1,115 @@
+//! Search operators on whole networks (Krawiec and Szubert, 2011, section 4.2): where a network
+//! begins, weight mutation, topology mutation and topology crossover.
+
+use super::settings::Settings;
+use super::shape::Shape;
+use outflank_models::shapes::{Neighbour, blocks, lines, mutated, snake};
+use outflank_models::{Network, Tuple, TupleError, Tuples, View};
+use outflank_runs::{Draw, Rng};
+
+/// A new individual: its tuples drawn or systematic, its weights zero or uniform.
+pub fn fresh(settings: &Settings, rng: &mut Rng) -> Result<Network, TupleError> {
+    let squares = match settings.shape {
+        Shape::Snakes { tuples, length } => (0..tuples)
+            .map(|_| snake(length, settings.snake, rng))
+            .collect::<Result<Vec<_>, _>>()?,
+        Shape::Systematic { length, blocks: with } => {
+            let mut squares = lines(length)?;
+            if with {
+                squares.extend(blocks());
+            }
+            squares
+        }
+    };
+    let mut network = Network::zero(Tuples::symmetric(&squares)?, View::Negate);
+    if settings.spread > 0.0 {
+        for weight in network.weights_mut() {
+            *weight = (settings.spread * (2.0 * rng.unit() - 1.0)) as f32;
+        }
+    }
+    Ok(network)
+}
+
+/// Weight mutation: each weight gains a normal variate of this deviation with this probability.
+pub fn mutate_weights(network: &mut Network, probability: f64, deviation: f64, rng: &mut Rng) {
+    if probability <= 0.0 {
+        return;
+    }
+    for weight in network.weights_mut() {
+        if rng.chance(probability) {
+            *weight = (f64::from(*weight) + deviation * rng.normal()) as f32;
+        }
+    }
+}
+
+/// Topology mutation: each square of each tuple moves with this probability to a neighbouring one;
+/// the tables stay as they are.
+pub fn mutate_topology(
+    network: &mut Network,
+    probability: f64,
+    reading: Neighbour,
+    rng: &mut Rng,
+) -> Result<(), TupleError> {
+    if probability <= 0.0 {
+        return Ok(());
+    }
+    let mut changed = false;
+    let mut tuples = Vec::with_capacity(network.tuples().tuples().len());
+    for tuple in network.tuples().tuples() {
+        let old: Vec<u8> = tuple.images()[0].iter().map(|square| square.index() as u8).collect();
+        let new = mutated(&old, probability, reading, rng);
+        changed |= new != old;
+        tuples.push(if new == old { tuple.clone() } else { Tuple::symmetric(&new)? });
+    }
+    if changed {
+        *network = rebuilt(tuples, network.weights().to_vec())?;
+    }
+    Ok(())
+}
+
+/// Topology crossover: two networks exchange half of their tuples (rounded down), drawn at random,
+/// each with its table and at its place.
+pub fn crossover(one: &mut Network, two: &mut Network, rng: &mut Rng) -> Result<(), TupleError> {
+    let count = one.tuples().tuples().len().min(two.tuples().tuples().len());
+    let mut places: Vec<usize> = (0..count).collect();
+    rng.shuffle(&mut places);
+    let mut swapped = vec![false; count];
+    places[..count / 2].iter().for_each(|&place| swapped[place] = true);
+    let child = |own: &Network, other: &Network| {
+        let (mut tuples, mut weights) = (Vec::new(), Vec::new());
+        let tables = |network: &Network| -> Vec<(usize, Tuple)> {
+            network.tuples().offsets().zip(network.tuples().tuples().iter().cloned()).collect()
+        };
+        for (place, (own_table, other_table)) in
+            tables(own).into_iter().zip(tables(other)).enumerate()
+        {
+            let (from, (offset, tuple)) =
+                if swapped[place] { (other, other_table) } else { (own, own_table) };
+            weights.extend_from_slice(&from.weights()[offset..offset + tuple.entries()]);
+            tuples.push(tuple);
+        }
+        rebuilt(tuples, weights)
+    };
+    let (first, second) = (child(one, two)?, child(two, one)?);
+    (*one, *two) = (first, second);
+    Ok(())
+}
+
+fn rebuilt(tuples: Vec<Tuple>, weights: Vec<f32>) -> Result<Network, TupleError> {
+    let tuples = Tuples::new(tuples)?;
+    let size = TupleError::Size { weights: weights.len(), max: Tuples::MAX_WEIGHTS };
+    Network::new(tuples, weights, View::Negate).ok_or(size)
+}
+
+/// Who becomes a parent: the fittest of `size` individuals drawn with replacement, the first drawn
+/// among equals.
+pub fn tournament(fitness: &[u64], population: usize, size: usize, rng: &mut Rng) -> usize {
+    let mut winner = rng.below(population as u32) as usize;
+    for _ in 1..size {
+        let other = rng.below(population as u32) as usize;
+        if fitness.get(other) > fitness.get(winner) {
+            winner = other;
+        }
+    }
+    winner
+}

@@ -1,0 +1,208 @@
+//! The options of `outflank learn` for methods that learn by playing. Their keys are those of a
+//! method's settings, so that a TOML file given by `--config` describes a new hybrid.
+
+use super::{Common, RunArgs};
+use clap::{Args, Subcommand};
+
+/// The methods that learn by playing.
+#[derive(Subcommand, Debug, Clone)]
+pub enum PlayMethod {
+    /// Temporal difference learning: one network plays itself.
+    #[command(after_help = HELP)]
+    Tdl(Box<LearnPlayArgs>),
+    /// Coevolution: networks are selected by games among themselves and varied.
+    #[command(after_help = HELP)]
+    Cel(Box<LearnPlayArgs>),
+    /// Coevolution with a hall of fame of former champions.
+    #[command(after_help = HELP)]
+    Hof(Box<LearnPlayArgs>),
+    /// Parallel TDL: many networks, each of which plays itself.
+    #[command(after_help = HELP)]
+    Ptdl(Box<LearnPlayArgs>),
+    /// Coevolutionary TDL: training, selection and variation in turn.
+    #[command(after_help = HELP)]
+    Ctdl(Box<LearnPlayArgs>),
+    /// Evolutionary TDL: the same, selected by games with the heuristic.
+    #[command(after_help = HELP)]
+    Etdl(Box<LearnPlayArgs>),
+}
+
+const HELP: &str = "\
+What is not given is as Krawiec and Szubert (2011) have it for this method and its operators.
+Operators: s, p, a (training games with itself, the population, the archive), as (with itself and
+the newest of the archive), x (crossover), m_w, m_t (mutation of weights, of the topology).
+Examples:
+  outflank learn tdl --games 200000
+  outflank learn ctdl --operators sxm_t --shape 12x6 --seed 2
+  outflank learn ctdl --config hybrid.toml --set population=20";
+
+impl PlayMethod {
+    /// The method's name and what was said about it.
+    pub fn parts(&self) -> (&'static str, &LearnPlayArgs) {
+        match self {
+            PlayMethod::Tdl(args) => ("tdl", args),
+            PlayMethod::Cel(args) => ("cel", args),
+            PlayMethod::Hof(args) => ("hof", args),
+            PlayMethod::Ptdl(args) => ("ptdl", args),
+            PlayMethod::Ctdl(args) => ("ctdl", args),
+            PlayMethod::Etdl(args) => ("etdl", args),
+        }
+    }
+}
+
+/// `outflank learn tdl` and the like.
+#[derive(Args, Debug, Clone)]
+pub struct LearnPlayArgs {
+    /// The budget: how many games are played, training and selection together.
+    #[arg(long, default_value_t = 2_000_000, value_name = "N", allow_negative_numbers = true)]
+    pub games: u64,
+    /// The operators, such as sxm_t.
+    #[arg(long, value_name = "LETTERS")]
+    pub operators: Option<String>,
+    /// How often to measure on the way.
+    #[arg(long, default_value_t = 50, value_name = "N", allow_negative_numbers = true)]
+    pub points: u64,
+    /// Measure against these players as well as the heuristic.
+    #[arg(long, value_name = "PLAYER", num_args = 1..)]
+    pub against: Vec<String>,
+    /// Games of each measurement, an even number; each move is random one time in ten.
+    #[arg(long, default_value_t = 1000, value_name = "N", allow_negative_numbers = true)]
+    pub measured_games: u32,
+    /// Where to write.
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// The rest.
+    #[command(flatten)]
+    pub common: Common,
+    /// The pieces of the method; last, since their heading would spread to what follows.
+    #[command(flatten)]
+    pub pieces: PieceArgs,
+}
+
+/// The keys of a method's settings; what is left out is as the method has it.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Pieces of the method")]
+pub struct PieceArgs {
+    /// Snakes such as 12x6 (tuples x squares), or all straight lines: all4, all4+2x2.
+    #[arg(long, value_name = "SHAPE", allow_hyphen_values = true)]
+    pub shape: Option<String>,
+    /// How snakes are drawn: clean (distinct squares, no leap over the edge) or wrapping.
+    #[arg(long, value_name = "READING")]
+    pub snake: Option<String>,
+    /// Weights begin between minus this and this.
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub spread: Option<f64>,
+    /// How many individuals.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub population: Option<i64>,
+    /// The step of a training game.
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub alpha: Option<f64>,
+    /// The probability of a random move in a training game.
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub epsilon: Option<f64>,
+    /// Training games with itself, for each individual and generation.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub self_games: Option<i64>,
+    /// How many others of the population it trains with.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub population_opponents: Option<i64>,
+    /// Training games with each of them.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub population_games: Option<i64>,
+    /// How many members of the archive it trains with.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub archive_opponents: Option<i64>,
+    /// Training games with each of them.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub archive_games: Option<i64>,
+    /// Whether these are the newest rather than any.
+    #[arg(long, value_name = "true|false")]
+    pub archive_newest: Option<bool>,
+    /// How many champions the archive keeps, the newest; 0 keeps all.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub archive: Option<i64>,
+    /// How individuals are judged: none, round-robin or heuristic.
+    #[arg(long, value_name = "KIND")]
+    pub fitness: Option<String>,
+    /// Games of each pair in the round robin, 1 or 2.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub meetings: Option<i64>,
+    /// Games of each individual with the archive, for its fitness.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub hall_of_fame: Option<i64>,
+    /// Games of each individual with the heuristic, for its fitness.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub heuristic_games: Option<i64>,
+    /// The probability of a random move in them.
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub heuristic_random: Option<f64>,
+    /// How many compete to become a parent; 0 selects nobody.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub tournament: Option<i64>,
+    /// The probability that two parents exchange tuples.
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub crossover: Option<f64>,
+    /// The probability that a weight changes.
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub weight_mutation: Option<f64>,
+    /// The deviation of its change.
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub weight_deviation: Option<f64>,
+    /// The probability that a square of a tuple moves.
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub topology_mutation: Option<f64>,
+    /// Where it moves: uniform (any free neighbour) or crowded (where most of the tuple is).
+    #[arg(long, value_name = "READING")]
+    pub topology: Option<String>,
+}
+
+impl PieceArgs {
+    /// What was given, by key.
+    pub fn table(&self) -> toml::Table {
+        let text = |value: &Option<String>| value.clone().map(toml::Value::String);
+        let number = |value: Option<f64>| value.map(toml::Value::Float);
+        let count = |value: Option<i64>| value.map(toml::Value::Integer);
+        let pieces = [
+            ("shape", text(&self.shape)),
+            ("snake", text(&self.snake)),
+            ("spread", number(self.spread)),
+            ("population", count(self.population)),
+            ("alpha", number(self.alpha)),
+            ("epsilon", number(self.epsilon)),
+            ("self-games", count(self.self_games)),
+            ("population-opponents", count(self.population_opponents)),
+            ("population-games", count(self.population_games)),
+            ("archive-opponents", count(self.archive_opponents)),
+            ("archive-games", count(self.archive_games)),
+            ("archive-newest", self.archive_newest.map(toml::Value::Boolean)),
+            ("archive", count(self.archive)),
+            ("fitness", text(&self.fitness)),
+            ("meetings", count(self.meetings)),
+            ("hall-of-fame", count(self.hall_of_fame)),
+            ("heuristic-games", count(self.heuristic_games)),
+            ("heuristic-random", number(self.heuristic_random)),
+            ("tournament", count(self.tournament)),
+            ("crossover", number(self.crossover)),
+            ("weight-mutation", number(self.weight_mutation)),
+            ("weight-deviation", number(self.weight_deviation)),
+            ("topology-mutation", number(self.topology_mutation)),
+            ("topology", text(&self.topology)),
+        ];
+        pieces.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Command;
+
+    /// A method's settings and the options that set them have the same names.
+    #[test]
+    fn every_key_is_an_option() {
+        let command = PieceArgs::augment_args(Command::new("pieces"));
+        let options: Vec<&str> = command.get_arguments().filter_map(|arg| arg.get_long()).collect();
+        assert_eq!(options, outflank_learners::coevolution::KEYS);
+    }
+}

@@ -1,0 +1,319 @@
+//! `outflank learn tdl` and the like: learns a player by games, measures it on the way, writes a
+//! run folder.
+
+use crate::cli::learn_play::{LearnPlayArgs, PlayMethod};
+use crate::contestants::model_file;
+use crate::output::{grouped, print, print_json};
+use crate::{Outcome, VERSION};
+use anyhow::{Context, Result, ensure};
+use outflank_arena::matches::{MatchReport, play_match};
+use outflank_arena::{Terms, present};
+use outflank_experiments::coevolution::presets;
+use outflank_games::Line;
+use outflank_games::othello::Othello;
+use outflank_learners::coevolution::{Coevolution, Settings};
+use outflank_learners::training::{CURVE, MODEL, Plan, Point, Trained, train};
+use outflank_models::Network;
+use outflank_models::files::Origin;
+use outflank_players::roster;
+use outflank_report::{Align, Board, Page, Plot, Series, Table};
+use outflank_runs::{Config, Progress, RunFolder, stop_requested, stop_when_asked};
+use serde_json::json;
+use std::fmt::Write;
+use std::time::Instant;
+
+/// Who a player is measured against on the way, before those the user names.
+const HEURISTIC: &str = "heuristic";
+
+/// Who it is played against at the end.
+const REFERENCES: [&str; 3] = ["heuristic", "yoshioka", "random"];
+
+/// The share of random moves in these games, without which players would repeat themselves.
+const RANDOM: f64 = 0.1;
+
+/// More than these are a slip of the finger.
+const MOST_GAMES: u64 = 1_000_000_000_000;
+const MOST_MEASURED: u32 = 10_000_000;
+const MOST_POINTS: u64 = 10_000;
+
+/// Learns, measures, writes, prints.
+pub fn run(method: &PlayMethod) -> Result<Outcome> {
+    let began = Instant::now();
+    let (name, args) = method.parts();
+    let settings = settings(name, args)?;
+    let against = against(args);
+    let entries = roster::entries::<Othello>(&against, RANDOM)?;
+    let threads = args.common.threads();
+    let mut learner = Coevolution::new(settings.clone(), args.common.seed, threads)?;
+    let folder = open_folder(name, args, &settings, &against)?;
+    stop_when_asked();
+
+    let plan = Plan {
+        games: args.games,
+        points: args.points,
+        against: entries,
+        measured_games: args.measured_games,
+        random: RANDOM,
+        seed: args.common.seed,
+        threads,
+        origin: Origin {
+            method: name.to_owned(),
+            seed: Some(args.common.seed),
+            version: VERSION.to_owned(),
+            note: format!("shape {}, {} games", settings.shape, args.games),
+        },
+        keep_models: false,
+    };
+    let progress = Progress::new("learning", "games", args.games, args.common.quiet);
+    let (mut seen, mut first) = (0, true);
+    let trained = train(&mut learner, &plan, folder.path(), |status| {
+        if first {
+            progress.skip(status.games);
+        } else {
+            progress.add(status.games - seen);
+        }
+        (seen, first) = (status.games, false);
+        if let Some(point) = status.last {
+            let scores = point.scores.iter().zip(&against);
+            let scores = scores.map(|(score, other)| format!("{score:.1}% against {other}"));
+            progress.say(scores.collect::<Vec<_>>().join(", "));
+        }
+        true
+    })?;
+    drop(progress);
+    let stopped = || {
+        let path = folder.path().display().to_string();
+        eprintln!("stopped; go on with: outflank learn {name} --resume {path}");
+        Ok(Outcome::Stopped)
+    };
+    if !trained.complete {
+        return stopped();
+    }
+    let matches = play(args, &folder)?;
+    if stop_requested() {
+        return stopped();
+    }
+    let results = Results { name, args, settings, against, trained, matches };
+    write(&folder, &results)?;
+    show(&folder, &results, began.elapsed().as_secs_f64())?;
+    Ok(Outcome::Done)
+}
+
+/// Everything a run found out.
+struct Results<'a> {
+    name: &'static str,
+    args: &'a LearnPlayArgs,
+    settings: Settings,
+    against: Vec<String>,
+    trained: Trained<Network>,
+    matches: Vec<MatchReport>,
+}
+
+/// The method's settings with what the user changed; nothing runs before they make sense.
+fn settings(name: &str, args: &LearnPlayArgs) -> Result<Settings> {
+    ensure!(
+        (1..=MOST_GAMES).contains(&args.games),
+        "--games is a budget of 1 to {MOST_GAMES} games, not {}",
+        args.games
+    );
+    ensure!(
+        (1..=MOST_POINTS).contains(&args.points),
+        "--points is a number from 1 to {MOST_POINTS}, not {}",
+        args.points
+    );
+    ensure!(
+        args.measured_games >= 2
+            && args.measured_games.is_multiple_of(2)
+            && args.measured_games <= MOST_MEASURED,
+        "--measured-games must be an even number from 2 to {MOST_MEASURED}, not {}",
+        args.measured_games
+    );
+    let mut table = presets::table(name, args.operators.as_deref())?;
+    table.extend(args.pieces.table());
+    let settings = Settings::from_table(&table)?;
+    settings.check_budget(args.games)?;
+    Ok(settings)
+}
+
+fn against(args: &LearnPlayArgs) -> Vec<String> {
+    let mut against = vec![HEURISTIC.to_owned()];
+    against.extend(args.against.iter().filter(|other| *other != HEURISTIC).cloned());
+    against
+}
+
+fn open_folder(
+    name: &str,
+    args: &LearnPlayArgs,
+    settings: &Settings,
+    against: &[String],
+) -> Result<RunFolder> {
+    let mut table = settings.to_table();
+    table.insert("games".to_owned(), (args.games as i64).into());
+    table.insert("points".to_owned(), (args.points as i64).into());
+    table.insert("measured-games".to_owned(), i64::from(args.measured_games).into());
+    if against.len() > 1 {
+        table.insert("against".to_owned(), against[1..].to_vec().into());
+    }
+    let config = Config {
+        command: name.to_owned(),
+        version: VERSION.to_owned(),
+        seed: args.common.seed,
+        settings: table,
+        data: against.iter().filter_map(|text| model_file(text)).collect(),
+    };
+    Ok(match &args.run.resume {
+        Some(path) => RunFolder::resume(path, &config, &[])?,
+        None => RunFolder::create(args.run.out.as_deref(), &config)?,
+    })
+}
+
+/// Matches against the embedded players from the start, a tenth of all moves at random.
+fn play(args: &LearnPlayArgs, folder: &RunFolder) -> Result<Vec<MatchReport>> {
+    let model = format!("{}?name=learned", folder.join(MODEL).display());
+    let terms = Terms {
+        openings: vec![Line::default()],
+        rounds: args.measured_games / 2,
+        seed: args.common.seed,
+        threads: args.common.threads(),
+    };
+    let mut reports = Vec::new();
+    for reference in REFERENCES {
+        let entries = roster::entries::<Othello>(&[model.clone(), reference.to_owned()], RANDOM)?;
+        let pair = <[_; 2]>::try_from(entries).ok().context("a match has two players")?;
+        reports.push(play_match(&pair, &terms, None, None, |_, _| {})?.0);
+    }
+    Ok(reports)
+}
+
+fn match_table(results: &Results<'_>) -> Table {
+    let mut table = Table::new([
+        ("against", Align::Left),
+        ("score %", Align::Right),
+        ("±", Align::Right),
+        ("won", Align::Right),
+        ("drawn", Align::Right),
+        ("lost", Align::Right),
+    ]);
+    for report in &results.matches {
+        table.row([
+            report.b.clone(),
+            format!("{:.1}", 100.0 * report.score),
+            format!("{:.1}", 100.0 * report.error),
+            report.wins.to_string(),
+            report.draws.to_string(),
+            report.losses.to_string(),
+        ]);
+    }
+    table
+}
+
+/// What a run found out, but for where and how fast: the same run gives the same bytes.
+fn as_json(results: &Results<'_>) -> serde_json::Value {
+    json!({
+        "method": results.name,
+        "settings": results.settings,
+        "games": results.trained.curve.last().map_or(0, |point| point.games),
+        "accuracy": null,
+        "matches": results.matches,
+        "against": results.against,
+        "curve": results.trained.curve,
+    })
+}
+
+fn write(folder: &RunFolder, results: &Results<'_>) -> Result<()> {
+    folder.write("matches.csv", match_table(results).to_csv().as_bytes())?;
+    let json = serde_json::to_string_pretty(&as_json(results))?;
+    folder.write("result.json", format!("{json}\n").as_bytes())?;
+    folder.write("report.html", page(results).as_bytes())?;
+    Ok(())
+}
+
+fn page(results: &Results<'_>) -> String {
+    let Results { name, args, settings, against, trained, .. } = results;
+    let games = trained.curve.last().map_or(0, |point| point.games);
+    let mut page = Page::new(format!("A player learned by {name}"));
+    page.lead(format!(
+        "Learned by {} games on {} weights of shape {}.",
+        grouped(games),
+        grouped(trained.model.weights().len() as u64),
+        settings.shape
+    ));
+    let section = page.section("Learning");
+    let mut plot = Plot::new("Score while learning", "games", "% of points").y_range(0.0, 100.0);
+    for (place, other) in against.iter().enumerate() {
+        let points = trained.curve.iter().filter_map(|point| {
+            let Point { scores, errors, .. } = point;
+            let (score, error) = (scores.get(place)?, errors.get(place)?);
+            Some(outflank_report::Point::with_error(point.games as f64, *score, *error))
+        });
+        plot = plot.series(Series::line(format!("against {other}"), points).band());
+    }
+    section.figure(
+        &plot,
+        "From the start, colours alternating, both players forced to a random move one time in \
+         ten; 95% intervals of the measurement.",
+    );
+    page.section("Matches").table(&match_table(results));
+    let section = page.section("What it looks at");
+    let boards: Vec<Board> = trained
+        .model
+        .tuples()
+        .tuples()
+        .iter()
+        .enumerate()
+        .map(|(i, tuple)| {
+            Board::new(format!("{}", i + 1)).tuple(tuple.images()[0].iter().map(|s| s.index()))
+        })
+        .collect();
+    section.gallery(
+        boards.iter().map(|board| board as &dyn outflank_report::Figure),
+        "The tuples, each also read in its mirrored and turned images.",
+    );
+    let mut table = Table::new([("key", Align::Left), ("value", Align::Right)]);
+    for (key, value) in settings.to_table() {
+        table.row([key, value.to_string()]);
+    }
+    page.section("Settings").table(&table);
+    let command = ["outflank", "learn", name, "--config", "config.toml"].map(str::to_owned);
+    present::About {
+        command: shell_words::join(command),
+        seed: args.common.seed,
+        version: VERSION.to_owned(),
+    }
+    .sign(&mut page);
+    page.to_html()
+}
+
+fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
+    let path = folder.path().display().to_string();
+    if results.args.common.json {
+        let mut value = as_json(results);
+        value["run"] = json!(path);
+        value["model"] = json!(folder.join(MODEL).display().to_string());
+        value["seconds"] = json!(seconds);
+        return print_json(&value);
+    }
+    let mut text = String::new();
+    let games = results.trained.curve.last().map_or(0, |point| point.games);
+    let _ = writeln!(
+        text,
+        "{} learned {} weights of shape {} by {} games\n",
+        results.name,
+        grouped(results.trained.model.weights().len() as u64),
+        results.settings.shape,
+        grouped(games),
+    );
+    let _ = writeln!(
+        text,
+        "{} games against each, one move in ten forced at random:",
+        results.args.measured_games
+    );
+    let _ = writeln!(text, "{}", match_table(results).to_text());
+    let _ = writeln!(
+        text,
+        "{seconds:.1} s. The model, {CURVE}, a TensorBoard event file and a page are in {path}."
+    );
+    let _ = writeln!(text, "Next: open {path}/report.html, or tensorboard --logdir {path}");
+    let _ = writeln!(text, "      outflank match {path}@4 heuristic@4 --games 100 --random 0.1");
+    print(&text)
+}
