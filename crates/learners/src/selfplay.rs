@@ -25,9 +25,10 @@ mod play;
 mod study;
 
 use crate::online::State;
+use crate::training::Learner;
 use outflank_games::othello::{Othello, kernel};
-use outflank_models::Evaluate;
 use outflank_models::patterns::{Afterstates, Look, Stages};
+use outflank_models::{Evaluate, Patterns};
 use outflank_runs::rng;
 use play::{Play, Trace};
 use rayon::prelude::*;
@@ -37,7 +38,7 @@ use study::Study;
 /// How to learn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// How many batches there are in all.
+    /// How many batches there are in all; the rate falls to nothing over them.
     pub batches: u32,
     /// How many games a batch has.
     pub games: u32,
@@ -91,41 +92,6 @@ impl SelfPlay {
         self
     }
 
-    /// Goes on where [`SelfPlay::to_bytes`] left off; `None` when the bytes are damaged or belong to
-    /// a learner of another shape.
-    #[must_use]
-    pub fn resume(
-        look: Afterstates,
-        stages: Stages,
-        settings: Settings,
-        bytes: &[u8],
-    ) -> Option<SelfPlay> {
-        let (done, mut rest) = bytes.split_first_chunk::<4>()?;
-        let mut states = Vec::with_capacity(stages.count());
-        for _ in 0..stages.count() {
-            let (length, tail) = rest.split_first_chunk::<8>()?;
-            let (state, tail) =
-                tail.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
-            let state = State::from_bytes(state)?;
-            states.push(state.fits(look.weights(), 0).then_some(state)?);
-            rest = tail;
-        }
-        let done = u32::from_le_bytes(*done);
-        rest.is_empty().then_some(SelfPlay { look, stages, settings, states, rival: None, done })
-    }
-
-    /// All there is to know to go on: the batches done, and each stage behind its length.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = self.done.to_le_bytes().to_vec();
-        for state in &self.states {
-            let state = state.to_bytes();
-            bytes.extend((state.len() as u64).to_le_bytes());
-            bytes.extend(state);
-        }
-        bytes
-    }
-
     /// The weights of each stage as they stand.
     #[must_use]
     pub fn weights(&self) -> Vec<Vec<f32>> {
@@ -133,7 +99,7 @@ impl SelfPlay {
     }
 
     /// Plays a batch of games and learns from it; `None` when all is done.
-    pub fn step(&mut self) -> Option<Batch> {
+    pub fn batch(&mut self) -> Option<Batch> {
         if self.done >= self.settings.batches {
             return None;
         }
@@ -174,6 +140,53 @@ impl SelfPlay {
     }
 }
 
+impl Learner for SelfPlay {
+    type Model = Patterns;
+
+    fn spent(&self) -> u64 {
+        u64::from(self.done) * u64::from(self.settings.games)
+    }
+
+    fn next_games(&self) -> u64 {
+        self.settings.games.into()
+    }
+
+    fn step(&mut self) -> Result<(), String> {
+        let batch = self.batch().ok_or("there are no more batches")?;
+        if batch.loss.is_finite() {
+            return Ok(());
+        }
+        let (number, rate) = (batch.number, self.settings.rate);
+        Err(format!("the weights grew out of bounds in batch {number}; try a rate below {rate}"))
+    }
+
+    fn model(&self) -> Patterns {
+        // A step that leaves a weight that is no number is an error, so there is none here.
+        Patterns::new(self.look.clone(), self.stages, self.weights())
+            .unwrap_or_else(|| Patterns::zero(self.look.clone(), self.stages))
+    }
+
+    fn state(&self) -> Result<Vec<Vec<u8>>, String> {
+        let mut parts = vec![self.done.to_le_bytes().to_vec()];
+        parts.extend(self.states.iter().map(State::to_bytes));
+        Ok(parts)
+    }
+
+    fn restore(&mut self, parts: &[Vec<u8>]) -> Result<(), String> {
+        let other = || "it belongs to a learner of another shape".to_owned();
+        let (done, stages) = parts.split_first().ok_or_else(other)?;
+        let done: [u8; 4] = done.as_slice().try_into().map_err(|_| other())?;
+        let states: Option<Vec<State>> = stages
+            .iter()
+            .map(|bytes| State::from_bytes(bytes).filter(|s| s.fits(self.look.weights(), 0)))
+            .collect();
+        let states = states.filter(|states| states.len() == self.stages.count());
+        self.states = states.ok_or_else(other)?;
+        self.done = u32::from_le_bytes(done);
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,7 +211,7 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let mut learner = SelfPlay::new(look(), Stages::of_width(12).unwrap(), settings);
-            let batches = std::iter::from_fn(|| learner.step()).collect();
+            let batches = std::iter::from_fn(|| learner.batch()).collect();
             (learner.weights(), batches)
         })
     }
@@ -214,7 +227,7 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let mut learner = SelfPlay::new(look(), Stages::of_width(12).unwrap(), settings)
                 .against(Arc::new(outflank_models::embedded::heuristic()));
-            pool.install(|| std::iter::from_fn(|| learner.step()).collect::<Vec<Batch>>())
+            pool.install(|| std::iter::from_fn(|| learner.batch()).collect::<Vec<Batch>>())
         };
         // Of games against a rival only half the positions are the learner's.
         let rivals = learn(1, Settings { rivalry: 1.0, ..SETTINGS });
@@ -227,15 +240,18 @@ mod tests {
     fn a_run_goes_on_from_its_bytes() {
         let stages = Stages::of_width(12).unwrap();
         let mut whole = SelfPlay::new(look(), stages, SETTINGS);
-        while whole.step().is_some() {}
+        while whole.batch().is_some() {}
         let mut part = SelfPlay::new(look(), stages, SETTINGS);
-        part.step();
-        let bytes = part.to_bytes();
-        let mut again = SelfPlay::resume(look(), stages, SETTINGS, &bytes).unwrap();
-        while again.step().is_some() {}
-        assert_eq!(again.to_bytes(), whole.to_bytes());
-        assert!(SelfPlay::resume(look(), stages, SETTINGS, &bytes[..bytes.len() - 1]).is_none());
-        assert!(SelfPlay::resume(look(), Stages::ONE, SETTINGS, &bytes).is_none());
+        part.batch();
+        let mut parts = part.state().unwrap();
+        let mut again = SelfPlay::new(look(), stages, SETTINGS);
+        again.restore(&parts).unwrap();
+        while again.batch().is_some() {}
+        assert_eq!(again.state(), whole.state());
+        assert_eq!((again.spent(), again.next_games()), (120, 40));
+        parts.pop();
+        assert!(again.restore(&parts).is_err());
+        assert!(SelfPlay::new(look(), Stages::ONE, SETTINGS).restore(&parts).is_err());
     }
 
     /// It learns who wins: the loss of the last batches is below that of the first, by far more

@@ -115,6 +115,13 @@ macro_rules! staged {
                 Tables::new(look, stages, weights).map($model)
             }
 
+            /// A model with all weights zero.
+            #[must_use]
+            pub fn zero(look: $look, stages: Stages) -> $model {
+                let weights = vec![vec![0.0; look.weights() + 1]; stages.count()];
+                $model(Tables { look, stages, weights })
+            }
+
             /// What it looks at.
             #[must_use]
             pub fn look(&self) -> &$look {

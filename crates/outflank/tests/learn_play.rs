@@ -135,6 +135,44 @@ fn killed_and_resumed_it_comes_to_the_same_bytes() {
     }
 }
 
+/// Patterns by stage, with a rival; stopped between two batches and gone on with.
+#[test]
+fn self_play_is_the_same_on_any_number_of_threads_and_after_a_stop() {
+    let start = ["learn", "selfplay", "--games", "120", "--batch", "30", "--points", "4"];
+    let rest = ["--rival", "heuristic", "--rivalry", "0.5", "--features", "t.txt"];
+    let run = ["--stage", "20", "--measured-games", "20", "--quiet", "--out", "run"];
+    let whole = [&start[..], &rest, &run].concat();
+    let tuples = "a1 b1 c1 d1 e1 f1 g1 h1\nd4 e4 d5 e5\n";
+    let done = |threads: &str| {
+        let lab = Lab::new();
+        lab.write("t.txt", tuples);
+        let value = lab.json(&[&whole[..], &["--threads", threads]].concat());
+        assert_eq!((&value["method"], &value["games"]), (&"selfplay".into(), &120.into()));
+        lab.tree("run")
+    };
+    let wanted = done("1");
+    same(&done("2"), &wanted);
+    for milliseconds in [20, 100] {
+        let lab = Lab::new();
+        lab.write("t.txt", tuples);
+        let mut child = Command::new(PROGRAM)
+            .args(&whole)
+            .current_dir(lab.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        let _ = child.kill();
+        let _ = child.wait();
+        match lab.exists("run/config.toml") {
+            true => lab.ok(&["learn", "selfplay", "--resume", "run", "--quiet"]),
+            false => lab.ok(&whole),
+        };
+        same(&lab.tree("run"), &wanted);
+    }
+}
+
 #[test]
 fn threads_do_not_matter() {
     let run = |threads: &str| {
@@ -182,6 +220,14 @@ fn what_makes_no_sense_is_refused_before_anything_runs() {
         ("tdl --points 0", "--points"),
         ("tdl --against nobody", "nobody"),
         ("tdl --resume nowhere", "nowhere"),
+        ("selfplay --games 100 --batch 200", "do not make a batch of 200"),
+        ("selfplay --batch 0", "--batch must be at least 1"),
+        ("selfplay --lambda 1.5", "--lambda is a number from 0 to 1, not 1.5"),
+        ("selfplay --rate nan", "--rate must be above 0"),
+        ("selfplay --stage 0", "--stage is a number of discs"),
+        ("selfplay --rival random", "--rival takes a model that says what a position is worth"),
+        ("selfplay --rival nobody", "nobody"),
+        ("selfplay --features none.txt", "none.txt"),
     ] {
         let words_given: Vec<&str> = ["learn"].into_iter().chain(arguments.split(' ')).collect();
         let message = lab.refused(&words_given);

@@ -25,7 +25,17 @@ pub enum PlayMethod {
     /// Evolutionary TDL: the same, selected by games with the heuristic.
     #[command(after_help = HELP)]
     Etdl(Box<LearnPlayArgs>),
+    /// TD(λ) on large patterns with weights for each stage of the game, in batches on all cores.
+    #[command(after_help = SELF_PLAY_HELP)]
+    Selfplay(Box<SelfPlayArgs>),
 }
+
+const SELF_PLAY_HELP: &str = "\
+A batch of games is played with the weights as they stand; then every position that a chosen move
+answered is pulled toward what followed it. With a rival some games are played against it.
+Examples:
+  outflank learn selfplay --games 400000
+  outflank learn selfplay --rival heuristic --rivalry 0.25 --games 6144000";
 
 const HELP: &str = "\
 What is not given is as Krawiec and Szubert (2011) have it for this method and its operators.
@@ -36,29 +46,12 @@ Examples:
   outflank learn ctdl --operators sxm_t --shape 12x6 --seed 2
   outflank learn ctdl --config hybrid.toml --set population=20";
 
-impl PlayMethod {
-    /// The method's name and what was said about it.
-    pub fn parts(&self) -> (&'static str, &LearnPlayArgs) {
-        match self {
-            PlayMethod::Tdl(args) => ("tdl", args),
-            PlayMethod::Cel(args) => ("cel", args),
-            PlayMethod::Hof(args) => ("hof", args),
-            PlayMethod::Ptdl(args) => ("ptdl", args),
-            PlayMethod::Ctdl(args) => ("ctdl", args),
-            PlayMethod::Etdl(args) => ("etdl", args),
-        }
-    }
-}
-
-/// `outflank learn tdl` and the like.
+/// What every method that learns by playing is told.
 #[derive(Args, Debug, Clone)]
-pub struct LearnPlayArgs {
+pub struct TrainingArgs {
     /// The budget: how many games are played, training and selection together.
     #[arg(long, default_value_t = 2_000_000, value_name = "N", allow_negative_numbers = true)]
     pub games: u64,
-    /// The operators, such as sxm_t.
-    #[arg(long, value_name = "LETTERS")]
-    pub operators: Option<String>,
     /// How often to measure on the way.
     #[arg(long, default_value_t = 50, value_name = "N", allow_negative_numbers = true)]
     pub points: u64,
@@ -74,9 +67,56 @@ pub struct LearnPlayArgs {
     /// The rest.
     #[command(flatten)]
     pub common: Common,
+}
+
+/// `outflank learn tdl` and the like.
+#[derive(Args, Debug, Clone)]
+pub struct LearnPlayArgs {
+    /// The operators, such as sxm_t.
+    #[arg(long, value_name = "LETTERS")]
+    pub operators: Option<String>,
+    /// What all methods are told.
+    #[command(flatten)]
+    pub training: TrainingArgs,
     /// The pieces of the method; last, since their heading would spread to what follows.
     #[command(flatten)]
     pub pieces: PieceArgs,
+}
+
+/// `outflank learn selfplay`.
+#[derive(Args, Debug, Clone)]
+pub struct SelfPlayArgs {
+    /// What the player looks at: 18 large patterns of the whole board, with mobility and the like,
+    /// or the tuples that a file lists.
+    #[arg(long, default_value = "patterns", value_name = "patterns|FILE")]
+    pub features: String,
+    /// How many discs a stage of the game has; each has weights of its own.
+    #[arg(long, default_value_t = 6, value_name = "DISCS", allow_negative_numbers = true)]
+    pub stage: u32,
+    /// Games of a batch.
+    #[arg(long, default_value_t = 4096, value_name = "N", allow_negative_numbers = true)]
+    pub batch: u32,
+    /// The share of random moves.
+    #[arg(long, default_value_t = 0.1, value_name = "P", allow_negative_numbers = true)]
+    pub random: f64,
+    /// At most so many moves at the start of a game are random, each number equally likely.
+    #[arg(long, default_value_t = 0, value_name = "PLIES", allow_negative_numbers = true)]
+    pub opening: u32,
+    /// How far results reach back, from 0 to 1.
+    #[arg(long, default_value_t = 0.5, value_name = "L", allow_negative_numbers = true)]
+    pub lambda: f64,
+    /// The size of the first step; steps shrink to nothing.
+    #[arg(long, default_value_t = 0.1, value_name = "R", allow_negative_numbers = true)]
+    pub rate: f64,
+    /// A model to play some of the games against.
+    #[arg(long, value_name = "MODEL")]
+    pub rival: Option<String>,
+    /// The share of games that are played against it.
+    #[arg(long, default_value_t = 0.25, value_name = "P", allow_negative_numbers = true)]
+    pub rivalry: f64,
+    /// What all methods are told.
+    #[command(flatten)]
+    pub training: TrainingArgs,
 }
 
 /// The keys of a method's settings; what is left out is as the method has it.

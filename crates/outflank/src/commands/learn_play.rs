@@ -1,23 +1,24 @@
 //! `outflank learn tdl` and the like: learns a player by games, measures it on the way, writes a
 //! run folder.
 
-use crate::cli::learn_play::{LearnPlayArgs, PlayMethod};
+mod coevolution;
+mod self_play;
+
+use crate::cli::learn_play::{LearnPlayArgs, PlayMethod, TrainingArgs};
 use crate::contestants::model_file;
 use crate::output::{grouped, print, print_json};
 use crate::{Outcome, VERSION};
 use anyhow::{Context, Result, ensure};
 use outflank_arena::matches::{MatchReport, play_match};
 use outflank_arena::{Terms, present};
-use outflank_experiments::coevolution::presets;
 use outflank_games::Line;
 use outflank_games::othello::Othello;
-use outflank_learners::coevolution::{Coevolution, Settings};
-use outflank_learners::training::{CURVE, MODEL, Plan, Point, Trained, train};
-use outflank_models::Network;
+use outflank_learners::training::{CURVE, Learner, MODEL, Plan, Point, Trained, train};
+use outflank_models::Model;
 use outflank_models::files::Origin;
 use outflank_players::roster;
 use outflank_report::{Align, Board, Page, Plot, Series, Table};
-use outflank_runs::{Config, Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_runs::{Config, DataFile, Progress, RunFolder, stop_requested, stop_when_asked};
 use serde_json::json;
 use std::fmt::Write;
 use std::time::Instant;
@@ -38,14 +39,60 @@ const MOST_POINTS: u64 = 10_000;
 
 /// Learns, measures, writes, prints.
 pub fn run(method: &PlayMethod) -> Result<Outcome> {
+    let coevolved = |name: &'static str, args: &LearnPlayArgs| coevolution::run(name, args);
+    match method {
+        PlayMethod::Tdl(args) => coevolved("tdl", args),
+        PlayMethod::Cel(args) => coevolved("cel", args),
+        PlayMethod::Hof(args) => coevolved("hof", args),
+        PlayMethod::Ptdl(args) => coevolved("ptdl", args),
+        PlayMethod::Ctdl(args) => coevolved("ctdl", args),
+        PlayMethod::Etdl(args) => coevolved("etdl", args),
+        PlayMethod::Selfplay(args) => self_play::run(args),
+    }
+}
+
+/// What a method has to say for itself before it begins.
+struct Job<'a> {
+    name: &'static str,
+    args: &'a TrainingArgs,
+    /// Its settings, by the names of the options.
+    settings: toml::Table,
+    /// What it learns, in a word or two, such as `shape 12x6`.
+    what: String,
+    /// Files that the run depends on.
+    data: Vec<DataFile>,
+}
+
+/// Refuses a budget that makes no sense.
+fn check(args: &TrainingArgs) -> Result<()> {
+    ensure!(
+        (1..=MOST_GAMES).contains(&args.games),
+        "--games is a budget of 1 to {MOST_GAMES} games, not {}",
+        args.games
+    );
+    ensure!(
+        (1..=MOST_POINTS).contains(&args.points),
+        "--points is a number from 1 to {MOST_POINTS}, not {}",
+        args.points
+    );
+    ensure!(
+        args.measured_games >= 2
+            && args.measured_games.is_multiple_of(2)
+            && args.measured_games <= MOST_MEASURED,
+        "--measured-games must be an even number from 2 to {MOST_MEASURED}, not {}",
+        args.measured_games
+    );
+    Ok(())
+}
+
+/// Lets a learner use up its budget, and says what came of it.
+fn learn<L: Learner>(job: &Job<'_>, mut learner: L) -> Result<Outcome> {
     let began = Instant::now();
-    let (name, args) = method.parts();
-    let settings = settings(name, args)?;
+    let Job { name, args, .. } = job;
     let against = against(args);
     let entries = roster::entries::<Othello>(&against, RANDOM)?;
     let threads = args.common.threads();
-    let mut learner = Coevolution::new(settings.clone(), args.common.seed, threads)?;
-    let folder = open_folder(name, args, &settings, &against)?;
+    let folder = open_folder(job, &against)?;
     stop_when_asked();
 
     let plan = Plan {
@@ -57,10 +104,10 @@ pub fn run(method: &PlayMethod) -> Result<Outcome> {
         seed: args.common.seed,
         threads,
         origin: Origin {
-            method: name.to_owned(),
+            method: (*name).to_owned(),
             seed: Some(args.common.seed),
             version: VERSION.to_owned(),
-            note: format!("shape {}, {} games", settings.shape, args.games),
+            note: format!("{}, {} games", job.what, args.games),
         },
         keep_models: false,
     };
@@ -93,7 +140,8 @@ pub fn run(method: &PlayMethod) -> Result<Outcome> {
     if stop_requested() {
         return stopped();
     }
-    let results = Results { name, args, settings, against, trained, matches };
+    let Trained { model, curve, .. } = trained;
+    let results = Results { job, against, model: model.into(), curve, matches };
     write(&folder, &results)?;
     show(&folder, &results, began.elapsed().as_secs_f64())?;
     Ok(Outcome::Done)
@@ -101,53 +149,22 @@ pub fn run(method: &PlayMethod) -> Result<Outcome> {
 
 /// Everything a run found out.
 struct Results<'a> {
-    name: &'static str,
-    args: &'a LearnPlayArgs,
-    settings: Settings,
+    job: &'a Job<'a>,
     against: Vec<String>,
-    trained: Trained<Network>,
+    model: Model,
+    curve: Vec<Point>,
     matches: Vec<MatchReport>,
 }
 
-/// The method's settings with what the user changed; nothing runs before they make sense.
-fn settings(name: &str, args: &LearnPlayArgs) -> Result<Settings> {
-    ensure!(
-        (1..=MOST_GAMES).contains(&args.games),
-        "--games is a budget of 1 to {MOST_GAMES} games, not {}",
-        args.games
-    );
-    ensure!(
-        (1..=MOST_POINTS).contains(&args.points),
-        "--points is a number from 1 to {MOST_POINTS}, not {}",
-        args.points
-    );
-    ensure!(
-        args.measured_games >= 2
-            && args.measured_games.is_multiple_of(2)
-            && args.measured_games <= MOST_MEASURED,
-        "--measured-games must be an even number from 2 to {MOST_MEASURED}, not {}",
-        args.measured_games
-    );
-    let mut table = presets::table(name, args.operators.as_deref())?;
-    table.extend(args.pieces.table());
-    let settings = Settings::from_table(&table)?;
-    settings.check_budget(args.games)?;
-    Ok(settings)
-}
-
-fn against(args: &LearnPlayArgs) -> Vec<String> {
+fn against(args: &TrainingArgs) -> Vec<String> {
     let mut against = vec![HEURISTIC.to_owned()];
     against.extend(args.against.iter().filter(|other| *other != HEURISTIC).cloned());
     against
 }
 
-fn open_folder(
-    name: &str,
-    args: &LearnPlayArgs,
-    settings: &Settings,
-    against: &[String],
-) -> Result<RunFolder> {
-    let mut table = settings.to_table();
+fn open_folder(job: &Job<'_>, against: &[String]) -> Result<RunFolder> {
+    let Job { name, args, settings, data, .. } = job;
+    let mut table = settings.clone();
     table.insert("games".to_owned(), (args.games as i64).into());
     table.insert("points".to_owned(), (args.points as i64).into());
     table.insert("measured-games".to_owned(), i64::from(args.measured_games).into());
@@ -155,11 +172,11 @@ fn open_folder(
         table.insert("against".to_owned(), against[1..].to_vec().into());
     }
     let config = Config {
-        command: name.to_owned(),
+        command: (*name).to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,
         settings: table,
-        data: against.iter().filter_map(|text| model_file(text)).collect(),
+        data: against.iter().filter_map(|text| model_file(text)).chain(data.clone()).collect(),
     };
     Ok(match &args.run.resume {
         Some(path) => RunFolder::resume(path, &config, &[])?,
@@ -168,7 +185,7 @@ fn open_folder(
 }
 
 /// Matches against the embedded players from the start, a tenth of all moves at random.
-fn play(args: &LearnPlayArgs, folder: &RunFolder) -> Result<Vec<MatchReport>> {
+fn play(args: &TrainingArgs, folder: &RunFolder) -> Result<Vec<MatchReport>> {
     let model = format!("{}?name=learned", folder.join(MODEL).display());
     let terms = Terms {
         openings: vec![Line::default()],
@@ -210,13 +227,13 @@ fn match_table(results: &Results<'_>) -> Table {
 /// What a run found out, but for where and how fast: the same run gives the same bytes.
 fn as_json(results: &Results<'_>) -> serde_json::Value {
     json!({
-        "method": results.name,
-        "settings": results.settings,
-        "games": results.trained.curve.last().map_or(0, |point| point.games),
+        "method": results.job.name,
+        "settings": results.job.settings,
+        "games": results.curve.last().map_or(0, |point| point.games),
         "accuracy": null,
         "matches": results.matches,
         "against": results.against,
-        "curve": results.trained.curve,
+        "curve": results.curve,
     })
 }
 
@@ -229,19 +246,19 @@ fn write(folder: &RunFolder, results: &Results<'_>) -> Result<()> {
 }
 
 fn page(results: &Results<'_>) -> String {
-    let Results { name, args, settings, against, trained, .. } = results;
-    let games = trained.curve.last().map_or(0, |point| point.games);
+    let Results { job, against, model, curve, .. } = results;
+    let Job { name, args, settings, what, .. } = job;
+    let games = curve.last().map_or(0, |point| point.games);
     let mut page = Page::new(format!("A player learned by {name}"));
     page.lead(format!(
-        "Learned by {} games on {} weights of shape {}.",
+        "Learned by {} games on {} weights, {what}.",
         grouped(games),
-        grouped(trained.model.weights().len() as u64),
-        settings.shape
+        grouped(model.weights() as u64),
     ));
     let section = page.section("Learning");
     let mut plot = Plot::new("Score while learning", "games", "% of points").y_range(0.0, 100.0);
     for (place, other) in against.iter().enumerate() {
-        let points = trained.curve.iter().filter_map(|point| {
+        let points = curve.iter().filter_map(|point| {
             let Point { scores, errors, .. } = point;
             let (score, error) = (scores.get(place)?, errors.get(place)?);
             Some(outflank_report::Point::with_error(point.games as f64, *score, *error))
@@ -255,26 +272,23 @@ fn page(results: &Results<'_>) -> String {
     );
     page.section("Matches").table(&match_table(results));
     let section = page.section("What it looks at");
-    let boards: Vec<Board> = trained
-        .model
+    let boards: Vec<Board> = model
         .tuples()
         .tuples()
         .iter()
         .enumerate()
-        .map(|(i, tuple)| {
-            Board::new(format!("{}", i + 1)).tuple(tuple.images()[0].iter().map(|s| s.index()))
-        })
+        .map(|(i, tuple)| present::tuple_board((i + 1).to_string(), &tuple.images()[..1]))
         .collect();
     section.gallery(
         boards.iter().map(|board| board as &dyn outflank_report::Figure),
         "The tuples, each also read in its mirrored and turned images.",
     );
     let mut table = Table::new([("key", Align::Left), ("value", Align::Right)]);
-    for (key, value) in settings.to_table() {
-        table.row([key, value.to_string()]);
+    for (key, value) in settings {
+        table.row([key.clone(), value.to_string()]);
     }
     page.section("Settings").table(&table);
-    let command = ["outflank", "learn", name, "--config", "config.toml"].map(str::to_owned);
+    let command = ["outflank", "learn", *name, "--config", "config.toml"].map(str::to_owned);
     present::About {
         command: shell_words::join(command),
         seed: args.common.seed,
@@ -286,7 +300,7 @@ fn page(results: &Results<'_>) -> String {
 
 fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
     let path = folder.path().display().to_string();
-    if results.args.common.json {
+    if results.job.args.common.json {
         let mut value = as_json(results);
         value["run"] = json!(path);
         value["model"] = json!(folder.join(MODEL).display().to_string());
@@ -294,19 +308,19 @@ fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
         return print_json(&value);
     }
     let mut text = String::new();
-    let games = results.trained.curve.last().map_or(0, |point| point.games);
+    let games = results.curve.last().map_or(0, |point| point.games);
     let _ = writeln!(
         text,
-        "{} learned {} weights of shape {} by {} games\n",
-        results.name,
-        grouped(results.trained.model.weights().len() as u64),
-        results.settings.shape,
+        "{} learned {} weights, {}, by {} games\n",
+        results.job.name,
+        grouped(results.model.weights() as u64),
+        results.job.what,
         grouped(games),
     );
     let _ = writeln!(
         text,
         "{} games against each, one move in ten forced at random:",
-        results.args.measured_games
+        results.job.args.measured_games
     );
     let _ = writeln!(text, "{}", match_table(results).to_text());
     let _ = writeln!(

@@ -70,9 +70,9 @@ pub fn measure(rows: &mut Vec<Row>, choices: &[Decision<Othello>]) -> Result<()>
     };
     let mut learner = SelfPlay::new(look, stages, settings);
     // The first batch knows nothing and warms the caches.
-    learner.step().context("a batch")?;
+    learner.batch().context("a batch")?;
     let began = Instant::now();
-    learner.step().context("a batch")?;
+    learner.batch().context("a batch")?;
     rows.push(Row {
         area: "learners",
         name: "self-play on 82 patterns by stage, played and learned from, one thread".to_owned(),

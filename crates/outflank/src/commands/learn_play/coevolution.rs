@@ -1,0 +1,28 @@
+//! The methods of Krawiec and Szubert (2011): one engine with different settings.
+
+use super::{Job, check, learn};
+use crate::Outcome;
+use crate::cli::learn_play::LearnPlayArgs;
+use anyhow::Result;
+use outflank_experiments::coevolution::presets;
+use outflank_learners::coevolution::{Coevolution, Settings};
+
+/// Learns by one of them; nothing runs before its settings make sense.
+pub fn run(name: &'static str, args: &LearnPlayArgs) -> Result<Outcome> {
+    let training = &args.training;
+    check(training)?;
+    let mut table = presets::table(name, args.operators.as_deref())?;
+    table.extend(args.pieces.table());
+    let settings = Settings::from_table(&table)?;
+    settings.check_budget(training.games)?;
+    let (seed, threads) = (training.common.seed, training.common.threads());
+    let learner = Coevolution::new(settings.clone(), seed, threads)?;
+    let job = Job {
+        name,
+        args: training,
+        settings: settings.to_table(),
+        what: format!("shape {}", settings.shape),
+        data: Vec::new(),
+    };
+    learn(&job, learner)
+}
