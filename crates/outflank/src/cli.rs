@@ -39,7 +39,7 @@ pub struct Cli {
 pub enum Command {
     /// Learn a player from games, measure it, and write a run folder.
     #[command(after_help = LEARN_HELP, args_conflicts_with_subcommands = true)]
-    Learn(LearnArgs),
+    Learn(Box<LearnArgs>),
     /// Play two players against each other from paired openings.
     #[command(after_help = PLAYER_HELP)]
     Match(MatchArgs),
