@@ -77,6 +77,15 @@ pub fn ipref() -> Option<Arc<Patterns>> {
     IPREF.get_or_init(|| packed(include_bytes!("../data/ipref.pack"))).clone()
 }
 
+/// The strongest player that looks one ply ahead: patterns of the whole board by stage of the game,
+/// learned by playing itself and the League's heuristic. Its worth is the logarithm of the odds that
+/// the player who just moved wins, so that it serves a search as well.
+#[must_use]
+pub fn champion() -> Option<Arc<Patterns>> {
+    static CHAMPION: OnceLock<Option<Arc<Patterns>>> = OnceLock::new();
+    CHAMPION.get_or_init(|| packed(include_bytes!("../data/champion.pack"))).clone()
+}
+
 /// A model that is part of the program; there is none only if the program was built from damaged
 /// files, which the tests would show.
 fn packed(bytes: &[u8]) -> Option<Arc<Patterns>> {

@@ -316,3 +316,18 @@ fn the_embedded_preferences_know_the_tiger() {
     }
     assert_eq!(ipref.stages().count(), 15);
 }
+
+/// The champion's worth is that of a win: the odds of both sides of a board add up to no more than a
+/// coin's when it is their opponent's turn, and a board with all but one disc is as good as won.
+#[test]
+fn the_embedded_champion_knows_who_is_winning() {
+    let champion = embedded::champion().expect("the model is part of the program");
+    assert_eq!(champion.stages().count(), 10);
+    let corner = 1u64 << 63;
+    let full = Othello::from_discs(!(corner | 1), 1, Side::White).unwrap();
+    let (won, lost) = (champion.value(&full, Side::Black), champion.value(&full, Side::White));
+    assert!(won > 3.0 && lost < -3.0, "{won} {lost}");
+    // The start is even.
+    let start = Othello::start();
+    assert!(champion.value(&start, Side::White).abs() < 1.0);
+}

@@ -98,7 +98,13 @@ pub struct Embedded {
 }
 
 /// Everybody who needs no file.
-pub const EMBEDDED: [Embedded; 6] = [
+pub const EMBEDDED: [Embedded; 7] = [
+    Embedded {
+        name: "champion",
+        game: Game::Othello,
+        kind: "patterns",
+        about: "learned by 6 million games with itself and the heuristic; patterns by stage, 5 million weights",
+    },
     Embedded {
         name: "ipref",
         game: Game::Othello,
@@ -146,6 +152,7 @@ impl Roster for Othello {
     fn embedded(name: &str) -> Option<Model<Othello>> {
         match name {
             "random" => Some(Model::Nothing),
+            "champion" => embedded::champion().map(|champion| Model::Value(champion as _)),
             "ipref" => embedded::ipref().map(|ipref| Model::Value(ipref as _)),
             "heuristic" => Some(Model::Value(Arc::new(embedded::heuristic()))),
             "yoshioka" => Some(Model::Value(Arc::new(embedded::yoshioka()))),
