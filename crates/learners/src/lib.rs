@@ -4,6 +4,7 @@
 //! calls it says how long and how strongly.
 
 pub mod classify;
+pub mod gp;
 pub mod ipref;
 pub mod lstd;
 pub mod methods;
