@@ -10,6 +10,9 @@ use outflank_runs::{Draw, Rng, rng};
 /// Parameters have settled when a step gains less evidence than this share of it.
 const GAIN: f64 = 1e-4;
 
+/// In so many first rounds, and once in so many later ones, parameters are also sought afresh.
+const AFRESH: u64 = 10;
+
 /// How to infer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inference {
@@ -216,7 +219,9 @@ impl Active {
         let limits = Limits { steps: self.settings.inference.steps, gain: GAIN };
         self.sites.resize(self.comparisons.len());
         // A length scale that few comparisons have made too short no longer feels any pull, all
-        // points being strangers to each other; so each round also climbs from a neutral place.
+        // points being strangers to each other; so early rounds, and some later ones, also climb
+        // from a neutral place.
+        let doubts = self.round < AFRESH || self.round.is_multiple_of(AFRESH);
         let neutral = neutral(self.settings.dimensions, self.logs.len() - 1);
         let climb = |logs: &[f64], sites: &Sites| {
             let mut sites = sites.clone();
@@ -225,15 +230,16 @@ impl Active {
                 maximise_evidence(logs, points, comparisons, &mut sites, &effort, limits)?;
             Ok::<_, GpError>((posterior.strengths().evidence, logs, sites, posterior))
         };
-        let (warm, cold) =
-            rayon::join(|| climb(&self.logs, &self.sites), || climb(&neutral, &self.sites));
-        let best = match (warm, cold) {
-            (Ok(warm), Ok(cold)) if cold.0 > warm.0 + GAIN => cold,
-            (Ok(warm), _) => warm,
-            (Err(_), Ok(cold)) => cold,
-            (Err(error), Err(_)) => return Err(error),
-        };
-        let (_, logs, sites, posterior) = best;
+        let mut best = climb(&self.logs, &self.sites);
+        if doubts || best.is_err() {
+            let cold = climb(&neutral, &self.sites);
+            best = match (best, cold) {
+                (Ok(warm), Ok(cold)) if cold.0 > warm.0 + GAIN => Ok(cold),
+                (Err(_), Ok(cold)) => Ok(cold),
+                (best, _) => best,
+            };
+        }
+        let (_, logs, sites, posterior) = best?;
         (self.logs, self.sites, self.posterior) = (logs, sites, Some(posterior));
         self.round += 1;
         Ok(())
