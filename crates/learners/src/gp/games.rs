@@ -14,6 +14,7 @@ use outflank_players::roster::Roster;
 use outflank_players::{AlphaBeta, Player};
 use outflank_runs::{Draw, Rng, rng, stop_requested};
 use rayon::prelude::*;
+use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -239,13 +240,22 @@ impl Tests {
         self.pairs.is_empty()
     }
 
-    /// The share of pairs whose winner is believed to be the stronger.
+    /// The share of pairs whose winner is believed to be the stronger; where both are believed
+    /// equal, half a pair.
     #[must_use]
     pub fn accuracy(&self, posterior: &Posterior) -> f64 {
         let strengths: Vec<f64> =
             self.points.par_iter().map(|point| posterior.strength(point)).collect();
-        let right = self.pairs.iter().filter(|&&(w, l)| strengths[w] > strengths[l]).count();
-        right as f64 / self.len().max(1) as f64
+        let halves: u32 = self
+            .pairs
+            .iter()
+            .map(|&(winner, loser)| match strengths[winner].total_cmp(&strengths[loser]) {
+                Ordering::Greater => 2,
+                Ordering::Equal => 1,
+                Ordering::Less => 0,
+            })
+            .sum();
+        f64::from(halves) / (2 * self.len().max(1)) as f64
     }
 
     /// How often the winner wins again in fresh games of this name: the share of the pairs that

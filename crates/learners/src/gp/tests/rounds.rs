@@ -134,8 +134,12 @@ fn tests_are_fixed_pairs_with_winners() {
     assert_eq!(tests.len(), 40);
     let points = vec![vec![0.0; 8], vec![0.5; 8]];
     let posterior = learned(&[0.0, 0.0], &points, &[Comparison { winner: 0, loser: 1 }]);
-    let share = tests.accuracy(&posterior);
-    assert!((0.0..=1.0).contains(&share));
+    assert!((0.0..=1.0).contains(&tests.accuracy(&posterior)));
+    // Who knows nothing is right half of the time, and who believes the opposite errs where the
+    // other is right.
+    assert_eq!(tests.accuracy(&learned(&[0.0, 0.0], &points, &[])), 0.5);
+    let turned = learned(&[0.0, 0.0], &points, &[Comparison { winner: 1, loser: 0 }]);
+    assert!((tests.accuracy(&posterior) + tests.accuracy(&turned) - 1.0).abs() < 1e-12);
     let (same, even) = tests.repeated(&games, "again").unwrap();
     assert!(same + even <= 1.0 && same > 0.4, "{same} {even}");
 }
