@@ -14,7 +14,7 @@ pub trait Look: Send + Sync {
     /// How many weights there are, the zero behind the last not counted.
     fn weights(&self) -> usize;
 
-    /// How long a row is: a multiple of [`LANES`].
+    /// How long a row is: a multiple of `LANES`.
     fn width(&self) -> usize;
 
     /// How many places of the row of a move to this square are not padding.
