@@ -49,8 +49,9 @@ pub fn interest(of: Prediction, sampling: Sampling) -> (f64, f64, f64) {
 
 /// The pair of the greatest interest within the box from -1 to 1, or the opponent of `fixed`.
 ///
-/// Climbs start from the most interesting of many random pairs. Random sampling takes a random
-/// pair.
+/// Climbs start from the most interesting of many random pairs. What is chosen is new: where every
+/// climb ends at a heuristic that was compared before, the best start is taken. Random sampling
+/// takes a random pair.
 #[must_use]
 pub fn choose(
     posterior: &Posterior,
@@ -90,6 +91,11 @@ pub fn choose(
     // Stable, so that of equals the first drawn comes first.
     starts.sort_by(|a, b| b.0.total_cmp(&a.0));
     starts.truncate(restarts.max(1));
+    let likeliest = starts.first().cloned();
+    let asks_again = |drawn: &[f64]| {
+        let (a, b) = split(drawn);
+        (fixed.is_none() && posterior.knows(&a)) || posterior.knows(&b)
+    };
     let bounds = vec![(-1.0, 1.0); free];
     let limits = Limits { steps: 60, gain: 1e-7 };
     let tops: Vec<(f64, Vec<f64>)> = starts
@@ -99,9 +105,13 @@ pub fn choose(
             None => (value, drawn),
         })
         .collect();
-    let best = tops.iter().fold(None, |best: Option<&(f64, Vec<f64>)>, top| match best {
-        Some(best) if best.0.total_cmp(&top.0).is_ge() => Some(best),
-        _ => Some(top),
-    });
-    best.map_or_else(|| split(&draw()), |(_, point)| split(point))
+    // The top of the greatest interest, the first of equals; one that asks of what is known is
+    // passed over, since climbs like to end in the corners of the box.
+    let mut best: Option<&(f64, Vec<f64>)> = None;
+    for top in tops.iter().filter(|(_, point)| !asks_again(point)) {
+        if best.is_none_or(|best| top.0.total_cmp(&best.0).is_gt()) {
+            best = Some(top);
+        }
+    }
+    best.or(likeliest.as_ref()).map_or_else(|| split(&draw()), |(_, point)| split(point))
 }

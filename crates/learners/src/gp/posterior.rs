@@ -91,6 +91,12 @@ impl Posterior {
         }
     }
 
+    /// Whether this very heuristic was among those compared.
+    #[must_use]
+    pub fn knows(&self, a: &[f64]) -> bool {
+        self.points.iter().any(|point| point == a)
+    }
+
     /// How strong a heuristic is believed to be, against the average of all.
     #[must_use]
     pub fn strength(&self, a: &[f64]) -> f64 {

@@ -240,6 +240,7 @@ fn the_chosen_pair_is_as_interesting_as_the_best_of_many_and_within_the_box() {
         let (a, b) = choose(&posterior, fixed, 4, Sampling::Bald, 8, &mut rng);
         assert!(a.iter().chain(&b).all(|weight| (-1.0..=1.0).contains(weight)));
         assert!(fixed.is_none_or(|fixed| a == fixed));
+        assert!(!posterior.knows(&b) && posterior.knows(&points[3]));
         let most = (0..5000).fold(0.0f64, |most, _| {
             let pair = random_points(2, 4, &mut rng);
             most.max(worth(fixed.unwrap_or(&pair[0]), &pair[1]))
