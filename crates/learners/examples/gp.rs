@@ -55,7 +55,7 @@ fn learn<P: Roster + Described>(words: &[String]) -> Result<(), Box<dyn std::err
         seed,
     };
     let contest =
-        Contest { depth: 4, games: number("games", 3), opening: number("opening", 6), seed };
+        Contest { depth: 4, games: number("games", 3), opening: number("opening", 4), seed };
     let benchmark = if against_best { 50 } else { 0 };
 
     let begun = Instant::now();
