@@ -5,6 +5,7 @@
 
 pub mod classify;
 pub mod coevolution;
+pub mod gp;
 pub mod ipref;
 pub mod lstd;
 pub mod methods;

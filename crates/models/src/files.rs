@@ -1,7 +1,8 @@
-//! Models as files: the League's `.player` and `.wpc` text, and our own `.safetensors`; and lists
-//! of tuples to learn with.
+//! Models as files: the League's `.player` and `.wpc` text, our own `.safetensors`, heuristics as
+//! `.toml`; and lists of tuples to learn with.
 
 mod features;
+mod heuristic;
 mod packed;
 mod player;
 mod published;
@@ -15,6 +16,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use features::{load_tuples, read_tuples};
+pub use heuristic::{
+    AnyHeuristic, load_heuristic, read_heuristic, save_heuristic, write_heuristic,
+};
 pub use packed::{pack, unpack};
 pub use player::{read_player, write_player};
 pub use tensors::{read_tensors, write_tensors};
@@ -38,7 +42,7 @@ pub enum ModelError {
         reason: String,
     },
     /// The ending of its name says nothing we know.
-    #[error("{0} is no model: its name ends neither in .player, .wpc nor .safetensors")]
+    #[error("{0} is no model: its name ends neither in .player, .wpc, .safetensors nor .toml")]
     Kind(PathBuf),
 }
 
@@ -59,9 +63,19 @@ pub struct Origin {
     pub note: String,
 }
 
-/// A model from a file, by the ending of its name.
+/// Whether a file of this name holds a heuristic, which may be of either game.
+#[must_use]
+pub fn is_heuristic(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
+}
+
+/// A model of the board's squares from a file, by the ending of its name.
 pub fn load(path: &Path) -> Result<(Model, Origin), ModelError> {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    if ending == "toml" {
+        let reason = "a heuristic has named features; give a model of squares".to_owned();
+        return Err(ModelError::Content { path: path.to_owned(), reason });
+    }
     if !["player", "wpc", "safetensors"].contains(&ending.as_str()) {
         return Err(ModelError::Kind(path.to_owned()));
     }

@@ -20,6 +20,7 @@
 pub mod embedded;
 mod evaluate;
 pub mod files;
+pub mod heuristics;
 mod kernel;
 mod layout;
 mod live;
@@ -33,6 +34,7 @@ mod tuples;
 mod view;
 
 pub use evaluate::{Evaluate, Greedy, Policy};
+pub use heuristics::{Described, Heuristic};
 pub use live::{Afters, Live};
 pub use material::Material;
 pub use model::Model;

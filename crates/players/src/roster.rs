@@ -8,7 +8,7 @@ use crate::{
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Position};
-use outflank_models::files::{self, ModelError};
+use outflank_models::files::{self, AnyHeuristic, ModelError};
 use outflank_models::{
     self as models, Evaluate, Greedy as OnePly, Material, Policy, View, embedded,
 };
@@ -161,6 +161,12 @@ impl Roster for Othello {
     }
 
     fn load(path: &Path, view: Option<View>) -> Result<Model<Othello>, RosterError> {
+        if files::is_heuristic(path) {
+            return match load_heuristic(path, view)? {
+                AnyHeuristic::Othello(heuristic) => Ok(Model::Value(Arc::new(heuristic))),
+                other => Err(other_game::<Othello>(path, other.game())),
+            };
+        }
         let (model, _) = files::load(path)?;
         let model = match (model, view) {
             (models::Model::Network(network), Some(view)) => {
@@ -195,14 +201,16 @@ impl Roster for Checkers {
         }
     }
 
-    fn load(path: &Path, _: Option<View>) -> Result<Model<Checkers>, RosterError> {
+    fn load(path: &Path, view: Option<View>) -> Result<Model<Checkers>, RosterError> {
+        if files::is_heuristic(path) {
+            return match load_heuristic(path, view)? {
+                AnyHeuristic::Checkers(heuristic) => Ok(Model::Value(Arc::new(heuristic))),
+                other => Err(other_game::<Checkers>(path, other.game())),
+            };
+        }
         // Whatever the file is, it is read first: a damaged file is the better message.
         files::load(path)?;
-        Err(RosterError::OtherGame {
-            name: path.display().to_string(),
-            plays: Game::Othello,
-            asked: Game::Checkers,
-        })
+        Err(other_game::<Checkers>(path, Game::Othello))
     }
 
     fn engine(
@@ -212,6 +220,19 @@ impl Roster for Checkers {
         let reason = "NBoard and GTP engines play Othello".to_owned();
         Err(Fault::Refused { player: command.to_string(), reason })
     }
+}
+
+/// A heuristic of whichever game; it has no view to choose.
+fn load_heuristic(path: &Path, view: Option<View>) -> Result<AnyHeuristic, RosterError> {
+    if view.is_some() {
+        let reason = "its view is part of it; view= is for n-tuple networks".to_owned();
+        return Err(RosterError::Parts { text: path.display().to_string(), reason });
+    }
+    Ok(files::load_heuristic(path)?.0)
+}
+
+fn other_game<P: Position>(path: &Path, plays: Game) -> RosterError {
+    RosterError::OtherGame { name: path.display().to_string(), plays, asked: P::GAME }
 }
 
 /// The model that a text names: embedded, a file, or a run folder's.
@@ -225,10 +246,16 @@ pub fn find_model<P: Roster>(spec: &Spec) -> Result<Model<P>, RosterError> {
     }
     let path = Path::new(&spec.model);
     if path.is_dir() {
-        return P::load(&path.join("model.safetensors"), spec.view);
+        // A run that learned a heuristic has it as text.
+        let heuristic = path.join("model.toml");
+        let is_there = heuristic.exists();
+        let model = if is_there { heuristic } else { path.join("model.safetensors") };
+        return P::load(&model, spec.view);
     }
     let is_model = path.extension().is_some_and(|ending| {
-        ["player", "wpc", "safetensors"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+        ["player", "wpc", "safetensors", "toml"]
+            .iter()
+            .any(|known| ending.eq_ignore_ascii_case(known))
     });
     if is_model || path.exists() {
         return P::load(path, spec.view);

@@ -5,7 +5,7 @@ use outflank_games::othello::Othello;
 use outflank_games::{Line, Position, Side};
 use outflank_models::{self as models, Evaluate};
 use outflank_players::{
-    AlphaBeta, Fault, ForcedRandom, Greedy, Mcts, Player, Random, Searchable, Staged,
+    AlphaBeta, Fault, ForcedRandom, Greedy, Mcts, Player, Random, Searchable, Staged, roster,
 };
 use outflank_runs::Rng;
 use outflank_runs::rng::stream;
@@ -211,4 +211,23 @@ fn a_stage_is_counted_in_discs_in_othello_and_in_plies_in_checkers() {
         check::<Othello>(seed, |line| line.position().pieces() + 1 - 4);
         check::<Checkers>(seed, |line| line.moves().len() as u32 + 1);
     }
+}
+
+/// A heuristic file plays its own game from its path, and a run folder's heuristic from the folder.
+#[test]
+fn heuristics_are_players_of_their_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.toml");
+    let weights = [0.5, 1.0, 0.1, 0.1, 0.05, 0.2];
+    let heuristic = models::Heuristic::<Checkers>::new(&weights).unwrap();
+    models::files::save_heuristic(&path, &heuristic.into(), &Default::default()).unwrap();
+    for text in [path.display().to_string(), format!("{}@4", folder.path().display())] {
+        let mut player = roster::entry::<Checkers>(&text).unwrap().make().unwrap();
+        player.choose(&Line::default(), &mut stream(1, &["file"])).unwrap();
+        let refused = roster::entry::<Othello>(&text).unwrap_err().to_string();
+        assert!(refused.contains("plays checkers, not othello"), "{refused}");
+    }
+    let viewed = format!("{}?view=invert", path.display());
+    let refused = roster::entry::<Checkers>(&viewed).unwrap_err().to_string();
+    assert!(refused.contains("its view is part of it"), "{refused}");
 }

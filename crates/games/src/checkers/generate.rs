@@ -58,6 +58,16 @@ impl Field {
         self.all_steppers() | self.all_jumpers() != 0
     }
 
+    /// How many first jumps there are or, where there are none, steps.
+    #[inline]
+    pub(super) fn ways(&self) -> u32 {
+        let jumps: u32 = WAYS.into_iter().map(|way| self.jumpers(way).count_ones()).sum();
+        if jumps != 0 {
+            return jumps;
+        }
+        WAYS.into_iter().map(|way| self.steppers(way).count_ones()).sum()
+    }
+
     /// Every legal move, in ascending order.
     #[inline]
     pub(super) fn moves(self) -> Moves {

@@ -62,13 +62,22 @@ impl Checkers {
         self.quiet
     }
 
+    /// In how many ways the pieces of one side could move, were it to move: the first jumps where
+    /// it must capture, otherwise the steps.
     #[inline]
-    fn field(&self) -> Field {
+    #[must_use]
+    pub fn ways_to_move(&self, side: Side) -> u32 {
+        self.field(side).ways()
+    }
+
+    /// The position as one side sees it, whoever is to move.
+    #[inline]
+    fn field(&self, side: Side) -> Field {
         Field {
-            men: self.men(self.side),
-            kings: self.kings(self.side),
-            enemies: self.pieces[self.side.other().index()],
-            forward: match self.side {
+            men: self.men(side),
+            kings: self.kings(side),
+            enemies: self.pieces[side.other().index()],
+            forward: match side {
                 Side::Black => DOWN,
                 Side::White => UP,
             },
@@ -92,7 +101,7 @@ impl Position for Checkers {
 
     #[inline]
     fn moves(&self) -> impl Iterator<Item = Move> + use<> {
-        if self.quiet < DRAW_PLIES { self.field().moves() } else { Moves::none() }
+        if self.quiet < DRAW_PLIES { self.field(self.side).moves() } else { Moves::none() }
     }
 
     #[inline]
@@ -120,7 +129,7 @@ impl Position for Checkers {
     /// Who cannot move has lost, even when the draw would fall on the same ply.
     #[inline]
     fn margin(&self) -> Option<i32> {
-        if !self.field().can_move() {
+        if !self.field(self.side).can_move() {
             Some(-self.side.sign())
         } else if self.quiet >= DRAW_PLIES {
             Some(0)

@@ -1,0 +1,265 @@
+//! The loop without a game: asks for comparisons, is told their outcomes.
+
+use super::ascent::Limits;
+use super::bald::{self, Sampling};
+use super::ep::{Comparison, Effort, Sites};
+use super::posterior::{Posterior, maximise_evidence};
+use super::{GpError, Prediction};
+use outflank_runs::{Draw, Rng, rng};
+
+/// Parameters have settled when a step gains less evidence than this share of it.
+const GAIN: f64 = 1e-4;
+
+/// In so many first rounds, and once in so many later ones, parameters are also sought afresh.
+const AFRESH: u64 = 10;
+
+/// How to infer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Inference {
+    /// Sites have settled when none changes by more than this.
+    pub tolerance: f64,
+    /// The most sweeps over all sites.
+    pub sweeps: u32,
+    /// The most steps towards better parameters in a round; none keeps them.
+    pub steps: usize,
+    /// Whether each weight has a length scale of its own.
+    pub relevance: bool,
+}
+
+/// How to learn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// How many weights a heuristic has.
+    pub dimensions: usize,
+    /// Random heuristics to begin with, all compared with each other; two at least.
+    pub initial: usize,
+    /// With how many known heuristics each new one is compared.
+    pub opponents: usize,
+    /// How the next pair is chosen.
+    pub sampling: Sampling,
+    /// Whether the best heuristic so far is one of the pair; otherwise both are new.
+    pub against_best: bool,
+    /// How often the search for the next pair starts anew.
+    pub restarts: usize,
+    /// How to infer.
+    pub inference: Inference,
+    /// The seed of everything that is drawn.
+    pub seed: u64,
+}
+
+/// How a comparison came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The first is better.
+    First,
+    /// The second is better.
+    Second,
+    /// Neither is; it counts as one comparison won by each.
+    Even,
+}
+
+/// What is to be compared next.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// The heuristics that are new, by number.
+    pub fresh: Vec<usize>,
+    /// The pairs, by number.
+    pub pairs: Vec<(usize, usize)>,
+    /// What was expected of the first pair when it was chosen; `None` at the beginning.
+    pub expected: Option<Prediction>,
+}
+
+/// Everything that has been learned and all that the next round depends on.
+#[derive(Clone, Debug)]
+pub struct Active {
+    pub(super) settings: Settings,
+    pub(super) points: Vec<Vec<f64>>,
+    pub(super) comparisons: Vec<Comparison>,
+    pub(super) logs: Vec<f64>,
+    pub(super) sites: Sites,
+    pub(super) round: u64,
+    pub(super) posterior: Option<Posterior>,
+}
+
+impl Active {
+    /// Nothing learned yet.
+    pub fn new(settings: Settings) -> Result<Active, GpError> {
+        let refuse = |reason: &str| Err(GpError::Settings(reason.to_owned()));
+        if settings.dimensions == 0 {
+            return refuse("a heuristic has at least one weight");
+        }
+        if settings.initial < 2 {
+            return refuse("learning begins with at least two heuristics");
+        }
+        if settings.inference.tolerance.is_nan() || settings.inference.tolerance <= 0.0 {
+            return refuse("the tolerance must be greater than 0");
+        }
+        let lengths = if settings.inference.relevance { settings.dimensions } else { 1 };
+        Ok(Active {
+            settings,
+            points: Vec::new(),
+            comparisons: Vec::new(),
+            logs: neutral(settings.dimensions, lengths),
+            sites: Sites::default(),
+            round: 0,
+            posterior: None,
+        })
+    }
+
+    /// How it learns.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The heuristics, in the order in which they came.
+    #[must_use]
+    pub fn points(&self) -> &[Vec<f64>] {
+        &self.points
+    }
+
+    /// What comparing them has shown.
+    #[must_use]
+    pub fn comparisons(&self) -> &[Comparison] {
+        &self.comparisons
+    }
+
+    /// Rounds told, the beginning not counted.
+    #[must_use]
+    pub fn rounds(&self) -> u64 {
+        self.round.saturating_sub(1)
+    }
+
+    /// What is believed; `None` before the beginning was told.
+    #[must_use]
+    pub fn posterior(&self) -> Option<&Posterior> {
+        self.posterior.as_ref()
+    }
+
+    /// The logarithms of the length scales and of σ.
+    #[must_use]
+    pub fn parameters(&self) -> &[f64] {
+        &self.logs
+    }
+
+    fn stream(&self, what: &str) -> Rng {
+        rng::stream(self.settings.seed, &["gp", what, &self.round.to_string()])
+    }
+
+    /// What to compare next: at first the random heuristics with each other, then a new pair.
+    ///
+    /// `best` is the heuristic to find an opponent for, if the settings say so. New heuristics
+    /// are added at once; [`Active::tell`] must follow with an outcome for each pair.
+    pub fn ask(&mut self, best: usize) -> Question {
+        let mut rng = self.stream("choice");
+        let Some(posterior) = &self.posterior else {
+            let dimensions = self.settings.dimensions;
+            let all: Vec<usize> = (0..self.settings.initial)
+                .map(|_| {
+                    let drawn = (0..dimensions).map(|_| 2.0 * rng.unit() - 1.0).collect();
+                    self.add(single(drawn))
+                })
+                .collect();
+            let mut pairs = Vec::new();
+            for (at, &first) in all.iter().enumerate() {
+                pairs.extend(all[at + 1..].iter().map(|&second| (first, second)));
+            }
+            return Question { fresh: all, pairs, expected: None };
+        };
+        let fixed = if self.settings.against_best { self.points.get(best) } else { None };
+        let (a, b) = bald::choose(
+            posterior,
+            fixed.map(Vec::as_slice),
+            self.settings.dimensions,
+            self.settings.sampling,
+            self.settings.restarts,
+            &mut rng,
+        );
+        let (a, b) = (single(a), single(b));
+        let expected = Some(posterior.predict(&a, &b));
+        let known = self.points.len();
+        let (first, second) = (self.add(a), self.add(b));
+        let mut pairs = Vec::new();
+        if first != second {
+            pairs.push((first, second));
+        }
+        let fresh: Vec<usize> = (known..self.points.len()).collect();
+        for &new in &fresh {
+            // The opponents of the pair itself are not drawn again.
+            let mut others: Vec<usize> =
+                (0..known).filter(|&other| other != first && other != second).collect();
+            rng.shuffle(&mut others);
+            others.truncate(self.settings.opponents);
+            pairs.extend(others.into_iter().map(|other| (new, other)));
+        }
+        Question { fresh, pairs, expected }
+    }
+
+    /// The number of a point; one that is known keeps its number.
+    fn add(&mut self, point: Vec<f64>) -> usize {
+        if let Some(known) = self.points.iter().position(|other| *other == point) {
+            return known;
+        }
+        self.points.push(point);
+        self.points.len() - 1
+    }
+
+    /// Takes the outcomes of the pairs last asked for, and learns.
+    pub fn tell(&mut self, question: &Question, outcomes: &[Outcome]) -> Result<(), GpError> {
+        for (&(first, second), outcome) in question.pairs.iter().zip(outcomes) {
+            let won = Comparison { winner: first, loser: second };
+            let lost = Comparison { winner: second, loser: first };
+            match outcome {
+                Outcome::First => self.comparisons.push(won),
+                Outcome::Second => self.comparisons.push(lost),
+                Outcome::Even => self.comparisons.extend([won, lost]),
+            }
+        }
+        let effort = self.effort();
+        let limits = Limits { steps: self.settings.inference.steps, gain: GAIN };
+        self.sites.resize(self.comparisons.len());
+        // A length scale that few comparisons have made too short no longer feels any pull, all
+        // points being strangers to each other; so early rounds, and some later ones, also climb
+        // from a neutral place.
+        let doubts = self.round < AFRESH || self.round.is_multiple_of(AFRESH);
+        let neutral = neutral(self.settings.dimensions, self.logs.len() - 1);
+        let climb = |logs: &[f64], sites: &Sites| {
+            let mut sites = sites.clone();
+            let (points, comparisons) = (&self.points, &self.comparisons);
+            let (logs, posterior) =
+                maximise_evidence(logs, points, comparisons, &mut sites, &effort, limits)?;
+            Ok::<_, GpError>((posterior.strengths().evidence, logs, sites, posterior))
+        };
+        let mut best = climb(&self.logs, &self.sites);
+        if doubts || best.is_err() {
+            let cold = climb(&neutral, &self.sites);
+            best = match (best, cold) {
+                (Ok(warm), Ok(cold)) if cold.0 > warm.0 + GAIN => Ok(cold),
+                (Err(_), Ok(cold)) => Ok(cold),
+                (best, _) => best,
+            };
+        }
+        let (_, logs, sites, posterior) = best?;
+        (self.logs, self.sites, self.posterior) = (logs, sites, Some(posterior));
+        self.round += 1;
+        Ok(())
+    }
+
+    fn effort(&self) -> Effort {
+        let Inference { tolerance, sweeps, .. } = self.settings.inference;
+        Effort { tolerance, sweeps, seed: self.settings.seed }
+    }
+}
+
+/// Parameters to begin with: the box from -1 to 1 is about two length scales wide from corner to
+/// corner, and σ is the noise of a comparison.
+fn neutral(dimensions: usize, lengths: usize) -> Vec<f64> {
+    let mut logs = vec![0.5 * libm::log(dimensions as f64); lengths];
+    logs.push(0.0);
+    logs
+}
+
+/// Weights as a file will have them, so that what is learned about is what plays.
+fn single(point: Vec<f64>) -> Vec<f64> {
+    point.into_iter().map(|weight| f64::from(weight as f32)).collect()
+}

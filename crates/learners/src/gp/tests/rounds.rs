@@ -1,0 +1,161 @@
+//! The loop: it learns, it is the same however it is run, it takes what comes.
+
+use super::*;
+use crate::gp::{Active, Contest, Gp, Inference, Outcome, Sampling, Settings, Tests};
+use crate::gp::{GamesOf, GpError};
+use outflank_games::checkers::Checkers;
+use outflank_games::othello::Othello;
+use outflank_models::Described;
+use outflank_players::roster::Roster;
+use outflank_runs::rng::stream;
+
+fn settings(dimensions: usize, sampling: Sampling, seed: u64) -> Settings {
+    Settings {
+        dimensions,
+        initial: 2,
+        opponents: 3,
+        sampling,
+        against_best: false,
+        restarts: 4,
+        inference: Inference { tolerance: 1e-4, sweeps: 200, steps: 10, relevance: false },
+        seed,
+    }
+}
+
+/// Which of two points is nearer to a corner of the box, a strength that is not linear.
+fn judge(points: &[Vec<f64>], (a, b): (usize, usize)) -> Outcome {
+    let distance = |at: usize| -> f64 { points[at].iter().map(|w| (w - 0.6).powi(2)).sum() };
+    if distance(a) < distance(b) { Outcome::First } else { Outcome::Second }
+}
+
+fn accuracy_after(rounds: u64, sampling: Sampling, seed: u64) -> f64 {
+    let mut active = Active::new(settings(3, sampling, seed)).unwrap();
+    while active.posterior().is_none() || active.rounds() < rounds {
+        let question = active.ask(0);
+        let outcomes: Vec<Outcome> =
+            question.pairs.iter().map(|&pair| judge(active.points(), pair)).collect();
+        active.tell(&question, &outcomes).unwrap();
+    }
+    let mut rng = stream(77, &["judge"]);
+    let pairs = random_points(800, 3, &mut rng);
+    let posterior = active.posterior().unwrap();
+    let right = (0..400).filter(|at| {
+        let (a, b) = (2 * at, 2 * at + 1);
+        let first = judge(&pairs, (a, b)) == Outcome::First;
+        (posterior.predict(&pairs[a], &pairs[b]).mean > 0.0) == first
+    });
+    right.count() as f64 / 400.0
+}
+
+#[test]
+fn a_preference_is_learned_from_its_comparisons() {
+    for sampling in [Sampling::Bald, Sampling::Random, Sampling::Uncertainty] {
+        let mean: f64 =
+            [1, 2, 3].iter().map(|&seed| accuracy_after(25, sampling, seed)).sum::<f64>() / 3.0;
+        assert!(mean > 0.85, "{sampling:?}: {mean}");
+    }
+}
+
+#[test]
+fn outcomes_that_are_all_even_or_of_one_kind_are_taken() {
+    for outcome in [Outcome::Even, Outcome::First] {
+        let mut active = Active::new(settings(2, Sampling::Bald, 1)).unwrap();
+        for _ in 0..12 {
+            let question = active.ask(0);
+            let outcomes = vec![outcome; question.pairs.len()];
+            active.tell(&question, &outcomes).unwrap();
+        }
+        let posterior = active.posterior().unwrap();
+        let got = posterior.predict(&[0.2, 0.3], &[-0.4, 0.1]);
+        assert!(got.mean.is_finite() && got.variance > 0.0);
+        if outcome == Outcome::Even {
+            assert!(got.mean.abs() < 1e-6, "{got:?}");
+        }
+    }
+}
+
+const CONTEST: Contest = Contest { depth: 1, games: 3, opening: 4, seed: 9 };
+
+/// A few rounds of real games: the same on any number of threads, and after a stop and resume.
+fn keeps_its_promises<P: Roster + Described>() {
+    let mut settings = settings(P::FEATURES.len(), Sampling::Bald, 5);
+    settings.against_best = true;
+    let run = |threads: usize, stop_after: Option<usize>| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut gp = Gp::<P>::new(settings, CONTEST, 4).unwrap();
+            for step in 0..4 {
+                if stop_after == Some(step) {
+                    let state = gp.state();
+                    gp = Gp::new(settings, CONTEST, 4).unwrap();
+                    gp.restore(&state).unwrap();
+                    assert_eq!(gp.state(), state);
+                }
+                gp.step().unwrap();
+            }
+            gp
+        })
+    };
+    let gp = run(1, None);
+    assert_eq!(gp.rounds().len(), 4);
+    assert_eq!(gp.scores().len(), gp.active().points().len());
+    assert!(gp.rounds().windows(2).all(|two| two[0].best <= two[1].best));
+    assert!(gp.spent() > 0 && (0.0..=4.0).contains(&gp.fresh_score().unwrap()));
+    for (threads, stop) in [(3, None), (2, Some(0)), (1, Some(1)), (2, Some(3))] {
+        assert_eq!(run(threads, stop).state(), gp.state());
+    }
+    let state = gp.state();
+    let mut other = Gp::<P>::new(settings, CONTEST, 4).unwrap();
+    assert!(other.restore(&state[1..]).is_err());
+    for part in 0..state.len() {
+        let mut torn = state.clone();
+        torn[part].pop();
+        assert!(other.restore(&torn).is_err(), "part {part}");
+        let mut wild = state.clone();
+        wild[part][..8].copy_from_slice(&u64::MAX.to_le_bytes());
+        assert!(other.restore(&wild).is_err(), "part {part}");
+    }
+}
+
+#[test]
+fn othello_keeps_its_promises() {
+    keeps_its_promises::<Othello>();
+}
+
+#[test]
+fn checkers_keeps_its_promises() {
+    keeps_its_promises::<Checkers>();
+}
+
+#[test]
+fn tests_are_fixed_pairs_with_winners() {
+    let games = GamesOf::<Othello>::new(CONTEST);
+    let tests = Tests::play(&games, 40, |_| {}).unwrap();
+    assert_eq!(tests.len(), 40);
+    let points = vec![vec![0.0; 8], vec![0.5; 8]];
+    let posterior = learned(&[0.0, 0.0], &points, &[Comparison { winner: 0, loser: 1 }]);
+    assert!((0.0..=1.0).contains(&tests.accuracy(&posterior)));
+    // Who knows nothing is right half of the time, and who believes the opposite errs where the
+    // other is right.
+    assert_eq!(tests.accuracy(&learned(&[0.0, 0.0], &points, &[])), 0.5);
+    let turned = learned(&[0.0, 0.0], &points, &[Comparison { winner: 1, loser: 0 }]);
+    assert!((tests.accuracy(&posterior) + tests.accuracy(&turned) - 1.0).abs() < 1e-12);
+    let (same, even) = tests.repeated(&games, "again").unwrap();
+    assert!(same + even <= 1.0 && same > 0.4, "{same} {even}");
+}
+
+#[test]
+fn settings_that_cannot_be_are_refused() {
+    let good = settings(8, Sampling::Bald, 1);
+    for (bad, said) in [
+        (Settings { dimensions: 0, ..good }, "at least one weight"),
+        (Settings { initial: 1, ..good }, "at least two heuristics"),
+    ] {
+        match Active::new(bad) {
+            Err(GpError::Settings(reason)) => assert!(reason.contains(said), "{reason}"),
+            _ => panic!("{bad:?} was taken"),
+        }
+    }
+    assert!(Gp::<Checkers>::new(good, CONTEST, 0).is_err());
+    assert!(Gp::<Othello>::new(good, Contest { games: 0, ..CONTEST }, 0).is_err());
+}
