@@ -367,17 +367,9 @@ fn strengths(learned: mm::Learned, method: Method, options: &Options) -> Outcome
     }
 }
 
-/// A whole number with commas between the thousands.
+/// A whole number for readers.
 fn count(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    outflank_report::text::count(number as u64)
 }
 
 #[cfg(test)]

@@ -202,28 +202,6 @@ fn play(args: &TrainingArgs, folder: &RunFolder) -> Result<Vec<MatchReport>> {
     Ok(reports)
 }
 
-fn match_table(results: &Results<'_>) -> Table {
-    let mut table = Table::new([
-        ("against", Align::Left),
-        ("score %", Align::Right),
-        ("±", Align::Right),
-        ("won", Align::Right),
-        ("drawn", Align::Right),
-        ("lost", Align::Right),
-    ]);
-    for report in &results.matches {
-        table.row([
-            report.b.clone(),
-            format!("{:.1}", 100.0 * report.score),
-            format!("{:.1}", 100.0 * report.error),
-            report.wins.to_string(),
-            report.draws.to_string(),
-            report.losses.to_string(),
-        ]);
-    }
-    table
-}
-
 /// What a run found out, but for where and how fast: the same run gives the same bytes.
 fn as_json(results: &Results<'_>) -> serde_json::Value {
     json!({
@@ -238,7 +216,7 @@ fn as_json(results: &Results<'_>) -> serde_json::Value {
 }
 
 fn write(folder: &RunFolder, results: &Results<'_>) -> Result<()> {
-    folder.write("matches.csv", match_table(results).to_csv().as_bytes())?;
+    folder.write("matches.csv", present::meetings(&results.matches).to_csv().as_bytes())?;
     let json = serde_json::to_string_pretty(&as_json(results))?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
     folder.write("report.html", page(results).as_bytes())?;
@@ -270,7 +248,7 @@ fn page(results: &Results<'_>) -> String {
         "From the start, colours alternating, both players forced to a random move one time in \
          ten; 95% intervals of the measurement.",
     );
-    page.section("Matches").table(&match_table(results));
+    page.section("Matches").table(&present::meetings(&results.matches));
     let section = page.section("What it looks at");
     let boards: Vec<Board> = model
         .tuples()
@@ -322,7 +300,7 @@ fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
         "{} games against each, one move in ten forced at random:",
         results.job.args.measured_games
     );
-    let _ = writeln!(text, "{}", match_table(results).to_text());
+    let _ = writeln!(text, "{}", present::meetings(&results.matches).to_text());
     let _ = writeln!(
         text,
         "{seconds:.1} s. The model, {CURVE}, a TensorBoard event file and a page are in {path}."
