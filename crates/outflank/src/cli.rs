@@ -6,17 +6,20 @@ mod data;
 mod learn;
 pub mod learn_play;
 mod measure;
+mod serve;
 mod shared;
 
 use clap::{Parser, Subcommand};
 use contests::{OPENINGS_HELP, PLAYER_HELP};
 use learn::LEARN_HELP;
 use measure::ACCURACY_HELP;
+use serve::SERVE_HELP;
 
 pub use contests::{LeagueArgs, MatchArgs, OpeningsArgs};
 pub use data::{ConvertArgs, DataArgs, DataCommand, ExportArgs, GenerateArgs};
 pub use learn::LearnArgs;
 pub use measure::{AccuracyArgs, BenchArgs, PerftArgs, PlayersArgs, ReproduceArgs};
+pub use serve::ServeArgs;
 pub use shared::{Common, GameArg, PlayArgs, RecordsArgs, RunArgs, SelectArgs};
 
 /// A laboratory in which Othello players are learned, measured and played.
@@ -59,6 +62,9 @@ pub enum Command {
     Openings(OpeningsArgs),
     /// What there is to play against.
     Players(PlayersArgs),
+    /// Play, analyse and look into runs in the browser.
+    #[command(after_help = SERVE_HELP)]
+    Serve(ServeArgs),
     /// Count the leaves of the game tree.
     Perft(PerftArgs),
     /// Measure speed, as tables with yardsticks.

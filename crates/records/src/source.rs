@@ -139,6 +139,20 @@ fn has_game_name(path: &Path) -> bool {
     text || Format::of_name(path).is_some_and(|format| format != Format::Pgn)
 }
 
+/// Reads the games in bytes that came without a file; a name may tell their format. Each game is
+/// there or has its fault; a fault of the whole is an error. Names of WTHOR players are not known.
+pub fn parse_games(
+    name: &Path,
+    bytes: &[u8],
+) -> Result<Vec<Result<Record<Othello>, Fault>>, Fault> {
+    let unknown = Fault { index: 0, byte: 0, reason: Reason::Format };
+    let parsed = parse(Format::detect(name, bytes).ok_or(unknown)?, bytes, &Names::default());
+    match parsed.fault {
+        Some(fault) => Err(fault),
+        None => Ok(parsed.games),
+    }
+}
+
 /// What a file holds: its games, good and bad, and what is wrong with the file as a whole.
 pub(crate) struct Parsed {
     pub(crate) games: Vec<Result<Record<Othello>, Fault>>,

@@ -1,0 +1,76 @@
+//! `outflank serve`: the page, on this machine.
+
+use crate::Outcome;
+use crate::cli::ServeArgs;
+use crate::output::{print, print_json};
+use anyhow::{Result, bail};
+use outflank_runs::{stop_requested, stop_when_asked};
+use outflank_web::{Settings, is_loopback, serve};
+use serde_json::json;
+use std::net::SocketAddr;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Serves until it is stopped.
+pub fn run(args: &ServeArgs) -> Result<Outcome> {
+    if let Some(data) = args.data.as_ref().filter(|data| !data.exists()) {
+        bail!("{} is no data folder; leave out --data for the embedded games", data.display());
+    }
+    let mut settings = Settings {
+        host: args.host.clone(),
+        port: args.port,
+        data: args.data.clone(),
+        runs: args.runs.clone(),
+        ..Settings::default()
+    };
+    if let Some(threads) = args.threads {
+        settings.searches = usize::from(threads);
+    }
+    stop_when_asked();
+    let said = |address: SocketAddr| {
+        let url = page_address(address);
+        let _ = match args.json {
+            true => print_json(&json!({ "address": url })),
+            false => print(&format!("{}\n", greeting(&args.host, &url))),
+        };
+        if !args.no_open {
+            open(&url);
+        }
+    };
+    let stop = async {
+        while !stop_requested() {
+            outflank_web::pause(Duration::from_millis(100)).await;
+        }
+    };
+    serve(settings, said, stop)?;
+    Ok(Outcome::Done)
+}
+
+/// What a browser on this machine must be given.
+fn page_address(address: SocketAddr) -> String {
+    match address.ip().is_unspecified() {
+        true => format!("http://127.0.0.1:{}/", address.port()),
+        false => format!("http://{address}/"),
+    }
+}
+
+fn greeting(host: &str, url: &str) -> String {
+    match is_loopback(host) {
+        true => format!("Outflank is at {url} for this machine only; Ctrl-C stops it."),
+        false => format!(
+            "Outflank is at {url} and listens at {host}: EVERYBODY who can reach this machine can \
+             use it and delete runs. Ctrl-C stops it."
+        ),
+    }
+}
+
+/// Asks the system to open the page; where it cannot, the address was printed.
+fn open(url: &str) {
+    let opener = match std::env::consts::OS {
+        "macos" => "open",
+        "windows" => "explorer",
+        _ => "xdg-open",
+    };
+    let quiet = || Stdio::null();
+    let _ = Command::new(opener).arg(url).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn();
+}
