@@ -46,7 +46,7 @@ export function list() {
       "aria-label": `${place + 1}. ${step.side} ${move}${row && row.loss >= wrong() ? `, cost ${row.loss.toFixed(1)}` : ""}`, onclick: () => goTo(place + 1) },
     move, row && row.loss >= wrong() ? make("span", { class: "cost" }, `−${row.loss.toFixed(0)}`) : null));
   });
-  fill($("moves"), items);
+  fill($("moves"), items.length ? items : make("li", { class: "hint" }, "None yet."));
   const current = $("moves").querySelector("[aria-current]");
   if (current) $("moves").scrollTop = current.offsetTop - $("moves").offsetTop - 60;
 }

@@ -118,7 +118,7 @@ export function draw(hints = draw.hints ?? new Map()) {
     const hint = hints.get(cell);
     if (hint) {
       node.classList.add("seen");
-      if (hint.value !== undefined) parts.push(make("span", { class: `value ${hint.kind ?? ""}` }, hint.value));
+      if (hint.value !== undefined) parts.push(make("span", { class: `value ${hint.kind ?? ""}${hint.odds === undefined ? "" : " raised"}` }, hint.value));
       if (hint.odds !== undefined) parts.push(make("span", { class: "odds", style: `--p:${(100 * hint.odds).toFixed(0)}%` }, `${(100 * hint.odds).toFixed(0)}%`));
       if (hint.say) node.setAttribute("aria-label", `${label(cell, what, can)}, ${hint.say}`);
     }

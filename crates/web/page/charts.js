@@ -103,7 +103,7 @@ export function smallBoard({ title, weights, tuple, own = [], other = [], cells,
     const strength = weight == null ? 0 : Math.sqrt(Math.abs(weight) / most);
     svg.append(make("rect", { x: x - cell / 2, y: y - cell / 2, width: cell, height: cell, stroke: "var(--rule)", "stroke-width": 0.5,
       fill: weights ? (weight >= 0 ? "var(--more)" : "var(--less)") : cells ? "var(--felt)" : "var(--paper)", "fill-opacity": weights ? 0.75 * strength : 1 }));
-    if (weight != null) svg.append(make("text", { x, y: y + 2.6, "font-size": 7.2, "text-anchor": "middle", fill: "var(--ink)" }, weight.toFixed(digits).replace("-", "−")));
+    if (weight != null) svg.append(make("text", { x, y: y + 2.6, "font-size": 7.2, "text-anchor": "middle", fill: "var(--ink)" }, weight.toFixed(digits).replace(/^-(?=0*\.?0*$)/, "").replace("-", "−")));
     const disc = cells ? { X: "black", O: "white" }[cells[square]] : own.includes(square) ? "black" : other.includes(square) ? "white" : null;
     if (disc) svg.append(make("circle", { cx: x, cy: y, r: cell * 0.4, fill: disc === "black" ? "#191b1e" : "#f5f2e9", stroke: "var(--soft)", "stroke-width": 0.6 }));
   }

@@ -7,7 +7,9 @@ export function make(name, attributes = {}, ...children) {
   const space = SVG.has(name) ? "http://www.w3.org/2000/svg" : null;
   const node = space ? document.createElementNS(space, name) : document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
-    if (value === null || value === undefined || value === false) continue;
+    if (value === null || value === undefined) continue;
+    if (key.startsWith("aria-")) { node.setAttribute(key, String(value)); continue; }
+    if (value === false) continue;
     if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
     else node.setAttribute(key, value === true ? "" : value);
   }

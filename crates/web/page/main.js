@@ -76,3 +76,4 @@ if (wrong) play.say(`The game in the address could not be read: ${wrong}`);
 await Promise.all([players, book.setUp()]);
 if (!inLab()) changed("players");
 document.documentElement.dataset.ready = "yes";
+performance.mark("ready");

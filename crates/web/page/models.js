@@ -20,6 +20,7 @@ export async function showModel(place, name = "champion") {
   const [select, told] = await Promise.all([
     chooser(name, (next) => { location.hash = `#lab/models/${encodeURIComponent(next)}`; }),
     get(`/api/model?name=${encodeURIComponent(name)}`)]);
+  const single = told.tuples.every((one) => one.squares.length === 1);
   const heat = (title, weights, caption) => (weights ? figure(smallBoard({ title, weights, digits: digits(weights) }), caption) : null);
   fill(place,
     make("div", { class: "card" }, make("h1", {}, name), select,
@@ -30,9 +31,9 @@ export async function showModel(place, name = "champion") {
     told.regions ? table(["Kind of square", ">Worth"], told.regions.filter((one) => one.worth != null).map((one) => [one.name, signed(one.worth, 3)])) : null),
     told.counts.length ? make("div", { class: "card" }, make("h2", {}, "What it counts"), make("div", { class: "pair" },
       told.counts.map((count) => make("div", {}, make("h3", {}, count.name), curves(count.series.filter((one) => one.points.length), { title: count.name, x: "how many", width: 420, height: 220 }))))) : null,
-    told.patterns.length ? make("div", { class: "card" }, make("h2", {}, "The patterns that weigh most"), make("div", { class: "gallery" },
+    told.patterns.length && !single ? make("div", { class: "card" }, make("h2", {}, "The patterns that weigh most"), make("div", { class: "gallery" },
       told.patterns.map((one) => figure(smallBoard({ title: `Pattern of tuple ${one.tuple + 1}`, tuple: one.squares, own: one.own, other: one.other }), `${signed(one.weight, 2)} · ${one.often.toFixed(2)} a board`)))) : null,
-    make("div", { class: "card" }, make("h2", {}, "What it looks at"), make("div", { class: "gallery" },
+    make("div", { class: "card" }, make("h2", {}, "What it looks at"), single ? make("p", {}, `The squares one by one, ${told.tuple_count} of them: whose disc is there.`) : make("div", { class: "gallery" },
       told.tuples.map((one, i) => figure(smallBoard({ title: `Tuple ${i + 1}`, tuple: one.squares }), `${i + 1}: ${one.squares.length} squares, ${one.images} images, ${one.entries.toLocaleString("en")} weights`))),
     told.tuple_count > told.tuples.length ? make("p", { class: "hint" }, `The first ${told.tuples.length} of ${told.tuple_count} tuples.`) : null));
 }

@@ -103,12 +103,14 @@ function outcome() {
   return mine === winner ? `You win${score}. Well played.` : `You lose${score}. Take back, or analyse the game.`;
 }
 
+const mustCapture = () => state.game === "checkers" && state.here.legal.some((legal) => legal.move.includes("x"));
+
 function told() {
   const step = state.ply ? state.line.steps[state.ply - 1] : null;
   const played = step ? `${isMine(step.side) && state.side !== "both" ? "You" : capital(step.side)} played ${step.move}. ` : "";
   if (state.here.over) return played + outcome();
   const pass = step?.passed ? `${capital(other(step.side))} must pass. ` : "";
-  const turn = state.side === "both" || !atEnd() ? `${capital(state.here.side)} to move.` : isMine(state.here.side) ? "Your move." : "Thinking…";
+  const turn = state.side === "both" || !atEnd() ? `${capital(state.here.side)} to move.` : isMine(state.here.side) ? (mustCapture() ? "Your move: you must capture." : "Your move.") : "Thinking…";
   return played + pass + turn;
 }
 

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 /// The plies looked ahead in each pass; the first only glances, from the second on the end of the
 /// game is solved.
-const PASSES: [u32; 4] = [1, 2, 4, 6];
+const PASSES: [u32; 7] = [1, 2, 4, 6, 8, 10, 12];
 
 /// A difference below this many points is no mistake.
 const TIE: f64 = 0.05;

@@ -30,7 +30,7 @@ pub use runs::Runs;
 pub use searches::{Searches, Stop};
 pub use server::{CONNECTIONS, ServeError, accept, listen, pause, serve};
 pub use think::{
-    DISCS_PER_LOG_ODDS, Judged, Limits, Thinks, Thought, Worth, glance, judge_at, think,
+    DISCS_PER_LOG_ODDS, EXACT_FROM, Judged, Limits, Thinks, Thought, Worth, glance, judge_at, think,
 };
 
 use serde_json::Value;

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// By how many discs a game is won for each unit of log odds; the example `calibrate` fits it.
-pub const DISCS_PER_LOG_ODDS: f64 = 5.0;
+pub const DISCS_PER_LOG_ODDS: f64 = 6.6;
 
 /// From this many empty squares on every move is solved to the end.
 pub const EXACT_FROM: u32 = 16;

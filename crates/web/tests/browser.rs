@@ -37,5 +37,6 @@ fn a_person_can_play_analyse_and_look_into_a_league() {
     }
     let done = command.output().unwrap();
     let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(done.status.success(), "{}\n{}", said(&done.stdout), said(&done.stderr));
+    println!("{}", said(&done.stdout));
+    assert!(done.status.success(), "{}", said(&done.stderr));
 }

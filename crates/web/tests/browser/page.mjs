@@ -103,8 +103,38 @@ async function analysing(page, name) {
   await fits(page, name);
 }
 
+/// What is opened from a file and what is given away.
+async function sharing(page) {
+  await page.locator("#tab-share").click();
+  const ggf = "(;GM[Othello]PB[Ada]PW[Ben]BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]B[f5]W[d6];)";
+  await page.setInputFiles("#file", { name: "x.ggf", mimeType: "text/plain", buffer: Buffer.from(ggf) });
+  await page.waitForFunction(() => document.querySelector("#seat-bottom").textContent.includes("Ada"));
+  assert.equal(await page.inputValue("#transcript"), "f5d6");
+  for (const [button, file] of [["text", "outflank.txt"], ["svg", "outflank.svg"], ["png", "outflank.png"], ["report", "outflank-game.html"]]) {
+    const [saved] = await Promise.all([page.waitForEvent("download"), page.locator(`#save-${button}`).click()]);
+    assert.equal(saved.suggestedFilename(), file);
+  }
+}
+
+/// A game is lost when the time is over.
+async function clocks() {
+  const page = await visit(1280, 800, "light", "#g=othello&you=white&with=random");
+  await page.clock.install();
+  await page.selectOption("#clock", "3");
+  for (let i = 0; i < 20 && !/Your move/.test(await status(page)); i++) { await page.clock.runFor(500); await page.waitForTimeout(20); }
+  assert.match(await page.locator("#seat-bottom .time").innerText(), /^[23]:\d\d$/);
+  await page.clock.runFor(181_000);
+  assert.match(await status(page), /White's time is over: black wins on time/);
+  assert.equal(await page.locator("#board .cell.can").count(), 0);
+  await page.context().close();
+}
+
 async function laboratory(page, name) {
   await page.locator("#room-lab").click();
+  await page.getByRole("link", { name: "learn-001" }).click();
+  await page.waitForSelector("#lab polyline");
+  await picture(page, `${name}-curve`);
+  await page.getByRole("button", { name: "Runs" }).click();
   await page.getByRole("link", { name: "league-001" }).click();
   await page.waitForSelector("#cross");
   assert.equal(await page.locator("#cross tbody tr").count(), 3);
@@ -144,9 +174,14 @@ try {
   for (const [name, width, height, scheme] of [["desk", 1280, 800, "light"], ["phone", 360, 740, "dark"]]) {
     const page = await visit(width, height, scheme);
     assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), scheme);
+    const ready = await page.evaluate(() => Math.round(performance.getEntriesByType("mark").find((mark) => mark.name === "ready").startTime));
+    const bytes = await page.evaluate(() => performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation")).reduce((all, one) => all + one.transferSize, 0));
+    console.log(`${name}: ready after ${ready} ms, ${bytes} bytes sent`);
+    assert.ok(bytes < 200_000);
     await picture(page, `${name}-start`);
     await playing(page, name, name === "desk");
     await analysing(page, name);
+    await sharing(page);
     await laboratory(page, name);
     await checkers(page, name);
     await page.locator("#theme").click();
@@ -155,6 +190,7 @@ try {
     await page.context().close();
     console.log(`${name}: all is well`);
   }
+  await clocks();
 } finally {
   await browser.close();
 }
