@@ -12,13 +12,13 @@ mod shared;
 use clap::{Parser, Subcommand};
 use contests::{OPENINGS_HELP, PLAYER_HELP};
 use learn::LEARN_HELP;
-use measure::ACCURACY_HELP;
+use measure::{ACCURACY_HELP, SOLVE_HELP};
 use serve::SERVE_HELP;
 
 pub use contests::{LeagueArgs, MatchArgs, OpeningsArgs};
 pub use data::{ConvertArgs, DataArgs, DataCommand, ExportArgs, GenerateArgs};
 pub use learn::LearnArgs;
-pub use measure::{AccuracyArgs, BenchArgs, PerftArgs, PlayersArgs, ReproduceArgs};
+pub use measure::{AccuracyArgs, BenchArgs, PerftArgs, PlayersArgs, ReproduceArgs, SolveArgs};
 pub use serve::ServeArgs;
 pub use shared::{Common, GameArg, PlayArgs, RecordsArgs, RunArgs, SelectArgs};
 
@@ -65,6 +65,9 @@ pub enum Command {
     /// Play, analyse and look into runs in the browser.
     #[command(after_help = SERVE_HELP)]
     Serve(ServeArgs),
+    /// Solve endgames of Othello exactly.
+    #[command(after_help = SOLVE_HELP)]
+    Solve(SolveArgs),
     /// Count the leaves of the game tree.
     Perft(PerftArgs),
     /// Measure speed, as tables with yardsticks.

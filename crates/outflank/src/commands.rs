@@ -13,3 +13,4 @@ pub mod perft;
 pub mod players;
 pub mod reproduce;
 pub mod serve;
+pub mod solve;

@@ -17,13 +17,14 @@ const browser = await chromium.launch({
 });
 
 /// A fresh page that fails the test on any fault of its own or any request that leaves the server.
-async function visit(width, height, colorScheme, hash = "") {
+async function visit(width, height, colorScheme, hash = "", prepare = async () => {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: "reduce", hasTouch: width < 600 });
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   page.on("pageerror", (error) => { throw error; });
   page.on("console", (line) => { if (line.type() === "error" && !/40\d/.test(line.text())) throw new Error(line.text()); });
   page.on("request", (request) => assert.match(request.url(), new RegExp(`^(${address}|data:|blob:)`)));
+  await prepare(page);
   await page.goto(`${address}/${hash}`);
   await page.waitForSelector("html[data-ready=yes]");
   return page;
@@ -118,10 +119,9 @@ async function sharing(page) {
 
 /// A game is lost when the time is over.
 async function clocks() {
-  const page = await visit(1280, 800, "light", "#g=othello&you=white&with=random");
-  await page.clock.install();
+  const page = await visit(1280, 800, "light", "#g=othello&you=white&with=random", (page) => page.clock.install());
   await page.selectOption("#clock", "3");
-  for (let i = 0; i < 20 && !/Your move/.test(await status(page)); i++) { await page.clock.runFor(500); await page.waitForTimeout(20); }
+  await page.waitForFunction(() => /Your move/.test(document.querySelector("#status").textContent));
   assert.match(await page.locator("#seat-bottom .time").innerText(), /^[23]:\d\d$/);
   await page.clock.runFor(181_000);
   assert.match(await status(page), /White's time is over: black wins on time/);
