@@ -2,6 +2,9 @@
 
 import { make } from "./dom.js";
 
+/// Drawings have the size of the screen they are for, so that their letters stay readable.
+export const narrow = () => innerWidth < 600;
+
 /// Round numbers that cover a range, about `count` of them.
 export function ticks(low, high, count = 5) {
   if (!(high > low)) return [low];
@@ -16,7 +19,7 @@ export function ticks(low, high, count = 5) {
 const brief = (x) => (Math.abs(x) >= 1e6 ? `${+(x / 1e6).toPrecision(3)}M` : Math.abs(x) >= 1e4 ? `${+(x / 1e3).toPrecision(3)}k` : String(+x.toPrecision(4)));
 
 /// Curves over one axis: series of `{ name, points: [[x, y, error?]] }`.
-export function curves(series, { title, x = "", y = "", width = 640, height = 280 } = {}) {
+export function curves(series, { title, x = "", y = "", width = narrow() ? 340 : 640, height = narrow() ? 220 : 280 } = {}) {
   const all = series.flatMap((one) => one.points);
   const box = { left: 48, right: 12, top: 10, bottom: 34 };
   const range = (values) => {
@@ -31,12 +34,12 @@ export function curves(series, { title, x = "", y = "", width = 640, height = 28
   const [y0, y1] = [l - pad, h + pad];
   const px = (v) => box.left + ((v - x0) / (x1 - x0)) * (width - box.left - box.right);
   const py = (v) => height - box.bottom - ((v - y0) / (y1 - y0)) * (height - box.top - box.bottom);
-  const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title, width: "100%" });
+  const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title, width: "100%", style: `max-width:${1.3 * width}px` });
   for (const v of ticks(y0, y1)) {
     svg.append(make("line", { x1: box.left, x2: width - box.right, y1: py(v), y2: py(v), stroke: "var(--rule)" }),
       make("text", { x: box.left - 8, y: py(v) + 4, "text-anchor": "end", "font-size": 12, fill: "var(--soft)" }, brief(v)));
   }
-  for (const v of ticks(x0, x1, 6)) {
+  for (const v of ticks(x0, x1, width < 400 ? 3 : 6)) {
     svg.append(make("text", { x: px(v), y: height - 16, "text-anchor": "middle", "font-size": 12, fill: "var(--soft)" }, brief(v)));
   }
   svg.append(make("text", { x: width - box.right, y: height - 2, "text-anchor": "end", "font-size": 12, fill: "var(--soft)" }, x));
@@ -58,7 +61,7 @@ export function curves(series, { title, x = "", y = "", width = 640, height = 28
 
 /// How a game went: Black's margin after each move, filled toward whoever is ahead.
 export function course(points, { plies, at, unit, onPick }) {
-  const width = 520, height = 210, left = 36, right = 8, top = 10, bottom = 22;
+  const width = narrow() ? 330 : 520, height = 210, left = 36, right = 8, top = 10, bottom = 22;
   const most = Math.max(8, ...points.map((p) => Math.abs(p.worth))) * 1.08;
   const px = (ply) => left + (ply / Math.max(plies, 1)) * (width - left - right);
   const py = (v) => top + (1 - (v + most) / (2 * most)) * (height - top - bottom);

@@ -2,7 +2,7 @@
 
 import { $, make, fill, plural, table } from "./dom.js";
 import { get, remove, abandoned } from "./api.js";
-import { curves } from "./charts.js";
+import { curves, narrow } from "./charts.js";
 import { showModel, showWhy } from "./models.js";
 
 let timer = null;
@@ -108,8 +108,8 @@ function ratingBars(standings) {
   const [heads, ...rows] = standings;
   const [name, rating, error] = ["player", "rating", "error"].map((head) => heads.indexOf(head));
   const low = Math.min(...rows.map((row) => row[rating] - row[error])), high = Math.max(...rows.map((row) => +row[rating] + +row[error]));
-  const height = 22, left = 150, width = 640;
-  const x = (value) => left + ((value - low) / (high - low || 1)) * (width - left - 60);
+  const height = 22, left = narrow() ? 118 : 150, width = narrow() ? 330 : 640;
+  const x = (value) => left + ((value - low) / (high - low || 1)) * (width - left - 45);
   const svg = make("svg", { viewBox: `0 0 ${width} ${rows.length * height + 6}`, width: "100%", role: "img", "aria-label": "Ratings with 95% intervals", style: "max-width:760px" });
   rows.forEach((row, i) => {
     const y = i * height + 14, [r, e] = [Number(row[rating]), Number(row[error])];

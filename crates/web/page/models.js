@@ -30,7 +30,7 @@ export async function showModel(place, name = "champion") {
       heat("Where it moves", told.moves, "How many times in a hundred it moves there when it can, less what chance would give.")),
     told.regions ? table(["Kind of square", ">Worth"], told.regions.filter((one) => one.worth != null).map((one) => [one.name, signed(one.worth, 3)])) : null),
     told.counts.length ? make("div", { class: "card" }, make("h2", {}, "What it counts"), make("div", { class: "pair" },
-      told.counts.map((count) => make("div", {}, make("h3", {}, count.name), curves(count.series.filter((one) => one.points.length), { title: count.name, x: "how many", width: 420, height: 220 }))))) : null,
+      told.counts.map((count) => make("div", {}, make("h3", {}, count.name), curves(count.series.filter((one) => one.points.length), { title: count.name, x: "how many", width: 340, height: 200 }))))) : null,
     told.patterns.length && !single ? make("div", { class: "card" }, make("h2", {}, "The patterns that weigh most"), make("div", { class: "gallery" },
       told.patterns.map((one) => figure(smallBoard({ title: `Pattern of tuple ${one.tuple + 1}`, tuple: one.squares, own: one.own, other: one.other }), `${signed(one.weight, 2)} · ${one.often.toFixed(2)} a board`)))) : null,
     make("div", { class: "card" }, make("h2", {}, "What it looks at"), single ? make("p", {}, `The squares one by one, ${told.tuple_count} of them: whose disc is there.`) : make("div", { class: "gallery" },

@@ -209,6 +209,8 @@ async fn games(State(app): State<App>, Query(named): Query<Named>, request: Requ
         for game in found.into_iter().take(MOST_GAMES) {
             match game {
                 Ok(record) => games.push(told_game(&record)),
+                // Of a single game the place in the file says nothing.
+                Err(fault) if total == 1 => faults.push(fault.reason.to_string()),
                 Err(fault) => faults.push(fault.to_string()),
             }
         }

@@ -242,4 +242,37 @@ mod tests {
         assert_eq!(book.games(), embedded::count());
         assert_eq!(book.look_up(&line(""))["count"], embedded::count());
     }
+
+    #[test]
+    fn a_large_base_is_read_whole() {
+        let Some(data) = std::env::var_os("OUTFLANK_DATA") else {
+            return eprintln!("skipped: OUTFLANK_DATA names no data folder");
+        };
+        let folder = Path::new(&data).join("wthor");
+        let mut announced = 0;
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|ending| ending == "wtb") {
+                // The header of a WTHOR file says at its fifth byte how many games follow.
+                let bytes = std::fs::read(&path).unwrap();
+                announced += u32::from_le_bytes(bytes[4..8].try_into().unwrap());
+            }
+        }
+        let book = Book::read(Some(Path::new(&data)));
+        assert_eq!(book.games(), announced as usize);
+        let start = book.look_up(&line(""));
+        assert_eq!(start["count"], announced);
+        // All first moves are one but for a turn of the board, and three replies there are.
+        assert_eq!(start["moves"].as_array().unwrap().len(), 1);
+        let replies = book.look_up(&line("f5"));
+        assert_eq!(replies["moves"].as_array().unwrap().len(), 3);
+        let names: Vec<_> =
+            replies["moves"].as_array().unwrap().iter().map(|m| &m["opening"]).collect();
+        assert_eq!(
+            names,
+            ["Perpendicular", "Diagonal", "Parallel"],
+            "as every opening book has them"
+        );
+        assert!(!start["examples"].as_array().unwrap().is_empty());
+    }
 }

@@ -5,10 +5,10 @@ use crate::error::ApiError;
 use axum::body::{Body, Bytes};
 use axum::http::header;
 use axum::response::Response;
+use outflank_players::Control;
 use serde::Serialize;
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
@@ -26,13 +26,19 @@ const SLOWEST_READER: Duration = Duration::from_secs(10);
 
 /// Whether the work should stop, since whoever asked is gone.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct Stop(Arc<Control>);
 
 impl Stop {
     /// Whether to stop.
     #[must_use]
     pub fn requested(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.stopped()
+    }
+
+    /// As searches understand it.
+    #[must_use]
+    pub fn control(&self) -> &Arc<Control> {
+        &self.0
     }
 }
 
@@ -41,7 +47,7 @@ struct StopWhenDropped(Stop);
 
 impl Drop for StopWhenDropped {
     fn drop(&mut self) {
-        self.0.0.store(true, Ordering::Relaxed);
+        self.0.0.stop();
     }
 }
 
@@ -143,7 +149,7 @@ impl Lines {
                     std::thread::sleep(Duration::from_millis(10));
                 }
                 Err(_) => {
-                    self.stop.0.store(true, Ordering::Relaxed);
+                    self.stop.0.stop();
                     return;
                 }
             }

@@ -111,12 +111,9 @@ impl Thinks for Othello {
         let mut solver = Solver::new(self.empties() + 2);
         let mut moves = Vec::new();
         for mv in self.moves() {
-            if stop.requested() {
-                return None;
-            }
             // The board after the move is seen from the opponent, who may have to pass.
             let after = self.board().play(mv);
-            let worth = Worth::Decided(-solver.score(after));
+            let worth = Worth::Decided(-solver.score_within(after, stop.control())?);
             moves.push(Judged { mv, worth, line: vec![mv] });
         }
         let depth = self.empties();
