@@ -108,12 +108,12 @@ function ratingBars(standings) {
   const [heads, ...rows] = standings;
   const [name, rating, error] = ["player", "rating", "error"].map((head) => heads.indexOf(head));
   const low = Math.min(...rows.map((row) => row[rating] - row[error])), high = Math.max(...rows.map((row) => +row[rating] + +row[error]));
-  const height = 22, left = narrow() ? 118 : 150, width = narrow() ? 330 : 640;
+  const height = 22, left = narrow() ? 126 : 150, width = narrow() ? 330 : 640;
   const x = (value) => left + ((value - low) / (high - low || 1)) * (width - left - 45);
   const svg = make("svg", { viewBox: `0 0 ${width} ${rows.length * height + 6}`, width: "100%", role: "img", "aria-label": "Ratings with 95% intervals", style: "max-width:760px" });
   rows.forEach((row, i) => {
     const y = i * height + 14, [r, e] = [Number(row[rating]), Number(row[error])];
-    svg.append(make("text", { x: left - 10, y: y + 4, "text-anchor": "end", "font-size": 12, fill: "var(--ink)" }, row[name]),
+    svg.append(make("text", { x: left - 10, y: y + 4, "text-anchor": "end", "font-size": narrow() ? 11 : 12, fill: "var(--ink)" }, row[name]),
       make("line", { x1: x(r - e), x2: x(r + e), y1: y, y2: y, stroke: "var(--c1)", "stroke-width": 5, opacity: 0.3, "stroke-linecap": "round" }),
       make("circle", { cx: x(r), cy: y, r: 4.5, fill: "var(--c1)" }),
       make("text", { x: x(r + e) + 8, y: y + 4, "font-size": 11.5, fill: "var(--soft)" }, r.toFixed(0)));
