@@ -159,7 +159,6 @@ impl Solver {
         let Some(searches) = self.searches.get_mut(..threads) else { return None };
         for search in &mut *searches {
             search.control = Arc::clone(control);
-            search.nodes = 0;
         }
         let answer = match searches {
             [alone] => alone.window(board, alpha, beta),
