@@ -20,7 +20,9 @@ fn main() {
             if ply.random || position.empties() <= outflank_web::EXACT_FROM {
                 continue;
             }
-            let Some(thought) = judge_at(&position, DEPTH, &Stop::default()) else { continue };
+            let Some(thought) = judge_at(&position, DEPTH, &Stop::default(), None) else {
+                continue;
+            };
             let Some(Worth::Estimated(points)) = thought.moves.first().map(|best| best.worth)
             else {
                 continue;

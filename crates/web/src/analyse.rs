@@ -73,8 +73,12 @@ fn pass<P: Shown>(
                 while !stop.requested() && (depth <= 2 || Instant::now() < until) {
                     let Some(&ply) = plies.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
                     let position = &steps[ply].0;
-                    let found =
-                        if depth == 1 { glance(position) } else { judge_at(position, depth, stop) };
+                    let found = match depth {
+                        1 => glance(position),
+                        // The second pass, which solves the end, is made to its end.
+                        2 => judge_at(position, depth, stop, None),
+                        _ => judge_at(position, depth, stop, Some(until)),
+                    };
                     let Some(thought) = found else { continue };
                     if sender.send((ply, thought)).is_err() {
                         break;

@@ -8,20 +8,26 @@
 use crate::searches::Stop;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
-use outflank_games::{Position, Side};
 use outflank_models::{Evaluate, Material, embedded};
-use outflank_players::endgame::Solver;
 use outflank_players::roster::Roster;
-use outflank_players::{AlphaBeta, Verdict};
-use outflank_runs::rng::stream;
+use outflank_players::{Control, Deepening, Verdict};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// By how many discs a game is won for each unit of log odds; the example `calibrate` fits it.
 pub const DISCS_PER_LOG_ODDS: f64 = 6.6;
 
-/// From this many empty squares on every move is solved to the end.
+/// From this many empty squares on every move of a game under analysis is solved to the end.
 pub const EXACT_FROM: u32 = 16;
+
+/// The same for a single position, which has more time.
+const EXACT_ALONE: u32 = 18;
+
+/// Tables of a search have at most 2 to this many places.
+const TABLE_BITS: u32 = 19;
+
+/// So long a line of exact best play is told.
+const LINE: usize = 6;
 
 /// What a move is worth to the side that makes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,9 +94,6 @@ pub trait Thinks: Roster {
 
     /// What the model says, in points of the game.
     fn points(value: f32) -> f64;
-
-    /// Solves every move to the end, where that takes no more than a moment.
-    fn solve(&self, stop: &Stop) -> Option<Thought<Self::Move>>;
 }
 
 impl Thinks for Othello {
@@ -102,38 +105,6 @@ impl Thinks for Othello {
 
     fn points(value: f32) -> f64 {
         (DISCS_PER_LOG_ODDS * f64::from(value)).clamp(-64.0, 64.0)
-    }
-
-    fn solve(&self, stop: &Stop) -> Option<Thought<Self::Move>> {
-        if self.empties() > EXACT_FROM || self.is_over() {
-            return None;
-        }
-        let mut solver = Solver::new(self.empties() + 2);
-        let mut moves = Vec::new();
-        for mv in self.moves() {
-            // The board after the move is seen from the opponent, who may have to pass.
-            let after = self.board().play(mv);
-            let worth = Worth::Decided(-solver.score_within(after, stop.control())?);
-            moves.push(Judged { mv, worth, line: vec![mv] });
-        }
-        let depth = self.empties();
-        let mut thought = best_first(Thought { depth, exact: true, nodes: 0, moves });
-        if let Some(best) = thought.moves.first_mut() {
-            follow(&mut solver, self.play(best.mv), &mut best.line);
-        }
-        thought.nodes = solver.nodes();
-        Some(thought)
-    }
-}
-
-/// Adds a few moves of best play, most of which the solver has proved already.
-fn follow(solver: &mut Solver, mut position: Othello, line: &mut Vec<<Othello as Position>::Move>) {
-    let mut best = Vec::new();
-    while line.len() < 6 && !position.is_over() {
-        solver.best_moves(position.board(), &mut best);
-        let Some(&mv) = best.first() else { return };
-        line.push(mv);
-        position = position.play(mv);
     }
 }
 
@@ -147,115 +118,103 @@ impl Thinks for Checkers {
     fn points(value: f32) -> f64 {
         f64::from(value)
     }
-
-    fn solve(&self, _: &Stop) -> Option<Thought<Self::Move>> {
-        None
-    }
-}
-
-fn best_first<M>(mut thought: Thought<M>) -> Thought<M> {
-    // Stable, so that equal moves keep the order of the board.
-    thought.moves.sort_by(|a, b| b.worth.points().total_cmp(&a.worth.points()));
-    thought
 }
 
 /// Judges every move deeper and deeper until a limit is reached; `each` is told what every depth
 /// found. A depth that was not finished is not told.
 pub fn think<P: Thinks>(position: &P, limits: &Limits, mut each: impl FnMut(&Thought<P::Move>)) {
-    let begun = Instant::now();
-    let mut nodes = 0;
-    for depth in 1..=limits.depth {
-        let out_of_time = || limits.stop.requested() || begun.elapsed() >= limits.time;
-        let Some(thought) = judge(position, depth, &mut nodes, out_of_time) else { break };
-        each(&thought);
-        if thought.moves.iter().all(|judged| matches!(judged.worth, Worth::Decided(_))) {
-            return;
-        }
-        // What can be solved in a moment needs no deeper guess.
-        if depth == 2
-            && let Some(thought) = position.solve(&limits.stop)
-        {
-            each(&thought);
-            return;
-        }
-        // The next depth takes several times as long as this one.
-        if 3 * begun.elapsed() >= limits.time {
-            return;
-        }
-    }
+    let control = Arc::new(limits.stop.control().part().with_time(limits.time));
+    search(position, limits.depth, EXACT_ALONE, &control, &mut each);
 }
 
 /// What the model says of each move without looking further.
 pub fn glance<P: Thinks>(position: &P) -> Option<Thought<P::Move>> {
-    judge(position, 1, &mut 0, || false)
+    search(position, 1, 0, &Arc::new(Control::unlimited()), &mut |_| {})
 }
 
 /// What is known of a position after so many plies, or exactly near the end; nothing when the game
-/// is over or the work was stopped.
-pub fn judge_at<P: Thinks>(position: &P, depth: u32, stop: &Stop) -> Option<Thought<P::Move>> {
-    position.solve(stop).or_else(|| judge(position, depth, &mut 0, || stop.requested()))
-}
-
-/// All moves to one depth.
-fn judge<P: Thinks>(
+/// is over, or when the work was stopped or the time was up before.
+pub fn judge_at<P: Thinks>(
     position: &P,
     depth: u32,
-    nodes: &mut u64,
-    stop: impl Fn() -> bool,
+    stop: &Stop,
+    until: Option<Instant>,
 ) -> Option<Thought<P::Move>> {
-    if position.is_over() {
-        return None;
-    }
-    let model = P::adviser()?;
-    let moves: Vec<P::Move> = position.moves().collect();
-    let side = position.to_move();
-    let mut judged = Vec::with_capacity(moves.len());
-    if depth <= 1 {
-        let mut values = Vec::new();
-        model.after_moves(position, &moves, &mut values);
-        for (&mv, &value) in moves.iter().zip(&values) {
-            let worth = match position.play(mv).margin() {
-                Some(margin) => Worth::Decided(side.sign() * margin),
-                None => Worth::Estimated(P::points(value)),
-            };
-            judged.push(Judged { mv, worth, line: vec![mv] });
-        }
-    } else {
-        let mut search = AlphaBeta::new(model, depth - 1);
-        // The search draws nothing; it wants a stream all the same.
-        let mut rng = stream(0, &["think"]);
-        for mv in moves {
-            if stop() {
-                return None;
-            }
-            let after = position.play(mv);
-            let (worth, reply) = match (after.margin(), search.analyse(&after, &mut rng)) {
-                (Some(margin), _) => (Worth::Decided(side.sign() * margin), None),
-                (None, Some((verdict, best))) => {
-                    (worth::<P>(verdict, side, after.to_move()), best.first().copied())
-                }
-                (None, None) => continue,
-            };
-            judged.push(Judged { mv, worth, line: std::iter::once(mv).chain(reply).collect() });
-        }
-        *nodes += search.nodes();
-    }
-    Some(best_first(Thought { depth, exact: false, nodes: *nodes, moves: judged }))
+    let control = stop.control().part();
+    let control = Arc::new(match until {
+        Some(until) => control.with_time(until.saturating_duration_since(Instant::now())),
+        None => control,
+    });
+    let found = search(position, depth, EXACT_FROM, &control, &mut |_| {})?;
+    let all = |judged: &Judged<P::Move>| matches!(judged.worth, Worth::Decided(_));
+    (found.exact || found.depth >= depth || found.moves.iter().all(all)).then_some(found)
 }
 
-/// A verdict for the side to move of the position searched, as its worth to the one who moved.
-fn worth<P: Thinks>(verdict: Verdict, mover: Side, to_move: Side) -> Worth {
-    // After a pass the same side moves again.
-    let sign = if mover == to_move { 1 } else { -1 };
-    match verdict {
-        Verdict::Decided(margin) => Worth::Decided(sign * margin),
-        Verdict::Estimate(value) => Worth::Estimated(f64::from(sign) * P::points(value)),
+/// Searches, and solves where no more squares than `exact` are empty; tells every depth, and gives
+/// what it found last.
+fn search<P: Thinks>(
+    position: &P,
+    depth: u32,
+    exact: u32,
+    control: &Arc<Control>,
+    each: &mut dyn FnMut(&Thought<P::Move>),
+) -> Option<Thought<P::Move>> {
+    let bits = depth.saturating_mul(2).saturating_add(6).min(TABLE_BITS);
+    let mut search = Deepening::new(P::adviser()?, bits).to_depth(depth);
+    if let Some(endgame) = (exact > 0).then(|| P::far_endgame(exact, 1)).flatten() {
+        search = search.with_endgame(endgame);
+    }
+    let mut last = None;
+    search.think(position, true, control, |found| {
+        let thought = converted(position, found, control);
+        each(&thought);
+        last = Some(thought);
+    });
+    last
+}
+
+/// What a search found, in points of the game.
+fn converted<P: Thinks>(
+    position: &P,
+    found: &outflank_players::Thought<P::Move>,
+    control: &Arc<Control>,
+) -> Thought<P::Move> {
+    let judged = |judged: &outflank_players::Judged<P::Move>| Judged {
+        mv: judged.mv,
+        worth: match judged.verdict {
+            Verdict::Decided(margin) => Worth::Decided(margin),
+            Verdict::Estimate(value) => Worth::Estimated(P::points(value)),
+        },
+        line: vec![judged.mv],
+    };
+    let mut moves: Vec<Judged<P::Move>> = found.moves.iter().map(judged).collect();
+    if let Some(best) = moves.first_mut() {
+        best.line.clone_from(&found.line);
+        if found.exact {
+            follow(position, &mut best.line, control);
+        }
+    }
+    // To the end means as many plies as there are empty squares.
+    let depth = if found.exact { 64 - position.pieces().min(64) } else { found.depth };
+    Thought { depth, exact: found.exact, nodes: found.nodes, moves }
+}
+
+/// Adds a few moves of exact best play to a line.
+fn follow<P: Thinks>(start: &P, line: &mut Vec<P::Move>, control: &Arc<Control>) {
+    let Some(mut endgame) = P::endgame(EXACT_ALONE) else { return };
+    let mut position = line.iter().fold(*start, |position, &mv| position.play(mv));
+    while line.len() < LINE && !position.is_over() {
+        let found = endgame.judge(&position, false, control);
+        let Some((mv, _)) = found.and_then(|moves| moves.first().copied()) else { return };
+        line.push(mv);
+        position = position.play(mv);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use outflank_games::Position;
 
     #[test]
     fn a_forced_end_is_exact_and_agrees_with_playing_it_out() {
@@ -274,7 +233,7 @@ mod tests {
             };
             position.moves().map(worth).max().unwrap()
         }
-        let thought = judge_at(&position, 4, &Stop::default()).unwrap();
+        let thought = judge_at(&position, 4, &Stop::default(), None).unwrap();
         assert!(thought.exact && !thought.moves.is_empty());
         assert_eq!(thought.moves[0].worth, Worth::Decided(best(&position)));
     }
