@@ -161,7 +161,9 @@ fn search<P: Thinks>(
 ) -> Option<Thought<P::Move>> {
     let bits = depth.saturating_mul(2).saturating_add(6).min(TABLE_BITS);
     let mut search = Deepening::new(P::adviser()?, bits).to_depth(depth);
-    if let Some(endgame) = (exact > 0).then(|| P::far_endgame(exact, 1)).flatten() {
+    // A solver's memory is large; it is made only where it will be asked.
+    let near = empties(position) <= exact;
+    if let Some(endgame) = near.then(|| P::far_endgame(exact, 1)).flatten() {
         search = search.with_endgame(endgame);
     }
     let mut last = None;
@@ -171,6 +173,10 @@ fn search<P: Thinks>(
         last = Some(thought);
     });
     last
+}
+
+fn empties<P: Thinks>(position: &P) -> u32 {
+    64u32.saturating_sub(position.pieces())
 }
 
 /// What a search found, in points of the game.
@@ -195,7 +201,7 @@ fn converted<P: Thinks>(
         }
     }
     // To the end means as many plies as there are empty squares.
-    let depth = if found.exact { 64 - position.pieces().min(64) } else { found.depth };
+    let depth = if found.exact { empties(position) } else { found.depth };
     Thought { depth, exact: found.exact, nodes: found.nodes, moves }
 }
 
