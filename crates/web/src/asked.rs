@@ -6,6 +6,7 @@ use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use serde::de::DeserializeOwned;
+use std::time::Duration;
 
 /// What was asked, read from JSON.
 pub struct Asked<T>(pub T);
@@ -23,14 +24,17 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Asked<T> {
     }
 }
 
+/// Whoever sends something has this long for it.
+const WITHIN: Duration = Duration::from_secs(30);
+
 /// The bytes of a body, as many as its route allows.
 pub async fn body<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, ApiError> {
-    Bytes::from_request(request, state).await.map_err(|rejection| {
-        match rejection.into_response().status() {
-            StatusCode::PAYLOAD_TOO_LARGE => {
-                ApiError::TooLarge("that is more than is accepted at once".to_owned())
-            }
-            _ => ApiError::Bad("the body of the request could not be read".to_owned()),
+    let slow = |_| ApiError::Bad("the request did not come to its end in time".to_owned());
+    let read = tokio::time::timeout(WITHIN, Bytes::from_request(request, state));
+    read.await.map_err(slow)?.map_err(|rejection| match rejection.into_response().status() {
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            ApiError::TooLarge("that is more than is accepted at once".to_owned())
         }
+        _ => ApiError::Bad("the body of the request could not be read".to_owned()),
     })
 }
