@@ -29,9 +29,7 @@ pub use guard::{Hosts, is_loopback};
 pub use runs::Runs;
 pub use searches::{Searches, Stop};
 pub use server::{CONNECTIONS, ServeError, accept, listen, pause, serve};
-pub use think::{
-    DISCS_PER_LOG_ODDS, EXACT_FROM, Judged, Limits, Thinks, Thought, Worth, glance, judge_at, think,
-};
+pub use think::{EXACT_FROM, Judged, Limits, Thinks, Thought, Worth, glance, judge_at, think};
 
 use serde_json::Value;
 use std::collections::HashMap;

@@ -1,11 +1,12 @@
 //! What a search says about the moves of a position: the one place in which this crate meets one.
 //!
 //! **Units.** The embedded `champion` gives the logarithm of the odds that the mover wins. A person
-//! thinks in discs, so an estimate is shown as the margin that games with these odds ended with:
-//! log odds times [`DISCS_PER_LOG_ODDS`], fitted on the embedded games and never beyond the board.
-//! Where the end is in sight the margin is exact and says so. Checkers is shown in men.
+//! thinks in discs, so an estimate is shown as `desk::discs` reads it: the margin that games with
+//! these odds ended with. Where the end is in sight the margin is exact and says so. Checkers is
+//! shown in men.
 
 use crate::searches::Stop;
+use outflank_desk::discs;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_models::{Evaluate, Material, embedded};
@@ -13,9 +14,6 @@ use outflank_players::roster::Roster;
 use outflank_players::{Control, Deepening, Verdict};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// By how many discs a game is won for each unit of log odds; the example `calibrate` fits it.
-pub const DISCS_PER_LOG_ODDS: f64 = 6.6;
 
 /// From this many empty squares on every move of a game under analysis is solved to the end.
 pub const EXACT_FROM: u32 = 16;
@@ -92,8 +90,8 @@ pub trait Thinks: Roster {
     /// The model that is asked; nothing only if the program was built from damaged files.
     fn adviser() -> Option<Arc<dyn Evaluate<Self>>>;
 
-    /// What the model says, in points of the game.
-    fn points(value: f32) -> f64;
+    /// What the model says about a move here, in points of the game.
+    fn points(&self, value: f32) -> f64;
 }
 
 impl Thinks for Othello {
@@ -103,8 +101,8 @@ impl Thinks for Othello {
         embedded::champion().map(|champion| champion as _)
     }
 
-    fn points(value: f32) -> f64 {
-        (DISCS_PER_LOG_ODDS * f64::from(value)).clamp(-64.0, 64.0)
+    fn points(&self, value: f32) -> f64 {
+        f64::from(discs::of(Verdict::Estimate(value), self))
     }
 }
 
@@ -115,7 +113,7 @@ impl Thinks for Checkers {
         Some(Arc::new(Material::default()))
     }
 
-    fn points(value: f32) -> f64 {
+    fn points(&self, value: f32) -> f64 {
         f64::from(value)
     }
 }
@@ -189,7 +187,7 @@ fn converted<P: Thinks>(
         mv: judged.mv,
         worth: match judged.verdict {
             Verdict::Decided(margin) => Worth::Decided(margin),
-            Verdict::Estimate(value) => Worth::Estimated(P::points(value)),
+            Verdict::Estimate(value) => Worth::Estimated(position.points(value)),
         },
         line: vec![judged.mv],
     };
