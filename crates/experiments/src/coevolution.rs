@@ -199,7 +199,7 @@ fn one_run(
 }
 
 /// The mean of numbers and its standard error; the error of a single number is not known.
-fn mean(numbers: &[f64]) -> (f64, f64) {
+pub(crate) fn mean(numbers: &[f64]) -> (f64, f64) {
     let n = numbers.len() as f64;
     let mean = numbers.iter().sum::<f64>() / n;
     let squares: f64 = numbers.iter().map(|x| (x - mean) * (x - mean)).sum();
@@ -207,7 +207,7 @@ fn mean(numbers: &[f64]) -> (f64, f64) {
 }
 
 /// Half-width of a 95% interval in standard errors.
-const WIDTH_95: f64 = 1.96;
+pub(crate) const WIDTH_95: f64 = 1.96;
 
 /// Says whether one mean lies above another by more than two standard errors.
 fn compare(better: &str, (a, sa): (f64, f64), worse: &str, (b, sb): (f64, f64)) -> String {

@@ -6,7 +6,7 @@ use outflank_experiments::coevolution::presets;
 use outflank_learners::coevolution::Coevolution;
 use outflank_learners::tdl::{self, Rates};
 use outflank_learners::training::Learner;
-use std::fs;
+use outflank_runs::processor_seconds;
 
 /// Training games before and during a measurement: weights that have left zero lie elsewhere in
 /// the cache.
@@ -29,14 +29,13 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
             tdl::learn(&mut network, rates, 1, games, GAMES);
             games += GAMES;
         });
-        let busy = processor_seconds().zip(processor).map(|(end, start)| end - start);
+        let busy = processor_seconds() - processor;
         tdl::learn(&mut again, rates, 1, WARM_UP, games - WARM_UP);
         ensure!(again == network, "the same games taught something else");
         let rate = GAMES as f64 / seconds;
         let images = network.tuples().instances();
-        let of_core = busy.filter(|busy| *busy > 0.0).map_or_else(String::new, |busy| {
-            format!("; {:.0} a second of processor time", (games - WARM_UP) as f64 / busy)
-        });
+        let busy_rate = (games - WARM_UP) as f64 / busy.max(1e-9);
+        let of_core = format!("; {busy_rate:.0} a second of processor time");
         let aim = if shape == "12x6" { format!("aim: {AIM}; ") } else { String::new() };
         rows.push(Row {
             area: "learners",
@@ -67,11 +66,4 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
         });
     }
     Ok(())
-}
-
-/// The processor time of this thread so far, where the system tells: on a machine that others use
-/// too, the clock on the wall says little.
-fn processor_seconds() -> Option<f64> {
-    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    text.split(' ').next()?.parse::<f64>().ok().map(|nanoseconds| 1e-9 * nanoseconds)
 }
