@@ -120,7 +120,7 @@ fn what_makes_no_sense_is_refused() {
 #[test]
 fn weights_without_bounds_stop_the_run() {
     let lab = Lab::new();
-    let run = [&START[..], &["--alpha", "1e38", "--quiet", "--out", "run"]].concat();
+    let run = [&START[..], &["--alpha", "1e39", "--quiet", "--out", "run"]].concat();
     let message = lab.refused(&run);
     assert!(message.contains("out of bounds in game"), "{message}");
     assert!(message.contains("alpha"), "{message}");

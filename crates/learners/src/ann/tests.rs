@@ -22,7 +22,7 @@ fn results_are_those_of_the_formula() {
     let sigmoid = |b: i32, w: i32| Outcome::Sigmoid.worth(b - w, (b + w) as u32);
     assert_eq!(sigmoid(32, 32), 0.0);
     assert!((sigmoid(64, 0) - 0.986_614_298_151_430_3).abs() < 1e-12);
-    assert!((sigmoid(33, 31) - 0.077_969_757_690_171_1).abs() < 1e-9);
+    assert!((sigmoid(33, 31) - 0.077_966_441_375_368_2).abs() < 1e-9);
     assert!((sigmoid(0, 40) + sigmoid(40, 0)).abs() < 1e-12);
     assert_eq!([-3, 0, 9].map(|margin| Outcome::Plain.worth(margin, 64)), [-1.0, 0.0, 1.0]);
 }
@@ -155,7 +155,7 @@ fn a_run_goes_on_from_its_bytes() {
 
 #[test]
 fn weights_without_bounds_are_an_error() {
-    let mut pair = Pair::new(Settings { alpha: 1e38, ..settings("FC 64-4-1") });
+    let mut pair = Pair::new(Settings { alpha: 1e39, ..settings("FC 64-4-1") });
     let error = (0..50).find_map(|_| pair.step().err()).unwrap();
     assert!(error.contains("grew out of bounds in game"), "{error}");
 }
