@@ -3,7 +3,7 @@
 #[path = "support/lab.rs"]
 mod lab;
 
-use lab::{Lab, PROGRAM, same};
+use lab::{Lab, PROGRAM, clear, same};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -116,14 +116,16 @@ fn what_makes_no_sense_is_refused() {
     }
 }
 
-/// A step far too large ends the run; what was good before is still there.
+/// A step far too large ends the run with a reason.
 #[test]
 fn weights_without_bounds_stop_the_run() {
     let lab = Lab::new();
-    let run = [&START[..], &["--alpha", "1e39", "--quiet", "--out", "run"]].concat();
-    let message = lab.refused(&run);
-    assert!(message.contains("out of bounds in game"), "{message}");
-    assert!(message.contains("alpha"), "{message}");
+    let ran = lab.run(&[&START[..], &["--alpha", "1e39", "--quiet", "--out", "run"]].concat());
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{}", ran.err);
+    clear(&ran.err);
+    assert!(ran.err.contains("out of bounds in game 2"), "{}", ran.err);
+    assert!(ran.err.contains("alpha"), "{}", ran.err);
+    assert!(!lab.exists("run/model.safetensors"));
 }
 
 #[test]

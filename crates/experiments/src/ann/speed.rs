@@ -12,9 +12,10 @@ use outflank_learners::training::model_file;
 use outflank_models::files::load;
 use outflank_players::roster::{entry, policy_entry};
 use outflank_players::{Entry, Fault, Player};
+use outflank_runs::Rng;
 use outflank_runs::files::{read, write};
-use outflank_runs::{Rng, processor_seconds};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// How many times faster the authors' network was, and games of their comparison.
 const FASTER: f64 = 17.0;
@@ -38,9 +39,11 @@ impl Player<Othello> for Timed {
     }
 
     fn choose(&mut self, game: &Line<Othello>, rng: &mut Rng) -> Result<Square, Fault> {
-        let began = processor_seconds();
+        // A move of the network takes microseconds, which the system's account of processor time
+        // does not resolve.
+        let began = Instant::now();
         let mv = self.inner.choose(game, rng);
-        let took = processor_seconds() - began;
+        let took = began.elapsed().as_secs_f64();
         *self.seconds.lock().unwrap_or_else(PoisonError::into_inner) += took;
         mv
     }
@@ -71,7 +74,7 @@ impl Experiment for Speed {
         let size = Size { runs: 1, ..size(lab.scale) };
         let lead = format!(
             "{games} games of a network {BEST} at one ply, after {} games of learning, against the \
-             weighted squares at {plies} plies with noise of deviation 1, and the processor time \
+             weighted squares at {plies} plies with noise of deviation 1, and the time \
              that each side took.",
             size.games
         );

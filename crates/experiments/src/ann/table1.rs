@@ -76,7 +76,7 @@ impl Experiment for Table1 {
             "A period takes {least:.0} to {most:.0} times less processor time than the authors'."
         ));
         report.departures.push(
-            "The paper's seconds are those of an AMD Athlon 64 3200+ of 2003, ours those of this \
+            "The paper's seconds are those of an AMD Athlon 64 3200+, ours those of this \
              machine; a period's 400 test games are not timed here, and the paper does not say \
              whether they are in its figures."
                 .to_owned(),

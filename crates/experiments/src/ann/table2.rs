@@ -60,9 +60,9 @@ impl Experiment for Table2 {
         );
         let mut report = Report::new(self.name(), lab.scale, "Paper 4, Table 2", lead);
         for depth in 1..=depths {
-            (lab.say)(&format!("playing against {depth} plies"));
+            let row = if depth == 1 { "1 ply".to_owned() } else { format!("{depth} plies") };
+            (lab.say)(&format!("playing against {row}"));
             let counts = meet(lab, &all, depth, rounds)?;
-            let row = format!("{depth} plies");
             for (colour, counts) in counts.iter().enumerate() {
                 let games = counts.iter().sum::<u32>().max(1);
                 for (kind, &count) in counts.iter().enumerate() {
@@ -78,7 +78,7 @@ impl Experiment for Table2 {
             let errors = (f64::from(won) - f64::from(lost)) / f64::from((won + lost).max(1)).sqrt();
             let verdict = if won > lost { "wins more than it loses" } else { "does not win more" };
             report.findings.push(format!(
-                "Against {depth} plies the average network {verdict}: {won} to {lost} ({errors:+.1} \
+                "Against {row} the average network {verdict}: {won} to {lost} ({errors:+.1} \
                  standard errors of even play)."
             ));
         }

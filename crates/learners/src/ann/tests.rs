@@ -1,6 +1,7 @@
 use super::*;
-use crate::training::Learner;
+use crate::training::{Learner, Plan, train};
 use outflank_models::Evaluate;
+use outflank_models::files::Origin;
 
 fn settings(name: &str) -> Settings {
     Settings {
@@ -158,6 +159,70 @@ fn weights_without_bounds_are_an_error() {
     let mut pair = Pair::new(Settings { alpha: 1e39, ..settings("FC 64-4-1") });
     let error = (0..50).find_map(|_| pair.step().err()).unwrap();
     assert!(error.contains("grew out of bounds in game"), "{error}");
+}
+
+/// A learner whose weights break after some games.
+struct Breaks(Pair, u64);
+
+impl Learner for Breaks {
+    type Model = Net;
+
+    fn spent(&self) -> u64 {
+        self.0.spent()
+    }
+
+    fn next_games(&self) -> u64 {
+        self.0.next_games()
+    }
+
+    fn step(&mut self) -> Result<(), String> {
+        if self.spent() >= self.1 {
+            self.0.settings.alpha = 1e39;
+        }
+        self.0.step()
+    }
+
+    fn model(&self) -> Net {
+        self.0.model()
+    }
+
+    fn state(&self) -> Result<Vec<Vec<u8>>, String> {
+        self.0.state()
+    }
+
+    fn restore(&mut self, parts: &[Vec<u8>]) -> Result<(), String> {
+        self.0.restore(parts)
+    }
+}
+
+#[test]
+fn a_run_that_breaks_keeps_its_last_checkpoint() {
+    let settings = settings("WS 64-2x8-1");
+    let folder = tempfile::tempdir().unwrap();
+    let plan = Plan {
+        games: 80,
+        points: 4,
+        against: Vec::new(),
+        measured_games: 2,
+        random: 0.0,
+        seed: 1,
+        threads: 1,
+        origin: Origin::default(),
+        keep_models: false,
+    };
+    let mut broken = Breaks(Pair::new(settings.clone()), 50);
+    let error = train(&mut broken, &plan, folder.path(), |_| true).unwrap_err().to_string();
+    assert!(error.contains("out of bounds in game 52"), "{error}");
+    // Going on from what is there, with a step that makes sense, is as if nothing had happened.
+    let mut again = Pair::new(settings.clone());
+    let mut first = None;
+    let trained = train(&mut again, &plan, folder.path(), |status| {
+        first.get_or_insert(status.games);
+        true
+    });
+    assert!(trained.unwrap().complete);
+    assert_eq!(first, Some(40));
+    assert_eq!(again.state(), learn(&settings, 40).state());
 }
 
 /// A network that has learned beats the one it began as.
