@@ -2,8 +2,8 @@
 //! of architectures (sections 5.1 to 5.5).
 
 use super::{BEST, MOVING, Runs, Size, departures, learn, size};
-use crate::coevolution::{WIDTH_95, mean};
 use crate::lab::{ExperimentError, Lab};
+use crate::statistics::{ENOUGH, Mean};
 use crate::{Experiment, Report};
 use outflank_report::{Plot, Point, Series};
 
@@ -148,19 +148,18 @@ impl Curves {
         for runs in all {
             let (mut means, mut points) = (Vec::new(), Vec::new());
             for period in 1..=size.periods as usize {
-                let now = lost(runs, period - 1, 1);
-                let (value, error) = mean(&now);
-                let column = period.to_string();
-                report.cell(runs.net, column, None, Some(value), Some(WIDTH_95 * error));
+                let now = Mean::of(&lost(runs, period - 1, 1));
+                let (column, error) = (period.to_string(), Some(now.half_width()));
+                report.cell(runs.net, column, None, Some(now.value), error);
                 // The paper's bars are standard deviations of the runs.
-                let deviation = error * (now.len() as f64).sqrt();
-                points.push(Point::with_error(period as f64, value, deviation));
-                let (value, error) =
-                    mean(&lost(runs, period.saturating_sub(MOVING), period.min(MOVING)));
-                means.push(Point::with_error(period as f64, value, WIDTH_95 * error));
+                let deviation = now.error * (now.count as f64).sqrt();
+                points.push(Point::with_error(period as f64, now.value, deviation));
+                let last = period.min(MOVING);
+                let moving = Mean::of(&lost(runs, period - last, last));
+                means.push(Point::with_error(period as f64, moving.value, moving.half_width()));
             }
-            let (value, error) = end(runs);
-            report.cell(runs.net, END, None, Some(value), Some(WIDTH_95 * error));
+            let end = end(runs);
+            report.cell(runs.net, END, None, Some(end.value), Some(end.half_width()));
             lines = lines.series(Series::line(runs.net, means).band());
             dots = dots.series(Series::dots(runs.net, points));
         }
@@ -184,25 +183,29 @@ fn lost(runs: &Runs, from: usize, count: usize) -> Vec<f64> {
     runs.curves.iter().map(of).collect()
 }
 
-/// Where the line of an architecture ends: the mean of its runs over the last ten periods, and its
-/// standard error.
-fn end(runs: &Runs) -> (f64, f64) {
+/// Where the line of an architecture ends: the mean of its runs over the last ten periods.
+fn end(runs: &Runs) -> Mean {
     let periods = runs.curves.iter().map(Vec::len).min().unwrap_or(0);
-    mean(&lost(runs, periods.saturating_sub(MOVING), periods.min(MOVING)))
+    let last = periods.min(MOVING);
+    Mean::of(&lost(runs, periods - last, last))
 }
 
 /// Says whether an order that the paper's text reads off a figure holds here.
 fn judge(all: &[Runs], order: Order) -> Option<String> {
     let (Order::Better(a, b) | Order::Alike(a, b)) = order;
     let find = |net: &str| all.iter().find(|runs| runs.net == net).map(end);
-    let ((low, low_error), (high, high_error)) = (find(a)?, find(b)?);
-    let errors = (high - low) / low_error.hypot(high_error).max(1e-9);
+    let (low, high) = (find(a)?, find(b)?);
+    let errors = (high.value - low.value) / low.error.hypot(high.error).max(1e-9);
     let verdict = match (order, errors) {
+        _ if low.count.min(high.count) < ENOUGH => "too few runs to tell",
         (Order::Better(..), e) if e > 2.0 => "as in the paper",
         (Order::Better(..), e) if e < -2.0 => "the other way round here",
         (Order::Better(..), _) => "not told apart here, the first is better in the paper",
-        (Order::Alike(..), e) if e.abs() <= 2.0 => "alike, as in the paper",
+        (Order::Alike(..), e) if e.abs() <= 2.0 => "not told apart, as in the paper",
         (Order::Alike(..), _) => "told apart here, alike in the paper",
     };
-    Some(format!("{a} loses {low:.1}%, {b} {high:.1}%: {verdict} ({errors:+.1} standard errors)."))
+    Some(format!(
+        "{a} loses {:.1}%, {b} {:.1}%: {verdict} ({errors:+.1} standard errors).",
+        low.value, high.value
+    ))
 }

@@ -39,6 +39,8 @@ const BREATH: u64 = 1 << 12;
 pub(super) struct Search {
     pub table: Arc<Table>,
     pub nodes: u64,
+    /// How many of them the control knows of.
+    spent: u64,
     pub guide: Option<Guide>,
     pub control: Arc<Control>,
     /// It was stopped: what it returns means nothing and is not remembered.
@@ -62,6 +64,7 @@ impl Search {
         Search {
             table,
             nodes: 0,
+            spent: 0,
             guide: None,
             control,
             halted: false,
@@ -74,10 +77,18 @@ impl Search {
     /// on the same side of the window. `None` when it was stopped.
     pub fn window(&mut self, board: Board, alpha: i32, beta: i32) -> Option<i32> {
         self.candidates.clear();
+        (self.nodes, self.spent) = (0, 0);
         self.halted = self.control.stopped();
         let odd = odd_quadrants(board.empty());
         let score = kernel::run(Enter { search: self, node: Node { board, alpha, beta, odd } });
         (!self.halted).then_some(score)
+    }
+
+    /// Tells the control what was spent, and stops when it says so.
+    #[cold]
+    fn breathe(&mut self) {
+        self.halted |= self.control.spend(self.nodes - self.spent);
+        self.spent = self.nodes;
     }
 
     /// Tries the moves from `base` on in the order that the guide and their costs suggest.
@@ -262,8 +273,8 @@ impl Task for Sorted<'_> {
         let Sorted { search, node } = self;
         let Node { board, mut alpha, beta, odd } = node;
         search.nodes += 1;
-        if search.nodes.is_multiple_of(BREATH) && search.control.spend(BREATH) {
-            search.halted = true;
+        if search.nodes >= search.spent + BREATH {
+            search.breathe();
         }
         if search.halted {
             return 0;

@@ -151,7 +151,8 @@ mod tests {
     use super::*;
     use outflank_games::othello::{Board, Othello, Square, Squares};
     use outflank_games::{Position, Side};
-    use outflank_runs::{Draw, stream};
+    use outflank_runs::Draw;
+    use outflank_runs::rng::stream;
 
     #[test]
     fn edges_known_by_thought() {

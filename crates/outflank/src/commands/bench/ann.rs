@@ -1,11 +1,10 @@
 //! The rows of `outflank bench learners` for neural networks under TD(0).
 
-use super::Row;
+use super::{Row, best_of_thread};
 use anyhow::{Result, ensure};
 use outflank_experiments::ann;
 use outflank_learners::ann::{Pair, Settings};
 use outflank_learners::training::Learner;
-use outflank_runs::processor_seconds;
 
 /// Training games before and during a measurement.
 const WARM_UP: u64 = 200;
@@ -42,18 +41,20 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
             Ok(())
         };
         play(&mut pair, WARM_UP)?;
-        let mut best = f64::INFINITY;
-        for part in 1..=3 {
-            let began = processor_seconds();
-            play(&mut pair, WARM_UP + part * GAMES)?;
-            best = best.min(processor_seconds() - began);
-        }
+        let mut done = Ok(());
+        let best = best_of_thread(3, || {
+            let until = pair.spent() + GAMES;
+            if done.is_ok() {
+                done = play(&mut pair, until);
+            }
+        });
+        done?;
         play(&mut again, pair.spent())?;
         ensure!(again.state() == pair.state(), "the same games taught something else");
         let rate = GAMES as f64 / best;
         rows.push(Row {
             area: "learners",
-            name: format!("TD(0) of a pair, {net}, one core"),
+            name: format!("TD(0) of a pair, {net}, one thread's CPU time"),
             value: rate,
             unit: "games/s",
             yardstick: format!(
