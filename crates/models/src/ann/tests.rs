@@ -90,8 +90,8 @@ fn plain(architecture: &Architecture, weights: &[f64], board: Board) -> f64 {
     let images = if architecture.first() == First::Shared { 8 } else { 1 };
     let mut nodes = Vec::new();
     for symmetry in &Symmetry::ALL[..images] {
-        for unit in 0..units {
-            let mut sum = place[x.len()][unit].map_or(0.0, |p| weights[p]);
+        for (unit, bias) in place[x.len()].iter().enumerate() {
+            let mut sum = bias.map_or(0.0, |p| weights[p]);
             for square in 0..64u8 {
                 let shared = symmetry.square(Square::new(square).unwrap()).index();
                 for j in 0..n {
