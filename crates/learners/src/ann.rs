@@ -145,7 +145,7 @@ impl Pair {
         Pair { settings, nets, games: 0, starts, order, table }
     }
 
-    /// The networks as they stand.
+    /// A network as it stands.
     fn net(&self, number: usize) -> Net {
         let (architecture, weights) = (&self.settings.architecture, self.nets[number].weights());
         // A step that leaves a weight that is no number is an error, so there is none here.
