@@ -27,7 +27,15 @@ pub enum First {
     Spatial,
 }
 
-/// The shape of a network; see the [module](self) for its names.
+/// The shape of a network, known by the names of Binkley, Seehart and Hagiwara (2007), Table 1.
+///
+/// ```
+/// use outflank_models::ann::Architecture;
+///
+/// let best: Architecture = "WS 192-16x8-16-8-1".parse().unwrap();
+/// assert_eq!((best.connections(), best.weights()), (26913, 3505));
+/// assert_eq!(best.to_string(), "WS 192-16x8-16-8-1");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Architecture {
     first: First,
