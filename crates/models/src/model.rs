@@ -1,6 +1,6 @@
 //! Any model that a file can hold.
 
-use crate::{Evaluate, Greedy, Network, Patterns, Policy, Rater, Tuples};
+use crate::{Evaluate, Greedy, Net, Network, Patterns, Policy, Rater, Tuples};
 use outflank_games::othello::Othello;
 use std::sync::Arc;
 
@@ -13,6 +13,8 @@ pub enum Model {
     Patterns(Arc<Patterns>),
     /// Moves in their context.
     Rater(Arc<Rater>),
+    /// A neural network over the squares.
+    Ann(Arc<Net>),
 }
 
 impl Model {
@@ -23,6 +25,7 @@ impl Model {
             Model::Network(_) => "ntuple",
             Model::Patterns(_) => "patterns",
             Model::Rater(_) => "rater",
+            Model::Ann(_) => "ann",
         }
     }
 
@@ -33,16 +36,18 @@ impl Model {
             Model::Network(network) => network.weights().len(),
             Model::Patterns(patterns) => patterns.stages().count() * patterns.weights(0).len(),
             Model::Rater(rater) => rater.stages().count() * rater.weights(0).len(),
+            Model::Ann(net) => net.weights().len(),
         }
     }
 
-    /// The squares it looks at together.
+    /// The squares it looks at together; a neural network looks at all of them.
     #[must_use]
-    pub fn tuples(&self) -> &Tuples {
+    pub fn tuples(&self) -> Option<&Tuples> {
         match self {
-            Model::Network(network) => network.tuples(),
-            Model::Patterns(patterns) => patterns.look().tuples(),
-            Model::Rater(rater) => rater.look().tuples(),
+            Model::Network(network) => Some(network.tuples()),
+            Model::Patterns(patterns) => Some(patterns.look().tuples()),
+            Model::Rater(rater) => Some(rater.look().tuples()),
+            Model::Ann(_) => None,
         }
     }
 
@@ -53,6 +58,7 @@ impl Model {
             Model::Network(network) => Some(Arc::clone(network) as _),
             Model::Patterns(patterns) => Some(Arc::clone(patterns) as _),
             Model::Rater(_) => None,
+            Model::Ann(net) => Some(Arc::clone(net) as _),
         }
     }
 
@@ -63,6 +69,7 @@ impl Model {
             Model::Network(network) => Arc::new(Greedy(Arc::clone(network))),
             Model::Patterns(patterns) => Arc::new(Greedy(Arc::clone(patterns))),
             Model::Rater(rater) => Arc::clone(rater) as _,
+            Model::Ann(net) => Arc::new(Greedy(Arc::clone(net))),
         }
     }
 }
@@ -82,5 +89,11 @@ impl From<Patterns> for Model {
 impl From<Rater> for Model {
     fn from(rater: Rater) -> Model {
         Model::Rater(Arc::new(rater))
+    }
+}
+
+impl From<Net> for Model {
+    fn from(net: Net) -> Model {
+        Model::Ann(Arc::new(net))
     }
 }

@@ -156,7 +156,7 @@ impl Solver {
             search.salt = 0x5851_f42d_4c95_7f2d_u64.wrapping_mul(self.searches.len() as u64);
             self.searches.push(search);
         }
-        let Some(searches) = self.searches.get_mut(..threads) else { return None };
+        let searches = self.searches.get_mut(..threads)?;
         for search in &mut *searches {
             search.control = Arc::clone(control);
         }

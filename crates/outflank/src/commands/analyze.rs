@@ -297,7 +297,7 @@ fn page(looked: &[Looked], args: &AnalyzeArgs) -> Page {
     ));
     for game in looked {
         let section =
-            page.section(&format!("{} ({}, game {})", game.title, game.source, game.index));
+            page.section(format!("{} ({}, game {})", game.title, game.source, game.index));
         let mut lines = summary(game);
         let rest: Vec<String> = lines.split("\n- ").skip(1).map(str::to_owned).collect();
         lines.truncate(lines.find('\n').unwrap_or(lines.len()));
