@@ -20,11 +20,11 @@ export async function showModel(place, name = "champion") {
   const [select, told] = await Promise.all([
     chooser(name, (next) => { location.hash = `#lab/models/${encodeURIComponent(next)}`; }),
     get(`/api/model?name=${encodeURIComponent(name)}`)]);
-  const single = told.tuples.every((one) => one.squares.length === 1);
+  const single = told.tuples.length > 0 && told.tuples.every((one) => one.squares.length === 1);
   const heat = (title, weights, caption) => (weights ? figure(smallBoard({ title, weights, digits: digits(weights) }), caption) : null);
   fill(place,
     make("div", { class: "card" }, make("h1", {}, name), select,
-      make("p", {}, `A model of the kind “${told.kind}” with ${told.weights.toLocaleString("en")} weights; it reads a board in ${told.places.toLocaleString("en")} places.`)),
+      make("p", {}, `A model of the kind “${told.kind}” with ${told.weights.toLocaleString("en")} weights${told.places ? `; it reads a board in ${told.places.toLocaleString("en")} places` : ""}.`)),
     make("div", { class: "card" }, make("h2", {}, "What it has learned"), make("div", { class: "pair" },
       heat("What a disc is worth", told.worth, "What an own disc instead of the opponent's changes in the worth of a board, on average."),
       heat("Where it moves", told.moves, "How many times in a hundred it moves there when it can, less what chance would give.")),
@@ -33,7 +33,7 @@ export async function showModel(place, name = "champion") {
       told.counts.map((count) => make("div", {}, make("h3", {}, count.name), curves(count.series.filter((one) => one.points.length), { title: count.name, x: "how many", width: 340, height: 200 }))))) : null,
     told.patterns.length && !single ? make("div", { class: "card" }, make("h2", {}, "The patterns that weigh most"), make("div", { class: "gallery" },
       told.patterns.map((one) => figure(smallBoard({ title: `Pattern of tuple ${one.tuple + 1}`, tuple: one.squares, own: one.own, other: one.other }), `${signed(one.weight, 2)} · ${one.often.toFixed(2)} a board`)))) : null,
-    make("div", { class: "card" }, make("h2", {}, "What it looks at"), single ? make("p", {}, `The squares one by one, ${told.tuple_count} of them: whose disc is there.`) : make("div", { class: "gallery" },
+    make("div", { class: "card" }, make("h2", {}, "What it looks at"), !told.tuples.length ? make("p", {}, "The whole board at once.") : single ? make("p", {}, `The squares one by one, ${told.tuple_count} of them: whose disc is there.`) : make("div", { class: "gallery" },
       told.tuples.map((one, i) => figure(smallBoard({ title: `Tuple ${i + 1}`, tuple: one.squares }), `${i + 1}: ${one.squares.length} squares, ${one.images} images, ${one.entries.toLocaleString("en")} weights`))),
     told.tuple_count > told.tuples.length ? make("p", { class: "hint" }, `The first ${told.tuples.length} of ${told.tuple_count} tuples.`) : null));
 }

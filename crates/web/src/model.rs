@@ -57,7 +57,9 @@ pub fn show(name: &str, model: &Model) -> Value {
     let choices = decisions(&games, &Wanted::CHOICES);
     let choices = insight::sample(choices.items(), SAMPLE);
     let sights = insight::sights(&choices);
-    let tuples = model.tuples();
+    // A neural network looks at the whole board at once and has no tuples.
+    let tuples = model.tuples().map_or(&[][..], Tuples::tuples);
+    let places = model.tuples().map_or(0, Tuples::instances);
     let board = |numbers: [f64; 64]| numbers.map(number).to_vec();
     let worth = model.value().map(|value| insight::worth(&*value, &sights));
     let extremes = match model {
@@ -68,13 +70,13 @@ pub fn show(name: &str, model: &Model) -> Value {
         "name": name,
         "kind": model.kind(),
         "weights": model.weights(),
-        "places": tuples.instances(),
-        "tuples": tuples.tuples().iter().take(MOST).map(|tuple| json!({
+        "places": places,
+        "tuples": tuples.iter().take(MOST).map(|tuple| json!({
             "squares": squares(&tuple.images()[0]),
             "images": tuple.images().len(),
             "entries": tuple.entries(),
         })).collect::<Vec<_>>(),
-        "tuple_count": tuples.tuples().len(),
+        "tuple_count": tuples.len(),
         "worth": worth.as_ref().map(|worth| board(worth.squares)),
         "regions": worth.as_ref().map(|worth| insight::Region::ALL.iter().zip(worth.regions)
             .map(|(region, x)| json!({ "name": region.name(), "worth": number(x) }))
@@ -138,7 +140,7 @@ pub struct Part {
 }
 
 /// The parts that a model's word on a move adds up from; nothing for a model that rates moves by
-/// their context.
+/// their context, and for a neural network, which is no sum.
 #[must_use]
 pub fn parts(model: &Model, position: &Othello, mv: Square) -> Option<Vec<Part>> {
     let side = position.to_move();
@@ -167,7 +169,7 @@ pub fn parts(model: &Model, position: &Othello, mv: Square) -> Option<Vec<Part>>
             }
             Some(parts)
         }
-        Model::Rater(_) => None,
+        Model::Rater(_) | Model::Ann(_) => None,
     }
 }
 
@@ -207,7 +209,7 @@ fn read(
 
 /// Why a model prefers one move to another: what differs, the largest differences first.
 pub fn why(model: &Model, position: &Othello, mv: Square) -> Result<Value, ApiError> {
-    let unable = || ApiError::Bad("this model rates moves whole; it has no parts to show".into());
+    let unable = || ApiError::Bad("this model is not a sum; it has no parts to show".into());
     let mine = parts(model, position, mv).ok_or_else(unable)?;
     let total = |parts: &[Part]| parts.iter().map(|part| part.weight).sum::<f64>();
     let mut others: Vec<(f64, Square)> = position
