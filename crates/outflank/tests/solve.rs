@@ -51,7 +51,7 @@ fn what_is_no_position_is_refused() {
     lab.write("bad.obf", "XO X;\n");
     for (what, part) in [
         ("XO", "64 cells"),
-        ("123", "cells"),
+        ("123", "'1'"),
         ("nothing.obf", "neither a file nor a position"),
         ("empty.obf", "no position"),
         ("bad.obf", "bad.obf"),

@@ -51,10 +51,9 @@ pub struct AnalyzeArgs {
 
 /// Which protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs, reason = "a remark would make the help longer, not clearer")]
 pub enum ProtocolArg {
-    /// The NBoard viewer's, version 2.
     Nboard,
-    /// The Go Text Protocol, version 2.
     Gtp,
 }
 
@@ -69,13 +68,13 @@ Examples:
 /// `outflank engine`.
 #[derive(Args, Debug)]
 pub struct EngineArgs {
-    /// The protocol.
+    /// The protocol: the NBoard viewer's (version 2), or the Go Text Protocol (version 2).
     #[arg(long, value_enum)]
     pub protocol: ProtocolArg,
     /// The player that is served.
     #[arg(long, default_value = "champion@8e16", value_name = "PLAYER")]
     pub player: String,
-    /// How many threads a search uses [default: 1].
+    /// How many threads a search uses.
     #[arg(long, default_value_t = 1, value_name = "N",
         value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: u16,
