@@ -6,6 +6,7 @@
 //! paper and why.
 
 pub mod coevolution;
+pub mod gp;
 mod lab;
 pub mod preference;
 mod report;
@@ -42,4 +43,7 @@ pub const EXHIBITS: &[&dyn Experiment] = &[
     &coevolution::teams::FIG5,
     &coevolution::teams::FIG6,
     &coevolution::teams::FIG7,
+    &gp::fig1::Fig1,
+    &gp::fig2::Fig2,
+    &gp::fig3::Fig3,
 ];

@@ -12,7 +12,7 @@ use outflank_models::files::{self, AnyHeuristic, ModelError};
 use outflank_models::{
     self as models, Evaluate, Greedy as OnePly, Material, Policy, View, embedded,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -235,6 +235,13 @@ fn other_game<P: Position>(path: &Path, plays: Game) -> RosterError {
     RosterError::OtherGame { name: path.display().to_string(), plays, asked: P::GAME }
 }
 
+/// The model of a run's folder; a run that learned a heuristic has it as text.
+#[must_use]
+pub fn model_of(folder: &Path) -> PathBuf {
+    let heuristic = folder.join("model.toml");
+    if heuristic.exists() { heuristic } else { folder.join("model.safetensors") }
+}
+
 /// The model that a text names: embedded, a file, or a run folder's.
 pub fn find_model<P: Roster>(spec: &Spec) -> Result<Model<P>, RosterError> {
     if let Some(model) = P::embedded(&spec.model) {
@@ -246,11 +253,7 @@ pub fn find_model<P: Roster>(spec: &Spec) -> Result<Model<P>, RosterError> {
     }
     let path = Path::new(&spec.model);
     if path.is_dir() {
-        // A run that learned a heuristic has it as text.
-        let heuristic = path.join("model.toml");
-        let is_there = heuristic.exists();
-        let model = if is_there { heuristic } else { path.join("model.safetensors") };
-        return P::load(&model, spec.view);
+        return P::load(&model_of(path), spec.view);
     }
     let is_model = path.extension().is_some_and(|ending| {
         ["player", "wpc", "safetensors", "toml"]

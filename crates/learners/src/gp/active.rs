@@ -4,6 +4,7 @@ use super::ascent::Limits;
 use super::bald::{self, Sampling};
 use super::ep::{Comparison, Effort, Sites};
 use super::posterior::{Posterior, maximise_evidence};
+use super::space::Space;
 use super::{GpError, Prediction};
 use outflank_runs::{Draw, Rng, rng};
 
@@ -31,6 +32,8 @@ pub struct Inference {
 pub struct Settings {
     /// How many weights a heuristic has.
     pub dimensions: usize,
+    /// What tells heuristics apart.
+    pub space: Space,
     /// Random heuristics to begin with, all compared with each other; two at least.
     pub initial: usize,
     /// With how many known heuristics each new one is compared.
@@ -99,7 +102,7 @@ impl Active {
             settings,
             points: Vec::new(),
             comparisons: Vec::new(),
-            logs: neutral(settings.dimensions, lengths),
+            logs: neutral(&settings, lengths),
             sites: Sites::default(),
             round: 0,
             posterior: None,
@@ -157,7 +160,7 @@ impl Active {
             let all: Vec<usize> = (0..self.settings.initial)
                 .map(|_| {
                     let drawn = (0..dimensions).map(|_| 2.0 * rng.unit() - 1.0).collect();
-                    self.add(single(drawn))
+                    self.add(drawn)
                 })
                 .collect();
             let mut pairs = Vec::new();
@@ -175,7 +178,6 @@ impl Active {
             self.settings.restarts,
             &mut rng,
         );
-        let (a, b) = (single(a), single(b));
         let expected = Some(posterior.predict(&a, &b));
         let known = self.points.len();
         let (first, second) = (self.add(a), self.add(b));
@@ -196,7 +198,10 @@ impl Active {
     }
 
     /// The number of a point; one that is known keeps its number.
-    fn add(&mut self, point: Vec<f64>) -> usize {
+    fn add(&mut self, weights: Vec<f64>) -> usize {
+        // Weights as a file will have them, so that what is learned about is what plays.
+        let placed = self.settings.space.place(&weights).into_iter();
+        let point: Vec<f64> = placed.map(|weight| f64::from(weight as f32)).collect();
         if let Some(known) = self.points.iter().position(|other| *other == point) {
             return known;
         }
@@ -222,7 +227,7 @@ impl Active {
         // points being strangers to each other; so early rounds, and some later ones, also climb
         // from a neutral place.
         let doubts = self.round < AFRESH || self.round.is_multiple_of(AFRESH);
-        let neutral = neutral(self.settings.dimensions, self.logs.len() - 1);
+        let neutral = neutral(&self.settings, self.logs.len() - 1);
         let climb = |logs: &[f64], sites: &Sites| {
             let mut sites = sites.clone();
             let (points, comparisons) = (&self.points, &self.comparisons);
@@ -240,9 +245,28 @@ impl Active {
             };
         }
         let (_, logs, sites, posterior) = best?;
-        (self.logs, self.sites, self.posterior) = (logs, sites, Some(posterior));
+        (self.logs, self.sites) = (logs, sites);
+        self.posterior = Some(posterior.within(self.settings.space));
         self.round += 1;
         Ok(())
+    }
+
+    /// The share of outcomes that was foreseen, one that is even or of which nothing was known
+    /// counting half.
+    pub fn foreseen(&self, question: &Question, outcomes: &[Outcome]) -> f64 {
+        let credit = |(&(first, second), outcome): (&(usize, usize), &Outcome)| {
+            let mean = self.posterior.as_ref().map_or(0.0, |posterior| {
+                posterior.strength(&self.points[first]) - posterior.strength(&self.points[second])
+            });
+            match outcome {
+                Outcome::First if mean > 0.0 => 1.0,
+                Outcome::Second if mean < 0.0 => 1.0,
+                Outcome::First | Outcome::Second if mean != 0.0 => 0.0,
+                _ => 0.5,
+            }
+        };
+        let credits: f64 = question.pairs.iter().zip(outcomes).map(credit).sum();
+        credits / question.pairs.len().max(1) as f64
     }
 
     fn effort(&self) -> Effort {
@@ -251,15 +275,10 @@ impl Active {
     }
 }
 
-/// Parameters to begin with: the box from -1 to 1 is about two length scales wide from corner to
-/// corner, and σ is the noise of a comparison.
-fn neutral(dimensions: usize, lengths: usize) -> Vec<f64> {
-    let mut logs = vec![0.5 * libm::log(dimensions as f64); lengths];
+/// Parameters to begin with: all heuristics lie within about two length scales, and σ is the noise
+/// of a comparison.
+fn neutral(settings: &Settings, lengths: usize) -> Vec<f64> {
+    let mut logs = vec![settings.space.neutral(settings.dimensions); lengths];
     logs.push(0.0);
     logs
-}
-
-/// Weights as a file will have them, so that what is learned about is what plays.
-fn single(point: Vec<f64>) -> Vec<f64> {
-    point.into_iter().map(|weight| f64::from(weight as f32)).collect()
 }

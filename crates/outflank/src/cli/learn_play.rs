@@ -1,6 +1,7 @@
 //! The options of `outflank learn` for methods that learn by playing. Their keys are those of a
 //! method's settings, so that a TOML file given by `--config` describes a new hybrid.
 
+use super::learn_gp::{GP_HELP, GpArgs};
 use super::{Common, RunArgs};
 use clap::{Args, Subcommand};
 
@@ -28,6 +29,9 @@ pub enum PlayMethod {
     /// TD(λ) on large patterns with weights for each stage of the game, in batches on all cores.
     #[command(after_help = SELF_PLAY_HELP)]
     Selfplay(Box<SelfPlayArgs>),
+    /// Gaussian-process preferences: heuristics of either game, compared by games or by you.
+    #[command(after_help = GP_HELP)]
+    Gp(Box<GpArgs>),
 }
 
 const SELF_PLAY_HELP: &str = "\

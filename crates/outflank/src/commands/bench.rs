@@ -1,5 +1,6 @@
 //! `outflank bench`: speed, as tables with yardsticks. Every benchmark checks its answer.
 
+mod gp;
 mod learners;
 mod patterns;
 mod play;
@@ -62,6 +63,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
     if wants("learners") {
         learners::measure(&mut rows, args)?;
         play::rows(&mut rows)?;
+        gp::rows(&mut rows)?;
     }
     if args.json {
         print_json(&json!({ "rows": rows }))?;

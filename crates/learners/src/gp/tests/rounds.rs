@@ -1,8 +1,9 @@
 //! The loop: it learns, it is the same however it is run, it takes what comes.
 
 use super::*;
-use crate::gp::{Active, Contest, Gp, Inference, Outcome, Sampling, Settings, Tests};
+use crate::gp::{Active, Contest, Gp, Inference, Outcome, Sampling, Settings, Space, Tests};
 use crate::gp::{GamesOf, GpError};
+use crate::training::Learner;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_models::Described;
@@ -12,6 +13,7 @@ use outflank_runs::rng::stream;
 fn settings(dimensions: usize, sampling: Sampling, seed: u64) -> Settings {
     Settings {
         dimensions,
+        space: Space::Weights,
         initial: 2,
         opponents: 3,
         sampling,
@@ -86,12 +88,12 @@ fn keeps_its_promises<P: Roster + Described>() {
             let mut gp = Gp::<P>::new(settings, CONTEST, 4).unwrap();
             for step in 0..4 {
                 if stop_after == Some(step) {
-                    let state = gp.state();
+                    let state = gp.state().unwrap();
                     gp = Gp::new(settings, CONTEST, 4).unwrap();
                     gp.restore(&state).unwrap();
-                    assert_eq!(gp.state(), state);
+                    assert_eq!(gp.state().unwrap(), state);
                 }
-                gp.step().unwrap();
+                gp.round().unwrap();
             }
             gp
         })
@@ -100,11 +102,11 @@ fn keeps_its_promises<P: Roster + Described>() {
     assert_eq!(gp.rounds().len(), 4);
     assert_eq!(gp.scores().len(), gp.active().points().len());
     assert!(gp.rounds().windows(2).all(|two| two[0].best <= two[1].best));
-    assert!(gp.spent() > 0 && (0.0..=4.0).contains(&gp.fresh_score().unwrap()));
+    assert!(gp.played() > 0 && (0.0..=4.0).contains(&gp.fresh_score().unwrap()));
     for (threads, stop) in [(3, None), (2, Some(0)), (1, Some(1)), (2, Some(3))] {
         assert_eq!(run(threads, stop).state(), gp.state());
     }
-    let state = gp.state();
+    let state = gp.state().unwrap();
     let mut other = Gp::<P>::new(settings, CONTEST, 4).unwrap();
     assert!(other.restore(&state[1..]).is_err());
     for part in 0..state.len() {
