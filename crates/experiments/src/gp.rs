@@ -37,12 +37,25 @@ const INITIAL_FOR_OPPONENTS: usize = 5;
 const OPENING: u32 = 2;
 const SEEDS: u64 = 10;
 
-/// How pairs are chosen, with the name of each way; the paper's is the first.
-const WAYS: [(Sampling, &str); 3] = [
-    (Sampling::Bald, "BALD"),
-    (Sampling::Random, "random"),
-    (Sampling::Uncertainty, "uncertainty"),
+/// A way to choose what is compared.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    name: &'static str,
+    sampling: Sampling,
+    /// Whether the opponents of a new heuristic are chosen like the pair, rather than at random.
+    opponents: bool,
+}
+
+/// The ways side by side; the paper's is the first.
+const WAYS: [Way; 4] = [
+    Way { name: "BALD", sampling: Sampling::Bald, opponents: false },
+    Way { name: "BALD throughout", sampling: Sampling::Bald, opponents: true },
+    Way { name: "random", sampling: Sampling::Random, opponents: false },
+    Way { name: "uncertainty", sampling: Sampling::Uncertainty, opponents: false },
 ];
+
+/// Those whose opponents are random.
+const PLAIN: [Way; 3] = [WAYS[0], WAYS[2], WAYS[3]];
 
 /// How much of everything a scale has.
 struct Size {
@@ -126,16 +139,17 @@ fn tests<P: Roster + Described>(lab: &Lab) -> Result<Tests, ExperimentError> {
 fn learn<P: Roster + Described>(
     lab: &Lab,
     find: Find,
-    ways: &[(Sampling, &'static str)],
+    ways: &[Way],
     tests: Option<&Tests>,
 ) -> Result<Vec<Runs>, ExperimentError> {
-    let mut all: Vec<Runs> = ways.iter().map(|&(_, way)| Runs { way, runs: Vec::new() }).collect();
+    let mut all: Vec<Runs> =
+        ways.iter().map(|way| Runs { way: way.name, runs: Vec::new() }).collect();
     let seeds = size(lab.scale).seeds;
     // Seed by seed, so that a stop leaves all ways equally far.
     for number in 0..seeds {
-        for (&(sampling, way), runs) in ways.iter().zip(&mut all) {
-            runs.runs.push(one_run::<P>(lab, find, sampling, way, tests, number)?);
-            (lab.say)(&format!("{}, {way}: run {} of {seeds}", P::GAME, number + 1));
+        for (way, runs) in ways.iter().zip(&mut all) {
+            runs.runs.push(one_run::<P>(lab, find, way, tests, number)?);
+            (lab.say)(&format!("{}, {}: run {} of {seeds}", P::GAME, way.name, number + 1));
         }
     }
     Ok(all)
@@ -144,8 +158,7 @@ fn learn<P: Roster + Described>(
 fn one_run<P: Roster + Described>(
     lab: &Lab,
     find: Find,
-    sampling: Sampling,
-    way: &str,
+    way: &Way,
     tests: Option<&Tests>,
     number: u64,
 ) -> Result<Run, ExperimentError> {
@@ -154,7 +167,12 @@ fn one_run<P: Roster + Described>(
     }
     let size = size(lab.scale);
     let what = if find == Find::Pair { "pair" } else { "opponent" };
-    let name = format!("{}-{what}-{}-{:02}", P::GAME, way.to_lowercase(), number + 1);
+    let name = format!(
+        "{}-{what}-{}-{:02}",
+        P::GAME,
+        way.name.to_lowercase().replace(' ', "-"),
+        number + 1
+    );
     let folder = lab.keep(&format!("runs/{name}"));
     create_folder(&folder)?;
     let seed = lab.seed.wrapping_mul(1000).wrapping_add(number);
@@ -163,7 +181,8 @@ fn one_run<P: Roster + Described>(
         space: Space::Directions,
         initial: if find == Find::Pair { INITIAL_FOR_PAIRS } else { INITIAL_FOR_OPPONENTS },
         opponents: OPPONENTS,
-        sampling,
+        choose_opponents: way.opponents,
+        sampling: way.sampling,
         against_best: find == Find::Opponent,
         restarts: 8,
         inference: Inference { tolerance: 1e-4, sweeps: 100, steps: 10, relevance: false },
@@ -181,7 +200,7 @@ fn one_run<P: Roster + Described>(
             method: "gp".to_owned(),
             seed: Some(seed),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            note: format!("{} rounds, {way}, {what}", size.rounds),
+            note: format!("{} rounds, {}, {what}", size.rounds, way.name),
         },
         keep_models: false,
     };
@@ -268,7 +287,10 @@ fn departures(scale: Scale) -> Vec<String> {
         "Heuristics are told apart by the ratios of their weights, since a search plays the same \
          with all multiples of a heuristic; the paper's kernel sees the weights themselves."
             .to_owned(),
-        "BALD is maximised within bounds and with restarts; its entropy is in bits.".to_owned(),
+        "BALD is maximised within bounds and with restarts; its entropy is in bits. It chooses one \
+         comparison of a round, the opponents of new heuristics being random, as in the paper; \
+         \"BALD throughout\" chooses those too, each the most telling of a fifth of all known."
+            .to_owned(),
         format!(
             "Means of {} runs; the paper shows one. Intervals are 95% of the mean.",
             size.seeds

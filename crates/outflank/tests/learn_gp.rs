@@ -10,8 +10,14 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// A run of a second or so.
-const SMALL: &str = "learn gp --rounds 6 --tests 70 --benchmark 4 --depth 1 --measured-games 10 \
-                     --opponents 2 --restarts 2 --quiet --out run";
+const BARE: &str = "learn gp --rounds 6 --depth 1 --measured-games 10 --opponents 2 --restarts 2 \
+                    --quiet --out run";
+const MEASURED: &str = "--tests 70 --benchmark 4";
+
+/// The same with test pairs and a benchmark.
+fn small(more: &str) -> String {
+    format!("{BARE} {MEASURED} {more}")
+}
 
 fn words(text: &str) -> Vec<&str> {
     text.split_whitespace().collect()
@@ -21,7 +27,7 @@ fn words(text: &str) -> Vec<&str> {
 fn a_run_leaves_a_heuristic_that_plays_and_a_curve_for_either_game() {
     for (game, other, weights) in [("othello", "heuristic", 8), ("checkers", "material", 6)] {
         let lab = Lab::new();
-        let value = lab.json(&[&words(SMALL)[..], &["--game", game]].concat());
+        let value = lab.json(&words(&small(&format!("--game {game}"))));
         has_keys(&value, &["method", "run", "model", "seconds", "accuracy", "matches", "curve"]);
         assert_eq!((&value["method"], &value["rounds"]), (&"gp".into(), &6.into()));
         assert_eq!(value["settings"]["game"], game);
@@ -56,13 +62,14 @@ fn a_run_leaves_a_heuristic_that_plays_and_a_curve_for_either_game() {
 #[test]
 fn every_way_to_sample_and_both_things_to_find() {
     for options in [
-        "--sampling random",
-        "--sampling uncertainty --find pair",
-        "--find pair --ard --space weights",
+        "--tests 20 --benchmark 3 --sampling random",
+        "--tests 20 --benchmark 3 --opponents-by sampling",
+        "--tests 20 --benchmark 3 --sampling uncertainty --find pair",
+        "--tests 20 --benchmark 3 --find pair --ard --space weights",
         "--tests 0 --benchmark 0",
     ] {
         let lab = Lab::new();
-        let value = lab.json(&words(&format!("{SMALL} {options}")));
+        let value = lab.json(&words(&format!("{BARE} {options}")));
         assert_eq!(value["accuracy"].is_null(), options.contains("--tests 0"));
         assert_eq!(value["fresh"].is_null(), options.contains("--benchmark 0"));
     }
@@ -72,13 +79,13 @@ fn every_way_to_sample_and_both_things_to_find() {
 fn killed_and_resumed_it_comes_to_the_same_bytes_on_any_number_of_threads() {
     let wanted = {
         let lab = Lab::new();
-        lab.ok(&words(&format!("{SMALL} --threads 1")));
+        lab.ok(&words(&small("--threads 1")));
         lab.tree("run")
     };
     for milliseconds in [10, 60, 150, 300] {
         let lab = Lab::new();
         let mut child = Command::new(PROGRAM)
-            .args(words(SMALL))
+            .args(words(&small("")))
             .args(["--threads", "3"])
             .current_dir(lab.path())
             .env_remove("OUTFLANK_DATA")
@@ -91,7 +98,7 @@ fn killed_and_resumed_it_comes_to_the_same_bytes_on_any_number_of_threads() {
         let _ = child.wait();
         match lab.exists("run/config.toml") {
             true => lab.ok(&words("learn gp --resume run --threads 2 --quiet")),
-            false => lab.ok(&words(SMALL)),
+            false => lab.ok(&words(&small(""))),
         };
         same(&lab.tree("run"), &wanted);
     }

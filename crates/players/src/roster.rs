@@ -98,7 +98,7 @@ pub struct Embedded {
 }
 
 /// Everybody who needs no file.
-pub const EMBEDDED: [Embedded; 7] = [
+pub const EMBEDDED: [Embedded; 9] = [
     Embedded {
         name: "champion",
         game: Game::Othello,
@@ -123,12 +123,24 @@ pub const EMBEDDED: [Embedded; 7] = [
         kind: "piece counter",
         about: "the weights of Yoshioka, Ishii and Ito (1999), 64 weights",
     },
+    Embedded {
+        name: "gp",
+        game: Game::Othello,
+        kind: "heuristic",
+        about: "learned by Gaussian-process preferences; 8 named features, made for @4",
+    },
     Embedded { name: "random", game: Game::Othello, kind: "random", about: "any legal move" },
     Embedded {
         name: "material",
         game: Game::Checkers,
         kind: "piece counter",
         about: "men, kings and how far men have come",
+    },
+    Embedded {
+        name: "gp-checkers",
+        game: Game::Checkers,
+        kind: "heuristic",
+        about: "learned by Gaussian-process preferences; 6 named features, made for @4",
     },
     Embedded { name: "random", game: Game::Checkers, kind: "random", about: "any legal move" },
 ];
@@ -156,6 +168,7 @@ impl Roster for Othello {
             "ipref" => embedded::ipref().map(|ipref| Model::Value(ipref as _)),
             "heuristic" => Some(Model::Value(Arc::new(embedded::heuristic()))),
             "yoshioka" => Some(Model::Value(Arc::new(embedded::yoshioka()))),
+            "gp" => embedded::gp().map(|gp| Model::Value(Arc::new(gp))),
             _ => None,
         }
     }
@@ -197,6 +210,7 @@ impl Roster for Checkers {
         match name {
             "random" => Some(Model::Nothing),
             "material" => Some(Model::Value(Arc::new(Material::default()))),
+            "gp-checkers" => embedded::gp_checkers().map(|gp| Model::Value(Arc::new(gp))),
             _ => None,
         }
     }

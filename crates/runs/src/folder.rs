@@ -83,6 +83,8 @@ impl RunFolder {
         let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
         let made = path.ancestors().take_while(missing).map(Path::to_owned).collect();
         files::create_folder(&path)?;
+        // A run that was killed before it had a configuration leaves half of one.
+        files::remove_parts(&path)?;
         let folder = RunFolder { path, made: Some(made) };
         folder.set_config(config)?;
         Ok(folder)

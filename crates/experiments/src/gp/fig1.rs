@@ -57,7 +57,7 @@ fn one_game<P: Roster + Described>(lab: &Lab, report: &mut Report) -> Result<(),
         let row = format!("{title}, {}", runs.way);
         for round in shown(size.rounds) {
             let paper = match round {
-                _ if runs.way != WAYS[0].1 => None,
+                _ if runs.way != WAYS[0].name => None,
                 0 => Some(start),
                 round if round == size.rounds => Some(end),
                 _ => None,

@@ -2,8 +2,8 @@
 //! opponent for it (section 4.2).
 
 use super::{
-    BENCHMARK, Checkers, Find, Othello, WAYS, WIDTH_95, ahead, departures, for_both_games, learn,
-    shown, size, spread, title,
+    BENCHMARK, Checkers, Find, Othello, PLAIN, WAYS, WIDTH_95, ahead, departures, for_both_games,
+    learn, shown, size, spread, title,
 };
 use crate::lab::{ExperimentError, Lab};
 use crate::{Experiment, Report};
@@ -55,7 +55,7 @@ impl Experiment for Fig2 {
 
 fn one_game<P: Roster + Described>(lab: &Lab, report: &mut Report) -> Result<(), ExperimentError> {
     let size = size(lab.scale);
-    let all = learn::<P>(lab, Find::Opponent, &WAYS, None)?;
+    let all = learn::<P>(lab, Find::Opponent, &PLAIN, None)?;
     let (top, found_at) = printed(P::GAME);
     let title = title(P::GAME);
     let mut plot = Plot::new(format!("Score of the best, {title}"), "round", "points")
@@ -65,7 +65,7 @@ fn one_game<P: Roster + Described>(lab: &Lab, report: &mut Report) -> Result<(),
         let row = format!("{title}, {}", runs.way);
         for round in shown(size.rounds) {
             let is_theirs =
-                runs.way == WAYS[0].1 && round == size.rounds && size.benchmark == BENCHMARK;
+                runs.way == WAYS[0].name && round == size.rounds && size.benchmark == BENCHMARK;
             let found = spread(&runs.at(round, "best"));
             let error = Some(WIDTH_95 * found.error);
             let paper = is_theirs.then_some(top);

@@ -38,6 +38,8 @@ pub struct Settings {
     pub initial: usize,
     /// With how many known heuristics each new one is compared.
     pub opponents: usize,
+    /// Whether these are chosen as the pair is, rather than at random.
+    pub choose_opponents: bool,
     /// How the next pair is chosen.
     pub sampling: Sampling,
     /// Whether the best heuristic so far is one of the pair; otherwise both are new.
@@ -191,10 +193,35 @@ impl Active {
             let mut others: Vec<usize> =
                 (0..known).filter(|&other| other != first && other != second).collect();
             rng.shuffle(&mut others);
-            others.truncate(self.settings.opponents);
-            pairs.extend(others.into_iter().map(|other| (new, other)));
+            pairs.extend(self.opponents(new, &others).into_iter().map(|other| (new, other)));
         }
         Question { fresh, pairs, expected }
+    }
+
+    /// Whom a new heuristic meets, of others in a random order.
+    ///
+    /// Those chosen are the most interesting of equal shares of the others: the most interesting of
+    /// all would be much alike, and ask one thing several times.
+    fn opponents(&self, new: usize, others: &[usize]) -> Vec<usize> {
+        let Settings { opponents, choose_opponents, sampling, .. } = self.settings;
+        let chooses = choose_opponents && sampling != Sampling::Random;
+        let (Some(posterior), true) = (&self.posterior, chooses && others.len() > opponents) else {
+            return others.iter().copied().take(opponents).collect();
+        };
+        let interest = |other: usize| {
+            let expected = posterior.predict(&self.points[new], &self.points[other]);
+            bald::interest(expected, sampling).0
+        };
+        let share = |at: usize| &others[at * others.len() / opponents..];
+        let most = |at: usize| {
+            let end = (at + 1) * others.len() / opponents - at * others.len() / opponents;
+            // The first of equals, so that the order drawn decides.
+            share(at)[..end]
+                .iter()
+                .copied()
+                .reduce(|best, other| if interest(other) > interest(best) { other } else { best })
+        };
+        (0..opponents).filter_map(most).collect()
     }
 
     /// The number of a point; one that is known keeps its number.

@@ -39,6 +39,9 @@ pub struct GpArgs {
     /// With how many known heuristics each new one is compared [default: 5, or 1 with --ask].
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub opponents: Option<usize>,
+    /// How these are chosen: at random, or as the pair is.
+    #[arg(long, default_value = "random", value_parser = ["random", "sampling"])]
+    pub opponents_by: String,
     /// Ask you instead of playing games: show positions, or games.
     #[arg(long, value_name = "positions|games", value_parser = ["positions", "games"])]
     pub ask: Option<String>,

@@ -16,6 +16,7 @@ fn settings(dimensions: usize, sampling: Sampling, seed: u64) -> Settings {
         space: Space::Weights,
         initial: 2,
         opponents: 3,
+        choose_opponents: false,
         sampling,
         against_best: false,
         restarts: 4,

@@ -32,6 +32,7 @@ fn game<P: Roster + Described>(rows: &mut Vec<Row>) -> Result<()> {
         space: Space::Directions,
         initial: 2,
         opponents: 5,
+        choose_opponents: false,
         sampling: Sampling::Bald,
         against_best: false,
         restarts: 8,

@@ -85,6 +85,7 @@ fn settings<P: Described>(args: &GpArgs) -> Settings {
         space: if args.space == "weights" { Space::Weights } else { Space::Directions },
         initial: args.initial.unwrap_or(5),
         opponents: args.opponents.unwrap_or(5),
+        choose_opponents: args.opponents_by == "sampling",
         sampling: match args.sampling.as_str() {
             "random" => Sampling::Random,
             "uncertainty" => Sampling::Uncertainty,
@@ -254,6 +255,7 @@ fn table(args: &GpArgs) -> toml::Table {
     put("game", Game::from(args.game).name().into());
     put("sampling", args.sampling.clone().into());
     put("find", args.find.clone().into());
+    put("opponents-by", args.opponents_by.clone().into());
     put("space", args.space.clone().into());
     put("ard", args.ard.into());
     put("tolerance", args.tolerance.into());
