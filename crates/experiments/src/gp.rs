@@ -240,35 +240,37 @@ macro_rules! for_both_games {
 }
 use for_both_games;
 
-/// The mean, its standard error, and the spread of single runs (their standard deviation).
+/// The mean, the half-width of its 95% interval, and the spread of single runs (their standard
+/// deviation).
 struct Spread {
     mean: f64,
     error: f64,
     deviation: f64,
 }
 
+/// Half-widths of 95% intervals in standard errors for 2 to 10 numbers (Student's distribution).
+const STUDENT: [f64; 9] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
+
 fn spread(numbers: &[f64]) -> Spread {
     let n = numbers.len() as f64;
     let mean = numbers.iter().sum::<f64>() / n;
     let squares: f64 = numbers.iter().map(|x| (x - mean) * (x - mean)).sum();
     let deviation = if numbers.len() > 1 { (squares / (n - 1.0)).sqrt() } else { 0.0 };
-    Spread { mean, error: deviation / n.sqrt(), deviation }
+    let width = STUDENT.get(numbers.len().saturating_sub(2)).unwrap_or(&1.96);
+    Spread { mean, error: width * deviation / n.sqrt(), deviation }
 }
-
-/// Half-width of a 95% interval in standard errors.
-const WIDTH_95: f64 = 1.96;
 
 /// By how much one way is ahead of another, seed by seed.
 fn ahead(game: Game, (a, x): (&str, &[f64]), (b, y): (&str, &[f64]), of: &str) -> String {
     let differences: Vec<f64> = x.iter().zip(y).map(|(x, y)| x - y).collect();
     let Spread { mean, error, .. } = spread(&differences);
-    let verdict = match mean / error.max(1e-9) {
-        e if e > 2.0 => "ahead",
-        e if e < -2.0 => "behind",
+    let verdict = match mean {
+        mean if mean > error => "ahead",
+        mean if mean < -error => "behind",
         _ => "not told apart",
     };
     let title = title(game);
-    format!("{title}, {of}: {a} against {b} {mean:+.2} ± {:.2}: {verdict}.", WIDTH_95 * error)
+    format!("{title}, {of}: {a} against {b} {mean:+.2} ± {error:.2}: {verdict}.")
 }
 
 /// Where every exhibit of this paper departs from it.

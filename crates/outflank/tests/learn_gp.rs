@@ -62,7 +62,7 @@ fn a_run_leaves_a_heuristic_that_plays_and_a_curve_for_either_game() {
 #[test]
 fn every_way_to_sample_and_both_things_to_find() {
     for options in [
-        "--tests 20 --benchmark 3 --sampling random",
+        "--tests 20 --benchmark 3 --sampling random --ceiling",
         "--tests 20 --benchmark 3 --opponents-by sampling",
         "--tests 20 --benchmark 3 --sampling uncertainty --find pair",
         "--tests 20 --benchmark 3 --find pair --ard --space weights",
@@ -72,6 +72,7 @@ fn every_way_to_sample_and_both_things_to_find() {
         let value = lab.json(&words(&format!("{BARE} {options}")));
         assert_eq!(value["accuracy"].is_null(), options.contains("--tests 0"));
         assert_eq!(value["fresh"].is_null(), options.contains("--benchmark 0"));
+        assert_eq!(value["ceiling"].is_number(), options.contains("--ceiling"));
     }
 }
 
@@ -163,6 +164,7 @@ fn what_makes_no_sense_is_refused_before_anything_runs() {
         ("--tolerance 0", "--tolerance must be above 0"),
         ("--tolerance nan", "--tolerance must be above 0"),
         ("--measured-games 3", "even"),
+        ("--tests 0 --ceiling", "--ceiling is measured on test pairs"),
         ("--sampling luck", "luck"),
         ("--game chess", "chess"),
         ("--ask me", "me"),

@@ -1,7 +1,7 @@
 //! Figure 1: the accuracy on test pairs while a new pair is chosen each round (section 4.1).
 
 use super::{
-    Checkers, Find, GamesOf, Othello, Runs, WAYS, WIDTH_95, ahead, contest, departures,
+    Checkers, Find, GamesOf, Othello, ROUNDS, Runs, WAYS, ahead, contest, departures,
     for_both_games, learn, shown, size, spread, tests, title,
 };
 use crate::lab::{ExperimentError, Lab};
@@ -59,18 +59,18 @@ fn one_game<P: Roster + Described>(lab: &Lab, report: &mut Report) -> Result<(),
             let paper = match round {
                 _ if runs.way != WAYS[0].name => None,
                 0 => Some(start),
-                round if round == size.rounds => Some(end),
+                ROUNDS => Some(end),
                 _ => None,
             };
             let found = spread(&runs.at(round, "accuracy"));
-            let error = WIDTH_95 * found.error;
+            let error = found.error;
             report.cell(&row, round.to_string(), paper, Some(found.mean), Some(error));
         }
         let last = spread(&runs.at(size.rounds, "accuracy"));
         report.cell(&row, "spread of runs at the end", None, Some(last.deviation), None);
         let points = (0..=size.rounds).map(|round| {
             let found = spread(&runs.at(round, "accuracy"));
-            Point::with_error(round as f64, found.mean, WIDTH_95 * found.error)
+            Point::with_error(round as f64, found.mean, found.error)
         });
         plot = plot.series(Series::line(runs.way, points).band());
     }
@@ -98,14 +98,17 @@ fn one_game<P: Roster + Described>(lab: &Lab, report: &mut Report) -> Result<(),
 
 /// Whether BALD is ahead, at the end and all the way.
 fn findings(all: &[Runs], game: Game, rounds: u64, report: &mut Report) {
-    let Some((bald, others)) = all.split_first() else { return };
     let whole = |runs: &Runs| -> Vec<f64> {
         let mean = |run: &super::Run| {
             (1..=rounds).map(|round| run.at(round, "accuracy")).sum::<f64>() / rounds as f64
         };
         runs.runs.iter().map(mean).collect()
     };
-    for other in others {
+    let is_bald = |runs: &&Runs| runs.way.starts_with("BALD");
+    let others = || all.iter().filter(|runs| !is_bald(runs));
+    let pairs =
+        all.iter().filter(is_bald).flat_map(|bald| others().map(move |other| (bald, other)));
+    for (bald, other) in pairs {
         let (a, b) = (bald.at(rounds, "accuracy"), other.at(rounds, "accuracy"));
         let text = ahead(game, (bald.way, &a), (other.way, &b), "accuracy at the end");
         report.findings.push(text);

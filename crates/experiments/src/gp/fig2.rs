@@ -2,7 +2,7 @@
 //! opponent for it (section 4.2).
 
 use super::{
-    BENCHMARK, Checkers, Find, Othello, PLAIN, WAYS, WIDTH_95, ahead, departures, for_both_games,
+    BENCHMARK, Checkers, Find, Othello, PLAIN, ROUNDS, WAYS, ahead, departures, for_both_games,
     learn, shown, size, spread, title,
 };
 use crate::lab::{ExperimentError, Lab};
@@ -65,21 +65,21 @@ fn one_game<P: Roster + Described>(lab: &Lab, report: &mut Report) -> Result<(),
         let row = format!("{title}, {}", runs.way);
         for round in shown(size.rounds) {
             let is_theirs =
-                runs.way == WAYS[0].name && round == size.rounds && size.benchmark == BENCHMARK;
+                runs.way == WAYS[0].name && round == ROUNDS && size.benchmark == BENCHMARK;
             let found = spread(&runs.at(round, "best"));
-            let error = Some(WIDTH_95 * found.error);
+            let error = Some(found.error);
             let paper = is_theirs.then_some(top);
             report.cell(&row, round.to_string(), paper, Some(found.mean), error);
         }
         let fresh: Vec<f64> = runs.runs.iter().filter_map(|run| run.fresh).collect();
         let end = spread(&fresh);
-        let error = Some(WIDTH_95 * end.error);
+        let error = Some(end.error);
         report.cell(&row, "fresh heuristics", None, Some(end.mean), error);
         let last = spread(&runs.at(size.rounds, "best"));
         report.cell(&row, "spread of runs at the end", None, Some(last.deviation), None);
         let points = (0..=size.rounds).map(|round| {
             let found = spread(&runs.at(round, "best"));
-            Point::with_error(round as f64, found.mean, WIDTH_95 * found.error)
+            Point::with_error(round as f64, found.mean, found.error)
         });
         plot = plot.series(Series::line(runs.way, points).band());
         report.findings.push(format!(

@@ -2,8 +2,7 @@
 //! round looks for an opponent for the best (section 4.3). The paper has Othello only.
 
 use super::{
-    Checkers, Find, Othello, WAYS, WIDTH_95, departures, for_both_games, learn, shown, size,
-    spread, title,
+    Checkers, Find, Othello, WAYS, departures, for_both_games, learn, shown, size, spread, title,
 };
 use crate::lab::{ExperimentError, Lab};
 use crate::{Experiment, Report};
@@ -58,12 +57,12 @@ fn one_game<P: Roster + Described>(lab: &Lab, report: &mut Report) -> Result<(),
         let row = format!("{title}, {name}");
         for round in shown(size.rounds).into_iter().filter(|&round| round > 0) {
             let found = spread(&at(round, of, size_only));
-            let error = Some(WIDTH_95 * found.error);
+            let error = Some(found.error);
             report.cell(&row, round.to_string(), None, Some(found.mean), error);
         }
         let points = (1..=size.rounds).map(|round| {
             let found = spread(&at(round, of, size_only));
-            Point::with_error(round as f64, found.mean, WIDTH_95 * found.error)
+            Point::with_error(round as f64, found.mean, found.error)
         });
         let plot = Plot::new(format!("The chosen pair's {name}, {title}"), "round", name)
             .series(Series::line(name, points).band());

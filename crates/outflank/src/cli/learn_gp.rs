@@ -52,6 +52,10 @@ pub struct GpArgs {
     /// Random pairs with known winners to measure the accuracy on [default: 1000, or 0 with --ask].
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub tests: Option<usize>,
+    /// Also measure how often the winner of a test pair wins again in fresh games: no belief can
+    /// foresee much more.
+    #[arg(long)]
+    pub ceiling: bool,
     /// Games against each reference player at the end, an even number.
     #[arg(long, default_value_t = 100, value_name = "N", allow_negative_numbers = true)]
     pub measured_games: u32,

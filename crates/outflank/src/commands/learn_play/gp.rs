@@ -71,6 +71,10 @@ fn complete(args: &GpArgs) -> Result<GpArgs> {
         args.measured_games
     );
     ensure!(
+        !args.ceiling || args.tests != Some(0),
+        "--ceiling is measured on test pairs; give --tests"
+    );
+    ensure!(
         args.tolerance > 0.0 && args.tolerance.is_finite(),
         "--tolerance must be above 0, not {}",
         args.tolerance
@@ -182,6 +186,14 @@ fn go<P: Roster + Described, J: Judge>(
         (_, Err(GpError::Stopped)) => return stopped(),
         (_, Err(error)) => return Err(error.into()),
     };
+    let ceiling = match gauge.tests.as_ref().filter(|_| args.ceiling) {
+        None => None,
+        Some(tests) => match tests.repeated(&GamesOf::<P>::new(contest), "fresh") {
+            Ok(shares) => Some(shares),
+            Err(GpError::Stopped) => return stopped(),
+            Err(error) => return Err(error.into()),
+        },
+    };
     let file = folder.join(&model_name::<Heuristic<P>>());
     let model = format!("{}@{}?name=learned", file.display(), args.depth);
     let others: Vec<String> = references
@@ -207,6 +219,7 @@ fn go<P: Roster + Described, J: Judge>(
             .collect(),
         parameters: gp.active().parameters().to_vec(),
         fresh,
+        ceiling,
         matches,
     };
     write(folder, &results)?;
@@ -258,6 +271,7 @@ fn table(args: &GpArgs) -> toml::Table {
     put("opponents-by", args.opponents_by.clone().into());
     put("space", args.space.clone().into());
     put("ard", args.ard.into());
+    put("ceiling", args.ceiling.into());
     put("tolerance", args.tolerance.into());
     if let Some(shown) = &args.ask {
         put("ask", shown.clone().into());

@@ -30,6 +30,8 @@ pub struct Results<'a> {
     pub parameters: Vec<f64>,
     /// Its score against heuristics that it was not chosen by.
     pub fresh: Option<f64>,
+    /// How often the winners of test pairs win again, and how often such pairs come out even.
+    pub ceiling: Option<(f64, f64)>,
     /// Its matches.
     pub matches: Vec<MatchReport>,
 }
@@ -53,6 +55,11 @@ impl Results<'_> {
             Some(outflank_report::Point::with_error(point.games as f64, value, error))
         };
         self.curve.iter().filter_map(point).collect()
+    }
+
+    /// The share of test pairs, among those decided again, that the same one wins, in percent.
+    fn ceiling(&self) -> Option<f64> {
+        self.ceiling.map(|(same, even)| 100.0 * same / (1.0 - even).max(f64::EPSILON))
     }
 
     /// Its score of the benchmark, in words.
@@ -81,6 +88,7 @@ fn as_json(results: &Results<'_>) -> Value {
         "rounds": results.curve.last().map_or(0, |point| point.games),
         "games": results.last("games").map(|games| games as u64),
         "accuracy": results.last("accuracy"),
+        "ceiling": results.ceiling(),
         "best": results.fresh.and(results.last("best")),
         "fresh": results.fresh,
         "weights": weights,
@@ -123,9 +131,12 @@ fn page(results: &Results<'_>) -> String {
     ));
     let section = page.section("Learning");
     if args.tests != Some(0) {
-        let plot = Plot::new("Accuracy", "round", "% of pairs")
+        let mut plot = Plot::new("Accuracy", "round", "% of pairs")
             .y_range(40.0, 100.0)
             .series(Series::line("winners foreseen", results.series("accuracy")).band());
+        if let Some(ceiling) = results.ceiling() {
+            plot = plot.level(ceiling, "the winner wins again");
+        }
         let caption = "How often the winner of a pair of random heuristics is believed to be the \
                        stronger; 95% intervals of the measurement.";
         section.figure(&plot, caption);
@@ -184,6 +195,9 @@ pub fn show(folder: &RunFolder, results: &Results<'_>, model: &Path, seconds: f6
             "{accuracy:.1}% of {} pairs of random heuristics are foreseen",
             grouped(args.tests.unwrap_or(0) as u64)
         );
+    }
+    if let Some(ceiling) = results.ceiling() {
+        let _ = writeln!(text, "{ceiling:.1}% of their winners win again in fresh games");
     }
     if let Some(score) = results.score() {
         let _ = writeln!(text, "best: {score}");
