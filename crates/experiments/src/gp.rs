@@ -283,8 +283,8 @@ fn departures(scale: Scale) -> Vec<String> {
             .to_owned(),
         format!(
             "\"Each game is played 3 times\" would repeat one game of players without chance: \
-             each of the three has an opening of {OPENING} random moves of its own, colours \
-             alternate, and the majority decides."
+             each of the three has an opening of {OPENING} random moves of its own, no mirror image \
+             of another, colours alternate, and the majority decides."
         ),
         "Heuristics are told apart by the ratios of their weights, since a search plays the same \
          with all multiples of a heuristic; the paper's kernel sees the weights themselves."

@@ -61,6 +61,7 @@ fn a_turned_board_has_the_same_features() {
         for symmetry in Symmetry::ALL {
             let turned = position.transform(symmetry).features(Side::Black);
             assert_eq!(turned, position.features(Side::Black));
+            assert_eq!(position.transform(symmetry).unmirrored(), position.unmirrored());
         }
     }
 }

@@ -72,12 +72,13 @@ impl<P: Roster + Described> GamesOf<P> {
         sum
     }
 
-    /// A few random moves, to a position that this pair has not begun from, if there is one.
+    /// A few random moves, to a position that this pair has not begun from, if there is one; a mirror
+    /// image would be the same game again.
     fn opening(&self, begun: &mut HashSet<P>, rng: &mut Rng) -> Line<P> {
         let mut line: Line<P> = Line::default();
         for _ in 0..20 {
             line = random_line(self.contest.opening, rng);
-            if !line.position().is_over() && begun.insert(*line.position()) {
+            if !line.position().is_over() && begun.insert(line.position().unmirrored()) {
                 break;
             }
         }
