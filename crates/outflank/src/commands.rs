@@ -12,3 +12,4 @@ pub mod openings;
 pub mod perft;
 pub mod players;
 pub mod reproduce;
+pub mod solve;

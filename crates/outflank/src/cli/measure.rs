@@ -42,6 +42,10 @@ pub struct ReproduceArgs {
     /// The data folder; without it the embedded games and openings are used.
     #[arg(long, value_name = "DIR", env = "OUTFLANK_DATA")]
     pub data: Option<PathBuf>,
+    /// Keeps learned players in this folder: exhibits that need the same ones learn them once
+    /// [default: in the run folder].
+    #[arg(long, value_name = "DIR")]
+    pub share: Option<PathBuf>,
     /// Where to write.
     #[command(flatten)]
     pub run: RunArgs,
@@ -56,6 +60,35 @@ pub struct PlayersArgs {
     /// The game.
     #[arg(long, value_enum)]
     pub game: Option<GameArg>,
+    /// Print one JSON document on standard output.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What `outflank solve` tells, and how long it takes.
+pub const SOLVE_HELP: &str = "\
+The score is the disc difference at the end under best play, for the side to move, the empty squares
+going to the winner. 20 empty squares take about a second, each further one two to three times as
+long. Where a file gives scores, they are compared.";
+
+/// `outflank solve`.
+#[derive(Args, Debug)]
+pub struct SolveArgs {
+    /// A position of Othello in one argument (64 of X, O and -, row by row from a1, and the side to
+    /// move), or a file of positions (.obf, boards).
+    #[arg(value_name = "BOARD|FILE", allow_hyphen_values = true)]
+    pub what: String,
+    /// How many threads work on each position; scores do not depend on it, the number of nodes does
+    /// [default: all cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// The size of the memory of positions, in MiB.
+    #[arg(long, value_name = "N", default_value_t = 192,
+        value_parser = clap::value_parser!(u32).range(1..=6144))]
+    pub memory: u32,
+    /// Show no progress.
+    #[arg(long, short)]
+    pub quiet: bool,
     /// Print one JSON document on standard output.
     #[arg(long)]
     pub json: bool,
