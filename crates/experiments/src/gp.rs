@@ -7,6 +7,7 @@ pub mod fig3;
 
 use crate::Scale;
 use crate::lab::{ExperimentError, Lab};
+use crate::statistics::Mean;
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
@@ -167,15 +168,15 @@ fn one_run<P: Roster + Described>(
     }
     let size = size(lab.scale);
     let what = if find == Find::Pair { "pair" } else { "opponent" };
-    let name = format!(
-        "{}-{what}-{}-{:02}",
-        P::GAME,
-        way.name.to_lowercase().replace(' ', "-"),
-        number + 1
-    );
-    let folder = lab.keep(&format!("runs/{name}"));
-    create_folder(&folder)?;
+    let ways = way.name.to_lowercase().replace(' ', "-");
     let seed = lab.seed.wrapping_mul(1000).wrapping_add(number);
+    // The test pairs belong to the measurement, and so to the name of what may be shared.
+    let measured = tests.map_or_else(String::new, |tests| format!("-{}-tests", tests.len()));
+    let Size { rounds, depth, .. } = size;
+    let extent = format!("{rounds}-rounds-depth-{depth}{measured}");
+    let name = format!("gp-{}-{what}-{ways}-{extent}-seed-{seed}", P::GAME);
+    let folder = lab.learned(&name);
+    create_folder(&folder)?;
     let settings = Settings {
         dimensions: P::FEATURES.len(),
         space: Space::Directions,
@@ -240,37 +241,23 @@ macro_rules! for_both_games {
 }
 use for_both_games;
 
-/// The mean, the half-width of its 95% interval, and the spread of single runs (their standard
-/// deviation).
-struct Spread {
-    mean: f64,
-    error: f64,
-    deviation: f64,
-}
-
-/// Half-widths of 95% intervals in standard errors for 2 to 10 numbers (Student's distribution).
-const STUDENT: [f64; 9] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
-
-fn spread(numbers: &[f64]) -> Spread {
-    let n = numbers.len() as f64;
-    let mean = numbers.iter().sum::<f64>() / n;
-    let squares: f64 = numbers.iter().map(|x| (x - mean) * (x - mean)).sum();
-    let deviation = if numbers.len() > 1 { (squares / (n - 1.0)).sqrt() } else { 0.0 };
-    let width = STUDENT.get(numbers.len().saturating_sub(2)).unwrap_or(&1.96);
-    Spread { mean, error: width * deviation / n.sqrt(), deviation }
+/// The spread of single runs: their standard deviation.
+fn deviation(mean: Mean) -> f64 {
+    mean.error * (mean.count as f64).sqrt()
 }
 
 /// By how much one way is ahead of another, seed by seed.
 fn ahead(game: Game, (a, x): (&str, &[f64]), (b, y): (&str, &[f64]), of: &str) -> String {
     let differences: Vec<f64> = x.iter().zip(y).map(|(x, y)| x - y).collect();
-    let Spread { mean, error, .. } = spread(&differences);
-    let verdict = match mean {
-        mean if mean > error => "ahead",
-        mean if mean < -error => "behind",
+    let mean = Mean::of(&differences);
+    let (value, error) = (mean.value, mean.half_width());
+    let verdict = match value {
+        value if value > error => "ahead",
+        value if value < -error => "behind",
         _ => "not told apart",
     };
     let title = title(game);
-    format!("{title}, {of}: {a} against {b} {mean:+.2} ± {error:.2}: {verdict}.")
+    format!("{title}, {of}: {a} against {b} {value:+.2} ± {error:.2}: {verdict}.")
 }
 
 /// Where every exhibit of this paper departs from it.

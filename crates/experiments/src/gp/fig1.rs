@@ -1,10 +1,11 @@
 //! Figure 1: the accuracy on test pairs while a new pair is chosen each round (section 4.1).
 
 use super::{
-    Checkers, Find, GamesOf, Othello, ROUNDS, Runs, WAYS, ahead, contest, departures,
-    for_both_games, learn, shown, size, spread, tests, title,
+    Checkers, Find, GamesOf, Othello, ROUNDS, Runs, WAYS, ahead, contest, departures, deviation,
+    for_both_games, learn, shown, size, tests, title,
 };
 use crate::lab::{ExperimentError, Lab};
+use crate::statistics::Mean;
 use crate::{Experiment, Report};
 use outflank_games::Game;
 use outflank_models::Described;
@@ -62,15 +63,15 @@ fn one_game<P: Roster + Described>(lab: &Lab, report: &mut Report) -> Result<(),
                 ROUNDS => Some(end),
                 _ => None,
             };
-            let found = spread(&runs.at(round, "accuracy"));
-            let error = found.error;
-            report.cell(&row, round.to_string(), paper, Some(found.mean), Some(error));
+            let found = Mean::of(&runs.at(round, "accuracy"));
+            let error = found.half_width();
+            report.cell(&row, round.to_string(), paper, Some(found.value), Some(error));
         }
-        let last = spread(&runs.at(size.rounds, "accuracy"));
-        report.cell(&row, "spread of runs at the end", None, Some(last.deviation), None);
+        let last = Mean::of(&runs.at(size.rounds, "accuracy"));
+        report.cell(&row, "spread of runs at the end", None, Some(deviation(last)), None);
         let points = (0..=size.rounds).map(|round| {
-            let found = spread(&runs.at(round, "accuracy"));
-            Point::with_error(round as f64, found.mean, found.error)
+            let found = Mean::of(&runs.at(round, "accuracy"));
+            Point::with_error(round as f64, found.value, found.half_width())
         });
         plot = plot.series(Series::line(runs.way, points).band());
     }
@@ -85,7 +86,7 @@ fn one_game<P: Roster + Described>(lab: &Lab, report: &mut Report) -> Result<(),
                    wins again from fresh openings.";
     report.figures.push((format!("accuracy-{}", P::GAME), Box::new(plot), caption.to_owned()));
     findings(&all, P::GAME, size.rounds, report);
-    let bald = spread(&all[0].at(size.rounds, "accuracy")).mean;
+    let bald = Mean::of(&all[0].at(size.rounds, "accuracy")).value;
     report.findings.push(format!(
         "{title}: BALD ends at {bald:.1}%; the paper's {end:.0}% from round {settled} on. The \
          winner of a pair wins again from fresh openings in {:.1}% of all test pairs and {:.1}% come \

@@ -2,10 +2,11 @@
 //! opponent for it (section 4.2).
 
 use super::{
-    BENCHMARK, Checkers, Find, Othello, PLAIN, ROUNDS, WAYS, ahead, departures, for_both_games,
-    learn, shown, size, spread, title,
+    BENCHMARK, Checkers, Find, Othello, PLAIN, ROUNDS, WAYS, ahead, departures, deviation,
+    for_both_games, learn, shown, size, title,
 };
 use crate::lab::{ExperimentError, Lab};
+use crate::statistics::Mean;
 use crate::{Experiment, Report};
 use outflank_games::Game;
 use outflank_models::Described;
@@ -66,26 +67,26 @@ fn one_game<P: Roster + Described>(lab: &Lab, report: &mut Report) -> Result<(),
         for round in shown(size.rounds) {
             let is_theirs =
                 runs.way == WAYS[0].name && round == ROUNDS && size.benchmark == BENCHMARK;
-            let found = spread(&runs.at(round, "best"));
-            let error = Some(found.error);
+            let found = Mean::of(&runs.at(round, "best"));
+            let error = Some(found.half_width());
             let paper = is_theirs.then_some(top);
-            report.cell(&row, round.to_string(), paper, Some(found.mean), error);
+            report.cell(&row, round.to_string(), paper, Some(found.value), error);
         }
         let fresh: Vec<f64> = runs.runs.iter().filter_map(|run| run.fresh).collect();
-        let end = spread(&fresh);
-        let error = Some(end.error);
-        report.cell(&row, "fresh heuristics", None, Some(end.mean), error);
-        let last = spread(&runs.at(size.rounds, "best"));
-        report.cell(&row, "spread of runs at the end", None, Some(last.deviation), None);
+        let end = Mean::of(&fresh);
+        let error = Some(end.half_width());
+        report.cell(&row, "fresh heuristics", None, Some(end.value), error);
+        let last = Mean::of(&runs.at(size.rounds, "best"));
+        report.cell(&row, "spread of runs at the end", None, Some(deviation(last)), None);
         let points = (0..=size.rounds).map(|round| {
-            let found = spread(&runs.at(round, "best"));
-            Point::with_error(round as f64, found.mean, found.error)
+            let found = Mean::of(&runs.at(round, "best"));
+            Point::with_error(round as f64, found.value, found.half_width())
         });
         plot = plot.series(Series::line(runs.way, points).band());
         report.findings.push(format!(
             "{title}, {}: {:.1} of {} at the end, {:.1} against fresh heuristics; the paper's BALD \
              {top:.0} from round {found_at} on.",
-            runs.way, last.mean, size.benchmark, end.mean
+            runs.way, last.value, size.benchmark, end.value
         ));
         ends.push((runs.way, fresh));
     }

@@ -1,10 +1,9 @@
 //! Figure 3: what is expected of the pair that BALD chooses, and how uncertain that is, while each
 //! round looks for an opponent for the best (section 4.3). The paper has Othello only.
 
-use super::{
-    Checkers, Find, Othello, WAYS, departures, for_both_games, learn, shown, size, spread, title,
-};
+use super::{Checkers, Find, Othello, WAYS, departures, for_both_games, learn, shown, size, title};
 use crate::lab::{ExperimentError, Lab};
+use crate::statistics::Mean;
 use crate::{Experiment, Report};
 use outflank_models::Described;
 use outflank_players::roster::Roster;
@@ -56,13 +55,13 @@ fn one_game<P: Roster + Described>(lab: &Lab, report: &mut Report) -> Result<(),
     {
         let row = format!("{title}, {name}");
         for round in shown(size.rounds).into_iter().filter(|&round| round > 0) {
-            let found = spread(&at(round, of, size_only));
-            let error = Some(found.error);
-            report.cell(&row, round.to_string(), None, Some(found.mean), error);
+            let found = Mean::of(&at(round, of, size_only));
+            let error = Some(found.half_width());
+            report.cell(&row, round.to_string(), None, Some(found.value), error);
         }
         let points = (1..=size.rounds).map(|round| {
-            let found = spread(&at(round, of, size_only));
-            Point::with_error(round as f64, found.mean, found.error)
+            let found = Mean::of(&at(round, of, size_only));
+            Point::with_error(round as f64, found.value, found.half_width())
         });
         let plot = Plot::new(format!("The chosen pair's {name}, {title}"), "round", name)
             .series(Series::line(name, points).band());
@@ -72,7 +71,7 @@ fn one_game<P: Roster + Described>(lab: &Lab, report: &mut Report) -> Result<(),
     let tenth = (size.rounds / 10).max(1);
     let over = |from: u64, name: &str, size_only: bool| {
         let values = (from..from + tenth).flat_map(|round| at(round, name, size_only));
-        spread(&values.collect::<Vec<f64>>()).mean
+        Mean::of(&values.collect::<Vec<f64>>()).value
     };
     let last = size.rounds - tenth + 1;
     report.findings.push(format!(
