@@ -161,8 +161,8 @@ impl Active {
             let dimensions = self.settings.dimensions;
             let all: Vec<usize> = (0..self.settings.initial)
                 .map(|_| {
-                    let drawn = (0..dimensions).map(|_| 2.0 * rng.unit() - 1.0).collect();
-                    self.add(drawn)
+                    let drawn: Vec<f64> = (0..dimensions).map(|_| 2.0 * rng.unit() - 1.0).collect();
+                    self.add(&drawn)
                 })
                 .collect();
             let mut pairs = Vec::new();
@@ -182,7 +182,7 @@ impl Active {
         );
         let expected = Some(posterior.predict(&a, &b));
         let known = self.points.len();
-        let (first, second) = (self.add(a), self.add(b));
+        let (first, second) = (self.add(&a), self.add(&b));
         let mut pairs = Vec::new();
         if first != second {
             pairs.push((first, second));
@@ -225,10 +225,8 @@ impl Active {
     }
 
     /// The number of a point; one that is known keeps its number.
-    fn add(&mut self, weights: Vec<f64>) -> usize {
-        // Weights as a file will have them, so that what is learned about is what plays.
-        let placed = self.settings.space.place(&weights).into_iter();
-        let point: Vec<f64> = placed.map(|weight| f64::from(weight as f32)).collect();
+    fn add(&mut self, weights: &[f64]) -> usize {
+        let point = self.settings.space.point(&weights);
         if let Some(known) = self.points.iter().position(|other| *other == point) {
             return known;
         }

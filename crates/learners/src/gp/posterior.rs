@@ -104,8 +104,7 @@ impl Posterior {
     /// Whether this very heuristic was among those compared.
     #[must_use]
     pub fn knows(&self, a: &[f64]) -> bool {
-        let a = self.space.place(a);
-        self.points.iter().any(|point| *point == a)
+        self.points.contains(&self.space.point(a))
     }
 
     /// How strong a heuristic is believed to be, against the average of all.

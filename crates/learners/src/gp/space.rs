@@ -27,6 +27,12 @@ impl Space {
         weights.iter().map(|weight| weight / length).collect()
     }
 
+    /// The same with weights as a file will have them, so that what is learned about is what plays.
+    #[must_use]
+    pub fn point(self, weights: &[f64]) -> Vec<f64> {
+        self.place(weights).into_iter().map(|weight| f64::from(weight as f32)).collect()
+    }
+
     /// What weights are divided by; a heuristic that has its place keeps it to the last bit.
     fn length(self, weights: &[f64]) -> f64 {
         let length = libm::sqrt(weights.iter().map(|weight| weight * weight).sum());
