@@ -67,7 +67,9 @@ fn game<P: Roster + Described>(rows: &mut Vec<Row>) -> Result<()> {
     let whole = chosen + played + learned;
     let (title, games) = (P::GAME, gp.played());
     let mut row = |name: String, value: f64, yardstick: String, ratio: Option<f64>| {
-        rows.push(Row { area: "learners", name, value, unit: "s", yardstick, ratio });
+        // What takes less than a second is told in thousandths.
+        let (value, unit) = if value < 1.0 { (1e3 * value, "ms") } else { (value, "s") };
+        rows.push(Row { area: "learners", name, value, unit, yardstick, ratio });
     };
     row(
         format!("gp, {title}, {ROUNDS} rounds, processor time"),
