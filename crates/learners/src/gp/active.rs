@@ -226,7 +226,7 @@ impl Active {
 
     /// The number of a point; one that is known keeps its number.
     fn add(&mut self, weights: &[f64]) -> usize {
-        let point = self.settings.space.point(&weights);
+        let point = self.settings.space.point(weights);
         if let Some(known) = self.points.iter().position(|other| *other == point) {
             return known;
         }
