@@ -10,7 +10,7 @@ use crate::Scale;
 use crate::lab::{ExperimentError, Lab};
 use outflank_games::othello::Othello;
 use outflank_learners::ann::{Outcome, Pair, Settings};
-use outflank_learners::training::{Plan, Point, train};
+use outflank_learners::training::{Against, Plan, Point, train};
 use outflank_models::ann::Architecture;
 use outflank_models::files::Origin;
 use outflank_players::Entry;
@@ -137,12 +137,9 @@ fn one_run(
     let mut learner = Pair::new(settings(net, seed)?);
     let plan = Plan {
         games: size.games,
+        unit: "games",
         points: size.periods,
-        against: against.to_vec(),
-        measured_games: size.measured_games,
-        random: 0.0,
-        seed,
-        threads: 1,
+        measure_beginning: false,
         origin: Origin {
             method: "ann".to_owned(),
             seed: Some(seed),
@@ -151,8 +148,15 @@ fn one_run(
         },
         keep_models: false,
     };
-    let trained =
-        train(&mut learner, &plan, &folder, |_| true).map_err(|error| failed(error.to_string()))?;
+    let gauge = Against {
+        others: against.to_vec(),
+        games: size.measured_games,
+        random: 0.0,
+        seed,
+        threads: 1,
+    };
+    let trained = train(&mut learner, &gauge, &plan, &folder, |_| true)
+        .map_err(|error| failed(error.to_string()))?;
     if !trained.complete {
         return Err(ExperimentError::Stopped);
     }

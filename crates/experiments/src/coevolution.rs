@@ -9,7 +9,7 @@ use crate::Scale;
 use crate::lab::{ExperimentError, Lab};
 use outflank_games::othello::Othello;
 use outflank_learners::coevolution::{Coevolution, Fitness, Settings};
-use outflank_learners::training::{Plan, Point, train};
+use outflank_learners::training::{Against, Plan, Point, train};
 use outflank_models::files::Origin;
 use outflank_models::shapes::{Neighbour, Snake};
 use outflank_players::Entry;
@@ -177,11 +177,8 @@ fn one_run(
     let plan = Plan {
         games: size.games,
         points: size.points,
-        against: against.to_vec(),
-        measured_games: size.measured_games,
-        random: RANDOM,
-        seed,
-        threads: 1,
+        unit: "games",
+        measure_beginning: false,
         origin: Origin {
             method: format!("{method}-{operators}"),
             seed: Some(seed),
@@ -190,8 +187,15 @@ fn one_run(
         },
         keep_models: true,
     };
-    let trained =
-        train(&mut learner, &plan, &folder, |_| true).map_err(|error| failed(error.to_string()))?;
+    let gauge = Against {
+        others: against.to_vec(),
+        games: size.measured_games,
+        random: RANDOM,
+        seed,
+        threads: 1,
+    };
+    let trained = train(&mut learner, &gauge, &plan, &folder, |_| true)
+        .map_err(|error| failed(error.to_string()))?;
     if !trained.complete {
         return Err(ExperimentError::Stopped);
     }

@@ -7,6 +7,7 @@
 
 pub mod ann;
 pub mod coevolution;
+pub mod gp;
 mod lab;
 pub mod preference;
 mod report;
@@ -57,4 +58,7 @@ pub const EXHIBITS: &[&dyn Experiment] = &[
     &ann::curves::FIG7,
     &ann::curves::FIG8,
     &ann::speed::Speed,
+    &gp::fig1::Fig1,
+    &gp::fig2::Fig2,
+    &gp::fig3::Fig3,
 ];

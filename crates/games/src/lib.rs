@@ -38,6 +38,7 @@
 //! ```
 
 pub mod checkers;
+mod diagram;
 mod line;
 pub mod othello;
 mod perft;

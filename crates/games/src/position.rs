@@ -146,6 +146,9 @@ pub trait Position:
     /// How many pieces are on the board.
     fn pieces(&self) -> u32;
 
+    /// The board in eight rows of text, for people.
+    fn diagram(&self) -> String;
+
     /// Reads a move in the game's notation and checks that it is legal here.
     fn parse_move(&self, text: &str) -> Result<Self::Move, MoveError>;
 

@@ -28,7 +28,7 @@ mod starts;
 mod tests;
 
 use crate::tdl;
-use crate::training::Learner;
+use crate::training::{Learner, StepError};
 use outflank_games::othello::{Board, Othello, kernel};
 use outflank_games::{Position, Side};
 use outflank_models::ann::{Architecture, LiveNet, Stand};
@@ -294,7 +294,7 @@ impl Learner for Pair {
         MEETINGS
     }
 
-    fn step(&mut self) -> Result<(), String> {
+    fn step(&mut self) -> Result<(), StepError> {
         let start = self.beginning();
         for black in 0..2 {
             let path = ["ann", "game", &self.games.to_string()];
@@ -305,11 +305,11 @@ impl Learner for Pair {
         if self.nets.iter().all(LiveNet::is_finite) {
             return Ok(());
         }
-        Err(format!(
+        Err(StepError::Failed(format!(
             "the weights grew out of bounds in game {}; the last checkpoint is kept; try an alpha \
              below {}",
             self.games, self.settings.alpha
-        ))
+        )))
     }
 
     fn model(&self) -> Net {

@@ -26,7 +26,7 @@ mod shape;
 pub mod variation;
 
 use crate::tdl::{self, Rates};
-use crate::training::Learner;
+use crate::training::{Learner, StepError};
 use fitness::{Occasion, appoint, fittest, judge};
 use outflank_games::Side;
 use outflank_models::files::{Origin, read_tensors, write_tensors};
@@ -234,7 +234,7 @@ impl Learner for Coevolution {
     }
 
     /// A generation.
-    fn step(&mut self) -> Result<(), String> {
+    fn step(&mut self) -> Result<(), StepError> {
         let games = self.next_games();
         self.train();
         let points = judge(&self.settings, &self.population, &self.archive, self.occasion());

@@ -5,15 +5,16 @@
 //! comparisons a Gaussian process learns how strong any heuristic is ([`kernel`], [`ep`],
 //! [`posterior`]), and from what it does not know yet it follows which pair to compare next
 //! ([`bald`]). [`Active`] is that loop without any game: it asks for comparisons and is told their
-//! outcomes, by games or by a person. [`GamesOf`] answers with games, and [`Gp`] is the learner
-//! made of both.
+//! outcomes. [`Gp`] is the learner: a [`Judge`] answers, [`GamesOf`] with games, or a person who is
+//! shown what [`parting`] and [`two_games`] make of a pair.
 //!
 //! Each round, as in algorithm 1: choose a new pair, or an opponent for the best so far; compare
 //! it, and each new heuristic with some that are known; let the belief and its parameters follow.
 //!
 //! Departures: comparisons are kept in the space of strengths, which gives the same posterior in a
-//! fraction of the time, and sites start where the round before left them rather than at zero,
-//! which leads to the same fixed point sooner.
+//! fraction of the time; sites start where the round before left them rather than at zero, which
+//! leads to the same fixed point sooner; and heuristics may be told apart by their directions rather
+//! than by their weights ([`Space`]), since multiples of one play the same.
 
 mod active;
 pub mod ascent;
@@ -21,10 +22,14 @@ pub mod bald;
 mod dense;
 pub mod ep;
 mod games;
+mod gauge;
 pub mod kernel;
 mod learner;
+mod pairs;
 pub mod posterior;
 mod probit;
+mod showing;
+mod space;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -32,9 +37,13 @@ mod tests;
 pub use active::{Active, Inference, Outcome, Question, Settings};
 pub use bald::Sampling;
 pub use ep::Comparison;
-pub use games::{Contest, GamesOf, Tests, random_heuristics};
-pub use learner::{Gp, Round};
+pub use games::{Contest, GamesOf, heuristic, random_heuristics};
+pub use gauge::Curve;
+pub use learner::{Gp, Judge, Round};
+pub use pairs::Tests;
 pub use posterior::{Posterior, Prediction};
+pub use showing::{Parting, SHOWN, parting, two_games};
+pub use space::Space;
 
 /// Why nothing could be learned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -61,6 +70,9 @@ pub enum GpError {
     /// The settings ask for what cannot be.
     #[error("{0}")]
     Settings(String),
+    /// Whatever decides comparisons failed.
+    #[error("{0}")]
+    Judge(String),
     /// The user asked to stop.
     #[error("stopped")]
     Stopped,

@@ -25,7 +25,7 @@ mod play;
 mod study;
 
 use crate::online::State;
-use crate::training::Learner;
+use crate::training::{Learner, StepError};
 use outflank_games::othello::{Othello, kernel};
 use outflank_models::patterns::{Afterstates, Look, Stages};
 use outflank_models::{Evaluate, Patterns};
@@ -151,13 +151,15 @@ impl Learner for SelfPlay {
         self.settings.games.into()
     }
 
-    fn step(&mut self) -> Result<(), String> {
-        let batch = self.batch().ok_or("there are no more batches")?;
+    fn step(&mut self) -> Result<(), StepError> {
+        let batch = self.batch().ok_or_else(|| "there are no more batches".to_owned())?;
         if batch.loss.is_finite() {
             return Ok(());
         }
         let (number, rate) = (batch.number, self.settings.rate);
-        Err(format!("the weights grew out of bounds in batch {number}; try a rate below {rate}"))
+        let reason =
+            format!("the weights grew out of bounds in batch {number}; try a rate below {rate}");
+        Err(StepError::Failed(reason))
     }
 
     fn model(&self) -> Patterns {

@@ -2,40 +2,43 @@
 //! progress and stopping, written once.
 //!
 //! A [`Learner`] does one step at a time, a generation or a batch of games, and says what it has
-//! learned so far. [`train`] lets it step until its budget of games is used up, measures what it
-//! has learned at even distances against the players it is told, and after each measurement
+//! learned so far. [`train`] lets it step until its budget is used up, measures it at even
+//! distances by a [`Gauge`], such as games against others ([`Against`]), and after each measurement
 //! writes to a folder: `checkpoint.bin` to go on from, `curve.csv`, the same as a TensorBoard
-//! event file, and the model. Measured games are no part of the budget and change nothing that is
+//! event file, and the model. Measuring is no part of the budget and changes nothing that is
 //! learned. A run that was stopped or killed goes on from its last checkpoint to the same bytes.
 
-use outflank_arena::matches::play_match;
-use outflank_arena::{ContestError, Terms};
-use outflank_games::Line;
-use outflank_games::othello::Othello;
-use outflank_models::files::{ModelError, Origin, save as save_model};
-use outflank_models::{Model, Policy};
-use outflank_players::{Entry, ForcedRandom, Greedy};
+mod against;
+
+use outflank_arena::ContestError;
+use outflank_models::files::{Keep, ModelError, Origin};
 use outflank_runs::events::{Scalar, event_file};
 use outflank_runs::files::{self, FileError};
 use outflank_runs::{parts, stop_requested};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+
+pub use against::Against;
 
 /// A method that learns by playing.
 pub trait Learner {
     /// What it learns.
-    type Model: Clone + Into<Model>;
+    type Model: Clone + Keep;
 
-    /// Games played so far.
+    /// What it does before its first step, at no cost.
+    fn begin(&mut self) -> Result<(), StepError> {
+        Ok(())
+    }
+
+    /// How much of its budget it has used: games played so far, or rounds.
     fn spent(&self) -> u64;
 
-    /// Games that the next step takes.
+    /// How much of it the next step takes.
     fn next_games(&self) -> u64;
 
-    /// A generation, or a batch of games.
-    fn step(&mut self) -> Result<(), String>;
+    /// A generation, or a batch of games, or a round; one that is stopped has not happened.
+    fn step(&mut self) -> Result<(), StepError>;
 
     /// The best it has learned so far.
     fn model(&self) -> Self::Model;
@@ -53,23 +56,65 @@ pub trait Learner {
     fn restore(&mut self, parts: &[Vec<u8>]) -> Result<(), String>;
 }
 
-/// How long to learn and how to measure.
+/// Why a step was not made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StepError {
+    /// The user stopped it.
+    #[error("stopped")]
+    Stopped,
+    /// It failed.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<String> for StepError {
+    fn from(reason: String) -> StepError {
+        StepError::Failed(reason)
+    }
+}
+
+/// A figure that is measured again and again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its name in the table.
+    pub name: String,
+    /// Its name in TensorBoard.
+    pub tag: String,
+    /// Whether the half-width of its interval is known and stands beside it.
+    pub error: bool,
+}
+
+/// What a measurement found, in the order of the columns; errors are 0 where none is known.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// The figures.
+    pub values: Vec<f64>,
+    /// The half-widths of their 95% intervals.
+    pub errors: Vec<f64>,
+    /// The percentage of games lost, for figures that are scores; otherwise nothing.
+    pub losses: Vec<f64>,
+}
+
+/// Says how far a learner has come.
+pub trait Gauge<L> {
+    /// What it measures.
+    fn columns(&self) -> Vec<Column>;
+
+    /// Measures; `None` when the user stopped it.
+    fn measure(&self, learner: &L) -> Result<Option<Measured>, TrainError>;
+}
+
+/// How long to learn and what to keep.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The budget of games: no step begins that it could not pay.
+    /// The budget, in games or whatever the learner counts: no step begins that it could not pay.
     pub games: u64,
+    /// What the learner counts, in a word for the table.
+    pub unit: &'static str,
     /// How often to measure, at even distances; the end is always measured.
     pub points: u64,
-    /// Whom to measure against, by name; they bring their own random moves.
-    pub against: Vec<Entry<Othello>>,
-    /// Games of each measurement, half with each colour.
-    pub measured_games: u32,
-    /// The probability of a random move of the learned player while it is measured.
-    pub random: f64,
-    /// The seed of the measured games.
-    pub seed: u64,
-    /// How many threads measure.
-    pub threads: usize,
+    /// Whether the beginning is measured too.
+    pub measure_beginning: bool,
     /// What the model file says about how it was made.
     pub origin: Origin,
     /// Whether the model of every measurement is kept, as `models/001.safetensors` and so on.
@@ -79,20 +124,20 @@ pub struct Plan {
 /// A measurement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Point {
-    /// Games learned from until then.
+    /// How much of the budget was used until then, as a rule games.
     pub games: u64,
-    /// The score against each player, 0 to 100.
+    /// The figures, such as the score against each player, 0 to 100.
     pub scores: Vec<f64>,
-    /// The half-widths of their 95% intervals.
+    /// The half-widths of their 95% intervals, 0 where none is known.
     pub errors: Vec<f64>,
-    /// The percentage of games lost against each.
+    /// The percentage of games lost against each, 0 where the figure is no score.
     pub losses: Vec<f64>,
 }
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug)]
 pub struct Status<'a> {
-    /// Games played.
+    /// How much of the budget is used.
     pub games: u64,
     /// The last measurement.
     pub last: Option<&'a Point>,
@@ -140,21 +185,25 @@ pub const CHECKPOINT: &str = "checkpoint.bin";
 pub const CURVE: &str = "curve.csv";
 /// The measurements for TensorBoard, which looks for `tfevents` in the name.
 pub const EVENTS: &str = "events.out.tfevents.0.outflank";
-/// What was learned.
-pub const MODEL: &str = "model.safetensors";
+
+/// The file of what was learned, by its kind.
+#[must_use]
+pub fn model_name<M: Keep>() -> String {
+    format!("model.{}", M::ENDING)
+}
 
 /// Where the model of a measurement is kept; the last has the number of points.
 #[must_use]
-pub fn model_at(folder: &Path, number: u64) -> PathBuf {
-    folder.join(format!("models/{number:03}.safetensors"))
+pub fn model_at<M: Keep>(folder: &Path, number: u64) -> PathBuf {
+    folder.join(format!("models/{number:03}.{}", M::ENDING))
 }
 
 /// Where the last of each of the models is that were learned side by side, counted from 0.
 #[must_use]
-pub fn model_file(folder: &Path, place: usize) -> PathBuf {
+pub fn model_file<M: Keep>(folder: &Path, place: usize) -> PathBuf {
     match place {
-        0 => folder.join(MODEL),
-        _ => folder.join(format!("model-{}.safetensors", place + 1)),
+        0 => folder.join(model_name::<M>()),
+        _ => folder.join(format!("model-{}.{}", place + 1, M::ENDING)),
     }
 }
 
@@ -165,11 +214,20 @@ const LIMIT: u64 = 1 << 34;
 /// `watch` sees how far it has come, after each step; it may end the run by returning `false`.
 pub fn train<L: Learner>(
     learner: &mut L,
+    gauge: &impl Gauge<L>,
     plan: &Plan,
     folder: &Path,
     mut watch: impl FnMut(Status<'_>) -> bool,
 ) -> Result<Trained<L::Model>, TrainError> {
-    let mut curve = resume(learner, folder)?;
+    let columns = gauge.columns();
+    let mut curve = match resume(learner, folder)? {
+        Some(curve) => curve,
+        None => match learner.begin() {
+            Ok(()) => Vec::new(),
+            Err(StepError::Failed(reason)) => return Err(TrainError::Step(reason)),
+            Err(StepError::Stopped) => return stopped(learner, Vec::new()),
+        },
+    };
     loop {
         let spent = learner.spent();
         let over = spent.saturating_add(learner.next_games()) > plan.games;
@@ -177,23 +235,25 @@ pub fn train<L: Learner>(
         let period = |games: u64| {
             u128::from(games) * u128::from(plan.points) / u128::from(plan.games.max(1))
         };
-        let due = period(spent) > period(last) || (over && last < spent);
+        let due = period(spent) > period(last)
+            || (over && last < spent)
+            || (plan.measure_beginning && curve.is_empty());
         if due {
-            let models: Vec<Model> = learner.models().into_iter().map(Into::into).collect();
-            let policies: Vec<_> = models.iter().map(Model::policy).collect();
-            let Some(point) = measure(&policies, spent, plan)? else {
+            let Some(Measured { values, errors, mut losses }) = gauge.measure(learner)? else {
                 save(learner, &curve, folder)?;
-                return Ok(Trained { model: learner.model(), curve, complete: false });
+                return stopped(learner, curve);
             };
-            curve.push(point);
-            write_curve(&curve, plan, folder)?;
+            losses.resize(values.len(), 0.0);
+            curve.push(Point { games: spent, scores: values, errors, losses });
+            write_curve(&curve, plan.unit, &columns, folder)?;
+            let models = learner.models();
             for (place, model) in models.iter().enumerate() {
-                save_model(&model_file(folder, place), model, &plan.origin)?;
+                model.keep(&model_file::<L::Model>(folder, place), &plan.origin)?;
             }
             if let (true, Some(model)) = (plan.keep_models, models.first()) {
                 let number = if over { plan.points } else { period(spent) as u64 };
                 files::create_folder(&folder.join("models"))?;
-                save_model(&model_at(folder, number), model, &plan.origin)?;
+                model.keep(&model_at::<L::Model>(folder, number), &plan.origin)?;
             }
             save(learner, &curve, folder)?;
         }
@@ -201,70 +261,49 @@ pub fn train<L: Learner>(
         if over {
             return Ok(Trained { model: learner.model(), curve, complete: true });
         }
-        if !go_on || stop_requested() {
-            save(learner, &curve, folder)?;
-            return Ok(Trained { model: learner.model(), curve, complete: false });
-        }
-        learner.step().map_err(TrainError::Step)?;
-    }
-}
-
-/// Plays the measured games; `None` when the user stopped them.
-fn measure(
-    policies: &[Arc<dyn Policy<Othello>>],
-    games: u64,
-    plan: &Plan,
-) -> Result<Option<Point>, TrainError> {
-    let random = plan.random;
-    let mut point = Point { games, scores: Vec::new(), errors: Vec::new(), losses: Vec::new() };
-    let (count, all) = (policies.len() as u32, plan.measured_games / 2);
-    for other in &plan.against {
-        let (mut score, mut variance, mut lost, mut played) = (0.0, 0.0, 0, 0);
-        for (place, policy) in policies.iter().enumerate() {
-            // As even as can be, and at least one round for each.
-            let rounds = (all / count + u32::from((place as u32) < all % count)).max(1);
-            let name = match place {
-                0 => "learned".to_owned(),
-                _ => format!("learned {}", place + 1),
-            };
-            let policy = Arc::clone(policy);
-            let entry = Entry::new(name, move || {
-                Ok(Box::new(ForcedRandom::new(Greedy::new(policy.clone()), random)))
-            });
-            let openings = vec![Line::default()];
-            let terms = Terms { openings, rounds, seed: plan.seed, threads: plan.threads };
-            let (report, _) = play_match(&[entry, other.clone()], &terms, None, None, |_, _| {})?;
-            if !report.complete {
-                return Ok(None);
+        let step =
+            if go_on && !stop_requested() { learner.step() } else { Err(StepError::Stopped) };
+        match step {
+            Ok(()) => {}
+            Err(StepError::Failed(reason)) => return Err(TrainError::Step(reason)),
+            Err(StepError::Stopped) => {
+                save(learner, &curve, folder)?;
+                return stopped(learner, curve);
             }
-            let games = report.games as f64;
-            score += games * report.score;
-            variance += (games * report.error).powi(2);
-            lost += report.losses;
-            played += report.games;
         }
-        let played = played.max(1) as f64;
-        point.scores.push(100.0 * score / played);
-        point.errors.push(100.0 * variance.sqrt() / played);
-        point.losses.push(100.0 * lost as f64 / played);
     }
-    Ok(Some(point))
 }
 
-fn write_curve(curve: &[Point], plan: &Plan, folder: &Path) -> Result<(), FileError> {
-    let mut text = "games".to_owned();
-    for entry in &plan.against {
-        let name = entry.name.replace(['"', '\n', ','], "_");
-        let _ = write!(text, ",{name},{name} error");
+/// What there is of a run that can go on.
+fn stopped<L: Learner>(learner: &L, curve: Vec<Point>) -> Result<Trained<L::Model>, TrainError> {
+    Ok(Trained { model: learner.model(), curve, complete: false })
+}
+
+fn write_curve(
+    curve: &[Point],
+    unit: &str,
+    columns: &[Column],
+    folder: &Path,
+) -> Result<(), FileError> {
+    let mut text = unit.to_owned();
+    for column in columns {
+        let name = column.name.replace(['"', '\n', ','], "_");
+        let _ = write!(text, ",{name}");
+        if column.error {
+            let _ = write!(text, ",{name} error");
+        }
     }
     text.push('\n');
     let mut scalars = Vec::new();
     for point in curve {
         let _ = write!(text, "{}", point.games);
-        for ((score, error), entry) in point.scores.iter().zip(&point.errors).zip(&plan.against) {
-            let _ = write!(text, ",{score},{error}");
-            let tag = format!("score/{}", entry.name);
-            scalars.push(Scalar { tag, step: point.games, value: *score as f32 });
+        for ((value, error), column) in point.scores.iter().zip(&point.errors).zip(columns) {
+            let _ = write!(text, ",{value}");
+            if column.error {
+                let _ = write!(text, ",{error}");
+            }
+            let tag = column.tag.clone();
+            scalars.push(Scalar { tag, step: point.games, value: *value as f32 });
         }
         text.push('\n');
     }
@@ -279,24 +318,24 @@ fn save<L: Learner>(learner: &L, curve: &[Point], folder: &Path) -> Result<(), T
 }
 
 /// Puts the learner back to the checkpoint, if there is one, and returns its curve.
-fn resume<L: Learner>(learner: &mut L, folder: &Path) -> Result<Vec<Point>, TrainError> {
+fn resume<L: Learner>(learner: &mut L, folder: &Path) -> Result<Option<Vec<Point>>, TrainError> {
     let path = folder.join(CHECKPOINT);
     if !path.exists() {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let bytes = files::read(&path, LIMIT)?;
-    let mut inner = || -> Result<Vec<Point>, String> {
+    let mut inner = || -> Result<Option<Vec<Point>>, String> {
         let all = parts::unpack(&bytes)?;
         let (curve, state) = all.split_first().ok_or("it is empty")?;
         let curve = std::str::from_utf8(curve).ok().and_then(read_points);
         learner.restore(state)?;
-        curve.ok_or_else(|| "its curve is damaged".to_owned())
+        curve.map(Some).ok_or_else(|| "its curve is damaged".to_owned())
     };
     inner().map_err(|reason| TrainError::Checkpoint { path: path.display().to_string(), reason })
 }
 
-/// A line for each point: the games, then each score, its error and the losses. Rust writes and reads the same
-/// numbers to the last bit.
+/// A line for each point: the games, then each score, its error and the losses. Rust writes and
+/// reads the same numbers to the last bit.
 fn write_points(curve: &[Point]) -> String {
     let mut text = String::new();
     for point in curve {

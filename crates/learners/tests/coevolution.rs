@@ -5,7 +5,7 @@ use outflank_learners::coevolution::variation::{
 };
 use outflank_learners::coevolution::{Coevolution, Fitness, Settings, SettingsError, Shape};
 use outflank_learners::tdl::{self, Rates};
-use outflank_learners::training::{Learner, Plan, train};
+use outflank_learners::training::{Against, Learner, Plan, train};
 use outflank_models::files::Origin;
 use outflank_models::shapes::{Neighbour, Snake};
 use outflank_models::{Network, Tuple};
@@ -229,19 +229,13 @@ fn tournaments_favour_the_fit() {
 }
 
 fn plan(games: u64) -> Plan {
-    let against = entries(&["heuristic".to_owned(), "random".to_owned()], 0.1).unwrap();
     let origin = Origin { method: "test".to_owned(), ..Origin::default() };
-    Plan {
-        games,
-        points: 4,
-        against,
-        measured_games: 10,
-        random: 0.1,
-        seed: 3,
-        threads: 2,
-        origin,
-        keep_models: true,
-    }
+    Plan { games, unit: "games", points: 4, measure_beginning: false, origin, keep_models: true }
+}
+
+fn against(games: u32) -> Against {
+    let others = entries(&["heuristic".to_owned(), "random".to_owned()], 0.1).unwrap();
+    Against { others, games, random: 0.1, seed: 3, threads: 2 }
 }
 
 fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -268,7 +262,7 @@ fn a_run_goes_on_to_the_same_bytes() {
         let run = |folder: &Path, stop_after: Option<usize>, threads| {
             let mut learner = Coevolution::new(settings.clone(), 5, threads).unwrap();
             let mut seen = 0;
-            let trained = train(&mut learner, &plan(games), folder, |status| {
+            let trained = train(&mut learner, &against(10), &plan(games), folder, |status| {
                 assert!(status.games <= games);
                 seen += 1;
                 stop_after != Some(seen)
@@ -299,7 +293,7 @@ fn a_damaged_or_foreign_checkpoint_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let go = |settings: Settings| {
         let mut learner = Coevolution::new(settings, 5, 1).unwrap();
-        train(&mut learner, &plan(40), folder.path(), |_| true).map(|_| ())
+        train(&mut learner, &against(10), &plan(40), folder.path(), |_| true).map(|_| ())
     };
     go(alone(1)).unwrap();
     let text = go(alone(2)).unwrap_err().to_string();
@@ -323,8 +317,7 @@ fn tdl_learns_to_beat_random_moves() {
     };
     let folder = tempfile::tempdir().unwrap();
     let mut learner = Coevolution::new(settings, 1, 2).unwrap();
-    let plan = Plan { measured_games: 400, ..plan(4000) };
-    let trained = train(&mut learner, &plan, folder.path(), |_| true).unwrap();
+    let trained = train(&mut learner, &against(400), &plan(4000), folder.path(), |_| true).unwrap();
     let last = trained.curve.last().unwrap();
     assert!(last.scores[1] - 2.0 * last.errors[1] > 50.0, "{last:?}");
 }

@@ -1,7 +1,9 @@
 //! What the program knows without any file.
 
-use crate::files::unpack;
-use crate::{Model, Network, Patterns, PieceCounter, Tuples, from_pieces};
+use crate::files::{AnyHeuristic, read_heuristic, unpack};
+use crate::{Heuristic, Model, Network, Patterns, PieceCounter, Tuples, from_pieces};
+use outflank_games::checkers::Checkers;
+use outflank_games::othello::Othello;
 use std::sync::{Arc, OnceLock};
 
 /// Fills the 64 squares from the ten values of one eighth of the board, by rows:
@@ -84,6 +86,24 @@ pub fn ipref() -> Option<Arc<Patterns>> {
 pub fn champion() -> Option<Arc<Patterns>> {
     static CHAMPION: OnceLock<Option<Arc<Patterns>>> = OnceLock::new();
     CHAMPION.get_or_init(|| packed(include_bytes!("../data/champion.pack"))).clone()
+}
+
+/// The best heuristic of Othello that Gaussian-process preferences found, for a search of four plies.
+#[must_use]
+pub fn gp() -> Option<Heuristic<Othello>> {
+    match read_heuristic(include_str!("../data/gp.toml")) {
+        Ok((AnyHeuristic::Othello(heuristic), _)) => Some(heuristic),
+        _ => None,
+    }
+}
+
+/// The best heuristic of checkers that Gaussian-process preferences found, likewise.
+#[must_use]
+pub fn gp_checkers() -> Option<Heuristic<Checkers>> {
+    match read_heuristic(include_str!("../data/gp-checkers.toml")) {
+        Ok((AnyHeuristic::Checkers(heuristic), _)) => Some(heuristic),
+        _ => None,
+    }
 }
 
 /// A model that is part of the program; there is none only if the program was built from damaged

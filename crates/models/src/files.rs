@@ -3,6 +3,7 @@
 
 mod features;
 mod heuristic;
+mod keep;
 mod packed;
 mod player;
 mod published;
@@ -19,6 +20,7 @@ pub use features::{load_tuples, read_tuples};
 pub use heuristic::{
     AnyHeuristic, load_heuristic, read_heuristic, save_heuristic, write_heuristic,
 };
+pub use keep::Keep;
 pub use packed::{pack, unpack};
 pub use player::{read_player, write_player};
 pub use tensors::{read_tensors, write_tensors};

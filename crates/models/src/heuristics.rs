@@ -27,6 +27,12 @@ pub trait Described: Position {
     /// The features as one side sees them: its own figures less the opponent's.
     fn features(&self, side: Side) -> Row;
 
+    /// One of the positions that no heuristic can tell from this one, the same for all of them.
+    #[must_use]
+    fn unmirrored(&self) -> Self {
+        *self
+    }
+
     /// The worth of each move to the side to move under these weights; `out` is cleared.
     fn rate(&self, weights: &Row, moves: &[Self::Move], out: &mut Vec<f32>) {
         let side = self.to_move();

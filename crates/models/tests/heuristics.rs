@@ -6,7 +6,7 @@ use outflank_games::{Position, Side};
 use outflank_models::files::{
     self, AnyHeuristic, Origin, load_heuristic, read_heuristic, save_heuristic, write_heuristic,
 };
-use outflank_models::{Described, Evaluate, Heuristic};
+use outflank_models::{Described, Evaluate, Heuristic, embedded};
 use outflank_runs::{Draw, Rng, rng};
 
 /// Positions of games of random moves.
@@ -61,6 +61,7 @@ fn a_turned_board_has_the_same_features() {
         for symmetry in Symmetry::ALL {
             let turned = position.transform(symmetry).features(Side::Black);
             assert_eq!(turned, position.features(Side::Black));
+            assert_eq!(position.transform(symmetry).unmirrored(), position.unmirrored());
         }
     }
 }
@@ -146,4 +147,12 @@ fn what_is_wrong_with_a_file_is_said() {
         assert!(error.contains(said), "{error}");
     }
     assert!(read_heuristic("").is_err());
+}
+
+#[test]
+fn the_embedded_heuristics_can_be_read() {
+    let othello = embedded::gp().expect("a heuristic of Othello");
+    assert_eq!(othello.weights().len(), 8);
+    let checkers = embedded::gp_checkers().expect("a heuristic of checkers");
+    assert_eq!(checkers.weights().len(), 6);
 }

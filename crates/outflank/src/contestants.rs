@@ -120,7 +120,7 @@ fn resume(path: &Path, config: &Config, command: &str) -> Result<RunFolder> {
 pub fn model_file(text: &str) -> Option<DataFile> {
     let spec: outflank_players::Spec = text.parse().ok()?;
     let path = Path::new(&spec.model);
-    let path = if path.is_dir() { path.join("model.safetensors") } else { path.to_owned() };
+    let path = if path.is_dir() { roster::model_of(path) } else { path.to_owned() };
     let bytes = read(&path, 1 << 30).ok()?;
     Some(DataFile { file: spec.model, sha256: checksum(&bytes) })
 }

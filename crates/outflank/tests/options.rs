@@ -88,7 +88,7 @@ fn help_names_every_option() {
     }
     for command in ["match", "league"] {
         let help = lab.ok(&[command, "--help"]);
-        for part in ["MODEL[@SEARCH]", "@mcts5000", "gtp:", "nboard:", "stage="] {
+        for part in ["MODEL[@SEARCH]", "x.toml", "@mcts5000", "gtp:", "nboard:", "stage="] {
             assert!(help.contains(part), "{part} in {help}");
         }
     }

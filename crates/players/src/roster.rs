@@ -12,7 +12,7 @@ use outflank_models::files::{self, AnyHeuristic, ModelError};
 use outflank_models::{
     self as models, Evaluate, Greedy as OnePly, Material, Policy, View, embedded,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -98,7 +98,7 @@ pub struct Embedded {
 }
 
 /// Everybody who needs no file.
-pub const EMBEDDED: [Embedded; 7] = [
+pub const EMBEDDED: [Embedded; 9] = [
     Embedded {
         name: "champion",
         game: Game::Othello,
@@ -123,12 +123,24 @@ pub const EMBEDDED: [Embedded; 7] = [
         kind: "piece counter",
         about: "the weights of Yoshioka, Ishii and Ito (1999), 64 weights",
     },
+    Embedded {
+        name: "gp",
+        game: Game::Othello,
+        kind: "heuristic",
+        about: "learned by Gaussian-process preferences; 8 named features, made for @4",
+    },
     Embedded { name: "random", game: Game::Othello, kind: "random", about: "any legal move" },
     Embedded {
         name: "material",
         game: Game::Checkers,
         kind: "piece counter",
         about: "men, kings and how far men have come",
+    },
+    Embedded {
+        name: "gp-checkers",
+        game: Game::Checkers,
+        kind: "heuristic",
+        about: "learned by Gaussian-process preferences; 6 named features, made for @4",
     },
     Embedded { name: "random", game: Game::Checkers, kind: "random", about: "any legal move" },
 ];
@@ -156,6 +168,7 @@ impl Roster for Othello {
             "ipref" => embedded::ipref().map(|ipref| Model::Value(ipref as _)),
             "heuristic" => Some(Model::Value(Arc::new(embedded::heuristic()))),
             "yoshioka" => Some(Model::Value(Arc::new(embedded::yoshioka()))),
+            "gp" => embedded::gp().map(|gp| Model::Value(Arc::new(gp))),
             _ => None,
         }
     }
@@ -197,6 +210,7 @@ impl Roster for Checkers {
         match name {
             "random" => Some(Model::Nothing),
             "material" => Some(Model::Value(Arc::new(Material::default()))),
+            "gp-checkers" => embedded::gp_checkers().map(|gp| Model::Value(Arc::new(gp))),
             _ => None,
         }
     }
@@ -235,6 +249,13 @@ fn other_game<P: Position>(path: &Path, plays: Game) -> RosterError {
     RosterError::OtherGame { name: path.display().to_string(), plays, asked: P::GAME }
 }
 
+/// The model of a run's folder; a run that learned a heuristic has it as text.
+#[must_use]
+pub fn model_of(folder: &Path) -> PathBuf {
+    let heuristic = folder.join("model.toml");
+    if heuristic.exists() { heuristic } else { folder.join("model.safetensors") }
+}
+
 /// The model that a text names: embedded, a file, or a run folder's.
 pub fn find_model<P: Roster>(spec: &Spec) -> Result<Model<P>, RosterError> {
     if let Some(model) = P::embedded(&spec.model) {
@@ -246,11 +267,7 @@ pub fn find_model<P: Roster>(spec: &Spec) -> Result<Model<P>, RosterError> {
     }
     let path = Path::new(&spec.model);
     if path.is_dir() {
-        // A run that learned a heuristic has it as text.
-        let heuristic = path.join("model.toml");
-        let is_there = heuristic.exists();
-        let model = if is_there { heuristic } else { path.join("model.safetensors") };
-        return P::load(&model, spec.view);
+        return P::load(&model_of(path), spec.view);
     }
     let is_model = path.extension().is_some_and(|ending| {
         ["player", "wpc", "safetensors", "toml"]

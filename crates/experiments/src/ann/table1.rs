@@ -99,7 +99,7 @@ fn timed(lab: &Lab, net: &str, games: u64) -> Result<f64, ExperimentError> {
     let mut play = |games: u64| -> Result<(), ExperimentError> {
         let until = pair.spent() + games;
         while pair.spent() < until {
-            pair.step().map_err(ExperimentError::Learn)?;
+            pair.step().map_err(|error| ExperimentError::Learn(error.to_string()))?;
         }
         Ok(())
     };

@@ -156,6 +156,27 @@ impl Position for Checkers {
     /// Reads `11-15` or `22x15x8`; `22x8` will do where only one capture has these ends.
     ///
     /// Any of `-`, `x`, `X` and `:` may stand between the squares.
+    /// `b` and `w` for men, `B` and `W` for kings; Black's back row is on top, and before each row
+    /// stands the number of its first dark square.
+    fn diagram(&self) -> String {
+        let piece = |bit: u32| {
+            let found = [
+                (self.men(Side::Black), 'b'),
+                (self.kings(Side::Black), 'B'),
+                (self.men(Side::White), 'w'),
+                (self.kings(Side::White), 'W'),
+            ];
+            found.into_iter().find(|(pieces, _)| pieces & bit != 0).map_or('.', |(_, mark)| mark)
+        };
+        crate::diagram::diagram(
+            |row| (4 * row + 1).to_string(),
+            |row, column| match (row + column) % 2 {
+                0 => ' ',
+                _ => piece(1 << (4 * row + column / 2)),
+            },
+        )
+    }
+
     fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
         notation::parse_move(self, text)
     }

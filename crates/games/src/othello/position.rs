@@ -115,6 +115,19 @@ impl Position for Othello {
         64 - self.empties()
     }
 
+    /// `X` for Black, `O` for White.
+    fn diagram(&self) -> String {
+        let [black, white] = Side::BOTH.map(|side| self.discs(side));
+        crate::diagram::diagram(
+            |row| (row + 1).to_string(),
+            |row, column| match 1u64 << (8 * row + column) {
+                bit if black & bit != 0 => 'X',
+                bit if white & bit != 0 => 'O',
+                _ => '.',
+            },
+        )
+    }
+
     fn parse_move(&self, text: &str) -> Result<Square, MoveError> {
         let square: Square = text.parse().map_err(|_| MoveError::Unreadable(text.to_owned()))?;
         match self.board.moves() {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::training::{Learner, Plan, train};
+use crate::training::{Against, Learner, Plan, StepError, train};
 use outflank_models::Evaluate;
 use outflank_models::files::Origin;
 
@@ -158,7 +158,7 @@ fn a_run_goes_on_from_its_bytes() {
 fn weights_without_bounds_are_an_error() {
     let mut pair = Pair::new(Settings { alpha: 1e39, ..settings("FC 64-4-1") });
     let error = (0..50).find_map(|_| pair.step().err()).unwrap();
-    assert!(error.contains("grew out of bounds in game"), "{error}");
+    assert!(error.to_string().contains("grew out of bounds in game"), "{error}");
 }
 
 /// A learner whose weights break after some games.
@@ -175,7 +175,7 @@ impl Learner for Breaks {
         self.0.next_games()
     }
 
-    fn step(&mut self) -> Result<(), String> {
+    fn step(&mut self) -> Result<(), StepError> {
         if self.spent() >= self.1 {
             self.0.settings.alpha = 1e39;
         }
@@ -201,22 +201,20 @@ fn a_run_that_breaks_keeps_its_last_checkpoint() {
     let folder = tempfile::tempdir().unwrap();
     let plan = Plan {
         games: 80,
+        unit: "games",
         points: 4,
-        against: Vec::new(),
-        measured_games: 2,
-        random: 0.0,
-        seed: 1,
-        threads: 1,
+        measure_beginning: false,
         origin: Origin::default(),
         keep_models: false,
     };
+    let gauge = Against { others: Vec::new(), games: 2, random: 0.0, seed: 1, threads: 1 };
     let mut broken = Breaks(Pair::new(settings.clone()), 50);
-    let error = train(&mut broken, &plan, folder.path(), |_| true).unwrap_err().to_string();
+    let error = train(&mut broken, &gauge, &plan, folder.path(), |_| true).unwrap_err().to_string();
     assert!(error.contains("out of bounds in game 52"), "{error}");
     // Going on from what is there, with a step that makes sense, is as if nothing had happened.
     let mut again = Pair::new(settings.clone());
     let mut first = None;
-    let trained = train(&mut again, &plan, folder.path(), |status| {
+    let trained = train(&mut again, &gauge, &plan, folder.path(), |status| {
         first.get_or_insert(status.games);
         true
     });

@@ -4,6 +4,7 @@ use super::ascent::Limits;
 use super::bald::{self, Sampling};
 use super::ep::{Comparison, Effort, Sites};
 use super::posterior::{Posterior, maximise_evidence};
+use super::space::Space;
 use super::{GpError, Prediction};
 use outflank_runs::{Draw, Rng, rng};
 
@@ -31,10 +32,14 @@ pub struct Inference {
 pub struct Settings {
     /// How many weights a heuristic has.
     pub dimensions: usize,
+    /// What tells heuristics apart.
+    pub space: Space,
     /// Random heuristics to begin with, all compared with each other; two at least.
     pub initial: usize,
     /// With how many known heuristics each new one is compared.
     pub opponents: usize,
+    /// Whether these are chosen as the pair is, rather than at random.
+    pub choose_opponents: bool,
     /// How the next pair is chosen.
     pub sampling: Sampling,
     /// Whether the best heuristic so far is one of the pair; otherwise both are new.
@@ -99,7 +104,7 @@ impl Active {
             settings,
             points: Vec::new(),
             comparisons: Vec::new(),
-            logs: neutral(settings.dimensions, lengths),
+            logs: neutral(&settings, lengths),
             sites: Sites::default(),
             round: 0,
             posterior: None,
@@ -156,8 +161,8 @@ impl Active {
             let dimensions = self.settings.dimensions;
             let all: Vec<usize> = (0..self.settings.initial)
                 .map(|_| {
-                    let drawn = (0..dimensions).map(|_| 2.0 * rng.unit() - 1.0).collect();
-                    self.add(single(drawn))
+                    let drawn: Vec<f64> = (0..dimensions).map(|_| 2.0 * rng.unit() - 1.0).collect();
+                    self.add(&drawn)
                 })
                 .collect();
             let mut pairs = Vec::new();
@@ -175,10 +180,9 @@ impl Active {
             self.settings.restarts,
             &mut rng,
         );
-        let (a, b) = (single(a), single(b));
         let expected = Some(posterior.predict(&a, &b));
         let known = self.points.len();
-        let (first, second) = (self.add(a), self.add(b));
+        let (first, second) = (self.add(&a), self.add(&b));
         let mut pairs = Vec::new();
         if first != second {
             pairs.push((first, second));
@@ -189,14 +193,40 @@ impl Active {
             let mut others: Vec<usize> =
                 (0..known).filter(|&other| other != first && other != second).collect();
             rng.shuffle(&mut others);
-            others.truncate(self.settings.opponents);
-            pairs.extend(others.into_iter().map(|other| (new, other)));
+            pairs.extend(self.opponents(new, &others).into_iter().map(|other| (new, other)));
         }
         Question { fresh, pairs, expected }
     }
 
+    /// Whom a new heuristic meets, of others in a random order.
+    ///
+    /// Those chosen are the most interesting of equal shares of the others: the most interesting of
+    /// all would be much alike, and ask one thing several times.
+    fn opponents(&self, new: usize, others: &[usize]) -> Vec<usize> {
+        let Settings { opponents, choose_opponents, sampling, .. } = self.settings;
+        let chooses = choose_opponents && sampling != Sampling::Random;
+        let (Some(posterior), true) = (&self.posterior, chooses && others.len() > opponents) else {
+            return others.iter().copied().take(opponents).collect();
+        };
+        let interest = |other: usize| {
+            let expected = posterior.predict(&self.points[new], &self.points[other]);
+            bald::interest(expected, sampling).0
+        };
+        let share = |at: usize| &others[at * others.len() / opponents..];
+        let most = |at: usize| {
+            let end = (at + 1) * others.len() / opponents - at * others.len() / opponents;
+            // The first of equals, so that the order drawn decides.
+            share(at)[..end]
+                .iter()
+                .copied()
+                .reduce(|best, other| if interest(other) > interest(best) { other } else { best })
+        };
+        (0..opponents).filter_map(most).collect()
+    }
+
     /// The number of a point; one that is known keeps its number.
-    fn add(&mut self, point: Vec<f64>) -> usize {
+    fn add(&mut self, weights: &[f64]) -> usize {
+        let point = self.settings.space.point(weights);
         if let Some(known) = self.points.iter().position(|other| *other == point) {
             return known;
         }
@@ -222,7 +252,7 @@ impl Active {
         // points being strangers to each other; so early rounds, and some later ones, also climb
         // from a neutral place.
         let doubts = self.round < AFRESH || self.round.is_multiple_of(AFRESH);
-        let neutral = neutral(self.settings.dimensions, self.logs.len() - 1);
+        let neutral = neutral(&self.settings, self.logs.len() - 1);
         let climb = |logs: &[f64], sites: &Sites| {
             let mut sites = sites.clone();
             let (points, comparisons) = (&self.points, &self.comparisons);
@@ -240,9 +270,28 @@ impl Active {
             };
         }
         let (_, logs, sites, posterior) = best?;
-        (self.logs, self.sites, self.posterior) = (logs, sites, Some(posterior));
+        (self.logs, self.sites) = (logs, sites);
+        self.posterior = Some(posterior.within(self.settings.space));
         self.round += 1;
         Ok(())
+    }
+
+    /// The share of outcomes that was foreseen, one that is even or of which nothing was known
+    /// counting half.
+    pub fn foreseen(&self, question: &Question, outcomes: &[Outcome]) -> f64 {
+        let credit = |(&(first, second), outcome): (&(usize, usize), &Outcome)| {
+            let mean = self.posterior.as_ref().map_or(0.0, |posterior| {
+                posterior.strength(&self.points[first]) - posterior.strength(&self.points[second])
+            });
+            match outcome {
+                Outcome::First if mean > 0.0 => 1.0,
+                Outcome::Second if mean < 0.0 => 1.0,
+                Outcome::First | Outcome::Second if mean != 0.0 => 0.0,
+                _ => 0.5,
+            }
+        };
+        let credits: f64 = question.pairs.iter().zip(outcomes).map(credit).sum();
+        credits / question.pairs.len().max(1) as f64
     }
 
     fn effort(&self) -> Effort {
@@ -251,15 +300,10 @@ impl Active {
     }
 }
 
-/// Parameters to begin with: the box from -1 to 1 is about two length scales wide from corner to
-/// corner, and σ is the noise of a comparison.
-fn neutral(dimensions: usize, lengths: usize) -> Vec<f64> {
-    let mut logs = vec![0.5 * libm::log(dimensions as f64); lengths];
+/// Parameters to begin with: all heuristics lie within about two length scales, and σ is the noise
+/// of a comparison.
+fn neutral(settings: &Settings, lengths: usize) -> Vec<f64> {
+    let mut logs = vec![settings.space.neutral(settings.dimensions); lengths];
     logs.push(0.0);
     logs
-}
-
-/// Weights as a file will have them, so that what is learned about is what plays.
-fn single(point: Vec<f64>) -> Vec<f64> {
-    point.into_iter().map(|weight| f64::from(weight as f32)).collect()
 }

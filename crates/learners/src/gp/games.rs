@@ -6,15 +6,14 @@
 
 use super::GpError;
 use super::active::Outcome;
-use super::posterior::Posterior;
+use super::learner::Judge;
 use outflank_arena::play;
-use outflank_games::Line;
+use outflank_games::{Line, Position};
 use outflank_models::{Described, Heuristic};
 use outflank_players::roster::Roster;
 use outflank_players::{AlphaBeta, Player};
 use outflank_runs::{Draw, Rng, rng, stop_requested};
 use rayon::prelude::*;
-use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -35,12 +34,12 @@ pub struct Contest {
 /// Plays the games of one game.
 #[derive(Clone, Copy, Debug)]
 pub struct GamesOf<P> {
-    contest: Contest,
+    pub(super) contest: Contest,
     game: PhantomData<fn() -> P>,
 }
 
 /// So many pairs are played between two looks at whether to stop.
-const AT_A_TIME: usize = 64;
+pub(super) const AT_A_TIME: usize = 64;
 
 impl<P: Roster + Described> GamesOf<P> {
     /// Plays under these terms.
@@ -73,19 +72,13 @@ impl<P: Roster + Described> GamesOf<P> {
         sum
     }
 
-    /// A few random moves, to a position that this pair has not begun from, if there is one.
+    /// A few random moves, to a position that this pair has not begun from, if there is one; a mirror
+    /// image would be the same game again.
     fn opening(&self, begun: &mut HashSet<P>, rng: &mut Rng) -> Line<P> {
         let mut line: Line<P> = Line::default();
         for _ in 0..20 {
-            line = Line::default();
-            for _ in 0..self.contest.opening {
-                let moves: Vec<P::Move> = line.position().moves().collect();
-                let Some(&mv) = rng.pick(&moves) else { break };
-                if line.push(mv).is_err() {
-                    break;
-                }
-            }
-            if !line.position().is_over() && begun.insert(*line.position()) {
+            line = random_line(self.contest.opening, rng);
+            if !line.position().is_over() && begun.insert(line.position().unmirrored()) {
                 break;
             }
         }
@@ -164,8 +157,24 @@ impl<P: Roster + Described> GamesOf<P> {
     }
 }
 
+impl<P: Roster + Described> Judge for GamesOf<P> {
+    fn judge(
+        &mut self,
+        round: u64,
+        points: &[Vec<f64>],
+        pairs: &[(usize, usize)],
+    ) -> Result<Vec<Outcome>, GpError> {
+        self.compare(&["round", &round.to_string()], points, pairs)
+    }
+
+    fn games(&self) -> u64 {
+        self.contest.games.into()
+    }
+}
+
 /// The heuristic that a point is; a point of the wrong size plays as if all were alike to it.
-fn heuristic<P: Described>(point: &[f64]) -> Heuristic<P> {
+#[must_use]
+pub fn heuristic<P: Described>(point: &[f64]) -> Heuristic<P> {
     let weights: Vec<f32> = P::FEATURES
         .iter()
         .enumerate()
@@ -174,102 +183,23 @@ fn heuristic<P: Described>(point: &[f64]) -> Heuristic<P> {
     Heuristic::new(&weights).unwrap_or_else(Heuristic::zero)
 }
 
+/// A game of so many random moves, or fewer where it ends before.
+pub(super) fn random_line<P: Position>(plies: u32, rng: &mut Rng) -> Line<P> {
+    let mut line: Line<P> = Line::default();
+    for _ in 0..plies {
+        let moves: Vec<P::Move> = line.position().moves().collect();
+        let Some(&mv) = rng.pick(&moves) else { break };
+        if line.push(mv).is_err() {
+            break;
+        }
+    }
+    line
+}
+
 /// Random heuristics, uniform in the box from -1 to 1.
 #[must_use]
 pub fn random_heuristics(dimensions: usize, count: usize, seed: u64, name: &str) -> Vec<Vec<f64>> {
     let mut rng = rng::stream(seed, &["gp", "random", name]);
     let mut weight = || f64::from((2.0 * rng.unit() - 1.0) as f32);
     (0..count).map(|_| (0..dimensions).map(|_| weight()).collect()).collect()
-}
-
-/// Pairs with known winners, to measure with.
-#[derive(Clone, Debug)]
-pub struct Tests {
-    /// Heuristics, two for each pair.
-    points: Vec<Vec<f64>>,
-    /// The winner's and the loser's number.
-    pairs: Vec<(usize, usize)>,
-    /// How many pairs came out even and were left out.
-    pub even: usize,
-}
-
-impl Tests {
-    /// Random pairs that did not come out even, so many in all.
-    pub fn play<P: Roster + Described>(
-        games: &GamesOf<P>,
-        count: usize,
-        mut watch: impl FnMut(usize),
-    ) -> Result<Tests, GpError> {
-        let mut tests = Tests { points: Vec::new(), pairs: Vec::new(), even: 0 };
-        let mut batch = 0;
-        // Heuristics that always draw would go on for ever, so there is an end to trying.
-        while tests.pairs.len() < count && batch < 20 + count {
-            let name = format!("tests {batch}");
-            let drawn =
-                random_heuristics(P::FEATURES.len(), 2 * AT_A_TIME, games.contest.seed, &name);
-            let pairs: Vec<(usize, usize)> =
-                (0..AT_A_TIME).map(|at| (2 * at, 2 * at + 1)).collect();
-            let outcomes = games.compare(&[&name], &drawn, &pairs)?;
-            let base = tests.points.len();
-            tests.points.extend(drawn);
-            for ((first, second), outcome) in pairs.into_iter().zip(outcomes) {
-                if tests.pairs.len() == count {
-                    break;
-                }
-                match outcome {
-                    Outcome::First => tests.pairs.push((base + first, base + second)),
-                    Outcome::Second => tests.pairs.push((base + second, base + first)),
-                    Outcome::Even => tests.even += 1,
-                }
-            }
-            batch += 1;
-            watch(tests.pairs.len());
-        }
-        Ok(tests)
-    }
-
-    /// How many pairs there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.pairs.len()
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.pairs.is_empty()
-    }
-
-    /// The share of pairs whose winner is believed to be the stronger; where both are believed
-    /// equal, half a pair.
-    #[must_use]
-    pub fn accuracy(&self, posterior: &Posterior) -> f64 {
-        let strengths: Vec<f64> =
-            self.points.par_iter().map(|point| posterior.strength(point)).collect();
-        let halves: u32 = self
-            .pairs
-            .iter()
-            .map(|&(winner, loser)| match strengths[winner].total_cmp(&strengths[loser]) {
-                Ordering::Greater => 2,
-                Ordering::Equal => 1,
-                Ordering::Less => 0,
-            })
-            .sum();
-        f64::from(halves) / (2 * self.len().max(1)) as f64
-    }
-
-    /// How often the winner wins again in fresh games of this name: the share of the pairs that
-    /// came out the same, and of those that came out even.
-    pub fn repeated<P: Roster + Described>(
-        &self,
-        games: &GamesOf<P>,
-        name: &str,
-    ) -> Result<(f64, f64), GpError> {
-        let outcomes = games.compare(&["repeated", name], &self.points, &self.pairs)?;
-        let share = |wanted: Outcome| {
-            outcomes.iter().filter(|&&outcome| outcome == wanted).count() as f64
-                / self.len().max(1) as f64
-        };
-        Ok((share(Outcome::First), share(Outcome::Even)))
-    }
 }

@@ -1,10 +1,25 @@
-//! The learner: rounds of choosing, playing and learning, for either game.
+//! The learner: rounds of choosing, comparing and learning, for either game.
 
-use super::active::{Active, Question, Settings};
+use super::active::{Active, Outcome, Question, Settings};
 use super::games::{Contest, GamesOf, random_heuristics};
 use super::{GpError, state};
+use crate::training::{Learner, StepError};
 use outflank_models::{Described, Heuristic};
 use outflank_players::roster::Roster;
+
+/// Says how comparisons come out: by games, or by asking somebody.
+pub trait Judge {
+    /// How the pairs of a round come out, points being known by their numbers.
+    fn judge(
+        &mut self,
+        round: u64,
+        points: &[Vec<f64>],
+        pairs: &[(usize, usize)],
+    ) -> Result<Vec<Outcome>, GpError>;
+
+    /// How many games a comparison takes.
+    fn games(&self) -> u64;
+}
 
 /// What a round has shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,16 +34,19 @@ pub struct Round {
     pub mean: f64,
     /// How uncertain that was.
     pub variance: f64,
+    /// The share of the round's outcomes that was foreseen, one that is even or of which nothing
+    /// was known counting half.
+    pub foreseen: f64,
     /// The best benchmark score so far; 0 without a benchmark.
     pub best: f64,
 }
 
-/// Learns heuristics of a game by comparing them in games.
+/// Learns heuristics of a game by comparing them.
 #[derive(Clone, Debug)]
-pub struct Gp<P> {
+pub struct Gp<P, J = GamesOf<P>> {
     pub(super) active: Active,
     games: GamesOf<P>,
-    contest: Contest,
+    judge: J,
     /// Whom every heuristic plays to be scored; nobody, when none was asked for.
     benchmark: Vec<Vec<f64>>,
     pub(super) scores: Vec<f64>,
@@ -36,8 +54,21 @@ pub struct Gp<P> {
 }
 
 impl<P: Roster + Described> Gp<P> {
-    /// Nothing learned yet; `benchmark` random heuristics are what all are scored against.
+    /// Nothing learned yet; games decide, and `benchmark` random heuristics are what all are scored
+    /// against.
     pub fn new(settings: Settings, contest: Contest, benchmark: usize) -> Result<Gp<P>, GpError> {
+        Gp::judged(settings, contest, benchmark, GamesOf::new(contest))
+    }
+}
+
+impl<P: Roster + Described, J: Judge> Gp<P, J> {
+    /// The same with another judge; games only score.
+    pub fn judged(
+        settings: Settings,
+        contest: Contest,
+        benchmark: usize,
+        judge: J,
+    ) -> Result<Gp<P, J>, GpError> {
         if settings.dimensions != P::FEATURES.len() {
             let reason = format!(
                 "{} has {} features, not {}",
@@ -54,7 +85,7 @@ impl<P: Roster + Described> Gp<P> {
         Ok(Gp {
             active: Active::new(settings)?,
             games: GamesOf::new(contest),
-            contest,
+            judge,
             benchmark: random_heuristics(
                 settings.dimensions,
                 benchmark,
@@ -86,7 +117,7 @@ impl<P: Roster + Described> Gp<P> {
 
     /// Games played to learn from.
     #[must_use]
-    pub fn spent(&self) -> u64 {
+    pub fn played(&self) -> u64 {
         self.rounds.last().map_or(0, |round| round.games)
     }
 
@@ -104,7 +135,7 @@ impl<P: Roster + Described> Gp<P> {
 
     /// The best heuristic so far; one to which all is alike before the first step.
     #[must_use]
-    pub fn model(&self) -> Heuristic<P> {
+    pub fn heuristic(&self) -> Heuristic<P> {
         let weights: Vec<f32> = match self.active.points().get(self.best()) {
             Some(point) => point.iter().map(|&weight| weight as f32).collect(),
             None => Vec::new(),
@@ -112,16 +143,22 @@ impl<P: Roster + Described> Gp<P> {
         Heuristic::new(&weights).unwrap_or_else(Heuristic::zero)
     }
 
-    /// A round: chooses, plays, learns and scores; one that fails or is stopped changes nothing.
-    pub fn step(&mut self) -> Result<(), GpError> {
-        let mut next = self.clone();
-        let question = next.choose();
-        let outcomes = next.play(&question)?;
-        next.learn(&question, &outcomes)?;
-        next.score(&question)?;
-        // A step that was stopped or failed has not happened.
-        *self = next;
-        Ok(())
+    /// A round: chooses, compares, learns and scores; one that fails or is stopped changes nothing.
+    pub fn round(&mut self) -> Result<(), GpError> {
+        let before = (self.active.clone(), self.scores.len(), self.rounds.len());
+        let mut whole = || {
+            let question = self.choose();
+            let outcomes = self.compare(&question)?;
+            self.learn(&question, &outcomes)?;
+            self.score(&question)
+        };
+        let done = whole();
+        if done.is_err() {
+            self.active = before.0;
+            self.scores.truncate(before.1);
+            self.rounds.truncate(before.2);
+        }
+        done
     }
 
     /// Chooses what to compare next.
@@ -129,25 +166,21 @@ impl<P: Roster + Described> Gp<P> {
         self.active.ask(self.best())
     }
 
-    /// Plays it.
-    pub fn play(&self, question: &Question) -> Result<Vec<super::Outcome>, GpError> {
-        let round = self.active.round.to_string();
-        self.games.compare(&["round", &round], self.active.points(), &question.pairs)
+    /// Compares it.
+    pub fn compare(&mut self, question: &Question) -> Result<Vec<Outcome>, GpError> {
+        self.judge.judge(self.active.round, self.active.points(), &question.pairs)
     }
 
     /// Learns from it.
-    pub fn learn(
-        &mut self,
-        question: &Question,
-        outcomes: &[super::Outcome],
-    ) -> Result<(), GpError> {
+    pub fn learn(&mut self, question: &Question, outcomes: &[Outcome]) -> Result<(), GpError> {
+        let foreseen = self.active.foreseen(question, outcomes);
         self.active.tell(question, outcomes)?;
-        let games = self.spent() + question.pairs.len() as u64 * u64::from(self.contest.games);
+        let games = self.played() + question.pairs.len() as u64 * self.judge.games();
         let evidence = self.active.posterior().map_or(0.0, |p| p.strengths().evidence);
         let (mean, variance) = question.expected.map_or((0.0, 0.0), |e| (e.mean, e.variance));
         let comparisons = self.active.comparisons().len() as u64;
         let best = self.rounds.last().map_or(0.0, |round| round.best);
-        self.rounds.push(Round { games, evidence, comparisons, mean, variance, best });
+        self.rounds.push(Round { games, evidence, comparisons, mean, variance, foreseen, best });
         Ok(())
     }
 
@@ -181,18 +214,50 @@ impl<P: Roster + Described> Gp<P> {
         let scores = self.games.benchmark("fresh", &best, &fresh)?;
         Ok(scores.first().copied().unwrap_or(0.0))
     }
+}
 
-    /// Everything that the steps to come depend on, beside the settings.
-    #[must_use]
-    pub fn state(&self) -> Vec<Vec<u8>> {
-        state::write(&self.active, &self.scores, &self.rounds)
+impl<P: Roster + Described, J: Judge> Learner for Gp<P, J> {
+    type Model = Heuristic<P>;
+
+    /// Compares the random heuristics that it begins with.
+    fn begin(&mut self) -> Result<(), StepError> {
+        Ok(self.round()?)
     }
 
-    /// Goes back to a state; the settings are the same.
-    pub fn restore(&mut self, parts: &[Vec<u8>]) -> Result<(), String> {
+    /// Rounds.
+    fn spent(&self) -> u64 {
+        self.active.rounds()
+    }
+
+    fn next_games(&self) -> u64 {
+        1
+    }
+
+    fn step(&mut self) -> Result<(), StepError> {
+        Ok(self.round()?)
+    }
+
+    fn model(&self) -> Heuristic<P> {
+        self.heuristic()
+    }
+
+    fn state(&self) -> Result<Vec<Vec<u8>>, String> {
+        Ok(state::write(&self.active, &self.scores, &self.rounds))
+    }
+
+    fn restore(&mut self, parts: &[Vec<u8>]) -> Result<(), String> {
         let scored = !self.benchmark.is_empty();
         let (active, scores, rounds) = state::read(self.active.settings, scored, parts)?;
         (self.active, self.scores, self.rounds) = (active, scores, rounds);
         Ok(())
+    }
+}
+
+impl From<GpError> for StepError {
+    fn from(error: GpError) -> StepError {
+        match error {
+            GpError::Stopped => StepError::Stopped,
+            other => StepError::Failed(other.to_string()),
+        }
     }
 }

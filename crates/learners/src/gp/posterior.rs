@@ -9,6 +9,7 @@ use super::dense::dot;
 use super::ep::{Comparison, Effort, Sites, Strengths, infer, recall};
 use super::kernel::Kernel;
 use super::probit::cdf;
+use super::space::Space;
 
 /// What is expected of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,6 +31,7 @@ impl Prediction {
 /// Heuristics, what was found by comparing them, and the belief that follows.
 #[derive(Clone, Debug)]
 pub struct Posterior {
+    space: Space,
     points: Vec<Vec<f64>>,
     strengths: Strengths,
 }
@@ -52,7 +54,7 @@ impl Posterior {
         effort: &Effort,
     ) -> Result<Posterior, GpError> {
         let strengths = infer(kernel, points, comparisons, sites, effort)?;
-        Ok(Posterior { points: points.to_vec(), strengths })
+        Ok(Posterior { space: Space::Weights, points: points.to_vec(), strengths })
     }
 
     /// The posterior of sites that have settled before.
@@ -63,7 +65,14 @@ impl Posterior {
         sites: &Sites,
     ) -> Result<Posterior, GpError> {
         let strengths = recall(kernel, points, comparisons, sites)?;
-        Ok(Posterior { points: points.to_vec(), strengths })
+        Ok(Posterior { space: Space::Weights, points: points.to_vec(), strengths })
+    }
+
+    /// The same belief about heuristics of this space, in which the points have their places.
+    #[must_use]
+    pub fn within(mut self, space: Space) -> Posterior {
+        self.space = space;
+        self
     }
 
     /// The posterior of the points themselves.
@@ -82,6 +91,7 @@ impl Posterior {
     #[must_use]
     pub fn predict(&self, a: &[f64], b: &[f64]) -> Prediction {
         let kernel = self.kernel();
+        let (a, b) = (&self.space.place(a)[..], &self.space.place(b)[..]);
         let cross: Vec<f64> =
             self.points.iter().map(|x| kernel.covariance(a, x) - kernel.covariance(b, x)).collect();
         let reduced = dot(&cross, &self.strengths.reduction.times(&cross));
@@ -94,20 +104,22 @@ impl Posterior {
     /// Whether this very heuristic was among those compared.
     #[must_use]
     pub fn knows(&self, a: &[f64]) -> bool {
-        self.points.iter().any(|point| point == a)
+        self.points.contains(&self.space.point(a))
     }
 
     /// How strong a heuristic is believed to be, against the average of all.
     #[must_use]
     pub fn strength(&self, a: &[f64]) -> f64 {
-        let kernel = self.kernel();
-        let cross: Vec<f64> = self.points.iter().map(|x| kernel.covariance(a, x)).collect();
+        let (kernel, a) = (self.kernel(), self.space.place(a));
+        let cross: Vec<f64> = self.points.iter().map(|x| kernel.covariance(&a, x)).collect();
         dot(&cross, &self.strengths.alpha)
     }
 
     /// What is expected of a pair, with derivatives.
     pub(super) fn sensitive(&self, a: &[f64], b: &[f64]) -> Sensitive {
         let (kernel, size) = (self.kernel(), a.len());
+        let weights = [a, b];
+        let (a, b) = (&self.space.place(a)[..], &self.space.place(b)[..]);
         let alike =
             |h: &[f64]| -> Vec<f64> { self.points.iter().map(|x| kernel.smooth(h, x)).collect() };
         let (to_a, to_b) = (alike(a), alike(b));
@@ -133,6 +145,11 @@ impl Posterior {
                 by_mean[half * size + dimension] = sign * mean / square;
                 by_variance[half * size + dimension] = 2.0 * (apart - sign * variance) / square;
             }
+        }
+        for (half, weights) in weights.into_iter().enumerate() {
+            let part = half * size..(half + 1) * size;
+            self.space.pull_back(weights, &mut by_mean[part.clone()]);
+            self.space.pull_back(weights, &mut by_variance[part]);
         }
         Sensitive { prediction, mean: by_mean, variance: by_variance }
     }

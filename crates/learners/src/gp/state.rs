@@ -11,7 +11,7 @@ use super::learner::Round;
 use super::posterior::Posterior;
 
 /// How many numbers a round of the curve has.
-const ROUND: usize = 6;
+const ROUND: usize = 7;
 
 /// The state.
 pub(super) fn write(active: &Active, scores: &[f64], rounds: &[Round]) -> Vec<Vec<u8>> {
@@ -20,7 +20,8 @@ pub(super) fn write(active: &Active, scores: &[f64], rounds: &[Round]) -> Vec<Ve
     };
     let curve = |round: &Round| {
         let counts = [round.games as f64, round.comparisons as f64];
-        [counts[0], round.evidence, counts[1], round.mean, round.variance, round.best]
+        let Round { evidence, mean, variance, foreseen, best, .. } = *round;
+        [counts[0], evidence, counts[1], mean, variance, foreseen, best]
     };
     vec![
         floats(&mut active.points.iter().flatten().copied()),
@@ -90,16 +91,18 @@ pub(super) fn read(
         let kernel = Kernel::from_logs(&active.logs);
         let posterior =
             Posterior::recall(&kernel, &active.points, &active.comparisons, &active.sites);
-        active.posterior = Some(posterior.map_err(|error| error.to_string())?);
+        let posterior = posterior.map_err(|error| error.to_string())?;
+        active.posterior = Some(posterior.within(settings.space));
     }
     let rounds = rounds
         .iter()
-        .map(|&[games, evidence, comparisons, mean, variance, best]| Round {
+        .map(|&[games, evidence, comparisons, mean, variance, foreseen, best]| Round {
             games: games as u64,
             evidence,
             comparisons: comparisons as u64,
             mean,
             variance,
+            foreseen,
             best,
         })
         .collect();

@@ -47,16 +47,6 @@ impl AnyHeuristic {
             AnyHeuristic::Checkers(_) => Game::Checkers,
         }
     }
-
-    fn named(&self) -> Vec<(&'static str, f32)> {
-        fn pairs<P: Described>(heuristic: &Heuristic<P>) -> Vec<(&'static str, f32)> {
-            P::FEATURES.iter().copied().zip(heuristic.weights().iter().copied()).collect()
-        }
-        match self {
-            AnyHeuristic::Othello(heuristic) => pairs(heuristic),
-            AnyHeuristic::Checkers(heuristic) => pairs(heuristic),
-        }
-    }
 }
 
 impl From<Heuristic<Othello>> for AnyHeuristic {
@@ -119,13 +109,24 @@ fn by_name<P: Described>(table: &toml::Table) -> Result<Heuristic<P>, String> {
 
 /// The text of a heuristic; reading it gives the same weights to the last bit.
 pub fn write_heuristic(heuristic: &AnyHeuristic, origin: &Origin) -> Result<String, String> {
+    match heuristic {
+        AnyHeuristic::Othello(heuristic) => text_of(heuristic, origin),
+        AnyHeuristic::Checkers(heuristic) => text_of(heuristic, origin),
+    }
+}
+
+/// The text of a heuristic of a known game.
+pub(super) fn text_of<P: Described>(
+    heuristic: &Heuristic<P>,
+    origin: &Origin,
+) -> Result<String, String> {
     let mut weights = toml::Table::new();
-    for (name, weight) in heuristic.named() {
+    for (name, weight) in P::FEATURES.iter().zip(heuristic.weights()) {
         // The shortest text of the single number, so that no digits appear that it does not have.
         let number = weight.to_string().parse().map_err(|_| format!("{weight} is no number"))?;
-        weights.insert(name.to_owned(), toml::Value::Float(number));
+        weights.insert((*name).to_owned(), toml::Value::Float(number));
     }
-    let game = heuristic.game().name().to_owned();
+    let game = P::GAME.name().to_owned();
     let text = Text { kind: "heuristic".to_owned(), game, weights, origin: origin.clone() };
     toml::to_string(&text).map_err(|error| error.to_string())
 }

@@ -40,6 +40,10 @@ impl Described for Othello {
         kernel::run(Look(board))
     }
 
+    fn unmirrored(&self) -> Othello {
+        self.transform(self.board().canonical().1)
+    }
+
     fn rate(&self, weights: &Row, moves: &[Square], out: &mut Vec<f32>) {
         kernel::run(Rate { board: self.board(), weights, moves, out });
     }

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 /// What stands below the options in the help.
 pub const PLAYER_HELP: &str = "\
 A player is MODEL[@SEARCH][?key=value&...].
-  MODEL   an embedded name (see `outflank players`), a file (x.player, x.wpc, x.safetensors),
-          a run folder, or nboard:COMMAND or gtp:COMMAND for an engine of your own
+  MODEL   an embedded name (see `outflank players`), a file (x.player, x.wpc,
+          x.safetensors, x.toml), a run folder, or nboard:COMMAND or gtp:COMMAND for an engine of your own
   SEARCH  nothing: one ply; @4: alpha-beta of depth 4; @4e12: also exact from 12 empties;
           @mcts5000: tree search with 5,000 simulations a move
   keys    view=negate|invert, random=0.1, noise=5, name=..., stage=46-60&with=PLAYER;

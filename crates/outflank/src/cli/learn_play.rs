@@ -1,6 +1,7 @@
 //! The options of `outflank learn` for methods that learn by playing. Their keys are those of a
 //! method's settings, so that a TOML file given by `--config` describes a new hybrid.
 
+use super::learn_gp::{GP_HELP, GpArgs};
 use super::{Common, RunArgs};
 use clap::{Args, Subcommand};
 
@@ -35,6 +36,9 @@ pub enum PlayMethod {
         mut_arg("points", |arg| arg.default_value(ANN_PERIODS)),
     )]
     Ann(Box<AnnArgs>),
+    /// Gaussian-process preferences: heuristics of either game, compared by games or by you.
+    #[command(after_help = GP_HELP)]
+    Gp(Box<GpArgs>),
 }
 
 const ANN_GAMES: &str = "307200";

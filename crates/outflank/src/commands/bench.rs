@@ -1,6 +1,7 @@
 //! `outflank bench`: speed, as tables with yardsticks. Every benchmark checks its answer.
 
 mod ann;
+mod gp;
 mod learners;
 mod patterns;
 mod play;
@@ -64,6 +65,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
         learners::measure(&mut rows, args)?;
         play::rows(&mut rows)?;
         ann::rows(&mut rows)?;
+        gp::rows(&mut rows)?;
     }
     if args.json {
         print_json(&json!({ "rows": rows }))?;

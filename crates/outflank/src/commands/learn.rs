@@ -148,9 +148,13 @@ fn learn(
     Ok((outcome.model, notes))
 }
 
-/// The names of the embedded players.
+/// The names of the embedded players, but for heuristics of named features: those are made for a
+/// search and say little at one ply.
 fn references() -> impl Iterator<Item = &'static str> {
-    roster::EMBEDDED.iter().filter(|known| known.game == Game::Othello).map(|known| known.name)
+    roster::EMBEDDED
+        .iter()
+        .filter(|known| known.game == Game::Othello && known.kind != "heuristic")
+        .map(|known| known.name)
 }
 
 /// The embedded players that say what a position is worth.

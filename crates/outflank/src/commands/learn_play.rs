@@ -2,9 +2,13 @@
 //! run folder.
 
 mod ann;
+mod ask;
 mod coevolution;
+mod gp;
+mod gp_report;
 mod self_play;
 
+use crate::cli::Common;
 use crate::cli::learn_play::{LearnPlayArgs, PlayMethod, TrainingArgs};
 use crate::contestants::model_file;
 use crate::output::{grouped, print, print_json};
@@ -14,10 +18,12 @@ use outflank_arena::matches::{MatchReport, play_match};
 use outflank_arena::{Terms, present};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
-use outflank_learners::training::{CURVE, Learner, MODEL, Plan, Point, Trained, train};
+use outflank_learners::training::{
+    Against, CURVE, Gauge, Learner, Plan, Point, Trained, model_name, train,
+};
 use outflank_models::files::Origin;
 use outflank_models::{Model, Tuple};
-use outflank_players::roster;
+use outflank_players::roster::{self, Roster};
 use outflank_report::{Align, Board, Page, Plot, Section, Series, Table};
 use outflank_runs::{Config, DataFile, Progress, RunFolder, stop_requested, stop_when_asked};
 use serde_json::json;
@@ -50,6 +56,7 @@ pub fn run(method: &PlayMethod) -> Result<Outcome> {
         PlayMethod::Etdl(args) => coevolved("etdl", args),
         PlayMethod::Selfplay(args) => self_play::run(args),
         PlayMethod::Ann(args) => ann::run(args),
+        PlayMethod::Gp(args) => gp::run(args),
     }
 }
 
@@ -88,23 +95,22 @@ fn check(args: &TrainingArgs) -> Result<()> {
 }
 
 /// Lets a learner use up its budget, and says what came of it.
-fn learn<L: Learner>(job: &Job<'_>, mut learner: L) -> Result<Outcome> {
+fn learn<L: Learner>(job: &Job<'_>, mut learner: L) -> Result<Outcome>
+where
+    L::Model: Into<Model>,
+{
     let began = Instant::now();
     let Job { name, args, .. } = job;
     let against = against(args);
     let entries = roster::entries::<Othello>(&against, RANDOM)?;
-    let threads = args.common.threads();
     let folder = open_folder(job, &against)?;
     stop_when_asked();
 
     let plan = Plan {
         games: args.games,
+        unit: "games",
         points: args.points,
-        against: entries,
-        measured_games: args.measured_games,
-        random: RANDOM,
-        seed: args.common.seed,
-        threads,
+        measure_beginning: false,
         origin: Origin {
             method: (*name).to_owned(),
             seed: Some(args.common.seed),
@@ -113,9 +119,54 @@ fn learn<L: Learner>(job: &Job<'_>, mut learner: L) -> Result<Outcome> {
         },
         keep_models: false,
     };
-    let progress = Progress::new("learning", "games", args.games, args.common.quiet);
+    let gauge = Against {
+        others: entries,
+        games: args.measured_games,
+        random: RANDOM,
+        seed: args.common.seed,
+        threads: args.common.threads(),
+    };
+    let say = |point: &Point| {
+        let scores = point.scores.iter().zip(&against);
+        let scores = scores.map(|(score, other)| format!("{score:.1}% against {other}"));
+        scores.collect::<Vec<_>>().join(", ")
+    };
+    let stopped = || {
+        let path = folder.path().display().to_string();
+        eprintln!("stopped; go on with: outflank learn {name} --resume {path}");
+        Ok(Outcome::Stopped)
+    };
+    let Some(trained) = drive(&mut learner, &gauge, &plan, &folder, args.common.quiet, say)? else {
+        return stopped();
+    };
+    let file = folder.join(&model_name::<L::Model>()).display().to_string();
+    let learned = format!("{file}?name=learned");
+    let references = REFERENCES.map(str::to_owned);
+    let matches =
+        meet::<Othello>(&learned, &references, args.measured_games, &args.common, RANDOM)?;
+    if stop_requested() {
+        return stopped();
+    }
+    let Trained { model, curve, .. } = trained;
+    let results = Results { job, against, model: model.into(), file, curve, matches };
+    write(&folder, &results)?;
+    show(&folder, &results, began.elapsed().as_secs_f64())?;
+    Ok(Outcome::Done)
+}
+
+/// Lets a learner use up its budget in a run's folder, with progress on the terminal; `None` when
+/// the user stopped it.
+fn drive<L: Learner>(
+    learner: &mut L,
+    gauge: &impl Gauge<L>,
+    plan: &Plan,
+    folder: &RunFolder,
+    quiet: bool,
+    say: impl Fn(&Point) -> String,
+) -> Result<Option<Trained<L::Model>>> {
+    let progress = Progress::new("learning", plan.unit, plan.games, quiet);
     let (mut seen, mut first) = (0, true);
-    let trained = train(&mut learner, &plan, folder.path(), |status| {
+    let trained = train(learner, gauge, plan, folder.path(), |status| {
         if first {
             progress.skip(status.games);
         } else {
@@ -123,30 +174,11 @@ fn learn<L: Learner>(job: &Job<'_>, mut learner: L) -> Result<Outcome> {
         }
         (seen, first) = (status.games, false);
         if let Some(point) = status.last {
-            let scores = point.scores.iter().zip(&against);
-            let scores = scores.map(|(score, other)| format!("{score:.1}% against {other}"));
-            progress.say(scores.collect::<Vec<_>>().join(", "));
+            progress.say(say(point));
         }
         true
     })?;
-    drop(progress);
-    let stopped = || {
-        let path = folder.path().display().to_string();
-        eprintln!("stopped; go on with: outflank learn {name} --resume {path}");
-        Ok(Outcome::Stopped)
-    };
-    if !trained.complete {
-        return stopped();
-    }
-    let matches = play(args, &folder)?;
-    if stop_requested() {
-        return stopped();
-    }
-    let Trained { model, curve, .. } = trained;
-    let results = Results { job, against, model: model.into(), curve, matches };
-    write(&folder, &results)?;
-    show(&folder, &results, began.elapsed().as_secs_f64())?;
-    Ok(Outcome::Done)
+    Ok(trained.complete.then_some(trained))
 }
 
 /// Everything a run found out.
@@ -154,6 +186,8 @@ struct Results<'a> {
     job: &'a Job<'a>,
     against: Vec<String>,
     model: Model,
+    /// Where it lies.
+    file: String,
     curve: Vec<Point>,
     matches: Vec<MatchReport>,
 }
@@ -186,18 +220,23 @@ fn open_folder(job: &Job<'_>, against: &[String]) -> Result<RunFolder> {
     })
 }
 
-/// Matches against the embedded players from the start, a tenth of all moves at random.
-fn play(args: &TrainingArgs, folder: &RunFolder) -> Result<Vec<MatchReport>> {
-    let model = format!("{}?name=learned", folder.join(MODEL).display());
+/// Matches from the start, a share of all moves at random.
+fn meet<P: Roster>(
+    learned: &str,
+    others: &[String],
+    games: u32,
+    common: &Common,
+    random: f64,
+) -> Result<Vec<MatchReport>> {
     let terms = Terms {
         openings: vec![Line::default()],
-        rounds: args.measured_games / 2,
-        seed: args.common.seed,
-        threads: args.common.threads(),
+        rounds: games / 2,
+        seed: common.seed,
+        threads: common.threads(),
     };
     let mut reports = Vec::new();
-    for reference in REFERENCES {
-        let entries = roster::entries::<Othello>(&[model.clone(), reference.to_owned()], RANDOM)?;
+    for other in others {
+        let entries = roster::entries::<P>(&[learned.to_owned(), other.clone()], random)?;
         let pair = <[_; 2]>::try_from(entries).ok().context("a match has two players")?;
         reports.push(play_match(&pair, &terms, None, None, |_, _| {})?.0);
     }
@@ -296,7 +335,7 @@ fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
     if results.job.args.common.json {
         let mut value = as_json(results);
         value["run"] = json!(path);
-        value["model"] = json!(folder.join(MODEL).display().to_string());
+        value["model"] = json!(results.file);
         value["seconds"] = json!(seconds);
         return print_json(&value);
     }

@@ -1,8 +1,9 @@
 //! The loop: it learns, it is the same however it is run, it takes what comes.
 
 use super::*;
-use crate::gp::{Active, Contest, Gp, Inference, Outcome, Sampling, Settings, Tests};
-use crate::gp::{GamesOf, GpError};
+use crate::gp::{Active, Contest, Gp, Inference, Outcome, Sampling, Settings, Space, Tests};
+use crate::gp::{GamesOf, GpError, parting, two_games};
+use crate::training::Learner;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_models::Described;
@@ -12,8 +13,10 @@ use outflank_runs::rng::stream;
 fn settings(dimensions: usize, sampling: Sampling, seed: u64) -> Settings {
     Settings {
         dimensions,
+        space: Space::Weights,
         initial: 2,
         opponents: 3,
+        choose_opponents: false,
         sampling,
         against_best: false,
         restarts: 4,
@@ -86,12 +89,12 @@ fn keeps_its_promises<P: Roster + Described>() {
             let mut gp = Gp::<P>::new(settings, CONTEST, 4).unwrap();
             for step in 0..4 {
                 if stop_after == Some(step) {
-                    let state = gp.state();
+                    let state = gp.state().unwrap();
                     gp = Gp::new(settings, CONTEST, 4).unwrap();
                     gp.restore(&state).unwrap();
-                    assert_eq!(gp.state(), state);
+                    assert_eq!(gp.state().unwrap(), state);
                 }
-                gp.step().unwrap();
+                gp.round().unwrap();
             }
             gp
         })
@@ -100,11 +103,11 @@ fn keeps_its_promises<P: Roster + Described>() {
     assert_eq!(gp.rounds().len(), 4);
     assert_eq!(gp.scores().len(), gp.active().points().len());
     assert!(gp.rounds().windows(2).all(|two| two[0].best <= two[1].best));
-    assert!(gp.spent() > 0 && (0.0..=4.0).contains(&gp.fresh_score().unwrap()));
+    assert!(gp.played() > 0 && (0.0..=4.0).contains(&gp.fresh_score().unwrap()));
     for (threads, stop) in [(3, None), (2, Some(0)), (1, Some(1)), (2, Some(3))] {
         assert_eq!(run(threads, stop).state(), gp.state());
     }
-    let state = gp.state();
+    let state = gp.state().unwrap();
     let mut other = Gp::<P>::new(settings, CONTEST, 4).unwrap();
     assert!(other.restore(&state[1..]).is_err());
     for part in 0..state.len() {
@@ -158,4 +161,97 @@ fn settings_that_cannot_be_are_refused() {
     }
     assert!(Gp::<Checkers>::new(good, CONTEST, 0).is_err());
     assert!(Gp::<Othello>::new(good, Contest { games: 0, ..CONTEST }, 0).is_err());
+}
+
+/// The same round whether the opponents of new heuristics are chosen or drawn, but for who they
+/// are; chosen ones tell at least as much on the whole.
+#[test]
+fn opponents_that_are_chosen_tell_more() {
+    let told = |choose_opponents: bool| {
+        let mut active = Active::new(settings(3, Sampling::Bald, 4)).unwrap();
+        for _ in 0..20 {
+            let question = active.ask(0);
+            let outcomes: Vec<Outcome> =
+                question.pairs.iter().map(|&pair| judge(active.points(), pair)).collect();
+            active.tell(&question, &outcomes).unwrap();
+        }
+        active.settings.choose_opponents = choose_opponents;
+        let question = active.ask(0);
+        let posterior = active.posterior().unwrap();
+        let interest = |&(a, b): &(usize, usize)| {
+            let expected = posterior.predict(&active.points()[a], &active.points()[b]);
+            crate::gp::bald::interest(expected, Sampling::Bald).0
+        };
+        let told: f64 = question.pairs.iter().map(interest).sum();
+        let pairs: std::collections::BTreeSet<_> = question.pairs.iter().copied().collect();
+        assert_eq!((question.pairs.len(), pairs.len()), (7, 7), "each of two meets three others");
+        (question.pairs[0], told)
+    };
+    let (drawn, chosen) = (told(false), told(true));
+    assert_eq!(drawn.0, chosen.0);
+    assert!(chosen.1 > drawn.1, "{chosen:?} {drawn:?}");
+}
+
+/// In the space of directions all multiples of a heuristic are one.
+#[test]
+fn multiples_of_a_heuristic_are_believed_equal() {
+    let directions = Settings { space: Space::Directions, ..settings(3, Sampling::Bald, 2) };
+    let mut active = Active::new(directions).unwrap();
+    for _ in 0..8 {
+        let question = active.ask(0);
+        let outcomes: Vec<Outcome> =
+            question.pairs.iter().map(|&pair| judge(active.points(), pair)).collect();
+        active.tell(&question, &outcomes).unwrap();
+    }
+    for point in active.points() {
+        let length: f64 = point.iter().map(|w| w * w).sum();
+        assert!((length - 1.0).abs() < 1e-6, "{point:?}");
+    }
+    let posterior = active.posterior().unwrap();
+    let (a, b, other) = ([0.2, 0.3, -0.1], [0.6, 0.9, -0.3], [0.5, -0.2, 0.8]);
+    let (one, two) = (posterior.predict(&a, &other), posterior.predict(&b, &other));
+    assert!((one.mean - two.mean).abs() < 1e-9 && (one.variance - two.variance).abs() < 1e-9);
+}
+
+/// Test pairs are the same whether they are played at once or with a stop in between.
+#[test]
+fn test_pairs_go_on_from_their_journal() {
+    let games = GamesOf::<Othello>::new(CONTEST);
+    let posterior = {
+        let mut gp = Gp::<Othello>::new(settings(8, Sampling::Bald, 1), CONTEST, 0).unwrap();
+        gp.round().unwrap();
+        gp.active().posterior().unwrap().clone()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tests.tsv");
+    let whole = Tests::play(&games, 100, |_| {}).unwrap();
+    // A journal of fewer pairs is that of a run that was stopped.
+    Tests::recorded(&games, 40, &path, |_| {}).unwrap();
+    let resumed = Tests::recorded(&games, 100, &path, |_| {}).unwrap();
+    assert_eq!((resumed.len(), resumed.even), (whole.len(), whole.even));
+    assert_eq!(resumed.accuracy(&posterior), whole.accuracy(&posterior));
+    std::fs::write(&path, "nonsense\n").unwrap();
+    assert!(matches!(Tests::recorded(&games, 100, &path, |_| {}), Err(GpError::Judge(_))));
+}
+
+/// What a person is shown: two legal ways to go on that differ, and two games from one opening.
+#[test]
+fn heuristics_are_shown_where_they_part() {
+    fn shown<P: Roster + Described>() {
+        let pair = random_points(2, P::FEATURES.len(), &mut stream(5, &["shown"]));
+        let parting = parting::<P>((&pair[0], &pair[1]), CONTEST, &["1"]).unwrap();
+        for (mv, after) in [parting.first, parting.second] {
+            assert_eq!(parting.position.play(mv), after);
+        }
+        assert!(parting.first.1 != parting.second.1);
+        let [one, two] = two_games::<P>((&pair[0], &pair[1]), CONTEST, &["1"]);
+        let opening = CONTEST.opening as usize;
+        assert_eq!(one.line.moves()[..opening], two.line.moves()[..opening]);
+        assert!(one.line.position().is_over() && two.line.position().is_over());
+        // Who plays like itself is not told apart, and nothing is asked.
+        let alike = two_games::<P>((&pair[0], &pair[0]), CONTEST, &["1"]);
+        assert_eq!(alike[0].line.moves(), alike[1].line.moves());
+    }
+    shown::<Othello>();
+    shown::<Checkers>();
 }

@@ -1,0 +1,295 @@
+//! Yelluri, "Gaussian Process Preference Learning for Creating Board Game Heuristics" (2015):
+//! paper 2.
+
+pub mod fig1;
+pub mod fig2;
+pub mod fig3;
+
+use crate::Scale;
+use crate::lab::{ExperimentError, Lab};
+use crate::statistics::Mean;
+use outflank_games::Game;
+use outflank_games::checkers::Checkers;
+use outflank_games::othello::Othello;
+use outflank_learners::gp::{
+    Contest, Curve, GamesOf, Gp, GpError, Inference, Sampling, Settings, Space, Tests,
+};
+use outflank_learners::training::{Gauge, Plan, Point, train};
+use outflank_models::Described;
+use outflank_models::files::Origin;
+use outflank_players::roster::Roster;
+use outflank_runs::files::create_folder;
+use outflank_runs::stop_requested;
+
+/// Rounds (Figures 1 and 2), test pairs (Figure 1), benchmark heuristics and opponents of a new
+/// heuristic (section 4.2), games of a comparison and the depth of the search (section 4).
+const ROUNDS: u64 = 100;
+const TESTS: usize = 1000;
+const BENCHMARK: usize = 50;
+const OPPONENTS: usize = 5;
+const GAMES: u32 = 3;
+const DEPTH: u32 = 4;
+
+/// Heuristics to begin with: 2 in section 4.1, 5 in section 4.2.
+const INITIAL_FOR_PAIRS: usize = 2;
+const INITIAL_FOR_OPPONENTS: usize = 5;
+
+/// Random moves at the start of a game and seeds of each curve; both are ours.
+const OPENING: u32 = 2;
+const SEEDS: u64 = 10;
+
+/// A way to choose what is compared.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    name: &'static str,
+    sampling: Sampling,
+    /// Whether the opponents of a new heuristic are chosen like the pair, rather than at random.
+    opponents: bool,
+}
+
+/// The ways side by side; the paper's is the first.
+const WAYS: [Way; 4] = [
+    Way { name: "BALD", sampling: Sampling::Bald, opponents: false },
+    Way { name: "BALD throughout", sampling: Sampling::Bald, opponents: true },
+    Way { name: "random", sampling: Sampling::Random, opponents: false },
+    Way { name: "uncertainty", sampling: Sampling::Uncertainty, opponents: false },
+];
+
+/// Those whose opponents are random.
+const PLAIN: [Way; 3] = [WAYS[0], WAYS[2], WAYS[3]];
+
+/// How much of everything a scale has.
+struct Size {
+    rounds: u64,
+    seeds: u64,
+    tests: usize,
+    benchmark: usize,
+    depth: u32,
+}
+
+fn size(scale: Scale) -> Size {
+    Size {
+        rounds: scale.choose(3, ROUNDS, ROUNDS),
+        seeds: scale.choose(2, SEEDS, SEEDS),
+        tests: scale.choose(20, TESTS, TESTS),
+        benchmark: scale.choose(4, BENCHMARK, BENCHMARK),
+        depth: scale.choose(1, DEPTH, DEPTH),
+    }
+}
+
+/// What a round looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Find {
+    /// A new pair (section 4.1).
+    Pair,
+    /// An opponent for the best so far (section 4.2).
+    Opponent,
+}
+
+/// One run: its measurements by name, and the score of its best against fresh heuristics.
+struct Run {
+    columns: Vec<String>,
+    curve: Vec<Point>,
+    fresh: Option<f64>,
+}
+
+impl Run {
+    /// A figure after so many rounds.
+    fn at(&self, round: u64, name: &str) -> f64 {
+        let column = self.columns.iter().position(|known| known == name);
+        let point = self.curve.iter().find(|point| point.games == round);
+        let found = column.zip(point).and_then(|(column, point)| point.scores.get(column));
+        found.copied().unwrap_or(f64::NAN)
+    }
+}
+
+/// All runs of one way to choose pairs.
+struct Runs {
+    /// The way, as [`WAYS`] names it.
+    way: &'static str,
+    runs: Vec<Run>,
+}
+
+impl Runs {
+    /// A figure of every run.
+    fn at(&self, round: u64, name: &str) -> Vec<f64> {
+        self.runs.iter().map(|run| run.at(round, name)).collect()
+    }
+}
+
+/// The rounds that tables show: every tenth, the first and the last.
+fn shown(rounds: u64) -> Vec<u64> {
+    (0..=rounds).filter(|round| round % 10 == 0 || *round == rounds).collect()
+}
+
+fn contest(lab: &Lab, seed: u64) -> Contest {
+    Contest { depth: size(lab.scale).depth, games: GAMES, opening: OPENING, seed }
+}
+
+/// The test pairs, the same for every seed and every way to choose.
+fn tests<P: Roster + Described>(lab: &Lab) -> Result<Tests, ExperimentError> {
+    let games = GamesOf::<P>::new(contest(lab, lab.seed));
+    let count = size(lab.scale).tests;
+    let path = lab.keep(&format!("tests-{}.tsv", P::GAME));
+    Ok(Tests::recorded(&games, count, &path, |found| {
+        (lab.say)(&format!("{}: {found} of {count} test pairs", P::GAME));
+    })?)
+}
+
+/// Learns every run of these ways; what was learned before, in whole or in part, is taken up again.
+fn learn<P: Roster + Described>(
+    lab: &Lab,
+    find: Find,
+    ways: &[Way],
+    tests: Option<&Tests>,
+) -> Result<Vec<Runs>, ExperimentError> {
+    let mut all: Vec<Runs> =
+        ways.iter().map(|way| Runs { way: way.name, runs: Vec::new() }).collect();
+    let seeds = size(lab.scale).seeds;
+    // Seed by seed, so that a stop leaves all ways equally far.
+    for number in 0..seeds {
+        for (way, runs) in ways.iter().zip(&mut all) {
+            runs.runs.push(one_run::<P>(lab, find, way, tests, number)?);
+            (lab.say)(&format!("{}, {}: run {} of {seeds}", P::GAME, way.name, number + 1));
+        }
+    }
+    Ok(all)
+}
+
+fn one_run<P: Roster + Described>(
+    lab: &Lab,
+    find: Find,
+    way: &Way,
+    tests: Option<&Tests>,
+    number: u64,
+) -> Result<Run, ExperimentError> {
+    if stop_requested() {
+        return Err(ExperimentError::Stopped);
+    }
+    let size = size(lab.scale);
+    let what = if find == Find::Pair { "pair" } else { "opponent" };
+    let ways = way.name.to_lowercase().replace(' ', "-");
+    let seed = lab.seed.wrapping_mul(1000).wrapping_add(number);
+    // The test pairs belong to the measurement, and so to the name of what may be shared.
+    let measured = tests.map_or_else(String::new, |tests| format!("-{}-tests", tests.len()));
+    let Size { rounds, depth, .. } = size;
+    let extent = format!("{rounds}-rounds-depth-{depth}{measured}");
+    let name = format!("gp-{}-{what}-{ways}-{extent}-seed-{seed}", P::GAME);
+    let folder = lab.learned(&name);
+    create_folder(&folder)?;
+    let settings = Settings {
+        dimensions: P::FEATURES.len(),
+        space: Space::Directions,
+        initial: if find == Find::Pair { INITIAL_FOR_PAIRS } else { INITIAL_FOR_OPPONENTS },
+        opponents: OPPONENTS,
+        choose_opponents: way.opponents,
+        sampling: way.sampling,
+        against_best: find == Find::Opponent,
+        restarts: 8,
+        inference: Inference { tolerance: 1e-4, sweeps: 100, steps: 10, relevance: false },
+        seed,
+    };
+    let benchmark = if find == Find::Pair { 0 } else { size.benchmark };
+    let mut gp = Gp::<P>::new(settings, contest(lab, seed), benchmark)?;
+    let gauge = Curve { tests: tests.cloned() };
+    let plan = Plan {
+        games: size.rounds,
+        unit: "round",
+        points: size.rounds,
+        measure_beginning: true,
+        origin: Origin {
+            method: "gp".to_owned(),
+            seed: Some(seed),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            note: format!("{} rounds, {}, {what}", size.rounds, way.name),
+        },
+        keep_models: false,
+    };
+    let trained = train(&mut gp, &gauge, &plan, &folder, |_| true)
+        .map_err(|error| ExperimentError::Learn(format!("{name}: {error}")))?;
+    if !trained.complete {
+        return Err(ExperimentError::Stopped);
+    }
+    let columns = Gauge::<Gp<P>>::columns(&gauge).into_iter().map(|column| column.name).collect();
+    let fresh = if benchmark > 0 { Some(gp.fresh_score()?) } else { None };
+    Ok(Run { columns, curve: trained.curve, fresh })
+}
+
+impl From<GpError> for ExperimentError {
+    fn from(error: GpError) -> ExperimentError {
+        match error {
+            GpError::Stopped => ExperimentError::Stopped,
+            other => ExperimentError::Learn(other.to_string()),
+        }
+    }
+}
+
+/// The name of a game at the beginning of a row.
+fn title(game: Game) -> &'static str {
+    match game {
+        Game::Othello => "Othello",
+        Game::Checkers => "checkers",
+    }
+}
+
+/// Does the same for both games.
+macro_rules! for_both_games {
+    ($work:ident, $($argument:expr),*) => {
+        $work::<Othello>($($argument),*)?;
+        $work::<Checkers>($($argument),*)?;
+    };
+}
+use for_both_games;
+
+/// The spread of single runs: their standard deviation.
+fn deviation(mean: Mean) -> f64 {
+    mean.error * (mean.count as f64).sqrt()
+}
+
+/// By how much one way is ahead of another, seed by seed.
+fn ahead(game: Game, (a, x): (&str, &[f64]), (b, y): (&str, &[f64]), of: &str) -> String {
+    let differences: Vec<f64> = x.iter().zip(y).map(|(x, y)| x - y).collect();
+    let mean = Mean::of(&differences);
+    let (value, error) = (mean.value, mean.half_width());
+    let verdict = match value {
+        value if value > error => "ahead",
+        value if value < -error => "behind",
+        _ => "not told apart",
+    };
+    let title = title(game);
+    format!("{title}, {of}: {a} against {b} {value:+.2} ± {error:.2}: {verdict}.")
+}
+
+/// Where every exhibit of this paper departs from it.
+fn departures(scale: Scale) -> Vec<String> {
+    let size = size(scale);
+    let mut all = vec![
+        "The paper does not list its features: ours are eight for Othello (discs, mobility, \
+         potential mobility, corners, X-squares, C-squares, edges, frontier) and six for checkers \
+         (men, kings, back row, centre, advancement, mobility), one's own less the opponent's."
+            .to_owned(),
+        format!(
+            "\"Each game is played 3 times\" would repeat one game of players without chance: \
+             each of the three has an opening of {OPENING} random moves of its own, no mirror image \
+             of another, colours alternate, and the majority decides."
+        ),
+        "Heuristics are told apart by the ratios of their weights, since a search plays the same \
+         with all multiples of a heuristic; the paper's kernel sees the weights themselves."
+            .to_owned(),
+        "BALD is maximised within bounds and with restarts; its entropy is in bits. It chooses one \
+         comparison of a round, the opponents of new heuristics being random, as in the paper; \
+         \"BALD throughout\" chooses those too, each the most telling of a fifth of all known."
+            .to_owned(),
+        format!(
+            "Means of {} runs; the paper shows one. Intervals are 95% of the mean.",
+            size.seeds
+        ),
+    ];
+    if scale == Scale::Smoke {
+        all.push(format!(
+            "{} rounds at depth {}: this scale shows only that everything runs.",
+            size.rounds, size.depth
+        ));
+    }
+    all
+}

@@ -1,0 +1,65 @@
+//! The curve of a run: what is measured after each round.
+
+use super::learner::{Gp, Judge};
+use super::pairs::Tests;
+use crate::training::{Column, Gauge, Measured, TrainError};
+use outflank_models::Described;
+use outflank_players::roster::Roster;
+
+/// Half-width of a 95% interval in standard errors.
+const WIDTH_95: f64 = 1.96;
+
+/// Measures a belief on pairs with known winners, where there are any, and tells what each round
+/// has shown.
+#[derive(Clone, Debug, Default)]
+pub struct Curve {
+    /// The pairs.
+    pub tests: Option<Tests>,
+}
+
+impl<P: Roster + Described, J: Judge> Gauge<Gp<P, J>> for Curve {
+    fn columns(&self) -> Vec<Column> {
+        let column = |name: &str, error: bool| Column {
+            name: name.to_owned(),
+            tag: format!("gp/{name}"),
+            error,
+        };
+        let mut columns = vec![
+            column("games", false),
+            column("comparisons", false),
+            column("foreseen", false),
+            column("evidence", false),
+            column("mean", false),
+            column("variance", false),
+            column("best", false),
+        ];
+        if self.tests.is_some() {
+            columns.push(column("accuracy", true));
+        }
+        columns
+    }
+
+    fn measure(&self, gp: &Gp<P, J>) -> Result<Option<Measured>, TrainError> {
+        let nothing = TrainError::Step("nothing was learned yet".to_owned());
+        let (Some(round), Some(posterior)) = (gp.rounds().last(), gp.active().posterior()) else {
+            return Err(nothing);
+        };
+        let mut values = vec![
+            round.games as f64,
+            round.comparisons as f64,
+            100.0 * round.foreseen,
+            round.evidence,
+            round.mean,
+            round.variance,
+            round.best,
+        ];
+        let mut errors = vec![0.0; values.len()];
+        if let Some(tests) = &self.tests {
+            let share = tests.accuracy(posterior);
+            let deviation = libm::sqrt(share * (1.0 - share) / tests.len().max(1) as f64);
+            values.push(100.0 * share);
+            errors.push(100.0 * WIDTH_95 * deviation);
+        }
+        Ok(Some(Measured { values, errors, losses: Vec::new() }))
+    }
+}

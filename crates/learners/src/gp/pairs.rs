@@ -1,0 +1,159 @@
+//! Pairs with known winners, to measure a belief with.
+
+use super::GpError;
+use super::active::Outcome;
+use super::games::{AT_A_TIME, GamesOf, random_heuristics};
+use super::posterior::Posterior;
+use outflank_models::Described;
+use outflank_players::roster::Roster;
+use outflank_runs::Journal;
+use rayon::prelude::*;
+use std::cmp::Ordering;
+use std::path::Path;
+
+/// Random pairs that did not come out even.
+#[derive(Clone, Debug)]
+pub struct Tests {
+    /// Heuristics, two for each pair.
+    points: Vec<Vec<f64>>,
+    /// The winner's and the loser's number.
+    pairs: Vec<(usize, usize)>,
+    /// How many pairs came out even and were left out.
+    pub even: usize,
+}
+
+impl Tests {
+    /// So many pairs; `watch` sees how many there are.
+    pub fn play<P: Roster + Described>(
+        games: &GamesOf<P>,
+        count: usize,
+        mut watch: impl FnMut(usize),
+    ) -> Result<Tests, GpError> {
+        Tests::build(games, count, &[], |_, found| {
+            watch(found);
+            Ok(())
+        })
+    }
+
+    /// The same, whose outcomes are kept in a journal as they come, so that a stop loses nothing.
+    pub fn recorded<P: Roster + Described>(
+        games: &GamesOf<P>,
+        count: usize,
+        path: &Path,
+        mut watch: impl FnMut(usize),
+    ) -> Result<Tests, GpError> {
+        let failed = |error: &dyn std::fmt::Display| GpError::Judge(error.to_string());
+        let (mut journal, lines) = Journal::open(path).map_err(|error| failed(&error))?;
+        let known: Option<Vec<Vec<Outcome>>> = lines.iter().map(|line| read(line)).collect();
+        let known = known.ok_or_else(|| failed(&format!("{} is damaged", path.display())))?;
+        Tests::build(games, count, &known, |outcomes, found| {
+            watch(found);
+            let line: String = outcomes.iter().map(|&outcome| letter(outcome)).collect();
+            journal.append(&[line]).map_err(|error| failed(&error))
+        })
+    }
+
+    /// Batch by batch, the known ones first; `played` sees each that was not known.
+    fn build<P: Roster + Described>(
+        games: &GamesOf<P>,
+        count: usize,
+        known: &[Vec<Outcome>],
+        mut played: impl FnMut(&[Outcome], usize) -> Result<(), GpError>,
+    ) -> Result<Tests, GpError> {
+        let mut tests = Tests { points: Vec::new(), pairs: Vec::new(), even: 0 };
+        let pairs: Vec<(usize, usize)> = (0..AT_A_TIME).map(|at| (2 * at, 2 * at + 1)).collect();
+        let mut batch = 0;
+        // Heuristics that always draw would go on for ever, so there is an end to trying.
+        while tests.pairs.len() < count && batch < 20 + count {
+            let name = format!("tests {batch}");
+            let seed = games.contest.seed;
+            let drawn = random_heuristics(P::FEATURES.len(), 2 * AT_A_TIME, seed, &name);
+            let outcomes = match known.get(batch) {
+                Some(outcomes) if outcomes.len() == AT_A_TIME => outcomes.clone(),
+                _ => games.compare(&[&name], &drawn, &pairs)?,
+            };
+            let base = tests.points.len();
+            tests.points.extend(drawn);
+            for (&(first, second), outcome) in pairs.iter().zip(&outcomes) {
+                if tests.pairs.len() == count {
+                    break;
+                }
+                match outcome {
+                    Outcome::First => tests.pairs.push((base + first, base + second)),
+                    Outcome::Second => tests.pairs.push((base + second, base + first)),
+                    Outcome::Even => tests.even += 1,
+                }
+            }
+            if batch >= known.len() {
+                played(&outcomes, tests.pairs.len())?;
+            }
+            batch += 1;
+        }
+        Ok(tests)
+    }
+
+    /// How many pairs there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// The share of pairs whose winner is believed to be the stronger; where both are believed
+    /// equal, half a pair.
+    #[must_use]
+    pub fn accuracy(&self, posterior: &Posterior) -> f64 {
+        let strengths: Vec<f64> =
+            self.points.par_iter().map(|point| posterior.strength(point)).collect();
+        let halves: u32 = self
+            .pairs
+            .iter()
+            .map(|&(winner, loser)| match strengths[winner].total_cmp(&strengths[loser]) {
+                Ordering::Greater => 2,
+                Ordering::Equal => 1,
+                Ordering::Less => 0,
+            })
+            .sum();
+        f64::from(halves) / (2 * self.len().max(1)) as f64
+    }
+
+    /// How often the winner wins again in fresh games of this name: the share of the pairs that
+    /// came out the same, and of those that came out even.
+    pub fn repeated<P: Roster + Described>(
+        &self,
+        games: &GamesOf<P>,
+        name: &str,
+    ) -> Result<(f64, f64), GpError> {
+        let outcomes = games.compare(&["repeated", name], &self.points, &self.pairs)?;
+        let share = |wanted: Outcome| {
+            outcomes.iter().filter(|&&outcome| outcome == wanted).count() as f64
+                / self.len().max(1) as f64
+        };
+        Ok((share(Outcome::First), share(Outcome::Even)))
+    }
+}
+
+/// An outcome as a letter of a journal.
+fn letter(outcome: Outcome) -> char {
+    match outcome {
+        Outcome::First => '1',
+        Outcome::Second => '2',
+        Outcome::Even => '=',
+    }
+}
+
+/// The outcomes of a line.
+fn read(line: &str) -> Option<Vec<Outcome>> {
+    let outcome = |letter: char| match letter {
+        '1' => Some(Outcome::First),
+        '2' => Some(Outcome::Second),
+        '=' => Some(Outcome::Even),
+        _ => None,
+    };
+    line.chars().map(outcome).collect()
+}

@@ -1,0 +1,108 @@
+//! The rows of `outflank bench learners` for Gaussian-process preferences: 100 rounds of either
+//! game as the paper has them, parameters learned in each, and where the processor's time goes.
+
+use super::{Row, best_of_thread};
+use anyhow::{Context, Result, ensure};
+use outflank_games::checkers::Checkers;
+use outflank_games::othello::Othello;
+use outflank_learners::gp::ep::{Effort, Sites, infer};
+use outflank_learners::gp::kernel::Kernel;
+use outflank_learners::gp::{Contest, Gp, Inference, Sampling, Settings, Space};
+use outflank_models::Described;
+use outflank_players::roster::Roster;
+use outflank_runs::processor_seconds;
+use std::hint::black_box;
+
+const ROUNDS: u32 = 100;
+
+/// What the rounds should take of a processor, a minute on two cores, and what they took the paper's
+/// author.
+const AIM: f64 = 120.0;
+const PAPER: f64 = 45.0 * 60.0;
+
+/// Both games.
+pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
+    // One thread for all: the pool's, so that what it runs is what is counted.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().context("a thread")?;
+    pool.install(|| {
+        game::<Othello>(rows)?;
+        game::<Checkers>(rows)
+    })
+}
+
+fn game<P: Roster + Described>(rows: &mut Vec<Row>) -> Result<()> {
+    let effort = Effort { tolerance: 1e-4, sweeps: 100, seed: 1 };
+    let settings = Settings {
+        dimensions: P::FEATURES.len(),
+        space: Space::Directions,
+        initial: 2,
+        opponents: 5,
+        choose_opponents: false,
+        sampling: Sampling::Bald,
+        against_best: false,
+        restarts: 8,
+        inference: Inference {
+            tolerance: effort.tolerance,
+            sweeps: effort.sweeps,
+            steps: 10,
+            relevance: false,
+        },
+        seed: 1,
+    };
+    let contest = Contest { depth: 4, games: 3, opening: 2, seed: 1 };
+    let mut gp = Gp::<P>::new(settings, contest, 0)?;
+    let [mut chosen, mut played, mut learned] = [0.0; 3];
+    for _ in 0..=ROUNDS {
+        let began = processor_seconds();
+        let question = gp.choose();
+        let asked = processor_seconds();
+        let outcomes = gp.compare(&question)?;
+        let answered = processor_seconds();
+        gp.learn(&question, &outcomes)?;
+        chosen += asked - began;
+        played += answered - asked;
+        learned += processor_seconds() - answered;
+    }
+    let whole = chosen + played + learned;
+    let (title, games) = (P::GAME, gp.played());
+    let mut row = |name: String, value: f64, yardstick: String, ratio: Option<f64>| {
+        // What takes less than a second is told in thousandths.
+        let (value, unit) = if value < 1.0 { (1e3 * value, "ms") } else { (value, "s") };
+        rows.push(Row { area: "learners", name, value, unit, yardstick, ratio });
+    };
+    row(
+        format!("gp, {title}, {ROUNDS} rounds, processor time"),
+        whole,
+        format!(
+            "aim: {AIM} s, a minute on 2 cores; stored: the paper's took {PAPER} s, machine unknown"
+        ),
+        Some(AIM / whole),
+    );
+    let share = |part: f64| format!("{:.0}% of it", 100.0 * part / whole);
+    let name = |what: &str| format!("gp, {title}: {what}");
+    row(name(&format!("{games} games")), played, share(played), None);
+    row(name("inference and parameters"), learned, share(learned), None);
+    row(name("BALD"), chosen, share(chosen), None);
+
+    let active = gp.active();
+    let (points, comparisons) = (active.points(), active.comparisons());
+    let posterior = active.posterior().context("nothing was learned")?;
+    let kernel = Kernel::from_logs(active.parameters());
+    let mut evidence = f64::NAN;
+    let seconds = best_of_thread(3, || {
+        let mut sites = Sites::default();
+        let found = infer(&kernel, points, comparisons, &mut sites, &effort);
+        evidence = found.map_or(f64::NAN, |strengths| strengths.evidence);
+    });
+    let known = posterior.strengths().evidence;
+    ensure!((evidence - known).abs() < 1e-2, "evidence {evidence}, but {known} on the way");
+    let size = format!("{} heuristics, {} comparisons", points.len(), comparisons.len());
+    let once = "once, at the end, from sites at zero".to_owned();
+    row(name(&format!("expectation propagation, {size}")), seconds, once, None);
+    let seconds = best_of_thread(3, || {
+        black_box(posterior.strengths().gradient(points));
+    });
+    let once = "once, at the end; the evidence itself falls off on the way".to_owned();
+    row(name(&format!("gradient of the evidence, {size}")), seconds, once, None);
+    Ok(())
+}

@@ -1,0 +1,311 @@
+//! Gaussian-process preferences for either game, judged by games or by a person.
+
+use super::ask::{Person, Shown};
+use super::gp_report::{Results, show, write};
+use super::{RANDOM, drive, meet};
+use crate::cli::learn_gp::GpArgs;
+use crate::{Outcome, VERSION};
+use anyhow::{Result, ensure};
+use outflank_games::Game;
+use outflank_games::checkers::Checkers;
+use outflank_games::othello::Othello;
+use outflank_learners::gp::{
+    Contest, Curve, GamesOf, Gp, GpError, Inference, Judge, Sampling, Settings, Space, Tests,
+};
+use outflank_learners::training::{Gauge, Plan, Point, model_name};
+use outflank_models::files::Origin;
+use outflank_models::{Described, Heuristic};
+use outflank_players::roster::Roster;
+use outflank_runs::{Config, Progress, RunFolder, stop_requested, stop_when_asked};
+use std::time::Instant;
+
+/// More than these are a slip of the finger, or more than a Gaussian process can take.
+const MOST_ROUNDS: u64 = 2_000;
+const MOST_HEURISTICS: usize = 1_000;
+const MOST_TESTS: usize = 1_000_000;
+const MOST_GAMES: u32 = 100_000;
+const DEEPEST: u32 = 20;
+const LONGEST_OPENING: u32 = 40;
+
+/// Learns; nothing runs before the settings make sense.
+pub fn run(args: &GpArgs) -> Result<Outcome> {
+    let args = complete(args)?;
+    crate::commands::data::pool(args.common.threads())?;
+    match Game::from(args.game) {
+        Game::Othello => learn::<Othello>(&args, &["heuristic", "yoshioka", "random"]),
+        Game::Checkers => learn::<Checkers>(&args, &["material", "random"]),
+    }
+}
+
+/// The options with what depends on others filled in.
+fn complete(args: &GpArgs) -> Result<GpArgs> {
+    let (asks, opponent) = (args.ask.is_some(), args.find == "opponent");
+    let mut args = args.clone();
+    args.initial.get_or_insert(if opponent { 5 } else { 2 });
+    args.opponents.get_or_insert(if asks { 1 } else { 5 });
+    args.benchmark.get_or_insert(if asks { 0 } else { 50 });
+    args.tests.get_or_insert(if asks { 0 } else { 1000 });
+    let within = |name: &str, value: u64, from: u64, to: u64| {
+        ensure!(
+            (from..=to).contains(&value),
+            "--{name} is a number from {from} to {to}, not {value}"
+        );
+        Ok(())
+    };
+    let count = |value: Option<usize>| value.unwrap_or(0) as u64;
+    within("rounds", args.rounds, 1, MOST_ROUNDS)?;
+    within("initial", count(args.initial), 2, MOST_HEURISTICS as u64)?;
+    within("opponents", count(args.opponents), 0, MOST_HEURISTICS as u64)?;
+    within("benchmark", count(args.benchmark), 0, MOST_HEURISTICS as u64)?;
+    within("tests", count(args.tests), 0, MOST_TESTS as u64)?;
+    within("depth", args.depth.into(), 1, DEEPEST.into())?;
+    within("pair-games", args.pair_games.into(), 1, MOST_GAMES.into())?;
+    within("opening", args.opening.into(), 0, LONGEST_OPENING.into())?;
+    within("restarts", args.restarts as u64, 1, 10_000)?;
+    within("steps", args.steps as u64, 0, 10_000)?;
+    within("sweeps", args.sweeps.into(), 1, 100_000)?;
+    within("measured-games", args.measured_games.into(), 2, MOST_GAMES.into())?;
+    ensure!(
+        args.measured_games.is_multiple_of(2),
+        "--measured-games must be an even number, not {}",
+        args.measured_games
+    );
+    ensure!(
+        !args.ceiling || args.tests != Some(0),
+        "--ceiling is measured on test pairs; give --tests"
+    );
+    ensure!(
+        args.tolerance > 0.0 && args.tolerance.is_finite(),
+        "--tolerance must be above 0, not {}",
+        args.tolerance
+    );
+    Ok(args)
+}
+
+/// How to learn, as the options have it.
+fn settings<P: Described>(args: &GpArgs) -> Settings {
+    Settings {
+        dimensions: P::FEATURES.len(),
+        space: if args.space == "weights" { Space::Weights } else { Space::Directions },
+        initial: args.initial.unwrap_or(5),
+        opponents: args.opponents.unwrap_or(5),
+        choose_opponents: args.opponents_by == "sampling",
+        sampling: match args.sampling.as_str() {
+            "random" => Sampling::Random,
+            "uncertainty" => Sampling::Uncertainty,
+            _ => Sampling::Bald,
+        },
+        against_best: args.find == "opponent",
+        restarts: args.restarts,
+        inference: Inference {
+            tolerance: args.tolerance,
+            sweeps: args.sweeps,
+            steps: args.steps,
+            relevance: args.ard,
+        },
+        seed: args.common.seed,
+    }
+}
+
+fn learn<P: Roster + Described>(args: &GpArgs, references: &[&str]) -> Result<Outcome> {
+    let contest = Contest {
+        depth: args.depth,
+        games: args.pair_games,
+        opening: args.opening,
+        seed: args.common.seed,
+    };
+    let benchmark = args.benchmark.unwrap_or(0);
+    // Built once before anything is written, so that what cannot be is refused in time.
+    let gp = Gp::<P>::new(settings::<P>(args), contest, benchmark)?;
+    let folder = open_folder(args)?;
+    match args.ask.as_deref() {
+        None => {
+            stop_when_asked();
+            go::<P, _>(args, references, gp, contest, &folder)
+        }
+        Some(shown) => {
+            // An interrupt ends the program at once, which loses nothing: answers are kept.
+            let shown = if shown == "games" { Shown::Games } else { Shown::Positions };
+            let person = Person::<P>::new(shown, contest, &folder)?;
+            let gp = Gp::judged(settings::<P>(args), contest, benchmark, person)?;
+            go::<P, _>(args, references, gp, contest, &folder)
+        }
+    }
+}
+
+fn go<P: Roster + Described, J: Judge>(
+    args: &GpArgs,
+    references: &[&str],
+    mut gp: Gp<P, J>,
+    contest: Contest,
+    folder: &RunFolder,
+) -> Result<Outcome> {
+    let began = Instant::now();
+    let stopped = || {
+        let path = folder.path().display();
+        eprintln!("stopped; go on with: outflank learn gp --resume {path}");
+        Ok(Outcome::Stopped)
+    };
+    let Some(tests) = tests::<P>(args, contest, folder)? else { return stopped() };
+    let gauge = Curve { tests };
+    let columns: Vec<String> =
+        Gauge::<Gp<P, J>>::columns(&gauge).into_iter().map(|column| column.name).collect();
+    let plan = Plan {
+        games: args.rounds,
+        unit: "round",
+        points: args.rounds,
+        measure_beginning: true,
+        origin: Origin {
+            method: "gp".to_owned(),
+            seed: Some(args.common.seed),
+            version: VERSION.to_owned(),
+            note: note(args),
+        },
+        keep_models: false,
+    };
+    let quiet = args.common.quiet || args.ask.is_some();
+    let say = |point: &Point| {
+        let figure = |name: &str| {
+            columns.iter().position(|known| known == name).and_then(|at| point.scores.get(at))
+        };
+        let mut words = Vec::new();
+        if let Some(accuracy) = figure("accuracy") {
+            words.push(format!("{accuracy:.1}% right"));
+        }
+        if let (Some(best), true) = (figure("best"), args.benchmark != Some(0)) {
+            words.push(format!("best {best} of {}", args.benchmark.unwrap_or(0)));
+        }
+        words.join(", ")
+    };
+    let Some(trained) = drive(&mut gp, &gauge, &plan, folder, quiet, say)? else {
+        return stopped();
+    };
+    let fresh = match (args.benchmark, gp.fresh_score()) {
+        (Some(0), _) => None,
+        (_, Ok(score)) => Some(score),
+        (_, Err(GpError::Stopped)) => return stopped(),
+        (_, Err(error)) => return Err(error.into()),
+    };
+    let ceiling = match gauge.tests.as_ref().filter(|_| args.ceiling) {
+        None => None,
+        Some(tests) => match tests.repeated(&GamesOf::<P>::new(contest), "fresh") {
+            Ok(shares) => Some(shares),
+            Err(GpError::Stopped) => return stopped(),
+            Err(error) => return Err(error.into()),
+        },
+    };
+    let file = folder.join(&model_name::<Heuristic<P>>());
+    let model = format!("{}@{}?name=learned", file.display(), args.depth);
+    let others: Vec<String> = references
+        .iter()
+        .map(|name| match *name {
+            "random" => "random".to_owned(),
+            other => format!("{other}@{}", args.depth),
+        })
+        .collect();
+    let matches = meet::<P>(&model, &others, args.measured_games, &args.common, RANDOM)?;
+    if stop_requested() {
+        return stopped();
+    }
+    let results = Results {
+        args,
+        table: table(args),
+        columns,
+        curve: trained.curve,
+        weights: P::FEATURES
+            .iter()
+            .zip(trained.model.weights())
+            .map(|(name, weight)| ((*name).to_owned(), *weight))
+            .collect(),
+        parameters: gp.active().parameters().to_vec(),
+        fresh,
+        ceiling,
+        matches,
+    };
+    write(folder, &results)?;
+    show(folder, &results, &file, began.elapsed().as_secs_f64())?;
+    Ok(Outcome::Done)
+}
+
+/// The pairs to measure on, kept as they are played; `Some(None)` where none are wanted, `None`
+/// when the user stopped.
+fn tests<P: Roster + Described>(
+    args: &GpArgs,
+    contest: Contest,
+    folder: &RunFolder,
+) -> Result<Option<Option<Tests>>> {
+    let count = args.tests.unwrap_or(0);
+    if count == 0 {
+        return Ok(Some(None));
+    }
+    let progress = Progress::new("test pairs", "pairs", count as u64, args.common.quiet);
+    let mut seen = 0;
+    let path = folder.join("tests.tsv");
+    let played = Tests::recorded(&GamesOf::<P>::new(contest), count, &path, |found| {
+        progress.add((found - seen) as u64);
+        seen = found;
+    });
+    match played {
+        Ok(tests) => Ok(Some(Some(tests))),
+        Err(GpError::Stopped) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// How the model was made, in a line of its file.
+fn note(args: &GpArgs) -> String {
+    let judge = match &args.ask {
+        Some(shown) => format!("a person who was shown {shown}"),
+        None => format!("{} games at depth {}", args.pair_games, args.depth),
+    };
+    format!("{} rounds, {}, comparisons by {judge}", args.rounds, args.sampling)
+}
+
+/// The settings by the names of the options.
+fn table(args: &GpArgs) -> toml::Table {
+    let mut table = toml::Table::new();
+    let mut put = |key: &str, value: toml::Value| table.insert(key.to_owned(), value);
+    put("game", Game::from(args.game).name().into());
+    put("sampling", args.sampling.clone().into());
+    put("find", args.find.clone().into());
+    put("opponents-by", args.opponents_by.clone().into());
+    put("space", args.space.clone().into());
+    put("ard", args.ard.into());
+    put("ceiling", args.ceiling.into());
+    put("tolerance", args.tolerance.into());
+    if let Some(shown) = &args.ask {
+        put("ask", shown.clone().into());
+    }
+    let counts = [
+        ("rounds", args.rounds),
+        ("initial", args.initial.unwrap_or(0) as u64),
+        ("opponents", args.opponents.unwrap_or(0) as u64),
+        ("benchmark", args.benchmark.unwrap_or(0) as u64),
+        ("tests", args.tests.unwrap_or(0) as u64),
+        ("measured-games", args.measured_games.into()),
+        ("depth", args.depth.into()),
+        ("pair-games", args.pair_games.into()),
+        ("opening", args.opening.into()),
+        ("restarts", args.restarts as u64),
+        ("steps", args.steps as u64),
+        ("sweeps", args.sweeps.into()),
+    ];
+    for (key, count) in counts {
+        put(key, (count as i64).into());
+    }
+    table
+}
+
+fn open_folder(args: &GpArgs) -> Result<RunFolder> {
+    let config = Config {
+        command: "gp".to_owned(),
+        version: VERSION.to_owned(),
+        seed: args.common.seed,
+        settings: table(args),
+        data: Vec::new(),
+    };
+    Ok(match &args.run.resume {
+        Some(path) => RunFolder::resume(path, &config, &[])?,
+        None => RunFolder::create(args.run.out.as_deref(), &config)?,
+    })
+}
