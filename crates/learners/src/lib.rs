@@ -4,6 +4,7 @@
 //! of [`training`]. It holds no paper's constants: who calls it says how long and how strongly.
 
 pub mod classify;
+pub mod cnn;
 pub mod coevolution;
 pub mod gp;
 pub mod ipref;

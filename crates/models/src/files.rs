@@ -5,6 +5,7 @@ mod features;
 mod heuristic;
 mod packed;
 mod player;
+mod policy;
 mod published;
 mod tensors;
 mod wpc;
@@ -21,6 +22,7 @@ pub use heuristic::{
 };
 pub use packed::{pack, unpack};
 pub use player::{read_player, write_player};
+pub use policy::{POLICY_KIND, read_policy, write_policy};
 pub use tensors::{read_tensors, write_tensors};
 pub use wpc::{read_wpc, write_wpc};
 

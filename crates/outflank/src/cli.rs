@@ -4,6 +4,7 @@
 mod contests;
 mod data;
 mod learn;
+pub mod learn_cnn;
 pub mod learn_play;
 mod measure;
 mod shared;

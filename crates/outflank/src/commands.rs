@@ -6,6 +6,7 @@ pub mod data;
 pub mod generate;
 pub mod league;
 pub mod learn;
+pub mod learn_cnn;
 pub mod learn_play;
 pub mod matches;
 pub mod openings;

@@ -48,6 +48,7 @@ pub fn run(method: &PlayMethod) -> Result<Outcome> {
         PlayMethod::Ctdl(args) => coevolved("ctdl", args),
         PlayMethod::Etdl(args) => coevolved("etdl", args),
         PlayMethod::Selfplay(args) => self_play::run(args),
+        PlayMethod::Cnn(args) => super::learn_cnn::run(args),
     }
 }
 

@@ -1,0 +1,56 @@
+//! Networks on the CPU, in single precision.
+//!
+//! What a node holds for a batch lies map by map: all positions of the first map, then all of the
+//! second. A convolution is then one product of matrices over the whole batch, a normalisation runs
+//! over consecutive numbers, and joining maps is copying them one behind another.
+
+mod backward;
+mod forward;
+mod layers;
+
+use super::{CLASSES, Net, Weights, folded};
+use forward::{Mode, forward};
+
+pub use backward::{Gradient, Learned, learn_batch};
+
+/// A network that is ready to answer: normalisations folded in, nothing left to learn.
+#[derive(Clone, Debug)]
+pub struct Cpu {
+    net: Net,
+    weights: Weights,
+}
+
+impl Cpu {
+    /// Prepares a network.
+    #[must_use]
+    pub fn new(net: &Net, weights: &Weights) -> Cpu {
+        let (net, weights) = folded(net, weights);
+        Cpu { net, weights }
+    }
+
+    /// What it sees of a position.
+    #[must_use]
+    pub fn input(&self) -> super::Input {
+        self.net.input()
+    }
+
+    /// The logarithms of the classes' odds, [`CLASSES`] for each position; `words` holds the planes of
+    /// each position one behind another, as [`Input::words`](super::Input::words) gives them.
+    #[must_use]
+    pub fn logits(&self, words: &[u64]) -> Vec<f32> {
+        let batch = words.len() / self.net.input().planes();
+        if batch == 0 {
+            return Vec::new();
+        }
+        let mut values = forward(&self.net, &self.weights, words, &Mode::Answer).values;
+        let last = values.pop().unwrap_or_default();
+        (0..batch * CLASSES).map(|i| last[i % CLASSES * batch + i / CLASSES]).collect()
+    }
+}
+
+/// The answers of a network whose normalisations are left as they are, to compare with those of
+/// [`Cpu`].
+#[must_use]
+pub fn unfolded_logits(net: &Net, weights: &Weights, words: &[u64]) -> Vec<f32> {
+    Cpu { net: net.clone(), weights: weights.clone() }.logits(words)
+}

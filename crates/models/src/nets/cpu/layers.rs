@@ -1,0 +1,188 @@
+//! The two layers with weights: convolutions, as products with the fields written out side by side,
+//! and matrices.
+
+use crate::nets::gemm::{Matrix, add_product};
+use crate::nets::{Node, Op, Shape};
+use rayon::prelude::*;
+
+/// So many positions' fields are written out at a time.
+const CHUNK: usize = 32;
+
+/// The form of a convolution of a batch.
+#[derive(Clone, Copy)]
+pub(super) struct Conv {
+    pub(super) from: Shape,
+    pub(super) to: Shape,
+    pub(super) size: usize,
+    pub(super) stride: usize,
+    pub(super) batch: usize,
+}
+
+impl Conv {
+    pub(super) fn of(node: &Node, from: Shape, batch: usize) -> Option<Conv> {
+        match node.op {
+            Op::Conv { size, stride, .. } => {
+                Some(Conv { from, to: node.shape, size, stride, batch })
+            }
+            _ => None,
+        }
+    }
+
+    /// The numbers that each output is summed over.
+    fn inner(self) -> usize {
+        self.from.channels * self.size * self.size
+    }
+
+    /// For each cell of a map and each cell of its field, where that cell is; none beyond the edge.
+    fn fields(self) -> Vec<Option<usize>> {
+        let (reach, side) = (self.size / 2, self.from.side);
+        let mut fields = Vec::with_capacity(self.size * self.size * self.to.cells());
+        for tap in 0..self.size * self.size {
+            for cell in 0..self.to.cells() {
+                let row = cell / self.to.side * self.stride + tap / self.size;
+                let column = cell % self.to.side * self.stride + tap % self.size;
+                let inside = |at: usize| (reach..side + reach).contains(&at);
+                fields.push(
+                    (inside(row) && inside(column)).then(|| (row - reach) * side + column - reach),
+                );
+            }
+        }
+        fields
+    }
+
+    /// The fields of `count` positions from `first` on: a row for each map and cell of the field.
+    fn unfold(self, x: &[f32], fields: &[Option<usize>], first: usize, count: usize) -> Vec<f32> {
+        let (cells, taps) = (self.to.cells(), self.size * self.size);
+        let mut columns = vec![0.0; self.inner() * count * cells];
+        columns.par_chunks_mut(count * cells).enumerate().for_each(|(row, to)| {
+            let (channel, tap) = (row / taps, row % taps);
+            let field = &fields[tap * cells..(tap + 1) * cells];
+            let map = &x[channel * self.batch * self.from.cells()..];
+            for (position, to) in to.chunks_exact_mut(cells).enumerate() {
+                let at = (first + position) * self.from.cells();
+                let board = &map[at..at + self.from.cells()];
+                for (to, from) in to.iter_mut().zip(field) {
+                    *to = from.map_or(0.0, |from| board[from]);
+                }
+            }
+        });
+        columns
+    }
+
+    fn chunks(self) -> impl Iterator<Item = (usize, usize)> {
+        (0..self.batch).step_by(CHUNK).map(move |first| (first, CHUNK.min(self.batch - first)))
+    }
+
+    /// Adds the convolution to `y`.
+    pub(super) fn forward(self, x: &[f32], weight: &[f32], y: &mut [f32]) {
+        let (cells, inner) = (self.to.cells(), self.inner());
+        let (stride, fields) = (self.batch * cells, self.fields());
+        for (first, count) in self.chunks() {
+            let columns = self.unfold(x, &fields, first, count);
+            add_product(
+                (self.to.channels, count * cells, inner),
+                Matrix::rows(weight, inner),
+                Matrix::rows(&columns, count * cells),
+                &mut y[first * cells..],
+                stride,
+            );
+        }
+    }
+
+    /// Adds what the outputs' gradient `dy` means for the weights and for the inputs.
+    pub(super) fn backward(
+        self,
+        x: &[f32],
+        weight: &[f32],
+        dy: &[f32],
+        dweight: &mut [f32],
+        mut dx: Option<&mut [f32]>,
+    ) {
+        let (cells, inner) = (self.to.cells(), self.inner());
+        let (stride, fields) = (self.batch * cells, self.fields());
+        for (first, count) in self.chunks() {
+            let columns = self.unfold(x, &fields, first, count);
+            let width = count * cells;
+            let dy = Matrix { data: &dy[first * cells..], row: stride, column: 1 };
+            let turned = Matrix::rows(&columns, width).transposed();
+            add_product((self.to.channels, inner, width), dy, turned, dweight, inner);
+            if let Some(dx) = dx.as_deref_mut() {
+                let mut dcolumns = vec![0.0; inner * width];
+                let weight = Matrix::rows(weight, inner).transposed();
+                add_product((inner, width, self.to.channels), weight, dy, &mut dcolumns, width);
+                self.fold(&dcolumns, &fields, first, count, dx);
+            }
+        }
+    }
+
+    /// Adds what was written out by [`Conv::unfold`] back to where it came from.
+    fn fold(
+        self,
+        columns: &[f32],
+        fields: &[Option<usize>],
+        first: usize,
+        count: usize,
+        dx: &mut [f32],
+    ) {
+        let (cells, taps) = (self.to.cells(), self.size * self.size);
+        let map = self.batch * self.from.cells();
+        dx.par_chunks_mut(map).enumerate().for_each(|(channel, dx)| {
+            for tap in 0..taps {
+                let row = (channel * taps + tap) * count * cells;
+                let field = &fields[tap * cells..(tap + 1) * cells];
+                for position in 0..count {
+                    let board = &mut dx[(first + position) * self.from.cells()..];
+                    let from = &columns[row + position * cells..];
+                    for (&value, to) in from.iter().zip(field) {
+                        if let Some(to) = to {
+                            board[*to] += value;
+                        }
+                    }
+                }
+            }
+        });
+    }
+}
+
+/// The numbers of each position in a column of its own: rows are maps and their cells.
+fn by_position(x: &[f32], shape: Shape, batch: usize) -> Vec<f32> {
+    let cells = shape.cells();
+    let mut columns = vec![0.0; x.len()];
+    columns.par_chunks_mut(batch).enumerate().for_each(|(row, to)| {
+        let map = &x[row / cells * batch * cells + row % cells..];
+        to.iter_mut().zip(map.iter().step_by(cells)).for_each(|(to, &from)| *to = from);
+    });
+    columns
+}
+
+/// Adds a matrix's outputs for each position to `y`.
+pub(super) fn linear(x: &[f32], from: Shape, weight: &[f32], y: &mut [f32], batch: usize) {
+    let columns = by_position(x, from, batch);
+    let (outputs, inner) = (y.len() / batch.max(1), from.len());
+    let (weight, columns) = (Matrix::rows(weight, inner), Matrix::rows(&columns, batch));
+    add_product((outputs, batch, inner), weight, columns, y, batch);
+}
+
+/// Adds what the outputs' gradient `dy` means for the matrix and for the inputs.
+pub(super) fn linear_backward(
+    (x, from): (&[f32], Shape),
+    weight: &[f32],
+    dy: &[f32],
+    dweight: &mut [f32],
+    dx: &mut [f32],
+    batch: usize,
+) {
+    let (outputs, inner) = (dy.len() / batch.max(1), from.len());
+    let columns = by_position(x, from, batch);
+    let turned = Matrix::rows(&columns, batch).transposed();
+    add_product((outputs, inner, batch), Matrix::rows(dy, batch), turned, dweight, inner);
+    let mut dcolumns = vec![0.0; inner * batch];
+    let weight = Matrix::rows(weight, inner).transposed();
+    add_product((inner, batch, outputs), weight, Matrix::rows(dy, batch), &mut dcolumns, batch);
+    let cells = from.cells();
+    dx.par_chunks_mut(batch * cells).enumerate().for_each(|(channel, dx)| {
+        for (at, dx) in dx.iter_mut().enumerate() {
+            *dx += dcolumns[(channel * cells + at % cells) * batch + at / cells];
+        }
+    });
+}
