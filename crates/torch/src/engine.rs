@@ -62,7 +62,7 @@ impl TorchEngine {
         tch::manual_seed(plan.seed as i64);
         let build = || -> Result<TorchEngine, TchError> {
             let store = Store::new(net, device, kind)?;
-            let zeros = || Tensor::f_zeros([], (Kind::Float, device));
+            let zeros = || Tensor::f_zeros([0i64; 0], (Kind::Float, device));
             let moment = |_| store.flat.f_zeros_like();
             Ok(TorchEngine {
                 net: net.clone(),

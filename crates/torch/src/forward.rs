@@ -78,14 +78,16 @@ pub(crate) fn forward(
             Op::Shortcut { stride } => {
                 let mut x = input(0)?.shallow_clone();
                 if stride > 1 {
-                    x = x.f_slice(2, None, None, stride as i64)?;
-                    x = x.f_slice(3, None, None, stride as i64)?;
+                    x = x.f_slice(2, None::<i64>, None::<i64>, stride as i64)?;
+                    x = x.f_slice(3, None::<i64>, None::<i64>, stride as i64)?;
                 }
                 let more = node.shape.channels as i64 - x.size()[1];
                 x.f_constant_pad_nd([0, 0, 0, 0, 0, more])?
             }
-            Op::Halve => input(0)?.f_avg_pool2d([2, 2], [2, 2], [0, 0], false, true, None)?,
-            Op::Mean => input(0)?.f_mean_dim(&[2i64, 3][..], false, None)?,
+            Op::Halve => {
+                input(0)?.f_avg_pool2d([2, 2], [2, 2], [0, 0], false, true, None::<i64>)?
+            }
+            Op::Mean => input(0)?.f_mean_dim(&[2i64, 3][..], false, None::<Kind>)?,
             Op::Gate => {
                 let parts = input(1)?.f_chunk(2, 1)?;
                 let [gate, shift] = &parts[..] else {
