@@ -73,7 +73,7 @@ struct Size {
 fn size(scale: Scale) -> Size {
     Size {
         games: scale.choose(240, GAMES / 2, GAMES),
-        runs: scale.choose(2, 6, RUNS),
+        runs: scale.choose(2, 5, RUNS),
         points: scale.choose(2, 10, POINTS),
         measured_games: scale.choose(10, MEASURED_GAMES, MEASURED_GAMES),
     }
@@ -114,7 +114,7 @@ fn settings(course: &Course, scale: Scale) -> Result<Settings, ExperimentError> 
 
 /// Learns every run of every method, as many at a time as there are threads. What was learned
 /// before, in whole or in part, is taken up again.
-fn learn(lab: &Lab, courses: &[Course], keep_models: bool) -> Result<Vec<Runs>, ExperimentError> {
+fn learn(lab: &Lab, courses: &[Course]) -> Result<Vec<Runs>, ExperimentError> {
     let size = size(lab.scale);
     let against = entries::<Othello>(&["heuristic".to_owned()], RANDOM)?;
     // Run by run, so that a stop leaves all methods equally far.
@@ -131,7 +131,7 @@ fn learn(lab: &Lab, courses: &[Course], keep_models: bool) -> Result<Vec<Runs>, 
         || (),
         |(), job| {
             let (run, course) = jobs[job];
-            one_run(lab, course, run, &against, keep_models)
+            one_run(lab, course, run, &against)
         },
         |job, result| match result {
             Ok((curve, folder)) => {
@@ -160,18 +160,18 @@ fn one_run(
     course: Course,
     run: usize,
     against: &[Entry<Othello>],
-    keep_models: bool,
 ) -> Result<(Vec<Point>, PathBuf), ExperimentError> {
     if stop_requested() {
         return Err(ExperimentError::Stopped);
     }
     let failed = |text: String| ExperimentError::Learn(format!("{}: {text}", course.title()));
     let Course { method, operators, shape } = course;
-    let folder = lab.keep(&format!("runs/{method}-{operators}-{shape}-{:02}", run + 1));
-    create_folder(&folder)?;
     let size = size(lab.scale);
     // Runs of different methods share their seed, so that they begin with the same tuples.
     let seed = lab.seed.wrapping_mul(1000).wrapping_add(run as u64);
+    let extent = format!("{}x{}", size.games, size.points);
+    let folder = lab.learned(&format!("{method}-{operators}-{shape}-{extent}-seed-{seed}"));
+    create_folder(&folder)?;
     let mut learner = Coevolution::new(settings(&course, lab.scale)?, seed, 1)
         .map_err(|error| failed(error.to_string()))?;
     let plan = Plan {
@@ -188,7 +188,7 @@ fn one_run(
             version: env!("CARGO_PKG_VERSION").to_owned(),
             note: format!("shape {shape}, {} games", size.games),
         },
-        keep_models,
+        keep_models: true,
     };
     let trained =
         train(&mut learner, &plan, &folder, |_| true).map_err(|error| failed(error.to_string()))?;

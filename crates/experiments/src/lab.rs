@@ -94,6 +94,8 @@ pub struct Lab {
     pub data: Option<PathBuf>,
     /// Where it may keep what takes long, to go on after a stop.
     pub folder: PathBuf,
+    /// Where learned players are kept for several exhibits that need the same ones.
+    pub shared: Option<PathBuf>,
     /// Tells the user how far it has come.
     pub say: Box<dyn Fn(&str) + Sync>,
 }
@@ -157,6 +159,13 @@ impl Lab {
     #[must_use]
     pub fn keep(&self, name: &str) -> PathBuf {
         self.folder.join(name)
+    }
+
+    /// A folder for a learned player; its name says everything that makes it what it is, so that
+    /// exhibits may share it.
+    #[must_use]
+    pub fn learned(&self, name: &str) -> PathBuf {
+        self.shared.clone().unwrap_or_else(|| self.folder.join("runs")).join(name)
     }
 
     /// The checksum of a file, for the run's configuration.

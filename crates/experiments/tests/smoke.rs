@@ -4,12 +4,17 @@ use outflank_experiments::{EXHIBITS, Lab, Report, Scale};
 use std::path::Path;
 
 fn run(name: &str, folder: &Path) -> Report {
+    run_sharing(name, folder, None)
+}
+
+fn run_sharing(name: &str, folder: &Path, shared: Option<&Path>) -> Report {
     let lab = Lab {
         scale: Scale::Smoke,
         seed: 3,
         threads: 2,
         data: None,
         folder: folder.to_owned(),
+        shared: shared.map(Path::to_owned),
         say: Box::new(|_| {}),
     };
     let exhibit = EXHIBITS.iter().find(|exhibit| exhibit.name() == name).unwrap();
@@ -41,5 +46,20 @@ fn every_exhibit_runs_and_repeats_itself() {
         assert_eq!(run(exhibit.name(), folder.path()).cells, report.cells, "{}", exhibit.name());
         let page = report.page("outflank reproduce", 3, "1.0");
         assert!(page.contains("</html>") && !page.contains("NaN"));
+    }
+}
+
+/// Exhibits that share their players come to what each comes to alone, and learn none twice.
+#[test]
+fn players_are_shared_between_exhibits() {
+    let shared = tempfile::tempdir().unwrap();
+    let players = || std::fs::read_dir(shared.path()).unwrap().count();
+    for (name, learned) in [("coevolution/fig5", 10), ("coevolution/fig7", 16)] {
+        let (alone, together) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let wanted = run(name, alone.path());
+        let found = run_sharing(name, together.path(), Some(shared.path()));
+        assert_eq!(found.cells, wanted.cells, "{name}");
+        // Two runs of five methods, then of the three that the first exhibit did not have.
+        assert_eq!(players(), learned, "{name}");
     }
 }

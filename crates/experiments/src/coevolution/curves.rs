@@ -76,7 +76,7 @@ impl Experiment for Curves {
     }
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let all = learn(lab, self.courses, false)?;
+        let all = learn(lab, self.courses)?;
         let size = size(lab.scale);
         let lead = format!(
             "The score of the best individual against the League's heuristic in {} games, each \

@@ -75,7 +75,7 @@ impl Experiment for Teams {
     }
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let all = learn(lab, self.courses, true)?;
+        let all = learn(lab, self.courses)?;
         let size = size(lab.scale);
         let members = size.runs;
         let lead = format!(

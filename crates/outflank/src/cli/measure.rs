@@ -42,6 +42,10 @@ pub struct ReproduceArgs {
     /// The data folder; without it the embedded games and openings are used.
     #[arg(long, value_name = "DIR", env = "OUTFLANK_DATA")]
     pub data: Option<PathBuf>,
+    /// Keeps learned players in this folder: exhibits that need the same ones learn them once
+    /// [default: in the run folder].
+    #[arg(long, value_name = "DIR")]
+    pub share: Option<PathBuf>,
     /// Where to write.
     #[command(flatten)]
     pub run: RunArgs,

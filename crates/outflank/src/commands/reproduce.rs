@@ -47,6 +47,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         threads: args.common.threads(),
         data: args.data.clone(),
         folder: folder.path().to_owned(),
+        shared: args.share.clone(),
         say: Box::new(move |text| {
             if talk {
                 eprintln!("{text} ...");
