@@ -168,7 +168,7 @@ impl TorchEngine {
 impl Engine for TorchEngine {
     fn learn(&mut self, places: &[u32], rates: &[f64]) -> Result<(), EngineError> {
         let batch = places.len() / rates.len().max(1);
-        let steps = || -> Result<(), TchError> {
+        let mut steps = || -> Result<(), TchError> {
             let places: Vec<i64> = places.iter().map(|&place| i64::from(place)).collect();
             let places = Tensor::f_from_slice(&places)?.f_to_device(self.device)?;
             for (step, &rate) in rates.iter().enumerate() {
@@ -177,7 +177,6 @@ impl Engine for TorchEngine {
             }
             Ok(())
         };
-        let mut steps = steps;
         steps().map_err(failed)?;
         self.seen += places.len() as u64;
         Ok(())

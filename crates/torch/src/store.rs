@@ -145,7 +145,7 @@ impl Store {
         let mut long = vec![0.0f32; from.size()[0] as usize];
         let count = long.len();
         from.f_to_device(Device::Cpu)?.f_copy_data(&mut long, count)?;
-        let each = self.places.iter().zip(&self.full).map(|(place, leaf)| {
+        let read = |(place, leaf): (&Option<Place>, &Tensor)| -> Result<Vec<f32>, TchError> {
             let mut values = vec![0.0f32; leaf.numel()];
             match place {
                 Some(place) => {
@@ -162,8 +162,8 @@ impl Store {
                 None => {}
             }
             Ok(values)
-        });
-        each.collect()
+        };
+        self.places.iter().zip(&self.full).map(read).collect()
     }
 
     /// The weights.

@@ -6,7 +6,7 @@
 //! cannot know which of them was played.
 
 use super::{Engine, EngineError};
-use outflank_games::othello::{Board, Squares, Symmetry};
+use outflank_games::othello::{Squares, Symmetry};
 use outflank_models::nets::{CLASSES, Net, class_of, classes_of};
 use outflank_records::Coloured;
 use rayon::prelude::*;
@@ -129,11 +129,10 @@ fn judge(item: &Coloured, odds: &[f32]) -> Figures {
     }
 }
 
-/// Kept here so that the board's type is named where it is used.
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outflank_games::othello::Square;
+    use outflank_games::othello::{Board, Square};
     use outflank_records::Example;
 
     fn answer(best: &[&str]) -> Vec<f32> {

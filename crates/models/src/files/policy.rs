@@ -42,7 +42,7 @@ pub fn read_policy(bytes: &[u8]) -> Result<(Net, Weights, Origin), String> {
              version"
         ));
     }
-    let input: Input = card.input.parse().map_err(|e| format!("{e}"))?;
+    let input = card.input.parse::<Input>().map_err(|e| e.to_string())?;
     let net = named(&card.network, input).map_err(|e| e.to_string())?;
     let tensors = SafeTensors::deserialize(bytes).map_err(|e| format!("damaged ({e})"))?;
     if let Some(unknown) =

@@ -7,7 +7,7 @@ use crate::cli::learn_cnn::{CnnArgs, DeviceArg};
 use crate::games::source;
 use crate::output::{grouped, print, print_json};
 use crate::{Outcome, VERSION};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use outflank_learners::cnn::{
     Budget, CpuEngine, Engine, Figures, Lessons, Plan, Study, Trained, measure, train,
 };
@@ -112,7 +112,7 @@ fn engine(args: &CnnArgs, net: &Net, plan: Plan, study: Study) -> Result<Box<dyn
             Ok(Box::new(outflank_torch::TorchEngine::new(net, plan, &study, gpu)?))
         }
         #[cfg(not(feature = "gpu"))]
-        DeviceArg::Gpu | DeviceArg::TorchCpu => bail!(
+        DeviceArg::Gpu | DeviceArg::TorchCpu => anyhow::bail!(
             "this program was built without libtorch; learn with --device cpu, or build it with \
              `cargo build --release --features gpu` where libtorch is installed"
         ),
