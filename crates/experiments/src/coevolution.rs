@@ -198,28 +198,6 @@ fn one_run(
     Ok((trained.curve, folder))
 }
 
-/// The mean of numbers and its standard error; the error of a single number is not known.
-fn mean(numbers: &[f64]) -> (f64, f64) {
-    let n = numbers.len() as f64;
-    let mean = numbers.iter().sum::<f64>() / n;
-    let squares: f64 = numbers.iter().map(|x| (x - mean) * (x - mean)).sum();
-    (mean, if numbers.len() > 1 { (squares / (n - 1.0) / n).sqrt() } else { 0.0 })
-}
-
-/// Half-width of a 95% interval in standard errors.
-const WIDTH_95: f64 = 1.96;
-
-/// Says whether one mean lies above another by more than two standard errors.
-fn compare(better: &str, (a, sa): (f64, f64), worse: &str, (b, sb): (f64, f64)) -> String {
-    let errors = (a - b) / sa.hypot(sb).max(1e-9);
-    let verdict = match errors {
-        e if e > 2.0 => "as in the paper",
-        e if e < -2.0 => "the other way round here",
-        _ => "not told apart here",
-    };
-    format!("{better} {a:.1} above {worse} {b:.1}: {verdict} ({errors:+.1} standard errors).")
-}
-
 /// Where every exhibit of this paper departs from it.
 fn departures(scale: Scale) -> Vec<String> {
     let size = size(scale);

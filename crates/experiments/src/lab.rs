@@ -168,9 +168,21 @@ impl Lab {
         self.shared.clone().unwrap_or_else(|| self.folder.join("runs")).join(name)
     }
 
-    /// The checksum of a file, for the run's configuration.
-    pub fn checksum(path: &Path) -> Result<DataFile, ExperimentError> {
-        let bytes = files::read(path, 1 << 30)?;
-        Ok(DataFile { file: path.display().to_string(), sha256: files::checksum(&bytes) })
+    /// What an exhibit reads of a data folder, with checksums, in the order of the names.
+    pub fn files_of(data: &Path) -> Result<Vec<DataFile>, ExperimentError> {
+        let mut all = Vec::new();
+        for part in ["openings", "players", "wthor"] {
+            let mut names: Vec<PathBuf> = std::fs::read_dir(data.join(part))
+                .map_err(files::FileError::on("read", &data.join(part)))?
+                .filter_map(|entry| Some(entry.ok()?.path()))
+                .filter(|path| path.is_file())
+                .collect();
+            names.sort();
+            for path in names {
+                let sha256 = files::checksum(&files::read(&path, 1 << 30)?);
+                all.push(DataFile { file: path.display().to_string(), sha256 });
+            }
+        }
+        Ok(all)
     }
 }

@@ -9,6 +9,7 @@ pub mod coevolution;
 mod lab;
 pub mod preference;
 mod report;
+mod statistics;
 
 pub use lab::{ExperimentError, Lab, Scale};
 pub use report::{Cell, Report};
@@ -20,6 +21,11 @@ pub trait Experiment: Sync {
 
     /// What it shows, in a line.
     fn about(&self) -> &'static str;
+
+    /// Whether it reads the data folder, where there is one.
+    fn reads_data(&self) -> bool {
+        false
+    }
 
     /// Makes it.
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError>;

@@ -93,7 +93,7 @@ impl Report {
         table
     }
 
-    /// The cells as a grid, each as "paper | ours"; `None` when there are too many columns.
+    /// The cells as a grid, each as "paper | ours ± error (difference)"; `None` when there are too many columns.
     #[must_use]
     pub fn grid(&self) -> Option<Table> {
         let mut rows: Vec<&str> = Vec::new();
@@ -117,7 +117,15 @@ impl Report {
                 let number =
                     |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.1}"));
                 found.map_or_else(String::new, |c| {
-                    format!("{} | {}", number(c.paper), number(c.ours))
+                    let error = c.error.map_or_else(String::new, |e| format!(" ± {e:.1}"));
+                    let difference = c.ours.zip(c.paper).map(|(ours, paper)| ours - paper);
+                    let difference = difference.map_or_else(String::new, |d| format!(" ({d:+.1})"));
+                    match c.paper {
+                        Some(_) => {
+                            format!("{} | {}{error}{difference}", number(c.paper), number(c.ours))
+                        }
+                        None => format!("{}{error}", number(c.ours)),
+                    }
                 })
             });
             table.row([row.to_owned()].into_iter().chain(cells));
@@ -134,7 +142,7 @@ impl Report {
             page.section("Findings").list(false, &self.findings);
         }
         if let Some(grid) = self.grid() {
-            page.section("Paper | ours").table(&grid);
+            page.section("Paper | ours ± 95% (difference)").table(&grid);
         }
         if !self.figures.is_empty() {
             let section = page.section("Drawn");

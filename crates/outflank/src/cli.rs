@@ -12,12 +12,12 @@ mod shared;
 use clap::{Parser, Subcommand};
 use contests::{OPENINGS_HELP, PLAYER_HELP};
 use learn::LEARN_HELP;
-use measure::ACCURACY_HELP;
+use measure::{ACCURACY_HELP, SOLVE_HELP};
 
 pub use contests::{LeagueArgs, MatchArgs, OpeningsArgs};
 pub use data::{ConvertArgs, DataArgs, DataCommand, ExportArgs, GenerateArgs};
 pub use learn::LearnArgs;
-pub use measure::{AccuracyArgs, BenchArgs, PerftArgs, PlayersArgs, ReproduceArgs};
+pub use measure::{AccuracyArgs, BenchArgs, PerftArgs, PlayersArgs, ReproduceArgs, SolveArgs};
 pub use shared::{Common, GameArg, PlayArgs, RecordsArgs, RunArgs, SelectArgs};
 
 /// A laboratory in which Othello players are learned, measured and played.
@@ -60,6 +60,9 @@ pub enum Command {
     Openings(OpeningsArgs),
     /// What there is to play against.
     Players(PlayersArgs),
+    /// Solve endgames of Othello exactly.
+    #[command(after_help = SOLVE_HELP)]
+    Solve(SolveArgs),
     /// Count the leaves of the game tree.
     Perft(PerftArgs),
     /// Measure speed, as tables with yardsticks.

@@ -13,3 +13,4 @@ pub mod openings;
 pub mod perft;
 pub mod players;
 pub mod reproduce;
+pub mod solve;

@@ -78,6 +78,7 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
         Command::Data(DataCommand::Generate(args)) => commands::generate::run(&args),
         Command::Openings(args) => commands::openings::run(&args),
         Command::Players(args) => commands::players::run(&args),
+        Command::Solve(args) => commands::solve::run(&args),
         Command::Perft(args) => commands::perft::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
         Command::Completions { shell } => {

@@ -227,6 +227,12 @@ fn what_makes_no_sense_is_refused_before_anything_runs() {
         ("selfplay --stage 0", "--stage is a number of discs"),
         ("selfplay --rival random", "--rival takes a model that says what a position is worth"),
         ("selfplay --rival nobody", "nobody"),
+        ("selfplay --rival heuristic@3", "at one ply"),
+        ("selfplay --rivalry 0.5", "name one or leave it out"),
+        ("ctdl --operators=", "name at least one"),
+        ("ctdll", "did you mean 'ctdl'?"),
+        ("selfply", "did you mean 'selfplay'?"),
+        ("alchemy", "there are ipref, pref,"),
         ("selfplay --features none.txt", "none.txt"),
     ] {
         let words_given: Vec<&str> = ["learn"].into_iter().chain(arguments.split(' ')).collect();

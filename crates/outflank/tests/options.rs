@@ -8,7 +8,7 @@ use std::io::Read;
 use std::process::{Command, Stdio};
 
 /// Every subcommand, its options, and words that its help must hold.
-const COMMANDS: [(&[&str], &[&str]); 13] = [
+const COMMANDS: [(&[&str], &[&str]); 14] = [
     (
         &["learn"],
         &[
@@ -59,6 +59,7 @@ const COMMANDS: [(&[&str], &[&str]); 13] = [
     (&["openings"], &["--count", "--ply", "--simulations", "--game", "--to", "--out", "--resume"]),
     (&["players"], &["--game", "--json"]),
     (&["perft"], &["--game", "--board", "--json"]),
+    (&["solve"], &["--threads", "--memory", "--quiet", "--json", "BOARD|FILE"]),
     (&["bench"], &["--data", "--json", "games", "records", "arena", "learners", "search"]),
 ];
 
@@ -76,7 +77,7 @@ fn help_names_every_option() {
         for option in options {
             assert!(help.contains(option), "{option} in {help}");
         }
-        if !["players", "perft", "bench"].contains(&command[0]) {
+        if !["players", "perft", "bench", "solve"].contains(&command[0]) {
             for option in COMMON {
                 assert!(help.contains(option), "{option} in {help}");
             }

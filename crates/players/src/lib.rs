@@ -2,6 +2,7 @@
 
 mod alphabeta;
 mod choice;
+mod control;
 pub mod endgame;
 mod engine;
 mod entry;
@@ -16,6 +17,7 @@ pub mod spec;
 mod wrappers;
 
 pub use alphabeta::{AlphaBeta, Verdict};
+pub use control::Control;
 pub use engine::{CommandError, Engine, EngineCommand, EngineOptions, Protocol};
 pub use entry::Entry;
 pub use greedy::Greedy;

@@ -5,7 +5,7 @@ use outflank_games::othello::{Othello, Square, Squares};
 use outflank_games::{Line, Position, Side};
 use outflank_models::{self as models, Evaluate};
 use outflank_players::endgame::Solver;
-use outflank_players::{AlphaBeta, Greedy, Mcts, Player, Random, Searchable, Verdict};
+use outflank_players::{AlphaBeta, Control, Greedy, Mcts, Player, Random, Searchable, Verdict};
 use outflank_runs::rng::stream;
 use outflank_runs::{Draw, Rng};
 use std::cmp::Ordering;
@@ -264,6 +264,28 @@ fn the_solver_equals_brute_force() {
         let by_hand: Vec<Square> =
             by_hand.into_iter().filter(|m| m.1 == score).map(|m| m.0).collect();
         assert_eq!(best, by_hand, "{position}");
+    }
+}
+
+/// Neither the guide nor threads that race change an answer; a stop gives none.
+#[test]
+fn guides_threads_and_stops() {
+    let mut rng = stream(11, &["guided"]);
+    let (mut plain, mut guided) = (Solver::new(14), Solver::new(14).guided().with_threads(3));
+    for _ in 0..6 {
+        let board = random_position::<Othello>(44, &mut rng).board();
+        let score = plain.score(board);
+        assert_eq!(guided.score(board), score);
+        let free = Arc::new(Control::unlimited());
+        let best = guided.move_for(board, score, &free).expect("a move");
+        assert_eq!(plain.score(board.play(best)), -score);
+    }
+    let board = random_position::<Othello>(36, &mut rng).board();
+    for mut solver in [Solver::new(14), Solver::new(14).guided().with_threads(2)] {
+        let few = Arc::new(Control::unlimited().with_nodes(20_000));
+        assert_eq!(solver.score_within(board, &few), None);
+        // Threads look up every 4,096 positions each.
+        assert!(solver.nodes() < 60_000, "{}", solver.nodes());
     }
 }
 

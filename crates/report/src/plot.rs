@@ -64,13 +64,14 @@ pub struct Series {
     joined: bool,
     dashed: bool,
     band: bool,
+    colour: Option<usize>,
 }
 
 impl Series {
     /// Points joined by a line, in the order given; intervals are drawn as bars.
     pub fn line(name: impl Into<String>, points: impl IntoIterator<Item = Point>) -> Self {
         let points = points.into_iter().collect();
-        Self { name: name.into(), points, joined: true, dashed: false, band: false }
+        Self { name: name.into(), points, joined: true, dashed: false, band: false, colour: None }
     }
 
     /// Points that stand alone.
@@ -92,8 +93,17 @@ impl Series {
         self
     }
 
+    /// Draws it in the colour of the series at this place, counted from 0, as for two sides of one
+    /// thing.
+    #[must_use]
+    pub fn coloured_as(mut self, place: usize) -> Self {
+        self.colour = Some(place);
+        self
+    }
+
     fn key(&self, place: usize) -> Key<'_> {
         let marked = !self.joined || self.points.len() <= MARKED;
+        let place = self.colour.unwrap_or(place);
         Key { name: &self.name, place, joined: self.joined, dashed: self.dashed, marked }
     }
 }
@@ -273,6 +283,7 @@ impl Figure for Plot {
 
 impl Plot {
     fn draw_series(&self, svg: &mut Svg, place: usize, series: &Series, x: &Scale, y: &Scale) {
+        let place = series.colour.unwrap_or(place);
         let colour = series_colour(place);
         let shown = |point: &&Point| self.shown(point);
         // A missing value splits the series, so that no line claims to know what lies between.

@@ -181,7 +181,8 @@ pub fn learning_page(learning: &Learning, about: &About) -> String {
     section.paragraph(LEGEND);
     section.figure(
         &stage_plot(&learning.accuracy),
-        "On games that were not learned from; 95% intervals.",
+        "On games that the learned player has not seen; the embedded players may have (ipref learned \
+         from WTHOR's games of 1977 to 2012). 95% intervals.",
     );
     section.details("By stage, in figures", |inner| {
         inner.table(&stage_table(&learning.accuracy));

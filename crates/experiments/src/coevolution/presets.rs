@@ -58,6 +58,10 @@ pub fn table(method: &str, operators: Option<&str>) -> Result<toml::Table, Setti
     let mut settings = inner(&presets, &["base"]).cloned().unwrap_or_default();
     settings.extend(own.clone());
     let default = inner(&presets, &["defaults"]).and_then(|table| table.get(method)?.as_str());
+    if operators.is_some_and(|letters| letters.trim().is_empty()) {
+        let text = "operators: name at least one, such as sxm_t, or leave the option out";
+        return Err(SettingsError::Value(text.to_owned()));
+    }
     let mut rest = operators.or(default).unwrap_or_default();
     let known = inner(&presets, &["operators"]).cloned().unwrap_or_default();
     while !rest.is_empty() {

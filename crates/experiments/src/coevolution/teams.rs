@@ -2,8 +2,9 @@
 //! a method at the same time of their learning are a team; every member plays every member of
 //! every other team with both colours, without random moves.
 
-use super::{Course, Runs, WIDTH_95, compare, departures, learn, mean, nominal, size};
+use super::{Course, Runs, departures, learn, nominal, size};
 use crate::lab::{ExperimentError, Lab};
+use crate::statistics::{Mean, compare};
 use crate::{Experiment, Report};
 use outflank_arena::{Terms, contest};
 use outflank_games::Line;
@@ -85,22 +86,23 @@ impl Experiment for Teams {
             size.points
         );
         let mut report = Report::new(self.name, lab.scale, self.title, lead);
-        let mut results: Vec<Vec<(f64, f64)>> = vec![Vec::new(); all.len()];
+        let mut results: Vec<Vec<Mean>> = vec![Vec::new(); all.len()];
         for point in 1..=size.points {
             (lab.say)(&format!("tournament {point} of {}", size.points));
             for (team, scores) in tournament(lab, &all, point)?.into_iter().enumerate() {
-                results[team].push(mean(&scores));
+                results[team].push(Mean::of(&scores));
             }
         }
         let mut plot = Plot::new(self.title, "games", "% of points against the other teams");
         for (runs, team) in all.iter().zip(&results) {
             let name = runs.course.title();
             let mut points = Vec::new();
-            for (point, &(value, error)) in team.iter().enumerate() {
+            for (point, mean) in team.iter().enumerate() {
+                let (value, error) = (mean.value, mean.half_width());
                 let games = nominal(lab, point as u64 + 1);
                 let column = outflank_report::text::count(games);
-                report.cell(&name, column, None, Some(value), Some(WIDTH_95 * error));
-                points.push(Point::with_error(games as f64, value, WIDTH_95 * error));
+                report.cell(&name, column, None, Some(value), Some(error));
+                points.push(Point::with_error(games as f64, value, error));
             }
             plot = plot.series(Series::line(name, points).band());
         }

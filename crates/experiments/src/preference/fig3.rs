@@ -19,6 +19,10 @@ impl Experiment for Fig3 {
         "accuracy by stage with 1-tuples: moves, and pairs of moves"
     }
 
+    fn reads_data(&self) -> bool {
+        true
+    }
+
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         figure(self.name(), lab, FeatureSet::One, "Paper 0, Figure 3")
     }
@@ -39,11 +43,12 @@ pub(super) fn figure(
             .to_owned();
     let mut report = Report::new(name, lab.scale, title, lead);
     let mut plot = Plot::new(title, "discs on the board after the move", "%").y_range(0.0, 100.0);
-    for method in METHODS {
+    for (place, method) in METHODS.into_iter().enumerate() {
         let wanted = format!("{} {}", method_name(method), features.name());
         let Some(column) = columns.iter().find(|column| column.name == wanted) else { continue };
         for pairs in [false, true] {
-            plot = plot.series(series(column, method_name(method), pairs, &mut report));
+            let series = series(column, method_name(method), pairs, &mut report);
+            plot = plot.series(series.coloured_as(place));
         }
     }
     let caption = "Solid: moves predicted; dashed: pairs rated the right way. 95% intervals.";

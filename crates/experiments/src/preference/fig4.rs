@@ -16,6 +16,10 @@ impl Experiment for Fig4 {
         "accuracy by stage with N-tuples: moves, and pairs of moves"
     }
 
+    fn reads_data(&self) -> bool {
+        true
+    }
+
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         fig3::figure(self.name(), lab, FeatureSet::N, "Paper 0, Figure 4")
     }

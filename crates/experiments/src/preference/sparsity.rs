@@ -28,6 +28,10 @@ impl Experiment for Sparsity {
         "entries in difference vectors against entries in positions (VIII-D)"
     }
 
+    fn reads_data(&self) -> bool {
+        true
+    }
+
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let games = games(lab, lab.seed)?;
         let choices = decisions(&games.train, &Wanted::CHOICES);

@@ -114,6 +114,10 @@ impl Experiment for Studies {
         "binary features, MM's updates, balance, filtered labels, lambda, numbers of weights, corners"
     }
 
+    fn reads_data(&self) -> bool {
+        true
+    }
+
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let games = games(lab, lab.seed)?;
         let bench = Bench {

@@ -2,6 +2,7 @@
 
 use super::{FeatureSet, METHODS, games, games_departure, method_name, players, trials};
 use crate::lab::{ExperimentError, Lab};
+use crate::statistics::Mean;
 use crate::{Experiment, Report};
 use outflank_arena::accuracy::{Accuracy, Hits, STAGES, accuracy};
 use outflank_models::files::load_network;
@@ -38,9 +39,6 @@ pub struct Column {
     pub trials: Vec<Accuracy>,
 }
 
-/// Half a 95% interval in standard errors, by Student, for 2, 3, ... trials.
-const STUDENT: [f64; 9] = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26];
-
 /// The measurements behind Table II and Figures 3 and 4, of players on these features, and the
 /// remark about the games.
 pub fn measure(
@@ -50,7 +48,7 @@ pub fn measure(
     let mut columns: Vec<Column> = Vec::new();
     let mut remark = String::new();
     for trial in 0..trials(lab) {
-        let seed = lab.seed + trial;
+        let seed = lab.seed.wrapping_add(trial);
         let games = games(lab, seed)?;
         let test = decisions(&games.test, &Wanted::CHOICES);
         let mut measured: Vec<(String, Option<usize>, Accuracy)> = Vec::new();
@@ -97,11 +95,8 @@ pub fn mean(trials: &[Accuracy], of: impl Fn(&Accuracy) -> &Hits) -> (f64, f64) 
 
 /// The mean of two or more figures and the half-width of its 95% interval, from their spread.
 pub(super) fn spread(figures: &[f64]) -> (f64, f64) {
-    let n = figures.len() as f64;
-    let mean = figures.iter().sum::<f64>() / n;
-    let squares: f64 = figures.iter().map(|figure| (figure - mean).powi(2)).sum();
-    let times = STUDENT.get(figures.len().saturating_sub(2)).copied().unwrap_or(1.96);
-    (mean, times * (squares / (n - 1.0).max(1.0) / n).sqrt())
+    let mean = Mean::of(figures);
+    (mean.value, mean.half_width())
 }
 
 /// The experiment.
@@ -114,6 +109,10 @@ impl Experiment for Table2 {
 
     fn about(&self) -> &'static str {
         "move prediction of five methods on 1-tuples and N-tuples, by stage of the game"
+    }
+
+    fn reads_data(&self) -> bool {
+        true
     }
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
@@ -135,7 +134,7 @@ impl Experiment for Table2 {
                 report.cell(row, column.name.clone(), paper, Some(ours), Some(error));
             }
             for (trial, result) in column.trials.iter().enumerate() {
-                let row = format!("all, seed {}", lab.seed + trial as u64);
+                let row = format!("all, seed {}", lab.seed.wrapping_add(trial as u64));
                 let (ours, error) = (result.choices.percent(), result.choices.error());
                 report.cell(row, column.name.clone(), None, Some(ours), Some(error));
             }
@@ -175,6 +174,7 @@ fn findings(columns: &[Column], report: &mut Report) {
         let pairs = a.iter().zip(b).map(|(a, b)| (a.choices.percent(), b.choices.percent()));
         let above = pairs.filter(|(a, b)| a > b).count();
         let verdict = match above {
+            _ if a.len() < 5 => "too few to tell",
             0 => "the other way round",
             above if above == a.len() => "as in the paper",
             _ => "not told apart",

@@ -129,6 +129,10 @@ impl Experiment for Table3 {
         "the league of all players: ratings and scores"
     }
 
+    fn reads_data(&self) -> bool {
+        true
+    }
+
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let (league, departures) = league(lab)?;
         let table = league.report(&Options::default())?;

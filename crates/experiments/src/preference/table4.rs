@@ -41,6 +41,10 @@ impl Experiment for Table4 {
         "the league of the strongest N-tuple players, with the cross table"
     }
 
+    fn reads_data(&self) -> bool {
+        true
+    }
+
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let title = "Paper 0, Table IV";
         let lead = "The strongest N-tuple players among themselves: points of the row against the \

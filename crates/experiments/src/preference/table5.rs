@@ -41,6 +41,10 @@ impl Experiment for Table5 {
         "the two strongest N-tuple players with a selection of weak ones"
     }
 
+    fn reads_data(&self) -> bool {
+        true
+    }
+
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let title = "Paper 0, Table V";
         let lead = "Two strong players and the weak ones: points of the row against the column, of \

@@ -108,6 +108,9 @@ const DUAL_TOLERANCE: f64 = 0.1;
 /// LIBLINEAR's own limit of passes over the rows.
 const DUAL_PASSES: u32 = 1000;
 
+/// Charges beyond these give weights that are all nothing, or a solver that does not settle.
+const CHARGES: RangeInclusive<f64> = 1e-6..=1e6;
+
 /// Priors from the first to the last of these can be computed with.
 const PRIORS: RangeInclusive<f64> = 1e-9..=1e9;
 
@@ -156,7 +159,7 @@ impl Options {
             // Always one by one.
             Method::Rater => &[],
             Method::IPref | Method::Pref | Method::Classify => &[
-                ("c", self.c, positive(self.c), POSITIVE),
+                ("c", self.c, CHARGES.contains(&self.c), "a number from 1e-6 to 1e6"),
                 ("tolerance", self.tolerance, positive(self.tolerance), POSITIVE),
                 ("steps", self.steps.into(), self.steps > 0, AT_LEAST_ONE),
             ],

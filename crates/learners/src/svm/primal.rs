@@ -8,7 +8,8 @@
 //! Hessian    H v = v + 2C sum_{i in I} c_i (x_i . v) x_i
 //! ```
 //!
-//! Each step solves H d = -g roughly, by conjugate gradients scaled with the diagonal of H, and
+//! Each step solves H d = -g roughly, by conjugate gradients scaled with what earlier steps
+//! learned of H (`memory`) or with its diagonal, and
 //! goes along d as far as the objective falls: it is a chain of parabolas there, and its lowest
 //! point is found for the price of one more product with the rows. A trust region, which was here
 //! before, comes to the same in as many steps where rows are many, and in hundreds where they are

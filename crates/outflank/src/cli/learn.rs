@@ -2,9 +2,11 @@
 
 use super::learn_play::PlayMethod;
 use super::{Common, RecordsArgs, RunArgs};
-use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, Args, Command, Subcommand, ValueEnum};
 use outflank_learners::methods::Method;
+use std::ffi::OsStr;
 
 /// What stands below the options in the help.
 pub const LEARN_HELP: &str = "\
@@ -27,8 +29,9 @@ stand, below a line `symmetric` in eight ways again. What follows a # is a remar
   a1 b1 a2 b2
   0 1 2 3 4 5 6 7
 
-Without --records and --data the embedded games are learned from, 4,000 of them when there are more
-and --sample does not say otherwise.
+Without --records the games of the data folder are learned from, without that the embedded ones;
+4,000 of them when there are more and --sample does not say otherwise. Learning online takes all
+games of the data folder.
 
 A run that was stopped goes on with --resume, and the result is the same to the last byte. Games
 that were played are kept; learning begins anew unless it was finished, but online goes on after the
@@ -65,14 +68,48 @@ impl ValueEnum for MethodArg {
     }
 }
 
+/// Reads a method that learns from games; a slip is answered with the nearest of all methods.
+#[derive(Clone)]
+struct AnyMethod;
+
+impl TypedValueParser for AnyMethod {
+    type Value = MethodArg;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<MethodArg, clap::Error> {
+        let known = EnumValueParser::<MethodArg>::new();
+        known.parse_ref(command, arg, value).map_err(|_| {
+            let name = value.to_string_lossy();
+            let playing = PlayMethod::augment_subcommands(Command::new("methods"));
+            let playing = playing.get_subcommands().map(Command::get_name);
+            let all: Vec<&str> =
+                Method::ALL.iter().map(|method| method.name()).chain(playing).collect();
+            let meant = match outflank_runs::nearest(&name, all.iter().copied()) {
+                Some(near) => format!("did you mean '{near}'?"),
+                None => format!("there are {}", all.join(", ")),
+            };
+            let text = format!("there is no method '{name}'; {meant}\n");
+            clap::Error::raw(ErrorKind::InvalidValue, text).with_cmd(command)
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(MethodArg::value_variants().iter().filter_map(ValueEnum::to_possible_value)))
+    }
+}
+
 /// `outflank learn`.
 #[derive(Args, Debug, Clone)]
 pub struct LearnArgs {
     /// Methods that learn by playing instead.
     #[command(subcommand)]
     pub play: Option<PlayMethod>,
-    /// The method.
-    #[arg(value_enum, default_value = "ipref")]
+    /// The method; those that learn by playing are listed as commands.
+    #[arg(value_parser = AnyMethod, default_value = "ipref")]
     pub method: MethodArg,
     /// What the player looks at: the 15 n-tuples of Runarsson and Lucas (2014), single squares, 18
     /// large patterns of the whole board (with mobility and the like for --solver online), or the
@@ -118,7 +155,7 @@ pub struct MethodArgs {
     /// [default: 1000].
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub steps: Option<u32>,
-    /// ipref, pref: a trust-region Newton method on all cores, or LIBLINEAR's coordinate descent;
+    /// ipref, pref: a Newton method on all cores, or LIBLINEAR's coordinate descent;
     /// ipref alone: one choice at a time, for any number of games [default: primal].
     #[arg(long, value_parser = ["primal", "dual", "online"])]
     pub solver: Option<String>,

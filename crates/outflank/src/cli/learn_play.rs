@@ -115,9 +115,9 @@ pub struct SelfPlayArgs {
     /// A model to play some of the games against.
     #[arg(long, value_name = "MODEL")]
     pub rival: Option<String>,
-    /// The share of games that are played against it.
-    #[arg(long, default_value_t = 0.25, value_name = "P", allow_negative_numbers = true)]
-    pub rivalry: f64,
+    /// The share of games that are played against it [default: 0.25].
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub rivalry: Option<f64>,
     /// What all methods are told.
     #[command(flatten)]
     pub training: TrainingArgs,

@@ -65,6 +65,35 @@ pub struct PlayersArgs {
     pub json: bool,
 }
 
+/// What `outflank solve` tells, and how long it takes.
+pub const SOLVE_HELP: &str = "\
+The score is the disc difference at the end under best play, for the side to move, the empty squares
+going to the winner. 20 empty squares take about a second, each further one two to three times as
+long. Where a file gives scores, they are compared.";
+
+/// `outflank solve`.
+#[derive(Args, Debug)]
+pub struct SolveArgs {
+    /// A position of Othello in one argument (64 of X, O and -, row by row from a1, and the side to
+    /// move), or a file of positions (.obf, boards).
+    #[arg(value_name = "BOARD|FILE", allow_hyphen_values = true)]
+    pub what: String,
+    /// How many threads work on each position; scores do not depend on it, the number of nodes does
+    /// [default: all cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// The size of the memory of positions, in MiB.
+    #[arg(long, value_name = "N", default_value_t = 192,
+        value_parser = clap::value_parser!(u32).range(1..=6144))]
+    pub memory: u32,
+    /// Show no progress.
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Print one JSON document on standard output.
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// `outflank perft`.
 #[derive(Args, Debug)]
 pub struct PerftArgs {

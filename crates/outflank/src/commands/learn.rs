@@ -21,7 +21,7 @@ use outflank_arena::present::{self, CurvePoint, Learning};
 use outflank_arena::{Terms, ratings};
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Line};
-use outflank_learners::methods::{self, Options, Task};
+use outflank_learners::methods::{self, Method, Options, Task};
 use outflank_models::{self as models, Evaluate, Greedy, Policy, Tuples};
 use outflank_players::roster::{self, Model, Roster};
 use outflank_records::Decision;
@@ -261,7 +261,12 @@ fn show(args: &LearnArgs, folder: &RunFolder, learning: &Learning, seconds: f64)
         "{seconds:.1} s. The model, the curve and a page with pictures are in {path}."
     );
     let _ = writeln!(text, "Next: open {path}/report.html");
-    let _ = writeln!(text, "      outflank match {path}@4 heuristic@4 --games 100 --random 0.1");
+    // A rater of moves cannot say what a position is worth, so it does not search.
+    let plies = if args.method.0 == Method::Rater { "" } else { "@4" };
+    let _ = writeln!(
+        text,
+        "      outflank match {path}{plies} heuristic{plies} --games 100 --random 0.1"
+    );
     let _ = writeln!(text, "      outflank learn --features 1tuple, or --records your/games.wtb");
     print(&text)
 }

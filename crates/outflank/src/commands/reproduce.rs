@@ -25,15 +25,17 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     let mut settings = toml::Table::new();
     settings.insert("exhibit".to_owned(), name.clone().into());
     settings.insert("scale".to_owned(), args.scale.name().into());
-    if let Some(data) = &args.data {
+    if let Some(data) = args.data.as_ref().filter(|_| exhibit.reads_data()) {
         settings.insert("data".to_owned(), data.display().to_string().into());
     }
+    let data = args.data.as_deref().filter(|_| exhibit.reads_data());
+    let files = data.map_or(Ok(Vec::new()), Lab::files_of)?;
     let config = Config {
         command: "reproduce".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,
         settings,
-        data: Vec::new(),
+        data: files,
     };
     let folder = match &args.run.resume {
         Some(path) => RunFolder::resume(path, &config, &[])?,
@@ -101,8 +103,12 @@ fn write(
     folder: &RunFolder,
     report: &Report,
 ) -> Result<()> {
+    let data = match args.data.is_some() && exhibit.reads_data() {
+        true => " --data DATA",
+        false => "",
+    };
     let command = format!(
-        "outflank reproduce {} --scale {} --seed {}",
+        "outflank reproduce {} --scale {} --seed {}{data}",
         exhibit.name(),
         args.scale.name(),
         args.common.seed

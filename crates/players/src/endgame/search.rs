@@ -2,10 +2,14 @@
 //!
 //! Every function is fail-soft: what it returns outside its window is still a true bound.
 
+use super::guide::Guide;
 use super::last::{final_score, last_one, last_two};
+use super::stable;
 use super::table::Table;
+use crate::Control;
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Square, Squares};
+use std::sync::Arc;
 
 /// From this many empty squares on, moves are sorted and results remembered.
 const SORTED: u32 = 7;
@@ -23,10 +27,26 @@ const CORNERS: u64 = 0x8100_0000_0000_0081;
 const QUADRANTS: [u64; 4] =
     [0x0000_0000_0f0f_0f0f, 0x0000_0000_f0f0_f0f0, 0x0f0f_0f0f_0000_0000, 0xf0f0_f0f0_0000_0000];
 
+/// From this many empty squares on, the guide is asked about the moves; from the second number on,
+/// about the replies to them.
+const GUIDED: u32 = 14;
+const GUIDED_DEEPER: u32 = 16;
+
+/// A thread asks so seldom whether it should stop.
+const BREATH: u64 = 1 << 12;
+
 /// What one search carries along.
 pub(super) struct Search {
-    pub table: Table,
+    pub table: Arc<Table>,
     pub nodes: u64,
+    /// How many of them the control knows of.
+    spent: u64,
+    pub guide: Option<Guide>,
+    pub control: Arc<Control>,
+    /// It was stopped: what it returns means nothing and is not remembered.
+    pub halted: bool,
+    /// Threads that work on the same question try equally good moves in different orders.
+    pub salt: u64,
     /// The moves under consideration at every level of the recursion, one level after another.
     candidates: Vec<Candidate>,
 }
@@ -40,16 +60,48 @@ struct Candidate {
 }
 
 impl Search {
-    pub fn new(table_bits: u32) -> Search {
-        Search { table: Table::new(table_bits), nodes: 0, candidates: Vec::new() }
+    pub fn new(table: Arc<Table>, control: Arc<Control>) -> Search {
+        Search {
+            table,
+            nodes: 0,
+            spent: 0,
+            guide: None,
+            control,
+            halted: false,
+            salt: 0,
+            candidates: Vec::new(),
+        }
     }
 
     /// The score for the mover if it lies strictly between alpha and beta; otherwise a bound on it
-    /// on the same side of the window.
-    pub fn window(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
+    /// on the same side of the window. `None` when it was stopped.
+    pub fn window(&mut self, board: Board, alpha: i32, beta: i32) -> Option<i32> {
         self.candidates.clear();
+        (self.nodes, self.spent) = (0, 0);
+        self.halted = self.control.stopped();
         let odd = odd_quadrants(board.empty());
-        kernel::run(Enter { search: self, node: Node { board, alpha, beta, odd } })
+        let score = kernel::run(Enter { search: self, node: Node { board, alpha, beta, odd } });
+        (!self.halted).then_some(score)
+    }
+
+    /// Tells the control what was spent, and stops when it says so.
+    #[cold]
+    fn breathe(&mut self) {
+        self.halted |= self.control.spend(self.nodes - self.spent);
+        self.spent = self.nodes;
+    }
+
+    /// Tries the moves from `base` on in the order that the guide and their costs suggest.
+    #[inline(never)]
+    fn follow_guide(&mut self, base: usize, board: Board, empties: u32) {
+        let (Some(guide), Some(list)) = (&mut self.guide, self.candidates.get_mut(base..)) else {
+            return;
+        };
+        let squares = list.iter().map(|candidate| candidate.square);
+        let worth = guide.worth(board, squares, empties >= GUIDED_DEEPER);
+        for (candidate, &worth) in list.iter_mut().zip(worth) {
+            candidate.cost = candidate.cost.saturating_sub(worth);
+        }
     }
 }
 
@@ -221,6 +273,12 @@ impl Task for Sorted<'_> {
         let Sorted { search, node } = self;
         let Node { board, mut alpha, beta, odd } = node;
         search.nodes += 1;
+        if search.nodes >= search.spent + BREATH {
+            search.breathe();
+        }
+        if search.halted {
+            return 0;
+        }
         let empties = board.empty().count_ones();
         let moves = kernel.moves(board.own, board.other);
         if moves == 0 {
@@ -228,6 +286,13 @@ impl Task for Sorted<'_> {
                 0 => final_score(board.own, board.other),
                 _ => -kernel.run(Sorted { search, node: node.pass() }),
             };
+        }
+        // The opponent keeps what is stable, whatever is played.
+        if 64 - 2 * board.other.count_ones() as i32 <= alpha && stable::likely(board.other) {
+            let bound = 64 - 2 * stable::stable(board.other, board.own).count_ones() as i32;
+            if bound <= alpha {
+                return bound;
+            }
         }
         let mut hint = 64;
         if let Some(entry) = search.table.get(board) {
@@ -252,10 +317,16 @@ impl Task for Sorted<'_> {
                 return -i32::from(entry.upper);
             }
             let hinted = square.index() == hint;
-            let cost = if hinted { i32::MIN } else { cost(kernel, after, square, odd) };
+            let cost = match hinted {
+                true => i32::MIN / 2,
+                false => cost(kernel, after, square, odd) + whim(search.salt, after),
+            };
             search.candidates.push(Candidate { after, square, cost });
         }
 
+        if empties >= GUIDED {
+            search.follow_guide(base, board, empties);
+        }
         let (mut best, mut best_square) = (NONE, 64);
         for next in base..search.candidates.len() {
             let Some(candidate) = cheapest(&mut search.candidates, next) else { break };
@@ -278,6 +349,9 @@ impl Task for Sorted<'_> {
             }
         }
         search.candidates.truncate(base);
+        if search.halted {
+            return 0;
+        }
         search.table.put(board, empties, (node.alpha, beta), best, best_square);
         best
     }
@@ -291,6 +365,16 @@ fn cost<K: Kernel>(kernel: K, after: Board, square: Square, odd: u64) -> i32 {
     let corner = u32::from(square.bit() & CORNERS != 0);
     let odd = u32::from(square.bit() & odd != 0);
     4 * mobility as i32 - (2 * corner + odd) as i32
+}
+
+/// A little more or less for each board, another for each salt; nothing without salt.
+#[inline(always)]
+fn whim(salt: u64, board: Board) -> i32 {
+    if salt == 0 {
+        return 0;
+    }
+    let mixed = (board.own ^ salt).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ board.other;
+    (mixed.wrapping_mul(salt) >> 61) as i32
 }
 
 /// Brings the cheapest of the candidates from `next` on to the front and returns it.

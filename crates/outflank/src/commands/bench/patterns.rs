@@ -1,7 +1,7 @@
 //! Large patterns by stage of the game: evaluating them, learning them choice by choice and by
 //! self-play. One thread's time each.
 
-use super::Row;
+use super::{Row, thread_seconds};
 use anyhow::{Context, Result, ensure};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
@@ -21,16 +21,17 @@ const GAMES: u32 = 4096;
 
 /// Measures the three loops on choices.
 pub fn measure(rows: &mut Vec<Row>, choices: &[Decision<Othello>]) -> Result<()> {
+    let since = Instant::now();
     let ipref = models::ipref().context("the embedded player is damaged")?;
     let (mut moves, mut values, mut count) = (Vec::new(), Vec::new(), 0);
-    let began = Instant::now();
+    let began = thread_seconds(since);
     for decision in choices {
         moves.clear();
         moves.extend(decision.position.moves());
         ipref.after_moves(&decision.position, &moves, &mut values);
         count += values.len();
     }
-    let each = began.elapsed().as_secs_f64() * 1e9 / count.max(1) as f64;
+    let each = (thread_seconds(since) - began) * 1e9 / count.max(1) as f64;
     rows.push(Row {
         area: "learners",
         name: "ipref's worth of a move, 82 patterns and 5 counts, one thread".to_owned(),
@@ -44,9 +45,9 @@ pub fn measure(rows: &mut Vec<Row>, choices: &[Decision<Othello>]) -> Result<()>
     let stages = Stages::of_width(4).context("a width of 4")?;
     let settings = online::Settings { loss: Loss::Softmax, passes: 1, rate: 0.1, seed: 1 };
     let few: Choices = choices.iter().collect();
-    let began = Instant::now();
+    let began = thread_seconds(since);
     let learned = online::learn(&look, stages, &few, settings, &Forget)?;
-    let seconds = began.elapsed().as_secs_f64();
+    let seconds = (thread_seconds(since) - began);
     let seen = learned.curve.first().map_or(0, |pass| pass.moves);
     ensure!(seen as usize == count, "not every move was seen");
     rows.push(Row {
@@ -71,12 +72,12 @@ pub fn measure(rows: &mut Vec<Row>, choices: &[Decision<Othello>]) -> Result<()>
     let mut learner = SelfPlay::new(look, stages, settings);
     // The first batch knows nothing and warms the caches.
     learner.batch().context("a batch")?;
-    let began = Instant::now();
+    let began = thread_seconds(since);
     learner.batch().context("a batch")?;
     rows.push(Row {
         area: "learners",
         name: "self-play on 82 patterns by stage, played and learned from, one thread".to_owned(),
-        value: f64::from(GAMES) / began.elapsed().as_secs_f64(),
+        value: f64::from(GAMES) / (thread_seconds(since) - began),
         unit: "games/s",
         yardstick: "none".to_owned(),
         ratio: None,

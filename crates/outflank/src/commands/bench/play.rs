@@ -1,12 +1,11 @@
 //! The rows of `outflank bench learners` for methods that learn by playing.
 
-use super::{Row, best_of};
+use super::{Row, best_of, best_of_thread};
 use anyhow::{Result, ensure};
 use outflank_experiments::coevolution::presets;
 use outflank_learners::coevolution::Coevolution;
 use outflank_learners::tdl::{self, Rates};
 use outflank_learners::training::Learner;
-use std::fs;
 
 /// Training games before and during a measurement: weights that have left zero lie elsewhere in
 /// the cache.
@@ -24,26 +23,21 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
         let mut network = Coevolution::new(settings, 1, 1)?.model();
         tdl::learn(&mut network, rates, 1, 0, WARM_UP);
         let (mut again, mut games) = (network.clone(), WARM_UP);
-        let processor = processor_seconds();
-        let seconds = best_of(3, || {
+        let seconds = best_of_thread(3, || {
             tdl::learn(&mut network, rates, 1, games, GAMES);
             games += GAMES;
         });
-        let busy = processor_seconds().zip(processor).map(|(end, start)| end - start);
         tdl::learn(&mut again, rates, 1, WARM_UP, games - WARM_UP);
         ensure!(again == network, "the same games taught something else");
         let rate = GAMES as f64 / seconds;
         let images = network.tuples().instances();
-        let of_core = busy.filter(|busy| *busy > 0.0).map_or_else(String::new, |busy| {
-            format!("; {:.0} a second of processor time", (games - WARM_UP) as f64 / busy)
-        });
         let aim = if shape == "12x6" { format!("aim: {AIM}; ") } else { String::new() };
         rows.push(Row {
             area: "learners",
-            name: format!("TD(0) self-play, {shape}, {images} images, one thread"),
+            name: format!("TD(0) self-play, {shape}, {images} images, one thread's CPU time"),
             value: rate,
             unit: "games/s",
-            yardstick: format!("{aim}{:.1} us a game{of_core}", 1e6 * seconds / GAMES as f64),
+            yardstick: format!("{aim}{:.1} us a game", 1e6 * seconds / GAMES as f64),
             ratio: (shape == "12x6").then_some(rate / AIM),
         });
     }
@@ -67,11 +61,4 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
         });
     }
     Ok(())
-}
-
-/// The processor time of this thread so far, where the system tells: on a machine that others use
-/// too, the clock on the wall says little.
-fn processor_seconds() -> Option<f64> {
-    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    text.split(' ').next()?.parse::<f64>().ok().map(|nanoseconds| 1e-9 * nanoseconds)
 }

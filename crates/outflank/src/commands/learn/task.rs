@@ -18,9 +18,9 @@ use toml::Value;
 /// More games than this for a match are a slip of the finger.
 const MOST_GAMES: u64 = 10_000_000;
 
-/// Without a word about which games, so many of the embedded ones are learned from and measured
-/// on: as many as the default job has time for.
-const EMBEDDED_SAMPLE: usize = 4000;
+/// Without a word about which games, so many are learned from and measured on: as many as the
+/// default job has time for, and memory for all choices at once.
+const SAMPLE: usize = 4000;
 
 /// How far the gradient of a Newton method must shrink. Twice as far takes three times as long and
 /// predicts the same moves.
@@ -29,10 +29,15 @@ const TOLERANCE: f64 = 1e-3;
 /// The arguments with what the program decides by itself.
 pub fn resolved(args: &LearnArgs) -> LearnArgs {
     let mut args = args.clone();
-    let embedded = args.records.records.is_empty() && args.records.data.is_none();
-    let many = outflank_records::embedded::count() > EMBEDDED_SAMPLE;
-    if embedded && many && args.records.select.sample.is_none() {
-        args.records.select.sample = Some(EMBEDDED_SAMPLE);
+    let any = args.records.records.is_empty() && args.records.select.sample.is_none();
+    let online = args.method.0 == Method::Rater || args.options.solver.as_deref() == Some("online");
+    let many = match args.records.data {
+        // One choice at a time takes any number of games.
+        Some(_) => !online,
+        None => outflank_records::embedded::count() > SAMPLE,
+    };
+    if any && many {
+        args.records.select.sample = Some(SAMPLE);
     }
     args
 }

@@ -11,17 +11,24 @@ use outflank_models::files::load_tuples;
 use outflank_models::patterns::{Afterstates, Count, Stages, whole_board};
 use outflank_players::Spec;
 use outflank_players::roster::{self, Model};
+use outflank_players::spec::Search;
 use outflank_runs::DataFile;
 use outflank_runs::files::{checksum, read};
 use std::path::Path;
+
+/// A quarter of the games make a player robust against its rival and leave it strong otherwise.
+const RIVALRY: f64 = 0.25;
 
 /// Learns by self-play; nothing runs before the settings make sense.
 pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
     let training = &args.training;
     check(training)?;
-    for (name, value) in
-        [("random", args.random), ("lambda", args.lambda), ("rivalry", args.rivalry)]
-    {
+    ensure!(
+        args.rival.is_some() || args.rivalry.is_none(),
+        "--rivalry is the share of games against --rival; name one or leave it out"
+    );
+    let rivalry = rivalry(args);
+    for (name, value) in [("random", args.random), ("lambda", args.lambda), ("rivalry", rivalry)] {
         ensure!((0.0..=1.0).contains(&value), "--{name} is a number from 0 to 1, not {value}");
     }
     ensure!(args.rate > 0.0 && args.rate <= 100.0, "--rate must be above 0, not {}", args.rate);
@@ -43,7 +50,7 @@ pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
         games: args.batch,
         random: args.random,
         opening: args.opening,
-        rivalry: if args.rival.is_some() { args.rivalry } else { 0.0 },
+        rivalry: if args.rival.is_some() { rivalry } else { 0.0 },
         lambda: args.lambda,
         rate: args.rate,
         seed: training.common.seed,
@@ -51,6 +58,13 @@ pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
     let mut learner = SelfPlay::new(look, stages, settings);
     if let Some(text) = &args.rival {
         let spec: Spec = text.parse()?;
+        ensure!(
+            spec.search == Search::Natural
+                && (spec.random, spec.noise) == (0.0, 0.0)
+                && spec.stage.is_none(),
+            "--rival '{text}': a rival plays at one ply, its random moves are those of --random; \
+             give the model alone"
+        );
         match roster::find_model::<Othello>(&spec)? {
             Model::Value(value) => learner = learner.against(value),
             _ => bail!("--rival takes a model that says what a position is worth, not '{text}'"),
@@ -66,6 +80,11 @@ pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
         data,
     };
     learn(&job, learner)
+}
+
+/// The share of games against a rival, where there is one.
+fn rivalry(args: &SelfPlayArgs) -> f64 {
+    args.rivalry.unwrap_or(RIVALRY)
 }
 
 fn look(args: &SelfPlayArgs) -> Result<(Afterstates, Vec<DataFile>)> {
@@ -92,7 +111,7 @@ fn table(args: &SelfPlayArgs) -> toml::Table {
     }
     if let Some(rival) = &args.rival {
         table.insert("rival".to_owned(), rival.clone().into());
-        table.insert("rivalry".to_owned(), args.rivalry.into());
+        table.insert("rivalry".to_owned(), rivalry(args).into());
     }
     table
 }
