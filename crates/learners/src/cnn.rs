@@ -3,7 +3,7 @@
 //! A network is a description ([`outflank_models::nets`]); an [`Engine`] runs it and follows the
 //! gradient, on the CPU ([`CpuEngine`]) or elsewhere. What is the same for all of them is here: the
 //! examples and their two splits ([`Lessons`]), the order in which they are seen ([`Order`]), the
-//! steps' sizes ([`Plan`]), checkpoints, and what is measured in the end ([`measure`]).
+//! steps' sizes ([`Plan`]), checkpoints, and what is measured in the end ([`measure()`]).
 
 mod checkpoint;
 mod cpu;

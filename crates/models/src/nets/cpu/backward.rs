@@ -63,10 +63,10 @@ fn softmax(logits: &[f32], targets: &[u8], smoothing: f32) -> (f64, usize, Vec<f
         let powers: [f32; CLASSES] = std::array::from_fn(|class| libm::expf(of(class) - top));
         let sum: f32 = powers.iter().sum();
         let level = top + libm::logf(sum);
-        for class in 0..CLASSES {
+        for (class, power) in powers.iter().enumerate() {
             let wanted = spread + if class == usize::from(target) { 1.0 - smoothing } else { 0.0 };
             loss += f64::from(wanted * (level - of(class)));
-            flow[class * batch + position] = (powers[class] / sum - wanted) / batch as f32;
+            flow[class * batch + position] = (power / sum - wanted) / batch as f32;
         }
         hits += usize::from(of(usize::from(target)) == top);
     }
