@@ -1,9 +1,14 @@
 //! Alpha-beta search to a fixed depth.
 
+mod cuts;
+mod deepening;
 mod noise;
 mod table;
 mod tree;
 mod worth;
+
+pub use cuts::Cuts;
+pub use deepening::{Deepening, Judged, Thought};
 
 use crate::choice::pick;
 use crate::random::game_over;
@@ -14,7 +19,8 @@ use outflank_games::Line;
 use outflank_models::Evaluate;
 use outflank_runs::Rng;
 use std::sync::Arc;
-use tree::{Candidate, Tree};
+use table::Table;
+use tree::{Candidate, Rank, Tree};
 
 /// No search goes deeper; a game of Othello has 60 moves.
 const DEEPEST: u32 = 60;
@@ -26,6 +32,15 @@ pub enum Verdict {
     Estimate(f32),
     /// The game is decided within the search: won by this margin, lost when it is negative.
     Decided(i32),
+}
+
+impl Verdict {
+    fn of(worth: worth::Worth) -> Verdict {
+        match worth::read(worth) {
+            Ok(margin) => Verdict::Decided(margin),
+            Err(value) => Verdict::Estimate(value),
+        }
+    }
 }
 
 /// Looks a fixed number of plies ahead.
@@ -62,7 +77,7 @@ impl<P: Searchable> AlphaBeta<P> {
     pub fn new(model: Arc<dyn Evaluate<P>>, depth: u32) -> AlphaBeta<P> {
         let depth = depth.clamp(1, DEEPEST);
         // A table four times as large for each ply, up to some ten megabytes.
-        let tree = Tree::new(model, (6 + 2 * depth).min(18));
+        let tree = Tree::new(model, Arc::new(Table::new((6 + 2 * depth).min(18))));
         AlphaBeta { depth, tree, endgame: None, root: Vec::new(), best: Vec::new() }
     }
 
@@ -91,16 +106,14 @@ impl<P: Searchable> AlphaBeta<P> {
             return Some((Verdict::Decided(margin), &self.best));
         }
         self.tree.noise.draw(rng);
-        let worth = self.tree.rank_root(position, self.depth, &mut self.root)?;
+        self.tree.table.clear();
+        let rank = Rank::Best { first: None };
+        let worth = self.tree.rank_root(position, self.depth, rank, &mut self.root)?;
         let floor = worth::tied_from(worth);
         self.best.clear();
         self.best.extend(self.root.iter().filter(|c| c.rank >= floor).map(|c| c.mv));
         self.best.sort_unstable();
-        let verdict = match worth::read(worth) {
-            Ok(margin) => Verdict::Decided(margin),
-            Err(value) => Verdict::Estimate(value),
-        };
-        Some((verdict, &self.best))
+        Some((Verdict::of(worth), &self.best))
     }
 
     /// How many positions were searched so far, leaves not counted.

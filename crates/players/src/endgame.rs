@@ -209,6 +209,14 @@ impl ExactFrom {
     pub fn new(empties: u32) -> ExactFrom {
         ExactFrom { empties, solver: Solver::new(empties.saturating_add(2).clamp(8, 20)) }
     }
+
+    /// The same for positions with many empty squares: guided, on several threads, with a large
+    /// memory.
+    #[must_use]
+    pub fn far(empties: u32, threads: usize) -> ExactFrom {
+        let bits = empties.saturating_add(2).clamp(8, 23);
+        ExactFrom { empties, solver: Solver::new(bits).guided().with_threads(threads) }
+    }
 }
 
 impl Endgame<Othello> for ExactFrom {
@@ -218,5 +226,21 @@ impl Endgame<Othello> for ExactFrom {
 
     fn best_moves(&mut self, position: &Othello, best: &mut Vec<Square>) -> i32 {
         self.solver.best_moves(position.board(), best)
+    }
+
+    fn judge(
+        &mut self,
+        position: &Othello,
+        each: bool,
+        control: &Arc<Control>,
+    ) -> Option<Vec<(Square, i32)>> {
+        let board = position.board();
+        if each {
+            let score =
+                |square| Some((square, -self.solver.score_within(board.play(square), control)?));
+            return Squares(board.moves()).map(score).collect();
+        }
+        let score = self.solver.score_within(board, control)?;
+        Some(vec![(self.solver.move_for(board, score, control)?, score)])
     }
 }

@@ -14,9 +14,10 @@ mod random;
 pub mod roster;
 mod searchable;
 pub mod spec;
+mod thinker;
 mod wrappers;
 
-pub use alphabeta::{AlphaBeta, Verdict};
+pub use alphabeta::{AlphaBeta, Cuts, Deepening, Judged, Thought, Verdict};
 pub use control::Control;
 pub use engine::{CommandError, Engine, EngineCommand, EngineOptions, Protocol};
 pub use entry::Entry;
@@ -26,4 +27,5 @@ pub use player::{Fault, Player};
 pub use random::Random;
 pub use searchable::{Endgame, Searchable};
 pub use spec::Spec;
+pub use thinker::Thinker;
 pub use wrappers::{ForcedRandom, Staged};

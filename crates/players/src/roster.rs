@@ -2,8 +2,8 @@
 
 use crate::spec::{Search, Spec};
 use crate::{
-    AlphaBeta, Engine, EngineCommand, EngineOptions, Entry, Fault, ForcedRandom, Greedy, Mcts,
-    Player, Random, Searchable, Staged,
+    AlphaBeta, Cuts, Deepening, Engine, EngineCommand, EngineOptions, Entry, Fault, ForcedRandom,
+    Greedy, Mcts, Player, Random, Searchable, Staged, Thinker,
 };
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
@@ -274,6 +274,12 @@ pub fn find_model<P: Roster>(spec: &Spec) -> Result<Model<P>, RosterError> {
     }
 }
 
+/// A search without a depth tries to solve the game from this many empty squares on.
+const FAR_ENDGAME: u32 = 22;
+
+/// The table of a search within limits has 2 to this many places.
+const TABLE_BITS: u32 = 19;
+
 /// A player that can be made as often as needed, from what the user wrote.
 pub fn entry<P: Roster>(text: &str) -> Result<Entry<P>, RosterError> {
     let spec: Spec = text.parse()?;
@@ -305,7 +311,7 @@ fn plain_entry<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
         let command: EngineCommand =
             spec.model.parse().map_err(|error| parts(&format!("{error}")))?;
         let options = EngineOptions {
-            timeout: Duration::from_secs(spec.seconds.unwrap_or(60)),
+            timeout: Duration::from_secs_f64(spec.seconds.unwrap_or(60.0)),
             depth: spec.level,
             name: Some(label.clone()),
             ..EngineOptions::default()
@@ -313,6 +319,14 @@ fn plain_entry<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
         return Ok(Entry::new(label, move || P::engine(&command, options.clone())));
     }
     let model: Model<P> = find_model(spec)?;
+    if spec.thinks() {
+        return match model {
+            Model::Value(value) => Ok(thinker(spec, label, value)),
+            _ => Err(parts(
+                "seconds, nodes, cut and threads are for models that say what a position is worth",
+            )),
+        };
+    }
     let noise = spec.noise as f32;
     match (spec.search, model) {
         (Search::Natural, Model::Nothing) if noise > 0.0 => {
@@ -359,6 +373,30 @@ fn plain_entry<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
             }))
         }
     }
+}
+
+/// A player who searches within limits. What its pruning needs to know of the model is measured once.
+fn thinker<P: Roster>(spec: &Spec, label: String, value: Arc<dyn Evaluate<P>>) -> Entry<P> {
+    let (plies, exact) = match spec.search {
+        Search::Depth { plies, exact } => (plies, exact),
+        // Nothing but the clock or the number of positions is to end it.
+        _ => (u32::MAX, Some(FAR_ENDGAME)),
+    };
+    let threads = spec.threads.unwrap_or(1) as usize;
+    let cuts = spec.cut.map(|times| Arc::new(Cuts::measure(&value, times as f32)));
+    let time = spec.seconds.map(Duration::from_secs_f64);
+    let nodes = spec.nodes;
+    Entry::new(label, move || {
+        let mut search =
+            Deepening::new(value.clone(), TABLE_BITS).to_depth(plies).with_threads(threads);
+        if let Some(cuts) = &cuts {
+            search = search.with_cuts(cuts.clone());
+        }
+        if let Some(endgame) = exact.and_then(|empties| P::far_endgame(empties, threads)) {
+            search = search.with_endgame(endgame);
+        }
+        Ok(Box::new(Thinker::new(search, time, nodes)))
+    })
 }
 
 /// A player that plays what a policy that is at hand rates highest, so many moves forced at random.

@@ -1,5 +1,6 @@
 //! What a game can tell a search beyond its rules.
 
+use crate::Control;
 use crate::endgame::ExactFrom;
 use crate::random::random_move;
 use outflank_games::Position;
@@ -7,12 +8,18 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Othello, Square};
 use outflank_runs::{Draw, Rng};
+use std::sync::Arc;
 
 /// A game that can be searched: hints that make a search quicker, each with a plain default.
 pub trait Searchable: Position {
     /// A rough guess, for trying moves in a good order, of how much freedom the side to move has;
     /// the search first tries the moves that leave the opponent little.
     fn freedom(&self) -> u32 {
+        0
+    }
+
+    /// How far the game has come, from 0 up to at most 7: searches err by different amounts then.
+    fn stage(&self) -> usize {
         0
     }
 
@@ -35,6 +42,12 @@ pub trait Searchable: Position {
         let _ = empties;
         None
     }
+
+    /// The same for far more empty squares, on several threads.
+    fn far_endgame(empties: u32, threads: usize) -> Option<Box<dyn Endgame<Self>>> {
+        let _ = (empties, threads);
+        None
+    }
 }
 
 /// Plays the last part of a game without error.
@@ -45,6 +58,15 @@ pub trait Endgame<P: Position>: Send {
     /// Fills `best` with every move that keeps the value, in the order of [`Position::moves`], and
     /// returns the value to the side to move.
     fn best_moves(&mut self, position: &P, best: &mut Vec<P::Move>) -> i32;
+
+    /// The value of each move to the side to move, or of one best move alone; `None` when the
+    /// control ends it before.
+    fn judge(
+        &mut self,
+        position: &P,
+        each: bool,
+        control: &Arc<Control>,
+    ) -> Option<Vec<(P::Move, i32)>>;
 }
 
 // Ranking by the number of replies was measured to cost more nodes here than it saves.
@@ -57,12 +79,20 @@ impl Searchable for Othello {
         moves.count_ones() + (moves & CORNERS).count_ones()
     }
 
+    fn stage(&self) -> usize {
+        (self.empties() / 10) as usize
+    }
+
     fn playout(self, rng: &mut Rng) -> i32 {
         self.to_move().sign() * kernel::run(Playout { board: self.board(), rng })
     }
 
     fn endgame(empties: u32) -> Option<Box<dyn Endgame<Othello>>> {
         Some(Box::new(ExactFrom::new(empties)))
+    }
+
+    fn far_endgame(empties: u32, threads: usize) -> Option<Box<dyn Endgame<Othello>>> {
+        Some(Box::new(ExactFrom::far(empties, threads)))
     }
 }
 

@@ -43,8 +43,14 @@ pub struct Spec {
     pub name: Option<String>,
     /// Another player for some moves.
     pub stage: Option<Stage>,
-    /// Seconds an engine may take for a move.
-    pub seconds: Option<u64>,
+    /// Seconds for a move: the most an engine may take, or what our own search uses.
+    pub seconds: Option<f64>,
+    /// Positions that our own search may visit for a move.
+    pub nodes: Option<u64>,
+    /// Our own search prunes what lies so many deviations outside its window.
+    pub cut: Option<f64>,
+    /// Threads of our own search.
+    pub threads: Option<u32>,
     /// The depth or level an engine is told.
     pub level: Option<u32>,
 }
@@ -71,7 +77,10 @@ pub struct SpecError {
 }
 
 /// The keys a player may have.
-const KEYS: [&str; 8] = ["view", "random", "noise", "name", "stage", "with", "seconds", "level"];
+const KEYS: [&str; 11] = [
+    "view", "random", "noise", "name", "stage", "with", "seconds", "nodes", "cut", "threads",
+    "level",
+];
 
 /// The most plies and simulations a search may have; more would never end.
 const MAX_PLIES: u32 = 60;
@@ -126,6 +135,16 @@ fn search(tail: &str) -> Option<Result<Search, String>> {
     })
 }
 
+impl Spec {
+    /// Whether it is our own search with limits or pruning, rather than plain alpha-beta.
+    #[must_use]
+    pub fn thinks(&self) -> bool {
+        let is_engine = self.model.starts_with("nboard:") || self.model.starts_with("gtp:");
+        let keys = self.nodes.is_some() || self.cut.is_some() || self.threads.is_some();
+        !is_engine && (keys || self.seconds.is_some())
+    }
+}
+
 impl FromStr for Spec {
     type Err = SpecError;
 
@@ -153,6 +172,9 @@ fn parse(text: &str) -> Result<Spec, String> {
         name: None,
         stage: None,
         seconds: None,
+        nodes: None,
+        cut: None,
+        threads: None,
         level: None,
     };
     let (mut range, mut with) = (None, None);
@@ -172,7 +194,10 @@ fn parse(text: &str) -> Result<Spec, String> {
             "name" => spec.name = Some(value.to_owned()),
             "stage" => range = Some(moves(value)?),
             "with" => with = Some(Box::new(parse(value)?)),
-            "seconds" => spec.seconds = Some(number(1.0, 86_400.0)? as u64),
+            "seconds" => spec.seconds = Some(number(0.001, 86_400.0)?),
+            "nodes" => spec.nodes = Some(number(1.0, 1e15)? as u64),
+            "cut" => spec.cut = Some(number(0.1, 100.0)?),
+            "threads" => spec.threads = Some(number(1.0, 1024.0)? as u32),
             "level" => spec.level = Some(number(1.0, 60.0)? as u32),
             _ => return Err(format!("there is no key '{key}'; there are {}", KEYS.join(", "))),
         }
@@ -183,11 +208,20 @@ fn parse(text: &str) -> Result<Spec, String> {
         _ => return Err("stage and with belong together: ?stage=46-60&with=PLAYER".to_owned()),
     };
     let is_engine = spec.model.starts_with("nboard:") || spec.model.starts_with("gtp:");
-    if is_engine && (spec.search != Search::Natural || spec.noise > 0.0 || spec.view.is_some()) {
-        return Err("an external engine searches by itself: leave out @, noise and view".to_owned());
+    let own = spec.nodes.is_some() || spec.cut.is_some() || spec.threads.is_some();
+    let searches = spec.search != Search::Natural || spec.noise > 0.0 || own;
+    if is_engine && (searches || spec.view.is_some()) {
+        let keys = "leave out @, noise, view, nodes, cut and threads";
+        return Err(format!("an external engine searches by itself: {keys}"));
     }
-    if !is_engine && (spec.seconds.is_some() || spec.level.is_some()) {
-        return Err("seconds and level are for external engines (nboard: and gtp:)".to_owned());
+    if !is_engine && spec.level.is_some() {
+        return Err("level is for external engines (nboard: and gtp:)".to_owned());
+    }
+    if spec.thinks() && matches!(spec.search, Search::Mcts(_)) {
+        return Err("a tree search is limited by its simulations alone".to_owned());
+    }
+    if spec.thinks() && spec.noise > 0.0 {
+        return Err("noise is for searches to a fixed depth: leave out noise".to_owned());
     }
     Ok(spec)
 }
@@ -294,7 +328,11 @@ mod tests {
             ("x?stage=9-4&with=y", "range of moves"),
             ("x?view=upside", "negate and invert"),
             ("gtp:x@4", "searches by itself"),
-            ("x?seconds=3", "external engines"),
+            ("x?level=3", "external engines"),
+            ("x?seconds=0", "0.001 to 86400"),
+            ("x@mcts50?seconds=3", "its simulations alone"),
+            ("x?cut=1&noise=2", "leave out noise"),
+            ("gtp:x?nodes=9", "searches by itself"),
             ("x?name=", "name is empty"),
         ] {
             let error = text.parse::<Spec>().unwrap_err().to_string();

@@ -5,7 +5,9 @@ use outflank_games::othello::{Othello, Square, Squares};
 use outflank_games::{Line, Position, Side};
 use outflank_models::{self as models, Evaluate};
 use outflank_players::endgame::Solver;
-use outflank_players::{AlphaBeta, Control, Greedy, Mcts, Player, Random, Searchable, Verdict};
+use outflank_players::{
+    AlphaBeta, Control, Cuts, Deepening, Greedy, Mcts, Player, Random, Searchable, Verdict,
+};
 use outflank_runs::rng::stream;
 use outflank_runs::{Draw, Rng};
 use std::cmp::Ordering;
@@ -287,6 +289,102 @@ fn guides_threads_and_stops() {
         // Threads look up every 4,096 positions each.
         assert!(solver.nodes() < 60_000, "{}", solver.nodes());
     }
+}
+
+/// Without limits and pruning, deepening finds what alpha-beta of its last depth finds, on any number
+/// of threads; when every move is judged, each has its own minimax value.
+#[test]
+fn deepening_finds_what_alpha_beta_finds() {
+    fn check<P: Searchable>(model: Arc<dyn Evaluate<P>>, plies: u32, rng: &mut Rng) {
+        let free = Arc::new(Control::unlimited());
+        for round in 0..12 {
+            let position: P = random_position(6 + round * 3, rng);
+            if position.is_over() {
+                continue;
+            }
+            let mut plain = AlphaBeta::new(model.clone(), plies);
+            let (worth, best) = plain.analyse(&position, rng).expect("not over");
+            let best = best.to_vec();
+            for threads in [1, 3] {
+                let search = Deepening::new(model.clone(), 14).to_depth(plies);
+                let mut search = search.with_threads(threads);
+                let mut depths = Vec::new();
+                let found = search.think(&position, false, &free, |t| depths.push(t.depth));
+                let found = found.expect("a thought");
+                assert_eq!(found.moves[0].verdict, worth, "{position}");
+                assert!(best.contains(&found.moves[0].mv), "{position}");
+                assert_eq!(found.line[0], found.moves[0].mv);
+                assert_eq!(depths, (1..=*depths.last().unwrap()).collect::<Vec<_>>());
+                let all = search.think(&position, true, &free, |_| {}).expect("a thought");
+                assert_eq!(all.moves.len(), position.moves().count());
+                if all.depth == plies {
+                    assert_eq!(all.moves[0].verdict, worth, "{position}");
+                }
+            }
+        }
+    }
+    let mut rng = stream(20, &["deepening"]);
+    check::<Othello>(Arc::new(Pieces), 5, &mut rng);
+    check::<Checkers>(Arc::new(models::Material::default()), 5, &mut rng);
+}
+
+#[test]
+fn deepening_stops_at_its_limits_and_solves_the_end() {
+    let mut rng = stream(21, &["limits"]);
+    let position: Othello = random_position(20, &mut rng);
+    let few = Arc::new(Control::unlimited().with_nodes(3_000));
+    let mut search = Deepening::new(Arc::new(Pieces), 14);
+    let thought = search.think(&position, false, &few, |_| {}).expect("a ply was possible");
+    assert!(few.stopped() && thought.depth > 1 && thought.nodes < 6_000, "{thought:?}");
+    // The same limit finds the same.
+    let again = Arc::new(Control::unlimited().with_nodes(3_000));
+    assert_eq!(search.think(&position, false, &again, |_| {}), Some(thought));
+
+    let late: Othello = random_position(48, &mut rng);
+    let mut search = search.with_endgame(Othello::far_endgame(16, 2).expect("Othello has one"));
+    let free = Arc::new(Control::unlimited());
+    let thought = search.think(&late, true, &free, |_| {}).expect("a thought");
+    assert!(thought.exact);
+    let mut scores = Solver::new(12).move_scores(late.board());
+    scores.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    let found: Vec<(Square, i32)> = thought
+        .moves
+        .iter()
+        .map(|judged| match judged.verdict {
+            Verdict::Decided(margin) => (judged.mv, margin),
+            Verdict::Estimate(_) => panic!("an endgame is decided"),
+        })
+        .collect();
+    assert_eq!(found, scores);
+}
+
+/// Pruning saves positions, and seldom changes the move or its worth.
+#[test]
+fn pruning_saves_and_seldom_errs() {
+    let champion: Arc<dyn Evaluate<Othello>> = models::embedded::champion().expect("embedded");
+    let cuts = Arc::new(Cuts::measure(&champion, 1.5));
+    assert_eq!(*cuts, Cuts::measure(&champion, 1.5), "the same every time");
+    // Later searches err by more in the units of this model, deeper shallow ones by less.
+    assert!(cuts.margin(2, 8) > 0.0 && cuts.margin(2, 8).is_finite());
+    let mut rng = stream(22, &["cuts"]);
+    let free = Arc::new(Control::unlimited());
+    let (mut with, mut without, mut same) = (0, 0, 0);
+    for round in 0..16 {
+        let position: Othello = random_position(10 + 2 * round, &mut rng);
+        let think = |cuts: Option<Arc<Cuts>>| {
+            let mut search = Deepening::new(champion.clone(), 16).to_depth(7);
+            if let Some(cuts) = cuts {
+                search = search.with_cuts(cuts);
+            }
+            search.think(&position, false, &free, |_| {}).expect("a thought")
+        };
+        let (pruned, full) = (think(Some(cuts.clone())), think(None));
+        with += pruned.nodes;
+        without += full.nodes;
+        same += u32::from(pruned.moves[0].mv == full.moves[0].mv);
+    }
+    assert!(with < without, "{with} {without}");
+    assert!(same >= 12, "{same} of 16");
 }
 
 /// The score for the opponent if it were their turn, whether or not they can move.

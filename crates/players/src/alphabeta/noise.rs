@@ -11,7 +11,7 @@ use outflank_runs::{Draw, Rng};
 /// follows from the key and the leaf. Within a search a leaf has one value, and the search gives
 /// what minimax over the noisy values would give; the next search has noise of its own.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Noise {
+pub(crate) struct Noise {
     deviation: f64,
     key: u64,
 }

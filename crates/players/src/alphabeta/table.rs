@@ -3,10 +3,12 @@
 use super::worth::Worth;
 use crate::hash::hash;
 use outflank_games::Position;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What a search of a position to a depth has shown, for its side to move.
 #[derive(Clone, Copy)]
-pub(super) struct Entry<P: Position> {
+pub(crate) struct Entry<P: Position> {
     position: P,
     search: u32,
     pub depth: u32,
@@ -17,63 +19,69 @@ pub(super) struct Entry<P: Position> {
     pub best: P::Move,
 }
 
-/// A table of fixed size. Entries hold whole positions, so no two are ever confused.
-pub(super) struct Table<P: Position> {
-    entries: Vec<Option<Entry<P>>>,
+/// A table of fixed size, which several threads may use at once. Entries hold whole positions, so no
+/// two are ever confused. Each place has a lock of its own: a thread hardly ever meets another there,
+/// and taking a free lock costs little beside searching a position.
+pub(crate) struct Table<P: Position> {
+    entries: OnceLock<Vec<Mutex<Option<Entry<P>>>>>,
     bits: u32,
     /// Entries of earlier searches carry other numbers and count as absent.
-    search: u32,
+    search: AtomicU32,
 }
 
 impl<P: Position> Table<P> {
     /// A table of `2^bits` places, claimed when the first search begins.
     pub fn new(bits: u32) -> Table<P> {
-        Table { entries: Vec::new(), bits, search: 0 }
+        Table { entries: OnceLock::new(), bits, search: AtomicU32::new(0) }
+    }
+
+    fn slots(&self) -> &[Mutex<Option<Entry<P>>>] {
+        self.entries.get_or_init(|| (0..1u32 << self.bits).map(|_| Mutex::new(None)).collect())
     }
 
     /// Forgets everything, in no time.
-    pub fn clear(&mut self) {
-        if self.entries.is_empty() {
-            self.entries = vec![None; 1 << self.bits];
-        }
-        self.search = self.search.wrapping_add(1);
-        if self.search == 0 {
-            self.entries.fill(None);
+    pub fn clear(&self) {
+        if self.search.fetch_add(1, Relaxed) == u32::MAX {
+            for slot in self.slots() {
+                *hold(slot) = None;
+            }
         }
     }
 
     #[inline]
-    fn place(&self, position: &P) -> usize {
-        (hash(position, 0) >> (64 - self.bits)) as usize
+    fn slot(&self, position: &P) -> Option<&Mutex<Option<Entry<P>>>> {
+        self.slots().get((hash(position, 0) >> (64 - self.bits)) as usize)
     }
 
     /// What is known of a position, at whatever depth.
     #[inline]
-    pub fn get(&self, position: &P) -> Option<&Entry<P>> {
-        let entry = self.entries.get(self.place(position))?.as_ref()?;
-        (entry.search == self.search && entry.position == *position).then_some(entry)
+    pub fn get(&self, position: &P) -> Option<Entry<P>> {
+        let entry = (*hold(self.slot(position)?))?;
+        let current = entry.search == self.search.load(Relaxed);
+        (current && entry.position == *position).then_some(entry)
     }
 
     /// Notes what a search with the window (alpha, beta) returned.
     #[inline]
     pub fn put(
-        &mut self,
+        &self,
         position: &P,
         depth: u32,
         (alpha, beta): (Worth, Worth),
         worth: Worth,
         best: P::Move,
     ) {
-        let (place, search) = (self.place(position), self.search);
-        let Some(slot) = self.entries.get_mut(place) else { return };
-        let mut entry = match slot {
+        let search = self.search.load(Relaxed);
+        let Some(slot) = self.slot(position) else { return };
+        let mut slot = hold(slot);
+        let mut entry = match *slot {
             Some(old) if old.search == search && old.depth > depth && old.position != *position => {
                 return;
             }
             Some(old)
                 if old.search == search && old.depth == depth && old.position == *position =>
             {
-                *old
+                old
             }
             _ => Entry {
                 position: *position,
@@ -93,4 +101,9 @@ impl<P: Position> Table<P> {
         }
         *slot = Some(entry);
     }
+}
+
+/// Whoever panicked while holding a place left a whole entry there.
+fn hold<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,8 +1,10 @@
 //! The recursion of the alpha-beta search.
 
+use super::cuts::Cuts;
 use super::noise::Noise;
 use super::table::Table;
 use super::worth::{self, TOP, Worth};
+use crate::Control;
 use crate::searchable::Searchable;
 use outflank_games::Side;
 use outflank_models::Evaluate;
@@ -16,17 +18,34 @@ const TRIED: usize = 2;
 
 /// A move, where it leads, and how soon it is tried: a higher rank comes first.
 #[derive(Clone, Copy)]
-pub(super) struct Candidate<P: Searchable> {
+pub(crate) struct Candidate<P: Searchable> {
     pub mv: P::Move,
     pub after: P,
     pub rank: Worth,
 }
 
+/// What is asked about the moves of the root.
+#[derive(Clone, Copy)]
+pub(crate) enum Rank<P: Searchable> {
+    /// The best of them, of which this may be one.
+    Best { first: Option<P::Move> },
+    /// The worth of each.
+    Each,
+}
+
+/// Whether to stop is asked after so many positions.
+const BREATH: u64 = 1 << 10;
+
 /// All that a search carries along.
-pub(super) struct Tree<P: Searchable> {
+pub(crate) struct Tree<P: Searchable> {
     model: Arc<dyn Evaluate<P>>,
     pub noise: Noise,
-    table: Table<P>,
+    pub table: Arc<Table<P>>,
+    /// What it may spend, and whether it has spent it: then what it returns means nothing.
+    pub control: Arc<Control>,
+    pub halted: bool,
+    /// Where a shallow look may save a deep one.
+    pub cuts: Option<Arc<Cuts>>,
     /// For each remaining depth the moves being tried; kept so that nothing is allocated.
     levels: Vec<Vec<Candidate<P>>>,
     /// Room for asking the model.
@@ -36,11 +55,14 @@ pub(super) struct Tree<P: Searchable> {
 }
 
 impl<P: Searchable> Tree<P> {
-    pub fn new(model: Arc<dyn Evaluate<P>>, table_bits: u32) -> Tree<P> {
+    pub fn new(model: Arc<dyn Evaluate<P>>, table: Arc<Table<P>>) -> Tree<P> {
         Tree {
             model,
             noise: Noise::NONE,
-            table: Table::new(table_bits),
+            table,
+            control: Arc::new(Control::unlimited()),
+            halted: false,
+            cuts: None,
             levels: Vec::new(),
             moves: Vec::new(),
             values: Vec::new(),
@@ -49,14 +71,16 @@ impl<P: Searchable> Tree<P> {
     }
 
     /// Fills `root` with all moves, those within a tie of the best having their exact worth as
-    /// rank and the others one that is too low for a tie; returns the best worth.
+    /// rank and the others one that is too low for a tie; with [`Rank::Each`] all have their exact
+    /// worth. Returns the best worth, `None` when it was stopped or there is no move.
     pub fn rank_root(
         &mut self,
         position: &P,
         depth: u32,
+        rank: Rank<P>,
         root: &mut Vec<Candidate<P>>,
     ) -> Option<Worth> {
-        self.nodes += 1;
+        self.tick();
         let side = position.to_move();
         if depth <= 1 {
             self.ask_model(position);
@@ -68,12 +92,24 @@ impl<P: Searchable> Tree<P> {
             return root.iter().map(|candidate| candidate.rank).max();
         }
 
-        self.table.clear();
-        self.levels.resize_with(depth as usize, Vec::new);
-        self.candidates(position, depth, None, root);
+        if self.levels.len() < depth as usize {
+            self.levels.resize_with(depth as usize, Vec::new);
+        }
+        let hint = match rank {
+            Rank::Best { first } => first,
+            Rank::Each => self.table.get(position).map(|entry| entry.best),
+        };
+        self.candidates(position, depth, hint, root);
         // Stable, so that the order is the same everywhere.
         root.sort_by_key(|candidate| std::cmp::Reverse(candidate.rank));
         let mut best = None;
+        if matches!(rank, Rank::Each) {
+            for candidate in &mut *root {
+                candidate.rank = self.after(&candidate.after, side, depth - 1, -TOP, TOP);
+            }
+            best = root.iter().map(|candidate| candidate.rank).max();
+            return best.filter(|_| !self.halted);
+        }
         for candidate in root {
             // The window reaches just below the best so far, so that an equal move is recognised.
             let floor = best.map_or(-TOP, |best| worth::tied_from(best) - 1);
@@ -84,7 +120,24 @@ impl<P: Searchable> Tree<P> {
             }
             best = best.max(Some(candidate.rank));
         }
-        best
+        best.filter(|_| !self.halted)
+    }
+
+    /// The worth of a position in which the game goes on, searched with a full window.
+    pub fn worth(&mut self, position: &P, depth: u32) -> Worth {
+        if self.levels.len() < depth as usize + 1 {
+            self.levels.resize_with(depth as usize + 1, Vec::new);
+        }
+        self.search(position, depth, -TOP, TOP)
+    }
+
+    /// Counts a position, and looks up now and then whether it is time to stop.
+    #[inline]
+    fn tick(&mut self) {
+        self.nodes += 1;
+        if self.nodes.is_multiple_of(BREATH) {
+            self.halted |= self.control.spend(BREATH);
+        }
     }
 
     /// The worth to `side`, who has just moved into `after`, of searching `depth` more plies.
@@ -107,7 +160,10 @@ impl<P: Searchable> Tree<P> {
         if depth <= 1 {
             return self.last_ply(position, beta);
         }
-        self.nodes += 1;
+        self.tick();
+        if self.halted {
+            return 0;
+        }
         let mut hint = None;
         if let Some(entry) = self.table.get(position) {
             // Only the same depth answers the same question; any depth may suggest a move.
@@ -120,6 +176,10 @@ impl<P: Searchable> Tree<P> {
                 }
             }
             hint = Some(entry.best);
+        }
+
+        if let Some(bound) = self.cut(position, depth, alpha, beta) {
+            return bound;
         }
 
         let side = position.to_move();
@@ -146,9 +206,37 @@ impl<P: Searchable> Tree<P> {
         if let Some(level) = self.levels.get_mut(level) {
             *level = candidates;
         }
+        if self.halted {
+            return 0;
+        }
         let Some((worth, mv)) = best else { return -TOP };
         self.table.put(position, depth, window, worth, mv);
         worth
+    }
+
+    /// A bound that a shallow search makes likely enough to do without the deep one.
+    fn cut(&mut self, position: &P, depth: u32, alpha: Worth, beta: Worth) -> Option<Worth> {
+        let shallow = Cuts::shallow(depth)?;
+        // What is searched for a cut is searched in full.
+        let cuts = self.cuts.take()?;
+        let margin = cuts.margin(position.stage(), depth);
+        let mut bound = None;
+        if let Err(value) = worth::read(beta) {
+            let high = worth::of_value(value + margin);
+            if self.search(position, shallow, high - 1, high) >= high {
+                bound = Some(beta);
+            }
+        }
+        if bound.is_none()
+            && let Err(value) = worth::read(alpha)
+        {
+            let low = worth::of_value(value - margin);
+            if self.search(position, shallow, low, low + 1) <= low {
+                bound = Some(alpha);
+            }
+        }
+        self.cuts = Some(cuts);
+        bound.filter(|_| !self.halted)
     }
 
     /// The best leaf. It needs no memory, since evaluating costs no more than looking up.
@@ -156,7 +244,7 @@ impl<P: Searchable> Tree<P> {
     /// The moves that leave the opponent the least freedom are evaluated first and often settle
     /// the matter; the others then need no evaluation at all.
     fn last_ply(&mut self, position: &P, beta: Worth) -> Worth {
-        self.nodes += 1;
+        self.tick();
         let side = position.to_move();
         let mut leaves = self.levels.get_mut(1).map(std::mem::take).unwrap_or_default();
         self.candidates(position, 1, None, &mut leaves);

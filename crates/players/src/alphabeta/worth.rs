@@ -6,17 +6,17 @@
 //! infinity for finished games: a win is worth more than any evaluation, by its margin.
 
 /// What the search compares: an evaluation or the result of a finished game, to one side.
-pub(super) type Worth = i32;
+pub(crate) type Worth = i32;
 
 /// Above every worth.
-pub(super) const TOP: Worth = i32::MAX;
+pub(crate) const TOP: Worth = i32::MAX;
 
 /// A won game is worth more than this; the bits of infinity are 0x7f80_0000.
 const WON: Worth = 0x7fc0_0000;
 
 /// The worth of an evaluation. One that is not a number counts as the worst.
 #[inline]
-pub(super) fn of_value(value: f32) -> Worth {
+pub(crate) fn of_value(value: f32) -> Worth {
     if value.is_nan() {
         return of_value(f32::NEG_INFINITY);
     }
@@ -28,13 +28,13 @@ pub(super) fn of_value(value: f32) -> Worth {
 ///
 /// A draw is worth as much as an evaluation of 0.
 #[inline]
-pub(super) fn of_margin(margin: i32) -> Worth {
+pub(crate) fn of_margin(margin: i32) -> Worth {
     let margin = margin.clamp(-0xffff, 0xffff);
     margin.signum() * WON + margin
 }
 
 /// The margin of a finished game that was not drawn, or else the evaluation.
-pub(super) fn read(worth: Worth) -> Result<i32, f32> {
+pub(crate) fn read(worth: Worth) -> Result<i32, f32> {
     if worth.abs() > WON {
         return Ok(worth - worth.signum() * WON);
     }
@@ -43,7 +43,7 @@ pub(super) fn read(worth: Worth) -> Result<i32, f32> {
 }
 
 /// The least worth that counts as equal to this one.
-pub(super) fn tied_from(best: Worth) -> Worth {
+pub(crate) fn tied_from(best: Worth) -> Worth {
     match read(best) {
         Ok(_) => best,
         Err(value) => of_value(value - crate::choice::TIE),
