@@ -3,6 +3,7 @@
 
 mod features;
 mod heuristic;
+mod onnx;
 mod packed;
 mod player;
 mod policy;
@@ -20,6 +21,7 @@ pub use features::{load_tuples, read_tuples};
 pub use heuristic::{
     AnyHeuristic, load_heuristic, read_heuristic, save_heuristic, write_heuristic,
 };
+pub use onnx::write_onnx;
 pub use packed::{pack, unpack};
 pub use player::{read_player, write_player};
 pub use policy::{POLICY_KIND, read_policy, write_policy};

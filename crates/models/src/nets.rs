@@ -16,16 +16,19 @@
 mod build;
 mod classes;
 mod cpu;
+mod deep;
 mod families;
 mod fold;
 mod gemm;
 mod graph;
 mod input;
 mod names;
+mod tile;
 mod weights;
 
 pub use classes::{CLASSES, class_of, class_square, classes_of};
 pub use cpu::{Cpu, Gradient, Learned, learn_batch, unfolded_logits};
+pub use deep::Deep;
 pub use fold::folded;
 pub use graph::{Net, Node, Op, Param, Role, Shape};
 pub use input::{Encoding, Input};

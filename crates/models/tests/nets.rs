@@ -159,3 +159,49 @@ fn a_small_network_learns_a_few_positions_by_heart() {
     // Before it has learned anything it knows about as much as a die with sixty faces.
     assert!(losses[0] > 3.0 && losses[59] < 0.2, "{} {}", losses[0], losses[59]);
 }
+
+#[test]
+fn a_network_file_is_a_model_that_rates_legal_moves() {
+    use outflank_games::Position;
+    use outflank_games::othello::Othello;
+    use outflank_models::files::{self, Origin};
+    use outflank_models::nets::{Deep, class_of};
+    use outflank_models::{Model, Policy};
+
+    let net = named("res2x8-se", "vmoves+colour".parse().unwrap()).unwrap();
+    let deep = Deep::new(net.clone(), shaken(&net));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.safetensors");
+    let origin = Origin { method: "cnn".to_owned(), ..Origin::default() };
+    files::save(&path, &deep.clone().into(), &origin).unwrap();
+    let (model, from) = files::load(&path).unwrap();
+    assert_eq!((model.kind(), from), ("policy network", origin.clone()));
+    assert_eq!(model.weights(), net.learned());
+    assert!(model.value().is_none() && model.tuples().is_none());
+    let Model::Deep(read) = &model else { panic!("another model") };
+    assert_eq!(read.weights(), deep.weights());
+
+    let mut positions = vec![Othello::start()];
+    for _ in 0..20 {
+        let last = positions[positions.len() - 1];
+        let moves: Vec<_> = last.moves().collect();
+        positions.push(last.play(moves[positions.len() % moves.len()]));
+    }
+    let asked: Vec<_> = positions.iter().map(|p| (*p, p.moves().collect::<Vec<_>>())).collect();
+    let together = model.policy().score_all(&asked);
+    for ((position, moves), scores) in asked.iter().zip(&together) {
+        let mut alone = Vec::new();
+        model.policy().score(position, moves, &mut alone);
+        assert_eq!(*scores, alone);
+        let logits = deep.logits([*position]);
+        let expected: Vec<f32> = moves.iter().map(|&mv| logits[class_of(mv).unwrap()]).collect();
+        assert_eq!(*scores, expected);
+    }
+    // A truncated file and one of another kind are named for what they are.
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &bytes[..bytes.len() - 4]).unwrap();
+    assert!(files::load(&path).unwrap_err().to_string().contains("damaged"));
+    let player = folder.path().join("x.player");
+    let refused = files::save(&player, &model, &origin).unwrap_err().to_string();
+    assert!(refused.contains("only be written as .safetensors"), "{refused}");
+}

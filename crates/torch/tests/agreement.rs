@@ -66,7 +66,10 @@ fn learning_agrees_and_states_can_be_exchanged() {
         ("conv4", SGD, 0.01),
         ("conv8-bn", SGD, 0.01),
         ("res2x16-se", plain, 0.02),
-        ("resnet-32-np-p", plain, 0.01),
+        // At a rate of 0.01 this depth multiplies rounding by some ten in each step, with a batch of 16:
+        // PyTorch in single precision then differs from itself in double by 3e-2 after four steps, at
+        // 0.001 by 3e-4.
+        ("resnet-32-np-p", plain, 0.001),
         ("res1x16-pre", adamw, 0.001),
         ("fc2x64", SGD, 0.01),
     ];

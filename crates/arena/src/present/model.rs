@@ -43,7 +43,9 @@ pub fn show_model(
     let choices = insight::sample(choices, SAMPLE);
     let sights = insight::sights(&choices);
     squares(page.section("What it has learned"), model, &choices, &sights, others);
-    let single = model.tuples().tuples().iter().all(|tuple| tuple.length() == 1);
+    let single = model
+        .tuples()
+        .is_some_and(|tuples| tuples.tuples().iter().all(|tuple| tuple.length() == 1));
     match model {
         Model::Network(network) if single => {
             single_squares(page.section("Its weights"), network);
@@ -52,10 +54,10 @@ pub fn show_model(
             patterns(page.section("The patterns that weigh most"), network, &sights);
         }
         Model::Patterns(staged) => counts(page.section("What it counts"), staged),
-        Model::Rater(_) => {}
+        Model::Rater(_) | Model::Deep(_) => {}
     }
-    if !single {
-        looks_at(page.section("What it looks at"), model.tuples());
+    if let (false, Some(tuples)) = (single, model.tuples()) {
+        looks_at(page.section("What it looks at"), tuples);
     }
 }
 

@@ -106,6 +106,13 @@ pub fn write_policy(
     safetensors::serialize(views, Some(metadata)).map_err(|e| e.to_string())
 }
 
+/// Whether matrices and convolutions lose nothing in half precision.
+pub(super) fn fits_half(net: &Net, weights: &Weights) -> bool {
+    let matrices = net.params().iter().zip(weights.values());
+    let mut matrices = matrices.filter(|(param, _)| param.role == Role::Weight);
+    matrices.all(|(_, values)| values.iter().all(|&value| from_half(to_half(value)) == value))
+}
+
 /// The nearest number in half precision, ties to even; the largest where it is too large.
 fn to_half(value: f32) -> u16 {
     let bits = value.to_bits();
@@ -171,6 +178,7 @@ mod tests {
         let half = write_policy(&net, &weights, &origin, true).unwrap();
         assert!(half.len() < bytes.len() * 3 / 4);
         let (_, near, _) = read_policy(&half).unwrap();
+        assert!(fits_half(&net, &near) && !fits_half(&net, &weights));
         for (a, b) in weights.values().concat().iter().zip(near.values().concat()) {
             assert!((a - b).abs() <= a.abs() / 2048.0 + 6e-8);
         }

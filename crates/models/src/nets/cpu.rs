@@ -9,7 +9,7 @@ mod forward;
 mod layers;
 
 use super::{CLASSES, Net, Weights, folded};
-use forward::{Mode, forward};
+use forward::{Mode, Packed, forward};
 
 pub use backward::{Gradient, Learned, learn_batch};
 
@@ -18,6 +18,7 @@ pub use backward::{Gradient, Learned, learn_batch};
 pub struct Cpu {
     net: Net,
     weights: Weights,
+    packed: Vec<Packed>,
 }
 
 impl Cpu {
@@ -25,7 +26,12 @@ impl Cpu {
     #[must_use]
     pub fn new(net: &Net, weights: &Weights) -> Cpu {
         let (net, weights) = folded(net, weights);
-        Cpu { net, weights }
+        Cpu::as_it_is(net, weights)
+    }
+
+    fn as_it_is(net: Net, weights: Weights) -> Cpu {
+        let packed = (0..net.nodes().len()).map(|at| Packed::of(&net, &weights, at)).collect();
+        Cpu { net, weights, packed }
     }
 
     /// What it sees of a position.
@@ -42,7 +48,8 @@ impl Cpu {
         if batch == 0 {
             return Vec::new();
         }
-        let mut values = forward(&self.net, &self.weights, words, &Mode::Answer).values;
+        let mut values =
+            forward(&self.net, &self.weights, words, &Mode::Answer(&self.packed)).values;
         let last = values.pop().unwrap_or_default();
         (0..batch * CLASSES).map(|i| last[i % CLASSES * batch + i / CLASSES]).collect()
     }
@@ -52,5 +59,5 @@ impl Cpu {
 /// [`Cpu`].
 #[must_use]
 pub fn unfolded_logits(net: &Net, weights: &Weights, words: &[u64]) -> Vec<f32> {
-    Cpu { net: net.clone(), weights: weights.clone() }.logits(words)
+    Cpu::as_it_is(net.clone(), weights.clone()).logits(words)
 }

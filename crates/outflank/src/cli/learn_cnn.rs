@@ -104,6 +104,9 @@ pub struct CnnArgs {
     /// Write the weights in single precision, not half.
     #[arg(long)]
     pub single: bool,
+    /// Write the network for other programs too, as model.onnx.
+    #[arg(long)]
+    pub onnx: bool,
     /// Games to learn from.
     #[command(flatten)]
     pub records: RecordsArgs,

@@ -1,6 +1,7 @@
 //! `outflank bench`: speed, as tables with yardsticks. Every benchmark checks its answer.
 
 mod learners;
+mod nets;
 mod patterns;
 mod play;
 
@@ -62,6 +63,9 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
     if wants("learners") {
         learners::measure(&mut rows, args)?;
         play::rows(&mut rows)?;
+    }
+    if wants("nets") {
+        nets::measure(&mut rows)?;
     }
     if args.json {
         print_json(&json!({ "rows": rows }))?;

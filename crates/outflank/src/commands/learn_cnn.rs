@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use outflank_learners::cnn::{
     Budget, CpuEngine, Engine, Figures, Lessons, Plan, Study, Trained, measure, train,
 };
-use outflank_models::files::{Origin, write_policy};
+use outflank_models::files::{Origin, write_onnx, write_policy};
 use outflank_models::nets::{Net, named};
 use outflank_runs::{Progress, RunFolder, stop_requested, stop_when_asked};
 use results::{Curve, Tested};
@@ -68,6 +68,9 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     let bytes = write_policy(&net, &state.weights, &origin, !args.single)
         .map_err(|reason| anyhow::anyhow!("cannot write the weights: {reason}"))?;
     folder.write(MODEL, &bytes)?;
+    if args.onnx {
+        folder.write("model.onnx", &write_onnx(&net, &state.weights))?;
+    }
     let path = folder.path().display().to_string();
     if !trained.complete {
         say(format!(

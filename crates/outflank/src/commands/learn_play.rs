@@ -253,7 +253,7 @@ fn page(results: &Results<'_>) -> String {
     let section = page.section("What it looks at");
     let boards: Vec<Board> = model
         .tuples()
-        .tuples()
+        .map_or(&[][..], |tuples| tuples.tuples())
         .iter()
         .enumerate()
         .map(|(i, tuple)| present::tuple_board((i + 1).to_string(), &tuple.images()[..1]))

@@ -1,19 +1,46 @@
 //! What every node of a network gives for a batch.
 
-use super::layers::{Conv, linear};
+use super::layers::{Conv, linear, pack_linear};
 use crate::nets::fold::line;
+use crate::nets::gemm::{Left, Right};
 use crate::nets::{EPSILON, Net, Node, Op, Role, Weights};
 use outflank_runs::Draw;
 use outflank_runs::rng::stream;
 use rayon::prelude::*;
 
 /// What a pass is for.
-pub(super) enum Mode {
-    /// The answer: means and variances are the running ones, and only the last node is kept.
-    Answer,
+pub(super) enum Mode<'a> {
+    /// The answer: means and variances are the running ones, and only the last node is kept. The
+    /// weights of each node were packed before.
+    Answer(&'a [Packed]),
     /// Learning: means and variances are the batch's, and dropout draws from the stream of this seed
     /// and step.
     Learn { seed: u64, step: u64 },
+}
+
+/// A node's weights as products want them.
+#[derive(Clone, Debug)]
+pub(super) enum Packed {
+    None,
+    Conv(Left),
+    Linear(Right),
+}
+
+impl Packed {
+    /// Packs the weights of a node.
+    pub(super) fn of(net: &Net, weights: &Weights, index: usize) -> Packed {
+        let node = &net.nodes()[index];
+        let Some(weight) = net.params_of(index).next().map(|param| weights.of(param)) else {
+            return Packed::None;
+        };
+        let from = node.inputs.first().map_or(node.shape, |&input| net.nodes()[input].shape);
+        match node.op {
+            Op::Linear { .. } => Packed::Linear(pack_linear(weight, from.len())),
+            _ => {
+                Conv::of(node, from, 1).map_or(Packed::None, |conv| Packed::Conv(conv.pack(weight)))
+            }
+        }
+    }
 }
 
 /// A pass over a batch.
@@ -25,7 +52,7 @@ pub(super) struct Pass {
 }
 
 /// Runs a batch through a network.
-pub(super) fn forward(net: &Net, weights: &Weights, words: &[u64], mode: &Mode) -> Pass {
+pub(super) fn forward(net: &Net, weights: &Weights, words: &[u64], mode: &Mode<'_>) -> Pass {
     let planes = net.input().planes();
     let batch = words.len() / planes;
     let nodes = net.nodes();
@@ -41,7 +68,7 @@ pub(super) fn forward(net: &Net, weights: &Weights, words: &[u64], mode: &Mode) 
             _ => value(net, weights, (index, node), &mut pass, batch, mode),
         };
         pass.values.push(value);
-        if matches!(mode, Mode::Answer) {
+        if matches!(mode, Mode::Answer(_)) {
             for &input in node.inputs.iter().filter(|&&input| last_reader[input] == index) {
                 pass.values[input] = Vec::new();
             }
@@ -67,7 +94,7 @@ fn value(
     (index, node): (usize, &Node),
     pass: &mut Pass,
     batch: usize,
-    mode: &Mode,
+    mode: &Mode<'_>,
 ) -> Vec<f32> {
     let from = net.nodes()[node.inputs[0]].shape;
     let cells = node.shape.cells();
@@ -86,21 +113,26 @@ fn value(
     };
     match node.op {
         Op::Input => Vec::new(),
-        Op::Conv { .. } => {
+        Op::Conv { .. } | Op::Linear { .. } => {
             let mut y = begun();
-            if let Some(conv) = Conv::of(node, from, batch) {
-                conv.forward(x, of(Role::Weight), &mut y);
+            let here;
+            let packed = match mode {
+                Mode::Answer(packed) => &packed[index],
+                Mode::Learn { .. } => {
+                    here = Packed::of(net, weights, index);
+                    &here
+                }
+            };
+            match (packed, Conv::of(node, from, batch)) {
+                (Packed::Conv(weight), Some(conv)) => conv.forward(x, weight, &mut y),
+                (Packed::Linear(weight), None) => linear(x, from, weight, &mut y, batch),
+                _ => {}
             }
-            y
-        }
-        Op::Linear { .. } => {
-            let mut y = begun();
-            linear(x, from, of(Role::Weight), &mut y, batch);
             y
         }
         Op::Norm => {
             let (a, b) = match mode {
-                Mode::Answer => line(net, weights, index),
+                Mode::Answer(_) => line(net, weights, index),
                 Mode::Learn { .. } => {
                     let notes = moments(x, node.shape.channels);
                     let (means, variances) = notes.split_at(node.shape.channels);
@@ -124,7 +156,7 @@ fn value(
         }
         Op::Relu => x.iter().map(|&x| x.max(0.0)).collect(),
         Op::Dropout { share } => match mode {
-            Mode::Answer => x.clone(),
+            Mode::Answer(_) => x.clone(),
             Mode::Learn { seed, step } => {
                 let name = [step.to_string(), index.to_string()];
                 let mut rng = stream(*seed, &["net", "dropout", &name[0], &name[1]]);

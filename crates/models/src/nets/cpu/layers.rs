@@ -1,7 +1,7 @@
 //! The two layers with weights: convolutions, as products with the fields written out side by side,
 //! and matrices.
 
-use crate::nets::gemm::{Matrix, add_product};
+use crate::nets::gemm::{Left, Matrix, Right, add_filled, add_product, pack_columns};
 use crate::nets::{Node, Op, Shape};
 use rayon::prelude::*;
 
@@ -73,19 +73,30 @@ impl Conv {
         (0..self.batch).step_by(CHUNK).map(move |first| (first, CHUNK.min(self.batch - first)))
     }
 
+    /// The weights as the product wants them.
+    pub(super) fn pack(self, weight: &[f32]) -> Left {
+        Left::pack(Matrix::rows(weight, self.inner()), self.to.channels, self.inner())
+    }
+
     /// Adds the convolution to `y`.
-    pub(super) fn forward(self, x: &[f32], weight: &[f32], y: &mut [f32]) {
-        let (cells, inner) = (self.to.cells(), self.inner());
-        let (stride, fields) = (self.batch * cells, self.fields());
+    pub(super) fn forward(self, x: &[f32], weight: &Left, y: &mut [f32]) {
+        let cells = self.to.cells();
+        let stride = self.batch * cells;
+        if (self.size, self.stride, self.from.side) == (3, 1, 8) {
+            let fill = |first: usize, inner: usize, columns: usize, packed: &mut [f32]| {
+                board_fields(&x[first / 64 * 64..], stride, (first % 64, inner), columns, packed);
+            };
+            add_filled(weight, stride, fill, y, stride);
+            return;
+        }
+        let fields = self.fields();
         for (first, count) in self.chunks() {
             let columns = self.unfold(x, &fields, first, count);
-            add_product(
-                (self.to.channels, count * cells, inner),
-                Matrix::rows(weight, inner),
-                Matrix::rows(&columns, count * cells),
-                &mut y[first * cells..],
-                stride,
-            );
+            let width = count * cells;
+            let fill = |first: usize, inner: usize, wide: usize, packed: &mut [f32]| {
+                pack_columns(Matrix::rows(&columns, width), first, width, inner, wide, packed);
+            };
+            add_filled(weight, width, fill, &mut y[first * cells..], stride);
         }
     }
 
@@ -155,12 +166,52 @@ fn by_position(x: &[f32], shape: Shape, batch: usize) -> Vec<f32> {
     columns
 }
 
+/// Writes fields of 3x3 cells of 8x8 boards where a product wants them: `columns` cells, whole rows of
+/// the board, from `cell` on, and cells of the fields from `inner` on. Maps lie `map` apart in `x`.
+fn board_fields(
+    x: &[f32],
+    map: usize,
+    (cell, inner): (usize, usize),
+    columns: usize,
+    packed: &mut [f32],
+) {
+    for (at, to) in packed.chunks_exact_mut(columns).enumerate() {
+        let (channel, tap) = ((inner + at) / 9, (inner + at) % 9);
+        let board = x[channel * map..channel * map + 64].as_chunks::<8>().0;
+        for (row, to) in to.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+            let from = (cell / 8 + row + tap / 3).wrapping_sub(1);
+            *to = match board.get(from) {
+                None => [0.0; 8],
+                Some(&[a, b, c, d, e, f, g, h]) => match tap % 3 {
+                    0 => [0.0, a, b, c, d, e, f, g],
+                    1 => [a, b, c, d, e, f, g, h],
+                    _ => [b, c, d, e, f, g, h, 0.0],
+                },
+            };
+        }
+    }
+}
+
+/// A matrix's weights as the product wants them.
+pub(super) fn pack_linear(weight: &[f32], inner: usize) -> Right {
+    let outputs = weight.len() / inner.max(1);
+    Right::pack(Matrix::rows(weight, inner).transposed(), inner, outputs)
+}
+
 /// Adds a matrix's outputs for each position to `y`.
-pub(super) fn linear(x: &[f32], from: Shape, weight: &[f32], y: &mut [f32], batch: usize) {
-    let columns = by_position(x, from, batch);
-    let (outputs, inner) = (y.len() / batch.max(1), from.len());
-    let (weight, columns) = (Matrix::rows(weight, inner), Matrix::rows(&columns, batch));
-    add_product((outputs, batch, inner), weight, columns, y, batch);
+pub(super) fn linear(x: &[f32], from: Shape, weight: &Right, y: &mut [f32], batch: usize) {
+    let cells = from.cells();
+    let outputs = y.len() / batch.max(1);
+    let of = |position: usize, inner: usize| {
+        x[(inner / cells * batch + position) * cells + inner % cells]
+    };
+    let left = Left::fill(batch, from.len(), of);
+    // Position by position, and back to output by output.
+    let mut turned: Vec<f32> = (0..y.len()).map(|i| y[i % outputs * batch + i / outputs]).collect();
+    weight.add_product(&left, &mut turned, outputs);
+    for (at, y) in y.iter_mut().enumerate() {
+        *y = turned[at % batch * outputs + at / batch];
+    }
 }
 
 /// Adds what the outputs' gradient `dy` means for the matrix and for the inputs.

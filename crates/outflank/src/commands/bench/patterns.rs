@@ -47,7 +47,7 @@ pub fn measure(rows: &mut Vec<Row>, choices: &[Decision<Othello>]) -> Result<()>
     let few: Choices = choices.iter().collect();
     let began = thread_seconds(since);
     let learned = online::learn(&look, stages, &few, settings, &Forget)?;
-    let seconds = (thread_seconds(since) - began);
+    let seconds = thread_seconds(since) - began;
     let seen = learned.curve.first().map_or(0, |pass| pass.moves);
     ensure!(seen as usize == count, "not every move was seen");
     rows.push(Row {
