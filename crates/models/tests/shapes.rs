@@ -33,7 +33,7 @@ fn published_systematic_players_have_our_tuples() {
             squares.extend(blocks());
         }
         let ours = Tuples::symmetric(&squares).unwrap();
-        assert_eq!(ours.tuples().len(), published.tuples().tuples().len(), "{file}");
-        assert_eq!(sets(&ours), sets(published.tuples()), "{file}");
+        assert_eq!(ours.tuples().len(), published.tuples().unwrap().tuples().len(), "{file}");
+        assert_eq!(sets(&ours), sets(published.tuples().unwrap()), "{file}");
     }
 }
