@@ -13,7 +13,7 @@ pub use learning::{
     CurvePoint, Learning, curve_table, learning_json, learning_page, learning_text, meetings,
 };
 pub use matches::{match_page, match_table, match_text};
-pub use model::{show_model, tuple_board};
+pub use model::{first_layer, show_model, tuple_board};
 pub use prediction::{
     LEGEND, accuracy_json, accuracy_page, accuracy_table, stage_plot, stage_table,
 };

@@ -5,6 +5,7 @@
 //! paper used, at one of three scales, and says in numbered remarks where it departs from the
 //! paper and why.
 
+pub mod ann;
 pub mod coevolution;
 mod lab;
 pub mod preference;
@@ -48,4 +49,12 @@ pub const EXHIBITS: &[&dyn Experiment] = &[
     &coevolution::teams::FIG5,
     &coevolution::teams::FIG6,
     &coevolution::teams::FIG7,
+    &ann::table1::Table1,
+    &ann::table2::Table2,
+    &ann::curves::FIG4,
+    &ann::curves::FIG5,
+    &ann::curves::FIG6,
+    &ann::curves::FIG7,
+    &ann::curves::FIG8,
+    &ann::speed::Speed,
 ];

@@ -7,7 +7,7 @@ const STUDENT: [f64; 23] = [
 ];
 
 /// An order between two means is claimed from at least so many runs of each.
-const ENOUGH: usize = 5;
+pub const ENOUGH: usize = 5;
 
 /// The mean of some figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

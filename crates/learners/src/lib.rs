@@ -3,6 +3,7 @@
 //! A learner takes decisions or games and gives back a model, or plays games itself under the loop
 //! of [`training`]. It holds no paper's constants: who calls it says how long and how strongly.
 
+pub mod ann;
 pub mod classify;
 pub mod cnn;
 pub mod coevolution;

@@ -176,13 +176,13 @@ fn learn_step(live: &mut Live, target: f64, alpha: f64) {
 }
 
 /// The n-th square of a bitboard.
-fn nth(bits: u64, n: u32) -> Square {
+pub(crate) fn nth(bits: u64, n: u32) -> Square {
     let rest = (0..n).fold(bits, |rest, _| rest & rest.wrapping_sub(1));
     Square::lowest(rest).unwrap_or_else(|| unreachable!("whoever is to move can move"))
 }
 
 /// The best move for the mover; each of those within [`TIE`] of it is equally likely.
-fn best(values: &[f64], as_black: bool, rng: &mut Rng) -> usize {
+pub(crate) fn best(values: &[f64], as_black: bool, rng: &mut Rng) -> usize {
     let sign = if as_black { 1.0 } else { -1.0 };
     let best = values.iter().fold(f64::NEG_INFINITY, |best, &value| best.max(sign * value));
     let tied = |value: f64| sign * value >= best - TIE;

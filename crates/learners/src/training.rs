@@ -40,6 +40,12 @@ pub trait Learner {
     /// The best it has learned so far.
     fn model(&self) -> Self::Model;
 
+    /// All that it has learned side by side, the best first; measured games are shared out among
+    /// them.
+    fn models(&self) -> Vec<Self::Model> {
+        vec![self.model()]
+    }
+
     /// Everything that the steps to come depend on.
     fn state(&self) -> Result<Vec<Vec<u8>>, String>;
 
@@ -79,6 +85,8 @@ pub struct Point {
     pub scores: Vec<f64>,
     /// The half-widths of their 95% intervals.
     pub errors: Vec<f64>,
+    /// The percentage of games lost against each.
+    pub losses: Vec<f64>,
 }
 
 /// How far a run has come.
@@ -141,6 +149,15 @@ pub fn model_at(folder: &Path, number: u64) -> PathBuf {
     folder.join(format!("models/{number:03}.safetensors"))
 }
 
+/// Where the last of each of the models is that were learned side by side, counted from 0.
+#[must_use]
+pub fn model_file(folder: &Path, place: usize) -> PathBuf {
+    match place {
+        0 => folder.join(MODEL),
+        _ => folder.join(format!("model-{}.safetensors", place + 1)),
+    }
+}
+
 /// No checkpoint is larger than this.
 const LIMIT: u64 = 1 << 34;
 
@@ -162,18 +179,21 @@ pub fn train<L: Learner>(
         };
         let due = period(spent) > period(last) || (over && last < spent);
         if due {
-            let model: Model = learner.model().into();
-            let Some(point) = measure(&model.policy(), spent, plan)? else {
+            let models: Vec<Model> = learner.models().into_iter().map(Into::into).collect();
+            let policies: Vec<_> = models.iter().map(Model::policy).collect();
+            let Some(point) = measure(&policies, spent, plan)? else {
                 save(learner, &curve, folder)?;
                 return Ok(Trained { model: learner.model(), curve, complete: false });
             };
             curve.push(point);
             write_curve(&curve, plan, folder)?;
-            save_model(&folder.join(MODEL), &model, &plan.origin)?;
-            if plan.keep_models {
+            for (place, model) in models.iter().enumerate() {
+                save_model(&model_file(folder, place), model, &plan.origin)?;
+            }
+            if let (true, Some(model)) = (plan.keep_models, models.first()) {
                 let number = if over { plan.points } else { period(spent) as u64 };
                 files::create_folder(&folder.join("models"))?;
-                save_model(&model_at(folder, number), &model, &plan.origin)?;
+                save_model(&model_at(folder, number), model, &plan.origin)?;
             }
             save(learner, &curve, folder)?;
         }
@@ -191,30 +211,42 @@ pub fn train<L: Learner>(
 
 /// Plays the measured games; `None` when the user stopped them.
 fn measure(
-    policy: &Arc<dyn Policy<Othello>>,
+    policies: &[Arc<dyn Policy<Othello>>],
     games: u64,
     plan: &Plan,
 ) -> Result<Option<Point>, TrainError> {
-    let policy = Arc::clone(policy);
     let random = plan.random;
-    let entry = Entry::new("learned", move || {
-        Ok(Box::new(ForcedRandom::new(Greedy::new(policy.clone()), random)))
-    });
-    let terms = Terms {
-        openings: vec![Line::default()],
-        rounds: plan.measured_games / 2,
-        seed: plan.seed,
-        threads: plan.threads,
-    };
-    let mut point = Point { games, scores: Vec::new(), errors: Vec::new() };
+    let mut point = Point { games, scores: Vec::new(), errors: Vec::new(), losses: Vec::new() };
+    let (count, all) = (policies.len() as u32, plan.measured_games / 2);
     for other in &plan.against {
-        let pair = [entry.clone(), other.clone()];
-        let (report, _) = play_match(&pair, &terms, None, None, |_, _| {})?;
-        if !report.complete {
-            return Ok(None);
+        let (mut score, mut variance, mut lost, mut played) = (0.0, 0.0, 0, 0);
+        for (place, policy) in policies.iter().enumerate() {
+            // As even as can be, and at least one round for each.
+            let rounds = (all / count + u32::from((place as u32) < all % count)).max(1);
+            let name = match place {
+                0 => "learned".to_owned(),
+                _ => format!("learned {}", place + 1),
+            };
+            let policy = Arc::clone(policy);
+            let entry = Entry::new(name, move || {
+                Ok(Box::new(ForcedRandom::new(Greedy::new(policy.clone()), random)))
+            });
+            let openings = vec![Line::default()];
+            let terms = Terms { openings, rounds, seed: plan.seed, threads: plan.threads };
+            let (report, _) = play_match(&[entry, other.clone()], &terms, None, None, |_, _| {})?;
+            if !report.complete {
+                return Ok(None);
+            }
+            let games = report.games as f64;
+            score += games * report.score;
+            variance += (games * report.error).powi(2);
+            lost += report.losses;
+            played += report.games;
         }
-        point.scores.push(100.0 * report.score);
-        point.errors.push(100.0 * report.error);
+        let played = played.max(1) as f64;
+        point.scores.push(100.0 * score / played);
+        point.errors.push(100.0 * variance.sqrt() / played);
+        point.losses.push(100.0 * lost as f64 / played);
     }
     Ok(Some(point))
 }
@@ -263,14 +295,15 @@ fn resume<L: Learner>(learner: &mut L, folder: &Path) -> Result<Vec<Point>, Trai
     inner().map_err(|reason| TrainError::Checkpoint { path: path.display().to_string(), reason })
 }
 
-/// A line for each point: the games, then each score and its error. Rust writes and reads the same
+/// A line for each point: the games, then each score, its error and the losses. Rust writes and reads the same
 /// numbers to the last bit.
 fn write_points(curve: &[Point]) -> String {
     let mut text = String::new();
     for point in curve {
         let _ = write!(text, "{}", point.games);
-        for (score, error) in point.scores.iter().zip(&point.errors) {
-            let _ = write!(text, " {score} {error}");
+        let Point { scores, errors, losses, .. } = point;
+        for ((score, error), lost) in scores.iter().zip(errors).zip(losses) {
+            let _ = write!(text, " {score} {error} {lost}");
         }
         text.push('\n');
     }
@@ -283,11 +316,12 @@ fn read_points(text: &str) -> Option<Vec<Point>> {
         let games = words.next()?.parse().ok()?;
         let numbers: Option<Vec<f64>> = words.map(|word| word.parse().ok()).collect();
         let numbers = numbers?;
-        let (pairs, rest) = numbers.as_chunks::<2>();
+        let (triples, rest) = numbers.as_chunks::<3>();
         rest.is_empty().then(|| Point {
             games,
-            scores: pairs.iter().map(|pair| pair[0]).collect(),
-            errors: pairs.iter().map(|pair| pair[1]).collect(),
+            scores: triples.iter().map(|triple| triple[0]).collect(),
+            errors: triples.iter().map(|triple| triple[1]).collect(),
+            losses: triples.iter().map(|triple| triple[2]).collect(),
         })
     };
     text.lines().map(point).collect()

@@ -17,6 +17,7 @@
 //! assert_eq!(values[0], heuristic.value(&start.play(moves[0]), Side::Black));
 //! ```
 
+pub mod ann;
 pub mod embedded;
 mod evaluate;
 pub mod files;
@@ -34,6 +35,7 @@ pub mod shapes;
 mod tuples;
 mod view;
 
+pub use ann::Net;
 pub use evaluate::{Evaluate, Greedy, Policy};
 pub use heuristics::{Described, Heuristic};
 pub use live::{Afters, Live};

@@ -173,7 +173,23 @@ impl Afters {
         (self.squares[mv], self.flips[mv])
     }
 
-    /// What Black makes of the board after each move.
+    /// Forgets all moves.
+    #[inline(always)]
+    pub(crate) fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    /// Adds a move; no position has more of them than there is room for.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, square: Square, flips: u64, value: f64) {
+        let place = self.count & 63;
+        self.squares[place] = square;
+        self.flips[place] = flips;
+        self.values[place] = value;
+        self.count += 1;
+    }
+
+    /// What the board after each move is worth, to Black or to whom the network says.
     #[must_use]
     #[inline]
     pub fn values(&self) -> &[f64] {
@@ -416,15 +432,11 @@ impl<I: Index> Task for AfterMoves<'_, I> {
     #[inline(always)]
     fn run<K: Kernel>(self, kernel: K) {
         let AfterMoves { core, board, moves, as_black, out } = self;
-        let mut count = 0;
+        out.clear();
         for square in Squares(moves) {
             let flipped = kernel.flips(board.own, board.other, square);
-            out.squares[count & 63] = square;
-            out.flips[count & 63] = flipped;
-            out.values[count & 63] = core.sum_after(square, flipped, as_black);
-            count += 1;
+            out.push(square, flipped, core.sum_after(square, flipped, as_black));
         }
-        out.count = count;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::files::POLICY_KIND;
 use crate::nets::Deep;
-use crate::{Evaluate, Greedy, Network, Patterns, Policy, Rater, Tuples};
+use crate::{Evaluate, Greedy, Net, Network, Patterns, Policy, Rater, Tuples};
 use outflank_games::othello::Othello;
 use std::sync::Arc;
 
@@ -17,6 +17,8 @@ pub enum Model {
     Rater(Arc<Rater>),
     /// A deep network that rates moves.
     Deep(Arc<Deep>),
+    /// A neural network over the squares.
+    Ann(Arc<Net>),
 }
 
 impl Model {
@@ -28,6 +30,7 @@ impl Model {
             Model::Patterns(_) => "patterns",
             Model::Rater(_) => "rater",
             Model::Deep(_) => POLICY_KIND,
+            Model::Ann(_) => "ann",
         }
     }
 
@@ -39,17 +42,18 @@ impl Model {
             Model::Patterns(patterns) => patterns.stages().count() * patterns.weights(0).len(),
             Model::Rater(rater) => rater.stages().count() * rater.weights(0).len(),
             Model::Deep(deep) => deep.net().learned(),
+            Model::Ann(net) => net.weights().len(),
         }
     }
 
-    /// The squares it looks at together; `None` for a deep network, which looks at all of them.
+    /// The squares it looks at together; a neural network looks at all of them.
     #[must_use]
     pub fn tuples(&self) -> Option<&Tuples> {
         match self {
             Model::Network(network) => Some(network.tuples()),
             Model::Patterns(patterns) => Some(patterns.look().tuples()),
             Model::Rater(rater) => Some(rater.look().tuples()),
-            Model::Deep(_) => None,
+            Model::Deep(_) | Model::Ann(_) => None,
         }
     }
 
@@ -60,6 +64,7 @@ impl Model {
             Model::Network(network) => Some(Arc::clone(network) as _),
             Model::Patterns(patterns) => Some(Arc::clone(patterns) as _),
             Model::Rater(_) | Model::Deep(_) => None,
+            Model::Ann(net) => Some(Arc::clone(net) as _),
         }
     }
 
@@ -71,6 +76,7 @@ impl Model {
             Model::Patterns(patterns) => Arc::new(Greedy(Arc::clone(patterns))),
             Model::Rater(rater) => Arc::clone(rater) as _,
             Model::Deep(deep) => Arc::clone(deep) as _,
+            Model::Ann(net) => Arc::new(Greedy(Arc::clone(net))),
         }
     }
 }
@@ -96,5 +102,11 @@ impl From<Deep> for Model {
 impl From<Rater> for Model {
     fn from(rater: Rater) -> Model {
         Model::Rater(Arc::new(rater))
+    }
+}
+
+impl From<Net> for Model {
+    fn from(net: Net) -> Model {
+        Model::Ann(Arc::new(net))
     }
 }

@@ -4,7 +4,7 @@ use outflank_models::files::{
     self, Origin, read_player, read_tensors, read_wpc, write_player, write_tensors, write_wpc,
 };
 use outflank_models::patterns::{Afterstates, Contexts, Count, Look, Stages};
-use outflank_models::{Features, Model, Network, Patterns, Rater, Tuples, View, embedded};
+use outflank_models::{Features, Model, Net, Network, Patterns, Rater, Tuples, View, embedded};
 use outflank_runs::{Draw, Rng, rng};
 use std::path::PathBuf;
 
@@ -53,6 +53,25 @@ fn every_format_keeps_every_bit() {
     let heuristic = embedded::heuristic();
     assert_eq!(read_wpc(&write_wpc(&heuristic).unwrap()).unwrap(), heuristic);
     assert_eq!(write_wpc(&network(Tuples::squares(), View::Negate, 1)), None);
+}
+
+#[test]
+fn a_neural_network_keeps_every_bit() {
+    for name in ["WS 192-16x8-16-8-1", "SR 64-3-1", "SP 128-91-2-1", "SR+WS 192-2x8-1"] {
+        let net = Net::random(&name.parse().unwrap(), &mut rng::stream(4, &[name]));
+        let model = Model::from(net.clone());
+        let bytes = write_tensors(&model, &Origin::default()).unwrap();
+        assert_eq!(bytes, write_tensors(&model, &Origin::default()).unwrap());
+        for read in
+            [read_tensors(&bytes), files::unpack(&files::pack(&model, &Origin::default()).unwrap())]
+        {
+            let Ok((Model::Ann(read), _)) = read else { panic!("{name} is another model") };
+            assert_eq!(*read, net);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let error = files::save(&folder.path().join("x.player"), &model, &Origin::default());
+        assert!(error.unwrap_err().to_string().contains("only be written as .safetensors"));
+    }
 }
 
 #[test]
@@ -265,6 +284,7 @@ fn ten_thousand_damaged_files_of_each_format_are_refused_or_sound() {
         network(small.clone(), View::Invert, 2).into(),
         patterns(small.clone(), 2, 1.0 / 32.0),
         rater(small, 3),
+        Net::random(&"WS 64-1x8-2-1".parse().unwrap(), &mut rng::stream(12, &["damage"])).into(),
     ]
     .iter()
     .map(|model| write_tensors(model, &Origin::default()).unwrap())
@@ -295,6 +315,7 @@ fn ten_thousand_damaged_files_of_each_format_are_refused_or_sound() {
                 Model::Rater(r) => (0..r.stages().count())
                     .all(|stage| r.weights(stage).len() == r.look().weights()),
                 Model::Deep(deep) => deep.weights().values().len() == deep.net().params().len(),
+                Model::Ann(net) => net.weights().iter().all(|w| w.is_finite()),
             });
             accepted[2] += 1;
         }

@@ -3,6 +3,7 @@
 
 mod contests;
 mod data;
+mod desk;
 mod learn;
 pub mod learn_cnn;
 pub mod learn_play;
@@ -11,11 +12,13 @@ mod shared;
 
 use clap::{Parser, Subcommand};
 use contests::{OPENINGS_HELP, PLAYER_HELP};
+use desk::{ANALYZE_HELP, ENGINE_HELP};
 use learn::LEARN_HELP;
 use measure::{ACCURACY_HELP, SOLVE_HELP};
 
 pub use contests::{LeagueArgs, MatchArgs, OpeningsArgs};
 pub use data::{ConvertArgs, DataArgs, DataCommand, ExportArgs, GenerateArgs};
+pub use desk::{AnalyzeArgs, EngineArgs, ProtocolArg};
 pub use learn::LearnArgs;
 pub use measure::{AccuracyArgs, BenchArgs, PerftArgs, PlayersArgs, ReproduceArgs, SolveArgs};
 pub use shared::{Common, GameArg, PlayArgs, RecordsArgs, RunArgs, SelectArgs};
@@ -60,6 +63,12 @@ pub enum Command {
     Openings(OpeningsArgs),
     /// What there is to play against.
     Players(PlayersArgs),
+    /// Look at games move by move: mistakes, better moves, the exact endgame.
+    #[command(after_help = ANALYZE_HELP)]
+    Analyze(AnalyzeArgs),
+    /// Serve a player to other programs.
+    #[command(after_help = ENGINE_HELP)]
+    Engine(EngineArgs),
     /// Solve endgames of Othello exactly.
     #[command(after_help = SOLVE_HELP)]
     Solve(SolveArgs),

@@ -1,8 +1,10 @@
 //! One file for each subcommand.
 
 pub mod accuracy;
+pub mod analyze;
 pub mod bench;
 pub mod data;
+pub mod engine;
 pub mod generate;
 pub mod league;
 pub mod learn;

@@ -78,6 +78,8 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
         Command::Data(DataCommand::Generate(args)) => commands::generate::run(&args),
         Command::Openings(args) => commands::openings::run(&args),
         Command::Players(args) => commands::players::run(&args),
+        Command::Analyze(args) => commands::analyze::run(&args),
+        Command::Engine(args) => commands::engine::run(&args),
         Command::Solve(args) => commands::solve::run(&args),
         Command::Perft(args) => commands::perft::run(&args),
         Command::Bench(args) => commands::bench::run(&args),

@@ -8,7 +8,7 @@ use std::io::Read;
 use std::process::{Command, Stdio};
 
 /// Every subcommand, its options, and words that its help must hold.
-const COMMANDS: [(&[&str], &[&str]); 14] = [
+const COMMANDS: [(&[&str], &[&str]); 16] = [
     (
         &["learn"],
         &[
@@ -60,6 +60,8 @@ const COMMANDS: [(&[&str], &[&str]); 14] = [
     (&["players"], &["--game", "--json"]),
     (&["perft"], &["--game", "--board", "--json"]),
     (&["solve"], &["--threads", "--memory", "--quiet", "--json", "BOARD|FILE"]),
+    (&["analyze"], &["--model", "--depth", "--exact", "--cut", "--to", "--json"]),
+    (&["engine"], &["--protocol", "--player", "--threads"]),
     (&["bench"], &["--data", "--json", "games", "records", "arena", "learners", "search"]),
 ];
 
@@ -77,7 +79,7 @@ fn help_names_every_option() {
         for option in options {
             assert!(help.contains(option), "{option} in {help}");
         }
-        if !["players", "perft", "bench", "solve"].contains(&command[0]) {
+        if !["players", "perft", "bench", "solve", "analyze", "engine"].contains(&command[0]) {
             for option in COMMON {
                 assert!(help.contains(option), "{option} in {help}");
             }

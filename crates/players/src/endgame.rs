@@ -156,7 +156,7 @@ impl Solver {
             search.salt = 0x5851_f42d_4c95_7f2d_u64.wrapping_mul(self.searches.len() as u64);
             self.searches.push(search);
         }
-        let Some(searches) = self.searches.get_mut(..threads) else { return None };
+        let searches = self.searches.get_mut(..threads)?;
         for search in &mut *searches {
             search.control = Arc::clone(control);
         }
@@ -200,22 +200,35 @@ fn race(
 /// Takes over the game of an [`AlphaBeta`](crate::AlphaBeta) player when few squares are empty.
 pub struct ExactFrom {
     empties: u32,
-    solver: Solver,
+    most_bits: u32,
+    /// With a guide, on so many threads.
+    far: Option<usize>,
+    /// Its memory is claimed when the first question comes.
+    solver: Option<Solver>,
 }
 
 impl ExactFrom {
     /// Plays exactly whenever at most this many squares are empty; above 20 a move takes long.
     #[must_use]
     pub fn new(empties: u32) -> ExactFrom {
-        ExactFrom { empties, solver: Solver::new(empties.saturating_add(2).clamp(8, 20)) }
+        ExactFrom { empties, most_bits: 20, far: None, solver: None }
     }
 
     /// The same for positions with many empty squares: guided, on several threads, with a large
     /// memory.
     #[must_use]
     pub fn far(empties: u32, threads: usize) -> ExactFrom {
-        let bits = empties.saturating_add(2).clamp(8, 23);
-        ExactFrom { empties, solver: Solver::new(bits).guided().with_threads(threads) }
+        ExactFrom { empties, most_bits: 23, far: Some(threads), solver: None }
+    }
+
+    fn solver(&mut self) -> &mut Solver {
+        self.solver.get_or_insert_with(|| {
+            let solver = Solver::new(self.empties.saturating_add(2).clamp(8, self.most_bits));
+            match self.far {
+                Some(threads) => solver.guided().with_threads(threads),
+                None => solver,
+            }
+        })
     }
 }
 
@@ -225,7 +238,7 @@ impl Endgame<Othello> for ExactFrom {
     }
 
     fn best_moves(&mut self, position: &Othello, best: &mut Vec<Square>) -> i32 {
-        self.solver.best_moves(position.board(), best)
+        self.solver().best_moves(position.board(), best)
     }
 
     fn judge(
@@ -235,12 +248,12 @@ impl Endgame<Othello> for ExactFrom {
         control: &Arc<Control>,
     ) -> Option<Vec<(Square, i32)>> {
         let board = position.board();
+        let solver = self.solver();
         if each {
-            let score =
-                |square| Some((square, -self.solver.score_within(board.play(square), control)?));
+            let score = |square| Some((square, -solver.score_within(board.play(square), control)?));
             return Squares(board.moves()).map(score).collect();
         }
-        let score = self.solver.score_within(board, control)?;
-        Some(vec![(self.solver.move_for(board, score, control)?, score)])
+        let score = solver.score_within(board, control)?;
+        Some(vec![(solver.move_for(board, score, control)?, score)])
     }
 }

@@ -83,6 +83,8 @@ impl RunFolder {
         let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
         let made = path.ancestors().take_while(missing).map(Path::to_owned).collect();
         files::create_folder(&path)?;
+        // A run that was killed before its configuration was there leaves a part of it at most.
+        files::remove_parts(&path)?;
         let folder = RunFolder { path, made: Some(made) };
         folder.set_config(config)?;
         Ok(folder)
@@ -190,6 +192,14 @@ mod tests {
         settings.insert("players".to_owned(), "a, b".into());
         let version = "1.0".to_owned();
         Config { command: "league".to_owned(), version, seed, settings, data: Vec::new() }
+    }
+
+    #[test]
+    fn what_was_cut_off_before_the_beginning_is_swept_away() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(".part-abc"), "half a configuration").unwrap();
+        RunFolder::create(Some(folder.path()), &config(1, 10)).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "only config.toml is there");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //!
 //! This layer knows no game.
 
+mod clock;
 pub mod events;
 pub mod files;
 mod folder;
@@ -15,6 +16,7 @@ mod progress;
 pub mod rng;
 mod stop;
 
+pub use clock::processor_seconds;
 pub use folder::{Config, DataFile, FolderError, RunFolder};
 pub use journal::{Journal, JournalError};
 pub use nearest::nearest;

@@ -3,7 +3,7 @@
 use crate::insight::{self, Pattern, Region, Sight};
 use outflank_games::othello::{Othello, Square};
 use outflank_models::patterns::{Count, Patterns};
-use outflank_models::{Evaluate, Features, Model, Network, Tuples};
+use outflank_models::{Evaluate, Features, Model, Net, Network, Tuples};
 use outflank_records::Decision;
 use outflank_report::{Align, Board, Figure, Page, Plot, Point, Section, Series, Table};
 use std::sync::Arc;
@@ -23,12 +23,25 @@ const OFTEN: f64 = 0.02;
 /// The stages of a model that are shown: after the opening, in the middle, toward the end.
 const SHOWN_DISCS: [u32; 3] = [16, 34, 52];
 
+/// So many nodes of a network are shown.
+const SHOWN_NODES: usize = 16;
+
 /// A board with the squares of a tuple joined, one line for each image.
 #[must_use]
 pub fn tuple_board(title: impl Into<String>, images: &[Vec<Square>]) -> Board {
     images.iter().fold(Board::new(title), |board, image| {
         board.tuple(image.iter().map(|square| square.index()))
     })
+}
+
+/// Boards for the first nodes of a network, or for the first sets of them: what an own disc instead
+/// of the opponent's adds to a node's input.
+#[must_use]
+pub fn first_layer(net: &Net) -> Vec<Board> {
+    let board = |(node, weights): (usize, [f32; 64])| {
+        Board::new((node + 1).to_string()).weights(weights.map(f64::from)).decimals(2)
+    };
+    net.turns().take(SHOWN_NODES).enumerate().map(board).collect()
 }
 
 /// Adds to a page what a model looks at, what discs are worth to it, where it moves and which
@@ -43,9 +56,8 @@ pub fn show_model(
     let choices = insight::sample(choices, SAMPLE);
     let sights = insight::sights(&choices);
     squares(page.section("What it has learned"), model, &choices, &sights, others);
-    let single = model
-        .tuples()
-        .is_some_and(|tuples| tuples.tuples().iter().all(|tuple| tuple.length() == 1));
+    let tuples = model.tuples();
+    let single = tuples.is_some_and(|all| all.tuples().iter().all(|tuple| tuple.length() == 1));
     match model {
         Model::Network(network) if single => {
             single_squares(page.section("Its weights"), network);
@@ -54,9 +66,9 @@ pub fn show_model(
             patterns(page.section("The patterns that weigh most"), network, &sights);
         }
         Model::Patterns(staged) => counts(page.section("What it counts"), staged),
-        Model::Rater(_) | Model::Deep(_) => {}
+        Model::Rater(_) | Model::Ann(_) | Model::Deep(_) => {}
     }
-    if let (false, Some(tuples)) = (single, model.tuples()) {
+    if let Some(tuples) = tuples.filter(|_| !single) {
         looks_at(page.section("What it looks at"), tuples);
     }
 }

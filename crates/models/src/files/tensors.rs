@@ -6,6 +6,7 @@
 
 use super::Origin;
 use super::policy::{POLICY_KIND, fits_half, read_policy, write_policy};
+use crate::ann::{Architecture, Net};
 use crate::nets::Deep;
 use crate::patterns::{Afterstates, Contexts, Count, Look, Stages};
 use crate::{Features, Model, Network, Patterns, Rater, Tuple, Tuples, View};
@@ -35,7 +36,11 @@ struct Card {
     afterstates: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     counts: Vec<String>,
+    /// The architecture of a neural network, by its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    net: Option<String>,
     /// Tuples, their images, their squares.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     tuples: Vec<Vec<Vec<u8>>>,
     origin: Origin,
 }
@@ -66,6 +71,17 @@ pub fn read_tensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
     if card.format != 1 || card.game != "othello" {
         return Err(unknown(&card));
     }
+    let tensors = SafeTensors::deserialize(bytes).map_err(|e| format!("damaged ({e})"))?;
+    let tensor = tensors.tensor("weights").map_err(|_| "it has no tensor 'weights'")?;
+    if card.kind == "ann" {
+        let net = card.net.ok_or("metadata entry 'outflank': 'net' is missing")?;
+        let architecture: Architecture =
+            net.parse().map_err(|e| format!("network '{net}': {e}"))?;
+        let mut weights = read_weights(&tensor, &[architecture.weights()], &net)?;
+        let weights = weights.pop().unwrap_or_default();
+        let net = Net::new(&architecture, weights).map_err(|e| e.to_string())?;
+        return Ok((net.into(), card.origin));
+    }
     let view: View = card.view.parse()?;
     let images = |(i, images): (usize, &Vec<Vec<u8>>)| {
         Tuple::with_images(images.clone()).map_err(|e| format!("tuple {}: {e}", i + 1))
@@ -73,12 +89,10 @@ pub fn read_tensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
     let tuples: Result<Vec<Tuple>, String> = card.tuples.iter().enumerate().map(images).collect();
     let tuples = Tuples::new(tuples?).map_err(|e| e.to_string())?;
 
-    let tensors = SafeTensors::deserialize(bytes).map_err(|e| format!("damaged ({e})"))?;
-    let tensor = tensors.tensor("weights").map_err(|_| "it has no tensor 'weights'")?;
     let misfit = "its weights do not fit what it looks at";
     let model = match card.kind.as_str() {
         "ntuple" => {
-            let mut weights = read_weights(&tensor, &[tuples.count()])?;
+            let mut weights = read_weights(&tensor, &[tuples.count()], TUPLES)?;
             let weights = weights.pop().unwrap_or_default();
             let network = Network::new(tuples, weights, view).ok_or(misfit)?;
             network.with_binary(card.binary).into()
@@ -86,7 +100,7 @@ pub fn read_tensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
         "patterns" => {
             let stages = stages(&card)?;
             let look = Afterstates::new(tuples, counts(&card)?).map_err(|e| e.to_string())?;
-            let weights = read_weights(&tensor, &[stages.count(), look.weights()])?;
+            let weights = read_weights(&tensor, &[stages.count(), look.weights()], TUPLES)?;
             Patterns::new(look, stages, weights).ok_or(misfit)?.into()
         }
         "rater" => {
@@ -96,7 +110,7 @@ pub fn read_tensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
                 false => Contexts::new(tuples),
             };
             let look = look.map_err(|e| e.to_string())?;
-            let weights = read_weights(&tensor, &[stages.count(), look.weights()])?;
+            let weights = read_weights(&tensor, &[stages.count(), look.weights()], TUPLES)?;
             Rater::new(look, stages, weights).ok_or(misfit)?.into()
         }
         _ => return Err(unknown(&card)),
@@ -120,8 +134,15 @@ fn counts(card: &Card) -> Result<Vec<Count>, String> {
     card.counts.iter().map(|name| name.parse()).collect()
 }
 
+/// What needs a tensor of a certain shape, in an error.
+const TUPLES: &str = "what it looks at";
+
 /// The rows of a tensor of this shape.
-fn read_weights(tensor: &TensorView<'_>, shape: &[usize]) -> Result<Vec<Vec<f32>>, String> {
+fn read_weights(
+    tensor: &TensorView<'_>,
+    shape: &[usize],
+    whose: &str,
+) -> Result<Vec<Vec<f32>>, String> {
     let staged = shape.len() == 2;
     let data = tensor.data();
     let weights: Vec<f32> = match tensor.dtype() {
@@ -134,7 +155,7 @@ fn read_weights(tensor: &TensorView<'_>, shape: &[usize]) -> Result<Vec<Vec<f32>
         }
         dtype => {
             return Err(format!(
-                "tensor 'weights' is {dtype:?} {:?}, its tuples need F32 {shape:?}",
+                "tensor 'weights' is {dtype:?} {:?}, {whose} needs F32 {shape:?}",
                 tensor.shape(),
             ));
         }
@@ -148,18 +169,17 @@ fn read_weights(tensor: &TensorView<'_>, shape: &[usize]) -> Result<Vec<Vec<f32>
 
 /// The bytes of a model file.
 pub fn write_tensors(model: &Model, origin: &Origin) -> Result<Vec<u8>, String> {
-    let (tuples, view, binary) = match model {
-        Model::Network(network) => (network.tuples(), network.view(), network.is_binary()),
-        Model::Patterns(patterns) => (patterns.look().tuples(), View::Invert, false),
-        Model::Rater(rater) => (rater.look().tuples(), View::Invert, false),
-        Model::Deep(deep) => {
-            // Half precision where that loses nothing, as for a network that was read from it.
-            let (net, weights) = (deep.net(), deep.weights());
-            return write_policy(net, weights, origin, fits_half(net, weights));
-        }
+    if let Model::Deep(deep) = model {
+        // Half precision where that loses nothing, as for a network that was read from it.
+        let (net, weights) = (deep.net(), deep.weights());
+        return write_policy(net, weights, origin, fits_half(net, weights));
+    }
+    let (view, binary) = match model {
+        Model::Network(network) => (network.view(), network.is_binary()),
+        _ => (View::Invert, false),
     };
     let (stages, counts): (Option<Stages>, &[Count]) = match model {
-        Model::Network(_) | Model::Deep(_) => (None, &[]),
+        Model::Network(_) | Model::Ann(_) | Model::Deep(_) => (None, &[]),
         Model::Patterns(patterns) => (Some(patterns.stages()), patterns.look().counts()),
         Model::Rater(rater) => {
             (Some(rater.stages()), rater.look().after().map_or(&[], Afterstates::counts))
@@ -178,13 +198,18 @@ pub fn write_tensors(model: &Model, origin: &Origin) -> Result<Vec<u8>, String> 
         stage: stages.map(Stages::width),
         afterstates,
         counts: counts.iter().map(|count| count.to_string()).collect(),
-        tuples: tuples.tuples().iter().map(images).collect(),
+        net: match model {
+            Model::Ann(net) => Some(net.architecture().to_string()),
+            _ => None,
+        },
+        tuples: model.tuples().map_or(&[][..], Tuples::tuples).iter().map(images).collect(),
         origin: origin.clone(),
     };
     let card = serde_json::to_string(&card).map_err(|e| e.to_string())?;
     let rows: Vec<&[f32]> = match model {
         Model::Network(network) => vec![network.weights()],
         Model::Deep(_) => Vec::new(),
+        Model::Ann(net) => vec![net.weights()],
         Model::Patterns(p) => (0..p.stages().count()).map(|stage| p.weights(stage)).collect(),
         Model::Rater(r) => (0..r.stages().count()).map(|stage| r.weights(stage)).collect(),
     };

@@ -32,7 +32,27 @@ pub enum PlayMethod {
     /// A deep network that predicts experts' moves.
     #[command(after_help = CNN_HELP)]
     Cnn(Box<CnnArgs>),
+    /// Neural networks of any architecture under TD(0): two play each other and learn from it.
+    #[command(
+        after_help = ANN_HELP,
+        mut_arg("games", |arg| arg.default_value(ANN_GAMES)),
+        mut_arg("points", |arg| arg.default_value(ANN_PERIODS)),
+    )]
+    Ann(Box<AnnArgs>),
 }
+
+const ANN_GAMES: &str = "307200";
+const ANN_PERIODS: &str = "40";
+
+const ANN_HELP: &str = "\
+What is not given is as Binkley, Seehart and Hagiwara (2007) have it. A network is written as in
+their Table 1: FC (fully connected), SR (symmetry removed), WS (weights shared by the eight
+symmetries) or SP (a node for each window), then the nodes of each layer. 64, 128 or 192 inputs are
+one, two or three a square; a layer 16x8 has 16 sets of 8 nodes; SR+WS and SR+SP exist as well.
+Examples:
+  outflank learn ann
+  outflank learn ann --net \"WS 192-4x8-1\" --games 76800 --points 10
+  outflank learn ann --net \"FC 192-32-8-1\" --self-play --against yoshioka@4?noise=5";
 
 const SELF_PLAY_HELP: &str = "\
 A batch of games is played with the weights as they stand; then every position that a chosen move
@@ -118,6 +138,43 @@ pub struct SelfPlayArgs {
     /// The share of games that are played against it [default: 0.25].
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub rivalry: Option<f64>,
+    /// What all methods are told.
+    #[command(flatten)]
+    pub training: TrainingArgs,
+}
+
+/// `outflank learn ann`.
+#[derive(Args, Debug, Clone)]
+pub struct AnnArgs {
+    /// The architecture, by its name.
+    #[arg(long, default_value = "WS 192-16x8-16-8-1", value_name = "NAME")]
+    pub net: String,
+    /// The size of a step.
+    #[arg(
+        long,
+        default_value_t = outflank_experiments::ann::ALPHA,
+        value_name = "X",
+        allow_negative_numbers = true
+    )]
+    pub alpha: f64,
+    /// The step falls to nothing over the run; beyond the paper, as are the next two.
+    #[arg(long)]
+    pub decay: bool,
+    /// How far results reach back, from 0 to 1.
+    #[arg(long, default_value_t = 0.0, value_name = "L", allow_negative_numbers = true)]
+    pub lambda: f64,
+    /// The probability of a random move.
+    #[arg(long, default_value_t = 0.0, value_name = "P", allow_negative_numbers = true)]
+    pub epsilon: f64,
+    /// One network plays itself, instead of two that play each other.
+    #[arg(long)]
+    pub self_play: bool,
+    /// Weights change after every move, instead of after every game.
+    #[arg(long)]
+    pub per_move: bool,
+    /// A result is worth +1, 0 or -1, instead of a sigmoid of the difference of discs.
+    #[arg(long)]
+    pub plain_result: bool,
     /// What all methods are told.
     #[command(flatten)]
     pub training: TrainingArgs,

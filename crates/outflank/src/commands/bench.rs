@@ -1,5 +1,6 @@
 //! `outflank bench`: speed, as tables with yardsticks. Every benchmark checks its answer.
 
+mod ann;
 mod learners;
 mod nets;
 mod patterns;
@@ -20,7 +21,7 @@ use outflank_players::roster::entry;
 use outflank_players::{Entry, Greedy, Mcts, Player};
 use outflank_records::{embedded, salvage_games, stats};
 use outflank_report::{Align, Table};
-use outflank_runs::{Draw, Rng, rng};
+use outflank_runs::{Draw, Rng, processor_seconds, rng};
 use serde::Serialize;
 use serde_json::json;
 use std::hint::black_box;
@@ -63,6 +64,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
     if wants("learners") {
         learners::measure(&mut rows, args)?;
         play::rows(&mut rows)?;
+        ann::rows(&mut rows)?;
     }
     if wants("nets") {
         nets::measure(&mut rows)?;
@@ -109,22 +111,13 @@ pub fn best_of(times: u32, mut work: impl FnMut()) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
-/// The seconds that this thread has run, where the system says so; otherwise those that passed. On
-/// a machine that others use too, the clock on the wall says little.
-pub fn thread_seconds(since: Instant) -> f64 {
-    let run = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let run = run.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
-    run.map_or_else(|| since.elapsed().as_secs_f64(), |nanoseconds| nanoseconds / 1e9)
-}
-
 /// The shortest of several times of work on this thread alone, in seconds of its own.
 pub fn best_of_thread(times: u32, mut work: impl FnMut()) -> f64 {
-    let since = Instant::now();
     (0..times)
         .map(|_| {
-            let began = thread_seconds(since);
+            let began = processor_seconds();
             work();
-            thread_seconds(since) - began
+            processor_seconds() - began
         })
         .fold(f64::INFINITY, f64::min)
 }

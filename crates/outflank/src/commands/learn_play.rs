@@ -1,6 +1,7 @@
 //! `outflank learn tdl` and the like: learns a player by games, measures it on the way, writes a
 //! run folder.
 
+mod ann;
 mod coevolution;
 mod self_play;
 
@@ -14,10 +15,10 @@ use outflank_arena::{Terms, present};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::{CURVE, Learner, MODEL, Plan, Point, Trained, train};
-use outflank_models::Model;
 use outflank_models::files::Origin;
+use outflank_models::{Model, Tuple};
 use outflank_players::roster;
-use outflank_report::{Align, Board, Page, Plot, Series, Table};
+use outflank_report::{Align, Board, Page, Plot, Section, Series, Table};
 use outflank_runs::{Config, DataFile, Progress, RunFolder, stop_requested, stop_when_asked};
 use serde_json::json;
 use std::fmt::Write;
@@ -48,6 +49,7 @@ pub fn run(method: &PlayMethod) -> Result<Outcome> {
         PlayMethod::Ctdl(args) => coevolved("ctdl", args),
         PlayMethod::Etdl(args) => coevolved("etdl", args),
         PlayMethod::Selfplay(args) => self_play::run(args),
+        PlayMethod::Ann(args) => ann::run(args),
         PlayMethod::Cnn(args) => super::learn_cnn::run(args),
     }
 }
@@ -250,18 +252,7 @@ fn page(results: &Results<'_>) -> String {
          ten; 95% intervals of the measurement.",
     );
     page.section("Matches").table(&present::meetings(&results.matches));
-    let section = page.section("What it looks at");
-    let boards: Vec<Board> = model
-        .tuples()
-        .map_or(&[][..], |tuples| tuples.tuples())
-        .iter()
-        .enumerate()
-        .map(|(i, tuple)| present::tuple_board((i + 1).to_string(), &tuple.images()[..1]))
-        .collect();
-    section.gallery(
-        boards.iter().map(|board| board as &dyn outflank_report::Figure),
-        "The tuples, each also read in its mirrored and turned images.",
-    );
+    looks_at(page.section("What it looks at"), model);
     let mut table = Table::new([("key", Align::Left), ("value", Align::Right)]);
     for (key, value) in settings {
         table.row([key.clone(), value.to_string()]);
@@ -275,6 +266,30 @@ fn page(results: &Results<'_>) -> String {
     }
     .sign(&mut page);
     page.to_html()
+}
+
+/// The tuples of a model, or what the first layer of a network makes of the squares.
+fn looks_at(section: &mut Section, model: &Model) {
+    let boards: Vec<Board> = match model {
+        Model::Ann(net) => present::first_layer(net),
+        other => {
+            let tuples = other.tuples().map_or(&[][..], |tuples| tuples.tuples());
+            let numbered = tuples.iter().enumerate();
+            let board = |(i, tuple): (usize, &Tuple)| {
+                present::tuple_board((i + 1).to_string(), &tuple.images()[..1])
+            };
+            numbered.map(board).collect()
+        }
+    };
+    let caption = match model {
+        Model::Ann(_) => {
+            "What an own disc instead of the opponent's adds to the input of the first nodes, or of \
+             the first sets of them, where weights are shared: each is read in its mirrored and \
+             turned images."
+        }
+        _ => "The tuples, each also read in its mirrored and turned images.",
+    };
+    section.gallery(boards.iter().map(|board| board as &dyn outflank_report::Figure), caption);
 }
 
 fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {

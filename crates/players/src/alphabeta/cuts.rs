@@ -176,8 +176,9 @@ fn least_squares(rows: &[([f64; 3], f64)]) -> Option<[f64; 3]> {
         for row in 0..3 {
             if row != i {
                 let factor = system[row][i] / system[i][i];
-                for column in i..4 {
-                    system[row][column] -= factor * system[i][column];
+                let pivot = system[i];
+                for (cell, above) in system[row].iter_mut().zip(pivot) {
+                    *cell -= factor * above;
                 }
             }
         }

@@ -95,9 +95,9 @@ fn pack(squares: u64) -> u64 {
 #[inline(always)]
 fn unpack(byte: u64) -> u64 {
     // Bit i goes to bit 8 i.
-    let spread = (byte & 0x0f) * 0x0020_4081 & 0x0101_0101;
-    let high = (byte >> 4) * 0x0020_4081 & 0x0101_0101;
-    spread | high << 32
+    let low = ((byte & 0x0f) * 0x0020_4081) & 0x0101_0101;
+    let high = ((byte >> 4) * 0x0020_4081) & 0x0101_0101;
+    low | (high << 32)
 }
 
 /// The table, from full edges to empty ones: what is stable stays so whatever is placed next.

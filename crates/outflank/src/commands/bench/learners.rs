@@ -2,7 +2,7 @@
 //!
 //! The yardsticks are stored: LIBLINEAR cannot run here, and the authors' figures are theirs.
 
-use super::{Row, thread_seconds};
+use super::Row;
 use crate::cli::BenchArgs;
 use anyhow::{Context, Result, ensure};
 use outflank_games::Position;
@@ -11,7 +11,7 @@ use outflank_learners::methods::{Method, Options, Task, learn};
 use outflank_learners::{Rows, preference_rows};
 use outflank_models::{Evaluate, Network, View, embedded as models};
 use outflank_records::{Decision, Record, Selection, Wanted, decisions, embedded, read_games};
-use std::time::Instant;
+use outflank_runs::processor_seconds;
 
 /// How many games are learned from.
 const GAMES: usize = 1000;
@@ -62,10 +62,9 @@ fn all(
     choices: &[Decision<Othello>],
     source: &str,
 ) -> Result<()> {
-    let since = Instant::now();
-    let began = thread_seconds(since);
+    let began = processor_seconds();
     let made: Rows = preference_rows(&models::table1(), View::Invert, choices);
-    let taken = thread_seconds(since) - began;
+    let taken = processor_seconds() - began;
     rows.push(Row {
         area: "learners",
         name: format!("rows of ipref, {} games of {source}, one thread", games.len()),
@@ -77,9 +76,9 @@ fn all(
     drop(made);
     for (method, yardstick, theirs) in YARDSTICKS {
         let task = Task::new(games, choices, models::table1());
-        let began = thread_seconds(since);
+        let began = processor_seconds();
         let outcome = learn(method, task, &Options::default(), 1, &mut |_| true)?;
-        let taken = thread_seconds(since) - began;
+        let taken = processor_seconds() - began;
         let network = outcome.network().context("a method of the paper learns a network")?;
         let (hits, chance) = share(network, choices);
         ensure!(hits > chance, "{} predicts {hits:.2}, chance {chance:.2}", method.name());

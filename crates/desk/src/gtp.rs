@@ -1,0 +1,305 @@
+//! The Go Text Protocol, version 2, from the engine's side, as Othello programs and GoGui speak it.
+//!
+//! Every command is answered by `= text` or `? text` with the command's number, if it had one, and an
+//! empty line. Passes are made by the position: a pass that is told is accepted where the side cannot
+//! move, and `genmove` for a side that cannot move says `pass`.
+
+use crate::brain::{Allowance, Brain, Current};
+use crate::serve::Conversation;
+use outflank_games::othello::{Othello, Square};
+use outflank_games::{Line, Position, Side};
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::time::Duration;
+
+const COMMANDS: &[&str] = &[
+    "boardsize",
+    "clear_board",
+    "final_score",
+    "genmove",
+    "gogui-rules_board",
+    "gogui-rules_board_size",
+    "gogui-rules_final_result",
+    "gogui-rules_game_id",
+    "gogui-rules_legal_moves",
+    "gogui-rules_side_to_move",
+    "gogui-setup",
+    "gogui-setup_player",
+    "known_command",
+    "komi",
+    "level",
+    "list_commands",
+    "list_games",
+    "name",
+    "play",
+    "protocol_version",
+    "quit",
+    "reg_genmove",
+    "set_game",
+    "showboard",
+    "time_left",
+    "time_settings",
+    "undo",
+    "version",
+];
+
+/// A conversation in GTP.
+pub struct Gtp {
+    brain: Brain,
+    version: String,
+    game: Line<Othello>,
+    depth: Option<u32>,
+    /// Seconds left to Black and White, where a clock runs.
+    left: [Option<f64>; 2],
+}
+
+type Reply = Result<String, String>;
+
+impl Gtp {
+    /// A conversation with this player; `version` is the program's.
+    #[must_use]
+    pub fn new(brain: Brain, version: &str) -> Gtp {
+        let version = version.to_owned();
+        Gtp { brain, version, game: Line::default(), depth: None, left: [None; 2] }
+    }
+
+    fn reply(&mut self, command: &str, words: &[&str]) -> Reply {
+        let first = || words.first().copied().ok_or_else(|| "syntax error".to_owned());
+        match command {
+            "protocol_version" => Ok("2".to_owned()),
+            "name" => Ok(format!("Outflank {}", self.brain.name())),
+            "version" => Ok(self.version.clone()),
+            "known_command" => Ok(COMMANDS.contains(&first()?).to_string()),
+            "list_commands" => Ok(COMMANDS.join("\n")),
+            "list_games" => Ok("Othello".to_owned()),
+            "set_game" if first()?.eq_ignore_ascii_case("othello") => Ok(String::new()),
+            "set_game" => Err("unsupported game".to_owned()),
+            "boardsize" if first()? == "8" => self.start(Othello::start()),
+            "boardsize" => Err("unacceptable size".to_owned()),
+            "clear_board" => self.start(Othello::start()),
+            "komi" => match first()?.parse::<f64>() {
+                Ok(_) => Ok(String::new()),
+                Err(_) => Err("syntax error".to_owned()),
+            },
+            "level" => match first()?.parse::<u32>() {
+                Ok(plies @ 1..=60) => {
+                    self.depth = Some(plies);
+                    Ok(String::new())
+                }
+                _ => Err("a level is a number of plies from 1 to 60".to_owned()),
+            },
+            "play" => self.play(side(first()?)?, words.get(1).copied().unwrap_or_default()),
+            "genmove" => self.choose(side(first()?)?, true),
+            "reg_genmove" => self.choose(side(first()?)?, false),
+            "undo" => self.undo(),
+            "showboard" | "gogui-rules_board" => Ok(self.board(command == "showboard")),
+            "final_score" | "gogui-rules_final_result" => Ok(self.result()),
+            "time_settings" => self.time_settings(words),
+            "time_left" => self.time_left(words),
+            "gogui-rules_game_id" => Ok("Othello".to_owned()),
+            "gogui-rules_board_size" => Ok("8".to_owned()),
+            "gogui-rules_legal_moves" => {
+                let moves = self.game.position().moves().map(|mv| mv.to_string().to_uppercase());
+                Ok(moves.collect::<Vec<_>>().join(" "))
+            }
+            "gogui-rules_side_to_move" => {
+                Ok(if self.game.position().to_move() == Side::Black { "black" } else { "white" }
+                    .to_owned())
+            }
+            "gogui-setup" => self.set_up(words),
+            "gogui-setup_player" => {
+                let side = side(first()?)?;
+                let position = *self.game.position();
+                self.position(position.discs(Side::Black), position.discs(Side::White), side)
+            }
+            "quit" => Ok(String::new()),
+            _ => Err("unknown command".to_owned()),
+        }
+    }
+
+    fn start(&mut self, position: Othello) -> Reply {
+        self.game = Line::new(position);
+        self.brain.begin().map_err(|fault| fault.to_string())?;
+        Ok(String::new())
+    }
+
+    fn position(&mut self, black: u64, white: u64, side: Side) -> Reply {
+        match Othello::from_discs(black, white, side) {
+            Some(position) => self.start(position),
+            None => Err("no such position".to_owned()),
+        }
+    }
+
+    fn play(&mut self, side: Side, text: &str) -> Reply {
+        let position = self.game.position();
+        if text.eq_ignore_ascii_case("pass") {
+            let can = position.to_move() == side && !position.is_over();
+            return if can { Err("illegal move".to_owned()) } else { Ok(String::new()) };
+        }
+        let square = position.parse_move(text).map_err(|_| "illegal move".to_owned())?;
+        if position.to_move() != side {
+            return Err("illegal move".to_owned());
+        }
+        self.game.push(square).map_err(|_| "illegal move".to_owned())?;
+        Ok(String::new())
+    }
+
+    fn choose(&mut self, side: Side, play: bool) -> Reply {
+        let position = self.game.position();
+        if position.is_over() || position.to_move() != side {
+            return Ok("pass".to_owned());
+        }
+        let time = self.left[usize::from(side == Side::White)].map(|left| share(left, position));
+        let allowance = Allowance { depth: self.depth, time };
+        let (square, _) =
+            self.brain.choose(&self.game, allowance).map_err(|fault| fault.to_string())?;
+        if play {
+            self.game.push(square).map_err(|_| "it chose an illegal move".to_owned())?;
+        }
+        Ok(square.to_string().to_uppercase())
+    }
+
+    fn undo(&mut self) -> Reply {
+        let mut moves = self.game.moves().to_vec();
+        if moves.pop().is_none() {
+            return Err("cannot undo".to_owned());
+        }
+        let mut game = Line::new(*self.game.start());
+        for mv in moves {
+            game.push(mv).map_err(|_| "cannot undo".to_owned())?;
+        }
+        self.game = game;
+        Ok(String::new())
+    }
+
+    fn board(&self, framed: bool) -> String {
+        let position = self.game.position();
+        let (black, white) = (position.discs(Side::Black), position.discs(Side::White));
+        let mut text = String::new();
+        if framed {
+            text.push_str("\n  A B C D E F G H");
+        }
+        for row in 0..8 {
+            if framed || row > 0 {
+                text.push('\n');
+            }
+            if framed {
+                let _ = write!(text, "{} ", row + 1);
+            }
+            for column in 0..8 {
+                let bit = 1u64 << (8 * row + column);
+                let disc = if black & bit != 0 {
+                    'X'
+                } else if white & bit != 0 {
+                    'O'
+                } else {
+                    '.'
+                };
+                text.push(disc);
+                if column < 7 {
+                    text.push(' ');
+                }
+            }
+        }
+        text
+    }
+
+    fn result(&self) -> String {
+        match self.game.position().score() {
+            None => "undecided".to_owned(),
+            Some(0) => "0".to_owned(),
+            Some(margin) if margin > 0 => format!("B+{margin}"),
+            Some(margin) => format!("W+{}", -margin),
+        }
+    }
+
+    fn time_settings(&mut self, words: &[&str]) -> Reply {
+        let numbers: Option<Vec<f64>> = words.iter().map(|word| word.parse().ok()).collect();
+        match numbers.as_deref() {
+            // A byo-yomi time without stones means that there is no limit.
+            Some([_, extra, stones]) if *extra > 0.0 && *stones == 0.0 => self.left = [None; 2],
+            Some([main, extra, stones]) if *main >= 0.0 && *extra >= 0.0 && *stones >= 0.0 => {
+                self.left = [Some(main + extra); 2];
+            }
+            _ => return Err("syntax error".to_owned()),
+        }
+        Ok(String::new())
+    }
+
+    fn time_left(&mut self, words: &[&str]) -> Reply {
+        let [colour, time, ..] = words else { return Err("syntax error".to_owned()) };
+        let side = side(colour)?;
+        match time.parse::<f64>() {
+            Ok(time) if time.is_finite() => {
+                self.left[usize::from(side == Side::White)] = Some(time.max(0.0));
+                Ok(String::new())
+            }
+            _ => Err("syntax error".to_owned()),
+        }
+    }
+
+    fn set_up(&mut self, words: &[&str]) -> Reply {
+        let (mut black, mut white) = (0u64, 0u64);
+        for pair in words.chunks(2) {
+            let [colour, square] = pair else { return Err("syntax error".to_owned()) };
+            let square: Square =
+                square.to_lowercase().parse().map_err(|_| "invalid coordinate".to_owned())?;
+            match side(colour)? {
+                Side::Black => black |= square.bit(),
+                Side::White => white |= square.bit(),
+            }
+        }
+        self.position(black, white, Side::Black)
+    }
+}
+
+impl Conversation for Gtp {
+    fn answer(&mut self, line: &str, out: &mut dyn Write) -> io::Result<bool> {
+        // Control characters are dropped, and so are remarks.
+        let line: String = line.chars().filter(|c| *c == '\t' || !c.is_control()).collect();
+        let line = line.split('#').next().unwrap_or_default();
+        let mut words: Vec<&str> = line.split_whitespace().collect();
+        if words.is_empty() {
+            return Ok(true);
+        }
+        let number = match words.first().filter(|word| word.bytes().all(|b| b.is_ascii_digit())) {
+            Some(number) => (*number).to_owned(),
+            None => String::new(),
+        };
+        if !number.is_empty() {
+            words.remove(0);
+        }
+        let Some((command, rest)) = words.split_first() else {
+            write!(out, "?{number} syntax error\n\n")?;
+            return Ok(true);
+        };
+        match self.reply(command, rest) {
+            Ok(text) => write!(out, "={number} {text}\n\n")?,
+            Err(reason) => write!(out, "?{number} {reason}\n\n")?,
+        }
+        Ok(*command != "quit")
+    }
+
+    fn interrupts(line: &str) -> bool {
+        line.split_whitespace().any(|word| word == "quit")
+    }
+
+    fn current(&self) -> Current {
+        self.brain.current.clone()
+    }
+}
+
+fn side(text: &str) -> Result<Side, String> {
+    match text.to_ascii_lowercase().as_str() {
+        "b" | "black" => Ok(Side::Black),
+        "w" | "white" => Ok(Side::White),
+        _ => Err("invalid color".to_owned()),
+    }
+}
+
+/// What a move may take of the time that is left: more in the middle of the game, where the last
+/// moves will be solved in no time, and always something in reserve.
+fn share(left: f64, position: &Othello) -> Duration {
+    let own_moves = (f64::from(position.empties()) / 2.0 - 7.0).max(3.0);
+    Duration::from_secs_f64((0.85 * left / own_moves).max(0.005))
+}

@@ -1,0 +1,195 @@
+//! Binkley, Seehart and Hagiwara, "A study of artificial neural network architectures for Othello
+//! evaluation functions" (2007): paper 4.
+
+pub mod curves;
+pub mod speed;
+pub mod table1;
+pub mod table2;
+
+use crate::Scale;
+use crate::lab::{ExperimentError, Lab};
+use outflank_games::othello::Othello;
+use outflank_learners::ann::{Outcome, Pair, Settings};
+use outflank_learners::training::{Plan, Point, train};
+use outflank_models::ann::Architecture;
+use outflank_models::files::Origin;
+use outflank_players::Entry;
+use outflank_players::roster::entries;
+use outflank_runs::files::create_folder;
+use outflank_runs::{in_order, stop_requested};
+use std::path::PathBuf;
+
+/// The step (section 4).
+pub const ALPHA: f64 = 0.001;
+
+/// Games of a time period, periods of a run, and runs of an architecture (section 4).
+pub const PERIOD: u64 = 7680;
+/// Time periods of a run.
+pub const PERIODS: u64 = 40;
+const RUNS: usize = 10;
+
+/// Games of a measurement, and who they are played against (section 4).
+const MEASURED_GAMES: u32 = 400;
+const OPPONENT: &str = "yoshioka@4?noise=5";
+
+/// The solid lines of the paper's figures are means over so many periods.
+const MOVING: usize = 10;
+
+/// The paper's best network.
+const BEST: &str = "WS 192-16x8-16-8-1";
+
+/// All runs of one architecture.
+pub struct Runs {
+    /// Its name.
+    pub net: &'static str,
+    /// The measurements of each run.
+    pub curves: Vec<Vec<Point>>,
+    /// Where each run keeps its networks.
+    pub folders: Vec<PathBuf>,
+}
+
+/// How much of everything a scale has.
+struct Size {
+    periods: u64,
+    games: u64,
+    runs: usize,
+    measured_games: u32,
+}
+
+fn size(scale: Scale) -> Size {
+    let periods = scale.choose(2, PERIODS / 2, PERIODS);
+    Size {
+        periods,
+        games: scale.choose(8 * periods, PERIOD * periods, PERIOD * periods),
+        runs: scale.choose(2, 5, RUNS),
+        measured_games: scale.choose(4, MEASURED_GAMES / 2, MEASURED_GAMES),
+    }
+}
+
+/// The paper's way to learn.
+pub fn settings(net: &str, seed: u64) -> Result<Settings, ExperimentError> {
+    let architecture: Architecture =
+        net.parse().map_err(|error| ExperimentError::Learn(format!("{net}: {error}")))?;
+    Ok(Settings {
+        architecture,
+        alpha: ALPHA,
+        decay: None,
+        lambda: 0.0,
+        epsilon: 0.0,
+        self_play: false,
+        per_move: false,
+        outcome: Outcome::Sigmoid,
+        seed,
+    })
+}
+
+/// Learns every run of every architecture, as many at a time as there are threads. What was learned
+/// before, in whole or in part, is taken up again.
+fn learn(lab: &Lab, nets: &[&'static str], size: &Size) -> Result<Vec<Runs>, ExperimentError> {
+    let against = entries::<Othello>(&[OPPONENT.to_owned()], 0.0)?;
+    // Run by run, so that a stop leaves all architectures equally far.
+    let jobs: Vec<(usize, &'static str)> =
+        (0..size.runs).flat_map(|run| nets.iter().map(move |&net| (run, net))).collect();
+    let mut all: Vec<Runs> =
+        nets.iter().map(|&net| Runs { net, curves: Vec::new(), folders: Vec::new() }).collect();
+    let mut failed = None;
+    in_order(
+        jobs.len(),
+        lab.threads,
+        || (),
+        |(), job| one_run(lab, jobs[job].1, jobs[job].0, size, &against),
+        |job, result| match result {
+            Ok((curve, folder)) => {
+                if let Some(runs) = all.iter_mut().find(|runs| runs.net == jobs[job].1) {
+                    runs.curves.push(curve);
+                    runs.folders.push(folder);
+                }
+                (lab.say)(&format!("learned {} of {} pairs", job + 1, jobs.len()));
+                true
+            }
+            Err(error) => {
+                failed = Some(error);
+                false
+            }
+        },
+    );
+    match failed {
+        Some(error) => Err(error),
+        None => Ok(all),
+    }
+}
+
+fn one_run(
+    lab: &Lab,
+    net: &'static str,
+    run: usize,
+    size: &Size,
+    against: &[Entry<Othello>],
+) -> Result<(Vec<Point>, PathBuf), ExperimentError> {
+    if stop_requested() {
+        return Err(ExperimentError::Stopped);
+    }
+    let failed = |text: String| ExperimentError::Learn(format!("{net}: {text}"));
+    let seed = lab.seed.wrapping_mul(1000).wrapping_add(run as u64);
+    let extent = format!("{}x{}x{}", size.games, size.periods, size.measured_games);
+    let folder = lab.learned(&format!("{}-{extent}-seed-{seed}", net.replace(' ', "-")));
+    create_folder(&folder)?;
+    let mut learner = Pair::new(settings(net, seed)?);
+    let plan = Plan {
+        games: size.games,
+        points: size.periods,
+        against: against.to_vec(),
+        measured_games: size.measured_games,
+        random: 0.0,
+        seed,
+        threads: 1,
+        origin: Origin {
+            method: "ann".to_owned(),
+            seed: Some(seed),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            note: format!("{net}, {} games", size.games),
+        },
+        keep_models: false,
+    };
+    let trained =
+        train(&mut learner, &plan, &folder, |_| true).map_err(|error| failed(error.to_string()))?;
+    if !trained.complete {
+        return Err(ExperimentError::Stopped);
+    }
+    Ok((trained.curve, folder))
+}
+
+/// Where every exhibit of this paper departs from it.
+fn departures(size: &Size, scale: Scale) -> Vec<String> {
+    let mut all = vec![
+        "A position is seen from the player who has just moved into it, whose discs come first; the \
+         paper says 'player to move position'. The other reading is a change of sign."
+            .to_owned(),
+        "Both networks of a pair learn from both players' positions of each game, with predictions \
+         of their own; the paper does not say who learns from what. The measured games are shared \
+         out between the two."
+            .to_owned(),
+        "Of the 79 beginnings, up to symmetry, the one that is met first when moves are tried in \
+         order stands for its images. Moves within a millionth of the best are drawn among."
+            .to_owned(),
+        "The test player searches by alpha-beta; a leaf's noise is drawn once for each search and \
+         leaf, so that its moves are those of minimax. Games that end within the search count by \
+         their result."
+            .to_owned(),
+    ];
+    if scale != Scale::Paper {
+        all.push(format!(
+            "{} runs of {} games for each architecture, measured {} times by {} games; the paper \
+             has {RUNS} of {}, measured {PERIODS} times by {MEASURED_GAMES}.",
+            size.runs,
+            size.games,
+            size.periods,
+            size.measured_games,
+            PERIOD * PERIODS
+        ));
+    }
+    if scale == Scale::Smoke {
+        all.push("Runs are tiny: this scale shows only that everything runs.".to_owned());
+    }
+    all
+}

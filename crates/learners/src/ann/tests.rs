@@ -1,0 +1,251 @@
+use super::*;
+use crate::training::{Learner, Plan, train};
+use outflank_models::Evaluate;
+use outflank_models::files::Origin;
+
+fn settings(name: &str) -> Settings {
+    Settings {
+        architecture: name.parse().unwrap(),
+        alpha: 0.01,
+        decay: None,
+        lambda: 0.0,
+        epsilon: 0.0,
+        self_play: false,
+        per_move: false,
+        outcome: Outcome::Sigmoid,
+        seed: 5,
+    }
+}
+
+#[test]
+fn results_are_those_of_the_formula() {
+    // Section 4's formula at a few points, worked out by hand.
+    let sigmoid = |b: i32, w: i32| Outcome::Sigmoid.worth(b - w, (b + w) as u32);
+    assert_eq!(sigmoid(32, 32), 0.0);
+    assert!((sigmoid(64, 0) - 0.986_614_298_151_430_3).abs() < 1e-12);
+    assert!((sigmoid(33, 31) - 0.077_966_441_375_368_2).abs() < 1e-9);
+    assert!((sigmoid(0, 40) + sigmoid(40, 0)).abs() < 1e-12);
+    assert_eq!([-3, 0, 9].map(|margin| Outcome::Plain.worth(margin, 64)), [-1.0, 0.0, 1.0]);
+}
+
+/// A lesson against the rule of section 2, its gradient being that of moving each weight a little.
+#[test]
+fn a_lesson_is_the_sum_of_the_paper() {
+    let settings = settings("WS 64-2x8-3-1");
+    let pair = Pair::new(settings.clone());
+    let net = pair.net(0);
+    let mut position = Othello::start();
+    let mut sequence = Vec::new();
+    while let Some(mv) = position.moves().last() {
+        position = position.play(mv);
+        if position.to_move() == Side::White || sequence.len() == 6 {
+            let black = position.discs(Side::Black);
+            sequence.push(Board { own: black, other: position.discs(Side::White) });
+        }
+        if sequence.len() > 6 {
+            break;
+        }
+    }
+    let (alpha, result) = (0.05, 0.6f32);
+    let mut live = LiveNet::new(&net);
+    let whole = Sequence { boards: sequence.clone(), random: vec![false; sequence.len()] };
+    lesson(&mut live, &whole, result, Rates { alpha, lambda: 0.0 }, &mut Vec::new());
+    live.apply();
+    let predict = |weights: &[f32], board: &Board| {
+        let net = Net::new(&settings.architecture, weights.to_vec()).unwrap();
+        let position = Othello::from_discs(board.own, board.other, Side::White).unwrap();
+        libm::tanh(f64::from(net.value(&position, Side::Black)))
+    };
+    let f: Vec<f64> = sequence.iter().map(|board| predict(net.weights(), board)).collect();
+    for place in (0..net.weights().len()).step_by(3) {
+        let mut expected = 0.0;
+        for (t, board) in sequence.iter().enumerate() {
+            let next = f.get(t + 1).copied().unwrap_or(f64::from(result));
+            let moved = |by: f32| {
+                let mut weights = net.weights().to_vec();
+                weights[place] += by;
+                predict(&weights, board)
+            };
+            let slope = (moved(0.01) - moved(-0.01)) / 0.02;
+            expected += f64::from(alpha) * (next - f[t]) * slope;
+        }
+        let change = f64::from(live.weights()[place] - net.weights()[place]);
+        assert!((change - expected).abs() < 1e-5 + 1e-2 * expected.abs(), "{change} {expected}");
+    }
+}
+
+/// The targets of lambda and of random moves, worked out by hand.
+#[test]
+fn results_reach_back_until_a_random_move() {
+    let pair = Pair::new(settings("FC 64-3-1"));
+    let mut live = LiveNet::new(&pair.net(0));
+    let boards: Vec<Board> = starts()[10..14].iter().map(|p| p.board()).collect();
+    let f = live.predict(&boards).to_vec();
+    let mut steps = |random: [bool; 4], lambda: f32| {
+        let mut steps = Vec::new();
+        let sequence = Sequence { boards: boards.clone(), random: random.to_vec() };
+        lesson(&mut live, &sequence, 0.5, Rates { alpha: 1.0, lambda }, &mut steps);
+        steps
+    };
+    let near = |found: Vec<f32>, wanted: [f32; 4]| {
+        assert!(
+            found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-6),
+            "{found:?} {wanted:?}"
+        );
+    };
+    let none = [false; 4];
+    near(steps(none, 0.0), [f[1] - f[0], f[2] - f[1], f[3] - f[2], 0.5 - f[3]]);
+    near(steps(none, 1.0), [0.5 - f[0], 0.5 - f[1], 0.5 - f[2], 0.5 - f[3]]);
+    let third = 0.5 * f[3] + 0.25;
+    let second = 0.5 * f[2] + 0.5 * third;
+    let first = 0.5 * f[1] + 0.5 * second;
+    near(steps(none, 0.5), [first - f[0], second - f[1], third - f[2], 0.5 - f[3]]);
+    // The move into the third position was random.
+    let random = [false, false, true, false];
+    near(steps(random, 1.0), [f[1] - f[0], 0.0, 0.5 - f[2], 0.5 - f[3]]);
+}
+
+fn learn(settings: &Settings, steps: u32) -> Pair {
+    let mut pair = Pair::new(settings.clone());
+    (0..steps).for_each(|_| pair.step().unwrap());
+    pair
+}
+
+#[test]
+fn every_option_learns_something_of_its_own_and_repeats_itself() {
+    let plain = settings("WS 192-2x8-3-1");
+    let all = [
+        plain.clone(),
+        Settings { self_play: true, ..plain.clone() },
+        Settings { per_move: true, ..plain.clone() },
+        Settings { outcome: Outcome::Plain, ..plain.clone() },
+        Settings { seed: 6, ..plain.clone() },
+        Settings { lambda: 0.5, ..plain.clone() },
+        Settings { epsilon: 0.1, ..plain.clone() },
+        Settings { decay: Some(10), ..plain.clone() },
+        Settings { epsilon: 0.2, per_move: true, ..plain.clone() },
+        settings("SR 192-4-1"),
+        settings("SP 64-91-4-1"),
+    ];
+    let states: Vec<_> = all.iter().map(|settings| learn(settings, 5).state().unwrap()).collect();
+    for (place, (state, settings)) in states.iter().zip(&all).enumerate() {
+        assert_eq!(*state, learn(settings, 5).state().unwrap());
+        assert!(states[..place].iter().all(|other| other != state));
+    }
+}
+
+#[test]
+fn a_run_goes_on_from_its_bytes() {
+    for name in ["WS 192-4x8-1", "SR 64-3-1"] {
+        let settings = settings(name);
+        // Beyond a round of all beginnings.
+        let whole = learn(&settings, 100);
+        let part = learn(&settings, 37);
+        let mut parts = part.state().unwrap();
+        let mut again = Pair::new(settings.clone());
+        again.restore(&parts).unwrap();
+        (37..100).for_each(|_| again.step().unwrap());
+        assert_eq!(again.state(), whole.state());
+        assert_eq!((again.spent(), again.models().len()), (200, 2));
+        parts.pop();
+        assert!(again.restore(&parts).is_err());
+        parts.push(vec![0; 12]);
+        assert!(again.restore(&parts).is_err());
+    }
+}
+
+#[test]
+fn weights_without_bounds_are_an_error() {
+    let mut pair = Pair::new(Settings { alpha: 1e39, ..settings("FC 64-4-1") });
+    let error = (0..50).find_map(|_| pair.step().err()).unwrap();
+    assert!(error.contains("grew out of bounds in game"), "{error}");
+}
+
+/// A learner whose weights break after some games.
+struct Breaks(Pair, u64);
+
+impl Learner for Breaks {
+    type Model = Net;
+
+    fn spent(&self) -> u64 {
+        self.0.spent()
+    }
+
+    fn next_games(&self) -> u64 {
+        self.0.next_games()
+    }
+
+    fn step(&mut self) -> Result<(), String> {
+        if self.spent() >= self.1 {
+            self.0.settings.alpha = 1e39;
+        }
+        self.0.step()
+    }
+
+    fn model(&self) -> Net {
+        self.0.model()
+    }
+
+    fn state(&self) -> Result<Vec<Vec<u8>>, String> {
+        self.0.state()
+    }
+
+    fn restore(&mut self, parts: &[Vec<u8>]) -> Result<(), String> {
+        self.0.restore(parts)
+    }
+}
+
+#[test]
+fn a_run_that_breaks_keeps_its_last_checkpoint() {
+    let settings = settings("WS 64-2x8-1");
+    let folder = tempfile::tempdir().unwrap();
+    let plan = Plan {
+        games: 80,
+        points: 4,
+        against: Vec::new(),
+        measured_games: 2,
+        random: 0.0,
+        seed: 1,
+        threads: 1,
+        origin: Origin::default(),
+        keep_models: false,
+    };
+    let mut broken = Breaks(Pair::new(settings.clone()), 50);
+    let error = train(&mut broken, &plan, folder.path(), |_| true).unwrap_err().to_string();
+    assert!(error.contains("out of bounds in game 52"), "{error}");
+    // Going on from what is there, with a step that makes sense, is as if nothing had happened.
+    let mut again = Pair::new(settings.clone());
+    let mut first = None;
+    let trained = train(&mut again, &plan, folder.path(), |status| {
+        first.get_or_insert(status.games);
+        true
+    });
+    assert!(trained.unwrap().complete);
+    assert_eq!(first, Some(40));
+    assert_eq!(again.state(), learn(&settings, 40).state());
+}
+
+/// A network that has learned beats the one it began as.
+#[test]
+fn it_learns_to_play() {
+    let settings = settings("WS 192-4x8-1");
+    let (young, old) = (Pair::new(settings.clone()).net(0), learn(&settings, 1500).net(0));
+    let mut points = 0.0;
+    for (game, start) in starts().into_iter().enumerate() {
+        for side in Side::BOTH {
+            let mut position = start;
+            let mut rng = rng::stream(game as u64, &["test"]);
+            while !position.is_over() {
+                let net = if position.to_move() == side { &old } else { &young };
+                let moves: Vec<_> = position.moves().collect();
+                let mut values = Vec::new();
+                net.after_moves(&position, &moves, &mut values);
+                let values: Vec<f64> = values.into_iter().map(f64::from).collect();
+                position = position.play(moves[tdl::best(&values, true, &mut rng)]);
+            }
+            let margin = side.sign() * position.margin().unwrap_or_default();
+            points += 0.5 * f64::from(1 + margin.signum());
+        }
+    }
+    assert!(points > 0.7 * 158.0, "{points} of 158");
+}

@@ -1,0 +1,319 @@
+//! Networks against their definition, written out plainly in double precision.
+
+use super::*;
+use crate::Afters;
+use outflank_games::Position;
+use outflank_games::othello::Symmetry;
+use outflank_runs::rng::stream;
+
+/// One of each kind, with odd sizes among them.
+const NETS: [&str; 14] = [
+    "FC 64-5-1",
+    "FC 128-4-3-1",
+    "FC 192-32-8-1",
+    "FC 192-1",
+    "SR 64-4-1",
+    "SR 128-4-1",
+    "SR 192-9-8-1",
+    "WS 64-4x8-1",
+    "WS 128-3x8-1",
+    "WS 192-8x8-4-1",
+    "WS 192-16x8-16-8-1",
+    "SR+WS 192-4x8-3-1",
+    "SP 192-91-40-10-1",
+    "SP 64-91-1",
+];
+
+fn boards(seed: u64, count: usize) -> Vec<Othello> {
+    let mut rng = stream(seed, &["ann boards"]);
+    let mut position = Othello::start();
+    let mut all = Vec::new();
+    while all.len() < count {
+        let moves: Vec<_> = position.moves().collect();
+        position = rng.pick(&moves).map_or(Othello::start(), |&mv| position.play(mv));
+        all.push(position);
+    }
+    all
+}
+
+fn net(name: &str, seed: u64) -> Net {
+    Net::random(&name.parse().unwrap(), &mut stream(seed, &["ann", name]))
+}
+
+fn of(position: &Othello, side: Side) -> Board {
+    Board { own: position.discs(side), other: position.discs(side.other()) }
+}
+
+/// The inputs of section 3.2.
+fn inputs(board: Board, per_square: usize) -> Vec<f64> {
+    let mut inputs = Vec::new();
+    for square in 0..64 {
+        let (own, other) = (board.own >> square & 1 == 1, board.other >> square & 1 == 1);
+        let sign = |holds: bool| if holds { 1.0 } else { -1.0 };
+        match per_square {
+            1 => inputs.push(f64::from(i8::from(own) - i8::from(other))),
+            2 => inputs.extend([sign(own), sign(other)]),
+            _ => inputs.extend([sign(own), sign(other), sign(!own && !other)]),
+        }
+    }
+    inputs
+}
+
+/// The output before its tangent, straight from sections 3.1 to 3.4: every connection is followed.
+fn plain(architecture: &Architecture, weights: &[f64], board: Board) -> f64 {
+    let n = architecture.per_square();
+    let board = match architecture.removes_symmetry() {
+        true => {
+            let images = Symmetry::ALL.map(|s| board.transform(s));
+            let key = |b: &Board| inputs(*b, n);
+            *images.iter().min_by(|a, b| key(a).partial_cmp(&key(b)).unwrap()).unwrap()
+        }
+        false => board,
+    };
+    let x = inputs(board, n);
+    let units = architecture.hidden().first().copied().unwrap_or(1);
+    let windows: Vec<u64> = architecture::windows()
+        .map(|window| window.iter().fold(0, |all, square| all | square.bit()))
+        .collect();
+    // The place of each weight, in the order of a file.
+    let mut next = 0;
+    let mut place = vec![vec![None; units]; x.len() + 1];
+    for (input, row) in place.iter_mut().enumerate() {
+        for (unit, place) in row.iter_mut().enumerate() {
+            let spatial = architecture.first() == First::Spatial;
+            if input == x.len() || !spatial || windows[unit] >> (input / n) & 1 == 1 {
+                *place = Some(next);
+                next += 1;
+            }
+        }
+    }
+    let images = if architecture.first() == First::Shared { 8 } else { 1 };
+    let mut nodes = Vec::new();
+    for symmetry in &Symmetry::ALL[..images] {
+        for (unit, bias) in place[x.len()].iter().enumerate() {
+            let mut sum = bias.map_or(0.0, |p| weights[p]);
+            for square in 0..64u8 {
+                let shared = symmetry.square(Square::new(square).unwrap()).index();
+                for j in 0..n {
+                    let weight = place[shared * n + j][unit].map_or(0.0, |p| weights[p]);
+                    sum += weight * x[usize::from(square) * n + j];
+                }
+            }
+            nodes.push(sum);
+        }
+    }
+    if architecture.hidden().is_empty() {
+        return nodes[0];
+    }
+    // The first layer's nodes of one set lead on with one weight.
+    let mut shared = units;
+    let rest: Vec<usize> = architecture.hidden()[1..].iter().copied().chain([1]).collect();
+    for (layer, &count) in rest.iter().enumerate() {
+        let before: Vec<f64> = nodes.iter().map(|z| libm::tanh(*z)).collect();
+        nodes = (0..count)
+            .map(|unit| {
+                let sum: f64 = (before.iter().enumerate())
+                    .map(|(i, x)| weights[next + (i % shared) * count + unit] * x)
+                    .sum();
+                sum + weights[next + shared * count + unit]
+            })
+            .collect();
+        next += (shared + 1) * count;
+        shared = count;
+        assert_eq!(layer + 1 == rest.len(), next == weights.len());
+    }
+    nodes[0]
+}
+
+fn wide(weights: &[f32]) -> Vec<f64> {
+    weights.iter().map(|&w| f64::from(w)).collect()
+}
+
+#[test]
+fn values_are_those_of_the_definition() {
+    for name in NETS {
+        let net = net(name, 1);
+        let weights = wide(net.weights());
+        let (mut moves, mut values) = (Vec::new(), Vec::new());
+        for position in boards(2, 120) {
+            for side in Side::BOTH {
+                let exact = plain(net.architecture(), &weights, of(&position, side));
+                let value = f64::from(net.value(&position, side));
+                assert!((value - exact).abs() < 5e-6, "{name}: {value} {exact}");
+            }
+            moves.clear();
+            moves.extend(position.moves());
+            net.after_moves(&position, &moves, &mut values);
+            for (mv, value) in moves.iter().zip(&values) {
+                let after = net.value(&position.play(*mv), position.to_move());
+                assert!((after - value).abs() < 5e-6, "{name}: {value} {after}");
+            }
+        }
+    }
+}
+
+#[test]
+fn symmetric_positions_are_worth_the_same() {
+    for name in NETS {
+        let net = net(name, 3);
+        let symmetric =
+            net.architecture().first() == First::Shared || net.architecture().removes_symmetry();
+        let mut apart = 0.0f32;
+        for position in boards(4, 60) {
+            let value = net.value(&position, Side::Black);
+            for symmetry in Symmetry::ALL {
+                let image = net.value(&position.transform(symmetry), Side::Black);
+                apart = apart.max((image - value).abs());
+            }
+        }
+        assert_eq!(symmetric, apart < 3e-6, "{name}: {apart}");
+    }
+}
+
+/// Section 3.3: removing symmetry from a network that shares weights changes nothing.
+#[test]
+fn removal_and_sharing_are_sharing() {
+    for (both, alone) in [
+        ("SR+WS 192-4x8-3-1", "WS 192-4x8-3-1"),
+        ("SR+WS 64-2x8-1", "WS 64-2x8-1"),
+        ("SR+WS 128-2x8-1", "WS 128-2x8-1"),
+    ] {
+        let both = net(both, 5);
+        let alone = Net::new(&alone.parse().unwrap(), both.weights().to_vec()).unwrap();
+        for position in boards(6, 100) {
+            let values = [&both, &alone].map(|net| net.value(&position, Side::White));
+            assert!((values[0] - values[1]).abs() < 3e-6, "{values:?}");
+        }
+    }
+}
+
+/// A step along the gradients of a few positions, against the definition's differences.
+#[test]
+fn gradients_are_those_of_finite_differences() {
+    for name in NETS {
+        let net = net(name, 7);
+        let before = wide(net.weights());
+        let sequence: Vec<Board> =
+            boards(8, 24).iter().step_by(2).map(|p| of(p, Side::Black)).collect();
+        let steps: Vec<f32> = (0..sequence.len()).map(|t| 0.02 * (t as f32 - 4.5)).collect();
+        let mut live = LiveNet::new(&net);
+        let predicted = live.predict(&sequence).to_vec();
+        for (board, f) in sequence.iter().zip(&predicted) {
+            let exact = libm::tanh(plain(net.architecture(), &before, *board));
+            assert!((f64::from(*f) - exact).abs() < 5e-6, "{name}");
+        }
+        // Two lessons of one step are one of both.
+        live.pull(&steps);
+        live.predict(&sequence[..5]);
+        live.pull(&[0.1; 5]);
+        live.apply();
+        let changes = live.weights();
+        let steps: Vec<f64> = steps
+            .iter()
+            .enumerate()
+            .map(|(t, &step)| f64::from(step) + if t < 5 { 0.1 } else { 0.0 })
+            .collect();
+        let objective = |weights: &[f64]| -> f64 {
+            let f = |board: &Board| libm::tanh(plain(net.architecture(), weights, *board));
+            steps.iter().zip(&sequence).map(|(step, board)| step * f(board)).sum()
+        };
+        // Every weight of the small layers, and a sample of the large ones.
+        let stride = 1.max(before.len() / 150);
+        let last = before.len() - before.len().min(60)..before.len();
+        for place in (0..before.len()).step_by(stride).chain(last) {
+            let moved = |by: f64| {
+                let mut weights = before.clone();
+                weights[place] += by;
+                objective(&weights)
+            };
+            let slope = (moved(1e-4) - moved(-1e-4)) / 2e-4;
+            let change = f64::from(changes[place]) - before[place];
+            let near = (change - slope).abs() < 2e-6 + 1e-4 * slope.abs();
+            assert!(near, "{name}, weight {place}: {change} {slope}");
+        }
+    }
+}
+
+/// Along whole games, kept from move to move, from both sides.
+#[test]
+fn a_table_follows_the_game() {
+    for name in NETS {
+        let net = net(name, 9);
+        let mut live = LiveNet::new(&net);
+        let mut rng = stream(10, &["ann table"]);
+        let mut position = Othello::start();
+        let mut stands = Side::BOTH.map(|side| live.stand(of(&position, side)));
+        let (mut afters, mut values) = (Afters::default(), Vec::new());
+        while !position.is_over() {
+            let moves: Vec<Square> = position.moves().collect();
+            net.after_moves(&position, &moves, &mut values);
+            let side = position.to_move();
+            live.after_moves(&stands[side.index()], position.move_bits(), &mut afters);
+            assert_eq!(afters.len(), moves.len());
+            for (mine, theirs) in afters.values().iter().zip(&values) {
+                assert!((mine - f64::from(*theirs)).abs() < 2e-5, "{name}");
+            }
+            let (square, flips) = afters.step(rng.below(moves.len() as u32) as usize);
+            for seen in Side::BOTH {
+                live.advance(&mut stands[seen.index()], square, flips, seen == side);
+            }
+            position = position.play(square);
+        }
+    }
+}
+
+#[test]
+fn first_weights_are_within_their_bounds() {
+    let net = net("WS 192-16x8-16-8-1", 11);
+    let (first, rest) = net.weights().split_at(193 * 16);
+    let bound = |n: f64| (1.0 / n.sqrt()) as f32;
+    let largest = |part: &[f32]| part.iter().fold(0.0f32, |a, w| a.max(w.abs()));
+    assert!(largest(first) <= bound(193.0) && largest(first) > 0.99 * bound(193.0));
+    // A node of the second layer has 128 nodes before it and a bias.
+    assert!(largest(&rest[..17 * 16]) <= bound(129.0));
+    assert!(largest(&rest[17 * 16..17 * 16 + 17 * 8]) <= bound(17.0));
+    assert!(largest(&rest[17 * 16 + 17 * 8..]) <= bound(9.0));
+    let mean = first.iter().sum::<f32>() / first.len() as f32;
+    assert!(mean.abs() < 5.0 * bound(193.0) / (3.0 * first.len() as f32).sqrt());
+}
+
+#[test]
+fn weights_that_do_not_fit_are_refused() {
+    let architecture: Architecture = "FC 64-2-1".parse().unwrap();
+    let short = Net::new(&architecture, vec![0.0; 132]).unwrap_err();
+    assert_eq!(short.to_string(), "FC 64-2-1 has 133 weights, not 132");
+    let mut weights = vec![0.0; 133];
+    weights[7] = f32::NAN;
+    let bad = Net::new(&architecture, weights).unwrap_err();
+    assert_eq!(bad.to_string(), "weight 7 is NaN");
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn both_forms_give_the_same_bits() {
+    let Some(wide) = kernel::Avx2::detect() else {
+        eprintln!("skipped: this processor lacks the instructions of Avx2");
+        return;
+    };
+    for name in NETS {
+        let net = net(name, 12);
+        let core = &net.core;
+        let mut room = vec![0.0; core.plan.room];
+        for position in boards(13, 40) {
+            let board = of(&position, Side::Black);
+            let plain = kernel::Portable.run(Value { core, board, room: &mut room });
+            let fast = wide.run(Value { core, board, room: &mut room });
+            assert_eq!(plain.to_bits(), fast.to_bits(), "{name}");
+        }
+        let sequence: Vec<Board> = boards(14, 30).iter().map(|p| of(p, Side::White)).collect();
+        let steps = vec![0.01; sequence.len()];
+        let learned = |by: &dyn Fn(&mut LiveNet)| {
+            let mut live = LiveNet::new(&net);
+            by(&mut live);
+            live.weights().iter().map(|w| w.to_bits()).collect::<Vec<u32>>()
+        };
+        let plain = learned(&|live| live.learn_with(kernel::Portable, &sequence, &steps));
+        let fast = learned(&|live| live.learn_with(wide, &sequence, &steps));
+        assert_eq!(plain, fast, "{name}");
+    }
+}

@@ -1,0 +1,85 @@
+//! Options of `outflank analyze` and `outflank engine`.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// What stands below the options in the help.
+pub const ANALYZE_HELP: &str = "\
+A loss is the difference, in discs, between the best move and the one played, by the same search; it
+is exact where the game is solved and an estimate before. Examples:
+  outflank analyze f5d6c3d3c4f4f6
+  outflank analyze game.ggf --to report.html
+  outflank analyze games/ --sample 20 --json";
+
+/// `outflank analyze`.
+#[derive(Args, Debug)]
+pub struct AnalyzeArgs {
+    /// A game as its moves in one argument, or files or folders of games.
+    #[arg(value_name = "GAME|FILE", required = true)]
+    pub what: Vec<String>,
+    /// The model that judges: one that says what a position is worth.
+    #[arg(long, default_value = "champion", value_name = "MODEL")]
+    pub model: String,
+    /// How many plies to look ahead.
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=60))]
+    pub depth: u32,
+    /// Solve from this many empty squares on.
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(0..=30))]
+    pub exact: u32,
+    /// Prune what lies so many deviations outside the window; 0 prunes nothing.
+    #[arg(long, default_value_t = 1.5, value_name = "TIMES", allow_negative_numbers = true)]
+    pub cut: f32,
+    /// Look at so many games, drawn at random, instead of all.
+    #[arg(long, value_name = "N")]
+    pub sample: Option<usize>,
+    /// Write a report: .md or .html.
+    #[arg(long, value_name = "FILE")]
+    pub to: Option<PathBuf>,
+    /// The seed of the sample.
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub seed: u64,
+    /// How many threads work; the results do not depend on it [default: all cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Show no progress.
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Print one JSON document on standard output.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Which protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProtocolArg {
+    /// The NBoard viewer's, version 2.
+    Nboard,
+    /// The Go Text Protocol, version 2.
+    Gtp,
+}
+
+/// What stands below the options in the help.
+pub const ENGINE_HELP: &str = "\
+The program reads commands from standard input and answers on standard output, for NBoard, GoGui or
+a match driver. A depth or a clock that the other side sets makes the model search within it.
+Examples:
+  outflank engine --protocol gtp --player 'champion?seconds=1'
+  outflank match 'gtp:outflank engine --player champion@4 --protocol gtp?name=me' heuristic@4";
+
+/// `outflank engine`.
+#[derive(Args, Debug)]
+pub struct EngineArgs {
+    /// The protocol.
+    #[arg(long, value_enum)]
+    pub protocol: ProtocolArg,
+    /// The player that is served.
+    #[arg(long, default_value = "champion@8e16", value_name = "PLAYER")]
+    pub player: String,
+    /// How many threads a search uses [default: 1].
+    #[arg(long, default_value_t = 1, value_name = "N",
+        value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: u16,
+    /// The seed of everything random.
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub seed: u64,
+}

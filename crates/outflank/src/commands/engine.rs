@@ -1,0 +1,23 @@
+//! `outflank engine`: serves a player to other programs.
+
+use crate::cli::{EngineArgs, ProtocolArg};
+use crate::{Outcome, VERSION};
+use anyhow::Result;
+use outflank_desk::{Brain, Gtp, NBoard, serve};
+use std::io::{BufReader, ErrorKind};
+
+/// Answers until the other side is done or goes away.
+pub fn run(args: &EngineArgs) -> Result<Outcome> {
+    let brain = Brain::new(&args.player, args.threads.into(), args.seed)?;
+    let input = BufReader::new(std::io::stdin());
+    let mut out = std::io::stdout();
+    let served = match args.protocol {
+        ProtocolArg::Gtp => serve(&mut Gtp::new(brain, VERSION), input, &mut out),
+        ProtocolArg::Nboard => serve(&mut NBoard::new(brain), input, &mut out),
+    };
+    match served {
+        // The other side has gone; there is nobody to tell.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Outcome::Done),
+        served => Ok(served.map(|()| Outcome::Done)?),
+    }
+}

@@ -1,0 +1,95 @@
+//! `outflank analyze` and `outflank engine`.
+
+#[path = "support/lab.rs"]
+mod lab;
+
+use lab::{Lab, PROGRAM, has_keys};
+use serde_json::json;
+
+/// A short game that ends with Black's men alone on the board, the well-known one of nine moves.
+const SHORT: &str = "e6f4e3f6g5d6e7f5c5";
+
+#[test]
+fn a_game_is_looked_at_move_by_move() {
+    let lab = Lab::new();
+    let moves = "f5d6c3d3c4f4f6g5e3f3g3";
+    let found = lab.json(&["analyze", moves, "--depth", "3", "--model", "heuristic"]);
+    let game = &found["games"][0];
+    has_keys(game, &["source", "index", "moves"]);
+    let seen = game["moves"].as_array().unwrap();
+    assert_eq!(seen.len(), moves.len() / 2);
+    for (place, one) in seen.iter().enumerate() {
+        has_keys(one, &["ply", "side", "played", "best", "loss", "exact"]);
+        assert_eq!(one["ply"], json!(place + 1));
+        assert_eq!(one["played"], json!(&moves[2 * place..2 * place + 2]));
+        let loss = one["loss"].as_f64().unwrap();
+        assert!(loss >= 0.0);
+        let best = one["best"].as_array().unwrap();
+        assert!(!best.is_empty());
+        if best.contains(&one["played"]) {
+            assert_eq!(loss, 0.0);
+        }
+    }
+    assert_eq!(seen[0]["side"], "black");
+    assert_eq!(seen[1]["side"], "white");
+    // Any number of threads sees the same.
+    let one = ["analyze", moves, "--depth", "3", "--model", "heuristic", "--threads", "1"];
+    assert_eq!(lab.json(&one), found);
+}
+
+/// Two plies before it is wiped out, White's last move lost everything.
+#[test]
+fn a_blunder_is_found_and_reports_are_written() {
+    let lab = Lab::new();
+    let found = lab.json(&["analyze", SHORT, "--depth", "4", "--model", "heuristic"]);
+    let seen = found["games"][0]["moves"].as_array().unwrap();
+    let last = &seen[8];
+    assert_eq!((&last["played"], &last["side"]), (&json!("c5"), &json!("black")));
+    assert_eq!(last["best"], json!(["c5"]));
+    // Black has 13 discs then and White none.
+    assert!(seen[7]["loss"].as_f64().unwrap() > 10.0, "{}", seen[7]);
+    lab.write("two.txt", format!("{SHORT}\nf5d6c3\n"));
+    let text = lab.ok(&["analyze", "two.txt", "--depth", "2", "--to", "x.md"]);
+    assert!(text.contains("two.txt game 1") && text.contains("two.txt game 2"), "{text}");
+    assert!(lab.text("x.md").contains("| 9 | black | c5 |"));
+    lab.ok(&["analyze", SHORT, "--depth", "2", "--to", "x.html"]);
+    assert!(lab.text("x.html").contains("</svg>"));
+}
+
+#[test]
+fn what_cannot_be_analysed_is_refused() {
+    let lab = Lab::new();
+    lab.write("bad.txt", "f5d6\nf5a1\n");
+    for (arguments, part) in [
+        (&["analyze", "f5a1"][..], "a1"),
+        (&["analyze", "hello"], "neither a file nor a game"),
+        (&["analyze", "bad.txt"], "bad.txt"),
+        (&["analyze", "f5", "--to", "x.pdf"], ".md or .html"),
+        (&["analyze", "f5", "--to", "none/x.md"], "none"),
+        (&["analyze", "f5", "--model", "random"], "what a position is worth"),
+        (&["analyze", "f5", "--model", "heuristic@3"], "--depth"),
+        (&["analyze", "f5", "--cut", "-1"], "--cut"),
+        (&["analyze"], "GAME|FILE"),
+        (&["engine"], "--protocol"),
+        (&["engine", "--protocol", "gtp", "--player", "nobody"], "nobody"),
+    ] {
+        let message = lab.refused(arguments);
+        assert!(message.contains(part), "{arguments:?}: {message}");
+    }
+}
+
+/// Our own client plays our own servers: no fault, and the games are those of the player itself.
+#[test]
+fn served_players_play_as_they_do_at_home() {
+    let lab = Lab::new();
+    let home = lab.json(&["match", "heuristic@2?name=me", "heuristic", "--games", "2"]);
+    for protocol in ["gtp", "nboard"] {
+        let command = format!("{protocol}:{PROGRAM} engine --player heuristic@2");
+        let player = format!("{command} --protocol {protocol}?name=me");
+        let away = lab.json(&["match", &player, "heuristic", "--games", "2"]);
+        assert_eq!(away["faults"], json!([]), "{away}");
+        for key in ["games", "wins", "draws", "losses"] {
+            assert_eq!(away[key], home[key], "{protocol} {key}");
+        }
+    }
+}
