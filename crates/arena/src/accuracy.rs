@@ -150,11 +150,16 @@ pub fn accuracy(policy: &dyn Policy<Othello>, decisions: &[Decision<Othello>]) -
         .par_chunks(4096)
         .map(|piece| {
             let mut result = empty();
-            let (mut moves, mut scores) = (Vec::new(), Vec::new());
-            for &Decision { position, chosen } in piece {
-                moves.clear();
-                moves.extend(position.moves());
-                policy.score(&position, &moves, &mut scores);
+            let asked = piece.chunks(policy.at_a_time().max(1)).flat_map(|together| {
+                let positions: Vec<_> = together
+                    .iter()
+                    .map(|decision| (decision.position, decision.position.moves().collect()))
+                    .collect();
+                let scores = policy.score_all(&positions);
+                positions.into_iter().zip(scores)
+            });
+            for (&Decision { chosen, .. }, ((position, moves), scores)) in piece.iter().zip(asked) {
+                let moves: Vec<_> = moves;
                 let Some(at) = moves.iter().position(|&mv| mv == chosen) else { continue };
                 let own = scores[at];
                 let better = scores.iter().filter(|&&s| s > own + TIE).count();

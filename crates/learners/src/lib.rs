@@ -5,6 +5,7 @@
 
 pub mod ann;
 pub mod classify;
+pub mod cnn;
 pub mod coevolution;
 pub mod gp;
 pub mod ipref;

@@ -25,6 +25,21 @@ pub trait Evaluate<P: Position>: Send + Sync {
 pub trait Policy<P: Position>: Send + Sync {
     /// The score of each move; `out` is cleared and filled in the order of `moves`.
     fn score(&self, position: &P, moves: &[P::Move], out: &mut Vec<f32>);
+
+    /// The scores of the moves of many positions, for a model that is faster when asked together.
+    fn score_all(&self, positions: &[(P, Vec<P::Move>)]) -> Vec<Vec<f32>> {
+        let each = positions.iter().map(|(position, moves)| {
+            let mut out = Vec::with_capacity(moves.len());
+            self.score(position, moves, &mut out);
+            out
+        });
+        each.collect()
+    }
+
+    /// How many positions it likes to be asked about together; 1 where that gains nothing.
+    fn at_a_time(&self) -> usize {
+        1
+    }
 }
 
 /// The policy that scores a move by the worth of the position it leads to.
@@ -50,5 +65,13 @@ impl<P: Position, E: Evaluate<P> + ?Sized> Evaluate<P> for std::sync::Arc<E> {
 impl<P: Position, E: Policy<P> + ?Sized> Policy<P> for std::sync::Arc<E> {
     fn score(&self, position: &P, moves: &[P::Move], out: &mut Vec<f32>) {
         (**self).score(position, moves, out);
+    }
+
+    fn score_all(&self, positions: &[(P, Vec<P::Move>)]) -> Vec<Vec<f32>> {
+        (**self).score_all(positions)
+    }
+
+    fn at_a_time(&self) -> usize {
+        (**self).at_a_time()
     }
 }

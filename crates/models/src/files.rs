@@ -4,8 +4,10 @@
 mod features;
 mod heuristic;
 mod keep;
+mod onnx;
 mod packed;
 mod player;
+mod policy;
 mod published;
 mod tensors;
 mod wpc;
@@ -21,8 +23,10 @@ pub use heuristic::{
     AnyHeuristic, load_heuristic, read_heuristic, save_heuristic, write_heuristic,
 };
 pub use keep::Keep;
+pub use onnx::write_onnx;
 pub use packed::{pack, unpack};
 pub use player::{read_player, write_player};
+pub use policy::{POLICY_KIND, read_policy, write_policy};
 pub use tensors::{read_tensors, write_tensors};
 pub use wpc::{read_wpc, write_wpc};
 

@@ -27,6 +27,7 @@ mod layout;
 mod live;
 mod material;
 mod model;
+pub mod nets;
 mod network;
 pub mod patterns;
 mod pieces;

@@ -1,5 +1,7 @@
 //! Any model that a file can hold.
 
+use crate::files::POLICY_KIND;
+use crate::nets::Deep;
 use crate::{Evaluate, Greedy, Net, Network, Patterns, Policy, Rater, Tuples};
 use outflank_games::othello::Othello;
 use std::sync::Arc;
@@ -13,6 +15,8 @@ pub enum Model {
     Patterns(Arc<Patterns>),
     /// Moves in their context.
     Rater(Arc<Rater>),
+    /// A deep network that rates moves.
+    Deep(Arc<Deep>),
     /// A neural network over the squares.
     Ann(Arc<Net>),
 }
@@ -25,6 +29,7 @@ impl Model {
             Model::Network(_) => "ntuple",
             Model::Patterns(_) => "patterns",
             Model::Rater(_) => "rater",
+            Model::Deep(_) => POLICY_KIND,
             Model::Ann(_) => "ann",
         }
     }
@@ -36,6 +41,7 @@ impl Model {
             Model::Network(network) => network.weights().len(),
             Model::Patterns(patterns) => patterns.stages().count() * patterns.weights(0).len(),
             Model::Rater(rater) => rater.stages().count() * rater.weights(0).len(),
+            Model::Deep(deep) => deep.net().learned(),
             Model::Ann(net) => net.weights().len(),
         }
     }
@@ -47,7 +53,7 @@ impl Model {
             Model::Network(network) => Some(network.tuples()),
             Model::Patterns(patterns) => Some(patterns.look().tuples()),
             Model::Rater(rater) => Some(rater.look().tuples()),
-            Model::Ann(_) => None,
+            Model::Deep(_) | Model::Ann(_) => None,
         }
     }
 
@@ -57,7 +63,7 @@ impl Model {
         match self {
             Model::Network(network) => Some(Arc::clone(network) as _),
             Model::Patterns(patterns) => Some(Arc::clone(patterns) as _),
-            Model::Rater(_) => None,
+            Model::Rater(_) | Model::Deep(_) => None,
             Model::Ann(net) => Some(Arc::clone(net) as _),
         }
     }
@@ -69,6 +75,7 @@ impl Model {
             Model::Network(network) => Arc::new(Greedy(Arc::clone(network))),
             Model::Patterns(patterns) => Arc::new(Greedy(Arc::clone(patterns))),
             Model::Rater(rater) => Arc::clone(rater) as _,
+            Model::Deep(deep) => Arc::clone(deep) as _,
             Model::Ann(net) => Arc::new(Greedy(Arc::clone(net))),
         }
     }
@@ -83,6 +90,12 @@ impl From<Network> for Model {
 impl From<Patterns> for Model {
     fn from(patterns: Patterns) -> Model {
         Model::Patterns(Arc::new(patterns))
+    }
+}
+
+impl From<Deep> for Model {
+    fn from(deep: Deep) -> Model {
+        Model::Deep(Arc::new(deep))
     }
 }
 

@@ -314,6 +314,7 @@ fn ten_thousand_damaged_files_of_each_format_are_refused_or_sound() {
                     .all(|stage| p.weights(stage).len() == p.look().weights()),
                 Model::Rater(r) => (0..r.stages().count())
                     .all(|stage| r.weights(stage).len() == r.look().weights()),
+                Model::Deep(deep) => deep.weights().values().len() == deep.net().params().len(),
                 Model::Ann(net) => net.weights().iter().all(|w| w.is_finite()),
             });
             accepted[2] += 1;

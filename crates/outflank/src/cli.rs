@@ -5,6 +5,7 @@ mod contests;
 mod data;
 mod desk;
 mod learn;
+pub mod learn_cnn;
 pub mod learn_gp;
 pub mod learn_play;
 mod measure;

@@ -8,6 +8,7 @@ pub mod engine;
 pub mod generate;
 pub mod league;
 pub mod learn;
+pub mod learn_cnn;
 pub mod learn_play;
 pub mod matches;
 pub mod openings;

@@ -2,7 +2,9 @@
 
 use outflank_games::Position;
 use outflank_games::othello::{Board, Othello, Square, Symmetry};
-use outflank_records::{About, Ply, Record, Results, Selection, read_games, stats};
+use outflank_records::{
+    About, ExampleSet, Ply, Record, Results, Selection, Set, read_games, stats,
+};
 use outflank_runs::{Draw, rng::stream};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -93,4 +95,16 @@ fn wthor_has_its_published_figures() {
     assert_eq!(format!("{:.1}", 100.0 * stats.forced as f64 / stats.positions as f64), "4.0");
     let years: Vec<_> = stats.by_year.iter().map(|year| year.year).collect();
     assert_eq!(years, (1977..=2015).map(Some).collect::<Vec<_>>());
+}
+
+#[test]
+fn wthor_makes_the_published_sets() {
+    let Some(data) = std::env::var_os("OUTFLANK_DATA") else {
+        eprintln!("skipped: OUTFLANK_DATA is not set");
+        return;
+    };
+    let folder = Path::new(&data).join("wthor");
+    let games = read_games(&[folder], &Selection::default(), 0).unwrap();
+    let sizes = Set::ALL.map(|set| ExampleSet::new(set, &games.records, false).len());
+    assert_eq!(sizes, [6_874_503, 54_996_024, 4_880_413, 39_019_056]);
 }

@@ -169,7 +169,7 @@ pub fn parts(model: &Model, position: &Othello, mv: Square) -> Option<Vec<Part>>
             }
             Some(parts)
         }
-        Model::Rater(_) | Model::Ann(_) => None,
+        Model::Rater(_) | Model::Ann(_) | Model::Deep(_) => None,
     }
 }
 

@@ -66,7 +66,7 @@ pub fn show_model(
             patterns(page.section("The patterns that weigh most"), network, &sights);
         }
         Model::Patterns(staged) => counts(page.section("What it counts"), staged),
-        Model::Rater(_) | Model::Ann(_) => {}
+        Model::Rater(_) | Model::Ann(_) | Model::Deep(_) => {}
     }
     if let Some(tuples) = tuples.filter(|_| !single) {
         looks_at(page.section("What it looks at"), tuples);

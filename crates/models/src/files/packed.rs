@@ -62,7 +62,7 @@ fn changed(
     };
     let misfit = || "the weights do not fit".to_owned();
     Ok(match model {
-        Model::Network(_) | Model::Ann(_) => model.clone(),
+        Model::Network(_) | Model::Ann(_) | Model::Deep(_) => model.clone(),
         Model::Patterns(model) => {
             let look = model.look();
             let weights = (0..model.stages().count())

@@ -5,7 +5,9 @@
 //! Weights by stage are 16-bit multiples of a grid where they all are, and that is exact.
 
 use super::Origin;
+use super::policy::{POLICY_KIND, fits_half, read_policy, write_policy};
 use crate::ann::{Architecture, Net};
+use crate::nets::Deep;
 use crate::patterns::{Afterstates, Contexts, Count, Look, Stages};
 use crate::{Features, Model, Network, Patterns, Rater, Tuple, Tuples, View};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
@@ -43,6 +45,12 @@ struct Card {
     origin: Origin,
 }
 
+/// What every card has.
+#[derive(Deserialize)]
+struct Kind {
+    kind: String,
+}
+
 /// Reads a model and how it came to be.
 pub fn read_tensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
     let (_, header) = SafeTensors::read_metadata(bytes)
@@ -52,6 +60,12 @@ pub fn read_tensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
         .as_ref()
         .and_then(|metadata| metadata.get(KEY))
         .ok_or("its metadata has no entry 'outflank': it is not a model of this program")?;
+    let kind: Kind =
+        serde_json::from_str(text).map_err(|e| format!("metadata entry 'outflank': {e}"))?;
+    if kind.kind == POLICY_KIND {
+        let (net, weights, origin) = read_policy(bytes)?;
+        return Ok((Deep::new(net, weights).into(), origin));
+    }
     let card: Card =
         serde_json::from_str(text).map_err(|e| format!("metadata entry 'outflank': {e}"))?;
     if card.format != 1 || card.game != "othello" {
@@ -155,12 +169,17 @@ fn read_weights(
 
 /// The bytes of a model file.
 pub fn write_tensors(model: &Model, origin: &Origin) -> Result<Vec<u8>, String> {
+    if let Model::Deep(deep) = model {
+        // Half precision where that loses nothing, as for a network that was read from it.
+        let (net, weights) = (deep.net(), deep.weights());
+        return write_policy(net, weights, origin, fits_half(net, weights));
+    }
     let (view, binary) = match model {
         Model::Network(network) => (network.view(), network.is_binary()),
         _ => (View::Invert, false),
     };
     let (stages, counts): (Option<Stages>, &[Count]) = match model {
-        Model::Network(_) | Model::Ann(_) => (None, &[]),
+        Model::Network(_) | Model::Ann(_) | Model::Deep(_) => (None, &[]),
         Model::Patterns(patterns) => (Some(patterns.stages()), patterns.look().counts()),
         Model::Rater(rater) => {
             (Some(rater.stages()), rater.look().after().map_or(&[], Afterstates::counts))
@@ -189,6 +208,7 @@ pub fn write_tensors(model: &Model, origin: &Origin) -> Result<Vec<u8>, String> 
     let card = serde_json::to_string(&card).map_err(|e| e.to_string())?;
     let rows: Vec<&[f32]> = match model {
         Model::Network(network) => vec![network.weights()],
+        Model::Deep(_) => Vec::new(),
         Model::Ann(net) => vec![net.weights()],
         Model::Patterns(p) => (0..p.stages().count()).map(|stage| p.weights(stage)).collect(),
         Model::Rater(r) => (0..r.stages().count()).map(|stage| r.weights(stage)).collect(),

@@ -1,11 +1,12 @@
 //! The options of `outflank learn` for methods that learn by playing. Their keys are those of a
 //! method's settings, so that a TOML file given by `--config` describes a new hybrid.
 
+use super::learn_cnn::{CNN_HELP, CnnArgs};
 use super::learn_gp::{GP_HELP, GpArgs};
 use super::{Common, RunArgs};
 use clap::{Args, Subcommand};
 
-/// The methods that learn by playing.
+/// The methods that learn by playing, and the one that learns networks.
 #[derive(Subcommand, Debug, Clone)]
 pub enum PlayMethod {
     /// Temporal difference learning: one network plays itself.
@@ -29,6 +30,9 @@ pub enum PlayMethod {
     /// TD(λ) on large patterns with weights for each stage of the game, in batches on all cores.
     #[command(after_help = SELF_PLAY_HELP)]
     Selfplay(Box<SelfPlayArgs>),
+    /// A deep network that predicts experts' moves.
+    #[command(after_help = CNN_HELP)]
+    Cnn(Box<CnnArgs>),
     /// Neural networks of any architecture under TD(0): two play each other and learn from it.
     #[command(
         after_help = ANN_HELP,

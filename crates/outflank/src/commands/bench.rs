@@ -3,6 +3,7 @@
 mod ann;
 mod gp;
 mod learners;
+mod nets;
 mod patterns;
 mod play;
 
@@ -66,6 +67,9 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
         play::rows(&mut rows)?;
         ann::rows(&mut rows)?;
         gp::rows(&mut rows)?;
+    }
+    if wants("nets") {
+        nets::measure(&mut rows)?;
     }
     if args.json {
         print_json(&json!({ "rows": rows }))?;

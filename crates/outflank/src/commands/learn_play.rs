@@ -57,6 +57,7 @@ pub fn run(method: &PlayMethod) -> Result<Outcome> {
         PlayMethod::Selfplay(args) => self_play::run(args),
         PlayMethod::Ann(args) => ann::run(args),
         PlayMethod::Gp(args) => gp::run(args),
+        PlayMethod::Cnn(args) => super::learn_cnn::run(args),
     }
 }
 

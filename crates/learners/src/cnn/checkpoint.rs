@@ -1,0 +1,169 @@
+//! A run's state on disk: pieces of a few megabytes, and an index that is written last.
+//!
+//! The pieces of a new checkpoint have names of their own, so that until its index replaces the old
+//! one the old checkpoint is whole; a run that dies in between has lost only what came after it.
+
+use super::State;
+use outflank_models::nets::{Net, NetError, Weights};
+use outflank_runs::files::{self, FileError};
+use outflank_runs::parts;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// The index.
+const INDEX: &str = "checkpoint.toml";
+
+/// The folder of the pieces.
+const FOLDER: &str = "checkpoint";
+
+/// No piece is larger.
+const PIECE: usize = 12 << 20;
+
+/// Why a checkpoint cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// The system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// It is damaged.
+    #[error("the checkpoint in {0} cannot be used: {1}; begin anew with --out")]
+    Damaged(PathBuf, String),
+    /// It belongs to another network.
+    #[error(transparent)]
+    Net(#[from] NetError),
+}
+
+/// What is kept besides the state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// How many steps were taken.
+    pub step: u64,
+    /// How many there will be.
+    pub steps: u64,
+    /// Seconds spent learning.
+    pub seconds: f64,
+    /// The pieces.
+    pub pieces: Vec<String>,
+    /// The checksum of all pieces together.
+    pub sha256: String,
+}
+
+impl Checkpoint {
+    /// Writes a state into a run's folder and removes the one before.
+    pub fn save(
+        folder: &Path,
+        state: &State,
+        steps: u64,
+        seconds: f64,
+    ) -> Result<Checkpoint, CheckpointError> {
+        let inner = folder.join(FOLDER);
+        files::create_folder(&inner)?;
+        let blocks =
+            std::iter::once(state.weights.values()).chain(state.moments.iter().map(Vec::as_slice));
+        let blocks: Vec<Vec<u8>> = blocks
+            .flatten()
+            .map(|block| block.iter().flat_map(|value| value.to_le_bytes()).collect())
+            .collect();
+        let bytes = parts::pack(&blocks);
+        let mut pieces = Vec::new();
+        for (number, piece) in bytes.chunks(PIECE).enumerate() {
+            let name = format!("{:09}-{number:03}.part", state.step);
+            files::write(&inner.join(&name), piece)?;
+            pieces.push(name);
+        }
+        let sha256 = files::checksum(&bytes);
+        let checkpoint = Checkpoint { step: state.step, steps, seconds, pieces, sha256 };
+        let text = toml::to_string(&checkpoint).unwrap_or_default();
+        files::write(&folder.join(INDEX), text.as_bytes())?;
+        for entry in std::fs::read_dir(&inner).map_err(FileError::on("read", &inner))?.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.ends_with(".part") && !checkpoint.pieces.contains(&name) {
+                // What cannot be removed now is removed next time.
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+        Ok(checkpoint)
+    }
+
+    /// The last state of a run, if it has one.
+    pub fn load(
+        folder: &Path,
+        net: &Net,
+        moments: usize,
+    ) -> Result<Option<(Checkpoint, State)>, CheckpointError> {
+        let index = folder.join(INDEX);
+        if !index.exists() {
+            return Ok(None);
+        }
+        let damaged = |why: String| CheckpointError::Damaged(folder.to_owned(), why);
+        let text = String::from_utf8(files::read(&index, 1 << 20)?)
+            .map_err(|_| damaged(format!("{INDEX} is not text")))?;
+        let checkpoint: Checkpoint =
+            toml::from_str(&text).map_err(|e| damaged(format!("{INDEX}: {}", e.message())))?;
+        let mut bytes = Vec::new();
+        for piece in &checkpoint.pieces {
+            if piece.contains(['/', '\\']) {
+                return Err(damaged(format!("'{piece}' is not a piece")));
+            }
+            bytes.extend(files::read(&folder.join(FOLDER).join(piece), PIECE as u64)?);
+        }
+        if files::checksum(&bytes) != checkpoint.sha256 {
+            return Err(damaged("its pieces are not those that were written".to_owned()));
+        }
+        let blocks = parts::unpack(&bytes).map_err(damaged)?;
+        let mut values: Vec<Vec<f32>> = blocks
+            .iter()
+            .map(|block| block.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b)).collect())
+            .collect();
+        let each = net.params().len();
+        if values.len() != each * (1 + moments) {
+            let (has, needs) = (values.len(), each * (1 + moments));
+            return Err(damaged(format!("{} needs {needs} blocks, it has {has}", net.name())));
+        }
+        let rest = values.split_off(each);
+        let weights = Weights::new(net, values)?;
+        let moments: Vec<Vec<Vec<f32>>> = rest.chunks(each).map(<[_]>::to_vec).collect();
+        for moment in &moments {
+            // The same shapes as the weights, and finite.
+            Weights::new(net, moment.clone())?;
+        }
+        Ok(Some((checkpoint.clone(), State { step: checkpoint.step, weights, moments })))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outflank_models::nets::{Input, named};
+
+    #[test]
+    fn a_checkpoint_comes_back_and_damage_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let net = named("conv4", Input::PIECES).unwrap();
+        assert_eq!(Checkpoint::load(folder.path(), &net, 1).unwrap(), None);
+        let state = |step| State {
+            step,
+            weights: Weights::start(&net, step),
+            moments: vec![Weights::start(&net, step + 7).values().to_vec()],
+        };
+        Checkpoint::save(folder.path(), &state(3), 10, 1.5).unwrap();
+        let saved = Checkpoint::save(folder.path(), &state(5), 10, 2.5).unwrap();
+        let found = Checkpoint::load(folder.path(), &net, 1).unwrap().unwrap();
+        assert_eq!(found, (saved.clone(), state(5)));
+        // Only the last one is left, in pieces that fit where files must be small.
+        let inner = folder.path().join(FOLDER);
+        let files: Vec<_> = std::fs::read_dir(&inner).unwrap().flatten().collect();
+        assert_eq!(files.len(), saved.pieces.len());
+        assert!(files.iter().all(|file| file.metadata().unwrap().len() <= 12 << 20));
+
+        let other = named("conv6", Input::PIECES).unwrap();
+        assert!(Checkpoint::load(folder.path(), &other, 1).is_err());
+        assert!(Checkpoint::load(folder.path(), &net, 2).is_err());
+        let piece = inner.join(&saved.pieces[0]);
+        let mut bytes = std::fs::read(&piece).unwrap();
+        bytes[1000] ^= 1;
+        std::fs::write(&piece, &bytes).unwrap();
+        let error = Checkpoint::load(folder.path(), &net, 1).unwrap_err().to_string();
+        assert!(error.contains("begin anew"), "{error}");
+    }
+}

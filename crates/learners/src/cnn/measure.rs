@@ -1,0 +1,179 @@
+//! How often a network has the expert's move on top.
+//!
+//! The paper's measure takes the largest of the sixty outputs, legal or not, on all positions, forced
+//! ones included. Ours leaves illegal moves out, and where a symmetry maps the position to itself the
+//! twins of a move share one probability and one hit: a network that learned under all symmetries
+//! cannot know which of them was played.
+
+use super::{Engine, EngineError};
+use outflank_games::othello::{Squares, Symmetry};
+use outflank_models::nets::{CLASSES, Net, class_of, classes_of};
+use outflank_records::Coloured;
+use rayon::prelude::*;
+
+/// So many positions are asked about at a time.
+const CHUNK: usize = 16_384;
+
+/// What was counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// Positions.
+    pub count: u64,
+    /// The paper's measure: the largest output is the move played.
+    pub plain: f64,
+    /// The largest output is a legal move.
+    pub valid: f64,
+    /// The best legal move is the one played, twins sharing.
+    pub all: f64,
+    /// Positions with more than one legal move.
+    pub choices_count: u64,
+    /// The same as `all` on these.
+    pub choices: f64,
+    /// The move played is one of the three best legal ones.
+    pub top3: f64,
+}
+
+impl Figures {
+    fn add(mut self, other: Figures) -> Figures {
+        self.count += other.count;
+        self.choices_count += other.choices_count;
+        self.plain += other.plain;
+        self.valid += other.valid;
+        self.all += other.all;
+        self.choices += other.choices;
+        self.top3 += other.top3;
+        self
+    }
+
+    /// A count of hits as a percentage of the positions it is about.
+    #[must_use]
+    pub fn percent(hits: f64, count: u64) -> f64 {
+        if count == 0 { 0.0 } else { 100.0 * hits / count as f64 }
+    }
+}
+
+/// Asks a network about all these positions. With `images` its answers for the eight images of a
+/// position are averaged.
+pub fn measure(
+    engine: &mut dyn Engine,
+    net: &Net,
+    examples: &[Coloured],
+    images: bool,
+    mut go_on: impl FnMut(usize) -> bool,
+) -> Result<Option<Figures>, EngineError> {
+    let symmetries: &[Symmetry] = if images { &Symmetry::ALL } else { &Symmetry::ALL[..1] };
+    let mut figures = Figures::default();
+    for chunk in examples.chunks(CHUNK) {
+        if !go_on(chunk.len()) {
+            return Ok(None);
+        }
+        let mut odds = vec![0.0f32; chunk.len() * CLASSES];
+        for &symmetry in symmetries {
+            let mut words = Vec::new();
+            for Coloured { example, white } in chunk {
+                net.input().words(example.board().transform(symmetry), *white, &mut words);
+            }
+            let logits = engine.logits(&words)?;
+            let to = classes_of(symmetry);
+            let sums = odds.par_chunks_mut(CLASSES).zip(logits.par_chunks(CLASSES));
+            sums.for_each(|(odds, logits)| {
+                let top = logits.iter().fold(f32::MIN, |a, &b| a.max(b));
+                let powers: Vec<f32> = logits.iter().map(|l| libm::expf(l - top)).collect();
+                let share = 1.0 / powers.iter().sum::<f32>();
+                for (class, odds) in odds.iter_mut().enumerate() {
+                    *odds += powers[to[class]] * share;
+                }
+            });
+        }
+        let each: Vec<Figures> = chunk
+            .par_iter()
+            .zip(odds.par_chunks(CLASSES))
+            .map(|(item, odds)| judge(item, odds))
+            .collect();
+        figures = each.into_iter().fold(figures, Figures::add);
+    }
+    Ok(Some(figures))
+}
+
+/// What one answer is worth.
+fn judge(item: &Coloured, odds: &[f32]) -> Figures {
+    let (board, chosen) = (item.example.board(), item.example.chosen());
+    let moves = board.moves();
+    let of = |bits: u64| Squares(bits).map(|s| class_of(s).map_or(0.0, |class| odds[class]));
+    let largest = odds.iter().fold(f32::MIN, |a, &b| a.max(b));
+    let legal_top = of(moves).fold(f32::MIN, f32::max);
+    let played = of(chosen.bit()).sum::<f32>();
+
+    let keeps: Vec<Symmetry> =
+        Symmetry::ALL.into_iter().filter(|&s| board.transform(s) == board).collect();
+    let twins = |bit: u64| keeps.iter().fold(0, |all, s| all | s.bits(bit));
+    let shared = |bit: u64| {
+        let all = twins(bit);
+        of(all).sum::<f32>() / all.count_ones() as f32
+    };
+    let best = Squares(moves).map(|s| shared(s.bit())).fold(f32::MIN, f32::max);
+    let hit = match shared(chosen.bit()) == best {
+        true => 1.0 / f64::from(twins(chosen.bit()).count_ones()),
+        false => 0.0,
+    };
+    let better = of(moves).filter(|&odds| odds > played).count();
+    let choice = moves.count_ones() > 1;
+    Figures {
+        count: 1,
+        plain: f64::from(u8::from(played == largest)),
+        valid: f64::from(u8::from(legal_top == largest)),
+        all: hit,
+        choices_count: u64::from(choice),
+        choices: if choice { hit } else { 0.0 },
+        top3: f64::from(u8::from(better < 3)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outflank_games::othello::{Board, Square};
+    use outflank_records::Example;
+
+    fn answer(best: &[&str]) -> Vec<f32> {
+        let mut odds = vec![0.001; CLASSES];
+        for (rank, text) in best.iter().enumerate() {
+            let square: Square = text.parse().unwrap();
+            odds[class_of(square).unwrap()] = 0.5 - 0.1 * rank as f32;
+        }
+        odds
+    }
+
+    fn item(board: Board, chosen: &str) -> Coloured {
+        let example = Example::new(board, chosen.parse().unwrap()).unwrap();
+        Coloured { example, white: false }
+    }
+
+    #[test]
+    fn twins_share_a_hit() {
+        // The start's four moves are one under the symmetries that keep it.
+        let first = item(Board::START, "f5");
+        for best in ["f5", "d3", "c4", "e6"] {
+            let figures = judge(&first, &answer(&[best]));
+            assert_eq!(figures.all, 0.25, "{best}");
+            assert_eq!(figures.plain, f64::from(u8::from(best == "f5")));
+            assert_eq!((figures.valid, figures.count, figures.choices_count), (1.0, 1, 1));
+        }
+        let useless = judge(&first, &answer(&["a1", "f5"]));
+        assert_eq!(
+            (useless.plain, useless.valid, useless.all, useless.top3),
+            (0.0, 0.0, 0.25, 1.0)
+        );
+    }
+
+    #[test]
+    fn without_symmetry_there_is_one_best_move() {
+        // After f5 d6 three moves are worth looking at, and no symmetry keeps the board.
+        let board = Board::START.play("f5".parse().unwrap()).play("d6".parse().unwrap());
+        let item = item(board, "c5");
+        assert_eq!(judge(&item, &answer(&["c5"])).all, 1.0);
+        let third = judge(&item, &answer(&["f4", "c3", "c5"]));
+        assert_eq!(third.all, 0.0);
+        assert_eq!(third.choices, 0.0);
+    }
+}

@@ -1,0 +1,139 @@
+//! How a network is to learn: the optimizer and the size of each step.
+
+use outflank_models::nets::Role;
+use std::str::FromStr;
+
+/// How steps follow from gradients. In both, `decay` pulls matrices and convolutions toward zero, but
+/// neither offsets nor what belongs to normalisation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Optimizer {
+    /// g += decay w; v = momentum v + g; w -= rate v, or with Nesterov's rule rate (g + momentum v).
+    Sgd {
+        /// How much of the last step stays.
+        momentum: f64,
+        /// Whether to look ahead.
+        nesterov: bool,
+    },
+    /// Adam with decay apart from the gradient: m and v are running means of g and g², and
+    /// w -= rate (m' / (sqrt(v') + 1e-8) + decay w), with m' and v' corrected for their start.
+    AdamW {
+        /// How slowly the mean of gradients moves.
+        first: f64,
+        /// How slowly the mean of their squares does.
+        second: f64,
+    },
+}
+
+impl Optimizer {
+    /// How many numbers it remembers of each weight.
+    #[must_use]
+    pub fn moments(self) -> usize {
+        match self {
+            Optimizer::Sgd { .. } => 1,
+            Optimizer::AdamW { .. } => 2,
+        }
+    }
+}
+
+/// How the rate changes on the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// Down along half a cosine, to nothing.
+    Cosine,
+    /// Halved twelve times, as the paper may be read.
+    Halving,
+    /// Down a straight line, to nothing.
+    Linear,
+    /// Always the same.
+    Constant,
+}
+
+impl FromStr for Schedule {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Schedule, String> {
+        match text {
+            "cosine" => Ok(Schedule::Cosine),
+            "halving" => Ok(Schedule::Halving),
+            "linear" => Ok(Schedule::Linear),
+            "constant" => Ok(Schedule::Constant),
+            _ => Err(format!(
+                "'{text}' is not a schedule; there are cosine, halving, linear, constant"
+            )),
+        }
+    }
+}
+
+/// How a network is to learn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plan {
+    /// Examples of a step.
+    pub batch: usize,
+    /// The largest rate.
+    pub rate: f64,
+    /// How it changes.
+    pub schedule: Schedule,
+    /// So many steps at the start the rate grows from nothing.
+    pub warmup: u64,
+    /// How steps follow from gradients.
+    pub optimizer: Optimizer,
+    /// How strongly weights are pulled toward zero.
+    pub decay: f64,
+    /// The share of each target that is spread over all classes.
+    pub smoothing: f32,
+    /// The seed of the start, the order and dropout.
+    pub seed: u64,
+}
+
+impl Plan {
+    /// The rate of a step, counted from 0, of so many.
+    #[must_use]
+    pub fn rate_at(&self, step: u64, steps: u64) -> f64 {
+        let way = (step as f64 / steps.max(1) as f64).min(1.0);
+        let share = match self.schedule {
+            Schedule::Cosine => 0.5 * (1.0 + libm::cos(std::f64::consts::PI * way)),
+            Schedule::Halving => libm::exp2(-libm::floor(13.0 * way).min(12.0)),
+            Schedule::Linear => 1.0 - way,
+            Schedule::Constant => 1.0,
+        };
+        let begin = ((step + 1) as f64 / self.warmup.max(1) as f64).min(1.0);
+        self.rate * share * begin
+    }
+
+    /// How strongly a parameter of this role is pulled toward zero.
+    #[must_use]
+    pub fn decay_of(&self, role: Role) -> f64 {
+        if role == Role::Weight { self.decay } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_rise_and_fall_as_their_schedules_say() {
+        let plan = |schedule| Plan {
+            batch: 1,
+            rate: 0.1,
+            schedule,
+            warmup: 10,
+            optimizer: Optimizer::Sgd { momentum: 0.9, nesterov: false },
+            decay: 0.0,
+            smoothing: 0.0,
+            seed: 1,
+        };
+        let rate = |schedule, step| plan(schedule).rate_at(step, 1000);
+        for schedule in [Schedule::Cosine, Schedule::Halving, Schedule::Linear, Schedule::Constant]
+        {
+            assert!((rate(schedule, 0) - 0.01).abs() < 1e-4);
+        }
+        assert!((rate(Schedule::Cosine, 500) - 0.05).abs() < 1e-12);
+        assert!(rate(Schedule::Cosine, 999) < 1e-6);
+        assert_eq!(rate(Schedule::Halving, 50), 0.1);
+        // Twelve halvings by the end.
+        assert_eq!(rate(Schedule::Halving, 999), 0.1 / 4096.0);
+        assert!((rate(Schedule::Linear, 750) - 0.025).abs() < 1e-12);
+        assert_eq!(rate(Schedule::Constant, 999), 0.1);
+    }
+}

@@ -1,0 +1,253 @@
+//! Networks for other programs: ONNX, which is a graph of operations in the encoding of Protocol
+//! Buffers. Field numbers are those of onnx.proto; the operations are those of operator set 13.
+//!
+//! Normalisations are folded in and dropout is left out, as for our own answers. The input `planes`
+//! is N x planes x 8 x 8, the output `logits` N x 60: a number for each square but the centre.
+
+use crate::nets::{CLASSES, EPSILON, Net, Node, Op, Role, Weights, folded};
+
+/// A message as it is written.
+#[derive(Default)]
+struct Message(Vec<u8>);
+
+impl Message {
+    fn varint(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.0.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.0.push(value as u8);
+    }
+
+    fn int(mut self, field: u64, value: i64) -> Message {
+        self.varint(field << 3);
+        self.varint(value as u64);
+        self
+    }
+
+    fn float(mut self, field: u64, value: f32) -> Message {
+        self.varint(field << 3 | 5);
+        self.0.extend(value.to_le_bytes());
+        self
+    }
+
+    fn bytes(mut self, field: u64, bytes: &[u8]) -> Message {
+        self.varint(field << 3 | 2);
+        self.varint(bytes.len() as u64);
+        self.0.extend(bytes);
+        self
+    }
+
+    fn text(self, field: u64, text: &str) -> Message {
+        self.bytes(field, text.as_bytes())
+    }
+
+    fn message(self, field: u64, inner: &Message) -> Message {
+        self.bytes(field, &inner.0)
+    }
+}
+
+/// An attribute of an operation.
+enum Value<'a> {
+    Float(f32),
+    Int(i64),
+    Ints(&'a [i64]),
+}
+
+fn attribute(name: &str, value: &Value<'_>) -> Message {
+    let attribute = Message::default().text(1, name);
+    match *value {
+        Value::Float(f) => attribute.float(2, f).int(20, 1),
+        Value::Int(i) => attribute.int(3, i).int(20, 2),
+        Value::Ints(ints) => {
+            ints.iter().fold(attribute, |attribute, &i| attribute.int(8, i)).int(20, 7)
+        }
+    }
+}
+
+/// A tensor: 1 is single precision, 7 whole numbers of 64 bits.
+fn tensor(name: &str, shape: &[usize], kind: i64, raw: &[u8]) -> Message {
+    let dims = shape.iter().fold(Message::default(), |m, &dim| m.int(1, dim as i64));
+    dims.int(2, kind).text(8, name).bytes(9, raw)
+}
+
+/// A named input or output: N by these numbers.
+fn value_info(name: &str, shape: &[usize]) -> Message {
+    let batch = Message::default().text(2, "N");
+    let shape = shape.iter().fold(Message::default().message(1, &batch), |m, &dim| {
+        m.message(1, &Message::default().int(1, dim as i64))
+    });
+    let tensor = Message::default().int(1, 1).message(2, &shape);
+    Message::default().text(1, name).message(2, &Message::default().message(1, &tensor))
+}
+
+/// The graph so far.
+#[derive(Default)]
+struct Graph {
+    nodes: Vec<Message>,
+    tensors: Vec<Message>,
+}
+
+impl Graph {
+    fn node(&mut self, op: &str, inputs: &[&str], output: &str, attributes: &[(&str, Value<'_>)]) {
+        let mut node = inputs.iter().fold(Message::default(), |m, input| m.text(1, input));
+        node = node.text(2, output).text(3, output).text(4, op);
+        for (name, value) in attributes {
+            node = node.message(5, &attribute(name, value));
+        }
+        self.nodes.push(node);
+    }
+
+    /// A constant list of whole numbers; its name.
+    fn ints(&mut self, name: String, values: &[i64]) -> String {
+        let raw: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        self.tensors.push(tensor(&name, &[values.len()], 7, &raw));
+        name
+    }
+
+    /// Part of a tensor: along these axes from, to, by steps.
+    fn slice(&mut self, input: &str, output: &str, [axes, from, to, steps]: [&[i64]; 4]) {
+        let part = |graph: &mut Graph, what: &str, values: &[i64]| {
+            graph.ints(format!("{output}.{what}"), values)
+        };
+        let from = part(self, "from", from);
+        let to = part(self, "to", to);
+        let axes = part(self, "axes", axes);
+        let steps = part(self, "steps", steps);
+        self.node("Slice", &[input, &from, &to, &axes, &steps], output, &[]);
+    }
+}
+
+/// The bytes of an ONNX file.
+#[must_use]
+pub fn write_onnx(net: &Net, weights: &Weights) -> Vec<u8> {
+    let (net, weights) = folded(net, weights);
+    let mut graph = Graph::default();
+    for (param, values) in net.params().iter().zip(weights.values()) {
+        let raw: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        graph.tensors.push(tensor(&param.name, &param.shape, 1, &raw));
+    }
+    let last = net.nodes().len() - 1;
+    let name = |index: usize| match index {
+        0 => "planes".to_owned(),
+        _ if index == last => "logits".to_owned(),
+        _ => format!("node{index:03}"),
+    };
+    for (index, node) in net.nodes().iter().enumerate().skip(1) {
+        let inputs: Vec<String> = node.inputs.iter().map(|&input| name(input)).collect();
+        write_node(&mut graph, &net, (index, node), &inputs, &name(index));
+    }
+    let mut body = Message::default();
+    for node in &graph.nodes {
+        body = body.message(1, node);
+    }
+    body = body.text(2, net.name());
+    for tensor in &graph.tensors {
+        body = body.message(5, tensor);
+    }
+    body = body.message(11, &value_info("planes", &[net.input().planes(), 8, 8]));
+    body = body.message(12, &value_info("logits", &[CLASSES]));
+    let set = Message::default().text(1, "").int(2, 13);
+    Message::default().int(1, 7).text(2, "outflank").message(7, &body).message(8, &set).0
+}
+
+fn write_node(
+    graph: &mut Graph,
+    net: &Net,
+    (index, node): (usize, &Node),
+    inputs: &[String],
+    output: &str,
+) {
+    let x = inputs[0].as_str();
+    let param = |role: Role| {
+        let mut found = net.params_of(index).map(|param| &net.params()[param]);
+        found.find(|param| param.role == role).map(|param| param.name.as_str())
+    };
+    let with = |roles: &[Role]| -> Vec<&str> {
+        std::iter::once(x).chain(roles.iter().filter_map(|&role| param(role))).collect()
+    };
+    let from = net.nodes()[node.inputs[0]].shape;
+    match node.op {
+        Op::Input => {}
+        Op::Conv { size, stride, .. } => {
+            let (size, stride, pad) = (size as i64, stride as i64, size as i64 / 2);
+            let attributes = [
+                ("kernel_shape", Value::Ints(&[size; 2])),
+                ("strides", Value::Ints(&[stride; 2])),
+                ("pads", Value::Ints(&[pad; 4])),
+            ];
+            graph.node("Conv", &with(&[Role::Weight, Role::Bias]), output, &attributes);
+        }
+        Op::Linear { .. } => {
+            let flat = format!("{output}.flat");
+            graph.node("Flatten", &[x], &flat, &[("axis", Value::Int(1))]);
+            let mut inputs = with(&[Role::Weight, Role::Bias]);
+            inputs[0] = &flat;
+            graph.node("Gemm", &inputs, output, &[("transB", Value::Int(1))]);
+        }
+        Op::Norm => {
+            let roles = [Role::Scale, Role::Shift, Role::RunningMean, Role::RunningVariance];
+            let epsilon = [("epsilon", Value::Float(EPSILON))];
+            graph.node("BatchNormalization", &with(&roles), output, &epsilon);
+        }
+        Op::Relu => graph.node("Relu", &[x], output, &[]),
+        // Folding has left it out.
+        Op::Dropout { .. } => graph.node("Identity", &[x], output, &[]),
+        Op::Add => graph.node("Add", &[x, &inputs[1]], output, &[]),
+        Op::Concat => graph.node("Concat", &[x, &inputs[1]], output, &[("axis", Value::Int(1))]),
+        Op::Shortcut { stride } => {
+            let every = format!("{output}.every");
+            let (end, step) = (from.side as i64, stride as i64);
+            graph.slice(x, &every, [&[2, 3], &[0, 0], &[end, end], &[step, step]]);
+            let more = (node.shape.channels - from.channels) as i64;
+            let pads = graph.ints(format!("{output}.pads"), &[0, 0, 0, 0, 0, more, 0, 0]);
+            graph.node("Pad", &[&every, &pads], output, &[]);
+        }
+        Op::Halve => {
+            let two = [("kernel_shape", Value::Ints(&[2, 2])), ("strides", Value::Ints(&[2, 2]))];
+            graph.node("AveragePool", &[x], output, &two);
+        }
+        Op::Mean => graph.node("GlobalAveragePool", &[x], output, &[]),
+        Op::Gate => {
+            let channels = node.shape.channels as i64;
+            let part = |what: &str| format!("{output}.{what}");
+            let (open, shift) = (part("open"), part("shift"));
+            graph.slice(&inputs[1], &open, [&[1], &[0], &[channels], &[1]]);
+            graph.slice(&inputs[1], &shift, [&[1], &[channels], &[2 * channels], &[1]]);
+            graph.node("Sigmoid", &[&open], &part("gate"), &[]);
+            let cells = graph.ints(part("cells"), &[2, 3]);
+            graph.node("Unsqueeze", &[&part("gate"), &cells], &part("wide"), &[]);
+            graph.node("Unsqueeze", &[&shift, &cells], &part("wideshift"), &[]);
+            graph.node("Mul", &[x, &part("wide")], &part("gated"), &[]);
+            graph.node("Add", &[&part("gated"), &part("wideshift")], output, &[]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nets::{Input, examples, named};
+
+    /// The examples of the encoding's documentation: field 1 as 150, field 2 as "testing".
+    #[test]
+    fn messages_are_those_of_protocol_buffers() {
+        assert_eq!(Message::default().int(1, 150).0, [0x08, 0x96, 0x01]);
+        let text = Message::default().text(2, "testing");
+        assert_eq!(text.0, b"\x12\x07testing");
+        assert_eq!(Message::default().int(1, -1).0.len(), 11);
+    }
+
+    #[test]
+    fn every_weight_is_written() {
+        for name in examples() {
+            let net = named(name, Input::PIECES).unwrap();
+            let weights = Weights::start(&net, 1);
+            let bytes = write_onnx(&net, &weights).len();
+            let folded = folded(&net, &weights).0;
+            let numbers = folded.params().iter().map(|param| 4 * param.len()).sum::<usize>();
+            let names = 300 * (folded.nodes().len() + folded.params().len());
+            assert!((numbers..numbers + names).contains(&bytes), "{name}: {bytes}");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Files of deep networks: safetensors with a tensor for each parameter, named as
+//! [`Param::name`](crate::nets::Param) says, and one metadata entry, `outflank`, with the network's
+//! name, what it sees and how it was learned. Matrices and convolutions are in single or half
+//! precision; the few numbers beside them, which half precision would bend, always in single.
+
+use super::Origin;
+use crate::nets::{Input, Net, Param, Role, Weights, named};
+use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+const KEY: &str = "outflank";
+
+/// What the entry's kind says.
+pub const POLICY_KIND: &str = "policy network";
+
+#[derive(Serialize, Deserialize)]
+struct Card {
+    format: u32,
+    game: String,
+    kind: String,
+    network: String,
+    input: String,
+    origin: Origin,
+}
+
+/// Reads a network, its weights and how it came to be.
+pub fn read_policy(bytes: &[u8]) -> Result<(Net, Weights, Origin), String> {
+    let (_, header) = SafeTensors::read_metadata(bytes)
+        .map_err(|e| format!("not a safetensors file, or a damaged one ({e})"))?;
+    let text = header
+        .metadata()
+        .as_ref()
+        .and_then(|metadata| metadata.get(KEY))
+        .ok_or("its metadata has no entry 'outflank': it is not a model of this program")?;
+    let card: Card =
+        serde_json::from_str(text).map_err(|e| format!("metadata entry 'outflank': {e}"))?;
+    if card.format != 1 || card.game != "othello" || card.kind != POLICY_KIND {
+        let Card { format, game, kind, .. } = card;
+        return Err(format!(
+            "a model of format {format}, game '{game}', kind '{kind}' is not a network of this \
+             version"
+        ));
+    }
+    let input = card.input.parse::<Input>().map_err(|e| e.to_string())?;
+    let net = named(&card.network, input).map_err(|e| e.to_string())?;
+    let tensors = SafeTensors::deserialize(bytes).map_err(|e| format!("damaged ({e})"))?;
+    if let Some(unknown) =
+        tensors.names().iter().find(|name| !net.params().iter().any(|param| param.name == **name))
+    {
+        return Err(format!("it has a tensor '{unknown}' that {} has no use for", net.name()));
+    }
+    let mut values = Vec::new();
+    for param in net.params() {
+        let name = &param.name;
+        let tensor = tensors.tensor(name).map_err(|_| format!("it has no tensor '{name}'"))?;
+        if tensor.shape() != param.shape {
+            let (has, needs) = (tensor.shape(), &param.shape);
+            return Err(format!("tensor '{name}' is {has:?}, {} needs {needs:?}", net.name()));
+        }
+        let data = tensor.data();
+        values.push(match tensor.dtype() {
+            Dtype::F32 => data.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b)).collect(),
+            Dtype::F16 => {
+                let halves = data.as_chunks::<2>().0.iter();
+                halves.map(|&b| from_half(u16::from_le_bytes(b))).collect()
+            }
+            other => return Err(format!("tensor '{name}' is {other:?}, not F32 or F16")),
+        });
+    }
+    let weights = Weights::new(&net, values).map_err(|e| e.to_string())?;
+    Ok((net, weights, card.origin))
+}
+
+/// The bytes of a network's file, matrices and convolutions in half precision if wished.
+pub fn write_policy(
+    net: &Net,
+    weights: &Weights,
+    origin: &Origin,
+    half: bool,
+) -> Result<Vec<u8>, String> {
+    let card = Card {
+        format: 1,
+        game: "othello".to_owned(),
+        kind: POLICY_KIND.to_owned(),
+        network: net.name().to_owned(),
+        input: net.input().to_string(),
+        origin: origin.clone(),
+    };
+    let card = serde_json::to_string(&card).map_err(|e| e.to_string())?;
+    let is_half = |param: &Param| half && param.role == Role::Weight;
+    let block = |(param, values): (&Param, &Vec<f32>)| -> Vec<u8> {
+        match is_half(param) {
+            true => values.iter().flat_map(|&value| to_half(value).to_le_bytes()).collect(),
+            false => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+        }
+    };
+    let blocks: Vec<Vec<u8>> = net.params().iter().zip(weights.values()).map(block).collect();
+    let mut views = Vec::new();
+    for (param, block) in net.params().iter().zip(&blocks) {
+        let dtype = if is_half(param) { Dtype::F16 } else { Dtype::F32 };
+        let view = TensorView::new(dtype, param.shape.clone(), block).map_err(|e| e.to_string())?;
+        views.push((param.name.as_str(), view));
+    }
+    let metadata = HashMap::from([(KEY.to_owned(), card)]);
+    safetensors::serialize(views, Some(metadata)).map_err(|e| e.to_string())
+}
+
+/// Whether matrices and convolutions lose nothing in half precision.
+pub(super) fn fits_half(net: &Net, weights: &Weights) -> bool {
+    let matrices = net.params().iter().zip(weights.values());
+    let mut matrices = matrices.filter(|(param, _)| param.role == Role::Weight);
+    matrices.all(|(_, values)| values.iter().all(|&value| from_half(to_half(value)) == value))
+}
+
+/// The nearest number in half precision, ties to even; the largest where it is too large.
+fn to_half(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let sign = (bits >> 16 & 0x8000) as u16;
+    let size = f32::from_bits(bits & 0x7fff_ffff);
+    let largest = 65504.0;
+    if size.is_nan() {
+        return sign | 0x7e00;
+    }
+    if size >= largest {
+        return sign | 0x7bff;
+    }
+    // Adding and taking away a number whose last bit is worth as much as the half's rounds to it.
+    let exponent = (size.to_bits() >> 23).clamp(113, 142);
+    let unit = f32::from_bits((exponent - 10) << 23);
+    let steps = (size / unit).round_ties_even() as u32;
+    sign | ((((exponent - 113) << 10) + steps) as u16)
+}
+
+/// A number in half precision as one in single precision.
+fn from_half(half: u16) -> f32 {
+    let sign = if half & 0x8000 != 0 { -1.0 } else { 1.0 };
+    let (exponent, fraction) = (u32::from(half >> 10 & 31), u32::from(half & 0x3ff));
+    let size = match exponent {
+        0 => fraction as f32 * f32::from_bits(103 << 23),
+        31 if fraction == 0 => f32::INFINITY,
+        31 => f32::NAN,
+        _ => f32::from_bits((exponent + 112) << 23 | fraction << 13),
+    };
+    sign * size
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_half_comes_back_and_others_go_to_the_nearest() {
+        for half in 0..=u16::MAX {
+            let value = from_half(half);
+            if value.is_finite() {
+                assert_eq!(to_half(value), half, "{half:04x} {value}");
+            }
+        }
+        // IEEE 754: one, a third, the largest, the smallest.
+        assert_eq!([1.0, 1.0 / 3.0, 65504.0, 6e-8].map(to_half), [0x3c00, 0x3555, 0x7bff, 1]);
+        assert_eq!((to_half(-2.0), to_half(1e9), to_half(0.0)), (0xc000, 0x7bff, 0));
+        // Halfway between two: to the even one.
+        let halfway = |half: u16| (from_half(half) + from_half(half + 1)) / 2.0;
+        assert_eq!([0x3c00, 0x3c01].map(|half| to_half(halfway(half))), [0x3c00, 0x3c02]);
+    }
+
+    #[test]
+    fn a_network_comes_back() {
+        let net = named("res2x8-se", "ones+colour".parse().unwrap()).unwrap();
+        let weights = Weights::start(&net, 4);
+        let origin = Origin { method: "cnn".to_owned(), ..Origin::default() };
+        let bytes = write_policy(&net, &weights, &origin, false).unwrap();
+        let (again, same, from) = read_policy(&bytes).unwrap();
+        assert_eq!((&again, &same, from.method.as_str()), (&net, &weights, "cnn"));
+        assert_eq!(write_policy(&net, &weights, &origin, false).unwrap(), bytes);
+
+        let half = write_policy(&net, &weights, &origin, true).unwrap();
+        assert!(half.len() < bytes.len() * 3 / 4);
+        let (_, near, _) = read_policy(&half).unwrap();
+        assert!(fits_half(&net, &near) && !fits_half(&net, &weights));
+        for (a, b) in weights.values().concat().iter().zip(near.values().concat()) {
+            assert!((a - b).abs() <= a.abs() / 2048.0 + 6e-8);
+        }
+        assert_eq!(write_policy(&net, &near, &origin, true).unwrap(), half);
+        assert!(read_policy(&bytes[..bytes.len() - 10]).is_err());
+        let mut bad = bytes.clone();
+        let end = bad.len();
+        bad[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
+        assert!(read_policy(&bad).unwrap_err().contains("NaN"));
+    }
+}

@@ -1,0 +1,73 @@
+//! The classes that networks choose among: the 60 squares that are empty at the start.
+
+use outflank_games::othello::{Square, Symmetry};
+
+/// How many there are.
+pub const CLASSES: usize = 60;
+
+const CENTRE: [u8; 4] = [27, 28, 35, 36];
+
+const OF_SQUARE: [Option<u8>; 64] = {
+    let mut classes = [None; 64];
+    let (mut square, mut class) = (0, 0);
+    while square < 64 {
+        let mut at = 0;
+        let mut central = false;
+        while at < CENTRE.len() {
+            central |= CENTRE[at] as usize == square;
+            at += 1;
+        }
+        if !central {
+            classes[square] = Some(class);
+            class += 1;
+        }
+        square += 1;
+    }
+    classes
+};
+
+/// The class of a square; none for the four in the centre, where nobody can play.
+#[must_use]
+pub fn class_of(square: Square) -> Option<usize> {
+    OF_SQUARE[square.index()].map(usize::from)
+}
+
+/// The square of a class.
+#[must_use]
+pub fn class_square(class: usize) -> Option<Square> {
+    (0..64).filter_map(Square::new).find(|&square| class_of(square) == Some(class))
+}
+
+/// Where each class goes under a symmetry.
+#[must_use]
+pub fn classes_of(symmetry: Symmetry) -> [usize; CLASSES] {
+    std::array::from_fn(|class| {
+        class_square(class).and_then(|square| class_of(symmetry.square(square))).unwrap_or(class)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_square_but_the_centre_has_a_class() {
+        let classes: Vec<_> = (0..64).filter_map(Square::new).filter_map(class_of).collect();
+        assert_eq!(classes, (0..60).collect::<Vec<_>>());
+        let d4: Square = "d4".parse().unwrap();
+        assert_eq!(class_of(d4), None);
+        for class in 0..CLASSES {
+            assert_eq!(class_square(class).and_then(class_of), Some(class));
+        }
+        assert_eq!(class_square(60), None);
+    }
+
+    #[test]
+    fn symmetries_permute_the_classes() {
+        for symmetry in Symmetry::ALL {
+            let mut to = classes_of(symmetry).to_vec();
+            to.sort_unstable();
+            assert_eq!(to, (0..60).collect::<Vec<_>>());
+        }
+    }
+}

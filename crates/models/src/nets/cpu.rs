@@ -1,0 +1,73 @@
+//! Networks on the CPU, in single precision.
+//!
+//! What a node holds for a batch lies map by map: all positions of the first map, then all of the
+//! second. A convolution is then one product of matrices over the whole batch, a normalisation runs
+//! over consecutive numbers, and joining maps is copying them one behind another.
+
+mod backward;
+mod forward;
+mod layers;
+
+use super::{CLASSES, Net, Weights, folded};
+use forward::{Mode, Packed, forward};
+use rayon::prelude::*;
+
+pub use backward::{Gradient, Learned, learn_batch};
+
+/// So many positions go through a network together: what its nodes hold for them stays in the cache.
+const TOGETHER: usize = 8;
+
+/// A network that is ready to answer: normalisations folded in, nothing left to learn.
+#[derive(Clone, Debug)]
+pub struct Cpu {
+    net: Net,
+    weights: Weights,
+    packed: Vec<Packed>,
+}
+
+impl Cpu {
+    /// Prepares a network.
+    #[must_use]
+    pub fn new(net: &Net, weights: &Weights) -> Cpu {
+        let (net, weights) = folded(net, weights);
+        Cpu::as_it_is(net, weights)
+    }
+
+    fn as_it_is(net: Net, weights: Weights) -> Cpu {
+        let packed = (0..net.nodes().len()).map(|at| Packed::of(&net, &weights, at)).collect();
+        Cpu { net, weights, packed }
+    }
+
+    /// What it sees of a position.
+    #[must_use]
+    pub fn input(&self) -> super::Input {
+        self.net.input()
+    }
+
+    /// The logarithms of the classes' odds, [`CLASSES`] for each position; `words` holds the planes of
+    /// each position one behind another, as [`Input::words`](super::Input::words) gives them.
+    #[must_use]
+    pub fn logits(&self, words: &[u64]) -> Vec<f32> {
+        let part = TOGETHER * self.net.input().planes();
+        words.par_chunks(part).flat_map_iter(|words| self.part(words)).collect()
+    }
+
+    /// The answers of a few positions.
+    fn part(&self, words: &[u64]) -> Vec<f32> {
+        let batch = words.len() / self.net.input().planes();
+        if batch == 0 {
+            return Vec::new();
+        }
+        let mode = Mode::Answer(&self.packed);
+        let mut values = forward(&self.net, &self.weights, words, &mode).values;
+        let last = values.pop().unwrap_or_default();
+        (0..batch * CLASSES).map(|i| last[i % CLASSES * batch + i / CLASSES]).collect()
+    }
+}
+
+/// The answers of a network whose normalisations are left as they are, to compare with those of
+/// [`Cpu`].
+#[must_use]
+pub fn unfolded_logits(net: &Net, weights: &Weights, words: &[u64]) -> Vec<f32> {
+    Cpu::as_it_is(net.clone(), weights.clone()).logits(words)
+}

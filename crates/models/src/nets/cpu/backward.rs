@@ -1,0 +1,220 @@
+//! How the loss of a batch changes with every weight.
+//!
+//! The loss is the cross-entropy of the softmax, averaged over the batch (section IV-A); the gradient
+//! goes back through the nodes in reverse, each adding its part to the nodes that it read.
+
+use super::forward::{Mode, Pass, forward, halved, logistic, shortcut_cells};
+use super::layers::{Conv, linear_backward};
+use crate::nets::{CLASSES, EPSILON, Net, Node, Op, Role, Weights};
+use rayon::prelude::*;
+
+/// The gradient of every parameter, in the order of the network's; that of running means and
+/// variances holds the batch's own, for whoever keeps the running ones.
+pub type Gradient = Vec<Vec<f32>>;
+
+/// What a batch teaches.
+#[derive(Clone, Debug)]
+pub struct Learned {
+    /// The mean loss.
+    pub loss: f64,
+    /// How many positions had their move on top.
+    pub hits: usize,
+    /// The gradient of the loss.
+    pub gradient: Gradient,
+}
+
+/// The loss of a batch and its gradient. `words` are planes as for an answer, `targets` the classes
+/// of the moves played; dropout draws from the stream of the seed and the step. With `smoothing` s,
+/// a share s of each target is spread over all classes.
+#[must_use]
+pub fn learn_batch(
+    net: &Net,
+    weights: &Weights,
+    (words, targets): (&[u64], &[u8]),
+    (seed, step): (u64, u64),
+    smoothing: f32,
+) -> Learned {
+    let batch = targets.len();
+    let pass = forward(net, weights, words, &Mode::Learn { seed, step });
+    let mut gradient: Gradient = net.params().iter().map(|param| vec![0.0; param.len()]).collect();
+    let mut flows: Vec<Vec<f32>> = vec![Vec::new(); net.nodes().len()];
+    let last = net.nodes().len() - 1;
+    let (loss, hits, flow) = softmax(&pass.values[last], targets, smoothing);
+    flows[last] = flow;
+    for index in (1..net.nodes().len()).rev() {
+        let flow = std::mem::take(&mut flows[index]);
+        // A node that nothing reads has no part in the loss.
+        if !flow.is_empty() {
+            back(net, weights, (index, &flow), &pass, batch, &mut flows, &mut gradient);
+        }
+    }
+    Learned { loss, hits, gradient }
+}
+
+/// The mean loss, the hits, and the gradient at the last node, which lies class by class.
+fn softmax(logits: &[f32], targets: &[u8], smoothing: f32) -> (f64, usize, Vec<f32>) {
+    let batch = targets.len();
+    let mut flow = vec![0.0; logits.len()];
+    let (mut loss, mut hits) = (0.0, 0);
+    let spread = smoothing / CLASSES as f32;
+    for (position, &target) in targets.iter().enumerate() {
+        let of = |class: usize| logits[class * batch + position];
+        let top = (0..CLASSES).map(of).fold(f32::MIN, f32::max);
+        let powers: [f32; CLASSES] = std::array::from_fn(|class| libm::expf(of(class) - top));
+        let sum: f32 = powers.iter().sum();
+        let level = top + libm::logf(sum);
+        for (class, power) in powers.iter().enumerate() {
+            let wanted = spread + if class == usize::from(target) { 1.0 - smoothing } else { 0.0 };
+            loss += f64::from(wanted * (level - of(class)));
+            flow[class * batch + position] = (power / sum - wanted) / batch as f32;
+        }
+        hits += usize::from(of(usize::from(target)) == top);
+    }
+    (loss / batch as f64, hits, flow)
+}
+
+/// Adds a node's part to the nodes that it read and to its parameters.
+fn back(
+    net: &Net,
+    weights: &Weights,
+    (index, flow): (usize, &[f32]),
+    pass: &Pass,
+    batch: usize,
+    flows: &mut [Vec<f32>],
+    gradient: &mut Gradient,
+) {
+    let node = &net.nodes()[index];
+    let input = node.inputs[0];
+    let from = net.nodes()[input].shape;
+    let cells = node.shape.cells();
+    let x = &pass.values[input];
+    let param = |role: Role| net.params_of(index).find(|&param| net.params()[param].role == role);
+    if let Some(bias) = param(Role::Bias) {
+        for (sum, map) in gradient[bias].iter_mut().zip(flow.chunks(batch * cells)) {
+            *sum = map.iter().sum();
+        }
+    }
+    let mut dx = std::mem::take(&mut flows[input]);
+    dx.resize(x.len(), 0.0);
+    match node.op {
+        Op::Input => {}
+        Op::Conv { .. } => {
+            if let (Some(conv), Some(at)) = (Conv::of(node, from, batch), param(Role::Weight)) {
+                // Nobody asks what the planes should have been.
+                let wanted = (input > 0).then_some(&mut dx[..]);
+                conv.backward(x, weights.of(at), flow, &mut gradient[at], wanted);
+            }
+        }
+        Op::Linear { .. } => {
+            if let Some(at) = param(Role::Weight) {
+                let weight = weights.of(at);
+                linear_backward((x, from), weight, flow, &mut gradient[at], &mut dx, batch);
+            }
+        }
+        Op::Norm => {
+            let at =
+                [Role::Scale, Role::Shift, Role::RunningMean, Role::RunningVariance].map(param);
+            if let [Some(scale), Some(shift), Some(mean), Some(variance)] = at {
+                let parts = norm(weights.of(scale), (x, flow), &pass.notes[index], &mut dx);
+                gradient[scale] = parts.iter().map(|part| part.0).collect();
+                gradient[shift] = parts.iter().map(|part| part.1).collect();
+                let (means, variances) = pass.notes[index].split_at(node.shape.channels);
+                gradient[mean].copy_from_slice(means);
+                gradient[variance].copy_from_slice(variances);
+            }
+        }
+        Op::Relu => {
+            let y = pass.values[index].iter();
+            for ((dx, y), flow) in dx.iter_mut().zip(y).zip(flow) {
+                *dx += if *y > 0.0 { *flow } else { 0.0 };
+            }
+        }
+        Op::Dropout { .. } => {
+            for ((dx, mask), flow) in dx.iter_mut().zip(&pass.notes[index]).zip(flow) {
+                *dx += mask * flow;
+            }
+        }
+        Op::Add => add(&mut dx, flow),
+        Op::Concat => add(&mut dx, &flow[..x.len()]),
+        Op::Shortcut { stride } => {
+            for (to, at) in shortcut_cells(from.side, node.shape.side, stride, x.len()) {
+                dx[at] += flow[to];
+            }
+        }
+        Op::Halve => {
+            for (at, dx) in dx.iter_mut().enumerate() {
+                *dx += 0.25 * flow[halved(at, from.side)];
+            }
+        }
+        Op::Mean => {
+            let share = 1.0 / from.cells() as f32;
+            for (map, flow) in dx.chunks_mut(from.cells()).zip(flow) {
+                map.iter_mut().for_each(|dx| *dx += share * flow);
+            }
+        }
+        Op::Gate => {
+            let z = &pass.values[node.inputs[1]];
+            for (at, (dx, flow)) in dx.chunks_mut(cells).zip(flow.chunks(cells)).enumerate() {
+                let gate = logistic(z[at]);
+                dx.iter_mut().zip(flow).for_each(|(dx, flow)| *dx += gate * flow);
+            }
+        }
+    }
+    flows[input] = dx;
+    if let Some(&second) = node.inputs.get(1) {
+        let mut dx = std::mem::take(&mut flows[second]);
+        dx.resize(pass.values[second].len(), 0.0);
+        second_input(node, (x, &pass.values[second]), flow, batch, &mut dx);
+        flows[second] = dx;
+    }
+}
+
+fn add(to: &mut [f32], from: &[f32]) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+}
+
+/// A node's part for the second node that it read.
+fn second_input(node: &Node, (x, z): (&[f32], &[f32]), flow: &[f32], batch: usize, dz: &mut [f32]) {
+    match node.op {
+        Op::Add => add(dz, flow),
+        Op::Concat => add(dz, &flow[x.len()..]),
+        Op::Gate => {
+            let (cells, maps) = (node.shape.cells(), node.shape.channels * batch);
+            for (at, (x, flow)) in x.chunks(cells).zip(flow.chunks(cells)).enumerate() {
+                let gate = logistic(z[at]);
+                let sum: f32 = x.iter().zip(flow).map(|(x, flow)| x * flow).sum();
+                dz[at] += gate * (1.0 - gate) * sum;
+                dz[maps + at] += flow.iter().sum::<f32>();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Normalisation's part, with the batch's own mean and variance depending on its inputs too; the
+/// gradients of each map's scale and shift.
+fn norm(
+    scales: &[f32],
+    (x, flow): (&[f32], &[f32]),
+    notes: &[f32],
+    dx: &mut [f32],
+) -> Vec<(f32, f32)> {
+    let (means, variances) = notes.split_at(scales.len());
+    let map = x.len() / scales.len().max(1);
+    let maps = dx.par_chunks_mut(map).zip(x.par_chunks(map)).zip(flow.par_chunks(map));
+    let maps = maps.zip(scales).zip(means).zip(variances);
+    maps.map(|(((((dx, x), flow), scale), mean), variance)| {
+        let inverse = 1.0 / (variance + EPSILON).sqrt();
+        let shift: f64 = flow.iter().map(|&flow| f64::from(flow)).sum();
+        let along = x.iter().zip(flow).map(|(x, flow)| f64::from((x - mean) * inverse * flow));
+        let along: f64 = along.sum();
+        let n = x.len() as f64;
+        let (shift_mean, along_mean) = ((shift / n) as f32, (along / n) as f32);
+        for ((dx, x), flow) in dx.iter_mut().zip(x).zip(flow) {
+            let unit = (x - mean) * inverse;
+            *dx += scale * inverse * (flow - shift_mean - unit * along_mean);
+        }
+        (along as f32, shift as f32)
+    })
+    .collect()
+}

@@ -1,0 +1,73 @@
+//! A network that rates the legal moves of a position.
+
+use super::{CLASSES, Cpu, Input, Net, Weights, class_of};
+use crate::Policy;
+use outflank_games::othello::{Othello, Square};
+use outflank_games::{Position, Side};
+
+/// A network with its weights, ready to rate moves. Illegal moves are never asked about: a score is
+/// the logarithm of the odds among the moves that are given.
+#[derive(Clone, Debug)]
+pub struct Deep {
+    net: Net,
+    weights: Weights,
+    cpu: Cpu,
+}
+
+impl Deep {
+    /// A network with these weights.
+    #[must_use]
+    pub fn new(net: Net, weights: Weights) -> Deep {
+        let cpu = Cpu::new(&net, &weights);
+        Deep { net, weights, cpu }
+    }
+
+    /// The network.
+    #[must_use]
+    pub fn net(&self) -> &Net {
+        &self.net
+    }
+
+    /// Its weights as they were learned, before normalisations are folded in.
+    #[must_use]
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// The outputs for these positions, [`CLASSES`] for each.
+    #[must_use]
+    pub fn logits(&self, positions: impl IntoIterator<Item = Othello>) -> Vec<f32> {
+        let input: Input = self.net.input();
+        let mut words = Vec::new();
+        for position in positions {
+            input.words(position.board(), position.to_move() == Side::White, &mut words);
+        }
+        self.cpu.logits(&words)
+    }
+}
+
+fn scores(logits: &[f32], moves: &[Square], out: &mut Vec<f32>) {
+    out.clear();
+    out.extend(moves.iter().map(|&mv| class_of(mv).map_or(f32::MIN, |class| logits[class])));
+}
+
+impl Policy<Othello> for Deep {
+    fn score(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
+        scores(&self.logits([*position]), moves, out);
+    }
+
+    fn score_all(&self, positions: &[(Othello, Vec<Square>)]) -> Vec<Vec<f32>> {
+        let logits = self.logits(positions.iter().map(|item| item.0));
+        let each = positions.iter().zip(logits.chunks(CLASSES));
+        each.map(|((_, moves), logits)| {
+            let mut out = Vec::with_capacity(moves.len());
+            scores(logits, moves, &mut out);
+            out
+        })
+        .collect()
+    }
+
+    fn at_a_time(&self) -> usize {
+        256
+    }
+}

@@ -1,0 +1,119 @@
+//! The numbers of a network, and where they start.
+
+use super::{Net, NetError, Param, Role};
+use outflank_runs::Draw;
+use outflank_runs::rng::stream;
+
+/// The numbers of every parameter of a network, in the order of [`Net::params`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weights {
+    values: Vec<Vec<f32>>,
+}
+
+impl Weights {
+    /// Where learning starts: convolutions by He's method, matrices uniform within one over the root
+    /// of their inputs, offsets zero, scales one.
+    ///
+    /// The paper has He's method everywhere; matrices begin smaller here, because with a momentum of
+    /// 0.95 the larger start often never leaves the plateau.
+    #[must_use]
+    pub fn start(net: &Net, seed: u64) -> Weights {
+        let each = |param: &Param| -> Vec<f32> {
+            let mut rng = stream(seed, &["net", "start", &param.name]);
+            let fan_in = param.fan_in().max(1) as f64;
+            let draw: &mut dyn FnMut() -> f64 = match (param.role, param.shape.len()) {
+                (Role::Weight, 4) => &mut || libm::sqrt(2.0 / fan_in) * rng.normal(),
+                (Role::Weight, _) => &mut || (2.0 * rng.unit() - 1.0) / libm::sqrt(fan_in),
+                (Role::Scale | Role::RunningVariance, _) => &mut || 1.0,
+                _ => &mut || 0.0,
+            };
+            (0..param.len()).map(|_| draw() as f32).collect()
+        };
+        Weights { values: net.params().iter().map(each).collect() }
+    }
+
+    /// These numbers, if they are as many as the network needs and all finite.
+    pub fn new(net: &Net, values: Vec<Vec<f32>>) -> Result<Weights, NetError> {
+        let wrong = |text: String| Err(NetError::Weights(text));
+        if values.len() != net.params().len() {
+            let needs = net.params().len();
+            return wrong(format!(
+                "{} has {needs} blocks of weights, not {}",
+                net.name(),
+                values.len()
+            ));
+        }
+        for (param, values) in net.params().iter().zip(&values) {
+            if param.len() != values.len() {
+                let (name, needs, has) = (&param.name, param.len(), values.len());
+                return wrong(format!("{name} of {} has {needs} numbers, not {has}", net.name()));
+            }
+            if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+                return wrong(format!("number {at} of {} is {}", param.name, values[at]));
+            }
+        }
+        Ok(Weights { values })
+    }
+
+    /// The numbers of a parameter.
+    #[must_use]
+    pub fn of(&self, param: usize) -> &[f32] {
+        &self.values[param]
+    }
+
+    /// The numbers of every parameter.
+    #[must_use]
+    pub fn values(&self) -> &[Vec<f32>] {
+        &self.values
+    }
+
+    /// The numbers of every parameter, to change; their count stays.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut [f32]> {
+        self.values.iter_mut().map(Vec::as_mut_slice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nets::{Input, named};
+
+    #[test]
+    fn the_start_has_the_variances_of_its_method() {
+        let net = named("conv8-bn", Input::PIECES).unwrap();
+        let weights = Weights::start(&net, 1);
+        for (param, values) in net.params().iter().zip(weights.values()) {
+            let n = values.len() as f64;
+            let mean = values.iter().map(|&v| f64::from(v)).sum::<f64>() / n;
+            let square = values.iter().map(|&v| f64::from(v * v)).sum::<f64>() / n;
+            let fan_in = param.fan_in().max(1) as f64;
+            let expected = match (param.role, param.shape.len()) {
+                (Role::Weight, 4) => 2.0 / fan_in,
+                (Role::Weight, _) => 1.0 / (3.0 * fan_in),
+                (Role::Scale | Role::RunningVariance, _) => 1.0,
+                _ => 0.0,
+            };
+            assert!((square - expected).abs() <= 0.15 * expected, "{}", param.name);
+            if param.role == Role::Weight {
+                assert!(mean.abs() < 5.0 * (expected / n).sqrt(), "{}", param.name);
+            }
+        }
+        assert_ne!(Weights::start(&net, 2), weights);
+    }
+
+    #[test]
+    fn weights_that_do_not_fit_are_refused() {
+        let net = named("conv4", Input::PIECES).unwrap();
+        let good = Weights::start(&net, 1).values().to_vec();
+        assert!(Weights::new(&net, good.clone()).is_ok());
+        let mut few = good.clone();
+        few.pop();
+        assert!(Weights::new(&net, few).is_err());
+        let mut short = good.clone();
+        short[2].pop();
+        assert!(Weights::new(&net, short).unwrap_err().to_string().contains("has"));
+        let mut bad = good;
+        bad[0][7] = f32::NAN;
+        assert!(Weights::new(&net, bad).unwrap_err().to_string().contains("number 7"));
+    }
+}

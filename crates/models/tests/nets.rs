@@ -1,0 +1,207 @@
+//! Networks on the CPU: gradients against finite differences, folding, and plain convolutions.
+
+use outflank_models::nets::{
+    CLASSES, Cpu, Input, Net, Role, Weights, examples, learn_batch, named,
+};
+use outflank_runs::{Draw, rng::stream};
+
+/// Boards that no game has, which is all the same to a network.
+fn batch(net: &Net, positions: usize, seed: u64) -> (Vec<u64>, Vec<u8>) {
+    let mut rng = stream(seed, &["boards"]);
+    let mut word = || (0..64).fold(0u64, |word, bit| word | u64::from(rng.chance(0.4)) << bit);
+    let words = (0..positions * net.input().planes()).map(|_| word()).collect();
+    (words, (0..positions).map(|at| (at * 7 % CLASSES) as u8).collect())
+}
+
+/// Weights away from the start, so that scales and shifts matter.
+fn shaken(net: &Net) -> Weights {
+    let mut weights = Weights::start(net, 3);
+    let mut rng = stream(5, &["shaken"]);
+    for (param, values) in net.params().iter().zip(weights.values_mut()) {
+        for value in values {
+            *value += match param.role {
+                Role::Weight => 0.0,
+                Role::RunningVariance => rng.unit() as f32,
+                _ => 0.2 * rng.normal() as f32,
+            };
+        }
+    }
+    weights
+}
+
+/// The loss along a random direction of each parameter, up and down a little, against the gradient.
+fn check_gradient(net: &Net) {
+    let weights = shaken(net);
+    let (words, targets) = batch(net, 6, 1);
+    let loss = |weights: &Weights| learn_batch(net, weights, (&words, &targets), (1, 1), 0.1).loss;
+    let learned = learn_batch(net, &weights, (&words, &targets), (1, 1), 0.1);
+    assert!((loss(&weights) - learned.loss).abs() < 1e-12);
+    let mut rng = stream(9, &["direction"]);
+    for (at, param) in net.params().iter().enumerate().filter(|(_, p)| p.role.is_learned()) {
+        let gradient = &learned.gradient[at];
+        let size = gradient.iter().map(|&g| f64::from(g).powi(2)).sum::<f64>().sqrt();
+        // Mostly along the gradient, where the difference is largest, and a little aside.
+        let direction: Vec<f64> = gradient
+            .iter()
+            .map(|&g| {
+                f64::from(g) / size.max(1e-9) + 0.2 * rng.normal() / (param.len() as f64).sqrt()
+            })
+            .collect();
+        let expected: f64 = direction.iter().zip(gradient).map(|(d, &g)| d * f64::from(g)).sum();
+        let moved = |by: f64| {
+            let mut values = weights.values().to_vec();
+            for (value, d) in values[at].iter_mut().zip(&direction) {
+                *value += (by * d) as f32;
+            }
+            loss(&Weights::new(net, values).unwrap())
+        };
+        // Kinks of the rectifiers and rounding spoil some steps; one of them must fit.
+        let fits = [3e-3, 1e-3, 3e-4].iter().any(|&step| {
+            let found = (moved(step) - moved(-step)) / (2.0 * step);
+            (found - expected).abs() <= 0.02 * expected.abs() + 2e-4
+        });
+        assert!(fits, "{} {}: gradient {expected}", net.name(), param.name);
+    }
+}
+
+#[test]
+fn gradients_are_those_of_finite_differences() {
+    for name in
+        ["conv4", "fc2x32", "res1x8", "res1x8-pre", "res2x8-se", "resnet-32", "conv4-dropout"]
+    {
+        check_gradient(&named(name, "vmoves+colour".parse().unwrap()).unwrap());
+    }
+}
+
+#[test]
+fn folding_changes_nothing_and_positions_do_not_mix() {
+    for name in examples().iter().filter(|name| !name.contains("100")) {
+        let net = named(name, Input::PIECES).unwrap();
+        let weights = shaken(&net);
+        let (words, _) = batch(&net, 3, 2);
+        let cpu = Cpu::new(&net, &weights);
+        let together = cpu.logits(&words);
+        assert_eq!(together.len(), 3 * CLASSES);
+        let each: Vec<f32> =
+            words.chunks(net.input().planes()).flat_map(|w| cpu.logits(w)).collect();
+        assert_eq!(together, each, "{name}");
+        let plain = outflank_models::nets::unfolded_logits(&net, &weights, &words);
+        let size = plain.iter().fold(0.0f32, |a, b| a.max(b.abs()));
+        for (a, b) in together.iter().zip(&plain) {
+            assert!((a - b).abs() <= 1e-4 * size.max(1.0), "{name}: {a} {b}");
+        }
+        assert!(cpu.logits(&[]).is_empty());
+    }
+}
+
+/// A convolution written as its definition.
+#[test]
+fn the_first_layers_are_plain_convolutions() {
+    let net = named("conv4", Input::PIECES).unwrap();
+    let weights = shaken(&net);
+    let (words, _) = batch(&net, 1, 4);
+    let mut maps: Vec<Vec<f32>> =
+        words.iter().map(|w| (0..64).map(|s| (w >> s & 1) as f32).collect()).collect();
+    for layer in 0..4 {
+        let (weight, bias) = (weights.of(2 * layer), weights.of(2 * layer + 1));
+        let inputs = maps.len();
+        maps = (0..bias.len())
+            .map(|o| {
+                let cell = |s: usize| {
+                    let mut sum = f64::from(bias[o]);
+                    for (c, map) in maps.iter().enumerate() {
+                        for tap in 0..9 {
+                            let (row, column) = (s / 8 + tap / 3, s % 8 + tap % 3);
+                            if (1..9).contains(&row) && (1..9).contains(&column) {
+                                let at = (row - 1) * 8 + column - 1;
+                                let w = weight[(o * inputs + c) * 9 + tap];
+                                sum += f64::from(w) * f64::from(map[at]);
+                            }
+                        }
+                    }
+                    sum.max(0.0) as f32
+                };
+                (0..64).map(cell).collect()
+            })
+            .collect();
+    }
+    let flat: Vec<f32> = maps.concat();
+    let dense = |x: &[f32], weight: &[f32], bias: &[f32]| -> Vec<f32> {
+        let row = |(w, b): (&[f32], &f32)| {
+            let sum: f64 = w.iter().zip(x).map(|(w, x)| f64::from(*w) * f64::from(*x)).sum();
+            (sum + f64::from(*b)) as f32
+        };
+        weight.chunks(x.len()).zip(bias).map(row).collect()
+    };
+    let hidden: Vec<f32> =
+        dense(&flat, weights.of(8), weights.of(9)).iter().map(|x| x.max(0.0)).collect();
+    let expected = dense(&hidden, weights.of(10), weights.of(11));
+    for (a, b) in Cpu::new(&net, &weights).logits(&words).iter().zip(&expected) {
+        assert!((a - b).abs() < 1e-4, "{a} {b}");
+    }
+}
+
+#[test]
+fn a_small_network_learns_a_few_positions_by_heart() {
+    let net = named("res1x16", Input::PIECES).unwrap();
+    let mut weights = Weights::start(&net, 1);
+    let (words, targets) = batch(&net, 8, 6);
+    let mut losses = Vec::new();
+    for step in 0..60 {
+        let learned = learn_batch(&net, &weights, (&words, &targets), (1, step), 0.0);
+        losses.push(learned.loss);
+        let gradients = net.params().iter().zip(&learned.gradient);
+        for (values, (param, gradient)) in weights.values_mut().zip(gradients) {
+            let rate = if param.role.is_learned() { 0.05 } else { 0.0 };
+            values.iter_mut().zip(gradient).for_each(|(value, g)| *value -= rate * g);
+        }
+    }
+    // Before it has learned anything it knows about as much as a die with sixty faces.
+    assert!(losses[0] > 3.0 && losses[59] < 0.2, "{} {}", losses[0], losses[59]);
+}
+
+#[test]
+fn a_network_file_is_a_model_that_rates_legal_moves() {
+    use outflank_games::Position;
+    use outflank_games::othello::Othello;
+    use outflank_models::files::{self, Origin};
+    use outflank_models::nets::{Deep, class_of};
+    use outflank_models::{Model, Policy};
+
+    let net = named("res2x8-se", "vmoves+colour".parse().unwrap()).unwrap();
+    let deep = Deep::new(net.clone(), shaken(&net));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.safetensors");
+    let origin = Origin { method: "cnn".to_owned(), ..Origin::default() };
+    files::save(&path, &deep.clone().into(), &origin).unwrap();
+    let (model, from) = files::load(&path).unwrap();
+    assert_eq!((model.kind(), from), ("policy network", origin.clone()));
+    assert_eq!(model.weights(), net.learned());
+    assert!(model.value().is_none() && model.tuples().is_none());
+    let Model::Deep(read) = &model else { panic!("another model") };
+    assert_eq!(read.weights(), deep.weights());
+
+    let mut positions = vec![Othello::start()];
+    for _ in 0..20 {
+        let last = positions[positions.len() - 1];
+        let moves: Vec<_> = last.moves().collect();
+        positions.push(last.play(moves[positions.len() % moves.len()]));
+    }
+    let asked: Vec<_> = positions.iter().map(|p| (*p, p.moves().collect::<Vec<_>>())).collect();
+    let together = model.policy().score_all(&asked);
+    for ((position, moves), scores) in asked.iter().zip(&together) {
+        let mut alone = Vec::new();
+        model.policy().score(position, moves, &mut alone);
+        assert_eq!(*scores, alone);
+        let logits = deep.logits([*position]);
+        let expected: Vec<f32> = moves.iter().map(|&mv| logits[class_of(mv).unwrap()]).collect();
+        assert_eq!(*scores, expected);
+    }
+    // A truncated file and one of another kind are named for what they are.
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &bytes[..bytes.len() - 4]).unwrap();
+    assert!(files::load(&path).unwrap_err().to_string().contains("damaged"));
+    let player = folder.path().join("x.player");
+    let refused = files::save(&player, &model, &origin).unwrap_err().to_string();
+    assert!(refused.contains("only be written as .safetensors"), "{refused}");
+}

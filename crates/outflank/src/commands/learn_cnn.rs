@@ -1,0 +1,192 @@
+//! `outflank learn cnn`: learns a deep network from games, tests it, writes a run folder.
+
+mod results;
+mod settings;
+
+use crate::cli::learn_cnn::{CnnArgs, DeviceArg};
+use crate::games::source;
+use crate::output::{grouped, print, print_json};
+use crate::{Outcome, VERSION};
+use anyhow::{Context, Result};
+use outflank_learners::cnn::{
+    Budget, CpuEngine, Engine, Figures, Lessons, Plan, Study, Trained, measure, train,
+};
+use outflank_models::files::{Origin, write_onnx, write_policy};
+use outflank_models::nets::{Net, named};
+use outflank_runs::{Progress, RunFolder, stop_requested, stop_when_asked};
+use results::{Curve, Tested};
+use std::time::{Duration, Instant};
+
+/// The weights' file.
+pub const MODEL: &str = "model.safetensors";
+
+/// Learns, tests, writes, prints.
+pub fn run(args: &CnnArgs) -> Result<Outcome> {
+    settings::check(args)?;
+    let plan = settings::plan(args)?;
+    let net = named(&args.net, args.input.parse()?)?;
+    super::data::pool(args.common.threads())?;
+    let source = source(&args.records, args.common.seed)?;
+    let folder = settings::open_folder(args, &source)?;
+    stop_when_asked();
+    let say = |text: String| {
+        if !args.common.quiet {
+            eprintln!("{text}");
+        }
+    };
+    let began = Instant::now();
+    let mut lessons =
+        Lessons::new(&source.records, args.examples, settings::split(args), net.input().colour)?;
+    if let Some(number) = args.bootstrap {
+        lessons.bootstrap(number);
+    }
+    drop(source);
+    say(format!(
+        "{}: {} weights, {:.1} million operations a position; {} examples of {} positions, read in {:.1} s",
+        net.name(),
+        grouped(net.learned() as u64),
+        net.flops() as f64 / 1e6,
+        grouped(lessons.items.len() as u64),
+        grouped(lessons.base.len() as u64),
+        began.elapsed().as_secs_f64(),
+    ));
+    let examples = lessons.items.len();
+    let study = Study::new(&net, &lessons.base, std::mem::take(&mut lessons.items));
+    let mut engine = engine(args, &net, plan, study)?;
+    let trained = learn(args, &net, &plan, &mut *engine, examples, &folder)?;
+
+    let state = engine.state()?;
+    let origin = Origin {
+        method: "cnn".to_owned(),
+        seed: Some(args.common.seed),
+        version: VERSION.to_owned(),
+        note: format!(
+            "{} {}, step {} of {}",
+            args.examples, args.input, trained.step, trained.steps
+        ),
+    };
+    let bytes = write_policy(&net, &state.weights, &origin, !args.single)
+        .map_err(|reason| anyhow::anyhow!("cannot write the weights: {reason}"))?;
+    folder.write(MODEL, &bytes)?;
+    if args.onnx {
+        folder.write("model.onnx", &write_onnx(&net, &state.weights))?;
+    }
+    let path = folder.path().display().to_string();
+    if !trained.complete {
+        say(format!(
+            "step {} of {}; go on with: outflank learn cnn --resume {path}",
+            trained.step, trained.steps
+        ));
+    }
+    if stop_requested() {
+        return Ok(Outcome::Stopped);
+    }
+    let mut tested = Vec::new();
+    if trained.complete || args.test {
+        match test(args, &net, &mut *engine, &lessons)? {
+            Some(figures) => tested = figures,
+            None => return Ok(Outcome::Stopped),
+        }
+    }
+    let json = results::json(args, &net, &trained, &tested);
+    if !tested.is_empty() {
+        let text = serde_json::to_string_pretty(&json)?;
+        folder.write("result.json", format!("{text}\n").as_bytes())?;
+    }
+    match args.common.json {
+        true => {
+            let mut json = json;
+            json["run"] = path.into();
+            json["model"] = folder.join(MODEL).display().to_string().into();
+            print_json(&json)?;
+        }
+        false => print(&results::text(&net, &trained, &tested, &path))?,
+    }
+    Ok(Outcome::Done)
+}
+
+/// The device that was asked for.
+fn engine(args: &CnnArgs, net: &Net, plan: Plan, study: Study) -> Result<Box<dyn Engine>> {
+    match args.device {
+        DeviceArg::Cpu => Ok(Box::new(CpuEngine::new(net, plan, study))),
+        #[cfg(feature = "gpu")]
+        DeviceArg::Gpu | DeviceArg::TorchCpu => {
+            let gpu = args.device == DeviceArg::Gpu;
+            Ok(Box::new(outflank_torch::TorchEngine::new(net, plan, &study, gpu)?))
+        }
+        #[cfg(not(feature = "gpu"))]
+        DeviceArg::Gpu | DeviceArg::TorchCpu => anyhow::bail!(
+            "this program was built without libtorch; learn with --device cpu, or build it with \
+             `cargo build --release --features gpu` where libtorch is installed"
+        ),
+    }
+}
+
+fn learn(
+    args: &CnnArgs,
+    net: &Net,
+    plan: &Plan,
+    engine: &mut dyn Engine,
+    examples: usize,
+    folder: &RunFolder,
+) -> Result<Trained> {
+    let minutes = |m: f64| Duration::try_from_secs_f64(60.0 * m).context("that many minutes");
+    let budget = Budget {
+        passes: args.passes,
+        time: args.minutes.map(minutes).transpose()?,
+        checkpoint: minutes(args.checkpoint)?,
+    };
+    let mut curve = Curve::open(folder)?;
+    let mut trouble = None;
+    let trained = train(engine, net, plan, (examples, &budget, folder.path()), |point| {
+        if !args.common.quiet {
+            eprintln!(
+                "step {:>8} of {:<8} {:6.3} passes  {:7.1} s  {:>9.0}/s  loss {:.4}  top {:.2}%  rate {:.5}",
+                point.step,
+                point.steps,
+                point.passes,
+                point.seconds,
+                point.speed,
+                point.loss,
+                point.hits,
+                point.rate,
+            );
+        }
+        if let Err(error) = curve.add(point) {
+            trouble = Some(error);
+        }
+    })?;
+    match trouble {
+        Some(error) => Err(error),
+        None => Ok(trained),
+    }
+}
+
+/// Every test, plain and with averaged images if wished; nothing when the user stopped it.
+fn test(
+    args: &CnnArgs,
+    net: &Net,
+    engine: &mut dyn Engine,
+    lessons: &Lessons,
+) -> Result<Option<Vec<Tested>>> {
+    let mut tested = Vec::new();
+    for test in &lessons.tests {
+        let most = args.tested.unwrap_or(usize::MAX).max(1);
+        let step = test.examples.len().div_ceil(most).max(1);
+        let sample: Vec<_> = test.examples.iter().step_by(step).copied().collect();
+        for images in [false, true] {
+            if images && !args.images {
+                continue;
+            }
+            let total = sample.len() as u64;
+            let progress = Progress::new("testing", "positions", total, args.common.quiet);
+            let figures: Option<Figures> = measure(engine, net, &sample, images, |done| {
+                progress.add(done as u64);
+                !stop_requested()
+            })?;
+            let Some(figures) = figures else { return Ok(None) };
+            tested.push(Tested { name: test.name.clone(), seen: test.seen, images, figures });
+        }
+    }
+    Ok(Some(tested))
+}

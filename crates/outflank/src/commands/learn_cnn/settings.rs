@@ -1,0 +1,129 @@
+//! What `outflank learn cnn` was told: checked, and kept in the run's folder.
+
+use crate::VERSION;
+use crate::cli::learn_cnn::CnnArgs;
+use crate::games::Source;
+use anyhow::{Result, ensure};
+use outflank_learners::cnn::{Optimizer, Plan, Split};
+use outflank_runs::{Config, RunFolder};
+
+/// Refuses numbers that make no sense.
+pub fn check(args: &CnnArgs) -> Result<()> {
+    ensure!(
+        (2..=65_536).contains(&args.batch),
+        "--batch is a number from 2 to 65536, not {}",
+        args.batch
+    );
+    let shares = [("momentum", args.momentum), ("smoothing", f64::from(args.smoothing))];
+    for (name, value) in shares {
+        ensure!((0.0..1.0).contains(&value), "--{name} is a number from 0 to below 1, not {value}");
+    }
+    ensure!(
+        (0.0..=1.0).contains(&args.decay),
+        "--decay is a number from 0 to 1, not {}",
+        args.decay
+    );
+    let sizes = [
+        ("rate", args.rate, 0.0),
+        ("passes", args.passes, 0.0),
+        ("minutes", args.minutes, -1.0),
+        ("checkpoint", Some(args.checkpoint), 0.0),
+    ];
+    for (name, value, above) in sizes {
+        let Some(value) = value else { continue };
+        ensure!(
+            value > above && value <= 1e6,
+            "--{name} is a number above {}, at most a million, not {value}",
+            above.max(0.0)
+        );
+    }
+    Ok(())
+}
+
+/// How to learn.
+pub fn plan(args: &CnnArgs) -> Result<Plan> {
+    let (optimizer, usual) = match args.optimizer.as_str() {
+        "adamw" => {
+            ensure!(!args.nesterov, "--nesterov is for --optimizer sgd");
+            (Optimizer::AdamW { first: args.momentum, second: 0.999 }, 0.001)
+        }
+        _ => (Optimizer::Sgd { momentum: args.momentum, nesterov: args.nesterov }, 0.1),
+    };
+    Ok(Plan {
+        batch: args.batch,
+        rate: args.rate.unwrap_or(usual),
+        schedule: args.schedule,
+        warmup: args.warmup,
+        optimizer,
+        decay: args.decay,
+        smoothing: args.smoothing,
+        seed: args.common.seed,
+    })
+}
+
+/// How the test is told apart.
+pub fn split(args: &CnnArgs) -> Split {
+    match args.split {
+        Split::Example => Split::Example,
+        Split::Game(_) => Split::Game(args.last_year),
+    }
+}
+
+/// The run's folder, new or the one to go on in. How long and where to learn and what to test may
+/// change from one sitting to the next.
+pub fn open_folder(args: &CnnArgs, source: &Source) -> Result<RunFolder> {
+    let mut table = toml::Table::new();
+    let mut put = |key: &str, value: toml::Value| {
+        table.insert(key.to_owned(), value);
+    };
+    put("net", args.net.clone().into());
+    put("input", args.input.clone().into());
+    put("examples", args.examples.to_string().into());
+    let by = if args.split == Split::Example { "example" } else { "game" };
+    put("split", by.into());
+    put("last-year", i64::from(args.last_year).into());
+    put("batch", (args.batch as i64).into());
+    put("schedule", format!("{:?}", args.schedule).to_lowercase().into());
+    put("warmup", (args.warmup as i64).into());
+    put("optimizer", args.optimizer.clone().into());
+    put("momentum", args.momentum.into());
+    put("decay", args.decay.into());
+    put("smoothing", f64::from(args.smoothing).into());
+    put("nesterov", args.nesterov.into());
+    if let Some(number) = args.bootstrap {
+        put("bootstrap", (number as i64).into());
+    }
+    for (key, value) in [("rate", args.rate), ("passes", args.passes)] {
+        if let Some(value) = value {
+            put(key, value.into());
+        }
+    }
+    if !args.records.records.is_empty() {
+        let paths = args.records.records.iter().map(|path| path.display().to_string());
+        put("records", paths.collect::<Vec<_>>().into());
+    }
+    let select = &args.records.select;
+    if let Some((from, to)) = select.years {
+        put("years", format!("{from}-{to}").into());
+    }
+    if let Some(sample) = select.sample {
+        put("sample", (sample as i64).into());
+    }
+    let texts = [("by", &select.by), ("tournament", &select.tournament)];
+    for (key, text) in texts {
+        if let Some(text) = text {
+            put(key, text.clone().into());
+        }
+    }
+    let config = Config {
+        command: "cnn".to_owned(),
+        version: VERSION.to_owned(),
+        seed: args.common.seed,
+        settings: table,
+        data: source.files.clone(),
+    };
+    Ok(match &args.run.resume {
+        Some(path) => RunFolder::resume(path, &config, &["records", "passes"])?,
+        None => RunFolder::create(args.run.out.as_deref(), &config)?,
+    })
+}

@@ -1,0 +1,211 @@
+//! Sets of examples for networks: as they were played or each once, and with all their images under
+//! the eight symmetries or without (Liskowski, Jaśkowski and Krawiec, 2018, section V-A).
+//!
+//! Images are not written out. A set has its base, sixteen bytes a position, and its items, four
+//! bytes each: the number of a base example times eight, and the symmetry. Forty million items over
+//! five million positions take 240 MB.
+
+use crate::{Decision, Example, Record};
+use outflank_games::othello::{Othello, Symmetry};
+use outflank_games::{Position, Side};
+use rayon::prelude::*;
+use std::fmt;
+use std::str::FromStr;
+
+/// The paper's four sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Set {
+    /// Every move that was played.
+    Original,
+    /// And its seven images.
+    OriginalS,
+    /// Every different example once.
+    Unique,
+    /// Every different image once.
+    UniqueS,
+}
+
+impl Set {
+    /// All four.
+    pub const ALL: [Set; 4] = [Set::Original, Set::OriginalS, Set::Unique, Set::UniqueS];
+
+    /// Whether images belong to it.
+    #[must_use]
+    pub fn is_symmetric(self) -> bool {
+        matches!(self, Set::OriginalS | Set::UniqueS)
+    }
+
+    /// The share of it that the paper learns from; the rest is for testing.
+    #[must_use]
+    pub fn learned_share(self) -> f64 {
+        if self.is_symmetric() { 0.95 } else { 0.75 }
+    }
+}
+
+impl fmt::Display for Set {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Set::Original => "original",
+            Set::OriginalS => "original-s",
+            Set::Unique => "unique",
+            Set::UniqueS => "unique-s",
+        })
+    }
+}
+
+impl FromStr for Set {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Set, String> {
+        let found = Set::ALL.into_iter().find(|set| set.to_string() == text.to_lowercase());
+        found.ok_or_else(|| {
+            format!("'{text}' is not a set; there are original, original-s, unique and unique-s")
+        })
+    }
+}
+
+/// An example and whether White played it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Coloured {
+    /// The example, as its player saw it.
+    pub example: Example,
+    /// Whether that was White; always false in sets that leave colours out.
+    pub white: bool,
+}
+
+/// A set of examples.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExampleSet {
+    base: Vec<Coloured>,
+    items: Vec<u32>,
+}
+
+impl ExampleSet {
+    /// The set of these games. With `colours` the same board is another one when the other side is
+    /// to move; the paper leaves colours out.
+    ///
+    /// The order does not depend on threads. Beyond half a milliard positions the rest is left out.
+    #[must_use]
+    pub fn new<'a>(
+        set: Set,
+        records: impl IntoIterator<Item = &'a Record<Othello>>,
+        colours: bool,
+    ) -> ExampleSet {
+        let mut base: Vec<Coloured> = Vec::new();
+        for record in records {
+            base.extend(record.steps().map(|(position, played)| Coloured {
+                example: Example::from(&Decision { position, chosen: played.mv }),
+                white: colours && position.to_move() == Side::White,
+            }));
+        }
+        base.truncate((u32::MAX / 8) as usize);
+        if set == Set::UniqueS {
+            base.par_iter_mut().for_each(|item| item.example = item.example.canonical());
+        }
+        if matches!(set, Set::Unique | Set::UniqueS) {
+            base.par_sort_unstable();
+            base.dedup();
+        }
+        let items = match set {
+            Set::Original | Set::Unique => (0..base.len() as u32).map(|at| 8 * at).collect(),
+            Set::OriginalS => (0..8 * base.len() as u32).collect(),
+            Set::UniqueS => {
+                let images = |(at, item): (usize, &Coloured)| {
+                    let images = item.example.images();
+                    // An image counts where it is met first.
+                    (0..8)
+                        .filter(move |&s| !images[..s].contains(&images[s]))
+                        .map(move |s| (8 * at + s) as u32)
+                };
+                base.iter().enumerate().flat_map(images).collect()
+            }
+        };
+        ExampleSet { base, items }
+    }
+
+    /// How many examples.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// The examples that items are images of.
+    #[must_use]
+    pub fn base(&self) -> &[Coloured] {
+        &self.base
+    }
+
+    /// The items: a base example's number times eight, and the number of the symmetry.
+    #[must_use]
+    pub fn items(&self) -> &[u32] {
+        &self.items
+    }
+
+    /// The items, to be put in another order.
+    pub fn items_mut(&mut self) -> &mut [u32] {
+        &mut self.items
+    }
+
+    /// What an item stands for.
+    #[must_use]
+    pub fn resolve(&self, item: u32) -> Coloured {
+        let Coloured { example, white } = self.base[(item / 8) as usize];
+        Coloured { example: example.transform(Symmetry::ALL[(item % 8) as usize]), white }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Wanted;
+    use crate::{decisions, embedded, expand_symmetric, remove_duplicates};
+
+    fn all(set: &ExampleSet) -> Vec<Example> {
+        let mut all: Vec<Example> =
+            set.items().iter().map(|&item| set.resolve(item).example).collect();
+        all.sort();
+        all
+    }
+
+    #[test]
+    fn the_sets_are_what_their_names_say() {
+        let games: Vec<_> = embedded::games().into_iter().take(200).collect();
+        let mut examples = decisions(&games, &Wanted::ALL).examples();
+        let set = |set| all(&ExampleSet::new(set, &games, false));
+        let mut images: Vec<Example> = examples.iter().flat_map(|e| e.images()).collect();
+        images.sort();
+        assert_eq!(set(Set::OriginalS), images);
+        let mut expanded = expand_symmetric(&examples);
+        expanded.sort();
+        assert_eq!(set(Set::UniqueS), expanded);
+        examples.sort();
+        assert_eq!(set(Set::Original), examples);
+        remove_duplicates(&mut examples);
+        assert_eq!(set(Set::Unique), examples);
+    }
+
+    #[test]
+    fn colours_tell_boards_apart_only_when_asked() {
+        let games = embedded::games();
+        let plain = ExampleSet::new(Set::Unique, &games, false);
+        let coloured = ExampleSet::new(Set::Unique, &games, true);
+        assert!(plain.base().iter().all(|item| !item.white));
+        assert!(coloured.base().iter().any(|item| item.white));
+        // Few boards are met with either side to move.
+        assert!(coloured.len() >= plain.len() && coloured.len() < plain.len() + plain.len() / 100);
+    }
+
+    #[test]
+    fn names_round_trip() {
+        for set in Set::ALL {
+            assert_eq!(set.to_string().parse(), Ok(set));
+        }
+        assert!("uniq".parse::<Set>().is_err());
+    }
+}

@@ -1,0 +1,220 @@
+//! Learning with libtorch.
+
+use crate::decode::Examples;
+use crate::forward::forward;
+use crate::store::Store;
+use outflank_learners::cnn::{Engine, EngineError, Optimizer, Plan, Seen, State, Study};
+use outflank_models::nets::{CLASSES, Net, Weights};
+use tch::{Device, Kind, Reduction, TchError, Tensor};
+
+/// So many examples are handed over at a time: the device is waited for once in so many.
+const AT_A_TIME: usize = 1 << 18;
+
+/// So many positions are answered at a time.
+const ANSWERED: usize = 8192;
+
+/// A network and its examples on a device.
+pub struct TorchEngine {
+    net: Net,
+    plan: Plan,
+    device: Device,
+    kind: Kind,
+    examples: Examples,
+    store: Store,
+    moments: Vec<Tensor>,
+    step: u64,
+    /// Sums on the device since somebody asked: losses of batches and hits.
+    loss: Tensor,
+    hits: Tensor,
+    seen: u64,
+}
+
+fn failed(error: TchError) -> EngineError {
+    let text = error.to_string();
+    let first = text.lines().next().unwrap_or_default().to_owned();
+    match text.contains("out of memory") {
+        true => EngineError::Memory(first),
+        false => EngineError::Device(first),
+    }
+}
+
+impl TorchEngine {
+    /// A network at its start on the first graphics processor, in half precision where that is safe;
+    /// or on the CPU, in single precision.
+    pub fn new(
+        net: &Net,
+        plan: Plan,
+        study: &Study,
+        gpu: bool,
+    ) -> Result<TorchEngine, EngineError> {
+        if gpu && !tch::Cuda::is_available() {
+            let why = "libtorch sees no graphics processor; check the driver and that libtorch_cuda \
+                       is on the library path, or learn with --device cpu";
+            return Err(EngineError::Missing(why.to_owned()));
+        }
+        let (device, kind) = match gpu {
+            true => (Device::Cuda(0), Kind::BFloat16),
+            false => (Device::Cpu, Kind::Float),
+        };
+        if gpu {
+            tch::Cuda::cudnn_set_benchmark(true);
+        }
+        tch::manual_seed(plan.seed as i64);
+        let build = || -> Result<TorchEngine, TchError> {
+            let store = Store::new(net, device, kind)?;
+            let zeros = || Tensor::f_zeros([0i64; 0], (Kind::Float, device));
+            let moment = |_| store.flat.f_zeros_like();
+            Ok(TorchEngine {
+                net: net.clone(),
+                plan,
+                device,
+                kind,
+                examples: Examples::new(study, net.input().planes(), device)?,
+                moments: (0..plan.optimizer.moments()).map(moment).collect::<Result<_, _>>()?,
+                store,
+                step: 0,
+                loss: zeros()?,
+                hits: zeros()?,
+                seen: 0,
+            })
+        };
+        let mut engine = build().map_err(failed)?;
+        engine.set_weights(&Weights::start(net, plan.seed)).map_err(failed)?;
+        Ok(engine)
+    }
+
+    fn set_weights(&mut self, weights: &Weights) -> Result<(), TchError> {
+        let _guard = tch::no_grad_guard();
+        let mut flat = self.store.flat.shallow_clone();
+        self.store.load(weights.values(), &mut flat, true)?;
+        self.store.refresh()
+    }
+
+    fn take_step(&mut self, places: &Tensor, rate: f64) -> Result<(), TchError> {
+        let (planes, targets) = self.examples.batch(places, self.kind)?;
+        let logits = forward(&self.net, &self.store.leaves, planes, true)?;
+        let smoothing = f64::from(self.plan.smoothing);
+        let loss = logits.f_cross_entropy_loss(
+            &targets,
+            None::<Tensor>,
+            Reduction::Mean,
+            -100,
+            smoothing,
+        )?;
+        let gradients = Tensor::f_run_backward(&[&loss], &self.store.learned(), false, false)?;
+        let _guard = tch::no_grad_guard();
+        let gradient = self.store.gathered(&gradients)?;
+        self.step += 1;
+        self.update(gradient, rate)?;
+        self.store.refresh()?;
+        let hits = logits.f_argmax(1, false)?.f_eq_tensor(&targets)?.f_sum(Kind::Float)?;
+        let _ = self.hits.f_add_(&hits)?;
+        let _ = self.loss.f_add_(&loss.f_detach()?)?;
+        Ok(())
+    }
+
+    /// A step of the optimizer, on the long vector.
+    fn update(&mut self, mut gradient: Tensor, rate: f64) -> Result<(), TchError> {
+        let flat = &mut self.store.flat;
+        let decaying = self.store.decaying;
+        match (self.plan.optimizer, &mut self.moments[..]) {
+            (Optimizer::Sgd { momentum, nesterov }, [velocity]) => {
+                if self.plan.decay > 0.0 {
+                    let pull = flat.f_narrow(0, 0, decaying)?.f_mul_scalar(self.plan.decay)?;
+                    let _ = gradient.f_narrow(0, 0, decaying)?.f_add_(&pull)?;
+                }
+                let _ = velocity.f_mul_scalar_(momentum)?.f_add_(&gradient)?;
+                let by = match nesterov {
+                    true => {
+                        gradient.f_add_(&velocity.f_mul_scalar(momentum)?)?.f_mul_scalar_(rate)?
+                    }
+                    false => velocity.f_mul_scalar(rate)?,
+                };
+                let _ = flat.f_sub_(&by)?;
+            }
+            (Optimizer::AdamW { first, second }, [mean, square]) => {
+                let correct = |slow: f64| 1.0 - slow.powf(self.step as f64);
+                let _ = mean.f_lerp_(&gradient, 1.0 - first)?;
+                let _ = square.f_lerp_(&gradient.f_square()?, 1.0 - second)?;
+                let mut root = square.f_mul_scalar(1.0 / correct(second))?.f_sqrt()?;
+                let by = mean.f_div(&root.f_add_scalar_(1e-8)?)?;
+                let by = by.f_mul_scalar(rate / correct(first))?;
+                let mut weights = flat.f_narrow(0, 0, decaying)?;
+                let _ = weights.f_mul_scalar_(1.0 - rate * self.plan.decay)?;
+                let _ = flat.f_sub_(&by)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn answer(&self, words: &[u64]) -> Result<Vec<f32>, TchError> {
+        let _guard = tch::no_grad_guard();
+        let planes = self.net.input().planes();
+        let mut answers = Vec::with_capacity(words.len() / planes * CLASSES);
+        for words in words.chunks(ANSWERED * planes) {
+            let x = self.examples.decode(words, Kind::Float)?;
+            let logits =
+                forward(&self.net, &self.store.full, x, false)?.f_to_device(Device::Cpu)?;
+            let mut part = vec![0.0f32; words.len() / planes * CLASSES];
+            let count = part.len();
+            logits.f_contiguous()?.f_copy_data(&mut part, count)?;
+            answers.extend(part);
+        }
+        Ok(answers)
+    }
+}
+
+impl Engine for TorchEngine {
+    fn learn(&mut self, places: &[u32], rates: &[f64]) -> Result<(), EngineError> {
+        let batch = places.len() / rates.len().max(1);
+        let mut steps = || -> Result<(), TchError> {
+            let places: Vec<i64> = places.iter().map(|&place| i64::from(place)).collect();
+            let places = Tensor::f_from_slice(&places)?.f_to_device(self.device)?;
+            for (step, &rate) in rates.iter().enumerate() {
+                let places = places.f_narrow(0, (step * batch) as i64, batch as i64)?;
+                self.take_step(&places, rate)?;
+            }
+            Ok(())
+        };
+        steps().map_err(failed)?;
+        self.seen += places.len() as u64;
+        Ok(())
+    }
+
+    fn at_a_time(&self) -> usize {
+        AT_A_TIME
+    }
+
+    fn seen(&mut self) -> Result<Seen, EngineError> {
+        let mut read = || -> Result<Seen, TchError> {
+            let loss = self.loss.f_double_value(&[])? * self.plan.batch as f64;
+            let hits = self.hits.f_double_value(&[])?;
+            let _ = self.loss.f_zero_()?;
+            let _ = self.hits.f_zero_()?;
+            Ok(Seen { examples: std::mem::take(&mut self.seen), loss, hits })
+        };
+        read().map_err(failed)
+    }
+
+    fn logits(&mut self, words: &[u64]) -> Result<Vec<f32>, EngineError> {
+        self.answer(words).map_err(failed)
+    }
+
+    fn state(&mut self) -> Result<State, EngineError> {
+        let weights = self.store.weights(&self.net).map_err(failed)??;
+        let moments: Result<Vec<_>, TchError> =
+            self.moments.iter().map(|moment| self.store.save(moment, false)).collect();
+        Ok(State { step: self.step, weights, moments: moments.map_err(failed)? })
+    }
+
+    fn restore(&mut self, state: &State) -> Result<(), EngineError> {
+        Weights::new(&self.net, state.weights.values().to_vec())?;
+        self.set_weights(&state.weights).map_err(failed)?;
+        for (moment, values) in self.moments.iter_mut().zip(&state.moments) {
+            self.store.load(values, moment, false).map_err(failed)?;
+        }
+        self.step = state.step;
+        Ok(())
+    }
+}
