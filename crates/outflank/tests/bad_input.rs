@@ -77,7 +77,7 @@ fn players_that_cannot_be() {
         &lab,
         &[
             ("match heuristic nobody", "there is no player 'nobody'"),
-            ("match heuristic nobody", "heuristic, yoshioka, random"),
+            ("match heuristic nobody", "heuristic, yoshioka, gp, random"),
             ("match heuristic material", "material plays checkers, not othello"),
             ("match heuristic random --game checkers", "heuristic plays othello, not checkers"),
             ("match heuristic heuristic", "two players are called 'heuristic'"),
