@@ -8,15 +8,14 @@ pub mod table2;
 
 use crate::Scale;
 use crate::lab::{ExperimentError, Lab};
+use crate::many::{learn_all, learn_one, seed_of};
 use outflank_games::othello::Othello;
 use outflank_learners::ann::{Outcome, Pair, Settings};
-use outflank_learners::training::{Against, Plan, Point, train};
+use outflank_learners::training::{Against, Plan, Point};
 use outflank_models::ann::Architecture;
 use outflank_models::files::Origin;
 use outflank_players::Entry;
 use outflank_players::roster::entries;
-use outflank_runs::files::create_folder;
-use outflank_runs::{in_order, stop_requested};
 use std::path::PathBuf;
 
 /// The step (section 4).
@@ -87,36 +86,14 @@ pub fn settings(net: &str, seed: u64) -> Result<Settings, ExperimentError> {
 /// before, in whole or in part, is taken up again.
 fn learn(lab: &Lab, nets: &[&'static str], size: &Size) -> Result<Vec<Runs>, ExperimentError> {
     let against = entries::<Othello>(&[OPPONENT.to_owned()], 0.0)?;
-    // Run by run, so that a stop leaves all architectures equally far.
-    let jobs: Vec<(usize, &'static str)> =
-        (0..size.runs).flat_map(|run| nets.iter().map(move |&net| (run, net))).collect();
-    let mut all: Vec<Runs> =
-        nets.iter().map(|&net| Runs { net, curves: Vec::new(), folders: Vec::new() }).collect();
-    let mut failed = None;
-    in_order(
-        jobs.len(),
-        lab.threads,
-        || (),
-        |(), job| one_run(lab, jobs[job].1, jobs[job].0, size, &against),
-        |job, result| match result {
-            Ok((curve, folder)) => {
-                if let Some(runs) = all.iter_mut().find(|runs| runs.net == jobs[job].1) {
-                    runs.curves.push(curve);
-                    runs.folders.push(folder);
-                }
-                (lab.say)(&format!("learned {} of {} pairs", job + 1, jobs.len()));
-                true
-            }
-            Err(error) => {
-                failed = Some(error);
-                false
-            }
-        },
-    );
-    match failed {
-        Some(error) => Err(error),
-        None => Ok(all),
-    }
+    let all = learn_all(lab, nets.len(), size.runs, |net, run| {
+        one_run(lab, nets[net], run, size, &against)
+    })?;
+    let runs = nets.iter().zip(all).map(|(&net, runs)| {
+        let (curves, folders) = runs.into_iter().unzip();
+        Runs { net, curves, folders }
+    });
+    Ok(runs.collect())
 }
 
 fn one_run(
@@ -126,14 +103,9 @@ fn one_run(
     size: &Size,
     against: &[Entry<Othello>],
 ) -> Result<(Vec<Point>, PathBuf), ExperimentError> {
-    if stop_requested() {
-        return Err(ExperimentError::Stopped);
-    }
-    let failed = |text: String| ExperimentError::Learn(format!("{net}: {text}"));
-    let seed = lab.seed.wrapping_mul(1000).wrapping_add(run as u64);
+    let seed = seed_of(lab, run);
     let extent = format!("{}x{}x{}", size.games, size.periods, size.measured_games);
     let folder = lab.learned(&format!("{}-{extent}-seed-{seed}", net.replace(' ', "-")));
-    create_folder(&folder)?;
     let mut learner = Pair::new(settings(net, seed)?);
     let plan = Plan {
         games: size.games,
@@ -155,11 +127,7 @@ fn one_run(
         seed,
         threads: 1,
     };
-    let trained = train(&mut learner, &gauge, &plan, &folder, |_| true)
-        .map_err(|error| failed(error.to_string()))?;
-    if !trained.complete {
-        return Err(ExperimentError::Stopped);
-    }
+    let trained = learn_one(&mut learner, &gauge, &plan, &folder, net)?;
     Ok((trained.curve, folder))
 }
 

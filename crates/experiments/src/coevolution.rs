@@ -7,15 +7,14 @@ pub mod teams;
 
 use crate::Scale;
 use crate::lab::{ExperimentError, Lab};
+use crate::many::{learn_all, learn_one, seed_of};
 use outflank_games::othello::Othello;
 use outflank_learners::coevolution::{Coevolution, Fitness, Settings};
-use outflank_learners::training::{Against, Plan, Point, train};
+use outflank_learners::training::{Against, Plan, Point};
 use outflank_models::files::Origin;
 use outflank_models::shapes::{Neighbour, Snake};
 use outflank_players::Entry;
 use outflank_players::roster::entries;
-use outflank_runs::files::create_folder;
-use outflank_runs::{in_order, stop_requested};
 use std::path::PathBuf;
 
 /// Games of a run (section 4), runs of a method, and measurements of a run (section 4.4).
@@ -117,42 +116,14 @@ fn settings(course: &Course, scale: Scale) -> Result<Settings, ExperimentError> 
 fn learn(lab: &Lab, courses: &[Course]) -> Result<Vec<Runs>, ExperimentError> {
     let size = size(lab.scale);
     let against = entries::<Othello>(&["heuristic".to_owned()], RANDOM)?;
-    // Run by run, so that a stop leaves all methods equally far.
-    let jobs: Vec<(usize, Course)> =
-        (0..size.runs).flat_map(|run| courses.iter().map(move |&course| (run, course))).collect();
-    let mut all: Vec<Runs> = courses
-        .iter()
-        .map(|&course| Runs { course, curves: Vec::new(), folders: Vec::new() })
-        .collect();
-    let mut failed = None;
-    in_order(
-        jobs.len(),
-        lab.threads,
-        || (),
-        |(), job| {
-            let (run, course) = jobs[job];
-            one_run(lab, course, run, &against)
-        },
-        |job, result| match result {
-            Ok((curve, folder)) => {
-                let course = jobs[job].1;
-                if let Some(runs) = all.iter_mut().find(|runs| runs.course == course) {
-                    runs.curves.push(curve);
-                    runs.folders.push(folder);
-                }
-                (lab.say)(&format!("learned {} of {} players", job + 1, jobs.len()));
-                true
-            }
-            Err(error) => {
-                failed = Some(error);
-                false
-            }
-        },
-    );
-    match failed {
-        Some(error) => Err(error),
-        None => Ok(all),
-    }
+    let all = learn_all(lab, courses.len(), size.runs, |course, run| {
+        one_run(lab, courses[course], run, &against)
+    })?;
+    let runs = courses.iter().zip(all).map(|(&course, runs)| {
+        let (curves, folders) = runs.into_iter().unzip();
+        Runs { course, curves, folders }
+    });
+    Ok(runs.collect())
 }
 
 fn one_run(
@@ -161,17 +132,12 @@ fn one_run(
     run: usize,
     against: &[Entry<Othello>],
 ) -> Result<(Vec<Point>, PathBuf), ExperimentError> {
-    if stop_requested() {
-        return Err(ExperimentError::Stopped);
-    }
     let failed = |text: String| ExperimentError::Learn(format!("{}: {text}", course.title()));
     let Course { method, operators, shape } = course;
     let size = size(lab.scale);
-    // Runs of different methods share their seed, so that they begin with the same tuples.
-    let seed = lab.seed.wrapping_mul(1000).wrapping_add(run as u64);
+    let seed = seed_of(lab, run);
     let extent = format!("{}x{}", size.games, size.points);
     let folder = lab.learned(&format!("{method}-{operators}-{shape}-{extent}-seed-{seed}"));
-    create_folder(&folder)?;
     let mut learner = Coevolution::new(settings(&course, lab.scale)?, seed, 1)
         .map_err(|error| failed(error.to_string()))?;
     let plan = Plan {
@@ -194,11 +160,7 @@ fn one_run(
         seed,
         threads: 1,
     };
-    let trained = train(&mut learner, &gauge, &plan, &folder, |_| true)
-        .map_err(|error| failed(error.to_string()))?;
-    if !trained.complete {
-        return Err(ExperimentError::Stopped);
-    }
+    let trained = learn_one(&mut learner, &gauge, &plan, &folder, &course.title())?;
     Ok((trained.curve, folder))
 }
 

@@ -7,6 +7,7 @@ pub mod fig3;
 
 use crate::Scale;
 use crate::lab::{ExperimentError, Lab};
+use crate::many::{learn_one, seed_of};
 use crate::statistics::Mean;
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
@@ -14,11 +15,10 @@ use outflank_games::othello::Othello;
 use outflank_learners::gp::{
     Contest, Curve, GamesOf, Gp, GpError, Inference, Sampling, Settings, Space, Tests,
 };
-use outflank_learners::training::{Gauge, Plan, Point, train};
+use outflank_learners::training::{Gauge, Plan, Point};
 use outflank_models::Described;
 use outflank_models::files::Origin;
 use outflank_players::roster::Roster;
-use outflank_runs::files::create_folder;
 use outflank_runs::stop_requested;
 
 /// Rounds (Figures 1 and 2), test pairs (Figure 1), benchmark heuristics and opponents of a new
@@ -169,14 +169,13 @@ fn one_run<P: Roster + Described>(
     let size = size(lab.scale);
     let what = if find == Find::Pair { "pair" } else { "opponent" };
     let ways = way.name.to_lowercase().replace(' ', "-");
-    let seed = lab.seed.wrapping_mul(1000).wrapping_add(number);
+    let seed = seed_of(lab, number as usize);
     // The test pairs belong to the measurement, and so to the name of what may be shared.
     let measured = tests.map_or_else(String::new, |tests| format!("-{}-tests", tests.len()));
     let Size { rounds, depth, .. } = size;
     let extent = format!("{rounds}-rounds-depth-{depth}{measured}");
     let name = format!("gp-{}-{what}-{ways}-{extent}-seed-{seed}", P::GAME);
     let folder = lab.learned(&name);
-    create_folder(&folder)?;
     let settings = Settings {
         dimensions: P::FEATURES.len(),
         space: Space::Directions,
@@ -205,11 +204,7 @@ fn one_run<P: Roster + Described>(
         },
         keep_models: false,
     };
-    let trained = train(&mut gp, &gauge, &plan, &folder, |_| true)
-        .map_err(|error| ExperimentError::Learn(format!("{name}: {error}")))?;
-    if !trained.complete {
-        return Err(ExperimentError::Stopped);
-    }
+    let trained = learn_one(&mut gp, &gauge, &plan, &folder, &name)?;
     let columns = Gauge::<Gp<P>>::columns(&gauge).into_iter().map(|column| column.name).collect();
     let fresh = if benchmark > 0 { Some(gp.fresh_score()?) } else { None };
     Ok(Run { columns, curve: trained.curve, fresh })

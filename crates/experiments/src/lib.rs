@@ -9,6 +9,7 @@ pub mod ann;
 pub mod coevolution;
 pub mod gp;
 mod lab;
+mod many;
 pub mod preference;
 mod report;
 mod statistics;

@@ -3,9 +3,7 @@
 #[path = "support/lab.rs"]
 mod lab;
 
-use lab::{Lab, PROGRAM, clear, same};
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use lab::{Lab, clear, same};
 
 const START: [&str; 10] = [
     "learn",
@@ -50,23 +48,10 @@ fn killed_and_resumed_it_comes_to_the_same_bytes() {
     };
     for milliseconds in [20, 60, 150] {
         let lab = Lab::new();
-        let mut child = Command::new(PROGRAM)
-            .args(&whole)
-            .current_dir(lab.path())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(milliseconds));
-        let _ = child.kill();
-        let _ = child.wait();
-        match lab.exists("run/config.toml") {
+        let begun = lab.killed_after(milliseconds, &whole);
+        match begun {
             true => lab.ok(&["learn", "ann", "--resume", "run", "--quiet", "--threads", "2"]),
-            false => {
-                // Killed before it began; what it may have left of a file is not our matter here.
-                let _ = std::fs::remove_dir_all(lab.file("run"));
-                lab.ok(&whole)
-            }
+            false => lab.ok(&whole),
         };
         same(&lab.tree("run"), &wanted);
     }

@@ -7,7 +7,6 @@ mod lab;
 use lab::{Lab, PROGRAM, has_keys, same};
 use std::io::Write;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 /// A run of a second or so.
 const BARE: &str = "learn gp --rounds 6 --depth 1 --measured-games 10 --opponents 2 --restarts 2 \
@@ -85,21 +84,12 @@ fn killed_and_resumed_it_comes_to_the_same_bytes_on_any_number_of_threads() {
     };
     for milliseconds in [10, 60, 150, 300] {
         let lab = Lab::new();
-        let mut child = Command::new(PROGRAM)
-            .args(words(&small("")))
-            .args(["--threads", "3"])
-            .current_dir(lab.path())
-            .env_remove("OUTFLANK_DATA")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(milliseconds));
-        let _ = child.kill();
-        let _ = child.wait();
-        match lab.exists("run/config.toml") {
+        let small = small("");
+        let begun = [&words(&small)[..], &["--threads", "3"]].concat();
+        let begun = lab.killed_after(milliseconds, &begun);
+        match begun {
             true => lab.ok(&words("learn gp --resume run --threads 2 --quiet")),
-            false => lab.ok(&words(&small(""))),
+            false => lab.ok(&words(&small)),
         };
         same(&lab.tree("run"), &wanted);
     }

@@ -3,9 +3,7 @@
 #[path = "support/lab.rs"]
 mod lab;
 
-use lab::{Lab, PROGRAM, has_keys, same};
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use lab::{Lab, has_keys, same};
 
 /// A run of a second or so.
 const SMALL: [&str; 9] = [
@@ -114,19 +112,9 @@ fn killed_and_resumed_it_comes_to_the_same_bytes() {
     };
     for milliseconds in [30, 150, 500] {
         let lab = Lab::new();
-        let mut child = Command::new(PROGRAM)
-            .args(small(&start, &rest))
-            .args(["--threads", "2"])
-            .current_dir(lab.path())
-            .env_remove("OUTFLANK_DATA")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(milliseconds));
-        let _ = child.kill();
-        let _ = child.wait();
-        if lab.exists("run/config.toml") {
+        let arguments = [&small(&start, &rest)[..], &["--threads", "2"]].concat();
+        let begun = lab.killed_after(milliseconds, &arguments);
+        if begun {
             lab.ok(&["learn", "ctdl", "--resume", "run", "--threads", "3", "--quiet"]);
         } else {
             lab.ok(&small(&start, &rest));
@@ -155,17 +143,8 @@ fn self_play_is_the_same_on_any_number_of_threads_and_after_a_stop() {
     for milliseconds in [20, 100] {
         let lab = Lab::new();
         lab.write("t.txt", tuples);
-        let mut child = Command::new(PROGRAM)
-            .args(&whole)
-            .current_dir(lab.path())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(milliseconds));
-        let _ = child.kill();
-        let _ = child.wait();
-        match lab.exists("run/config.toml") {
+        let begun = lab.killed_after(milliseconds, &whole);
+        match begun {
             true => lab.ok(&["learn", "selfplay", "--resume", "run", "--quiet"]),
             false => lab.ok(&whole),
         };

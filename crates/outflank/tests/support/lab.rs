@@ -8,6 +8,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -105,6 +106,22 @@ impl Lab {
         clear(&ran.err);
         assert_eq!(self.tree("."), before, "{arguments:?} left something behind");
         ran.err
+    }
+
+    /// Starts it, kills it after so many milliseconds, and says whether its run had begun.
+    pub fn killed_after(&self, milliseconds: u64, arguments: &[&str]) -> bool {
+        let mut child = std::process::Command::new(PROGRAM)
+            .args(arguments)
+            .current_dir(self.path())
+            .env_remove("OUTFLANK_DATA")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program runs");
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        let _ = child.kill();
+        let _ = child.wait();
+        self.exists("run/config.toml")
     }
 
     /// All files below a folder by name, folders with a slash and nothing.
