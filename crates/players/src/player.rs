@@ -1,7 +1,9 @@
 //! What a player is, and how one can fail.
 
+use crate::Control;
 use outflank_games::{Line, Position};
 use outflank_runs::Rng;
+use std::sync::Arc;
 
 /// Why a player did not move. The arena scores the game as its loss and goes on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,6 +40,12 @@ pub enum Fault {
         /// What it said.
         answer: String,
     },
+    /// Whoever waited for it has stopped it; see [`Player::obey`].
+    #[error("{player} was stopped before it had chosen")]
+    Stopped {
+        /// Who.
+        player: String,
+    },
     /// It refused, or cannot be asked, this position.
     #[error("{player} cannot play this game: {reason}")]
     Refused {
@@ -62,6 +70,13 @@ pub trait Player<P: Position>: Send {
     fn last_was_random(&self) -> bool {
         false
     }
+
+    /// From now on a choice ends with [`Fault::Stopped`] soon after this control is stopped. A player
+    /// who answers at once has no need to listen; another program is not stopped either, its time
+    /// is limited as it is.
+    fn obey(&mut self, control: &Arc<Control>) {
+        let _ = control;
+    }
 }
 
 impl<P: Position> Player<P> for Box<dyn Player<P>> {
@@ -75,5 +90,9 @@ impl<P: Position> Player<P> for Box<dyn Player<P>> {
 
     fn last_was_random(&self) -> bool {
         (**self).last_was_random()
+    }
+
+    fn obey(&mut self, control: &Arc<Control>) {
+        (**self).obey(control);
     }
 }
