@@ -15,7 +15,7 @@ fn talk(lab: &Lab, arguments: &[&str], script: &str) -> String {
     let ran = lab.told(&[&["play"], arguments].concat(), script);
     assert_eq!(ran.code, 0, "{arguments:?}: {}", ran.err);
     assert_eq!(ran.err, "", "{arguments:?}");
-    assert!(ran.out.is_ascii() || ran.out.contains('±'), "{}", ran.out);
+    assert!(ran.out.is_ascii(), "{}", ran.out);
     assert!(!ran.out.contains('\x1b'), "colours are for terminals: {}", ran.out);
     ran.out
 }
@@ -111,7 +111,7 @@ fn the_end_of_the_input_ends_it_with_the_moves() {
     let lab = Lab::new();
     assert!(talk(&lab, &[], "").ends_with("Moves: none\n"));
     let said = talk(&lab, &["--level", "newcomer"], "f5");
-    assert!(said.contains("You play black against Newcomer, heuristic, 1071"), "{said}");
+    assert!(said.contains("You play black against Newcomer, heuristic, "), "{said}");
     let moves = said.trim_end().rsplit_once("Moves: f5").unwrap().1;
     assert_eq!(moves.len(), 2, "the last move is answered: {said}");
     let quit = document(&lab, &["--player", "random"], "quit\nf5\n");

@@ -87,3 +87,23 @@ pub fn choose<P: Roster>(
     let mut rng = stream(seed, &["web", &line.moves().len().to_string()]);
     opponent.choose(line, &mut rng).map_err(failed)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outflank_games::othello::Othello;
+
+    #[test]
+    fn nobody_thinks_for_someone_who_has_gone() {
+        let runs = Runs::new("no such folder".into());
+        let line = Line::<Othello>::default();
+        for player in ["champion@6e14", "champion@8e16", "random@mcts1000"] {
+            let (here, gone) = (Stop::default(), Stop::default());
+            gone.control().stop();
+            assert!(choose(&line, player, 1, &runs, &gone).is_err(), "{player}");
+            if player == "random@mcts1000" {
+                assert!(choose(&line, player, 1, &runs, &here).is_ok());
+            }
+        }
+    }
+}
