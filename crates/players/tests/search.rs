@@ -565,7 +565,7 @@ fn players_who_think_can_be_stopped() {
     for text in [
         "heuristic@40",
         "heuristic@4e40",
-        "heuristic?seconds=1000000",
+        "heuristic?seconds=86400",
         "random@mcts100000000",
         "heuristic@40?random=0.000001",
         "random?stage=1-60&with=heuristic@40",
