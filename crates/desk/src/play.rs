@@ -150,7 +150,7 @@ impl<P: Shown + Written> Sitting<P> {
             match chosen {
                 Ok(mv) => {
                     let side = words::named(self.line.position().to_move());
-                    writeln!(out, "{side} ({}) plays {mv}.", self.opponent.name)?;
+                    writeln!(out, "{side} plays {mv}.")?;
                     self.make(mv, out)?;
                 }
                 Err(Fault::Stopped { .. }) => {

@@ -165,9 +165,11 @@ impl<P: Shown + Written> Sitting<P> {
             P::UNIT
         )?;
         for judged in &thought.moves {
+            // Adding zero takes the sign from a zero.
+            let points = (10.0 * judged.points).round() / 10.0 + 0.0;
             let worth = match judged.decided {
-                true => format!("{:+.0}", judged.points),
-                false => format!("{:+.1}", judged.points),
+                true => format!("{points:+.0}"),
+                false => format!("{points:+.1}"),
             };
             let line: Vec<String> = judged.line.iter().map(ToString::to_string).collect();
             let line = if line.len() > 1 { line.join(" ") } else { String::new() };

@@ -30,14 +30,12 @@ const MIDGAMES: [&str; 4] = [
 /// The table of a search has 2 to this many places.
 const BITS: u32 = 19;
 
-/// What pruning is measured on: positions of the embedded games, the depth, the thresholds, how much
-/// deeper a choice is judged, and the depth and the stride of a second look at what is saved.
+/// What pruning is measured on: positions of the embedded games, the depth, the thresholds, and how much
+/// deeper a choice is judged.
 const POSITIONS: usize = 300;
-const DEPTH: u32 = 6;
+const DEPTH: u32 = 8;
 const THRESHOLDS: [f32; 3] = [1.0, 1.5, 2.0];
 const DEEPER: u32 = 2;
-const FAR_DEPTH: u32 = 8;
-const FAR_STRIDE: usize = 10;
 
 /// Measures all of it.
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
@@ -186,13 +184,12 @@ fn sample() -> Vec<Othello> {
 #[derive(Clone, Copy, Default)]
 struct Cut {
     made: u64,
-    far: u64,
     /// What another choice than the unpruned one cost, in discs; less than nothing when it was better.
     loss: Option<f64>,
 }
 
-/// Positions made without pruning, near and far, and what each threshold did.
-type Measured = (u64, u64, [Cut; THRESHOLDS.len()]);
+/// Positions made without pruning, and what each threshold did.
+type Measured = (u64, [Cut; THRESHOLDS.len()]);
 
 fn pruning(
     rows: &mut Vec<Row>,
@@ -207,7 +204,7 @@ fn pruning(
         positions.len(),
         threads,
         || (),
-        |(), place| measure(&positions[place], place % FAR_STRIDE == 0, model, cuts),
+        |(), place| measure(&positions[place], model, cuts),
         |_, measured| {
             all.extend(measured);
             true
@@ -215,27 +212,23 @@ fn pruning(
     );
     ensure!(all.len() == positions.len(), "a position could not be searched");
     let sum = |of: &dyn Fn(&Measured) -> u64| all.iter().map(of).sum::<u64>() as f64;
-    let (near, far) = (sum(&|one| one.0), sum(&|one| one.1));
+    let whole = sum(&|one| one.0);
     for (place, times) in THRESHOLDS.iter().enumerate() {
-        let left = 100.0 * sum(&|one| one.2[place].made) / near;
-        let far_left = 100.0 * sum(&|one| one.2[place].far) / far;
-        let losses: Vec<f64> = all.iter().filter_map(|one| one.2[place].loss).collect();
+        let left = 100.0 * sum(&|one| one.1[place].made) / whole;
+        let losses: Vec<f64> = all.iter().filter_map(|one| one.1[place].loss).collect();
         let mean = losses.iter().sum::<f64>() / losses.len().max(1) as f64;
         let most = losses.iter().copied().fold(0.0, f64::max);
         rows.push(Row {
             area: "search",
-            name: format!("pruning at {times} deviations, depth {DEPTH}: positions left"),
+            name: format!("pruning at {times:.1} deviations, depth {DEPTH}: positions left"),
             value: left,
             unit: "%",
-            yardstick: format!(
-                "no pruning, {} positions of embedded games; depth {FAR_DEPTH}: {far_left:.0}%",
-                all.len()
-            ),
+            yardstick: format!("no pruning, {} positions of embedded games", all.len()),
             ratio: Some(100.0 / left.max(1e-9)),
         });
         rows.push(Row {
             area: "search",
-            name: format!("pruning at {times} deviations, depth {DEPTH}: another move chosen"),
+            name: format!("pruning at {times:.1} deviations, depth {DEPTH}: another move chosen"),
             value: 100.0 * losses.len() as f64 / all.len() as f64,
             unit: "%",
             yardstick: format!(
@@ -250,24 +243,21 @@ fn pruning(
 
 fn measure(
     position: &Othello,
-    far: bool,
     model: &Arc<dyn Evaluate<Othello>>,
     cuts: &[Arc<Cuts>; THRESHOLDS.len()],
 ) -> Option<Measured> {
     let control = Arc::new(Control::unlimited());
-    let look = |cuts: Option<&Arc<Cuts>>, depth: u32| {
-        let mut search = search(model, cuts).to_depth(depth);
+    let look = |cuts: Option<&Arc<Cuts>>| {
+        let mut search = search(model, cuts).to_depth(DEPTH);
         let thought = search.think(position, false, &control, |_| {})?;
         Some((thought.moves.first()?.mv, made(&thought)))
     };
-    let far_look = |cuts| if far { look(cuts, FAR_DEPTH).map(|found| found.1) } else { Some(0) };
-    let (chosen, near) = look(None, DEPTH)?;
-    let whole_far = far_look(None)?;
+    let (chosen, whole) = look(None)?;
     let mut each = [Cut::default(); THRESHOLDS.len()];
     let mut judged: Vec<(Square, f64)> = Vec::new();
     for (cut, cuts) in each.iter_mut().zip(cuts) {
-        let (other, made) = look(Some(cuts), DEPTH)?;
-        (cut.made, cut.far) = (made, far_look(Some(cuts))?);
+        let (other, made) = look(Some(cuts))?;
+        cut.made = made;
         if other != chosen {
             let mut worth = |mv: Square| match judged.iter().find(|(known, _)| *known == mv) {
                 Some(&(_, worth)) => Some(worth),
@@ -280,7 +270,7 @@ fn measure(
             cut.loss = Some(worth(chosen)? - worth(other)?);
         }
     }
-    Some((near, whole_far, each))
+    Some((whole, each))
 }
 
 /// What a move is worth to its side, in discs, by an unpruned search that looks deeper.
