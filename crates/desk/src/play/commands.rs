@@ -81,7 +81,7 @@ impl<P: Shown + Written> Sitting<P> {
     pub(super) fn obey(&mut self, command: Command, out: &mut dyn Write) -> io::Result<bool> {
         match command {
             Command::Nothing | Command::Move(_) => {}
-            Command::Help => write!(out, "{}{}\n", words::HELP, words::how::<P>())?,
+            Command::Help => writeln!(out, "{}{}", words::HELP, words::how::<P>())?,
             Command::Board => self.show(out)?,
             Command::Moves => self.tell_moves(out)?,
             Command::Transcript => writeln!(out, "{}", P::write_line(&self.line))?,

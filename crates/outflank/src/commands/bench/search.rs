@@ -184,8 +184,9 @@ fn sample() -> Vec<Othello> {
 #[derive(Clone, Copy, Default)]
 struct Cut {
     made: u64,
-    /// What another choice than the unpruned one cost, in discs; less than nothing when it was better.
-    loss: Option<f64>,
+    /// What another choice than the unpruned one cost, in discs, less than nothing when it was better;
+    /// and whether one of the two is decided within the deeper search.
+    other: Option<(f64, bool)>,
 }
 
 /// Positions made without pruning, and what each threshold did.
@@ -215,7 +216,11 @@ fn pruning(
     let whole = sum(&|one| one.0);
     for (place, times) in THRESHOLDS.iter().enumerate() {
         let left = 100.0 * sum(&|one| one.1[place].made) / whole;
-        let losses: Vec<f64> = all.iter().filter_map(|one| one.1[place].loss).collect();
+        let others: Vec<(f64, bool)> = all.iter().filter_map(|one| one.1[place].other).collect();
+        // A game that is decided has a result, not an estimate; both in one mean say nothing.
+        let losses: Vec<f64> =
+            others.iter().filter(|other| !other.1).map(|other| other.0).collect();
+        let missed = others.len() - losses.len();
         let mean = losses.iter().sum::<f64>() / losses.len().max(1) as f64;
         let most = losses.iter().copied().fold(0.0, f64::max);
         rows.push(Row {
@@ -229,11 +234,11 @@ fn pruning(
         rows.push(Row {
             area: "search",
             name: format!("pruning at {times:.1} deviations, depth {DEPTH}: another move chosen"),
-            value: 100.0 * losses.len() as f64 / all.len() as f64,
+            value: 100.0 * others.len() as f64 / all.len() as f64,
             unit: "%",
             yardstick: format!(
                 "it costs {mean:.2} discs on average, {most:.1} at most, by an unpruned search \
-                 {DEEPER} plies deeper"
+                 {DEEPER} plies deeper; in {missed} more a game is decided"
             ),
             ratio: None,
         });
@@ -254,7 +259,7 @@ fn measure(
     };
     let (chosen, whole) = look(None)?;
     let mut each = [Cut::default(); THRESHOLDS.len()];
-    let mut judged: Vec<(Square, f64)> = Vec::new();
+    let mut judged: Vec<(Square, (f64, bool))> = Vec::new();
     for (cut, cuts) in each.iter_mut().zip(cuts) {
         let (other, made) = look(Some(cuts))?;
         cut.made = made;
@@ -267,21 +272,28 @@ fn measure(
                     Some(worth)
                 }
             };
-            cut.loss = Some(worth(chosen)? - worth(other)?);
+            let (first, second) = (worth(chosen)?, worth(other)?);
+            cut.other = Some((first.0 - second.0, first.1 || second.1));
         }
     }
     Some((whole, each))
 }
 
-/// What a move is worth to its side, in discs, by an unpruned search that looks deeper.
-fn judge(position: &Othello, mv: Square, model: &Arc<dyn Evaluate<Othello>>) -> Option<f64> {
+/// What a move is worth to its side, in discs, by an unpruned search that looks deeper, and whether the
+/// game is decided then.
+fn judge(
+    position: &Othello,
+    mv: Square,
+    model: &Arc<dyn Evaluate<Othello>>,
+) -> Option<(f64, bool)> {
     let (side, after) = (position.to_move(), position.play(mv));
     let sign = if after.to_move() == side { 1.0 } else { -1.0 };
     if let Some(score) = after.score() {
-        return Some(f64::from(side.sign() * score));
+        return Some((f64::from(side.sign() * score), true));
     }
     let mut search = search(model, None).to_depth(DEPTH + DEEPER - 1);
     let thought = search.think(&after, false, &Arc::new(Control::unlimited()), |_| {})?;
     let verdict: Verdict = thought.moves.first()?.verdict;
-    Some(sign * f64::from(discs::of(verdict, position)))
+    let decided = matches!(verdict, Verdict::Decided(_));
+    Some((sign * f64::from(discs::of(verdict, position)), decided))
 }
