@@ -7,6 +7,7 @@
 
 pub mod ann;
 pub mod coevolution;
+mod elsewhere;
 pub mod gp;
 mod lab;
 mod many;
@@ -14,6 +15,7 @@ pub mod preference;
 mod report;
 mod statistics;
 
+pub use elsewhere::{Elsewhere, LearnsRuns};
 pub use lab::{ExperimentError, Lab, Scale};
 pub use report::{Cell, Report};
 
@@ -27,6 +29,11 @@ pub trait Experiment: Sync {
 
     /// Whether it reads the data folder, where there is one.
     fn reads_data(&self) -> bool {
+        false
+    }
+
+    /// Whether its runs can be learned apart, by others.
+    fn spreads(&self) -> bool {
         false
     }
 

@@ -15,6 +15,8 @@ fn run_sharing(name: &str, folder: &Path, shared: Option<&Path>) -> Report {
         data: None,
         folder: folder.to_owned(),
         shared: shared.map(Path::to_owned),
+        part: None,
+        elsewhere: None,
         say: Box::new(|_| {}),
     };
     let exhibit = EXHIBITS.iter().find(|exhibit| exhibit.name() == name).unwrap();

@@ -1,7 +1,7 @@
 //! Options of the commands that measure and show: `accuracy`, `reproduce`, `players`, `perft`,
 //! `bench`.
 
-use super::{Common, GameArg, RecordsArgs, RunArgs};
+use super::{Common, GameArg, GridArgs, RecordsArgs, RunArgs};
 use clap::Args;
 use outflank_experiments::Scale;
 use std::path::PathBuf;
@@ -49,6 +49,9 @@ pub struct ReproduceArgs {
     /// Where to write.
     #[command(flatten)]
     pub run: RunArgs,
+    /// Who learns.
+    #[command(flatten)]
+    pub grid: GridArgs,
     /// The rest.
     #[command(flatten)]
     pub common: Common,

@@ -47,14 +47,18 @@ fn run_game<P: Roster>(args: &LeagueArgs) -> Result<Outcome> {
     if !args.sub_league.is_empty() {
         extra.insert("sub-league".to_owned(), list(&args.sub_league));
     }
-    let Setting { entries, terms, folder, journal } =
-        set_up::<P>("league", &args.players, &args.play, extra, &args.run, &args.common)?;
+    let Setting { entries, terms, folder, journal, notes } =
+        set_up("league", &args.players, &args.play, extra, &args.run, &args.grid, &args.common)?;
     stop_when_asked();
     let pairs = entries.len() * (entries.len() - 1) / 2;
     let total = 2 * u64::from(terms.rounds) * pairs as u64;
     let progress = Progress::new("playing", "games", total, args.common.quiet);
     progress.skip((journal.1.len() as u64).min(total));
-    let league = play_league(&entries, &terms, Some(journal), |_, new| progress.add(new))?;
+    notes.iter().for_each(|notes| notes.beside(&progress));
+    let league = play_league::<P>(&entries, &terms, Some(journal), |_, new| {
+        progress.add(new);
+        terms.elsewhere.iter().for_each(|others| progress.say(others.words()));
+    })?;
     drop(progress);
     if !league.complete {
         eprintln!(
