@@ -86,7 +86,7 @@ const SLOW: [&str; 10] = [
     "heuristic@3",
     "random",
     "--games",
-    "48",
+    "160",
     "--random",
     "0.1",
     "--quiet",

@@ -24,7 +24,7 @@ fn leagues_while_workers_die() {
     let (until, address) = (Instant::now() + Duration::from_secs(seconds), server.address());
     let home = Lab::new();
     let mut workers: Vec<Process> = (0..3).map(|_| Process::worker(&home, &server)).collect();
-    let (mut seed, mut killed) = (0, 0);
+    let (mut seed, mut killed, mut last) = (0, 0, Instant::now());
     while seed == 0 || Instant::now() < until {
         seed += 1;
         let (alone, spread) = (Lab::new(), Lab::new());
@@ -36,7 +36,7 @@ fn leagues_while_workers_die() {
             "heuristic@3",
             "random",
             "--games",
-            "64",
+            "240",
             "--random",
             "0.1",
             "--quiet",
@@ -49,7 +49,6 @@ fn leagues_while_workers_die() {
             &spread,
             &[&league[..], &["--on", &address, "--patience", "3"]].concat(),
         );
-        let mut last = Instant::now();
         while !run.has_ended() {
             std::thread::sleep(Duration::from_millis(20));
             if last.elapsed() >= KILL {
