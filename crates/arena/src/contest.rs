@@ -5,8 +5,9 @@
 //! before or after a stop, and in a league that somebody joined later.
 
 use crate::elsewhere::{self, Elsewhere};
-use crate::game::{Played, play, whole_margin};
-use crate::lines::{Done, journal_line, parse_journal};
+use crate::game::{Played, whole_margin};
+use crate::lines::{Done, journal_line, line_of, parse_journal};
+use crate::together::{Table, play_together};
 use outflank_games::{Line, Position, Side};
 use outflank_players::{Entry, Player};
 use outflank_runs::{CrewError, Journal, in_order, rng, stop_requested};
@@ -85,12 +86,14 @@ pub(crate) struct Piece {
     pub(crate) first: usize,
     pub(crate) second: usize,
     pub(crate) rounds: (u32, u32),
+    /// How many games at a time.
+    pub(crate) together: usize,
 }
 
 impl Piece {
     /// Its games in order: black, white and round.
     pub(crate) fn games(self) -> impl Iterator<Item = (usize, usize, u32)> {
-        let Piece { first, second, rounds } = self;
+        let Piece { first, second, rounds, .. } = self;
         (rounds.0..rounds.1).flat_map(move |round| [(first, second, round), (second, first, round)])
     }
 }
@@ -117,9 +120,11 @@ pub fn contest<P: Position>(
     let pieces: Vec<Piece> = pairs
         .iter()
         .flat_map(|&(first, second)| {
-            (0..terms.rounds).step_by(ROUNDS_AT_A_TIME as usize).map(move |from| {
-                let to = (from + ROUNDS_AT_A_TIME).min(terms.rounds);
-                Piece { first, second, rounds: (from, to) }
+            let together = entries[first].games_with(&entries[second]);
+            let rounds = ROUNDS_AT_A_TIME.max(together.div_ceil(2) as u32);
+            (0..terms.rounds).step_by(rounds as usize).map(move |from| {
+                let to = (from + rounds).min(terms.rounds);
+                Piece { first, second, rounds: (from, to), together }
             })
         })
         .collect();
@@ -164,14 +169,15 @@ pub fn contest<P: Position>(
     outcome
 }
 
-pub(crate) type Seats<P> = Vec<[Option<Box<dyn Player<P>>>; 2]>;
+/// For each entry those who wait to play Black and those who wait to play White.
+pub(crate) type Seats<P> = Vec<[Vec<Box<dyn Player<P>>>; 2]>;
 
 /// Nobody has sat down yet.
 pub(crate) fn no_seats<P: Position>(entries: &[Entry<P>]) -> Seats<P> {
-    entries.iter().map(|_| [None, None]).collect()
+    entries.iter().map(|_| [Vec::new(), Vec::new()]).collect()
 }
 
-/// Plays the missing games of a piece; each thread keeps its players, one for each colour, so
+/// Plays the missing games of a piece; each thread keeps its players, apart for each colour, so
 /// that a player may meet itself and an engine is started once.
 pub(crate) fn play_piece<P: Position>(
     players: &mut Seats<P>,
@@ -180,27 +186,52 @@ pub(crate) fn play_piece<P: Position>(
     done: &Done<P>,
     piece: Piece,
 ) -> Vec<(Game<P>, bool)> {
-    let mut games = Vec::new();
-    for (black, white, round) in piece.games() {
-        if let Some(played) = done.get(&(black, white, round)) {
-            games.push((Game { black, white, round, played: played.clone() }, false));
-            continue;
-        }
+    let wanted: Vec<(usize, usize, u32)> = piece.games().collect();
+    let missing: Vec<_> = wanted.iter().copied().filter(|game| !done.contains_key(game)).collect();
+    let mut new: Done<P> = Done::new();
+    for games in missing.chunks(piece.together) {
         if stop_requested() {
-            return games;
+            break;
         }
-        let opening = &terms.openings[round as usize % terms.openings.len()];
-        let path = ["game", &entries[black].name, &entries[white].name, &round.to_string()];
-        let mut rng = rng::stream(terms.seed, &path);
-        let mut seat = |who: usize, side: Side| {
-            players[who][side.index()].take().map_or_else(|| entries[who].make(), Ok)
+        new.extend(play_games(players, entries, terms, games));
+    }
+    let game = |&(black, white, round): &(usize, usize, u32)| {
+        let key = (black, white, round);
+        let (played, is_new) = match done.get(&key) {
+            Some(played) => (played.clone(), false),
+            None => (new.remove(&key)?, true),
         };
-        let played = match (seat(black, Side::Black), seat(white, Side::White)) {
-            (Ok(mut first), Ok(mut second)) => {
-                let played = play(&mut *first, &mut *second, opening, &mut rng);
-                players[black][0] = Some(first);
-                players[white][1] = Some(second);
-                played
+        Some((Game { black, white, round, played }, is_new))
+    };
+    // After a stop, what lies behind the first game that was not played is left out.
+    wanted.iter().map_while(game).collect()
+}
+
+/// Plays these games side by side.
+fn play_games<P: Position>(
+    players: &mut Seats<P>,
+    entries: &[Entry<P>],
+    terms: &Terms<P>,
+    games: &[(usize, usize, u32)],
+) -> Vec<((usize, usize, u32), Played<P>)> {
+    let mut streams: Vec<_> = games
+        .iter()
+        .map(|&(black, white, round)| {
+            let path = ["game", &entries[black].name, &entries[white].name, &round.to_string()];
+            rng::stream(terms.seed, &path)
+        })
+        .collect();
+    let (mut tables, mut seated, mut played) = (Vec::new(), Vec::new(), Vec::new());
+    for (&game, rng) in games.iter().zip(&mut streams) {
+        let (black, white, round) = game;
+        let opening = &terms.openings[round as usize % terms.openings.len()];
+        let mut seat = |who: usize, side: Side| {
+            players[who][side.index()].pop().map_or_else(|| entries[who].make(), Ok)
+        };
+        match (seat(black, Side::Black), seat(white, Side::White)) {
+            (Ok(first), Ok(second)) => {
+                tables.push(Table { players: [first, second], line: opening.clone(), rng });
+                seated.push(game);
             }
             (first, second) => {
                 // A player that cannot even be made fails like any other.
@@ -208,15 +239,18 @@ pub(crate) fn play_piece<P: Position>(
                     (Some(fault), _) => (Side::Black, fault.to_string()),
                     (_, fault) => (Side::White, fault.map(|f| f.to_string()).unwrap_or_default()),
                 };
-                Played {
-                    line: opening.clone(),
-                    random: vec![false; opening.moves().len()],
-                    margin: -side.sign() * whole_margin(P::GAME),
-                    fault: Some((side, fault)),
-                }
+                let margin = -side.sign() * whole_margin(P::GAME);
+                let fault = Some((side, fault));
+                played.push((game, Played { margin, fault, ..line_of(opening) }));
             }
-        };
-        games.push((Game { black, white, round, played }, true));
+        }
     }
-    games
+    for (game, (pair, result)) in seated.into_iter().zip(play_together(tables)) {
+        for (side, player) in pair.into_iter().enumerate() {
+            let who = if side == 0 { game.0 } else { game.1 };
+            players[who][side].push(player);
+        }
+        played.push((game, result));
+    }
+    played
 }

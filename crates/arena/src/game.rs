@@ -1,7 +1,8 @@
 //! One game between two players.
 
+use crate::together::{Table, play_together};
 use outflank_games::{Game, Line, Position, Side};
-use outflank_players::{Fault, Player};
+use outflank_players::Player;
 use outflank_runs::Rng;
 
 /// A game that was played to its end, or to the move at which a player failed.
@@ -40,38 +41,7 @@ pub fn play<'a, P: Position>(
     opening: &Line<P>,
     rng: &mut Rng,
 ) -> Played<P> {
-    let mut line = opening.clone();
-    let mut random = vec![false; line.moves().len()];
-    let lost = |line, random, side: Side, fault: Fault| Played {
-        line,
-        random,
-        margin: -side.sign() * whole_margin(P::GAME),
-        fault: Some((side, fault.to_string())),
-    };
-    for (side, player) in [(Side::Black, &mut *black), (Side::White, &mut *white)] {
-        if let Err(fault) = player.begin() {
-            return lost(line, random, side, fault);
-        }
-    }
-    loop {
-        if let Some(margin) = line.position().margin() {
-            return Played { line, random, margin, fault: None };
-        }
-        let side = line.position().to_move();
-        let player: &mut dyn Player<P> = match side {
-            Side::Black => &mut *black,
-            Side::White => &mut *white,
-        };
-        match player.choose(&line, rng) {
-            Ok(mv) => match line.push(mv) {
-                Ok(()) => random.push(player.last_was_random()),
-                Err(error) => {
-                    let fault =
-                        Fault::Illegal { player: side.to_string(), answer: error.to_string() };
-                    return lost(line, random, side, fault);
-                }
-            },
-            Err(fault) => return lost(line, random, side, fault),
-        }
-    }
+    let table = Table { players: [black, white], line: opening.clone(), rng };
+    let mut played = play_together(vec![table]);
+    played.swap_remove(0).1
 }

@@ -16,6 +16,7 @@ pub mod ratings;
 pub mod score;
 pub mod sprt;
 mod tally;
+mod together;
 
 pub use accuracy::accuracy;
 pub use contest::{ContestError, Game, Terms, contest};

@@ -5,7 +5,7 @@
 
 use crate::contest::{ContestError, Game, Terms};
 use crate::game::{Played, whole_margin};
-use outflank_games::{Position, Side};
+use outflank_games::{Line, Position, Side};
 use outflank_players::Entry;
 use std::collections::HashMap;
 
@@ -82,12 +82,7 @@ pub(crate) fn parse_line<P: Position>(
     let round: u32 = round.parse().map_err(|_| "its round is no number")?;
     let margin: i32 = margin.parse().map_err(|_| "its margin is no number")?;
     let opening = &terms.openings[round as usize % terms.openings.len()];
-    let mut played = Played {
-        line: opening.clone(),
-        random: vec![false; opening.moves().len()],
-        margin,
-        fault: None,
-    };
+    let mut played = Played { margin, ..line_of(opening) };
     for text in moves.split(' ').filter(|text| !text.is_empty()) {
         let random = text.ends_with('?');
         let position = played.line.position();
@@ -106,4 +101,14 @@ pub(crate) fn parse_line<P: Position>(
         return Err("its moves do not lead to its result".to_owned());
     }
     Ok(Some(Game { black, white, round, played }))
+}
+
+/// A game that has not gone beyond its opening.
+pub(crate) fn line_of<P: Position>(opening: &Line<P>) -> Played<P> {
+    Played {
+        line: opening.clone(),
+        random: vec![false; opening.moves().len()],
+        margin: 0,
+        fault: None,
+    }
 }

@@ -7,12 +7,14 @@ use outflank_arena::{Game, Terms, contest, distinct, play};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
+use outflank_models::{Evaluate, Policy, embedded};
 use outflank_players::roster::{self, Roster};
-use outflank_players::{Entry, Fault, Player};
+use outflank_players::{Entry, Fault, Player, Staged};
 use outflank_records::read_openings;
 use outflank_runs::{Draw, Journal, Rng, rng};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 fn entries<P: Roster>(players: &[&str], random: f64) -> Vec<Entry<P>> {
     let texts: Vec<String> = players.iter().map(|&text| text.to_owned()).collect();
@@ -52,6 +54,65 @@ fn any_number_of_threads_plays_the_same_games() {
     let one = result(&pair, &terms(40, 1));
     for threads in [2, 3, 8] {
         assert_eq!(result(&pair, &terms(40, threads)), one);
+    }
+}
+
+/// The heuristic, which notes how many positions it is asked about together.
+struct Patient {
+    asks: usize,
+    largest: std::sync::atomic::AtomicUsize,
+}
+
+impl Policy<Othello> for Patient {
+    fn score(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
+        embedded::heuristic().after_moves(position, moves, out);
+    }
+
+    fn score_all(&self, positions: &[(Othello, Vec<Square>)]) -> Vec<Vec<f32>> {
+        self.largest.fetch_max(positions.len(), std::sync::atomic::Ordering::Relaxed);
+        let scores = |(position, moves): &(Othello, Vec<Square>)| {
+            let mut out = Vec::new();
+            self.score(position, moves, &mut out);
+            out
+        };
+        positions.iter().map(scores).collect()
+    }
+
+    fn at_a_time(&self) -> usize {
+        self.asks
+    }
+}
+
+/// A model that is asked about many games together plays the games that it plays alone: with forced
+/// random moves, with a stage left to a search, against itself.
+#[test]
+fn games_side_by_side_are_the_games_one_by_one() {
+    let play = |asks: usize, threads: usize| {
+        let patient = Arc::new(Patient { asks, largest: 0.into() });
+        let entry =
+            |name: &str, random: f64| roster::policy_entry(name, patient.clone() as _, random);
+        let (plain, other) =
+            (entry("staged", 0.0), roster::entry::<Othello>("yoshioka@2e6").unwrap());
+        let staged = plain.clone().made_by(&other.clone(), move || {
+            Ok(Box::new(Staged::new(plain.make()?, other.make()?, 10, 20)))
+        });
+        let mut players = entries::<Othello>(&["yoshioka", "yoshioka@2"], 0.1);
+        players.extend([entry("plain", 0.0), entry("forced", 0.2), staged]);
+        let pairs: Vec<_> = (0..5).flat_map(|a| (a + 1..5).map(move |b| (a, b))).collect();
+        let mut games = Vec::new();
+        let all = contest(&players, &pairs, &terms(40, threads), None, |more, _| {
+            games.extend(more);
+            true
+        });
+        assert!(all.unwrap());
+        (games, patient.largest.load(std::sync::atomic::Ordering::Relaxed))
+    };
+    let (alone, never) = play(1, 2);
+    assert_eq!((alone.len(), never), (800, 0));
+    for threads in [1, 3] {
+        let (together, largest) = play(32, threads);
+        assert!(together == alone);
+        assert_eq!(largest, 32);
     }
 }
 

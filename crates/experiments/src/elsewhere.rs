@@ -6,6 +6,7 @@
 
 use crate::EXHIBITS;
 use crate::lab::{ExperimentError, Lab};
+use outflank_learners::cnn::OnCpu;
 use outflank_runs::files::{self, create_folder};
 use outflank_runs::{Crew, Library, Order, Taken, Trade, parts, stop_requested};
 use serde::{Deserialize, Serialize};
@@ -159,6 +160,8 @@ impl LearnsRuns {
             shared: None,
             part: Some(run),
             elsewhere: None,
+            device: Box::new(OnCpu),
+            edax: None,
             say: Box::new(|_| {}),
         };
         match exhibit.run(&lab) {

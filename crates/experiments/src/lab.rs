@@ -1,8 +1,9 @@
 //! What an experiment is given: how large it may be, the seed, the data, a folder to work in.
 
 use crate::elsewhere::Elsewhere;
-use outflank_games::Line;
 use outflank_games::othello::Othello;
+use outflank_games::{Line, Side};
+use outflank_learners::cnn::Device;
 use outflank_records::{Record, Selection, embedded, read_games, read_openings};
 use outflank_runs::{DataFile, files};
 use std::path::{Path, PathBuf};
@@ -108,6 +109,10 @@ pub struct Lab {
     pub part: Option<usize>,
     /// Others who learn the runs.
     pub elsewhere: Option<Elsewhere>,
+    /// Where networks learn and answer.
+    pub device: Box<dyn Device>,
+    /// Edax as a player, such as `nboard:edax -nboard`, if the user has it.
+    pub edax: Option<String>,
     /// Tells the user how far it has come.
     pub say: Box<dyn Fn(&str) + Sync>,
 }
@@ -144,14 +149,20 @@ impl Lab {
         Ok(Games { train: take(&parts[0]), test: take(&parts[1]), source })
     }
 
-    /// The 1,000 published league openings, Black to move, or the embedded ones without a data
+    /// The 1,000 published league openings, this side to move, or the embedded ones without a data
     /// folder; and which.
-    pub fn openings(&self) -> Result<(Vec<Line<Othello>>, &'static str), ExperimentError> {
+    pub fn openings(
+        &self,
+        first: Side,
+    ) -> Result<(Vec<Line<Othello>>, &'static str), ExperimentError> {
         match &self.data {
             Some(data) => {
                 let path = data.join("openings/lucas_boards.txt");
-                let openings = read_openings(&path, Some(outflank_games::Side::Black))?;
-                Ok((openings, "the 1,000 published openings, Black to move"))
+                let which = match first {
+                    Side::Black => "the 1,000 published openings, Black to move",
+                    Side::White => "the 1,000 published openings, White to move",
+                };
+                Ok((read_openings(&path, Some(first))?, which))
             }
             None => Ok((embedded::openings(), "1,000 openings harvested by our own tree search")),
         }

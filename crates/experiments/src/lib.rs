@@ -6,6 +6,7 @@
 //! paper and why.
 
 pub mod ann;
+pub mod cnn;
 pub mod coevolution;
 mod elsewhere;
 pub mod gp;
@@ -69,4 +70,15 @@ pub const EXHIBITS: &[&dyn Experiment] = &[
     &gp::fig1::Fig1,
     &gp::fig2::Fig2,
     &gp::fig3::Fig3,
+    &cnn::table2::Table2,
+    &cnn::table3::TABLE3,
+    &cnn::table3::TABLE4,
+    &cnn::table5::Table5,
+    &cnn::table6::Table6,
+    &cnn::table7::Table7,
+    &cnn::table8::Table8,
+    &cnn::table9::Table9,
+    &cnn::fig3::Fig3,
+    &cnn::fig4::Fig4,
+    &cnn::fig5::Fig5,
 ];

@@ -1,6 +1,7 @@
 //! Every exhibit runs at smoke scale on the embedded games, and goes on to the same result.
 
 use outflank_experiments::{EXHIBITS, Lab, Report, Scale};
+use outflank_learners::cnn::OnCpu;
 use std::path::Path;
 
 fn run(name: &str, folder: &Path) -> Report {
@@ -17,6 +18,8 @@ fn run_sharing(name: &str, folder: &Path, shared: Option<&Path>) -> Report {
         shared: shared.map(Path::to_owned),
         part: None,
         elsewhere: None,
+        device: Box::new(OnCpu),
+        edax: None,
         say: Box::new(|_| {}),
     };
     let exhibit = EXHIBITS.iter().find(|exhibit| exhibit.name() == name).unwrap();

@@ -1,24 +1,28 @@
 //! Deep networks that predict experts' moves, after Liskowski, Jaśkowski and Krawiec (2018).
 //!
 //! A network is a description ([`outflank_models::nets`]); an [`Engine`] runs it and follows the
-//! gradient, on the CPU ([`CpuEngine`]) or elsewhere. What is the same for all of them is here: the
+//! gradient, on the CPU ([`CpuEngine`]) or another [`Device`]. What is the same for all of them is here: the
 //! examples and their two splits ([`Lessons`]), the order in which they are seen ([`Order`]), the
 //! steps' sizes ([`Plan`]), checkpoints, and what is measured in the end ([`measure()`]).
 
 mod checkpoint;
 mod cpu;
+mod device;
 mod engine;
 mod lessons;
 mod measure;
 mod order;
 mod plan;
+mod predictor;
 mod train;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use cpu::CpuEngine;
+pub use device::{Device, OnCpu, ready};
 pub use engine::{Engine, EngineError, Seen, State, Study};
 pub use lessons::{Lessons, Split, Test};
-pub use measure::{Figures, measure};
+pub use measure::{Figures, each_answer, measure, rank};
 pub use order::Order;
 pub use plan::{Optimizer, Plan, Schedule};
+pub use predictor::Predictor;
 pub use train::{Budget, Point, TrainError, Trained, train};

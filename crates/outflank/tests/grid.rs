@@ -79,7 +79,7 @@ fn a_league_by_workers_is_that_of_one_process() {
 }
 
 /// Players that think long enough for somebody to be killed meanwhile.
-const SLOW: [&str; 10] = [
+const SLOW: [&str; 9] = [
     "league",
     "heuristic@4",
     "yoshioka@4",
@@ -89,7 +89,6 @@ const SLOW: [&str; 10] = [
     "160",
     "--random",
     "0.1",
-    "--quiet",
 ];
 
 #[test]
@@ -109,10 +108,10 @@ fn whoever_is_killed_the_league_ends_the_same() {
     // The coordinator, which goes on as another process.
     reach(&spread, games * 2 / 8, &mut run);
     run.kill();
-    let mut run =
-        Process::start(&spread, &[&["league", "--resume", "run", "--quiet"][..], &on].concat());
-    // The server, which comes back with its store.
-    reach(&spread, games * 4 / 8, &mut run);
+    let mut run = Process::start(&spread, &[&["league", "--resume", "run"][..], &on].concat());
+    // The server, which comes back with its store; by then the new process has found it.
+    let more = (games * 4 / 8).max(lines(&spread) + 1);
+    reach(&spread, more, &mut run);
     server.kill();
     std::thread::sleep(Duration::from_millis(500));
     server.start_again();

@@ -2,7 +2,7 @@
 
 use crate::choice::best_index;
 use crate::random::game_over;
-use crate::{Fault, Player};
+use crate::{Fault, Player, Turn};
 use outflank_games::{Line, Position};
 use outflank_models::Policy;
 use outflank_runs::Rng;
@@ -40,5 +40,13 @@ impl<P: Position> Greedy<P> {
 impl<P: Position> Player<P> for Greedy<P> {
     fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault> {
         self.pick(game.position(), rng).ok_or_else(|| game_over("greedy"))
+    }
+
+    fn turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, Fault> {
+        let moves: Vec<P::Move> = game.position().moves().collect();
+        match self.policy.at_a_time() > 1 && moves.len() > 1 {
+            true => Ok(Turn::Ask(self.policy.clone(), moves)),
+            false => self.choose(game, rng).map(Turn::Move),
+        }
     }
 }

@@ -23,7 +23,7 @@ pub use engine::{CommandError, Engine, EngineCommand, EngineOptions, Protocol};
 pub use entry::Entry;
 pub use greedy::Greedy;
 pub use mcts::Mcts;
-pub use player::{Fault, Player};
+pub use player::{Fault, Player, Turn};
 pub use random::Random;
 pub use searchable::{Endgame, Searchable};
 pub use spec::Spec;

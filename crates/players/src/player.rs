@@ -1,7 +1,10 @@
 //! What a player is, and how one can fail.
 
+use crate::choice::best_index;
 use outflank_games::{Line, Position};
+use outflank_models::Policy;
 use outflank_runs::Rng;
+use std::sync::Arc;
 
 /// Why a player did not move. The arena scores the game as its loss and goes on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,6 +51,14 @@ pub enum Fault {
     },
 }
 
+/// What a player says who may want to ask a model about several games at a time.
+pub enum Turn<P: Position> {
+    /// This is the move.
+    Move(P::Move),
+    /// Tell me first what this model thinks of these moves; then I [`settle`](Player::settle).
+    Ask(Arc<dyn Policy<P>>, Vec<P::Move>),
+}
+
 /// Someone who chooses moves.
 pub trait Player<P: Position>: Send {
     /// A new game begins: whatever was remembered of the last one must not matter any more.
@@ -58,22 +69,48 @@ pub trait Player<P: Position>: Send {
     /// The move to play in a game that is not over.
     fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault>;
 
+    /// The move to play, or what the player has to know for it. Whoever plays many games side by side
+    /// gathers the questions to one model and asks them together; the moves are those of `choose`.
+    fn turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, Fault> {
+        self.choose(game, rng).map(Turn::Move)
+    }
+
+    /// The move to play, given the scores of the moves that [`turn`](Player::turn) asked about.
+    fn settle(&mut self, moves: &[P::Move], scores: &[f32], rng: &mut Rng) -> Option<P::Move> {
+        best_index(scores, rng).and_then(|best| moves.get(best).copied())
+    }
+
     /// Whether the last move was forced upon the player by chance rather than chosen.
     fn last_was_random(&self) -> bool {
         false
     }
 }
 
-impl<P: Position> Player<P> for Box<dyn Player<P>> {
-    fn begin(&mut self) -> Result<(), Fault> {
-        (**self).begin()
-    }
+/// Whoever stands for a player plays as it does.
+macro_rules! stands_for_a_player {
+    ($($kind:ty),*) => {$(
+        impl<P: Position> Player<P> for $kind {
+            fn begin(&mut self) -> Result<(), Fault> {
+                (**self).begin()
+            }
 
-    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault> {
-        (**self).choose(game, rng)
-    }
+            fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault> {
+                (**self).choose(game, rng)
+            }
 
-    fn last_was_random(&self) -> bool {
-        (**self).last_was_random()
-    }
+            fn turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, Fault> {
+                (**self).turn(game, rng)
+            }
+
+            fn settle(&mut self, moves: &[P::Move], scores: &[f32], rng: &mut Rng) -> Option<P::Move> {
+                (**self).settle(moves, scores, rng)
+            }
+
+            fn last_was_random(&self) -> bool {
+                (**self).last_was_random()
+            }
+        }
+    )*};
 }
+
+stands_for_a_player!(Box<dyn Player<P>>, &mut dyn Player<P>);

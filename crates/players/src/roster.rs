@@ -297,6 +297,10 @@ const FAR_ENDGAME: u32 = 22;
 /// The table of a search within limits has 2 to this many places.
 const TABLE_BITS: u32 = 19;
 
+/// Of those who search or run as a process no more than so many play at a time on one thread.
+const SEARCHES: usize = 16;
+const ENGINES: usize = 2;
+
 /// A player that can be made as often as needed, from what the user wrote.
 pub fn entry<P: Roster>(text: &str) -> Result<Entry<P>, RosterError> {
     let spec: Spec = text.parse()?;
@@ -308,7 +312,7 @@ fn entry_of<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
     if let Some(stage) = spec.stage.clone() {
         let other = entry_of::<P>(&stage.with)?;
         let inner = entry.clone();
-        entry = Entry::new(inner.name.clone(), move || {
+        entry = inner.clone().made_by(&other.clone(), move || {
             Ok(Box::new(Staged::new(inner.make()?, other.make()?, stage.from, stage.to)))
         });
     }
@@ -333,12 +337,13 @@ fn plain_entry<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
             name: Some(label.clone()),
             ..EngineOptions::default()
         };
-        return Ok(Entry::new(label, move || P::engine(&command, options.clone())));
+        let engine = Entry::new(label, move || P::engine(&command, options.clone()));
+        return Ok(engine.at_most(ENGINES));
     }
     let model: Model<P> = find_model(spec)?;
     if spec.thinks() {
         return match model {
-            Model::Value(value) => Ok(thinker(spec, label, value)),
+            Model::Value(value) => Ok(thinker(spec, label, value).at_most(SEARCHES)),
             _ => Err(parts(
                 "seconds, nodes, cut and threads are for models that say what a position is worth",
             )),
@@ -358,7 +363,7 @@ fn plain_entry<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
         }
         (Search::Natural, model @ (Model::Value(_) | Model::Policy(_))) => {
             let policy = model.policy().ok_or_else(|| parts("it rates no moves"))?;
-            Ok(Entry::new(label, move || Ok(Box::new(Greedy::new(policy.clone())))))
+            Ok(policy_entry(&label, policy, 0.0))
         }
         (Search::Depth { .. }, Model::Nothing) => Err(parts(
             "a random player has nothing to search with; use random@mcts500 or another model",
@@ -377,7 +382,8 @@ fn plain_entry<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
                     player = player.with_endgame(endgame);
                 }
                 Ok(Box::new(player))
-            }))
+            })
+            .at_most(SEARCHES))
         }
         (Search::Mcts(_), _) if noise > 0.0 => Err(parts("a tree search takes no noise")),
         (Search::Mcts(simulations), model) => {
@@ -387,7 +393,8 @@ fn plain_entry<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
                     Some(policy) => Mcts::new(simulations).with_guide(policy.clone()),
                     None => Mcts::new(simulations),
                 }))
-            }))
+            })
+            .at_most(SEARCHES))
         }
     }
 }
@@ -418,7 +425,8 @@ fn thinker<P: Roster>(spec: &Spec, label: String, value: Arc<dyn Evaluate<P>>) -
 
 /// A player that plays what a policy that is at hand rates highest, so many moves forced at random.
 pub fn policy_entry<P: Roster>(name: &str, policy: Arc<dyn Policy<P>>, random: f64) -> Entry<P> {
-    let entry = Entry::new(name, move || Ok(Box::new(Greedy::new(policy.clone()))));
+    let asks = policy.at_a_time();
+    let entry = Entry::new(name, move || Ok(Box::new(Greedy::new(policy.clone())))).asking(asks);
     if random > 0.0 {
         entry.wrapped(move |inner| Box::new(ForcedRandom::new(inner, random)))
     } else {

@@ -1,7 +1,7 @@
 //! Players made of other players.
 
 use crate::random::{game_over, random_move};
-use crate::{Fault, Player};
+use crate::{Fault, Player, Turn};
 use outflank_games::{Game, Line, Position};
 use outflank_runs::{Draw, Rng};
 
@@ -40,6 +40,22 @@ impl<P: Position, T: Player<P>> Player<P> for ForcedRandom<T> {
         let mv = self.inner.choose(game, rng)?;
         self.last = self.inner.last_was_random();
         Ok(mv)
+    }
+
+    fn turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, Fault> {
+        self.last = false;
+        if rng.chance(self.epsilon) {
+            let mv = random_move(game.position(), rng).ok_or_else(|| game_over("random"))?;
+            self.last = true;
+            return Ok(Turn::Move(mv));
+        }
+        let turn = self.inner.turn(game, rng)?;
+        self.last = self.inner.last_was_random();
+        Ok(turn)
+    }
+
+    fn settle(&mut self, moves: &[P::Move], scores: &[f32], rng: &mut Rng) -> Option<P::Move> {
+        self.inner.settle(moves, scores, rng)
     }
 
     fn last_was_random(&self) -> bool {
@@ -87,6 +103,18 @@ impl<P: Position, T: Player<P>, U: Player<P>> Player<P> for Staged<T, U> {
     fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault> {
         self.handed = (self.from_ply..=self.to_ply).contains(&ply(game));
         if self.handed { self.other.choose(game, rng) } else { self.inner.choose(game, rng) }
+    }
+
+    fn turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, Fault> {
+        self.handed = (self.from_ply..=self.to_ply).contains(&ply(game));
+        if self.handed { self.other.turn(game, rng) } else { self.inner.turn(game, rng) }
+    }
+
+    fn settle(&mut self, moves: &[P::Move], scores: &[f32], rng: &mut Rng) -> Option<P::Move> {
+        match self.handed {
+            true => self.other.settle(moves, scores, rng),
+            false => self.inner.settle(moves, scores, rng),
+        }
     }
 
     fn last_was_random(&self) -> bool {

@@ -71,7 +71,7 @@ pub use openings::{parse_openings, read_openings};
 pub use record::{About, Ending, Ply, Record};
 pub use salvage::{Salvaged, salvage_games};
 pub use selection::Selection;
-pub use sets::{Coloured, ExampleSet, Set};
+pub use sets::{Coloured, ExampleSet, Set, image};
 pub use source::{Games, SourceFile, game_files, parse_games, read_games};
 pub use split::{Split, SplitError, seen_before, sizes_of_shares, split_examples, split_games};
 pub use stats::{PlyStats, Results, Stats, YearStats, stats};

@@ -155,9 +155,15 @@ impl ExampleSet {
     /// What an item stands for.
     #[must_use]
     pub fn resolve(&self, item: u32) -> Coloured {
-        let Coloured { example, white } = self.base[(item / 8) as usize];
-        Coloured { example: example.transform(Symmetry::ALL[(item % 8) as usize]), white }
+        image(&self.base, item)
     }
+}
+
+/// What an item of a set with these base examples stands for.
+#[must_use]
+pub fn image(base: &[Coloured], item: u32) -> Coloured {
+    let Coloured { example, white } = base[(item / 8) as usize];
+    Coloured { example: example.transform(Symmetry::ALL[(item % 8) as usize]), white }
 }
 
 #[cfg(test)]

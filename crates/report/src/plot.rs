@@ -3,10 +3,12 @@
 mod axis;
 mod bars;
 mod cross;
+mod heat;
 mod layout;
 
 pub use bars::Bars;
 pub use cross::CrossTable;
+pub use heat::Heat;
 
 use crate::svg::{Figure, Svg, at, series_colour, text_width, within};
 use crate::text::with_error;

@@ -6,11 +6,15 @@
 #[cfg(feature = "libtorch")]
 mod decode;
 #[cfg(feature = "libtorch")]
+mod device;
+#[cfg(feature = "libtorch")]
 mod engine;
 #[cfg(feature = "libtorch")]
 mod forward;
 #[cfg(feature = "libtorch")]
 mod store;
 
+#[cfg(feature = "libtorch")]
+pub use device::OnTorch;
 #[cfg(feature = "libtorch")]
 pub use engine::TorchEngine;

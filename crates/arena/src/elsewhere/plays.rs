@@ -174,7 +174,8 @@ impl<P: Roster> Table<P> {
             if first.max(second) >= self.entries.len() || to.saturating_sub(from) > MOST_ROUNDS {
                 return Err("this is no job: no contest has such players or rounds".to_owned());
             }
-            let piece = Piece { first, second, rounds: (from, to) };
+            let together = self.entries[first].games_with(&self.entries[second]);
+            let piece = Piece { first, second, rounds: (from, to), together };
             for (game, _) in play_piece(&mut seats, &self.entries, &self.terms, &none, piece) {
                 lines.push_str(&journal_line(&self.entries, &self.terms, &game));
                 lines.push('\n');

@@ -6,6 +6,7 @@ use crate::{Experiment, Report};
 use outflank_arena::Terms;
 use outflank_arena::league::{League, LeagueReport, play_league};
 use outflank_arena::ratings::Options;
+use outflank_games::Side;
 use outflank_games::othello::Othello;
 use outflank_models::{Greedy as OnePly, embedded, files};
 use outflank_players::{Entry, Greedy};
@@ -56,7 +57,7 @@ pub fn league(lab: &Lab) -> Result<(League<Othello>, Vec<String>), ExperimentErr
             entries.push(greedy(name, files::load_network(&path)?.0));
         }
     }
-    let (openings, which) = lab.openings()?;
+    let (openings, which) = lab.openings(Side::Black)?;
     let rounds = lab.scale.choose(4, 1000, 1000).min(openings.len()) as u32;
     let terms = Terms { openings, rounds, seed: lab.seed, threads: lab.threads, elsewhere: None };
     (lab.say)("playing the league");

@@ -72,7 +72,7 @@ pub struct Seen {
 }
 
 /// What learns.
-pub trait Engine {
+pub trait Engine: Send {
     /// Takes a step for each rate. `places` says which items are seen, a batch behind another; the
     /// device may still be busy when this returns.
     fn learn(&mut self, places: &[u32], rates: &[f64]) -> Result<(), EngineError>;

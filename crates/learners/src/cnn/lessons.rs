@@ -7,7 +7,7 @@
 
 use outflank_games::othello::Othello;
 use outflank_records::{
-    Coloured, ExampleSet, Record, Set, SplitError, sizes_of_shares, split_examples,
+    Coloured, ExampleSet, Record, Set, SplitError, image, sizes_of_shares, split_examples,
 };
 use outflank_runs::Draw;
 use outflank_runs::rng::stream;
@@ -118,12 +118,18 @@ impl Lessons {
         Ok(Lessons { base, items, tests })
     }
 
-    /// Replaces the items to learn from by as many draws among them, for a network of a bag
-    /// (section V-B3).
-    pub fn bootstrap(&mut self, number: u64) {
+    /// As many draws among the items to learn from, for a network of a bag (section V-B3).
+    #[must_use]
+    pub fn drawn(&self, number: u64) -> Vec<u32> {
         let mut rng = stream(number, &["net", "bootstrap"]);
         let count = self.items.len() as u32;
-        self.items = (0..count).map(|_| self.items[rng.below(count) as usize]).collect();
+        (0..count).map(|_| self.items[rng.below(count) as usize]).collect()
+    }
+
+    /// What an item stands for.
+    #[must_use]
+    pub fn resolve(&self, item: u32) -> Coloured {
+        image(&self.base, item)
     }
 }
 

@@ -5,9 +5,9 @@
 //! twins of a move share one probability and one hit: a network that learned under all symmetries
 //! cannot know which of them was played.
 
-use super::{Engine, EngineError};
+use super::EngineError;
 use outflank_games::othello::{Squares, Symmetry};
-use outflank_models::nets::{CLASSES, Net, class_of, classes_of};
+use outflank_models::nets::{CLASSES, Input, class_of, classes_of};
 use outflank_records::Coloured;
 use rayon::prelude::*;
 
@@ -52,47 +52,73 @@ impl Figures {
     }
 }
 
+/// What answers: logarithms of the classes' odds for positions given by their planes.
+type Answer<'a> = dyn FnMut(&[u64]) -> Result<Vec<f32>, EngineError> + 'a;
+
 /// Asks a network about all these positions. With `images` its answers for the eight images of a
 /// position are averaged.
 pub fn measure(
-    engine: &mut dyn Engine,
-    net: &Net,
+    answer: &mut Answer<'_>,
+    input: Input,
+    examples: &[Coloured],
+    images: bool,
+    go_on: impl FnMut(usize) -> bool,
+) -> Result<Option<Figures>, EngineError> {
+    let mut figures = Figures::default();
+    let all = each_answer(answer, input, examples, images, go_on, judge, |_, one| {
+        figures = figures.add(one);
+    })?;
+    Ok(all.then_some(figures))
+}
+
+/// Asks about all these positions and makes something of each answer, on all threads; `take` is given
+/// it in order. Says whether it came to the end.
+pub fn each_answer<T: Send>(
+    answer: &mut Answer<'_>,
+    input: Input,
     examples: &[Coloured],
     images: bool,
     mut go_on: impl FnMut(usize) -> bool,
-) -> Result<Option<Figures>, EngineError> {
+    make: impl Fn(&Coloured, &[f32]) -> T + Sync,
+    mut take: impl FnMut(&Coloured, T),
+) -> Result<bool, EngineError> {
     let symmetries: &[Symmetry] = if images { &Symmetry::ALL } else { &Symmetry::ALL[..1] };
-    let mut figures = Figures::default();
     for chunk in examples.chunks(CHUNK) {
         if !go_on(chunk.len()) {
-            return Ok(None);
+            return Ok(false);
         }
         let mut odds = vec![0.0f32; chunk.len() * CLASSES];
         for &symmetry in symmetries {
             let mut words = Vec::new();
             for Coloured { example, white } in chunk {
-                net.input().words(example.board().transform(symmetry), *white, &mut words);
+                input.words(example.board().transform(symmetry), *white, &mut words);
             }
-            let logits = engine.logits(&words)?;
+            let logits = answer(&words)?;
             let to = classes_of(symmetry);
             let sums = odds.par_chunks_mut(CLASSES).zip(logits.par_chunks(CLASSES));
             sums.for_each(|(odds, logits)| {
-                let top = logits.iter().fold(f32::MIN, |a, &b| a.max(b));
-                let powers: Vec<f32> = logits.iter().map(|l| libm::expf(l - top)).collect();
-                let share = 1.0 / powers.iter().sum::<f32>();
+                let of_image = super::predictor::odds(logits);
                 for (class, odds) in odds.iter_mut().enumerate() {
-                    *odds += powers[to[class]] * share;
+                    *odds += of_image[to[class]];
                 }
             });
         }
-        let each: Vec<Figures> = chunk
+        let each: Vec<T> = chunk
             .par_iter()
             .zip(odds.par_chunks(CLASSES))
-            .map(|(item, odds)| judge(item, odds))
+            .map(|(item, odds)| make(item, odds))
             .collect();
-        figures = each.into_iter().fold(figures, Figures::add);
+        chunk.iter().zip(each).for_each(|(item, made)| take(item, made));
     }
-    Ok(Some(figures))
+    Ok(true)
+}
+
+/// How many legal moves are rated higher than the one that was played.
+#[must_use]
+pub fn rank(item: &Coloured, odds: &[f32]) -> usize {
+    let of = |bits: u64| Squares(bits).map(|s| class_of(s).map_or(0.0, |class| odds[class]));
+    let played = of(item.example.chosen().bit()).sum::<f32>();
+    of(item.example.board().moves()).filter(|&odds| odds > played).count()
 }
 
 /// What one answer is worth.
@@ -116,7 +142,6 @@ fn judge(item: &Coloured, odds: &[f32]) -> Figures {
         true => 1.0 / f64::from(twins(chosen.bit()).count_ones()),
         false => 0.0,
     };
-    let better = of(moves).filter(|&odds| odds > played).count();
     let choice = moves.count_ones() > 1;
     Figures {
         count: 1,
@@ -125,7 +150,7 @@ fn judge(item: &Coloured, odds: &[f32]) -> Figures {
         all: hit,
         choices_count: u64::from(choice),
         choices: if choice { hit } else { 0.0 },
-        top3: f64::from(u8::from(better < 3)),
+        top3: f64::from(u8::from(rank(item, odds) < 3)),
     }
 }
 

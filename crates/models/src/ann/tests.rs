@@ -6,22 +6,40 @@ use outflank_games::Position;
 use outflank_games::othello::Symmetry;
 use outflank_runs::rng::stream;
 
-/// One of each kind, with odd sizes among them.
-const NETS: [&str; 14] = [
+/// The twenty of Table 1, then odd sizes and kinds that it does not have.
+const NETS: [&str; 32] = [
+    "WS 64-4x8-1",
+    "WS 128-4x8-1",
+    "WS 192-4x8-1",
+    "WS 192-8x8-1",
+    "WS 192-8x8-4-1",
+    "WS 192-8x8-8-1",
+    "WS 192-16x8-1",
+    "WS 192-16x8-16-1",
+    "WS 192-16x8-16-8-1",
+    "FC 192-4-1",
+    "FC 192-16-1",
+    "FC 192-32-1",
+    "FC 192-32-8-1",
+    "FC 192-64-1",
+    "SR 192-4-1",
+    "SR 192-16-1",
+    "SR 192-32-1",
+    "SR 192-32-8-1",
+    "SR 192-64-1",
+    "SP 192-91-40-10-1",
     "FC 64-5-1",
     "FC 128-4-3-1",
-    "FC 192-32-8-1",
     "FC 192-1",
     "SR 64-4-1",
     "SR 128-4-1",
     "SR 192-9-8-1",
-    "WS 64-4x8-1",
     "WS 128-3x8-1",
-    "WS 192-8x8-4-1",
-    "WS 192-16x8-16-8-1",
     "SR+WS 192-4x8-3-1",
-    "SP 192-91-40-10-1",
     "SP 64-91-1",
+    "SP 64-91-40-10-1",
+    "FC 64-4-1",
+    "WS 64-2x8-3-1",
 ];
 
 fn boards(seed: u64, count: usize) -> Vec<Othello> {

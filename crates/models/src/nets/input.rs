@@ -1,8 +1,9 @@
 //! What a network sees of a position: a few planes, each stored as one 64-bit word.
 //!
 //! The paper's encodings (section IV-B) are `pieces` (own discs, the opponent's), `ones` (a plane of
-//! ones besides) and `vmoves` (a plane of legal moves besides); a plane that says whether White is to
-//! move is the discussion's wish.
+//! ones besides) and `vmoves` (a plane of legal moves besides). A plane that says whether White is to
+//! move, and planes that say which quarter of the game it is, so that a network may do different things
+//! at different stages, come on top.
 
 use super::NetError;
 use outflank_games::othello::Board;
@@ -27,17 +28,20 @@ pub struct Input {
     pub encoding: Encoding,
     /// Whether a last plane is all ones when White is to move.
     pub colour: bool,
+    /// Whether four planes say the stage of the game: all ones for the stage that it is, counted in
+    /// quarters of sixty moves as in Figure 5.
+    pub stage: bool,
 }
 
 impl Input {
     /// Own discs and the opponent's.
-    pub const PIECES: Input = Input { encoding: Encoding::Pieces, colour: false };
+    pub const PIECES: Input = Input { encoding: Encoding::Pieces, colour: false, stage: false };
 
     /// How many planes.
     #[must_use]
     pub fn planes(self) -> usize {
         let third = usize::from(self.encoding != Encoding::Pieces);
-        2 + third + usize::from(self.colour)
+        2 + third + usize::from(self.colour) + 4 * usize::from(self.stage)
     }
 
     /// The planes of a board, one word each, appended to `words`.
@@ -51,6 +55,11 @@ impl Input {
         if self.colour {
             words.push(if white { u64::MAX } else { 0 });
         }
+        if self.stage {
+            let discs = (board.own | board.other).count_ones();
+            let now = discs.saturating_sub(4).min(59) / 15;
+            words.extend((0..4).map(|stage| if stage == now { u64::MAX } else { 0 }));
+        }
     }
 }
 
@@ -61,7 +70,8 @@ impl fmt::Display for Input {
             Encoding::Ones => "ones",
             Encoding::Moves => "vmoves",
         })?;
-        f.write_str(if self.colour { "+colour" } else { "" })
+        f.write_str(if self.colour { "+colour" } else { "" })?;
+        f.write_str(if self.stage { "+stage" } else { "" })
     }
 }
 
@@ -69,16 +79,44 @@ impl FromStr for Input {
     type Err = NetError;
 
     fn from_str(text: &str) -> Result<Input, NetError> {
-        let (encoding, colour) = match text.strip_suffix("+colour") {
-            Some(encoding) => (encoding, true),
-            None => (text, false),
+        let without = |text: &'_ str, part: &str| match text.strip_suffix(part) {
+            Some(rest) => (rest.len(), true),
+            None => (text.len(), false),
         };
+        let (end, stage) = without(text, "+stage");
+        let (end, colour) = without(&text[..end], "+colour");
+        let encoding = &text[..end];
         let encoding = match encoding {
             "pieces" => Encoding::Pieces,
             "ones" => Encoding::Ones,
             "vmoves" => Encoding::Moves,
             _ => return Err(NetError::Input(text.to_owned())),
         };
-        Ok(Input { encoding, colour })
+        Ok(Input { encoding, colour, stage })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outflank_games::Position;
+    use outflank_games::othello::Othello;
+
+    /// The stages are those of Figure 5: moves 1 to 15, 16 to 30, 31 to 45 and 46 to 60.
+    #[test]
+    fn one_plane_says_the_stage() {
+        let input: Input = "pieces+stage".parse().unwrap();
+        assert_eq!(input.planes(), 6);
+        let mut position = Othello::start();
+        for number in 1..=60 {
+            let mut words = Vec::new();
+            input.words(position.board(), false, &mut words);
+            let on: Vec<usize> = (0..4).filter(|&stage| words[2 + stage] == u64::MAX).collect();
+            assert_eq!(on, [(number - 1) / 15], "move {number}");
+            assert_eq!(words.iter().filter(|&&word| word == 0).count(), 3);
+            let Some(mv) = position.moves().next() else { break };
+            position = position.play(mv);
+        }
+        assert!(position.pieces() > 50);
     }
 }

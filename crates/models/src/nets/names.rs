@@ -21,7 +21,7 @@ pub enum NetError {
     Size(String),
     /// Not an encoding.
     #[error(
-        "'{0}' is not an input; give pieces, ones or vmoves, with +colour for the side to move"
+        "'{0}' is not an input; give pieces, ones or vmoves, with +colour for the side to move and +stage for the quarter of the game"
     )]
     Input(String),
     /// Weights that are not as the network needs them.
@@ -202,7 +202,7 @@ mod tests {
             assert!(matches!(named(name, Input::PIECES), Err(NetError::Size(_))), "{name}");
         }
         assert!("piece".parse::<Input>().is_err());
-        for text in ["pieces", "ones+colour", "vmoves"] {
+        for text in ["pieces", "ones+colour", "vmoves", "pieces+stage", "vmoves+colour+stage"] {
             assert_eq!(text.parse::<Input>().unwrap().to_string(), text);
         }
     }

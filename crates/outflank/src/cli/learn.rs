@@ -30,7 +30,7 @@ stand, below a line `symmetric` in eight ways again. What follows a # is a remar
   0 1 2 3 4 5 6 7
 
 Without --records the games of the data folder are learned from, without that the embedded ones;
-4,000 of them when there are more and --sample does not say otherwise. Learning online takes all
+10,000 of them when there are more and --sample does not say otherwise. Learning online takes all
 games of the data folder.
 
 A run that was stopped goes on with --resume, and the result is the same to the last byte. Games

@@ -38,7 +38,7 @@ pub struct CnnArgs {
     /// The network.
     #[arg(long, default_value = "conv8-bn", value_name = "NAME")]
     pub net: String,
-    /// What it sees: pieces, ones or vmoves, with +colour for the side to move.
+    /// What it sees: pieces, ones or vmoves, with +colour for the side to move, +stage for the quarter of the game.
     #[arg(long, default_value = "pieces", value_name = "PLANES")]
     pub input: String,
     /// The examples: original, original-s, unique or unique-s.

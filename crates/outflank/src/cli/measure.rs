@@ -1,6 +1,7 @@
 //! Options of the commands that measure and show: `accuracy`, `reproduce`, `players`, `perft`,
 //! `bench`.
 
+use super::learn_cnn::DeviceArg;
 use super::{Common, GameArg, GridArgs, RecordsArgs, RunArgs};
 use clap::Args;
 use outflank_experiments::Scale;
@@ -46,6 +47,12 @@ pub struct ReproduceArgs {
     /// [default: in the run folder].
     #[arg(long, value_name = "DIR")]
     pub share: Option<PathBuf>,
+    /// Where networks learn and answer (the exhibits cnn/*).
+    #[arg(long, value_enum, default_value = "cpu")]
+    pub device: DeviceArg,
+    /// Edax as a player, such as 'nboard:edax -nboard': its rows of cnn/table7, table9, fig4 and fig5.
+    #[arg(long, value_name = "PLAYER")]
+    pub edax: Option<String>,
     /// Where to write.
     #[command(flatten)]
     pub run: RunArgs,

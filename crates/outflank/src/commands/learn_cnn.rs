@@ -9,7 +9,7 @@ use crate::output::{grouped, print, print_json};
 use crate::{Outcome, VERSION};
 use anyhow::{Context, Result};
 use outflank_learners::cnn::{
-    Budget, CpuEngine, Engine, Figures, Lessons, Plan, Study, Trained, measure, train,
+    Budget, Device, Engine, Figures, Lessons, OnCpu, Plan, Study, Trained, measure, train,
 };
 use outflank_models::files::{Origin, write_onnx, write_policy};
 use outflank_models::nets::{Net, named};
@@ -38,7 +38,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     let mut lessons =
         Lessons::new(&source.records, args.examples, settings::split(args), net.input().colour)?;
     if let Some(number) = args.bootstrap {
-        lessons.bootstrap(number);
+        lessons.items = lessons.drawn(number);
     }
     drop(source);
     say(format!(
@@ -52,7 +52,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     ));
     let examples = lessons.items.len();
     let study = Study::new(&net, &lessons.base, std::mem::take(&mut lessons.items));
-    let mut engine = engine(args, &net, plan, study)?;
+    let mut engine = device(args.device)?.engine(&net, plan, study)?;
     let trained = learn(args, &net, &plan, &mut *engine, examples, &folder)?;
 
     let state = engine.state()?;
@@ -106,13 +106,12 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
 }
 
 /// The device that was asked for.
-fn engine(args: &CnnArgs, net: &Net, plan: Plan, study: Study) -> Result<Box<dyn Engine>> {
-    match args.device {
-        DeviceArg::Cpu => Ok(Box::new(CpuEngine::new(net, plan, study))),
+pub fn device(asked: DeviceArg) -> Result<Box<dyn Device>> {
+    match asked {
+        DeviceArg::Cpu => Ok(Box::new(OnCpu)),
         #[cfg(feature = "gpu")]
         DeviceArg::Gpu | DeviceArg::TorchCpu => {
-            let gpu = args.device == DeviceArg::Gpu;
-            Ok(Box::new(outflank_torch::TorchEngine::new(net, plan, &study, gpu)?))
+            Ok(Box::new(outflank_torch::OnTorch { gpu: asked == DeviceArg::Gpu }))
         }
         #[cfg(not(feature = "gpu"))]
         DeviceArg::Gpu | DeviceArg::TorchCpu => anyhow::bail!(
@@ -180,10 +179,11 @@ fn test(
             }
             let total = sample.len() as u64;
             let progress = Progress::new("testing", "positions", total, args.common.quiet);
-            let figures: Option<Figures> = measure(engine, net, &sample, images, |done| {
-                progress.add(done as u64);
-                !stop_requested()
-            })?;
+            let figures: Option<Figures> =
+                measure(&mut |words| engine.logits(words), net.input(), &sample, images, |done| {
+                    progress.add(done as u64);
+                    !stop_requested()
+                })?;
             let Some(figures) = figures else { return Ok(None) };
             tested.push(Tested { name: test.name.clone(), seen: test.seen, images, figures });
         }

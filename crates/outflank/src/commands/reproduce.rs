@@ -36,6 +36,9 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     if let Some(data) = args.data.as_ref().filter(|_| exhibit.reads_data()) {
         settings.insert("data".to_owned(), data.display().to_string().into());
     }
+    if let Some(edax) = &args.edax {
+        settings.insert("edax".to_owned(), edax.clone().into());
+    }
     let data = args.data.as_deref().filter(|_| exhibit.reads_data());
     let files = data.map_or(Ok(Vec::new()), Lab::files_of)?;
     let config = Config {
@@ -62,6 +65,8 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         shared: args.share.clone(),
         part: None,
         elsewhere,
+        device: super::learn_cnn::device(args.device)?,
+        edax: args.edax.clone(),
         say: Box::new(move |text| {
             if talk {
                 eprintln!("{text} ...");

@@ -5,6 +5,7 @@
 
 use crate::lab::{Lab, PROGRAM};
 use crate::nats::NatsServer;
+use std::io::Read;
 use std::process::{Child, Command, Stdio};
 
 /// A process of the program that is killed with the test.
@@ -17,7 +18,7 @@ impl Process {
             .current_dir(lab.path())
             .env_remove("OUTFLANK_DATA")
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
+            .stderr(Stdio::piped())
             .spawn()
             .expect("the program runs");
         Process(child)
@@ -26,7 +27,7 @@ impl Process {
     pub fn worker(lab: &Lab, server: &NatsServer) -> Process {
         let address = server.address();
         let options = ["--on", &address, "--threads", "1", "--patience", "3"];
-        Process::start(lab, &[&["worker"][..], &options].concat())
+        Process::start(lab, &[&["worker", "--quiet"][..], &options].concat())
     }
 
     /// Kills it as `kill -9` does.
@@ -41,7 +42,12 @@ impl Process {
 
     /// Waits for its end, which must be a good one.
     pub fn wait(&mut self) {
-        assert!(self.0.wait().expect("a process").success());
+        let status = self.0.wait().expect("a process");
+        let mut text = String::new();
+        if let Some(mut stderr) = self.0.stderr.take() {
+            let _ = stderr.read_to_string(&mut text);
+        }
+        assert!(status.success(), "{text}");
     }
 }
 

@@ -20,7 +20,7 @@ const MOST_GAMES: u64 = 10_000_000;
 
 /// Without a word about which games, so many are learned from and measured on: as many as the
 /// default job has time for, and memory for all choices at once.
-const SAMPLE: usize = 4000;
+const SAMPLE: usize = 10_000;
 
 /// How far the gradient of a Newton method must shrink. Twice as far takes three times as long and
 /// predicts the same moves.

@@ -1,0 +1,208 @@
+//! Liskowski, Jaśkowski and Krawiec, "Learning to play Othello with deep neural networks" (2018):
+//! paper 3.
+//!
+//! Every exhibit asks a [`School`](school::School) for networks: it teaches each one once, measures it and keeps
+//! what it found beside the weights, so that exhibits share networks and go on after a stop.
+
+pub mod fig3;
+pub mod fig4;
+pub mod fig5;
+mod school;
+pub mod table2;
+pub mod table3;
+pub mod table5;
+pub mod table6;
+pub mod table7;
+pub mod table8;
+pub mod table9;
+mod winning;
+
+use crate::Scale;
+use crate::lab::Lab;
+use outflank_records::Set;
+
+/// The paper's training (section V-A2): examples of a step, rate, momentum and decay.
+const BATCH: usize = 512;
+const RATE: f64 = 0.1;
+const MOMENTUM: f64 = 0.95;
+const DECAY: f64 = 5e-4;
+
+/// Passes over a set with and without images (section V-A2).
+const PASSES_IMAGES: f64 = 6.0;
+const PASSES_PLAIN: f64 = 24.0;
+
+/// Networks of a bag (section V-B3).
+const BAG: u64 = 10;
+
+/// A network to be taught.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// Its name.
+    pub net: &'static str,
+    /// What it sees.
+    pub input: &'static str,
+    /// What it learns from.
+    pub set: Set,
+    /// Whether the test is later games rather than other examples.
+    pub by_game: bool,
+    /// Which network of a bag.
+    pub bag: Option<u64>,
+}
+
+impl Task {
+    /// A network on the paper's favourite set.
+    #[must_use]
+    pub const fn new(net: &'static str) -> Task {
+        Task { net, input: "pieces", set: Set::UniqueS, by_game: false, bag: None }
+    }
+
+    /// The same with another input.
+    #[must_use]
+    pub const fn seeing(self, input: &'static str) -> Task {
+        Task { input, ..self }
+    }
+
+    /// The same on another set.
+    #[must_use]
+    pub const fn on(self, set: Set) -> Task {
+        Task { set, ..self }
+    }
+
+    /// The same, tested on later games.
+    #[must_use]
+    pub const fn by_game(self) -> Task {
+        Task { by_game: true, ..self }
+    }
+
+    /// The same as a member of a bag.
+    #[must_use]
+    pub const fn of_bag(self, number: u64) -> Task {
+        Task { bag: Some(number), ..self }
+    }
+
+    /// The test that the paper reports: the rest of a set, or later games.
+    #[must_use]
+    pub fn test(self, set: Set) -> String {
+        if self.by_game { "games after 2012".to_owned() } else { format!("{set} by example") }
+    }
+}
+
+/// How the test was told apart, for a column's head.
+fn split_name(by_game: bool) -> &'static str {
+    if by_game { "by game" } else { "by example" }
+}
+
+/// How much of everything there is at a scale.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Size {
+    /// Games to read, all if not said.
+    games: Option<usize>,
+    /// Examples that every network sees; at the paper's scale it follows from the passes.
+    seen: Option<u64>,
+    batch: usize,
+    /// Positions of each test.
+    tested: usize,
+    /// Rounds of two games against each opponent.
+    rounds: u32,
+    /// Networks of a bag.
+    bag: u64,
+    /// Only every so many rows of a table are made.
+    every: usize,
+}
+
+fn size(lab: &Lab) -> Size {
+    let whole = Size {
+        games: None,
+        seen: None,
+        batch: BATCH,
+        tested: usize::MAX,
+        rounds: 1000,
+        bag: BAG,
+        every: 1,
+    };
+    match (lab.scale, lab.device.is_quick()) {
+        (Scale::Paper, _) => whole,
+        // One pass over Unique-S, or as many examples of a smaller set.
+        (Scale::Desk, true) => {
+            Size { seen: Some(37_000_000), batch: 4096, tested: 400_000, ..whole }
+        }
+        // What a laptop can do in hours for all networks; it shows that they learn, not who is best.
+        (Scale::Desk, false) => Size {
+            games: Some(2000),
+            seen: Some(40_000),
+            batch: 64,
+            tested: 2000,
+            rounds: 25,
+            bag: 3,
+            every: 1,
+        },
+        (Scale::Smoke, _) => Size {
+            games: Some(20),
+            seen: Some(4),
+            batch: 4,
+            tested: 8,
+            rounds: 1,
+            bag: 2,
+            every: 2,
+        },
+    }
+}
+
+/// Where every exhibit of this paper departs from it.
+fn departures(lab: &Lab) -> Vec<String> {
+    let size = size(lab);
+    let mut all = vec![
+        "By example is the paper's split: nearly every test example has images of itself among those \
+         learned. By game is ours: games up to 2012 are learned from and all later ones are the test, \
+         the best legal move counts, and on positions that a symmetry maps to themselves the twins of \
+         a move share one hit."
+            .to_owned(),
+        "Matrices begin uniform within one over the root of their inputs; the rate falls along half a \
+         cosine unless the paper's scale is asked for, where it is halved twelve times."
+            .to_owned(),
+        "The errors are those of counting positions or games; each network was taught once.".to_owned(),
+    ];
+    if let Some(seen) = size.seen {
+        all.push(format!(
+            "Every network saw {seen} examples in batches of {}; the paper's saw {PASSES_IMAGES} \
+             passes of 37 million in batches of {BATCH}.",
+            size.batch
+        ));
+    }
+    if lab.scale == Scale::Desk && !lab.device.is_quick() {
+        all.push(
+            "Learned on a CPU: this shows that the networks learn, but orders between them need a \
+             graphics processor (--device gpu)."
+                .to_owned(),
+        );
+    }
+    if lab.scale == Scale::Smoke {
+        all.push(
+            "Networks took a step or two: this scale shows only that everything runs.".to_owned(),
+        );
+    }
+    all
+}
+
+/// Half a 95% interval of a percentage of so many.
+fn error_of(percent: f64, count: u64) -> f64 {
+    let share = (percent / 100.0).clamp(0.0, 1.0);
+    196.0 * (share * (1.0 - share) / count.max(1) as f64).sqrt()
+}
+
+/// Says whether one figure lies above another by more than counting explains.
+fn above(better: &str, a: (f64, u64), worse: &str, b: (f64, u64)) -> String {
+    let error = error_of(a.0, a.1).hypot(error_of(b.0, b.1)) / 1.96;
+    let difference = a.0 - b.0;
+    let verdict = match difference {
+        d if d > 2.0 * error => "as in the paper",
+        d if d < -2.0 * error => "the other way round here",
+        _ => "not told apart here",
+    };
+    format!(
+        "{better} {:.2} above {worse} {:.2}: {verdict} ({difference:+.2} ± {:.2}, one network of each).",
+        a.0,
+        b.0,
+        1.96 * error
+    )
+}

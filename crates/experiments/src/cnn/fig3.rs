@@ -1,0 +1,132 @@
+//! Figure 3: how often the expert's move is the first or among the first three choices of Conv8+BN, by
+//! the number of the move and the number of legal moves.
+
+use super::departures;
+use super::school::{School, spread};
+use super::table5::BEST;
+use crate::lab::{ExperimentError, Lab};
+use crate::{Experiment, Report};
+use outflank_learners::cnn::{each_answer, rank};
+use outflank_models::nets::Input;
+use outflank_records::Set;
+use outflank_report::{Heat, Plot, Point, Series};
+use outflank_runs::stop_requested;
+
+/// Moves have numbers 5 to 64 in the figure, as discs have; the fifth is always the same.
+const FIRST: usize = 6;
+const LAST: usize = 64;
+
+/// Positions with more legal moves are too few to say anything.
+const MOST_MOVES: usize = 24;
+
+/// A cell of the figure is coloured when so many positions are in it.
+const ENOUGH: u32 = 20;
+
+/// The figure.
+pub struct Fig3;
+
+/// Positions and those with the move on top and among the first three.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    all: u32,
+    first: u32,
+    three: u32,
+}
+
+impl Counts {
+    fn add(&mut self, rank: usize) {
+        self.all += 1;
+        self.first += u32::from(rank == 0);
+        self.three += u32::from(rank < 3);
+    }
+
+    fn percent(self, three: bool) -> Option<f64> {
+        let hits = if three { self.three } else { self.first };
+        (self.all > 0).then(|| 100.0 * f64::from(hits) / f64::from(self.all))
+    }
+}
+
+impl Experiment for Fig3 {
+    fn name(&self) -> &'static str {
+        "cnn/fig3"
+    }
+
+    fn about(&self) -> &'static str {
+        "accuracy of Conv8+BN by the number of the move and of legal moves"
+    }
+
+    fn reads_data(&self) -> bool {
+        true
+    }
+
+    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
+        let school = School::new(lab);
+        let predictor = school.predictor(&[BEST])?;
+        let lessons = school.lessons(BEST, Input::PIECES)?;
+        let test = lessons.tests.iter().find(|test| test.name == BEST.test(Set::UniqueS));
+        let examples = test
+            .map_or_else(Vec::new, |test| spread(&test.examples, school.size().tested.max(400)));
+        let mut grid = vec![[Counts::default(); MOST_MOVES + 1]; LAST + 1];
+        let answer = &mut |words: &[u64]| predictor.logits(words);
+        let all = each_answer(
+            answer,
+            Input::PIECES,
+            &examples,
+            false,
+            |_| !stop_requested(),
+            rank,
+            |item, rank| {
+                let board = item.example.board();
+                let number = (board.own | board.other).count_ones() as usize + 1;
+                let moves = board.moves().count_ones() as usize;
+                grid[number.min(LAST)][moves.min(MOST_MOVES)].add(rank);
+            },
+        )
+        .map_err(|error| ExperimentError::Learn(error.to_string()))?;
+        if !all {
+            return Err(ExperimentError::Stopped);
+        }
+        let lead = format!(
+            "Conv8+BN on {} positions of the test part of Unique-S; in the figure's way of counting \
+             the first move of a game has number 5.",
+            examples.len()
+        );
+        let mut report = Report::new(self.name(), lab.scale, "Paper 3, Figure 3", lead);
+        for (three, title) in [(false, "first choice"), (true, "first three choices")] {
+            draw(&mut report, &grid, three, title);
+        }
+        report.departures = departures(lab);
+        Ok(report)
+    }
+}
+
+fn draw(report: &mut Report, grid: &[[Counts; MOST_MOVES + 1]], three: bool, title: &str) {
+    let cell = |counts: &Counts| counts.percent(three).filter(|_| counts.all >= ENOUGH);
+    let rows: Vec<Vec<Option<f64>>> = (1..=MOST_MOVES)
+        .map(|moves| (FIRST..=LAST).map(|number| cell(&grid[number][moves])).collect())
+        .collect();
+    let heat = Heat::new(title, "number of the move", "legal moves", rows)
+        .starting_at(FIRST as f64, 1.0)
+        .range(0.0, 100.0);
+    let stem = if three { "top3" } else { "top1" };
+    let caption = format!("Per cent of positions; cells of fewer than {ENOUGH} are left empty.");
+    report.figures.push((stem.to_owned(), Box::new(heat), caption));
+    let mut points = Vec::new();
+    for (number, row) in grid.iter().enumerate().take(LAST + 1).skip(FIRST) {
+        let mut sum = Counts::default();
+        for counts in row {
+            sum.all += counts.all;
+            sum.first += counts.first;
+            sum.three += counts.three;
+        }
+        let Some(percent) = sum.percent(three) else { continue };
+        let error = super::error_of(percent, u64::from(sum.all));
+        report.cell(title, format!("{number}"), None, Some(percent), Some(error));
+        points.push(Point::with_error(number as f64, percent, error));
+    }
+    let plot = Plot::new(title, "number of the move", "% of moves predicted")
+        .series(Series::line(title, points).band())
+        .y_range(0.0, 100.0);
+    let caption = "Over all numbers of legal moves, 95% intervals.".to_owned();
+    report.figures.push((format!("{stem}-by-move"), Box::new(plot), caption));
+}

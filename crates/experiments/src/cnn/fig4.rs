@@ -1,0 +1,127 @@
+//! Figure 4: how the winning rate follows from the accuracy, over all networks of the tables.
+
+use super::school::School;
+use super::table2::NETS;
+use super::winning::{Contender, edax, search};
+use super::{Task, departures};
+use crate::lab::{ExperimentError, Lab};
+use crate::{Experiment, Report};
+use outflank_records::Set;
+use outflank_report::{Plot, Point, Series};
+
+/// Points of the winning rate for a point of accuracy, and how much of its variance that explains:
+/// against the thirteen and against Edax-1.
+const PRINTED: [(f64, f64); 2] = [(1.7, 0.997), (3.4, 0.999)];
+
+/// The networks beside those of Table II.
+const OTHERS: [&str; 11] = [
+    "conv8-bn",
+    "conv8-dropout",
+    "resnet-32",
+    "resnet-32-np",
+    "resnet-32-np-p",
+    "resnet-56",
+    "resnet-56-np",
+    "resnet-56-np-p",
+    "densenet-40",
+    "densenet-100",
+    "widenet-40-4",
+];
+
+/// The figure.
+pub struct Fig4;
+
+impl Experiment for Fig4 {
+    fn name(&self) -> &'static str {
+        "cnn/fig4"
+    }
+
+    fn about(&self) -> &'static str {
+        "winning rate by accuracy, with a line through all networks"
+    }
+
+    fn reads_data(&self) -> bool {
+        true
+    }
+
+    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
+        let school = School::new(lab);
+        let mut tasks: Vec<Task> = NETS
+            .into_iter()
+            .flat_map(|net| Set::ALL.map(|set| Task::new(net).on(set)))
+            .chain(OTHERS.map(Task::new))
+            .collect();
+        if school.size().every > 1 {
+            // Enough for a line.
+            tasks = tasks.into_iter().step_by(2).take(3).collect();
+        }
+        let lead = "Each network's accuracy on the test part of Original and its points in per cent \
+                    against the 13 published players and against search of one ply.";
+        let mut report = Report::new(self.name(), lab.scale, "Paper 3, Figure 4", lead.to_owned());
+        let one = edax(&school, 1);
+        let opponent = one.clone().unwrap_or_else(|| search(1));
+        let second = if one.is_some() { "Edax-1" } else { "our search at 1 ply" };
+        let mut points: [Vec<(f64, f64)>; 2] = [Vec::new(), Vec::new()];
+        for task in tasks {
+            let accuracy = school.study(task)?.accuracy(task, Set::Original).map_or(0.0, |a| a.0);
+            let mut contender = Contender::new(&school, &[task])?;
+            let row = format!("{} on {}", task.net, task.set);
+            report.cell(&row, "accuracy", None, Some(accuracy), None);
+            let won = [contender.against_all()?, contender.against(&opponent, None)?];
+            for (at, (won, column)) in won.into_iter().zip(["13 opponents", second]).enumerate() {
+                let error = super::error_of(won.0, won.1);
+                report.cell(&row, column, None, Some(won.0), Some(error));
+                points[at].push((accuracy, won.0));
+            }
+        }
+        let mut plot = Plot::new("Winning rate by accuracy", "accuracy, %", "% of points");
+        for (at, (points, name)) in points.iter().zip(["13 opponents", second]).enumerate() {
+            let dots = points.iter().map(|&(x, y)| Point::new(x, y));
+            plot = plot.series(Series::dots(name, dots));
+            let Some((slope, through, explained)) = line(points) else { continue };
+            let paper = PRINTED[at];
+            report.cell(name, "slope", Some(paper.0), Some(slope), None);
+            report.cell(name, "r2", Some(paper.1), Some(explained), None);
+            let ends = points
+                .iter()
+                .fold((f64::MAX, f64::MIN), |(low, high), &(x, _)| (low.min(x), high.max(x)));
+            let ends = [ends.0, ends.1].map(|x| Point::new(x, through + slope * x));
+            plot = plot
+                .series(Series::line(format!("{name}, line"), ends).dashed().coloured_as(2 * at));
+        }
+        let caption = "Lines by least squares.".to_owned();
+        report.figures.push(("strength".to_owned(), Box::new(plot), caption));
+        report.departures = departures(lab);
+        Ok(report)
+    }
+}
+
+/// The slope and offset of the line by least squares and the share of the variance that it explains;
+/// nothing when all accuracies are one.
+fn line(points: &[(f64, f64)]) -> Option<(f64, f64, f64)> {
+    let n = points.len() as f64;
+    let (x, y) = points.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
+    let (x, y) = (x / n, y / n);
+    let sum = |of: fn(f64, f64) -> f64| points.iter().map(|p| of(p.0 - x, p.1 - y)).sum::<f64>();
+    let (xx, xy, yy) = (sum(|dx, _| dx * dx), sum(|dx, dy| dx * dy), sum(|_, dy| dy * dy));
+    if xx <= 0.0 || yy <= 0.0 {
+        return None;
+    }
+    let slope = xy / xx;
+    Some((slope, y - slope * x, xy * xy / (xx * yy)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line;
+
+    #[test]
+    fn a_line_is_found() {
+        let (slope, through, explained) = line(&[(1.0, 5.0), (2.0, 7.0), (4.0, 11.0)]).unwrap();
+        assert!((slope - 2.0).abs() < 1e-12 && (through - 3.0).abs() < 1e-12);
+        assert!((explained - 1.0).abs() < 1e-12);
+        // Of y = 0, 1, 0 at x = 0, 1, 2 a line explains nothing.
+        assert!(line(&[(0.0, 0.0), (1.0, 1.0), (2.0, 0.0)]).unwrap().2.abs() < 1e-12);
+        assert!(line(&[(1.0, 2.0), (1.0, 3.0)]).is_none());
+    }
+}

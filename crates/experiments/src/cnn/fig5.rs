@@ -1,0 +1,76 @@
+//! Figure 5: what Conv8+BN gains when search of five plies plays one stage of the game for it.
+
+use super::school::School;
+use super::table5::BEST;
+use super::winning::{Contender, edax, search};
+use super::{departures, error_of};
+use crate::lab::{ExperimentError, Lab};
+use crate::{Experiment, Report};
+use outflank_report::{Plot, Point, Series};
+
+/// The stages (section VI-E).
+const STAGES: [(u32, u32); 4] = [(1, 15), (16, 30), (31, 45), (46, 60)];
+
+/// The figure.
+pub struct Fig5;
+
+impl Experiment for Fig5 {
+    fn name(&self) -> &'static str {
+        "cnn/fig5"
+    }
+
+    fn about(&self) -> &'static str {
+        "Conv8+BN with a stage of the game left to search"
+    }
+
+    fn reads_data(&self) -> bool {
+        true
+    }
+
+    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
+        let school = School::new(lab);
+        school.study(BEST)?;
+        let lead = "Points in per cent that Conv8+BN gains against search of n plies when search of \
+                    five plies plays one stage of the game for it.";
+        let mut report = Report::new(self.name(), lab.scale, "Paper 3, Figure 5", lead.to_owned());
+        let has_edax = edax(&school, 1).is_some();
+        let player = |depth: u32| edax(&school, depth).unwrap_or_else(|| search(depth));
+        let helper = player(lab.scale.choose(2, 5, 5));
+        let mut contender = Contender::new(&school, &[BEST])?;
+        let mut plot =
+            Plot::new("Gain by stage", "plies of the opponent", "points gained, %").whole_x();
+        let mut alone = Vec::new();
+        for depth in 1..=lab.scale.choose(2, 5, 5) {
+            alone.push((depth, contender.against(&player(depth), None)?));
+        }
+        for (from, to) in STAGES {
+            let mut points = Vec::new();
+            for &(depth, alone) in &alone {
+                let with = contender.against(&player(depth), Some((from, to, &helper)))?;
+                let error = error_of(with.0, with.1).hypot(error_of(alone.0, alone.1));
+                let gain = with.0 - alone.0;
+                report.cell(
+                    format!("moves {from} to {to}"),
+                    format!("{depth} plies"),
+                    None,
+                    Some(gain),
+                    Some(error),
+                );
+                points.push(Point::with_error(f64::from(depth), gain, error));
+            }
+            plot = plot.series(Series::line(format!("moves {from} to {to}"), points));
+        }
+        let caption =
+            "95% intervals. The paper draws this figure without printing numbers.".to_owned();
+        report.figures.push(("gain".to_owned(), Box::new(plot), caption));
+        report.departures = departures(lab);
+        if !has_edax {
+            report.departures.push(
+                "Our own search on the embedded champion takes Edax's place, both as helper and as \
+                 opponent; --edax COMMAND lets Edax play."
+                    .to_owned(),
+            );
+        }
+        Ok(report)
+    }
+}

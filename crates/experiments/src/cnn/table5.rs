@@ -1,0 +1,114 @@
+//! Table V: dropout, normalisation and bagging; beside it the ten-layer network that the text mentions,
+//! the fully connected one that it wishes for (section VII), planes for the colour and the stage, and
+//! how much better each network knows what it learned from than what it did not.
+
+use super::school::School;
+use super::{Task, above, departures, error_of, split_name};
+use crate::lab::{ExperimentError, Lab};
+use crate::{Experiment, Report};
+use outflank_records::Set;
+
+/// Title, network, what it sees, accuracy and microseconds for a position as printed.
+type Row = (&'static str, &'static str, &'static str, Option<f64>, Option<f64>);
+
+const ROWS: [Row; 8] = [
+    ("Conv8", "conv8", "pieces", Some(60.5), Some(160.0)),
+    ("Conv8+dropout", "conv8-dropout", "pieces", Some(58.8), Some(160.0)),
+    ("Conv8+BN", "conv8-bn", "pieces", Some(62.7), Some(190.0)),
+    ("Conv10", "conv10", "pieces", None, None),
+    ("Conv10+BN", "conv10-bn", "pieces", None, None),
+    ("fully connected, 4 layers of 1024", "fc4x1024", "pieces", None, None),
+    ("Conv8+BN, colour to move", "conv8-bn", "pieces+colour", None, None),
+    ("Conv8+BN, stage of the game", "conv8-bn", "pieces+stage", None, None),
+];
+
+/// The accuracy and time of the bag.
+const BAGGED: (f64, f64) = (64.0, 1940.0);
+
+/// The paper's best network alone, and its bag.
+pub(super) const BEST: Task = Task::new("conv8-bn");
+
+/// The networks of the bag.
+pub(super) fn bag(school: &School<'_>, by_game: bool) -> Vec<Task> {
+    let task = Task { by_game, ..BEST };
+    (1..=school.size().bag).map(|number| task.of_bag(number)).collect()
+}
+
+/// The table.
+pub struct Table5;
+
+impl Experiment for Table5 {
+    fn name(&self) -> &'static str {
+        "cnn/table5"
+    }
+
+    fn about(&self) -> &'static str {
+        "dropout, batch normalisation, bagging, and what the paper left for later"
+    }
+
+    fn reads_data(&self) -> bool {
+        true
+    }
+
+    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
+        let school = School::new(lab);
+        let lead = "Per cent of moves predicted by networks that learned from Unique-S; microseconds \
+                    for a position in batches of 256; how much higher the accuracy is on what was \
+                    learned from.";
+        let mut report = Report::new(self.name(), lab.scale, "Paper 3, Table V", lead.to_owned());
+        let every = school.size().every;
+        for by_game in [false, true] {
+            let split = split_name(by_game);
+            let mut found = Vec::new();
+            for (title, net, input, accuracy, micros) in ROWS.into_iter().step_by(every) {
+                let task = Task { by_game, ..Task::new(net).seeing(input) };
+                let studied = school.study(task)?;
+                let figure = studied.accuracy(task, Set::UniqueS);
+                let error = figure.map(|(percent, count)| error_of(percent, count));
+                let paper = accuracy.filter(|_| !by_game);
+                report.cell(title, split, paper, figure.map(|a| a.0), error);
+                if !by_game {
+                    report.cell(title, "microseconds", micros, Some(studied.micros), None);
+                    // The text: typically within one point.
+                    let gap = figure.map(|a| studied.learned.0 - a.0);
+                    let error =
+                        error.map(|e| e.hypot(error_of(studied.learned.0, studied.learned.1)));
+                    report.cell(title, "training less test", None, gap, error);
+                }
+                found.push((title, figure));
+            }
+            let tasks = bag(&school, by_game);
+            let bagged = school.study_together(&tasks)?;
+            let first = tasks[0];
+            let bagged = bagged.iter().find(|test| test.name == first.test(Set::UniqueS));
+            let figure = bagged.map(|t| (if by_game { t.all } else { t.plain }, t.count));
+            let title = format!("Conv8+BN, bag of {}", tasks.len());
+            let paper = (!by_game).then_some(BAGGED.0);
+            let error = figure.map(|(percent, count)| error_of(percent, count));
+            report.cell(&title, split, paper, figure.map(|a| a.0), error);
+            if !by_game {
+                let mut micros = 0.0;
+                for &task in &tasks {
+                    micros += school.study(task)?.micros;
+                }
+                report.cell(&title, "microseconds", Some(BAGGED.1), Some(micros), None);
+            }
+            let of = |name: &str| found.iter().find(|(title, _)| *title == name)?.1;
+            let mut order = |a: (&str, Option<(f64, u64)>), b: (&str, Option<(f64, u64)>)| {
+                if let (Some(x), Some(y)) = (a.1, b.1) {
+                    let split = split_name(by_game);
+                    report.findings.push(format!("{split}: {}", above(a.0, x, b.0, y)));
+                }
+            };
+            order(("Conv8", of("Conv8")), ("Conv8+dropout", of("Conv8+dropout")));
+            order(("Conv8+BN", of("Conv8+BN")), ("Conv8", of("Conv8")));
+            order((&title, figure), ("Conv8+BN", of("Conv8+BN")));
+        }
+        report.departures = departures(lab);
+        let device = school.study(BEST)?.device;
+        report
+            .departures
+            .push(format!("The times are of this machine's {device}, not of a GTX Titan."));
+        Ok(report)
+    }
+}

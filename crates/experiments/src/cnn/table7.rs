@@ -1,0 +1,112 @@
+//! Table VII: how the best networks play, without looking ahead, against players who look one ply
+//! ahead.
+
+use super::school::School;
+use super::table5::{BEST, bag};
+use super::winning::{COCMAES, Contender, IPREF_N, edax, published, search};
+use super::{Task, departures, error_of};
+use crate::lab::{ExperimentError, Lab};
+use crate::{Experiment, Report};
+use outflank_records::Set;
+
+/// Title, network, and as printed: accuracy, mean against the thirteen, against CoCMAES and Edax-1.
+const ROWS: [(&str, &str, [f64; 4]); 4] = [
+    ("ResNet-56-np-p", "resnet-56-np-p", [60.5, 94.3, 87.7, 80.7]),
+    ("DenseNet-100", "densenet-100", [61.9, 94.1, 87.5, 79.0]),
+    ("WideNet-40-4", "widenet-40-4", [62.2, 96.3, 92.2, 88.1]),
+    ("Conv8+BN", "conv8-bn", [62.7, 96.7, 93.2, 87.5]),
+];
+const BAGGED: [f64; 4] = [64.0, 96.6, 93.5, 87.6];
+
+/// Conv8+BN against the published iPrefN (section VII).
+const AGAINST_IPREF: f64 = 93.9;
+
+/// The table.
+pub struct Table7;
+
+impl Experiment for Table7 {
+    fn name(&self) -> &'static str {
+        "cnn/table7"
+    }
+
+    fn about(&self) -> &'static str {
+        "networks without looking ahead against the published players at one ply"
+    }
+
+    fn reads_data(&self) -> bool {
+        true
+    }
+
+    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
+        let school = School::new(lab);
+        let lead = format!(
+            "Points in per cent of {} games against each opponent, from the 1,000 openings, White to \
+             move, both colours.",
+            2 * school.size().rounds
+        );
+        let mut report = Report::new(self.name(), lab.scale, "Paper 3, Table VII", lead);
+        let every = 3 * school.size().every - 2;
+        for by_game in [false, true] {
+            let with = |title: &str| match by_game {
+                true => format!("{title}, learned by game"),
+                false => title.to_owned(),
+            };
+            // The last row is the one that everything is about.
+            for (title, net, printed) in ROWS.into_iter().rev().step_by(every) {
+                let task = Task { by_game, ..Task::new(net) };
+                let accuracy = school.study(task)?.accuracy(task, Set::UniqueS);
+                let printed = (!by_game).then_some(printed);
+                row(&mut report, &school, &with(title), &[task], accuracy, printed)?;
+            }
+            let tasks = bag(&school, by_game);
+            let together = school.study_together(&tasks)?;
+            let test = together.iter().find(|test| test.name == tasks[0].test(Set::UniqueS));
+            let accuracy = test.map(|t| (if by_game { t.all } else { t.plain }, t.count));
+            let title = with(&format!("Conv8+BN, bag of {}", tasks.len()));
+            let printed = (!by_game).then_some(BAGGED);
+            row(&mut report, &school, &title, &tasks, accuracy, printed)?;
+        }
+        report.departures = departures(lab);
+        report.departures.push(
+            "Our own search at one ply, exact from two empty squares, stands beside Edax-1; Edax plays \
+             when its command is given (--edax)."
+                .to_owned(),
+        );
+        if published(&school, IPREF_N).is_none() {
+            report.findings.push(
+                "The published players are not there: name a data folder with --data. The mean is \
+                 against our two piece counters."
+                    .to_owned(),
+            );
+        }
+        Ok(report)
+    }
+}
+
+fn row(
+    report: &mut Report,
+    school: &School<'_>,
+    title: &str,
+    tasks: &[Task],
+    accuracy: Option<(f64, u64)>,
+    printed: Option<[f64; 4]>,
+) -> Result<(), ExperimentError> {
+    let paper = |at: usize| printed.map(|printed| printed[at]);
+    let mut cell = |column: &str, paper: Option<f64>, ours: Option<(f64, u64)>| {
+        let error = ours.map(|(percent, count)| error_of(percent, count));
+        report.cell(title, column, paper, ours.map(|o| o.0), error);
+    };
+    cell("accuracy", paper(0), accuracy);
+    let mut contender = Contender::new(school, tasks)?;
+    cell("13 opponents", paper(1), Some(contender.against_all()?));
+    let mut named = |name: &str| -> Result<Option<(f64, u64)>, ExperimentError> {
+        published(school, name).map(|player| contender.against(&player, None)).transpose()
+    };
+    let (cocmaes, ipref) = (named(COCMAES)?, named(IPREF_N)?);
+    cell("CoCMAES-4+2x2", paper(2), cocmaes);
+    cell("iPrefN", (tasks == [BEST]).then_some(AGAINST_IPREF), ipref);
+    let one = edax(school, 1).map(|player| contender.against(&player, None)).transpose()?;
+    cell("Edax-1", paper(3), one);
+    cell("our search at 1 ply", None, Some(contender.against(&search(1), None)?));
+    Ok(())
+}

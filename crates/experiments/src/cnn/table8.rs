@@ -1,0 +1,58 @@
+//! Table VIII: what images and removing duplicates do for the strength of play.
+
+use super::school::School;
+use super::table2::NETS;
+use super::winning::Contender;
+use super::{Task, above, departures, error_of};
+use crate::lab::{ExperimentError, Lab};
+use crate::{Experiment, Report};
+use outflank_records::Set;
+
+/// Winning rates as printed, in the order of [`Set::ALL`].
+const PRINTED: [[f64; 4]; 3] =
+    [[77.9, 85.2, 80.5, 86.0], [84.6, 89.0, 86.5, 90.0], [85.4, 91.8, 88.6, 93.1]];
+
+/// The table.
+pub struct Table8;
+
+impl Experiment for Table8 {
+    fn name(&self) -> &'static str {
+        "cnn/table8"
+    }
+
+    fn about(&self) -> &'static str {
+        "how networks play that learned from four sets"
+    }
+
+    fn reads_data(&self) -> bool {
+        true
+    }
+
+    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
+        let school = School::new(lab);
+        let lead = "Mean points in per cent against the 13 published players, learned by example.";
+        let mut report =
+            Report::new(self.name(), lab.scale, "Paper 3, Table VIII", lead.to_owned());
+        let every = school.size().every;
+        let mut found = [[None; 4]; 3];
+        for (row, net) in NETS.into_iter().enumerate().step_by(every) {
+            for (column, set) in Set::ALL.into_iter().enumerate().step_by(every) {
+                let won = Contender::new(&school, &[Task::new(net).on(set)])?.against_all()?;
+                found[row][column] = Some(won);
+                let paper = Some(PRINTED[row][column]);
+                let error = Some(error_of(won.0, won.1));
+                report.cell(net, set.to_string(), paper, Some(won.0), error);
+            }
+        }
+        for (row, net) in NETS.iter().enumerate() {
+            for (better, worse) in [(1, 0), (3, 2), (2, 0), (3, 1)] {
+                if let (Some(a), Some(b)) = (found[row][better], found[row][worse]) {
+                    let name = |column: usize| format!("{net} on {}", Set::ALL[column]);
+                    report.findings.push(above(&name(better), a, &name(worse), b));
+                }
+            }
+        }
+        report.departures = departures(lab);
+        Ok(report)
+    }
+}

@@ -1,0 +1,170 @@
+//! Networks as players (section VI): from the 1,000 openings, White to move, both colours.
+
+use super::Task;
+use super::school::School;
+use crate::lab::ExperimentError;
+use outflank_arena::{Terms, contest};
+use outflank_games::Side;
+use outflank_games::othello::Othello;
+use outflank_learners::cnn::Predictor;
+use outflank_players::Entry;
+use outflank_players::roster::{entry, policy_entry};
+use outflank_runs::{files, stop_requested};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The thirteen opponents (section VI-A) by their files.
+pub const OPPONENTS: [&str; 13] = [
+    "StandardHeuristic",
+    "LucasRunarsson2006",
+    "SzubertJaskowskiKrawiec2009",
+    "SzubertJaskowskiKrawiec2011",
+    "SzubertJaskowskiKrawiec2013CTDL",
+    "SzubertJaskowskiKrawiec2013ETDL",
+    "Burrow2011ETDL",
+    "Manning2010Nash70",
+    "Manning2010TCIAG2",
+    "Manning2010TCIAG1",
+    "Manning2010GECCO",
+    "RunnarsonLucas2014IPref1",
+    "RunnarsonLucas2014IPrefN",
+];
+
+/// The strongest published player at one ply, a fourteenth opponent.
+pub const COCMAES: &str = "JaskowskiSzubert2015CoCMAES-4+2x2";
+
+/// The best preference learner among the thirteen.
+pub const IPREF_N: &str = "RunnarsonLucas2014IPrefN";
+
+/// Points in per cent, and of how many games.
+pub type Won = (f64, u64);
+
+/// What is known of a network's games.
+#[derive(Default, Serialize, Deserialize)]
+struct Known {
+    won: BTreeMap<String, Won>,
+}
+
+/// Our search at a depth: as Edax's levels, exact from twice as many empty squares.
+pub fn search(depth: u32) -> String {
+    format!("champion@{depth}e{}", 2 * depth)
+}
+
+/// Edax at a level, if the user named its command.
+pub fn edax(school: &School<'_>, level: u32) -> Option<String> {
+    let command = school.lab().edax.as_ref()?;
+    Some(format!("{command}?level={level}&name=Edax-{level}"))
+}
+
+/// The thirteen as players, or those that need no data folder.
+fn opponents(school: &School<'_>) -> Vec<String> {
+    let found: Vec<String> = OPPONENTS
+        .iter()
+        .filter_map(|name| school.lab().published(name))
+        .map(|path| path.display().to_string())
+        .collect();
+    if found.is_empty() { vec!["heuristic".to_owned(), "yoshioka".to_owned()] } else { found }
+}
+
+/// A published player, if it is there.
+pub fn published(school: &School<'_>, name: &str) -> Option<String> {
+    school.lab().published(name).map(|path| path.display().to_string())
+}
+
+/// A network's, or a bag's, player and what was found out about it.
+pub struct Contender<'a> {
+    school: &'a School<'a>,
+    tasks: Vec<Task>,
+    predictor: Option<Arc<Predictor>>,
+    known: Known,
+}
+
+impl<'a> Contender<'a> {
+    /// The player of these networks together.
+    pub fn new(school: &'a School<'a>, tasks: &[Task]) -> Result<Contender<'a>, ExperimentError> {
+        let mut contender =
+            Contender { school, tasks: tasks.to_vec(), predictor: None, known: Known::default() };
+        let path = contender.path();
+        if path.is_file() {
+            let bytes = files::read(&path, 1 << 20)?;
+            contender.known = toml::from_str(&String::from_utf8_lossy(&bytes))
+                .map_err(|error| ExperimentError::Learn(format!("{}: {error}", path.display())))?;
+        }
+        Ok(contender)
+    }
+
+    fn path(&self) -> std::path::PathBuf {
+        let first = self.tasks.first().copied().unwrap_or(Task::new("conv8-bn"));
+        self.school.folder(first).join(format!("won-{}.toml", self.tasks.len()))
+    }
+
+    /// The model of the player.
+    pub fn predictor(&mut self) -> Result<Arc<Predictor>, ExperimentError> {
+        if let Some(predictor) = &self.predictor {
+            return Ok(predictor.clone());
+        }
+        let predictor = self.school.predictor(&self.tasks)?;
+        Ok(self.predictor.insert(predictor).clone())
+    }
+
+    /// Its points against a player. In the moves from `stage.0` to `stage.1` it is replaced by another
+    /// player, if so wished (section VI-E).
+    pub fn against(
+        &mut self,
+        opponent: &str,
+        stage: Option<(u32, u32, &str)>,
+    ) -> Result<Won, ExperimentError> {
+        let (lab, rounds) = (self.school.lab(), self.school.size().rounds);
+        let name = Path::new(opponent).file_stem().unwrap_or_default().to_string_lossy();
+        let name = if opponent.contains('?') { opponent.to_owned() } else { name.into_owned() };
+        let key = match stage {
+            Some((from, to, other)) => format!("{name}, {from}-{to} by {other}, {rounds} rounds"),
+            None => format!("{name}, {rounds} rounds"),
+        };
+        if let Some(&won) = self.known.won.get(&key) {
+            return Ok(won);
+        }
+        (lab.say)(&format!("playing against {key}"));
+        let predictor = self.predictor()?;
+        let mut own: Entry<Othello> = policy_entry("network", predictor.clone(), 0.0);
+        if let Some((from, to, other)) = stage {
+            let (inner, other) = (own.clone(), entry::<Othello>(other)?);
+            own = own.made_by(&other.clone(), move || {
+                let staged = outflank_players::Staged::new(inner.make()?, other.make()?, from, to);
+                Ok(Box::new(staged))
+            });
+        }
+        let entries = [own, entry::<Othello>(opponent)?];
+        let (openings, _) = lab.openings(Side::White)?;
+        let terms =
+            Terms { openings, rounds, seed: lab.seed, threads: lab.threads, elsewhere: None };
+        let (mut points, mut games) = (0u64, 0u64);
+        let complete = contest(&entries, &[(0, 1)], &terms, None, |played, _| {
+            games += played.len() as u64;
+            points += played.iter().map(|game| u64::from(game.half_points_of(0))).sum::<u64>();
+            true
+        })?;
+        predictor.trouble().map_err(|error| ExperimentError::Learn(error.to_string()))?;
+        if !complete || stop_requested() {
+            return Err(ExperimentError::Stopped);
+        }
+        let won = (50.0 * points as f64 / games.max(1) as f64, games);
+        self.known.won.insert(key, won);
+        let text =
+            toml::to_string(&self.known).map_err(|e| ExperimentError::Learn(e.to_string()))?;
+        files::write(&self.path(), text.as_bytes())?;
+        Ok(won)
+    }
+
+    /// Its mean against the thirteen.
+    pub fn against_all(&mut self) -> Result<Won, ExperimentError> {
+        let (mut sum, mut games, mut count) = (0.0, 0, 0);
+        for opponent in opponents(self.school) {
+            let won = self.against(&opponent, None)?;
+            (sum, games, count) = (sum + won.0, games + won.1, count + 1);
+        }
+        Ok((sum / f64::from(count.max(1)), games))
+    }
+}

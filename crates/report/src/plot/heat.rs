@@ -1,0 +1,148 @@
+//! A figure of two numbers: a field of cells, each coloured by its value.
+
+use super::axis::drawable;
+use super::layout::header;
+use crate::svg::{Figure, Svg, at, text_width, within};
+use crate::text::{MISSING, number};
+
+/// Every so many columns or rows bear their number.
+const LABELLED: usize = 5;
+
+/// Cells coloured by their values, rows from the bottom up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Heat {
+    title: String,
+    x_label: String,
+    y_label: String,
+    rows: Vec<Vec<Option<f64>>>,
+    start: (f64, f64),
+    range: (f64, f64),
+}
+
+impl Heat {
+    /// A field of rows, the first at the bottom; cells without a value stay empty. Columns and rows
+    /// are numbered from 0, and colours go from 0 to 100.
+    pub fn new(
+        title: impl Into<String>,
+        x_label: impl Into<String>,
+        y_label: impl Into<String>,
+        rows: Vec<Vec<Option<f64>>>,
+    ) -> Self {
+        Self {
+            title: title.into(),
+            x_label: x_label.into(),
+            y_label: y_label.into(),
+            rows,
+            start: (0.0, 0.0),
+            range: (0.0, 100.0),
+        }
+    }
+
+    /// The numbers of the first column and the first row.
+    #[must_use]
+    pub fn starting_at(mut self, x: f64, y: f64) -> Self {
+        self.start = (x, y);
+        self
+    }
+
+    /// The values without colour and with the strongest.
+    #[must_use]
+    pub fn range(mut self, low: f64, high: f64) -> Self {
+        self.range = (low, high);
+        self
+    }
+
+    fn strength(&self, value: f64) -> f64 {
+        let share = (value - self.range.0) / (self.range.1 - self.range.0);
+        if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    fn cell(&self, svg: &mut Svg, place: (f64, f64), size: (f64, f64), value: f64, hint: &str) {
+        let look = format!(
+            "x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"var(--more)\" fill-opacity=\"{}\"",
+            at(place.0),
+            at(place.1),
+            at((size.0 - 0.5).max(0.5)),
+            at((size.1 - 0.5).max(0.5)),
+            at(0.03 + 0.92 * self.strength(value))
+        );
+        svg.add_hinted("rect", &look, hint);
+    }
+}
+
+impl Figure for Heat {
+    fn draw(&self, width: f64) -> Svg {
+        let width = within(width, 240.0, 4000.0);
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0).max(1);
+        let described = format!("{} by {} and {}.", self.title, self.x_label, self.y_label);
+        let mut svg = Svg::new(width, 0.0, &self.title, &described);
+        let top = header(&mut svg, &self.title, &[], &self.y_label) + 8.0;
+        let left = 34.0;
+        let cell = ((width - left - 4.0) / columns as f64).min(40.0);
+        let tall = cell.clamp(8.0, 18.0);
+        let bottom = top + tall * self.rows.len() as f64;
+        let soft = "font-size=\"11.5\" fill=\"var(--soft)\"";
+        for (row, values) in self.rows.iter().enumerate() {
+            let y = bottom - tall * (row + 1) as f64;
+            let number_of_row = self.start.1 + row as f64;
+            if row.is_multiple_of(LABELLED) {
+                let look = format!("{soft} text-anchor=\"end\"");
+                svg.text(left - 6.0, y + 0.5 * tall + 4.0, &look, &number(number_of_row, 0));
+            }
+            for (column, value) in values.iter().enumerate() {
+                let Some(value) = value.filter(|&value| drawable(value)) else { continue };
+                let x = left + cell * column as f64;
+                let hint = format!(
+                    "{} {}, {} {}: {}",
+                    self.x_label,
+                    number(self.start.0 + column as f64, 0),
+                    self.y_label,
+                    number(number_of_row, 0),
+                    number(value, 1)
+                );
+                self.cell(&mut svg, (x, y), (cell, tall), value, &hint);
+            }
+        }
+        let middle = format!("{soft} text-anchor=\"middle\"");
+        for column in (0..columns).step_by(LABELLED) {
+            let x = left + cell * (column as f64 + 0.5);
+            svg.text(x, bottom + 15.0, &middle, &number(self.start.0 + column as f64, 0));
+        }
+        svg.text(left + 0.5 * cell * columns as f64, bottom + 33.0, &middle, &self.x_label);
+        // What the colours mean.
+        let y = bottom + 46.0;
+        let (low, high) = (number(self.range.0, 0), number(self.range.1, 0));
+        svg.text(left, y + 10.0, soft, &low);
+        let from = left + text_width(&low, 11.5) + 8.0;
+        for step in 0..11 {
+            let share = f64::from(step) / 10.0;
+            let value = self.range.0 + share * (self.range.1 - self.range.0);
+            let place = (from + 16.0 * f64::from(step), y);
+            self.cell(&mut svg, place, (16.0, 12.0), value, &number(value, 0));
+        }
+        let end = if self.rows.is_empty() { MISSING } else { high.as_str() };
+        svg.text(from + 16.0 * 11.0 + 6.0, y + 10.0, soft, end);
+        svg.set_height(y + 18.0);
+        svg
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::svg::Theme;
+
+    #[test]
+    fn cells_without_a_value_stay_empty() {
+        let rows = vec![vec![Some(10.0), None], vec![Some(f64::NAN), Some(90.0)]];
+        let heat = Heat::new("Hits", "move", "moves", rows).starting_at(6.0, 1.0);
+        let file = heat.draw(400.0).file(Theme::Light);
+        assert!(file.contains("move 6, moves 1: 10.0") && file.contains("move 7, moves 2: 90.0"));
+        assert!(!file.contains("move 7, moves 1") && !file.contains("NaN"));
+        // Eleven cells explain the colours.
+        assert_eq!(
+            file.matches("<rect").count() - 2 - 11,
+            usize::from(file.contains("class=\"back"))
+        );
+    }
+}

@@ -1,0 +1,25 @@
+//! libtorch's devices.
+
+use crate::TorchEngine;
+use outflank_learners::cnn::{Device, Engine, EngineError, Plan, Study};
+use outflank_models::nets::Net;
+
+/// The first graphics processor, or the CPU by way of libtorch.
+pub struct OnTorch {
+    /// Which of the two.
+    pub gpu: bool,
+}
+
+impl Device for OnTorch {
+    fn name(&self) -> &'static str {
+        if self.gpu { "gpu" } else { "torch-cpu" }
+    }
+
+    fn is_quick(&self) -> bool {
+        self.gpu
+    }
+
+    fn engine(&self, net: &Net, plan: Plan, study: Study) -> Result<Box<dyn Engine>, EngineError> {
+        Ok(Box::new(TorchEngine::new(net, plan, &study, self.gpu)?))
+    }
+}
