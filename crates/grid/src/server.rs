@@ -58,10 +58,9 @@ impl Server {
             async move {
                 match event {
                     Event::Disconnected => tell("the server is away; waiting for it"),
-                    Event::Connected => {
-                        if count.fetch_add(1, Ordering::SeqCst) > 0 {
-                            tell("the server is back");
-                        }
+                    // The first time it was not away.
+                    Event::Connected if count.fetch_add(1, Ordering::SeqCst) > 0 => {
+                        tell("the server is back");
                     }
                     Event::ServerError(error) => tell(&format!("the server says: {error}")),
                     _ => {}

@@ -7,6 +7,7 @@ mod contestants;
 mod games;
 mod grid;
 mod output;
+mod watching;
 
 use clap::{CommandFactory, FromArgMatches};
 use cli::{Cli, Command, DataCommand};

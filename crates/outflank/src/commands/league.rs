@@ -4,6 +4,7 @@ use crate::Outcome;
 use crate::cli::LeagueArgs;
 use crate::contestants::{Setting, set_up, typed, write_games};
 use crate::output::{grouped, print, print_json};
+use crate::watching::Watching;
 use anyhow::{Context, Result, bail};
 use outflank_arena::league::{League, LeagueReport, play_league};
 use outflank_arena::present;
@@ -55,10 +56,12 @@ fn run_game<P: Roster>(args: &LeagueArgs) -> Result<Outcome> {
     let progress = Progress::new("playing", "games", total, args.common.quiet);
     progress.skip((journal.1.len() as u64).min(total));
     notes.iter().for_each(|notes| notes.beside(&progress));
+    let watching = Watching::new(&folder, terms.elsewhere.as_ref());
     let league = play_league::<P>(&entries, &terms, Some(journal), |_, new| {
         progress.add(new);
-        terms.elsewhere.iter().for_each(|others| progress.say(others.words()));
+        progress.say(watching.words(new));
     })?;
+    drop(watching);
     drop(progress);
     if !league.complete {
         eprintln!(
