@@ -4,12 +4,13 @@
 //! the same three, so a game is the same game whoever is listed first, on however many threads,
 //! before or after a stop, and in a league that somebody joined later.
 
+use crate::elsewhere::{self, Elsewhere};
 use crate::game::{Played, whole_margin};
+use crate::lines::{Done, journal_line, line_of, parse_journal};
 use crate::together::{Table, play_together};
 use outflank_games::{Line, Position, Side};
 use outflank_players::{Entry, Player};
-use outflank_runs::{Journal, in_order, rng, stop_requested};
-use std::collections::HashMap;
+use outflank_runs::{CrewError, Journal, in_order, rng, stop_requested};
 
 /// What a contest is played under.
 #[derive(Clone, Debug)]
@@ -22,6 +23,8 @@ pub struct Terms<P: Position> {
     pub seed: u64,
     /// How many threads play.
     pub threads: usize,
+    /// Who else plays in their stead.
+    pub elsewhere: Option<Elsewhere>,
 }
 
 /// One game of a contest; players are numbers of entries.
@@ -65,6 +68,9 @@ pub enum ContestError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Others could not be had play.
+    #[error(transparent)]
+    Crew(#[from] CrewError),
     /// There is nothing to play.
     #[error("a contest needs at least two players, one opening and one round")]
     Empty,
@@ -75,13 +81,21 @@ pub enum ContestError {
 const ROUNDS_AT_A_TIME: u32 = 8;
 
 /// Both games of each of these rounds, unless they were played before.
-#[derive(Clone, Copy, Debug)]
-struct Piece {
-    first: usize,
-    second: usize,
-    rounds: (u32, u32),
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) first: usize,
+    pub(crate) second: usize,
+    pub(crate) rounds: (u32, u32),
     /// How many games at a time.
-    together: usize,
+    pub(crate) together: usize,
+}
+
+impl Piece {
+    /// Its games in order: black, white and round.
+    pub(crate) fn games(self) -> impl Iterator<Item = (usize, usize, u32)> {
+        let Piece { first, second, rounds, .. } = self;
+        (rounds.0..rounds.1).flat_map(move |round| [(first, second, round), (second, first, round)])
+    }
 }
 
 /// Plays all rounds of all `pairs`, skipping games that the journal holds and writing new ones to
@@ -115,55 +129,66 @@ pub fn contest<P: Position>(
         })
         .collect();
     let mut outcome = Ok(true);
-    in_order(
-        pieces.len(),
-        terms.threads,
-        || entries.iter().map(|_| [Vec::new(), Vec::new()]).collect::<Vec<_>>(),
-        |players, job| play_piece(players, entries, terms, &done, pieces[job]),
-        |_, games| {
-            let new: Vec<String> = games
-                .iter()
-                .filter(|(_, new)| *new)
-                .map(|(game, _)| journal_line(entries, terms, game))
-                .collect();
-            if let Some((journal, _)) = &mut journal
-                && let Err(error) = journal.append(&new)
-            {
-                outcome = Err(error.into());
-                return false;
-            }
-            let played = new.len();
-            let go_on = watch(games.into_iter().map(|(game, _)| game).collect(), played);
-            if stop_requested() {
+    let mut hand_over = |games: Vec<(Game<P>, bool)>| {
+        let new: Vec<String> = games
+            .iter()
+            .filter(|(_, new)| *new)
+            .map(|(game, _)| journal_line(entries, terms, game))
+            .collect();
+        if let Some((journal, _)) = &mut journal
+            && let Err(error) = journal.append(&new)
+        {
+            outcome = Err(error.into());
+            return false;
+        }
+        let played = new.len();
+        let go_on = watch(games.into_iter().map(|(game, _)| game).collect(), played);
+        if stop_requested() {
+            outcome = Ok(false);
+        }
+        go_on && !stop_requested()
+    };
+    match &terms.elsewhere {
+        None => in_order(
+            pieces.len(),
+            terms.threads,
+            || no_seats(entries),
+            |players, job| play_piece(players, entries, terms, &done, pieces[job]),
+            |_, games| hand_over(games),
+        ),
+        Some(others) => {
+            let all = elsewhere::play(others, entries, terms, &done, &pieces, &mut hand_over)?;
+            if !all && stop_requested() && outcome.is_ok() {
                 outcome = Ok(false);
             }
-            go_on && !stop_requested()
-        },
-    );
+        }
+    }
     if let Some((journal, _)) = &mut journal {
         journal.sync()?;
     }
     outcome
 }
 
-type Done<P> = HashMap<(usize, usize, u32), Played<P>>;
 /// For each entry those who wait to play Black and those who wait to play White.
-type Seats<P> = Vec<[Vec<Box<dyn Player<P>>>; 2]>;
+pub(crate) type Seats<P> = Vec<[Vec<Box<dyn Player<P>>>; 2]>;
+
+/// Nobody has sat down yet.
+pub(crate) fn no_seats<P: Position>(entries: &[Entry<P>]) -> Seats<P> {
+    entries.iter().map(|_| [Vec::new(), Vec::new()]).collect()
+}
 
 /// Plays the missing games of a piece; each thread keeps its players, apart for each colour, so
 /// that a player may meet itself and an engine is started once.
-fn play_piece<P: Position>(
+pub(crate) fn play_piece<P: Position>(
     players: &mut Seats<P>,
     entries: &[Entry<P>],
     terms: &Terms<P>,
     done: &Done<P>,
     piece: Piece,
 ) -> Vec<(Game<P>, bool)> {
-    let wanted: Vec<(usize, usize, u32)> = (piece.rounds.0..piece.rounds.1)
-        .flat_map(|round| [(piece.first, piece.second, round), (piece.second, piece.first, round)])
-        .collect();
+    let wanted: Vec<(usize, usize, u32)> = piece.games().collect();
     let missing: Vec<_> = wanted.iter().copied().filter(|game| !done.contains_key(game)).collect();
-    let mut new: Done<P> = HashMap::new();
+    let mut new: Done<P> = Done::new();
     for games in missing.chunks(piece.together) {
         if stop_requested() {
             break;
@@ -228,77 +253,4 @@ fn play_games<P: Position>(
         played.push((game, result));
     }
     played
-}
-
-/// A game as a line: black, white, round, margin, moves since the opening (a `?` behind one that
-/// was forced at random), and what went wrong.
-fn journal_line<P: Position>(entries: &[Entry<P>], terms: &Terms<P>, game: &Game<P>) -> String {
-    let played = &game.played;
-    let opening = terms.openings[game.round as usize % terms.openings.len()].moves().len();
-    let mut moves = String::new();
-    for (mv, random) in played.line.moves().iter().zip(&played.random).skip(opening) {
-        if !moves.is_empty() {
-            moves.push(' ');
-        }
-        moves.push_str(&mv.to_string());
-        if *random {
-            moves.push('?');
-        }
-    }
-    let fault = played.fault.as_ref().map_or(String::new(), |(side, text)| {
-        format!("{side}: {}", text.replace(['\t', '\n', '\r'], " "))
-    });
-    let (black, white) = (&entries[game.black].name, &entries[game.white].name);
-    format!("{black}\t{white}\t{}\t{}\t{moves}\t{fault}", game.round, played.margin)
-}
-
-/// The games of a journal that belong to this contest; games of players who are no longer listed
-/// are left alone.
-fn parse_journal<P: Position>(
-    entries: &[Entry<P>],
-    terms: &Terms<P>,
-    lines: &[String],
-) -> Result<Done<P>, ContestError> {
-    let names: HashMap<&str, usize> =
-        entries.iter().enumerate().map(|(i, entry)| (entry.name.as_str(), i)).collect();
-    let mut done = HashMap::with_capacity(lines.len());
-    for (number, line) in lines.iter().enumerate() {
-        let foreign =
-            |reason: &str| ContestError::Foreign { line: number + 1, reason: reason.to_owned() };
-        let fields: Vec<&str> = line.split('\t').collect();
-        let &[black, white, round, margin, moves, fault] = fields.as_slice() else {
-            return Err(foreign("it does not have six fields"));
-        };
-        let (Some(&black), Some(&white)) = (names.get(black), names.get(white)) else { continue };
-        let round: u32 = round.parse().map_err(|_| foreign("its round is no number"))?;
-        let margin: i32 = margin.parse().map_err(|_| foreign("its margin is no number"))?;
-        let mut played = line_of(&terms.openings[round as usize % terms.openings.len()]);
-        for text in moves.split(' ').filter(|text| !text.is_empty()) {
-            let random = text.ends_with('?');
-            let position = played.line.position();
-            let mv = position
-                .parse_move(text.trim_end_matches('?'))
-                .map_err(|error| foreign(&error.to_string()))?;
-            played.line.push(mv).map_err(|error| foreign(&error.to_string()))?;
-            played.random.push(random);
-        }
-        played.margin = margin;
-        if let Some((side, text)) = fault.split_once(": ") {
-            let side = if side == "black" { Side::Black } else { Side::White };
-            played.fault = Some((side, text.to_owned()));
-        } else if played.line.position().margin() != Some(margin) {
-            return Err(foreign("its moves do not lead to its result"));
-        }
-        done.insert((black, white, round), played);
-    }
-    Ok(done)
-}
-
-fn line_of<P: Position>(opening: &Line<P>) -> Played<P> {
-    Played {
-        line: opening.clone(),
-        random: vec![false; opening.moves().len()],
-        margin: 0,
-        fault: None,
-    }
 }

@@ -5,9 +5,11 @@
 
 pub mod accuracy;
 mod contest;
+pub mod elsewhere;
 mod game;
 pub mod insight;
 pub mod league;
+mod lines;
 pub mod matches;
 pub mod present;
 pub mod ratings;

@@ -73,15 +73,16 @@ fn ask<P: Position, T: Player<P>>(
     for part in asked.chunks(policy.at_a_time().max(1)) {
         let positions: Vec<(P, Vec<P::Move>)> = part
             .iter()
-            .map(|question| {
-                (games[question.game].table.line.position().clone(), question.moves.clone())
-            })
+            .map(|question| (*games[question.game].table.line.position(), question.moves.clone()))
             .collect();
         for (question, scores) in part.iter().zip(policy.score_all(&positions)) {
             games[question.game].settle(&question.moves, &scores);
         }
     }
 }
+
+/// A model that has to be asked, and about which moves.
+type Asking<P> = (Arc<dyn Policy<P>>, Vec<<P as Position>::Move>);
 
 impl<'a, P: Position, T: Player<P>> Going<'a, P, T> {
     fn begin(mut table: Table<'a, P, T>) -> Going<'a, P, T> {
@@ -96,7 +97,7 @@ impl<'a, P: Position, T: Player<P>> Going<'a, P, T> {
     }
 
     /// Plays on until a model has to be asked or the game is over.
-    fn advance(&mut self) -> Option<(Arc<dyn Policy<P>>, Vec<P::Move>)> {
+    fn advance(&mut self) -> Option<Asking<P>> {
         loop {
             if self.end.is_some() {
                 return None;

@@ -41,7 +41,7 @@ fn openings<P: Position>(count: usize, plies: usize) -> Vec<Line<P>> {
 }
 
 fn terms<P: Position>(rounds: u32, threads: usize) -> Terms<P> {
-    Terms { openings: openings(50, 4), rounds, seed: 7, threads }
+    Terms { openings: openings(50, 4), rounds, seed: 7, threads, elsewhere: None }
 }
 
 fn result<P: Roster>(pair: &[Entry<P>; 2], terms: &Terms<P>) -> (MatchReport, Vec<Game<P>>) {
@@ -131,7 +131,13 @@ fn swapping_the_players_mirrors_every_figure() {
 
 #[test]
 fn a_player_is_level_with_itself() {
-    let terms = Terms { openings: vec![Line::default()], rounds: 1000, seed: 3, threads: 2 };
+    let terms = Terms {
+        openings: vec![Line::default()],
+        rounds: 1000,
+        seed: 3,
+        threads: 2,
+        elsewhere: None,
+    };
     let (report, _) = result(&pair::<Othello>("heuristic", "heuristic?name=other", 0.1), &terms);
     assert!((report.score - 0.5).abs() < 1.5 * report.error, "{report:?}");
     assert_eq!(report.games, 2000);
@@ -147,7 +153,8 @@ fn players_without_chance_repeat_themselves_and_the_report_says_so() {
         Entry::new(name, move || Ok(Box::new(Moody { games: 0, fault })))
     };
     let pair = [first_move("a"), first_move("b")];
-    let terms = Terms { openings: openings(5, 4), rounds: 20, seed: 3, threads: 2 };
+    let terms =
+        Terms { openings: openings(5, 4), rounds: 20, seed: 3, threads: 2, elsewhere: None };
     let starts: HashSet<&[Square]> = terms.openings.iter().map(Line::moves).collect();
     let (report, games) = result(&pair, &terms);
     assert_eq!((report.games, report.distinct_games), (40, starts.len() as u64));
@@ -244,7 +251,8 @@ fn a_player_who_fails_loses_that_game_and_the_match_goes_on() {
     for fault in ways {
         let moody = Entry::new("moody", move || Ok(Box::new(Moody { games: 0, fault })));
         let steady = entries::<Othello>(&["random"], 0.0).remove(0);
-        let terms = Terms { openings: openings(10, 4), rounds: 10, seed: 1, threads: 1 };
+        let terms =
+            Terms { openings: openings(10, 4), rounds: 10, seed: 1, threads: 1, elsewhere: None };
         let (report, games) = result(&[moody, steady], &terms);
         assert!(report.complete && report.games == 20);
         assert!(!report.faults.is_empty() && report.faults.len() < 20);
@@ -278,7 +286,7 @@ fn a_foreign_journal_is_refused() {
 
 #[test]
 fn nothing_to_play_is_an_error() {
-    let none = Terms { openings: Vec::new(), rounds: 1, seed: 1, threads: 1 };
+    let none = Terms { openings: Vec::new(), rounds: 1, seed: 1, threads: 1, elsewhere: None };
     let pair = pair::<Othello>("heuristic", "random", 0.0);
     assert!(contest(&pair, &[(0, 1)], &none, None, |_, _| true).is_err());
 }
@@ -313,7 +321,7 @@ fn the_published_players_score_as_published() {
     let boards = data.join("openings/lucas_boards.txt");
     let openings = read_openings::<Othello>(&boards, None).unwrap();
     assert_eq!(openings.len(), 1000);
-    let terms = Terms { openings, rounds: 1000, seed: 1, threads: 2 };
+    let terms = Terms { openings, rounds: 1000, seed: 1, threads: 2, elsewhere: None };
     for (a, b, printed) in [
         (&ipref, &ctdl, 1134.5),
         (&ipref, &burrow, 1245.5),
@@ -333,7 +341,13 @@ fn the_published_players_score_as_published() {
 #[test]
 fn the_published_players_score_in_the_league_as_published() {
     let Some(data) = data() else { return };
-    let terms = Terms { openings: vec![Line::default()], rounds: 5000, seed: 1, threads: 2 };
+    let terms = Terms {
+        openings: vec![Line::default()],
+        rounds: 5000,
+        seed: 1,
+        threads: 2,
+        elsewhere: None,
+    };
     for (name, percent) in [
         ("Jaskowski2014All2", 96.0),
         ("Burrow2011ETDL", 85.0),

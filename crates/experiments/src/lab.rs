@@ -1,5 +1,6 @@
 //! What an experiment is given: how large it may be, the seed, the data, a folder to work in.
 
+use crate::elsewhere::Elsewhere;
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Side};
 use outflank_learners::cnn::Device;
@@ -78,6 +79,12 @@ pub enum ExperimentError {
     /// A league could not be rated.
     #[error(transparent)]
     League(#[from] outflank_arena::league::LeagueError),
+    /// Others could not be had learn.
+    #[error(transparent)]
+    Crew(#[from] outflank_runs::CrewError),
+    /// The one run that was asked for is learned; there is nothing to report.
+    #[error("one run was learned")]
+    Part,
     /// The user asked to stop.
     #[error("stopped")]
     Stopped,
@@ -97,6 +104,11 @@ pub struct Lab {
     pub folder: PathBuf,
     /// Where learned players are kept for several exhibits that need the same ones.
     pub shared: Option<PathBuf>,
+    /// The number of the one run that is to be learned and nothing else: what is asked of those
+    /// who learn for others.
+    pub part: Option<usize>,
+    /// Others who learn the runs.
+    pub elsewhere: Option<Elsewhere>,
     /// Where networks learn and answer.
     pub device: Box<dyn Device>,
     /// Edax as a player, such as `nboard:edax -nboard`, if the user has it.

@@ -8,6 +8,7 @@
 pub mod ann;
 pub mod cnn;
 pub mod coevolution;
+mod elsewhere;
 pub mod gp;
 mod lab;
 mod many;
@@ -15,6 +16,7 @@ pub mod preference;
 mod report;
 mod statistics;
 
+pub use elsewhere::{Elsewhere, LearnsRuns};
 pub use lab::{ExperimentError, Lab, Scale};
 pub use report::{Cell, Report};
 
@@ -28,6 +30,11 @@ pub trait Experiment: Sync {
 
     /// Whether it reads the data folder, where there is one.
     fn reads_data(&self) -> bool {
+        false
+    }
+
+    /// Whether its runs can be learned apart, by others.
+    fn spreads(&self) -> bool {
         false
     }
 

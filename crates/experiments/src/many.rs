@@ -1,5 +1,6 @@
 //! Many runs of several methods, as many at a time as there are threads.
 
+use crate::elsewhere;
 use crate::lab::{ExperimentError, Lab};
 use outflank_learners::training::{Gauge, Learner, Plan, Trained, train};
 use outflank_runs::files::create_folder;
@@ -14,8 +15,19 @@ pub fn learn_all<T: Send>(
     runs: usize,
     learn: impl Fn(usize, usize) -> Result<T, ExperimentError> + Sync,
 ) -> Result<Vec<Vec<T>>, ExperimentError> {
+    let count = methods * runs;
+    if let Some(part) = lab.part {
+        if part >= count {
+            return Err(ExperimentError::Learn(format!("there is no run {part}")));
+        }
+        learn(part % methods, part / methods)?;
+        return Err(ExperimentError::Part);
+    }
+    if let Some(others) = &lab.elsewhere {
+        elsewhere::learn(lab, others, count)?;
+    }
     let mut all: Vec<Vec<T>> = (0..methods).map(|_| Vec::with_capacity(runs)).collect();
-    let (count, mut failed) = (methods * runs, None);
+    let mut failed = None;
     in_order(
         count,
         lab.threads,
@@ -37,6 +49,9 @@ pub fn learn_all<T: Send>(
             }
         },
     );
+    if failed.is_none() && lab.elsewhere.is_some() {
+        elsewhere::forget_marks(lab);
+    }
     failed.map_or(Ok(all), Err)
 }
 

@@ -16,6 +16,8 @@ fn run_sharing(name: &str, folder: &Path, shared: Option<&Path>) -> Report {
         data: None,
         folder: folder.to_owned(),
         shared: shared.map(Path::to_owned),
+        part: None,
+        elsewhere: None,
         device: Box::new(OnCpu),
         edax: None,
         say: Box::new(|_| {}),

@@ -4,6 +4,7 @@
 mod contests;
 mod data;
 mod desk;
+mod grid;
 mod learn;
 pub mod learn_cnn;
 pub mod learn_gp;
@@ -15,6 +16,7 @@ mod shared;
 use clap::{Parser, Subcommand};
 use contests::{OPENINGS_HELP, PLAYER_HELP};
 use desk::{ANALYZE_HELP, ENGINE_HELP, PLAY_HELP};
+use grid::WORKER_HELP;
 use learn::LEARN_HELP;
 use measure::{ACCURACY_HELP, SOLVE_HELP};
 use serve::SERVE_HELP;
@@ -22,6 +24,7 @@ use serve::SERVE_HELP;
 pub use contests::{LeagueArgs, MatchArgs, OpeningsArgs};
 pub use data::{ConvertArgs, DataArgs, DataCommand, ExportArgs, GenerateArgs};
 pub use desk::{AnalyzeArgs, EngineArgs, ProtocolArg, SittingArgs};
+pub use grid::{GridArgs, WorkerArgs};
 pub use learn::LearnArgs;
 pub use measure::{AccuracyArgs, BenchArgs, PerftArgs, PlayersArgs, ReproduceArgs, SolveArgs};
 pub use serve::ServeArgs;
@@ -86,6 +89,9 @@ pub enum Command {
     Perft(PerftArgs),
     /// Measure speed, as tables with yardsticks.
     Bench(BenchArgs),
+    /// Work for others, over a NATS server.
+    #[command(after_help = WORKER_HELP)]
+    Worker(WorkerArgs),
     /// Print a completion script for a shell.
     Completions {
         /// Which shell.

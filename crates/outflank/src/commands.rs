@@ -18,3 +18,4 @@ pub mod players;
 pub mod reproduce;
 pub mod serve;
 pub mod solve;
+pub mod worker;

@@ -1,15 +1,16 @@
 //! What `match` and `league` share: players, openings, rounds, the run folder and its journal.
 
 use crate::VERSION;
-use crate::cli::{Common, PlayArgs, RunArgs};
+use crate::cli::{Common, GridArgs, PlayArgs, RunArgs};
 use anyhow::{Result, anyhow, bail, ensure};
+use outflank_arena::elsewhere::{Starts, share};
 use outflank_arena::{Game, Terms};
 use outflank_games::Line;
 use outflank_players::Entry;
 use outflank_players::roster::{self, Roster};
 use outflank_records::{About, Ply, ReadError, Record, read_openings, write_pgn};
 use outflank_runs::files::{checksum, read};
-use outflank_runs::{Config, DataFile, Journal, RunFolder};
+use outflank_runs::{Config, DataFile, Journal, Notes, RunFolder};
 use std::path::Path;
 
 /// Games for each pair from the start position, where there are no openings to count.
@@ -28,6 +29,8 @@ pub struct Setting<P: Roster> {
     pub folder: RunFolder,
     /// Games already played, and room for more.
     pub journal: (Journal, Vec<String>),
+    /// Where workers elsewhere are heard, if there are any.
+    pub notes: Option<Notes>,
 }
 
 /// Reads players and openings and opens the run folder; nothing is written before all of it is
@@ -38,6 +41,7 @@ pub fn set_up<P: Roster>(
     play: &PlayArgs,
     extra: toml::Table,
     run: &RunArgs,
+    grid: &GridArgs,
     common: &Common,
 ) -> Result<Setting<P>> {
     ensure!(
@@ -81,6 +85,15 @@ pub fn set_up<P: Roster>(
         settings,
         data,
     };
+    let crew = crate::grid::crew(grid, common)?;
+    let starts = Starts {
+        file: Some(Path::new(&play.openings)).filter(|_| play.openings != "start"),
+        first: play.first.map(Into::into),
+    };
+    let elsewhere = crew
+        .as_ref()
+        .map(|(crew, _)| share::<P>(crew, players, &entries, play.random, starts, common.seed));
+    let elsewhere = elsewhere.transpose()?;
     let folder = match &run.resume {
         Some(path) => resume(path, &config, command)?,
         None => RunFolder::create(run.out.as_deref(), &config)?,
@@ -91,8 +104,9 @@ pub fn set_up<P: Roster>(
         rounds: (games / 2) as u32,
         seed: common.seed,
         threads: common.threads(),
+        elsewhere,
     };
-    Ok(Setting { entries, terms, folder, journal })
+    Ok(Setting { entries, terms, folder, journal, notes: crew.map(|(_, notes)| notes) })
 }
 
 /// Opens a folder to go on with. A league may gain and lose players; the models of those who stay

@@ -5,7 +5,9 @@ mod commands;
 mod config;
 mod contestants;
 mod games;
+mod grid;
 mod output;
+mod watching;
 
 use clap::{CommandFactory, FromArgMatches};
 use cli::{Cli, Command, DataCommand};
@@ -84,6 +86,7 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
         Command::Engine(args) => commands::engine::run(&args),
         Command::Solve(args) => commands::solve::run(&args),
         Command::Perft(args) => commands::perft::run(&args),
+        Command::Worker(args) => commands::worker::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();

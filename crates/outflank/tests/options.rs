@@ -8,7 +8,8 @@ use std::io::Read;
 use std::process::{Command, Stdio};
 
 /// Every subcommand, its options, and words that its help must hold.
-const COMMANDS: [(&[&str], &[&str]); 17] = [
+const COMMANDS: [(&[&str], &[&str]); 18] = [
+    (&["worker"], &["--on", "--queue", "--threads", "--idle-exit", "--nats-creds", "nats://"]),
     (
         &["learn"],
         &[

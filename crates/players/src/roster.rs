@@ -339,7 +339,7 @@ fn plain_entry<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
     let parts =
         |reason: &str| RosterError::Parts { text: spec.text.clone(), reason: reason.to_owned() };
     let label = spec.label();
-    if spec.model.starts_with("nboard:") || spec.model.starts_with("gtp:") {
+    if spec.is_engine() {
         let command: EngineCommand =
             spec.model.parse().map_err(|error| parts(&format!("{error}")))?;
         let options = EngineOptions {
@@ -447,9 +447,15 @@ pub fn policy_entry<P: Roster>(name: &str, policy: Arc<dyn Policy<P>>, random: f
 
 /// The players of a contest, each started once to see that it can be, all with different names.
 pub fn entries<P: Roster>(texts: &[String], random: f64) -> Result<Vec<Entry<P>>, RosterError> {
-    let mut entries: Vec<Entry<P>> = Vec::with_capacity(texts.len());
-    for text in texts {
-        let mut entry = entry::<P>(text)?;
+    let specs = texts.iter().map(|text| text.parse()).collect::<Result<Vec<Spec>, _>>()?;
+    entries_of(&specs, random)
+}
+
+/// As [`entries`], from what was parsed before.
+pub fn entries_of<P: Roster>(specs: &[Spec], random: f64) -> Result<Vec<Entry<P>>, RosterError> {
+    let mut entries: Vec<Entry<P>> = Vec::with_capacity(specs.len());
+    for spec in specs {
+        let mut entry = entry_of::<P>(spec)?;
         if entries.iter().any(|other| other.name == entry.name) {
             return Err(RosterError::SameName(entry.name));
         }

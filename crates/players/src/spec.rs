@@ -136,12 +136,17 @@ fn search(tail: &str) -> Option<Result<Search, String>> {
 }
 
 impl Spec {
+    /// Whether it is a program of its own that speaks NBoard or GTP.
+    #[must_use]
+    pub fn is_engine(&self) -> bool {
+        self.model.starts_with("nboard:") || self.model.starts_with("gtp:")
+    }
+
     /// Whether it is our own search with limits or pruning, rather than plain alpha-beta.
     #[must_use]
     pub fn thinks(&self) -> bool {
-        let is_engine = self.model.starts_with("nboard:") || self.model.starts_with("gtp:");
         let keys = self.nodes.is_some() || self.cut.is_some() || self.threads.is_some();
-        !is_engine && (keys || self.seconds.is_some())
+        !self.is_engine() && (keys || self.seconds.is_some())
     }
 }
 
@@ -207,7 +212,7 @@ fn parse(text: &str) -> Result<Spec, String> {
         (None, None) => None,
         _ => return Err("stage and with belong together: ?stage=46-60&with=PLAYER".to_owned()),
     };
-    let is_engine = spec.model.starts_with("nboard:") || spec.model.starts_with("gtp:");
+    let is_engine = spec.is_engine();
     let own = spec.nodes.is_some() || spec.cut.is_some() || spec.threads.is_some();
     let searches = spec.search != Search::Natural || spec.noise > 0.0 || own;
     if is_engine && (searches || spec.view.is_some()) {
@@ -243,8 +248,7 @@ impl Spec {
         if let Some(name) = &self.name {
             return name.clone();
         }
-        let is_engine = self.model.starts_with("nboard:") || self.model.starts_with("gtp:");
-        let mut label = if is_engine {
+        let mut label = if self.is_engine() {
             self.model.clone()
         } else {
             let path = std::path::Path::new(&self.model);

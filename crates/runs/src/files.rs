@@ -112,6 +112,14 @@ pub fn remove_parts(folder: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
+/// A folder of its own that goes with the value.
+pub fn temporary_folder() -> Result<tempfile::TempDir, FileError> {
+    tempfile::Builder::new()
+        .prefix("outflank-")
+        .tempdir()
+        .map_err(FileError::on("create a folder in", &std::env::temp_dir()))
+}
+
 /// Makes a folder and those above it.
 pub fn create_folder(path: &Path) -> Result<(), FileError> {
     fs::create_dir_all(path).map_err(FileError::on("create", path))

@@ -5,6 +5,7 @@
 //! This layer knows no game.
 
 mod clock;
+mod crew;
 pub mod events;
 pub mod files;
 mod folder;
@@ -17,10 +18,11 @@ pub mod rng;
 mod stop;
 
 pub use clock::processor_seconds;
+pub use crew::{Crew, CrewError, Library, Order, Taken, Trade, crew_in_order};
 pub use folder::{Config, DataFile, FolderError, RunFolder};
 pub use journal::{Journal, JournalError};
 pub use nearest::nearest;
 pub use ordered::in_order;
-pub use progress::Progress;
+pub use progress::{Notes, Progress};
 pub use rng::{Draw, Rng};
 pub use stop::{stop_requested, stop_when_asked};

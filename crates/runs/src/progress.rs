@@ -2,6 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A line on standard error with a bar, a rate and an estimate of the time left. Silent when
 /// standard error is not a terminal or the user wants quiet.
@@ -43,6 +44,40 @@ impl Progress {
     /// A few words behind the bar.
     pub fn say(&self, text: impl Into<String>) {
         self.bar.set_message(text.into());
+    }
+}
+
+/// Things worth a line of their own on standard error while work goes on; they do not tear a
+/// progress line that is there at the same time.
+#[derive(Clone, Debug)]
+pub struct Notes {
+    bar: Arc<Mutex<Option<ProgressBar>>>,
+    quiet: bool,
+}
+
+impl Notes {
+    /// Notes that are shown unless the user wants quiet.
+    #[must_use]
+    pub fn new(quiet: bool) -> Notes {
+        Notes { bar: Arc::default(), quiet }
+    }
+
+    /// From now on this progress line is there.
+    pub fn beside(&self, progress: &Progress) {
+        let bar = Some(progress.bar.clone());
+        *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = bar;
+    }
+
+    /// A line.
+    pub fn tell(&self, text: &str) {
+        if self.quiet {
+            return;
+        }
+        let bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*bar {
+            Some(bar) => bar.suspend(|| eprintln!("{text}")),
+            None => eprintln!("{text}"),
+        }
     }
 }
 

@@ -129,7 +129,7 @@ async function run(place, name) {
     const path = `/api/runs/${encodeURIComponent(name)}`;
     fill(place,
       make("div", { class: "card" }, make("h1", {}, name, " ", tag(told.state)),
-        make("p", { class: "hint" }, [told.command, told.seed != null && `seed ${told.seed}`, told.games && `${plural(told.games, "game")} played`, `last change ${when(told.changed)}`].filter(Boolean).join(" · ")),
+        make("p", { class: "hint" }, [told.command, told.seed != null && `seed ${told.seed}`, told.games && `${plural(told.games, "game")} played`, told.workers, `last change ${when(told.changed)}`].filter(Boolean).join(" · ")),
         make("div", { class: "row buttons wrap" },
           told.report ? make("a", { class: "button", href: `${path}/report`, target: "_blank", rel: "noopener" }, "Its report") : null,
           told.model ? link(`models/${encodeURIComponent(`run:${name}`)}`, "What it has learned") : null,

@@ -142,6 +142,7 @@ impl Runs {
         let games = text(&path, "games.tsv").map(|journal| journal.lines().count());
         run["config"] = json!(config);
         run["games"] = json!(games);
+        run["workers"] = json!(text(&path, "workers.txt"));
         run["points"] = json!(text(&path, "curve.csv").map(|csv| curve(&csv)));
         run["standings"] = json!(text(&path, "standings.csv").map(|csv| rows(&csv)));
         run["cross"] = json!(text(&path, "cross-table.csv").map(|csv| rows(&csv)));

@@ -117,6 +117,10 @@ impl Experiment for Curves {
         self.about
     }
 
+    fn spreads(&self) -> bool {
+        true
+    }
+
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let size = size(lab.scale);
         let all = learn(lab, self.nets, &size)?;

@@ -93,7 +93,13 @@ impl Experiment for Speed {
                 let (net, net_time) = timed(&policy_entry("net", model.policy(), 0.0));
                 let (other, other_time) = timed(&entry(&format!("yoshioka@{plies}?noise=1"))?);
                 let openings = vec![Line::default()];
-                let terms = Terms { openings, rounds: games / 2, seed: lab.seed, threads: 1 };
+                let terms = Terms {
+                    openings,
+                    rounds: games / 2,
+                    seed: lab.seed,
+                    threads: 1,
+                    elsewhere: None,
+                };
                 let (result, _) = play_match(&[net, other], &terms, None, None, |_, _| {})?;
                 if !result.complete {
                     return Err(ExperimentError::Stopped);

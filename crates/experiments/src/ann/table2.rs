@@ -42,6 +42,10 @@ impl Experiment for Table2 {
         "the best network at one ply against the test player at one to seven plies"
     }
 
+    fn spreads(&self) -> bool {
+        true
+    }
+
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let size = match lab.scale {
             // What the table shows is the end of learning: fewer measurements, but all the games.
@@ -104,8 +108,13 @@ fn meet(
         }
     }
     let pairs: Vec<(usize, usize)> = (1..entries.len()).map(|net| (net, 0)).collect();
-    let terms =
-        Terms { openings: vec![Line::default()], rounds, seed: lab.seed, threads: lab.threads };
+    let terms = Terms {
+        openings: vec![Line::default()],
+        rounds,
+        seed: lab.seed,
+        threads: lab.threads,
+        elsewhere: None,
+    };
     let journal = Journal::open(&lab.keep(&format!("games-{depth}.tsv")))
         .map_err(outflank_arena::ContestError::from)?;
     let mut counts = [[0; 3]; 2];

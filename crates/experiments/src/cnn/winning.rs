@@ -138,7 +138,8 @@ impl<'a> Contender<'a> {
         }
         let entries = [own, entry::<Othello>(opponent)?];
         let (openings, _) = lab.openings(Side::White)?;
-        let terms = Terms { openings, rounds, seed: lab.seed, threads: lab.threads };
+        let terms =
+            Terms { openings, rounds, seed: lab.seed, threads: lab.threads, elsewhere: None };
         let (mut points, mut games) = (0u64, 0u64);
         let complete = contest(&entries, &[(0, 1)], &terms, None, |played, _| {
             games += played.len() as u64;

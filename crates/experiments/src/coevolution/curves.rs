@@ -76,6 +76,10 @@ impl Experiment for Curves {
         self.about
     }
 
+    fn spreads(&self) -> bool {
+        true
+    }
+
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let all = learn(lab, self.courses)?;
         let size = size(lab.scale);

@@ -76,6 +76,10 @@ impl Experiment for Teams {
         self.about
     }
 
+    fn spreads(&self) -> bool {
+        true
+    }
+
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let all = learn(lab, self.courses)?;
         let size = size(lab.scale);
@@ -144,7 +148,13 @@ fn tournament(lab: &Lab, all: &[Runs], point: u64) -> Result<Vec<Vec<f64>>, Expe
         .filter(|&(a, b)| team_of[a] != team_of[b])
         .collect();
     let seed = lab.seed.wrapping_add(point);
-    let terms = Terms { openings: vec![Line::default()], rounds: 1, seed, threads: lab.threads };
+    let terms = Terms {
+        openings: vec![Line::default()],
+        rounds: 1,
+        seed,
+        threads: lab.threads,
+        elsewhere: None,
+    };
     let mut half_points = vec![(0u32, 0u32); entries.len()];
     let complete = contest(&entries, &pairs, &terms, None, |games, _| {
         for game in games {

@@ -56,7 +56,13 @@ where
                     Ok(Box::new(ForcedRandom::new(Greedy::new(policy.clone()), random)))
                 });
                 let openings = vec![Line::default()];
-                let terms = Terms { openings, rounds, seed: self.seed, threads: self.threads };
+                let terms = Terms {
+                    openings,
+                    rounds,
+                    seed: self.seed,
+                    threads: self.threads,
+                    elsewhere: None,
+                };
                 let pair = [entry, other.clone()];
                 let (report, _) = play_match(&pair, &terms, None, None, |_, _| {})?;
                 if !report.complete {

@@ -1,6 +1,6 @@
 //! Options of the commands that let players play: `match`, `league` and `openings`.
 
-use super::{Common, GameArg, PlayArgs, RunArgs};
+use super::{Common, GameArg, GridArgs, PlayArgs, RunArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -41,6 +41,9 @@ pub struct MatchArgs {
     /// Where to write.
     #[command(flatten)]
     pub run: RunArgs,
+    /// Who plays.
+    #[command(flatten)]
+    pub grid: GridArgs,
     /// The rest.
     #[command(flatten)]
     pub common: Common,
@@ -67,6 +70,9 @@ pub struct LeagueArgs {
     /// Where to write.
     #[command(flatten)]
     pub run: RunArgs,
+    /// Who plays.
+    #[command(flatten)]
+    pub grid: GridArgs,
     /// The rest.
     #[command(flatten)]
     pub common: Common,

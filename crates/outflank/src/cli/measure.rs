@@ -2,7 +2,7 @@
 //! `bench`.
 
 use super::learn_cnn::DeviceArg;
-use super::{Common, GameArg, RecordsArgs, RunArgs};
+use super::{Common, GameArg, GridArgs, RecordsArgs, RunArgs};
 use clap::Args;
 use outflank_experiments::Scale;
 use std::path::PathBuf;
@@ -56,6 +56,9 @@ pub struct ReproduceArgs {
     /// Where to write.
     #[command(flatten)]
     pub run: RunArgs,
+    /// Who learns.
+    #[command(flatten)]
+    pub grid: GridArgs,
     /// The rest.
     #[command(flatten)]
     pub common: Common,

@@ -249,7 +249,7 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
         .collect();
     let rounds = openings.len() as u32;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let terms = Terms { openings, rounds, seed: 1, threads };
+    let terms = Terms { openings, rounds, seed: 1, threads, elsewhere: None };
     let mut played = 0;
     let seconds = best_of(1, || {
         played =

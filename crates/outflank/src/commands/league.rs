@@ -4,6 +4,7 @@ use crate::Outcome;
 use crate::cli::LeagueArgs;
 use crate::contestants::{Setting, set_up, typed, write_games};
 use crate::output::{grouped, print, print_json};
+use crate::watching::Watching;
 use anyhow::{Context, Result, bail};
 use outflank_arena::league::{League, LeagueReport, play_league};
 use outflank_arena::present;
@@ -47,14 +48,20 @@ fn run_game<P: Roster>(args: &LeagueArgs) -> Result<Outcome> {
     if !args.sub_league.is_empty() {
         extra.insert("sub-league".to_owned(), list(&args.sub_league));
     }
-    let Setting { entries, terms, folder, journal } =
-        set_up::<P>("league", &args.players, &args.play, extra, &args.run, &args.common)?;
+    let Setting { entries, terms, folder, journal, notes } =
+        set_up("league", &args.players, &args.play, extra, &args.run, &args.grid, &args.common)?;
     stop_when_asked();
     let pairs = entries.len() * (entries.len() - 1) / 2;
     let total = 2 * u64::from(terms.rounds) * pairs as u64;
     let progress = Progress::new("playing", "games", total, args.common.quiet);
     progress.skip((journal.1.len() as u64).min(total));
-    let league = play_league(&entries, &terms, Some(journal), |_, new| progress.add(new))?;
+    notes.iter().for_each(|notes| notes.beside(&progress));
+    let watching = Watching::new(&folder, terms.elsewhere.as_ref());
+    let league = play_league::<P>(&entries, &terms, Some(journal), |_, new| {
+        progress.add(new);
+        progress.say(watching.words(new));
+    })?;
+    drop(watching);
     drop(progress);
     if !league.complete {
         eprintln!(

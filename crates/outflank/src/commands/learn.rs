@@ -181,6 +181,7 @@ fn play(
         rounds: (args.games / 2) as u32,
         seed: args.common.seed,
         threads: args.common.threads(),
+        elsewhere: None,
     };
     let journal = Journal::open(&folder.join("games.tsv"))?;
     let progress = Progress::new("playing", "games", total, args.common.quiet);

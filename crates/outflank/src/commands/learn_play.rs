@@ -234,6 +234,7 @@ fn meet<P: Roster>(
         rounds: games / 2,
         seed: common.seed,
         threads: common.threads(),
+        elsewhere: None,
     };
     let mut reports = Vec::new();
     for other in others {

@@ -4,7 +4,7 @@ use crate::cli::ReproduceArgs;
 use crate::output::{print, print_json};
 use crate::{Outcome, VERSION};
 use anyhow::{Result, bail};
-use outflank_experiments::{EXHIBITS, Experiment, ExperimentError, Lab, Report};
+use outflank_experiments::{EXHIBITS, Elsewhere, Experiment, ExperimentError, Lab, Report};
 use outflank_report::{Align, Table, Theme};
 use outflank_runs::{Config, RunFolder, stop_when_asked};
 use serde_json::json;
@@ -21,6 +21,14 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         let names: Vec<&str> = EXHIBITS.iter().map(|exhibit| exhibit.name()).collect();
         bail!("there is no exhibit '{name}'; there are {}", names.join(", "));
     };
+    if args.grid.on.is_some() && !exhibit.spreads() {
+        let others = EXHIBITS.iter().filter(|exhibit| exhibit.spreads());
+        let names: Vec<&str> = others.map(|exhibit| exhibit.name()).collect();
+        bail!(
+            "{name} has no runs that workers could learn apart; leave out --on, or make one of {}",
+            names.join(", ")
+        );
+    }
     super::data::pool(args.common.threads())?;
     let mut settings = toml::Table::new();
     settings.insert("exhibit".to_owned(), name.clone().into());
@@ -40,6 +48,8 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         settings,
         data: files,
     };
+    let elsewhere = crate::grid::crew(&args.grid, &args.common)?
+        .map(|(crew, _)| Elsewhere { crew, exhibit: exhibit.name() });
     let folder = match &args.run.resume {
         Some(path) => RunFolder::resume(path, &config, &[])?,
         None => RunFolder::create(args.run.out.as_deref(), &config)?,
@@ -53,6 +63,8 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         data: args.data.clone(),
         folder: folder.path().to_owned(),
         shared: args.share.clone(),
+        part: None,
+        elsewhere,
         device: super::learn_cnn::device(args.device)?,
         edax: args.edax.clone(),
         say: Box::new(move |text| {

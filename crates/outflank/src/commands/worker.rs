@@ -1,0 +1,41 @@
+//! `outflank worker`: works for others.
+
+use crate::Outcome;
+use crate::cli::WorkerArgs;
+use crate::output::{grouped, print, print_json};
+use anyhow::{Context, Result};
+use outflank_arena::elsewhere::PlaysGames;
+use outflank_experiments::LearnsRuns;
+use outflank_grid::work;
+use outflank_runs::{Notes, Trade, files, stop_when_asked};
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Works until there is nothing to do, or until it is stopped.
+pub fn run(args: &WorkerArgs) -> Result<Outcome> {
+    let options = crate::grid::options(&args.grid)?
+        .context("a worker needs --on with the address of a NATS server, such as nats://HOST")?;
+    let mut temporary = None;
+    let folder = match &args.cache {
+        Some(folder) => {
+            files::create_folder(folder)?;
+            folder.clone()
+        }
+        None => temporary.insert(files::temporary_folder()?).path().to_owned(),
+    };
+    stop_when_asked();
+    let trades: Vec<Box<dyn Trade>> =
+        vec![Box::new(PlaysGames::new(&folder)), Box::new(LearnsRuns::new(&folder))];
+    let threads = args.common.threads();
+    let notes = Notes::new(args.common.quiet);
+    let idle = args.idle_exit.map(Duration::from_secs);
+    let note = Arc::new(move |text: &str| notes.tell(text));
+    let worked = work(&options, threads, idle, &trades, note)?;
+    if args.common.json {
+        print_json(&json!({ "jobs": worked.jobs, "failed": worked.failed }))?;
+    } else {
+        print(&format!("did {} jobs; could not do {}\n", grouped(worked.jobs), worked.failed))?;
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,42 @@
+//! Work on other machines: from options to a crew.
+
+use crate::VERSION;
+use crate::cli::{Common, GridArgs};
+use anyhow::{Result, bail};
+use outflank_grid::{Grid, Options};
+use outflank_runs::{Crew, Notes};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What `--on` and its kin say; nothing without `--on`.
+pub fn options(args: &GridArgs) -> Result<Option<Options>> {
+    let Some(address) = &args.on else { return Ok(None) };
+    let user = match (&args.nats_user, &args.nats_password) {
+        (Some(user), Some(password)) => Some((user.clone(), password.clone())),
+        (None, None) => None,
+        _ => bail!("--nats-user and --nats-password belong together"),
+    };
+    let certificate = match (&args.nats_cert, &args.nats_key) {
+        (Some(certificate), Some(key)) => Some((certificate.clone(), key.clone())),
+        (None, None) => None,
+        _ => bail!("--nats-cert and --nats-key belong together"),
+    };
+    Ok(Some(Options {
+        queue: args.queue.clone(),
+        credentials: args.nats_creds.clone(),
+        user,
+        authority: args.nats_ca.clone(),
+        certificate,
+        patience: Duration::from_secs(args.patience),
+        ..Options::new(address, VERSION)
+    }))
+}
+
+/// The workers of `--on`, and where what they have to say is shown.
+pub fn crew(args: &GridArgs, common: &Common) -> Result<Option<(Arc<dyn Crew>, Notes)>> {
+    let Some(options) = options(args)? else { return Ok(None) };
+    let notes = Notes::new(common.quiet);
+    let tell = notes.clone();
+    let grid = Grid::connect(&options, Arc::new(move |text| tell.tell(text)))?;
+    Ok(Some((Arc::new(grid), notes)))
+}

@@ -1,0 +1,160 @@
+//! Work over a real server by real processes, which are really killed: the run's folder is the same
+//! to the last byte as that of one process that nobody disturbed.
+
+#[path = "support/lab.rs"]
+mod lab;
+#[path = "../../grid/tests/support/nats.rs"]
+mod nats;
+#[path = "support/process.rs"]
+mod process;
+
+use lab::{Lab, same};
+use nats::NatsServer;
+use process::Process;
+use std::fs;
+use std::time::Duration;
+
+/// Lines in the journal of a run.
+fn lines(lab: &Lab) -> usize {
+    let journal = fs::read(lab.file("run/games.tsv")).unwrap_or_default();
+    journal.iter().filter(|&&byte| byte == b'\n').count()
+}
+
+/// Waits until a run has so many games or is over.
+fn reach(lab: &Lab, games: usize, run: &mut Process) {
+    while lines(lab) < games && !run.has_ended() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// A lab with a player and openings in files, which must travel.
+fn lab() -> Lab {
+    let lab = Lab::new();
+    let weights: Vec<String> = (0..64).map(|square| format!("{}", square % 9)).collect();
+    lab.write("corners.wpc", weights.join(" "));
+    lab.write("openings.txt", "f5d6c3\nf5d6c4\nf5f6e6\nf5f4e3\nc4c3d3\n");
+    lab
+}
+
+const LEAGUE: [&str; 14] = [
+    "league",
+    "heuristic",
+    "yoshioka@2",
+    "corners.wpc@2?name=mine",
+    "random",
+    "heuristic?stage=40-60&with=corners.wpc",
+    "--openings",
+    "openings.txt",
+    "--games",
+    "40",
+    "--random",
+    "0.1",
+    "--out",
+    "run",
+];
+
+#[test]
+fn a_league_by_workers_is_that_of_one_process() {
+    let Some(server) = NatsServer::start() else { return };
+    let alone = lab();
+    alone.ok(&LEAGUE);
+    let spread = lab();
+    // The workers have none of the files.
+    let elsewhere = Lab::new();
+    let _workers: Vec<Process> = (0..3).map(|_| Process::worker(&elsewhere, &server)).collect();
+    let address = server.address();
+    spread.ok(&[&LEAGUE[..], &["--on", &address]].concat());
+    same(&spread.tree("run"), &alone.tree("run"));
+    // A match that a test ends early, and the other game.
+    for contest in [
+        "match heuristic random --games 400 --random 0.2 --sprt 0,60 --out match",
+        "league material random --game checkers --games 20 --random 0.1 --out checkers",
+    ] {
+        let words: Vec<&str> = contest.split(' ').collect();
+        alone.ok(&words);
+        spread.ok(&[&words[..], &["--on", &address]].concat());
+        let folder = words[words.len() - 1];
+        same(&spread.tree(folder), &alone.tree(folder));
+    }
+}
+
+/// Players that think long enough for somebody to be killed meanwhile.
+const SLOW: [&str; 9] = [
+    "league",
+    "heuristic@4",
+    "yoshioka@4",
+    "heuristic@3",
+    "random",
+    "--games",
+    "160",
+    "--random",
+    "0.1",
+];
+
+#[test]
+fn whoever_is_killed_the_league_ends_the_same() {
+    let Some(mut server) = NatsServer::start() else { return };
+    let (alone, spread) = (Lab::new(), Lab::new());
+    alone.ok(&[&SLOW[..], &["--out", "run"]].concat());
+    let games = lines(&alone);
+    let address = server.address();
+    let on = ["--on", &address, "--patience", "3"];
+    let mut workers: Vec<Process> = (0..2).map(|_| Process::worker(&spread, &server)).collect();
+    let mut run = Process::start(&spread, &[&SLOW[..], &["--out", "run"], &on].concat());
+    // A worker.
+    reach(&spread, games / 8, &mut run);
+    workers[0].kill();
+    workers.push(Process::worker(&spread, &server));
+    // The coordinator, which goes on as another process.
+    reach(&spread, games * 2 / 8, &mut run);
+    run.kill();
+    let mut run = Process::start(&spread, &[&["league", "--resume", "run"][..], &on].concat());
+    // The server, which comes back with its store; by then the new process has found it.
+    let more = (games * 4 / 8).max(lines(&spread) + 1);
+    reach(&spread, more, &mut run);
+    server.kill();
+    std::thread::sleep(Duration::from_millis(500));
+    server.start_again();
+    // And a worker once more.
+    reach(&spread, games * 6 / 8, &mut run);
+    workers[1].kill();
+    workers.push(Process::worker(&spread, &server));
+    run.wait();
+    same(&spread.tree("run"), &alone.tree("run"));
+}
+
+#[test]
+fn an_exhibit_whose_runs_others_learn_is_that_of_one_process() {
+    let Some(server) = NatsServer::start() else { return };
+    let (alone, spread) = (Lab::new(), Lab::new());
+    let exhibit = ["reproduce", "coevolution/fig5", "--scale", "smoke", "--out", "run"];
+    alone.ok(&exhibit);
+    let address = server.address();
+    let on = ["--on", &address, "--patience", "3"];
+    let mut workers: Vec<Process> = (0..2).map(|_| Process::worker(&spread, &server)).collect();
+    let mut run = Process::start(&spread, &[&exhibit[..], &on].concat());
+    while !spread.exists("run/received/0") && !run.has_ended() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // Whoever goes on asks for what is missing alone.
+    run.kill();
+    workers[0].kill();
+    spread.ok(&[&["reproduce", "--resume", "run"][..], &on].concat());
+    same(&spread.tree("run"), &alone.tree("run"));
+    let error = spread.refused(&[&["reproduce", "gp/fig1"][..], &on].concat());
+    assert!(error.contains("leave out --on"), "{error}");
+}
+
+#[test]
+fn what_cannot_be_sent_is_refused_before_anything_is_written() {
+    let lab = Lab::new();
+    let on = ["--on", "nats://127.0.0.1:1"];
+    let error = lab.refused(&[&["match", "heuristic", "random"][..], &on].concat());
+    assert!(error.contains("no NATS server answers at nats://127.0.0.1:1"), "{error}");
+    let error = lab.refused(&["worker"]);
+    assert!(error.contains("--on"), "{error}");
+    let error = lab.refused(&["worker", "--on", "nats://127.0.0.1:1", "--nats-user", "me"]);
+    assert!(error.contains("belong together"), "{error}");
+    let error = lab.refused(&["worker", "--on", "nats://h", "--nats-ca", "none.pem"]);
+    assert!(error.contains("none.pem"), "{error}");
+}

@@ -1,0 +1,65 @@
+//! Workers that are killed every two seconds, for as long as OUTFLANK_SOAK_SECONDS says: no game is
+//! lost and none is counted twice, since every league ends with the bytes of an undisturbed one.
+
+#[path = "support/lab.rs"]
+mod lab;
+#[path = "../../grid/tests/support/nats.rs"]
+mod nats;
+#[path = "support/process.rs"]
+mod process;
+
+use lab::{Lab, same};
+use nats::NatsServer;
+use process::Process;
+use std::time::{Duration, Instant};
+
+/// How often a worker is killed.
+const KILL: Duration = Duration::from_secs(2);
+
+#[test]
+fn leagues_while_workers_die() {
+    let Some(server) = NatsServer::start() else { return };
+    let seconds = std::env::var("OUTFLANK_SOAK_SECONDS").ok();
+    let seconds = seconds.map_or(5, |text| text.parse().expect("a number of seconds"));
+    let (until, address) = (Instant::now() + Duration::from_secs(seconds), server.address());
+    let home = Lab::new();
+    let mut workers: Vec<Process> = (0..3).map(|_| Process::worker(&home, &server)).collect();
+    let (mut seed, mut killed, mut last) = (0, 0, Instant::now());
+    while seed == 0 || Instant::now() < until {
+        seed += 1;
+        let (alone, spread) = (Lab::new(), Lab::new());
+        let text = seed.to_string();
+        let league = [
+            "league",
+            "heuristic@4",
+            "yoshioka@4",
+            "heuristic@3",
+            "random",
+            "--games",
+            "240",
+            "--random",
+            "0.1",
+            "--quiet",
+            "--out",
+            "run",
+            "--seed",
+            &text,
+        ];
+        let mut run = Process::start(
+            &spread,
+            &[&league[..], &["--on", &address, "--patience", "3"]].concat(),
+        );
+        while !run.has_ended() {
+            std::thread::sleep(Duration::from_millis(20));
+            if last.elapsed() >= KILL {
+                workers.remove(0).kill();
+                workers.push(Process::worker(&home, &server));
+                (last, killed) = (Instant::now(), killed + 1);
+            }
+        }
+        run.wait();
+        alone.ok(&league);
+        same(&spread.tree("run"), &alone.tree("run"));
+    }
+    println!("{seed} leagues, {killed} workers killed");
+}
