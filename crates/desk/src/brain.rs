@@ -38,7 +38,8 @@ impl Current {
         }
     }
 
-    fn set(&self, control: Option<Arc<Control>>) {
+    /// Says which search is under way.
+    pub(crate) fn set(&self, control: Option<Arc<Control>>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = control;
     }
 }

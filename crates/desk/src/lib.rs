@@ -1,17 +1,29 @@
 //! Players at work for a person or another program.
 //!
-//! [`analysis`] looks at whole games: what each move cost and what was better. [`serve`] lets another
-//! program play against a player or ask it, in one of two protocols. Values are shown in discs, see
-//! [`discs`].
+//! [`mod@think`] asks a search about the moves of a position, in discs or men ([`discs`]); [`analysis`]
+//! looks so at whole games, and [`report`] tells what it found. [`levels`] has opponents in plain
+//! words. [`play`] is a game with a person, [`serve`] lets
+//! another program play against a player or ask it, in one of two protocols.
 
 pub mod analysis;
 mod brain;
 pub mod discs;
+pub mod draw;
+mod experts;
 mod gtp;
+pub mod levels;
 mod nboard;
+pub mod play;
+pub mod report;
 mod serve;
+mod shown;
+pub mod think;
+mod written;
 
 pub use brain::Brain;
 pub use gtp::Gtp;
 pub use nboard::NBoard;
 pub use serve::{Conversation, serve};
+pub use shown::Shown;
+pub use think::Thinks;
+pub use written::{Written, WrittenError, line_of};

@@ -2,14 +2,36 @@
 //! thinks may end its thinking.
 
 use crate::brain::Current;
+use outflank_runs::stop_requested;
 use std::io::{self, BufRead, Read, Write};
-use std::sync::mpsc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 /// A longer line is cut; no command of either protocol is so long.
 const LONGEST: u64 = 1 << 20;
 
+/// So often it looks up whether the user wants it to stop.
+const GLANCE: Duration = Duration::from_millis(50);
+
 /// A protocol, from the player's side.
 pub trait Conversation {
+    /// Whether what was asked is done to its end even when no more input comes.
+    const PATIENT: bool = false;
+
+    /// Speaks first.
+    fn open(&mut self, out: &mut dyn Write) -> io::Result<bool> {
+        let _ = out;
+        Ok(true)
+    }
+
+    /// Has the last word, however the conversation ended.
+    fn close(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let _ = out;
+        Ok(())
+    }
+
     /// Answers one line; `false` ends the conversation.
     fn answer(&mut self, line: &str, out: &mut dyn Write) -> io::Result<bool>;
 
@@ -22,13 +44,24 @@ pub trait Conversation {
     fn current(&self) -> Current;
 }
 
-/// Serves until the other side is done or goes away. Every answer is flushed.
+/// Serves until the other side is done or goes away, or the user asks the program to stop. Every answer
+/// is flushed.
 pub fn serve<C: Conversation>(
     conversation: &mut C,
     input: impl BufRead + Send + 'static,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let current = conversation.current();
+    let over = Arc::new(AtomicBool::new(false));
+    let (watched, ended) = (current.clone(), Arc::clone(&over));
+    std::thread::spawn(move || {
+        while !ended.load(Relaxed) {
+            if stop_requested() {
+                watched.stop();
+            }
+            std::thread::sleep(GLANCE);
+        }
+    });
     let (sender, lines) = mpsc::channel();
     // It ends with its input; nobody waits for it, since reading cannot be interrupted.
     std::thread::spawn(move || {
@@ -41,14 +74,31 @@ pub fn serve<C: Conversation>(
                 return;
             }
         }
-        current.stop();
-    });
-    for line in lines {
-        let go_on = conversation.answer(&line, out)?;
-        out.flush()?;
-        if !go_on {
-            break;
+        if !C::PATIENT {
+            current.stop();
         }
+    });
+    let served = converse(conversation, &lines, out);
+    over.store(true, Relaxed);
+    served?;
+    conversation.close(out)?;
+    out.flush()
+}
+
+fn converse<C: Conversation>(
+    conversation: &mut C,
+    lines: &mpsc::Receiver<String>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut go_on = conversation.open(out)?;
+    out.flush()?;
+    while go_on && !stop_requested() {
+        match lines.recv_timeout(GLANCE) {
+            Ok(line) => go_on = conversation.answer(&line, out)?,
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        out.flush()?;
     }
     Ok(())
 }

@@ -339,7 +339,7 @@ fn differences(learned: lstd::Learned, options: &Options) -> Outcome {
     let mut remarks = Vec::new();
     if fit.ridge != options.ridge {
         remarks.push(format!(
-            "The equations are too close to singular with a ridge of {:e}; it was raised to {:e}.",
+            "The equations are too close to singular with a ridge of {:e}; it was raised to {:.0e}.",
             options.ridge, fit.ridge
         ));
     }

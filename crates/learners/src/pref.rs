@@ -21,7 +21,7 @@ use outflank_runs::rng;
 /// Which solver finds the optimum; both reach the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Solver {
-    /// Trust-region Newton: quick, on all cores.
+    /// Newton's method with a search along the line: quick, on all cores.
     Primal,
     /// LIBLINEAR's coordinate descent, in the random order of this seed.
     Dual {

@@ -106,6 +106,32 @@ pub fn gp_checkers() -> Option<Heuristic<Checkers>> {
     }
 }
 
+/// A model that is part of the program, of whichever game.
+pub enum Embedded {
+    /// Of Othello.
+    Model(Model),
+    /// Named features of either game.
+    Heuristic(AnyHeuristic),
+}
+
+/// The models that need no file, by name.
+pub const NAMES: [&str; 6] = ["champion", "ipref", "heuristic", "yoshioka", "gp", "gp-checkers"];
+
+/// The embedded model of this name, one of [`NAMES`].
+#[must_use]
+pub fn find(name: &str) -> Option<Embedded> {
+    let patterns = |found: Option<Arc<Patterns>>| Some(Embedded::Model(Model::Patterns(found?)));
+    match name {
+        "champion" => patterns(champion()),
+        "ipref" => patterns(ipref()),
+        "heuristic" => Some(Embedded::Model(heuristic().into())),
+        "yoshioka" => Some(Embedded::Model(yoshioka().into())),
+        "gp" => Some(Embedded::Heuristic(gp()?.into())),
+        "gp-checkers" => Some(Embedded::Heuristic(gp_checkers()?.into())),
+        _ => None,
+    }
+}
+
 /// A model that is part of the program; there is none only if the program was built from damaged
 /// files, which the tests would show.
 fn packed(bytes: &[u8]) -> Option<Arc<Patterns>> {

@@ -111,6 +111,15 @@ pub fn blocks() -> Vec<Vec<u8>> {
     classes(corners.map(|at| vec![at, at + 1, at + 8, at + 9]).collect())
 }
 
+/// All straight lines of a length, and all two by two squares if wished.
+pub fn systematic(length: usize, with_blocks: bool) -> Result<Vec<Vec<u8>>, TupleError> {
+    let mut all = lines(length)?;
+    if with_blocks {
+        all.extend(blocks());
+    }
+    Ok(all)
+}
+
 /// The first of each set of squares that symmetries turn into each other.
 fn classes(all: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let mut seen = BTreeSet::new();

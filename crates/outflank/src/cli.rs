@@ -15,7 +15,7 @@ mod shared;
 
 use clap::{Parser, Subcommand};
 use contests::{OPENINGS_HELP, PLAYER_HELP};
-use desk::{ANALYZE_HELP, ENGINE_HELP};
+use desk::{ANALYZE_HELP, ENGINE_HELP, PLAY_HELP};
 use grid::WORKER_HELP;
 use learn::LEARN_HELP;
 use measure::{ACCURACY_HELP, SOLVE_HELP};
@@ -23,7 +23,7 @@ use serve::SERVE_HELP;
 
 pub use contests::{LeagueArgs, MatchArgs, OpeningsArgs};
 pub use data::{ConvertArgs, DataArgs, DataCommand, ExportArgs, GenerateArgs};
-pub use desk::{AnalyzeArgs, EngineArgs, ProtocolArg};
+pub use desk::{AnalyzeArgs, EngineArgs, ProtocolArg, SittingArgs};
 pub use grid::{GridArgs, WorkerArgs};
 pub use learn::LearnArgs;
 pub use measure::{AccuracyArgs, BenchArgs, PerftArgs, PlayersArgs, ReproduceArgs, SolveArgs};
@@ -70,6 +70,9 @@ pub enum Command {
     Openings(OpeningsArgs),
     /// What there is to play against.
     Players(PlayersArgs),
+    /// Play against a person in the terminal.
+    #[command(after_help = PLAY_HELP)]
+    Play(SittingArgs),
     /// Play, analyse and look into runs in the browser.
     #[command(after_help = SERVE_HELP)]
     Serve(ServeArgs),

@@ -13,6 +13,7 @@ pub mod learn_play;
 pub mod matches;
 pub mod openings;
 pub mod perft;
+pub mod play;
 pub mod players;
 pub mod reproduce;
 pub mod serve;

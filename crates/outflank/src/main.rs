@@ -80,6 +80,7 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
         Command::Data(DataCommand::Generate(args)) => commands::generate::run(&args),
         Command::Openings(args) => commands::openings::run(&args),
         Command::Players(args) => commands::players::run(&args),
+        Command::Play(args) => commands::play::run(&args),
         Command::Serve(args) => commands::serve::run(&args),
         Command::Analyze(args) => commands::analyze::run(&args),
         Command::Engine(args) => commands::engine::run(&args),

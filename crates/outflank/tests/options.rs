@@ -8,7 +8,7 @@ use std::io::Read;
 use std::process::{Command, Stdio};
 
 /// Every subcommand, its options, and words that its help must hold.
-const COMMANDS: [(&[&str], &[&str]); 17] = [
+const COMMANDS: [(&[&str], &[&str]); 18] = [
     (&["worker"], &["--on", "--queue", "--threads", "--idle-exit", "--nats-creds", "nats://"]),
     (
         &["learn"],
@@ -61,6 +61,10 @@ const COMMANDS: [(&[&str], &[&str]); 17] = [
     (&["players"], &["--game", "--json"]),
     (&["perft"], &["--game", "--board", "--json"]),
     (&["solve"], &["--threads", "--memory", "--quiet", "--json", "BOARD|FILE"]),
+    (
+        &["play"],
+        &["--game", "--level", "--player", "--side", "--seconds", "--from", "--seed", "--json"],
+    ),
     (&["analyze"], &["--model", "--depth", "--exact", "--cut", "--to", "--json"]),
     (&["engine"], &["--protocol", "--player", "--threads"]),
     (&["bench"], &["--data", "--json", "games", "records", "arena", "learners", "search"]),
@@ -80,7 +84,9 @@ fn help_names_every_option() {
         for option in options {
             assert!(help.contains(option), "{option} in {help}");
         }
-        if !["players", "perft", "bench", "solve", "analyze", "engine"].contains(&command[0]) {
+        if !["players", "perft", "bench", "solve", "play", "analyze", "engine"]
+            .contains(&command[0])
+        {
             for option in COMMON {
                 assert!(help.contains(option), "{option} in {help}");
             }

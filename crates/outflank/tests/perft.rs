@@ -86,3 +86,17 @@ fn everybody_who_is_listed_can_play() {
     let text = lab.ok(&["players"]);
     assert!(text.contains("heuristic") && text.contains("material"), "{text}");
 }
+
+/// The leagues in which players are rated are understood to the last player; playing them takes hours,
+/// so an odd number of games, which is looked at last, ends it here.
+#[test]
+fn the_published_leagues_are_understood() {
+    let lab = Lab::new();
+    for game in ["othello", "checkers"] {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../results/players/");
+        let file = format!("{folder}{game}.toml");
+        let message =
+            lab.refused(&["league", "--config", &file, "--openings", "start", "--games", "3"]);
+        assert!(message.contains("even number"), "{message}");
+    }
+}

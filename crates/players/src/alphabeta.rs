@@ -13,7 +13,7 @@ pub use deepening::{Deepening, Judged, Thought};
 use crate::choice::pick;
 use crate::random::game_over;
 use crate::searchable::{Endgame, Searchable};
-use crate::{Fault, Player};
+use crate::{Control, Fault, Player};
 use noise::Noise;
 use outflank_games::Line;
 use outflank_models::Evaluate;
@@ -30,14 +30,15 @@ const DEEPEST: u32 = 60;
 pub enum Verdict {
     /// The model's value of the position that best play leads to; also 0 for a sure draw.
     Estimate(f32),
-    /// The game is decided within the search: won by this margin, lost when it is negative.
+    /// The game is decided within the search: won by this much as players of the game count it, lost
+    /// when it is negative. In Othello the empty squares go to the winner.
     Decided(i32),
 }
 
 impl Verdict {
     fn of(worth: worth::Worth) -> Verdict {
         match worth::read(worth) {
-            Ok(margin) => Verdict::Decided(margin),
+            Ok(result) => Verdict::Decided(result),
             Err(value) => Verdict::Estimate(value),
         }
     }
@@ -96,15 +97,16 @@ impl<P: Searchable> AlphaBeta<P> {
     }
 
     /// All best moves of a position, sorted, and what they are worth to the side to move; `None`
-    /// when the game is over.
+    /// when the game is over or the search was stopped.
     pub fn analyse(&mut self, position: &P, rng: &mut Rng) -> Option<(Verdict, &[P::Move])> {
         if position.is_over() {
             return None;
         }
         if let Some(endgame) = self.endgame.as_mut().filter(|endgame| endgame.reaches(position)) {
-            let margin = endgame.best_moves(position, &mut self.best);
-            return Some((Verdict::Decided(margin), &self.best));
+            let result = endgame.best_moves(position, &mut self.best, &self.tree.control)?;
+            return Some((Verdict::Decided(result), &self.best));
         }
+        self.tree.halted = false;
         self.tree.noise.draw(rng);
         self.tree.table.clear();
         let rank = Rank::Best { first: None };
@@ -130,6 +132,13 @@ impl<P: Searchable> Player<P> for AlphaBeta<P> {
             return position.moves().next().ok_or_else(|| game_over("alpha-beta"));
         }
         let best = self.analyse(position, rng).and_then(|(_, best)| pick(best, rng));
+        if self.tree.control.stopped() {
+            return Err(Fault::Stopped { player: "alpha-beta".to_owned() });
+        }
         best.ok_or_else(|| game_over("alpha-beta"))
+    }
+
+    fn obey(&mut self, control: &Arc<Control>) {
+        self.tree.control = Arc::clone(control);
     }
 }

@@ -89,15 +89,26 @@ impl Solver {
     /// Fills `best` with every move that keeps the score, in the order of the squares, and returns
     /// the score. `best` is left empty when the player to move has no move.
     pub fn best_moves(&mut self, board: Board, best: &mut Vec<Square>) -> i32 {
-        let score = self.score(board);
+        // A question without limits always has an answer.
+        self.best_moves_within(board, best, &Arc::new(Control::unlimited())).unwrap_or(0)
+    }
+
+    /// The same, unless the control ends the search before.
+    pub fn best_moves_within(
+        &mut self,
+        board: Board,
+        best: &mut Vec<Square>,
+        control: &Arc<Control>,
+    ) -> Option<i32> {
+        let score = self.score_within(board, control)?;
         best.clear();
         for square in Squares(board.moves()) {
             // One question each: is this move as good as the best?
-            if -self.whole(board.play(square), -score, 1 - score) >= score {
+            if -self.ask(board.play(square), -score, 1 - score, control)? >= score {
                 best.push(square);
             }
         }
-        score
+        Some(score)
     }
 
     /// The score of every move, for the player to move, in the order of the squares.
@@ -237,8 +248,13 @@ impl Endgame<Othello> for ExactFrom {
         position.empties() <= self.empties && !position.is_over()
     }
 
-    fn best_moves(&mut self, position: &Othello, best: &mut Vec<Square>) -> i32 {
-        self.solver().best_moves(position.board(), best)
+    fn best_moves(
+        &mut self,
+        position: &Othello,
+        best: &mut Vec<Square>,
+        control: &Arc<Control>,
+    ) -> Option<i32> {
+        self.solver().best_moves_within(position.board(), best, control)
     }
 
     fn judge(

@@ -14,6 +14,7 @@ mod random;
 pub mod roster;
 mod searchable;
 pub mod spec;
+mod strengths;
 mod thinker;
 mod wrappers;
 
@@ -27,5 +28,6 @@ pub use player::{Fault, Player, Turn};
 pub use random::Random;
 pub use searchable::{Endgame, Searchable};
 pub use spec::Spec;
+pub use strengths::{Strength, strength, strengths};
 pub use thinker::Thinker;
 pub use wrappers::{ForcedRandom, Staged};

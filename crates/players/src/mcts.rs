@@ -4,7 +4,7 @@ use crate::choice::pick;
 use crate::greedy::Greedy;
 use crate::random::{game_over, random_move};
 use crate::searchable::Searchable;
-use crate::{Fault, Player};
+use crate::{Control, Fault, Player};
 use outflank_games::{Line, Side};
 use outflank_models::Policy;
 use outflank_runs::{Draw, Rng};
@@ -37,6 +37,7 @@ pub struct Mcts<P: Searchable> {
     nodes: Vec<Node<P::Move>>,
     path: Vec<usize>,
     moves: Vec<P::Move>,
+    control: Arc<Control>,
 }
 
 /// A move of the tree, and the position behind it.
@@ -64,6 +65,7 @@ impl<P: Searchable> Mcts<P> {
             nodes: Vec::new(),
             path: Vec::new(),
             moves: Vec::new(),
+            control: Arc::new(Control::unlimited()),
         }
     }
 
@@ -82,7 +84,8 @@ impl<P: Searchable> Mcts<P> {
     }
 
     /// How often each move was tried, in the order of [`Position::moves`], and the half points
-    /// that the side to move scored with it; empty when the game is over.
+    /// that the side to move scored with it; empty when the game is over. Less was tried than was
+    /// asked for when it was stopped.
     ///
     /// [`Position::moves`]: outflank_games::Position::moves
     pub fn search(&mut self, position: &P, rng: &mut Rng) -> Vec<(P::Move, u32, u32)> {
@@ -97,6 +100,10 @@ impl<P: Searchable> Mcts<P> {
         });
         self.open(0, position, rng);
         for _ in 0..self.simulations {
+            // A simulation takes microseconds, so asking each time costs nothing.
+            if self.control.stopped() {
+                break;
+            }
             self.simulate(*position, rng);
         }
         let tried = self.replies(0);
@@ -213,9 +220,16 @@ impl<P: Searchable> Player<P> for Mcts<P> {
             return position.moves().next().ok_or_else(|| game_over("mcts"));
         }
         let tried = self.search(position, rng);
+        if self.control.stopped() {
+            return Err(Fault::Stopped { player: "mcts".to_owned() });
+        }
         let most = tried.iter().map(|&(_, games, _)| games).max();
         self.moves.clear();
         self.moves.extend(tried.iter().filter(|t| Some(t.1) == most).map(|t| t.0));
         pick(&self.moves, rng).ok_or_else(|| game_over("mcts"))
+    }
+
+    fn obey(&mut self, control: &Arc<Control>) {
+        self.control = Arc::clone(control);
     }
 }

@@ -1,5 +1,6 @@
 //! What a player is, and how one can fail.
 
+use crate::Control;
 use crate::choice::best_index;
 use outflank_games::{Line, Position};
 use outflank_models::Policy;
@@ -40,6 +41,12 @@ pub enum Fault {
         player: String,
         /// What it said.
         answer: String,
+    },
+    /// Whoever waited for it has stopped it; see [`Player::obey`].
+    #[error("{player} was stopped before it had chosen")]
+    Stopped {
+        /// Who.
+        player: String,
     },
     /// It refused, or cannot be asked, this position.
     #[error("{player} cannot play this game: {reason}")]
@@ -84,6 +91,13 @@ pub trait Player<P: Position>: Send {
     fn last_was_random(&self) -> bool {
         false
     }
+
+    /// From now on a choice ends with [`Fault::Stopped`] soon after this control is stopped. A player
+    /// who answers at once has no need to listen; another program is not stopped either, its time
+    /// is limited as it is.
+    fn obey(&mut self, control: &Arc<Control>) {
+        let _ = control;
+    }
 }
 
 /// Whoever stands for a player plays as it does.
@@ -108,6 +122,10 @@ macro_rules! stands_for_a_player {
 
             fn last_was_random(&self) -> bool {
                 (**self).last_was_random()
+            }
+
+            fn obey(&mut self, control: &Arc<Control>) {
+                (**self).obey(control);
             }
         }
     )*};

@@ -164,12 +164,13 @@ impl Roster for Othello {
     fn embedded(name: &str) -> Option<Model<Othello>> {
         match name {
             "random" => Some(Model::Nothing),
-            "champion" => embedded::champion().map(|champion| Model::Value(champion as _)),
-            "ipref" => embedded::ipref().map(|ipref| Model::Value(ipref as _)),
-            "heuristic" => Some(Model::Value(Arc::new(embedded::heuristic()))),
-            "yoshioka" => Some(Model::Value(Arc::new(embedded::yoshioka()))),
-            "gp" => embedded::gp().map(|gp| Model::Value(Arc::new(gp))),
-            _ => None,
+            _ => match embedded::find(name)? {
+                embedded::Embedded::Model(model) => Some(of_othello(&model)),
+                embedded::Embedded::Heuristic(AnyHeuristic::Othello(heuristic)) => {
+                    Some(Model::Value(Arc::new(heuristic)))
+                }
+                embedded::Embedded::Heuristic(_) => None,
+            },
         }
     }
 
@@ -191,10 +192,7 @@ impl Roster for Othello {
             }
             (model, _) => model,
         };
-        Ok(match model.value() {
-            Some(value) => Model::Value(value),
-            None => Model::Policy(model.policy()),
-        })
+        Ok(of_othello(&model))
     }
 
     fn engine(
@@ -210,8 +208,12 @@ impl Roster for Checkers {
         match name {
             "random" => Some(Model::Nothing),
             "material" => Some(Model::Value(Arc::new(Material::default()))),
-            "gp-checkers" => embedded::gp_checkers().map(|gp| Model::Value(Arc::new(gp))),
-            _ => None,
+            _ => match embedded::find(name)? {
+                embedded::Embedded::Heuristic(AnyHeuristic::Checkers(heuristic)) => {
+                    Some(Model::Value(Arc::new(heuristic)))
+                }
+                _ => None,
+            },
         }
     }
 
@@ -233,6 +235,14 @@ impl Roster for Checkers {
     ) -> Result<Box<dyn Player<Checkers>>, Fault> {
         let reason = "NBoard and GTP engines play Othello".to_owned();
         Err(Fault::Refused { player: command.to_string(), reason })
+    }
+}
+
+/// What a model of Othello can say: its worth of positions where it has one.
+fn of_othello(model: &models::Model) -> Model<Othello> {
+    match model.value() {
+        Some(value) => Model::Value(value),
+        None => Model::Policy(model.policy()),
     }
 }
 
@@ -307,7 +317,8 @@ pub fn entry<P: Roster>(text: &str) -> Result<Entry<P>, RosterError> {
     entry_of(&spec)
 }
 
-fn entry_of<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
+/// The same from a text that was read before.
+pub fn entry_of<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
     let mut entry = plain_entry(spec)?;
     if let Some(stage) = spec.stage.clone() {
         let other = entry_of::<P>(&stage.with)?;
@@ -455,42 +466,4 @@ pub fn entries_of<P: Roster>(specs: &[Spec], random: f64) -> Result<Vec<Entry<P>
         entries.push(entry);
     }
     Ok(entries)
-}
-
-/// How strong a player is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Strength {
-    /// The player, as it is written.
-    pub name: &'static str,
-    /// What it plays.
-    pub game: Game,
-    /// Its rating and the half-width of the 95% interval, if it was rated.
-    pub rating: Option<(f64, f64)>,
-}
-
-/// The standings of the leagues in which embedded players were rated, as `outflank league` wrote
-/// them; `results/players` has the commands.
-const RATED: [(Game, &str); 2] = [
-    (Game::Othello, include_str!("../data/othello.csv")),
-    (Game::Checkers, include_str!("../data/checkers.csv")),
-];
-
-/// Every player that was rated, the best of each game first, then those that were not.
-pub fn strengths() -> impl Iterator<Item = Strength> {
-    let rated = RATED.iter().flat_map(|&(game, csv)| {
-        csv.lines().skip(1).filter_map(move |line| {
-            let mut cells = line.split(',').skip(1);
-            let name = cells.next()?;
-            let rating = cells.next()?.parse().ok()?;
-            let error = cells.next()?.parse().ok()?;
-            Some(Strength { name, game, rating: Some((rating, error)) })
-        })
-    });
-    let unrated = EMBEDDED.iter().filter(|known| {
-        !RATED.iter().any(|(game, csv)| {
-            *game == known.game
-                && csv.lines().any(|line| line.split(',').nth(1) == Some(known.name))
-        })
-    });
-    rated.chain(unrated.map(|known| Strength { name: known.name, game: known.game, rating: None }))
 }

@@ -18,6 +18,12 @@ pub trait Searchable: Position {
         0
     }
 
+    /// By how much the first player has won as players of the game count it, or `None` while the game
+    /// goes on; what a search and a solver both call the result.
+    fn result(&self) -> Option<i32> {
+        self.margin()
+    }
+
     /// How far the game has come, from 0 up to at most 7: searches err by different amounts then.
     fn stage(&self) -> usize {
         0
@@ -56,8 +62,13 @@ pub trait Endgame<P: Position>: Send {
     fn reaches(&self, position: &P) -> bool;
 
     /// Fills `best` with every move that keeps the value, in the order of [`Position::moves`], and
-    /// returns the value to the side to move.
-    fn best_moves(&mut self, position: &P, best: &mut Vec<P::Move>) -> i32;
+    /// returns the value to the side to move; `None` when the control ends it before.
+    fn best_moves(
+        &mut self,
+        position: &P,
+        best: &mut Vec<P::Move>,
+        control: &Arc<Control>,
+    ) -> Option<i32>;
 
     /// The value of each move to the side to move, or of one best move alone; `None` when the
     /// control ends it before.
@@ -77,6 +88,11 @@ impl Searchable for Othello {
         const CORNERS: u64 = 0x8100_0000_0000_0081;
         let moves = self.move_bits();
         moves.count_ones() + (moves & CORNERS).count_ones()
+    }
+
+    /// The empty squares go to the winner, as in tournaments.
+    fn result(&self) -> Option<i32> {
+        self.score()
     }
 
     fn stage(&self) -> usize {

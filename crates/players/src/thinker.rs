@@ -14,17 +14,18 @@ pub struct Thinker<P: Searchable> {
     search: Deepening<P>,
     time: Option<Duration>,
     nodes: Option<u64>,
+    whole: Arc<Control>,
 }
 
 impl<P: Searchable> Thinker<P> {
     /// A player with this search and, where given, limits on time and positions for each move.
     #[must_use]
     pub fn new(search: Deepening<P>, time: Option<Duration>, nodes: Option<u64>) -> Thinker<P> {
-        Thinker { search, time, nodes }
+        Thinker { search, time, nodes, whole: Arc::new(Control::unlimited()) }
     }
 
     fn control(&self) -> Control {
-        let control = Control::unlimited();
+        let control = self.whole.part();
         let control = match self.time {
             Some(time) => control.with_time(time),
             None => control,
@@ -45,8 +46,15 @@ impl<P: Searchable> Player<P> for Thinker<P> {
         }
         let control = Arc::new(self.control());
         let thought = self.search.think(position, false, &control, |_| {});
+        if self.whole.stopped() {
+            return Err(Fault::Stopped { player: "the search".to_owned() });
+        }
         // Without time for a single ply any move is as good as another.
         let best = thought.and_then(|thought| thought.moves.first().map(|judged| judged.mv));
         best.or_else(|| position.moves().next()).ok_or_else(|| game_over("the search"))
+    }
+
+    fn obey(&mut self, control: &Arc<Control>) {
+        self.whole = Arc::clone(control);
     }
 }

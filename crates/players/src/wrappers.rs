@@ -1,9 +1,10 @@
 //! Players made of other players.
 
 use crate::random::{game_over, random_move};
-use crate::{Fault, Player, Turn};
+use crate::{Control, Fault, Player, Turn};
 use outflank_games::{Game, Line, Position};
 use outflank_runs::{Draw, Rng};
+use std::sync::Arc;
 
 /// Another player, made to play a random move now and then.
 ///
@@ -60,6 +61,10 @@ impl<P: Position, T: Player<P>> Player<P> for ForcedRandom<T> {
 
     fn last_was_random(&self) -> bool {
         self.last
+    }
+
+    fn obey(&mut self, control: &Arc<Control>) {
+        self.inner.obey(control);
     }
 }
 
@@ -119,5 +124,10 @@ impl<P: Position, T: Player<P>, U: Player<P>> Player<P> for Staged<T, U> {
 
     fn last_was_random(&self) -> bool {
         if self.handed { self.other.last_was_random() } else { self.inner.last_was_random() }
+    }
+
+    fn obey(&mut self, control: &Arc<Control>) {
+        self.inner.obey(control);
+        self.other.obey(control);
     }
 }

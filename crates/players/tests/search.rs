@@ -5,8 +5,9 @@ use outflank_games::othello::{Othello, Square, Squares};
 use outflank_games::{Line, Position, Side};
 use outflank_models::{self as models, Evaluate};
 use outflank_players::endgame::Solver;
+use outflank_players::roster::entry;
 use outflank_players::{
-    AlphaBeta, Control, Cuts, Deepening, Greedy, Mcts, Player, Random, Searchable, Verdict,
+    AlphaBeta, Control, Cuts, Deepening, Fault, Greedy, Mcts, Player, Random, Searchable, Verdict,
 };
 use outflank_runs::rng::stream;
 use outflank_runs::{Draw, Rng};
@@ -60,12 +61,12 @@ impl<P: Position> Evaluate<P> for Whim {
 const DECIDED: f64 = 1e9;
 
 /// The worth of a move to its mover, as minimax defines it.
-fn minimax<P: Position>(model: &dyn Evaluate<P>, position: &P, mv: P::Move, depth: u32) -> f64 {
+fn minimax<P: Searchable>(model: &dyn Evaluate<P>, position: &P, mv: P::Move, depth: u32) -> f64 {
     let side = position.to_move();
     let after = position.play(mv);
-    if let Some(margin) = after.margin() {
-        let margin = f64::from(side.sign() * margin);
-        return if margin == 0.0 { 0.0 } else { margin.signum() * DECIDED + margin };
+    if let Some(result) = after.result() {
+        let result = f64::from(side.sign() * result);
+        return if result == 0.0 { 0.0 } else { result.signum() * DECIDED + result };
     }
     if depth == 1 {
         return f64::from(model.value(&after, side));
@@ -212,7 +213,8 @@ fn depth_one_is_greedy_except_for_finished_games() {
     let line = Line::new(board.parse::<Othello>().unwrap());
     let (verdict, best) = search.analyse(line.position(), &mut rng).unwrap();
     let b2: Square = "b2".parse().unwrap();
-    assert_eq!((verdict, best), (Verdict::Decided(5), &[b2][..]));
+    // All 64 squares go to the winner of a game that White has no disc left in.
+    assert_eq!((verdict, best), (Verdict::Decided(64), &[b2][..]));
     assert_ne!(greedy.choose(&line, &mut rng), Ok(b2));
 }
 
@@ -531,5 +533,59 @@ fn the_fast_playout_is_the_plain_one() {
             plain = plain.play(*rng.pick(&moves).unwrap());
         };
         assert_eq!(position.playout(&mut stream(seed.into(), &["playout"])), margin, "{position}");
+    }
+}
+
+/// What the search finds decided is what the solver says: both count the empty squares for the winner.
+#[test]
+fn the_search_and_the_solver_count_alike() {
+    let mut rng = stream(15, &["count"]);
+    for _ in 0..40 {
+        // Twelve plies before the end many lines end early, with empty squares.
+        let position = random_position::<Othello>(54, &mut rng);
+        let control = Arc::new(Control::unlimited());
+        let mut search = Deepening::new(Arc::new(Pieces), 12).to_depth(position.empties());
+        let thought = search.think(&position, true, &control, |_| {}).unwrap();
+        let scores = Solver::new(12).move_scores(position.board());
+        assert_eq!(thought.moves.len(), scores.len());
+        for judged in thought.moves {
+            let (_, score) = scores.iter().find(|(square, _)| *square == judged.mv).unwrap();
+            match judged.verdict {
+                Verdict::Decided(result) => assert_eq!(result, *score, "{position} {}", judged.mv),
+                // Only a draw is told as an estimate.
+                Verdict::Estimate(value) => assert_eq!((value, *score), (0.0, 0), "{position}"),
+            }
+        }
+    }
+}
+
+/// Choices that would take years end when they are told to.
+#[test]
+fn players_who_think_can_be_stopped() {
+    for text in [
+        "heuristic@40",
+        "heuristic@4e40",
+        "heuristic?seconds=86400",
+        "random@mcts100000000",
+        "heuristic@40?random=0.000001",
+        "random?stage=1-60&with=heuristic@40",
+    ] {
+        let mut player = entry::<Othello>(text).unwrap().make().unwrap();
+        let control = Arc::new(Control::unlimited());
+        player.obey(&control);
+        let line = Line::new(random_position::<Othello>(24, &mut stream(16, &["stop"])));
+        let chosen = std::thread::scope(|scope| {
+            let choice = scope.spawn(|| player.choose(&line, &mut stream(1, &["stop"])));
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            control.stop();
+            choice.join().unwrap()
+        });
+        assert!(matches!(chosen, Err(Fault::Stopped { .. })), "{text}: {chosen:?}");
+        // With a control that goes on, it plays again.
+        let mut quick = entry::<Othello>("heuristic@2e4").unwrap().make().unwrap();
+        quick.obey(&control);
+        assert!(quick.choose(&line, &mut stream(1, &["stop"])).is_err());
+        quick.obey(&Arc::new(Control::unlimited()));
+        assert!(quick.choose(&line, &mut stream(1, &["stop"])).is_ok());
     }
 }

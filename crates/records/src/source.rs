@@ -140,13 +140,15 @@ fn has_game_name(path: &Path) -> bool {
 }
 
 /// Reads the games in bytes that came without a file; a name may tell their format. Each game is
-/// there or has its fault; a fault of the whole is an error. Names of WTHOR players are not known.
+/// there or has its fault; a fault of the whole is an error. `names` are those of WTHOR's players and
+/// tournaments, as far as they are known.
 pub fn parse_games(
     name: &Path,
     bytes: &[u8],
+    names: &Names,
 ) -> Result<Vec<Result<Record<Othello>, Fault>>, Fault> {
     let unknown = Fault { index: 0, byte: 0, reason: Reason::Format };
-    let parsed = parse(Format::detect(name, bytes).ok_or(unknown)?, bytes, &Names::default());
+    let parsed = parse(Format::detect(name, bytes).ok_or(unknown)?, bytes, names);
     match parsed.fault {
         Some(fault) => Err(fault),
         None => Ok(parsed.games),

@@ -3,21 +3,24 @@
 use crate::analyse::analyse;
 use crate::asked::{Asked, body};
 use crate::error::ApiError;
-use crate::game::{AnyLine, Sent, Shown, shown_line};
+use crate::game::{AnyLine, Sent, shown_line};
 use crate::report::Analysed;
-use crate::think::{Limits, Thinks, Thought, Worth, think};
 use crate::{App, Hosts, assets, book, guard, model, players, report};
 use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
+use outflank_desk::think::{Thinks, Thought, think};
+use outflank_desk::{Shown, Written, line_of};
+use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Position};
-use outflank_models::{Evaluate, embedded};
+use outflank_records::wthor::Names;
 use outflank_records::{parse_games, transcript};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::Duration;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -54,7 +57,7 @@ pub fn router(app: App, hosts: Hosts) -> Router {
         .route("/api/runs", get(list_runs))
         .route("/api/runs/{name}", get(show_run).delete(delete_run))
         .route("/api/runs/{name}/report", get(run_report))
-        .route("/api/models", get(|| async { Json(json!(model::EMBEDDED)) }))
+        .route("/api/models", get(|| async { Json(model::list()) }))
         .route("/api/model", get(show_model))
         .route("/api/why", post(why))
         .fallback(get(assets::file))
@@ -92,11 +95,11 @@ struct Choose {
 async fn choose(State(app): State<App>, Asked(asked): Asked<Choose>) -> Answer {
     let line = asked.game.read()?;
     let shared = app.clone();
-    let work = move |_: &crate::Stop| {
-        let (player, runs) = (asked.player.as_str(), &shared.0.runs);
+    let work = move |stop: &crate::Stop| {
+        let (player, seed, runs) = (asked.player.as_str(), asked.seed, &shared.0.runs);
         let mv = match &line {
-            AnyLine::Othello(line) => players::choose(line, player, asked.seed, runs)?.to_string(),
-            AnyLine::Checkers(line) => players::choose(line, player, asked.seed, runs)?.to_string(),
+            AnyLine::Othello(line) => players::choose(line, player, seed, runs, stop)?.to_string(),
+            AnyLine::Checkers(line) => players::choose(line, player, seed, runs, stop)?.to_string(),
         };
         Ok(Json(json!({ "move": mv })))
     };
@@ -128,23 +131,21 @@ async fn think_about(
     let time = seconds(asked.time, 3.0, LONGEST_THOUGHT);
     let depth = asked.depth.unwrap_or(60).clamp(1, 60);
     let work = move |lines: &mut crate::searches::Lines| {
-        let limits = Limits { time, depth, stop: lines.stop() };
+        let control = Arc::new(lines.stop().control().part().with_time(time));
         match &line {
             AnyLine::Othello(line) => {
-                think(line.position(), &limits, |found| lines.say(&told::<Othello>(found)));
+                let say = |found: &_| lines.say(&told::<Othello>(found));
+                think(line.position(), depth, &control, say);
             }
             AnyLine::Checkers(line) => {
-                think(line.position(), &limits, |found| lines.say(&told_checkers(found)));
+                let say = |found: &_| lines.say(&told::<Checkers>(found));
+                think(line.position(), depth, &control, say);
             }
         }
         lines.say(&json!({ "done": true }));
         Ok(())
     };
     app.0.searches.stream(work).await
-}
-
-fn told_checkers(found: &Thought<outflank_games::checkers::Move>) -> Value {
-    told::<outflank_games::checkers::Checkers>(found)
 }
 
 /// All judged moves for the page.
@@ -156,8 +157,8 @@ fn told<P: Shown>(found: &Thought<P::Move>) -> Value {
             json!({
                 "move": judged.mv.to_string(),
                 "path": P::path(judged.mv),
-                "worth": judged.worth.points(),
-                "exact": matches!(judged.worth, Worth::Decided(_)),
+                "worth": judged.points,
+                "exact": judged.decided,
                 "line": judged.line.iter().map(ToString::to_string).collect::<Vec<_>>(),
             })
         })
@@ -175,19 +176,13 @@ fn told<P: Shown>(found: &Thought<P::Move>) -> Value {
 /// probabilities.
 async fn experts(Asked(sent): Asked<Sent>) -> Answer {
     let line = sent.othello()?;
-    let position = line.position();
     let missing = || ApiError::Failed("the program was built without its move predictor".into());
-    let model = embedded::ipref().ok_or_else(missing)?;
-    let moves: Vec<_> = position.moves().collect();
-    let mut scores = Vec::new();
-    model.after_moves(position, &moves, &mut scores);
-    let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let odds: Vec<f64> = scores.iter().map(|&s| libm::exp(f64::from(s - most))).collect();
-    let sum: f64 = odds.iter().sum();
-    let moves: Vec<Value> = moves
-        .iter()
-        .zip(&odds)
-        .map(|(mv, odds)| json!({ "move": mv.to_string(), "probability": odds / sum }))
+    let moves: Vec<Value> = line
+        .position()
+        .experts()
+        .ok_or_else(missing)?
+        .into_iter()
+        .map(|(mv, probability)| json!({ "move": mv.to_string(), "probability": probability }))
         .collect();
     Ok(Json(json!({ "model": "ipref", "moves": moves })))
 }
@@ -201,9 +196,12 @@ struct Named {
 /// The games in a text or a file of any format, or what is wrong with it.
 async fn games(State(app): State<App>, Query(named): Query<Named>, request: Request) -> Answer {
     let bytes = body(request, &()).await?;
+    let shared = app.clone();
     let work = move |_: &crate::Stop| {
         let name = std::path::Path::new(&named.name).file_name().unwrap_or_default();
-        let found = parse_games(name.as_ref(), &bytes).map_err(ApiError::bad)?;
+        let data = shared.0.settings.data.as_deref();
+        let names: &Names = shared.0.names.get_or_init(|| book::names(data));
+        let found = parse_games(name.as_ref(), &bytes, names).map_err(ApiError::bad)?;
         let total = found.len();
         let (mut games, mut faults) = (Vec::new(), Vec::new());
         for game in found.into_iter().take(MOST_GAMES) {
@@ -227,18 +225,26 @@ async fn games(State(app): State<App>, Query(named): Query<Named>, request: Requ
 
 fn told_game(record: &outflank_records::Record<Othello>) -> Value {
     let about = &record.about;
-    let moves: String = record.plies().iter().map(|ply| ply.mv.to_string()).collect();
     let usual = *record.start() == Othello::start();
+    // A number that no list of names explains is a player all the same.
+    let named = |kind: &str, name: &str| match name.strip_prefix('#').filter(|n| is_number(n)) {
+        Some(number) => format!("{kind} {number}"),
+        None => name.to_owned(),
+    };
     json!({
-        "black": about.black,
-        "white": about.white,
-        "event": about.event,
+        "black": named("player", &about.black),
+        "white": named("player", &about.white),
+        "event": named("tournament", &about.event),
         "date": about.date,
         "result": about.result.or_else(|| record.end().score()),
         "start": (!usual).then(|| record.start().to_string()),
-        "moves": moves,
+        "moves": Othello::write_moves(&line_of(record)),
         "text": transcript::write(record),
     })
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[derive(Deserialize)]
@@ -339,7 +345,7 @@ async fn show_model(State(app): State<App>, Query(asked): Query<Named>) -> Answe
         }
         let found = model::find(&name, &shared.0.runs)?;
         let told = model::show(&name, &found);
-        if model::EMBEDDED.contains(&name.as_str()) {
+        if !name.starts_with("run:") {
             kept().insert(name, told.clone());
         }
         Ok(Json(told))

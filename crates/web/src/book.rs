@@ -6,6 +6,7 @@
 
 use outflank_games::othello::{Board, Othello, Square, Symmetry};
 use outflank_games::{Line, Position, Side};
+use outflank_records::wthor::{NameFiles, Names};
 use outflank_records::{
     Record, Selection, embedded, game_files, named_openings, opening_at, opening_of, read_games,
 };
@@ -43,6 +44,20 @@ pub struct Book {
     faults: Vec<String>,
 }
 
+/// Where the games of a data folder are: its `wthor` folder where there is one.
+fn base(data: &Path) -> PathBuf {
+    let inner = data.join("wthor");
+    if inner.is_dir() { inner } else { data.to_owned() }
+}
+
+/// The names of players and tournaments in a data folder; none without one. Names that cannot be read
+/// are as good as none, since games have their numbers.
+#[must_use]
+pub fn names(data: Option<&Path>) -> Names {
+    let beside = |data| NameFiles::beside(&base(data).join("any.wtb")).read().ok();
+    data.and_then(beside).unwrap_or_default()
+}
+
 impl Book {
     /// The games of a data folder, its `wthor` folder where there is one; the embedded games
     /// without a folder.
@@ -55,9 +70,7 @@ impl Book {
             faults: Vec::new(),
         };
         if let Some(data) = data {
-            let inner = data.join("wthor");
-            let folder = if inner.is_dir() { inner } else { data.to_owned() };
-            match game_files(&[folder]) {
+            match game_files(&[base(data)]) {
                 Ok(files) => files.into_iter().for_each(|file| book.add_file(file)),
                 Err(error) => book.faults.push(error.to_string()),
             }

@@ -2,11 +2,10 @@
 //! it, so that the server remembers nothing and a reload loses nothing.
 
 use crate::error::ApiError;
-use crate::think::Thinks;
+use outflank_desk::{Shown, Written};
 use outflank_games::checkers::Checkers;
-use outflank_games::othello::{Othello, Square};
-use outflank_games::{Game, Line, Position, Side};
-use outflank_records::transcript;
+use outflank_games::othello::Othello;
+use outflank_games::{Game, Line, Side};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -32,121 +31,30 @@ pub enum AnyLine {
     Checkers(Line<Checkers>),
 }
 
-/// No game that a person plays is longer.
-const LONGEST: usize = 2000;
-
 impl Sent {
     /// The game, or which move is wrong and why.
     pub fn read(&self) -> Result<AnyLine, ApiError> {
         match self.game.parse::<Game>().map_err(ApiError::Bad)? {
-            Game::Othello => self.othello().map(AnyLine::Othello),
-            Game::Checkers => self.checkers().map(AnyLine::Checkers),
+            Game::Othello => self.line().map(AnyLine::Othello),
+            Game::Checkers => self.line().map(AnyLine::Checkers),
         }
     }
 
     /// The game if it is Othello.
     pub fn othello(&self) -> Result<Line<Othello>, ApiError> {
-        if self.game.parse::<Game>().map_err(ApiError::Bad)? != Game::Othello {
-            return Err(ApiError::Bad("this is for games of Othello".to_owned()));
+        match self.game.parse::<Game>().map_err(ApiError::Bad)? {
+            Game::Othello => self.line(),
+            Game::Checkers => Err(ApiError::Bad("this is for games of Othello".to_owned())),
         }
+    }
+
+    fn line<P: Written>(&self) -> Result<Line<P>, ApiError> {
         let text = match &self.start {
             Some(start) => format!("{start}: {}", self.moves),
             None => self.moves.clone(),
         };
-        let record = transcript::game(text.as_bytes()).map_err(ApiError::bad)?;
-        let mut line = Line::new(*record.start());
-        for ply in record.plies() {
-            line.push(ply.mv).map_err(ApiError::bad)?;
-        }
-        Ok(line)
+        P::read_line(&text).map_err(ApiError::bad)
     }
-
-    fn checkers(&self) -> Result<Line<Checkers>, ApiError> {
-        let start = match &self.start {
-            Some(start) => start.parse().map_err(ApiError::bad)?,
-            None => Checkers::start(),
-        };
-        let mut line = Line::new(start);
-        // Numbers of moves, as in `1. 11-15 23-19`, are for readers only.
-        let words = self.moves.split_whitespace().filter(|word| !word.ends_with('.'));
-        for (place, word) in words.enumerate() {
-            let wrong = |error| ApiError::Bad(format!("move {}: {error}", place + 1));
-            if place == LONGEST {
-                return Err(ApiError::Bad(format!("a game has at most {LONGEST} moves")));
-            }
-            let mv = line.position().parse_move(word).map_err(wrong)?;
-            line.push(mv).map_err(wrong)?;
-        }
-        Ok(line)
-    }
-}
-
-/// What a page needs to draw a game and let a person move in it.
-pub trait Shown: Thinks {
-    /// 64 characters from the top left, rows from the top: `X` and `O` for discs or men, `B` and
-    /// `W` for kings, `-` for an empty square.
-    fn cells(&self) -> String;
-
-    /// The cells that a person points at to make a move, one after the other.
-    fn path(mv: Self::Move) -> Vec<u8>;
-
-    /// How many pieces a side has.
-    fn count(&self, side: Side) -> u32;
-
-    /// The result when the game is over, as players count it: Black's discs less White's.
-    fn result(&self) -> Option<i32>;
-}
-
-impl Shown for Othello {
-    fn cells(&self) -> String {
-        self.to_string().chars().take(64).collect()
-    }
-
-    fn path(mv: Square) -> Vec<u8> {
-        vec![mv.index() as u8]
-    }
-
-    fn count(&self, side: Side) -> u32 {
-        self.discs(side).count_ones()
-    }
-
-    fn result(&self) -> Option<i32> {
-        self.score()
-    }
-}
-
-impl Shown for Checkers {
-    fn cells(&self) -> String {
-        let mut cells = ['-'; 64];
-        for square in (1..=32).filter_map(outflank_games::checkers::Square::new) {
-            let has = |pieces: u32| pieces & square.bit() != 0;
-            cells[cell(square)] = match () {
-                () if has(self.men(Side::Black)) => 'X',
-                () if has(self.men(Side::White)) => 'O',
-                () if has(self.kings(Side::Black)) => 'B',
-                () if has(self.kings(Side::White)) => 'W',
-                () => '-',
-            };
-        }
-        cells.iter().collect()
-    }
-
-    fn path(mv: outflank_games::checkers::Move) -> Vec<u8> {
-        std::iter::once(mv.from()).chain(mv.landings()).map(|square| cell(square) as u8).collect()
-    }
-
-    fn count(&self, side: Side) -> u32 {
-        (self.men(side) | self.kings(side)).count_ones()
-    }
-
-    fn result(&self) -> Option<i32> {
-        self.margin()
-    }
-}
-
-/// Which of the 64 cells a dark square is.
-fn cell(square: outflank_games::checkers::Square) -> usize {
-    usize::from(square.row()) * 8 + usize::from(square.column())
 }
 
 /// A position for the page: what lies where, who moves, where they may.

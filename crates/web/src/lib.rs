@@ -3,7 +3,8 @@
 //!
 //! The page holds the game and sends all of it with every question, so the server keeps no state
 //! about anyone. [`router`] is the whole interface, which tests call without a socket; [`serve()`]
-//! listens. The rules come from `games`, strength from `players`: neither is decided here.
+//! listens. The rules come from `games`, strength from `players`, what is thought of a move from `desk`:
+//! none of them is decided here.
 
 mod analyse;
 mod api;
@@ -19,7 +20,6 @@ mod report;
 mod runs;
 mod searches;
 mod server;
-mod think;
 
 pub use api::router;
 pub use assets::first_page_bytes;
@@ -29,8 +29,8 @@ pub use guard::{Hosts, is_loopback};
 pub use runs::Runs;
 pub use searches::{Searches, Stop};
 pub use server::{CONNECTIONS, ServeError, accept, listen, pause, serve};
-pub use think::{EXACT_FROM, Judged, Limits, Thinks, Thought, Worth, glance, judge_at, think};
 
+use outflank_records::wthor::Names;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -76,6 +76,8 @@ struct Shared {
     runs: Runs,
     /// The game base, when it has been read.
     book: OnceLock<Book>,
+    /// Who the numbers in files of games stand for, read when somebody opens one.
+    names: OnceLock<Names>,
     /// Pictures of embedded models, which never change.
     models: Mutex<HashMap<String, Value>>,
 }
@@ -90,6 +92,7 @@ impl App {
             readers: Searches::new(4),
             runs: Runs::new(settings.runs.clone()),
             book: OnceLock::new(),
+            names: OnceLock::new(),
             models: Mutex::default(),
             settings,
         }));

@@ -6,12 +6,19 @@ use crate::runs::Runs;
 use outflank_arena::insight;
 use outflank_games::othello::kernel::Portable;
 use outflank_games::othello::{Othello, Square};
-use outflank_games::{Position, Side};
+use outflank_games::{Game, Position, Side};
+use outflank_models::embedded::{self, Embedded};
+use outflank_models::files::{self, AnyHeuristic};
 use outflank_models::patterns::{Count, Patterns};
-use outflank_models::{Features, Model, Network, Tuple, Tuples, View, embedded, files};
-use outflank_records::{Wanted, decisions};
+use outflank_models::{
+    Described, Features, Greedy, Heuristic, Model, Network, Policy, Tuple, Tuples, View,
+};
+use outflank_players::roster;
+use outflank_records::{Decision, Wanted, decisions};
 use serde_json::{Value, json};
-use std::sync::Arc;
+
+/// A choice of a player.
+type Choice = Decision<Othello>;
 
 /// So many choices of the embedded games are looked at.
 const SAMPLE: usize = 800;
@@ -22,24 +29,26 @@ const OFTEN: f64 = 0.02;
 /// No more tuples than this are drawn, and no more parts of a move are told.
 const MOST: usize = 64;
 
-/// The models that need no file.
-pub const EMBEDDED: [&str; 4] = ["champion", "ipref", "heuristic", "yoshioka"];
+/// The models that need no file, each with its game.
+#[must_use]
+pub fn list() -> Value {
+    let game = |name: &str| match embedded::find(name) {
+        Some(Embedded::Heuristic(heuristic)) => heuristic.game(),
+        _ => Game::Othello,
+    };
+    embedded::NAMES.iter().map(|name| json!({ "name": name, "game": game(name).name() })).collect()
+}
 
 /// The model of this name: embedded, or `run:NAME` for what a run has learned.
-pub fn find(name: &str, runs: &Runs) -> Result<Model, ApiError> {
+pub fn find(name: &str, runs: &Runs) -> Result<Embedded, ApiError> {
     if let Some(run) = name.strip_prefix("run:") {
-        let path = runs.folder(run)?.join("model.safetensors");
-        return Ok(files::load(&path).map_err(ApiError::bad)?.0);
+        let path = roster::model_of(&runs.folder(run)?);
+        return match files::is_heuristic(&path) {
+            true => Ok(Embedded::Heuristic(files::load_heuristic(&path).map_err(ApiError::bad)?.0)),
+            false => Ok(Embedded::Model(files::load(&path).map_err(ApiError::bad)?.0)),
+        };
     }
-    let patterns = |found: Option<Arc<Patterns>>| found.map(Model::Patterns);
-    let model = match name {
-        "champion" => patterns(embedded::champion()),
-        "ipref" => patterns(embedded::ipref()),
-        "heuristic" => Some(embedded::heuristic().into()),
-        "yoshioka" => Some(embedded::yoshioka().into()),
-        _ => None,
-    };
-    model.ok_or_else(|| ApiError::Missing(format!("there is no model '{name}'")))
+    embedded::find(name).ok_or_else(|| ApiError::Missing(format!("there is no model '{name}'")))
 }
 
 /// A number, or nothing where it is none.
@@ -52,39 +61,96 @@ fn squares(image: &[Square]) -> Vec<usize> {
 }
 
 /// What a model looks at, what discs are worth to it, where it likes to move.
-pub fn show(name: &str, model: &Model) -> Value {
+pub fn show(name: &str, model: &Embedded) -> Value {
+    let mut told = match model {
+        Embedded::Model(model) => show_model(model),
+        Embedded::Heuristic(AnyHeuristic::Othello(heuristic)) => {
+            let mut told = show_features(heuristic);
+            let (choices, sights) = sample();
+            let worth = insight::worth(heuristic, &sights);
+            put_learned(&mut told, Some(worth), &Greedy(*heuristic), &choices);
+            told
+        }
+        Embedded::Heuristic(AnyHeuristic::Checkers(heuristic)) => show_features(heuristic),
+    };
+    told["name"] = json!(name);
+    told
+}
+
+/// Choices of the embedded games, and the boards after them.
+fn sample() -> (Vec<Choice>, Vec<insight::Sight>) {
     let games = outflank_records::embedded::games();
     let choices = decisions(&games, &Wanted::CHOICES);
     let choices = insight::sample(choices.items(), SAMPLE);
     let sights = insight::sights(&choices);
+    (choices, sights)
+}
+
+/// What a disc is worth on each square and each kind of square, and where it moves.
+fn put_learned(
+    told: &mut Value,
+    worth: Option<insight::Worth>,
+    policy: &dyn Policy<Othello>,
+    choices: &[Choice],
+) {
+    let board = |numbers: [f64; 64]| numbers.map(number).to_vec();
+    told["regions"] = json!(worth.as_ref().map(|worth| {
+        let regions = insight::Region::ALL.iter().zip(worth.regions);
+        let each = regions.map(|(region, x)| json!({ "name": region.name(), "worth": number(x) }));
+        each.collect::<Vec<_>>()
+    }));
+    told["worth"] = json!(worth.map(|worth| board(worth.squares)));
+    told["moves"] = json!(board(insight::preferred(policy, choices)));
+    told["sample"] = json!(choices.len());
+}
+
+fn show_model(model: &Model) -> Value {
+    let (choices, sights) = sample();
     // A neural network looks at the whole board at once and has no tuples.
     let tuples = model.tuples().map_or(&[][..], Tuples::tuples);
-    let places = model.tuples().map_or(0, Tuples::instances);
-    let board = |numbers: [f64; 64]| numbers.map(number).to_vec();
-    let worth = model.value().map(|value| insight::worth(&*value, &sights));
     let extremes = match model {
         Model::Network(network) => strongest(network, &sights),
         _ => Vec::new(),
     };
-    json!({
-        "name": name,
+    let mut told = json!({
         "kind": model.kind(),
         "weights": model.weights(),
-        "places": places,
+        "places": model.tuples().map_or(0, Tuples::instances),
         "tuples": tuples.iter().take(MOST).map(|tuple| json!({
             "squares": squares(&tuple.images()[0]),
             "images": tuple.images().len(),
             "entries": tuple.entries(),
         })).collect::<Vec<_>>(),
         "tuple_count": tuples.len(),
-        "worth": worth.as_ref().map(|worth| board(worth.squares)),
-        "regions": worth.as_ref().map(|worth| insight::Region::ALL.iter().zip(worth.regions)
-            .map(|(region, x)| json!({ "name": region.name(), "worth": number(x) }))
-            .collect::<Vec<_>>()),
-        "moves": board(insight::preferred(&*model.policy(), &choices)),
         "patterns": extremes,
         "counts": match model { Model::Patterns(staged) => counts(staged), _ => Vec::new() },
-        "sample": choices.len(),
+        "features": [],
+    });
+    let worth = model.value().map(|value| insight::worth(&*value, &sights));
+    put_learned(&mut told, worth, &*model.policy(), &choices);
+    told
+}
+
+/// A heuristic is its features and their weights.
+fn show_features<P: Described>(heuristic: &Heuristic<P>) -> Value {
+    let features: Vec<Value> = P::FEATURES
+        .iter()
+        .zip(heuristic.weights())
+        .map(|(name, weight)| json!({ "name": name, "weight": weight }))
+        .collect();
+    json!({
+        "kind": "heuristic",
+        "weights": features.len(),
+        "places": 0,
+        "tuples": [],
+        "tuple_count": 0,
+        "patterns": [],
+        "counts": [],
+        "features": features,
+        "worth": null,
+        "regions": null,
+        "moves": null,
+        "sample": 0,
     })
 }
 
@@ -140,12 +206,27 @@ pub struct Part {
 }
 
 /// The parts that a model's word on a move adds up from; nothing for a model that rates moves by
-/// their context, and for a neural network, which is no sum.
+/// their context, for a neural network, which is no sum, and for a model of another game.
 #[must_use]
-pub fn parts(model: &Model, position: &Othello, mv: Square) -> Option<Vec<Part>> {
+pub fn parts(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec<Part>> {
     let side = position.to_move();
     let after = position.play(mv);
     let discs = |side: Side| after.discs(side);
+    let model = match model {
+        Embedded::Model(model) => model,
+        Embedded::Heuristic(AnyHeuristic::Othello(heuristic)) => {
+            let seen = after.features(side);
+            let weighed = heuristic.weights().iter().zip(seen);
+            let named = Othello::FEATURES.iter().zip(weighed);
+            let part = |(name, (weight, feature)): (&&str, (&f32, f32))| Part {
+                name: format!("{name}: {feature:+.2}"),
+                squares: Vec::new(),
+                weight: f64::from(weight * feature),
+            };
+            return Some(named.map(part).collect());
+        }
+        Embedded::Heuristic(AnyHeuristic::Checkers(_)) => return None,
+    };
     match model {
         Model::Network(network) => {
             let black = match network.view() {
@@ -208,8 +289,10 @@ fn read(
 }
 
 /// Why a model prefers one move to another: what differs, the largest differences first.
-pub fn why(model: &Model, position: &Othello, mv: Square) -> Result<Value, ApiError> {
-    let unable = || ApiError::Bad("this model is not a sum; it has no parts to show".into());
+pub fn why(model: &Embedded, position: &Othello, mv: Square) -> Result<Value, ApiError> {
+    let unable = || {
+        ApiError::Bad("this model has no parts to show: it is no sum, or of another game".into())
+    };
     let mine = parts(model, position, mv).ok_or_else(unable)?;
     let total = |parts: &[Part]| parts.iter().map(|part| part.weight).sum::<f64>();
     let mut others: Vec<(f64, Square)> = position
@@ -249,15 +332,20 @@ pub fn why(model: &Model, position: &Othello, mv: Square) -> Result<Value, ApiEr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use outflank_models::Evaluate;
 
     #[test]
     fn the_parts_add_up_to_what_the_model_says() {
         let runs = Runs::new("no such folder".into());
         let games = outflank_records::embedded::games();
         let choices = decisions(&games, &Wanted::CHOICES);
-        for name in EMBEDDED {
+        for name in embedded::NAMES {
             let model = find(name, &runs).unwrap();
-            let value = model.value().unwrap();
+            let value: Box<dyn Evaluate<Othello>> = match &model {
+                Embedded::Model(model) => Box::new(model.value().unwrap()),
+                Embedded::Heuristic(AnyHeuristic::Othello(heuristic)) => Box::new(*heuristic),
+                Embedded::Heuristic(AnyHeuristic::Checkers(_)) => continue,
+            };
             for choice in insight::sample(choices.items(), 40) {
                 let side = choice.position.to_move();
                 for mv in choice.position.moves() {

@@ -6,73 +6,31 @@
 
 use crate::error::ApiError;
 use crate::runs::Runs;
+use crate::searches::Stop;
+use outflank_desk::levels::{self, FIRST, Level};
 use outflank_games::{Game, Line};
-use outflank_players::Entry;
-use outflank_players::roster::{self, Roster, strengths};
+use outflank_players::roster::{self, Roster};
+use outflank_players::{Entry, Fault, strength, strengths};
 use outflank_runs::rng::stream;
 use serde_json::{Value, json};
-
-/// A level in plain words.
-struct Level {
-    game: Game,
-    player: &'static str,
-    title: &'static str,
-    about: &'static str,
-}
-
-/// A level of Othello.
-const fn othello(player: &'static str, title: &'static str, about: &'static str) -> Level {
-    Level { game: Game::Othello, player, title, about }
-}
-
-/// A level of checkers.
-const fn checkers(player: &'static str, title: &'static str, about: &'static str) -> Level {
-    Level { game: Game::Checkers, player, title, about }
-}
-
-/// From the weakest to the strongest.
-const LEVELS: [Level; 14] = [
-    othello("random", "First steps", "Plays any legal move."),
-    othello("heuristic", "Newcomer", "Likes corners, sees one move ahead."),
-    othello("heuristic@4", "Casual", "Likes corners, sees four moves ahead."),
-    othello("ipref", "Club player", "Plays by feel, as experts chose; does not calculate."),
-    othello("champion", "Strong club player", "Learned by itself; does not calculate."),
-    othello("champion@2", "Tournament player", "Looks two moves ahead."),
-    othello("champion@4e12", "Expert", "Looks four moves ahead; the last twelve without error."),
-    othello("champion@6e14", "Master", "Looks six moves ahead; the last fourteen without error."),
-    checkers("random", "First steps", "Plays any legal move."),
-    checkers("material", "Newcomer", "Counts pieces, sees one move ahead."),
-    checkers("material@2", "Casual", "Counts pieces, sees two moves ahead."),
-    checkers("material@4", "Club player", "Counts pieces, sees four moves ahead."),
-    checkers("material@6", "Strong club player", "Counts pieces, sees six moves ahead."),
-    checkers("random@mcts1000", "Expert", "Plays a thousand games in its head for each move."),
-];
-
-/// The player that a newcomer meets.
-const FIRST: [&str; 2] = ["heuristic@4", "material@2"];
 
 /// Everybody whom one may play, by game, with ratings where they were measured.
 #[must_use]
 pub fn list(runs: &Runs) -> Value {
-    let rated: Vec<_> = strengths().collect();
     let of = |game: Game| -> Value {
-        let rating = |player: &str| {
-            rated.iter().find(|s| s.game == game && s.name == player).and_then(|s| s.rating)
-        };
         let told = |player: &str, title: &str, about: &str| {
-            let rating = rating(player);
+            let rating = strength(game, player).and_then(|strength| strength.rating);
             json!({
                 "player": player,
                 "title": title,
                 "about": about,
                 "rating": rating.map(|r| r.0),
                 "error": rating.map(|r| r.1),
-                "first": FIRST.contains(&player),
+                "first": title == FIRST,
             })
         };
-        let levels: Vec<&Level> = LEVELS.iter().filter(|level| level.game == game).collect();
-        let others = rated
-            .iter()
+        let levels: Vec<&Level> = levels::levels(game).collect();
+        let others = strengths()
             .filter(|s| s.game == game && !levels.iter().any(|level| level.player == s.name));
         let others: Vec<Value> = others.map(|s| told(s.name, s.name, "")).collect();
         let levels: Vec<Value> = levels.iter().map(|l| told(l.player, l.title, l.about)).collect();
@@ -95,14 +53,12 @@ pub fn list(runs: &Runs) -> Value {
 /// The player of this name, if a client may ask for it.
 fn find<P: Roster>(player: &str, runs: &Runs) -> Result<Entry<P>, ApiError> {
     if let Some(name) = player.strip_prefix("run:") {
-        let folder = runs.folder(name)?;
-        let text = folder.join("model.toml");
-        let file = if text.is_file() { text } else { folder.join("model.safetensors") };
+        let file = roster::model_of(&runs.folder(name)?);
         let model = P::load(&file, None).map_err(ApiError::bad)?;
         let unable = || ApiError::Bad(format!("the run '{name}' has not learned a player"));
         return Ok(roster::policy_entry(name, model.policy().ok_or_else(unable)?, 0.0));
     }
-    match strengths().any(|strength| strength.game == P::GAME && strength.name == player) {
+    match strength(P::GAME, player).is_some() {
         true => roster::entry::<P>(player).map_err(ApiError::bad),
         false => Err(ApiError::Bad(format!(
             "there is no opponent '{player}' for {}; /api/players lists them",
@@ -111,20 +67,43 @@ fn find<P: Roster>(player: &str, runs: &Runs) -> Result<Entry<P>, ApiError> {
     }
 }
 
-/// The move that a player makes; the same seed and game give the same move.
+/// The move that a player makes; the same seed and game give the same move. When nobody waits for it any
+/// more, it stops thinking.
 pub fn choose<P: Roster>(
     line: &Line<P>,
     player: &str,
     seed: u64,
     runs: &Runs,
+    stop: &Stop,
 ) -> Result<P::Move, ApiError> {
     if line.position().is_over() {
         return Err(ApiError::Conflict("the game is over".to_owned()));
     }
     let entry = find::<P>(player, runs)?;
-    let failed = |fault| ApiError::Failed(format!("{player} does not answer: {fault}"));
+    let failed = |fault: Fault| ApiError::Failed(format!("{player} does not answer: {fault}"));
     let mut opponent = entry.make().map_err(failed)?;
     opponent.begin().map_err(failed)?;
+    opponent.obey(stop.control());
     let mut rng = stream(seed, &["web", &line.moves().len().to_string()]);
     opponent.choose(line, &mut rng).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outflank_games::othello::Othello;
+
+    #[test]
+    fn nobody_thinks_for_someone_who_has_gone() {
+        let runs = Runs::new("no such folder".into());
+        let line = Line::<Othello>::default();
+        for player in ["champion@6e14", "champion@8e16", "random@mcts1000"] {
+            let (here, gone) = (Stop::default(), Stop::default());
+            gone.control().stop();
+            assert!(choose(&line, player, 1, &runs, &gone).is_err(), "{player}");
+            if player == "random@mcts1000" {
+                assert!(choose(&line, player, 1, &runs, &here).is_ok());
+            }
+        }
+    }
 }

@@ -6,7 +6,8 @@ mod support;
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
 use http_body_util::BodyExt;
-use outflank_web::{App, Hosts, first_page_bytes, router};
+use outflank_records::wthor;
+use outflank_web::{App, Hosts, Settings, first_page_bytes, router};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use support::Lab;
@@ -40,9 +41,15 @@ struct Desk {
 
 impl Desk {
     fn new() -> Desk {
+        Desk::with(None)
+    }
+
+    /// With a data folder.
+    fn with(data: Option<std::path::PathBuf>) -> Desk {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
         let lab = Lab::new();
-        let router = router(App::new(lab.settings()), Hosts::of("127.0.0.1"));
+        let settings = Settings { data, ..lab.settings() };
+        let router = router(App::new(settings), Hosts::of("127.0.0.1"));
         Desk { runtime, router, lab }
     }
 
@@ -220,6 +227,30 @@ fn games_are_read_from_text_and_files() {
     assert_eq!(read("x.wtb", vec![0; 9 << 20]).status, StatusCode::PAYLOAD_TOO_LARGE);
 }
 
+/// A WTHOR file has numbers for its players; the files of names are in the data folder, if anywhere.
+#[test]
+fn players_have_names_where_the_names_are_known() {
+    let mut record = outflank_records::transcript::game(b"f5d6c3").unwrap();
+    record.about.black = "Ada".to_owned();
+    record.about.white = "Ben".to_owned();
+    record.about.event = "Cup".to_owned();
+    let files = wthor::encode(&[record], &wthor::Names::default(), Default::default()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("wthor")).unwrap();
+    std::fs::write(folder.path().join("wthor/WTHOR.JOU"), &files.players).unwrap();
+    std::fs::write(folder.path().join("wthor/WTHOR.TRN"), &files.tournaments).unwrap();
+    let read = |desk: &Desk| {
+        let told = desk.ask(Method::POST, "/api/game?name=x.wtb", files.games.clone()).json();
+        ["black", "white", "event"].map(|key| told["games"][0][key].as_str().unwrap().to_owned())
+    };
+    let known = Desk::with(Some(folder.path().to_owned()));
+    assert_eq!(read(&known), ["Ada", "Ben", "Cup"]);
+    for (name, kind) in read(&Desk::new()).iter().zip(["player ", "player ", "tournament "]) {
+        let number = name.strip_prefix(kind);
+        assert!(number.is_some_and(|n| n.parse::<u16>().is_ok()), "{name}");
+    }
+}
+
 #[test]
 fn an_analysis_finds_the_blunder_and_makes_a_report() {
     let desk = Desk::new();
@@ -297,8 +328,14 @@ fn the_book_and_the_laboratory_answer() {
     assert!(!desk.lab.runs().join("league-001").exists());
     let model = desk.get("/api/model?name=heuristic").json();
     assert_eq!(model["worth"].as_array().unwrap().len(), 64);
-    let why = json!({ "game": "othello", "moves": "f5", "model": "champion", "move": "d6" });
-    assert!(!desk.post("/api/why", &why).json()["parts"].as_array().unwrap().is_empty());
+    for model in desk.get("/api/models").json().as_array().unwrap() {
+        let (name, game) = (model["name"].as_str().unwrap(), model["game"].as_str().unwrap());
+        let told = desk.get(&format!("/api/model?name={name}"));
+        assert!(told.status.is_success() && told.json()["weights"].as_u64().unwrap() > 0, "{name}");
+        let why = json!({ "game": "othello", "moves": "f5", "model": name, "move": "d6" });
+        let parts = desk.post("/api/why", &why).json()["parts"].as_array().map_or(0, Vec::len);
+        assert_eq!(parts > 0, game == "othello", "{name}");
+    }
     assert_eq!(desk.get("/api/model?name=../x").status, StatusCode::NOT_FOUND);
 }
 

@@ -51,7 +51,7 @@ impl Experiment for Fig5 {
                 let gain = with.0 - alone.0;
                 report.cell(
                     format!("moves {from} to {to}"),
-                    format!("{depth} plies"),
+                    if depth == 1 { "1 ply".to_owned() } else { format!("{depth} plies") },
                     None,
                     Some(gain),
                     Some(error),

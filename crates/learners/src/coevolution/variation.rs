@@ -3,7 +3,7 @@
 
 use super::settings::Settings;
 use super::shape::Shape;
-use outflank_models::shapes::{Neighbour, blocks, lines, mutated, snake};
+use outflank_models::shapes::{Neighbour, mutated, snake, systematic};
 use outflank_models::{Network, Tuple, TupleError, Tuples, View};
 use outflank_runs::{Draw, Rng};
 
@@ -13,13 +13,7 @@ pub fn fresh(settings: &Settings, rng: &mut Rng) -> Result<Network, TupleError> 
         Shape::Snakes { tuples, length } => (0..tuples)
             .map(|_| snake(length, settings.snake, rng))
             .collect::<Result<Vec<_>, _>>()?,
-        Shape::Systematic { length, blocks: with } => {
-            let mut squares = lines(length)?;
-            if with {
-                squares.extend(blocks());
-            }
-            squares
-        }
+        Shape::Systematic { length, blocks } => systematic(length, blocks)?,
     };
     let mut network = Network::zero(Tuples::symmetric(&squares)?, View::Negate);
     if settings.spread > 0.0 {

@@ -1,7 +1,48 @@
-//! Options of `outflank analyze` and `outflank engine`.
+//! Options of `outflank play`, `outflank analyze` and `outflank engine`.
 
+use super::GameArg;
+use super::shared::SideArg;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
+
+/// What stands below the options in the help.
+pub const PLAY_HELP: &str = "\
+Type moves such as f5, or help. Standard input may be a script. Levels, from the weakest: first steps,
+newcomer, casual, club player, strong club player, tournament player, expert, master.
+Examples:
+  outflank play
+  outflank play --level expert --side white
+  outflank play --player champion --seconds 2 --from f5d6c3
+  outflank play --game checkers --level casual";
+
+/// `outflank play`.
+#[derive(Args, Debug)]
+pub struct SittingArgs {
+    /// The game.
+    #[arg(long, value_enum, default_value = "othello")]
+    pub game: GameArg,
+    /// The opponent in plain words [default: club player].
+    #[arg(long, value_name = "WORDS", conflicts_with = "player")]
+    pub level: Option<String>,
+    /// The opponent as players are written; `outflank players` lists some.
+    #[arg(long, value_name = "PLAYER")]
+    pub player: Option<String>,
+    /// Your side.
+    #[arg(long, value_enum, default_value = "black")]
+    pub side: SideArg,
+    /// Let the opponent search for so many seconds a move.
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    pub seconds: Option<f64>,
+    /// Go on with a game: its moves, or a file.
+    #[arg(long, value_name = "TRANSCRIPT", allow_hyphen_values = true)]
+    pub from: Option<String>,
+    /// The seed of everything random: the same moves are answered alike.
+    #[arg(long, default_value_t = 1, value_name = "N", allow_negative_numbers = true)]
+    pub seed: u64,
+    /// Print one JSON document on standard output at the end; the game is shown on standard error.
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// What stands below the options in the help.
 pub const ANALYZE_HELP: &str = "\

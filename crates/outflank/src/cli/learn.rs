@@ -30,8 +30,8 @@ stand, below a line `symmetric` in eight ways again. What follows a # is a remar
   0 1 2 3 4 5 6 7
 
 Without --records the games of the data folder are learned from, without that the embedded ones;
-10,000 of them when there are more and --sample does not say otherwise. Learning online takes all
-games of the data folder.
+4,000 of them when there are more and --sample does not say otherwise; ipref, pref and lstd take all
+10,000 embedded ones. Learning online takes all games of the data folder.
 
 A run that was stopped goes on with --resume, and the result is the same to the last byte. Games
 that were played are kept; learning begins anew unless it was finished, but online goes on after the
@@ -112,9 +112,10 @@ pub struct LearnArgs {
     #[arg(value_parser = AnyMethod, default_value = "ipref")]
     pub method: MethodArg,
     /// What the player looks at: the 15 n-tuples of Runarsson and Lucas (2014), single squares, 18
-    /// large patterns of the whole board (with mobility and the like for --solver online), or the
-    /// tuples that a file lists.
-    #[arg(long, default_value = "ntuple", value_name = "ntuple|1tuple|patterns|FILE")]
+    /// large patterns of the whole board or the 13 classic ones (with mobility and the like for
+    /// --solver online), all straight lines of a length with or without the 2x2 squares (all3+2x2), or
+    /// the tuples that a file lists.
+    #[arg(long, default_value = "ntuple", value_name = "ntuple|1tuple|patterns|classic|allN|FILE")]
     pub features: String,
     /// Games to learn from.
     #[command(flatten)]

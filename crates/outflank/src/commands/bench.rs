@@ -6,6 +6,7 @@ mod learners;
 mod nets;
 mod patterns;
 mod play;
+mod search;
 
 use crate::Outcome;
 use crate::cli::BenchArgs;
@@ -14,12 +15,11 @@ use anyhow::{Result, ensure};
 use outflank_arena::Terms;
 use outflank_arena::league::play_league;
 use outflank_games::checkers::Checkers;
-use outflank_games::othello::{Board, Othello};
+use outflank_games::othello::Othello;
 use outflank_games::{Line, Position};
 use outflank_models::{Evaluate, Network, Tuples, View, embedded as models};
-use outflank_players::endgame::Solver;
 use outflank_players::roster::entry;
-use outflank_players::{Entry, Greedy, Mcts, Player};
+use outflank_players::{Entry, Greedy};
 use outflank_records::{embedded, salvage_games, stats};
 use outflank_report::{Align, Table};
 use outflank_runs::{Draw, Rng, processor_seconds, rng};
@@ -57,7 +57,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
         records(&mut rows, args)?;
     }
     if wants("search") {
-        search(&mut rows)?;
+        search::rows(&mut rows)?;
     }
     if wants("arena") {
         arena(&mut rows)?;
@@ -200,49 +200,6 @@ fn random_positions(count: usize, rng: &mut Rng) -> Vec<Othello> {
         }
     }
     positions
-}
-
-fn search(rows: &mut Vec<Row>) -> Result<()> {
-    let mut rng = rng::stream(1, &["bench"]);
-    let simulations = 5000;
-    let mut mcts = Mcts::<Othello>::new(simulations);
-    let seconds = best_of(5, || {
-        black_box(mcts.choose(&Line::default(), &mut rng).ok());
-    });
-    rows.push(Row {
-        area: "search",
-        name: "tree search from the start, random playouts, one thread".to_owned(),
-        value: f64::from(simulations) / seconds,
-        unit: "simulations/s",
-        yardstick: "none".to_owned(),
-        ratio: None,
-    });
-    let boards: Vec<Board> = random_positions(6000, &mut rng)
-        .into_iter()
-        .filter(|position| position.empties() == 14)
-        .take(40)
-        .map(|position| position.board())
-        .collect();
-    ensure!(!boards.is_empty(), "no position has 14 empty squares");
-    let mut nodes = 0;
-    let seconds = best_of(2, || {
-        let mut solver = Solver::new(16);
-        nodes = 0;
-        for &board in &boards {
-            solver.clear();
-            black_box(solver.score(board));
-            nodes += solver.nodes();
-        }
-    });
-    rows.push(Row {
-        area: "search",
-        name: format!("exact endgame, {} random positions with 14 empties", boards.len()),
-        value: nodes as f64 / seconds,
-        unit: "nodes/s",
-        yardstick: format!("{:.1} ms a position", 1000.0 * seconds / boards.len() as f64),
-        ratio: None,
-    });
-    Ok(())
 }
 
 fn arena(rows: &mut Vec<Row>) -> Result<()> {

@@ -4,8 +4,10 @@ use crate::Outcome;
 use crate::cli::PlayersArgs;
 use crate::output::{print, print_json};
 use anyhow::Result;
+use outflank_desk::levels;
 use outflank_games::Game;
-use outflank_players::roster::{EMBEDDED, strengths};
+use outflank_players::roster::EMBEDDED;
+use outflank_players::strengths;
 use outflank_report::{Align, Table};
 use serde_json::json;
 
@@ -16,6 +18,7 @@ pub fn run(args: &PlayersArgs) -> Result<Outcome> {
         ("player", Align::Left),
         ("game", Align::Left),
         ("kind", Align::Left),
+        ("level", Align::Left),
         ("rating", Align::Right),
         ("±", Align::Right),
         ("what it is", Align::Left),
@@ -30,11 +33,18 @@ pub fn run(args: &PlayersArgs) -> Result<Outcome> {
             (Some(known), None) => known.kind,
             (None, _) => continue,
         };
-        let about = if strength.name == model { known.map_or("", |k| k.about) } else { "" };
+        let level = levels::level_of(strength.game, strength.name);
+        let about = match (known, level) {
+            (Some(known), _) if strength.name == model => known.about,
+            (_, Some(level)) => level.about,
+            _ => "",
+        };
+        let level = level.map(|level| level.title);
         table.row([
             strength.name.to_owned(),
             strength.game.name().to_owned(),
             kind.to_owned(),
+            level.unwrap_or_default().to_owned(),
             strength.rating.map_or("-".to_owned(), |r| format!("{:.0}", r.0)),
             strength.rating.map_or("-".to_owned(), |r| format!("{:.0}", r.1)),
             about.to_owned(),
@@ -43,6 +53,7 @@ pub fn run(args: &PlayersArgs) -> Result<Outcome> {
             "name": strength.name,
             "game": strength.game.name(),
             "kind": kind,
+            "level": level,
             "about": about,
             "rating": strength.rating.map(|r| r.0),
             "error": strength.rating.map(|r| r.1),
@@ -52,7 +63,8 @@ pub fn run(args: &PlayersArgs) -> Result<Outcome> {
         print_json(&json!({ "players": players }))?;
     } else {
         print(&format!(
-            "{}\nAny of them may search deeper: heuristic@6, heuristic@4e12, random@mcts2000.\n",
+            "{}\nAny of them may search deeper: heuristic@6, heuristic@4e12, random@mcts2000. Play one with \
+             `outflank play --player PLAYER` or `--level WORDS`.\n",
             table.to_text()
         ))?;
     }

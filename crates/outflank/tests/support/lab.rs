@@ -79,6 +79,23 @@ impl Lab {
         }
     }
 
+    /// Runs it to its end with this on standard input.
+    pub fn told(&self, arguments: &[&str], input: &str) -> Ran {
+        let output = Command::new(PROGRAM)
+            .args(arguments)
+            .current_dir(self.path())
+            .env_remove("OUTFLANK_DATA")
+            .write_stdin(input)
+            .timeout(Duration::from_secs(600))
+            .output()
+            .expect("the program runs");
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).expect("text"),
+            err: String::from_utf8(output.stderr).expect("text"),
+        }
+    }
+
     /// Runs it, expects success, and returns what it printed.
     pub fn ok(&self, arguments: &[&str]) -> String {
         let ran = self.run(arguments);

@@ -38,8 +38,10 @@ pub struct Thought<M> {
     pub depth: u32,
     /// Whether verdicts are the true results under best play.
     pub exact: bool,
-    /// Positions visited.
+    /// Positions searched before the solver, if there was one.
     pub nodes: u64,
+    /// Positions that were made only to be evaluated or to put moves in order.
+    pub looked: u64,
 }
 
 /// Looks deeper and deeper.
@@ -116,7 +118,7 @@ impl<P: Searchable> Deepening<P> {
         for tree in &mut self.trees {
             tree.cuts.clone_from(&self.cuts);
             tree.halted = false;
-            tree.nodes = 0;
+            (tree.nodes, tree.looked) = (0, 0);
         }
         let solvable = self.endgame.as_ref().is_some_and(|endgame| endgame.reaches(position));
         let deepest = if solvable { self.deepest.min(BEFORE_ENDGAME) } else { self.deepest };
@@ -207,7 +209,8 @@ impl<P: Searchable> Deepening<P> {
             at = at.play(mv);
             next = self.table.get(&at).map(|entry| entry.best);
         }
-        Thought { moves, line, depth, exact: false, nodes: self.nodes() }
+        let (nodes, looked) = self.counts();
+        Thought { moves, line, depth, exact: false, nodes, looked }
     }
 
     fn solve(
@@ -219,16 +222,17 @@ impl<P: Searchable> Deepening<P> {
         let endgame = self.endgame.as_mut()?;
         let mut scores = endgame.judge(position, each, control)?;
         scores.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
-        let nodes = self.nodes();
+        let (nodes, looked) = self.counts();
         let moves: Vec<Judged<P::Move>> = scores
             .into_iter()
-            .map(|(mv, margin)| Judged { mv, verdict: Verdict::Decided(margin) })
+            .map(|(mv, result)| Judged { mv, verdict: Verdict::Decided(result) })
             .collect();
         let line = moves.first().map(|judged| judged.mv).into_iter().collect();
-        Some(Thought { moves, line, depth: DEEPEST, exact: true, nodes })
+        Some(Thought { moves, line, depth: DEEPEST, exact: true, nodes, looked })
     }
 
-    fn nodes(&self) -> u64 {
-        self.trees.iter().map(|tree| tree.nodes).sum()
+    fn counts(&self) -> (u64, u64) {
+        let each = self.trees.iter().map(|tree| (tree.nodes, tree.looked));
+        each.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1))
     }
 }

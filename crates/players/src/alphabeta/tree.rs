@@ -51,7 +51,9 @@ pub(crate) struct Tree<P: Searchable> {
     /// Room for asking the model.
     moves: Vec<P::Move>,
     values: Vec<f32>,
+    /// Positions searched, and those made only to be evaluated or to put moves in order.
     pub nodes: u64,
+    pub looked: u64,
 }
 
 impl<P: Searchable> Tree<P> {
@@ -67,6 +69,7 @@ impl<P: Searchable> Tree<P> {
             moves: Vec::new(),
             values: Vec::new(),
             nodes: 0,
+            looked: 0,
         }
     }
 
@@ -84,6 +87,7 @@ impl<P: Searchable> Tree<P> {
         let side = position.to_move();
         if depth <= 1 {
             self.ask_model(position);
+            self.looked += self.moves.len() as u64;
             root.clear();
             for (&mv, &value) in self.moves.iter().zip(&self.values) {
                 let after = position.play(mv);
@@ -142,8 +146,8 @@ impl<P: Searchable> Tree<P> {
 
     /// The worth to `side`, who has just moved into `after`, of searching `depth` more plies.
     fn after(&mut self, after: &P, side: Side, depth: u32, alpha: Worth, beta: Worth) -> Worth {
-        if let Some(margin) = after.margin() {
-            return worth::of_margin(side.sign() * margin);
+        if let Some(result) = after.result() {
+            return worth::of_result(side.sign() * result);
         }
         // The turn may have come back because the opponent must pass.
         if after.to_move() == side {
@@ -258,6 +262,7 @@ impl<P: Searchable> Tree<P> {
             self.moves.clear();
             self.moves.extend(part.iter().map(|leaf| leaf.mv));
             self.ask(position);
+            self.looked += part.len() as u64;
             for (leaf, &value) in part.iter().zip(&self.values) {
                 best = best.max(self.leaf(&leaf.after, side, value));
             }
@@ -273,8 +278,8 @@ impl<P: Searchable> Tree<P> {
 
     /// The worth to `side`, who has just moved into it, of a position with this evaluation.
     fn leaf(&self, after: &P, side: Side, value: f32) -> Worth {
-        match after.margin() {
-            Some(margin) => worth::of_margin(side.sign() * margin),
+        match after.result() {
+            Some(result) => worth::of_result(side.sign() * result),
             None => worth::of_value(value + self.noise.at(after, side)),
         }
     }
@@ -301,6 +306,9 @@ impl<P: Searchable> Tree<P> {
                 after: position.play(mv),
                 rank: worth::of_value(value),
             }));
+        }
+        if depth > 1 {
+            self.looked += list.len() as u64;
         }
         if let Some(candidate) = list.iter_mut().find(|candidate| Some(candidate.mv) == hint) {
             candidate.rank = TOP;

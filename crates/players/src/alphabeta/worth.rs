@@ -3,7 +3,7 @@
 //! The bits of a floating-point number, read as a whole number with a sign, stand in the order of
 //! the numbers they encode, and changing the sign of one changes the sign of the other. So an
 //! evaluation becomes an `i32` without loss, infinities included, and there is still room above
-//! infinity for finished games: a win is worth more than any evaluation, by its margin.
+//! infinity for finished games: a win is worth more than any evaluation, by its result.
 
 /// What the search compares: an evaluation or the result of a finished game, to one side.
 pub(crate) type Worth = i32;
@@ -24,16 +24,16 @@ pub(crate) fn of_value(value: f32) -> Worth {
     if value.is_sign_negative() { -size } else { size }
 }
 
-/// The worth of a finished game to the side that won by `margin`, lost when it is negative.
+/// The worth of a finished game to the side that won by `result`, lost when it is negative.
 ///
 /// A draw is worth as much as an evaluation of 0.
 #[inline]
-pub(crate) fn of_margin(margin: i32) -> Worth {
-    let margin = margin.clamp(-0xffff, 0xffff);
-    margin.signum() * WON + margin
+pub(crate) fn of_result(result: i32) -> Worth {
+    let result = result.clamp(-0xffff, 0xffff);
+    result.signum() * WON + result
 }
 
-/// The margin of a finished game that was not drawn, or else the evaluation.
+/// The result of a finished game that was not drawn, or else the evaluation.
 pub(crate) fn read(worth: Worth) -> Result<i32, f32> {
     if worth.abs() > WON {
         return Ok(worth - worth.signum() * WON);
@@ -70,13 +70,13 @@ mod tests {
     }
 
     #[test]
-    fn finished_games_stand_outside_all_evaluations_in_the_order_of_their_margins() {
-        assert!(of_margin(1) > of_value(f32::INFINITY));
-        assert!(of_margin(-1) < of_value(f32::NEG_INFINITY));
-        assert!(of_margin(64) > of_margin(2) && of_margin(-2) > of_margin(-64));
-        assert_eq!(of_margin(0), of_value(0.0));
-        assert_eq!(read(of_margin(-12)), Ok(-12));
-        assert!(of_margin(i32::MAX) < TOP && of_margin(i32::MIN) == -of_margin(i32::MAX));
+    fn finished_games_stand_outside_all_evaluations_in_the_order_of_their_results() {
+        assert!(of_result(1) > of_value(f32::INFINITY));
+        assert!(of_result(-1) < of_value(f32::NEG_INFINITY));
+        assert!(of_result(64) > of_result(2) && of_result(-2) > of_result(-64));
+        assert_eq!(of_result(0), of_value(0.0));
+        assert_eq!(read(of_result(-12)), Ok(-12));
+        assert!(of_result(i32::MAX) < TOP && of_result(i32::MIN) == -of_result(i32::MAX));
     }
 
     #[test]
@@ -84,6 +84,6 @@ mod tests {
         assert!(tied_from(of_value(0.25)) <= of_value(0.249_999_5));
         assert!(tied_from(of_value(0.25)) > of_value(0.249_998));
         assert_eq!(tied_from(of_value(1e9)), of_value(1e9));
-        assert_eq!(tied_from(of_margin(6)), of_margin(6));
+        assert_eq!(tied_from(of_result(6)), of_result(6));
     }
 }

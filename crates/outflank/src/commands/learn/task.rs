@@ -5,10 +5,12 @@ use crate::VERSION;
 use crate::cli::LearnArgs;
 use crate::games::{self, Source};
 use anyhow::{Context, Result, anyhow, ensure};
+use outflank_learners::coevolution::Shape;
 use outflank_learners::methods::{Method, Options, users_of};
 use outflank_learners::online::Loss;
 use outflank_models::files::load_tuples;
-use outflank_models::patterns::{Count, whole_board};
+use outflank_models::patterns::{Count, classic, whole_board};
+use outflank_models::shapes::systematic;
 use outflank_models::{Tuples, embedded};
 use outflank_runs::files::{checksum, read};
 use outflank_runs::{Config, DataFile, RunFolder};
@@ -18,9 +20,17 @@ use toml::Value;
 /// More games than this for a match are a slip of the finger.
 const MOST_GAMES: u64 = 10_000_000;
 
-/// Without a word about which games, so many are learned from and measured on: as many as the
-/// default job has time for, and memory for all choices at once.
-const SAMPLE: usize = 10_000;
+/// Without a word about which games, so many are learned from and measured on: as many as there is
+/// time and memory for, with all choices at once.
+const SAMPLE: usize = 4000;
+
+/// Of the embedded games, which the default job learns from, the methods that need little for each
+/// choice take all.
+fn most_games(args: &LearnArgs) -> usize {
+    let is_light = matches!(args.method.0, Method::IPref | Method::Pref | Method::Lstd);
+    let embedded = args.records.data.is_none() && args.records.records.is_empty();
+    if embedded && is_light { outflank_records::embedded::count() } else { SAMPLE }
+}
 
 /// How far the gradient of a Newton method must shrink. Twice as far takes three times as long and
 /// predicts the same moves.
@@ -34,10 +44,10 @@ pub fn resolved(args: &LearnArgs) -> LearnArgs {
     let many = match args.records.data {
         // One choice at a time takes any number of games.
         Some(_) => !online,
-        None => outflank_records::embedded::count() > SAMPLE,
+        None => outflank_records::embedded::count() > most_games(&args),
     };
     if any && many {
-        args.records.select.sample = Some(SAMPLE);
+        args.records.select.sample = Some(most_games(&args));
     }
     args
 }
@@ -144,7 +154,10 @@ fn check_solver(args: &LearnArgs, online: bool) -> Result<()> {
 
 /// What is counted on a board.
 pub fn counts(args: &LearnArgs) -> Vec<Count> {
-    if args.features == "patterns" { Count::ALL.to_vec() } else { Vec::new() }
+    match args.features.as_str() {
+        "patterns" | "classic" => Count::ALL.to_vec(),
+        _ => Vec::new(),
+    }
 }
 
 /// The tuples to learn with, and the file that lists them.
@@ -153,10 +166,17 @@ pub fn features(args: &LearnArgs) -> Result<(Tuples, Option<DataFile>)> {
         "ntuple" => Ok((embedded::table1(), None)),
         "1tuple" => Ok((Tuples::squares(), None)),
         "patterns" => Ok((whole_board(), None)),
+        "classic" => Ok((classic(), None)),
         file => {
             let path = Path::new(file);
-            let tuples = load_tuples(path)
-                .context("--features takes ntuple, 1tuple, patterns or a file that lists tuples")?;
+            if let (false, Ok(Shape::Systematic { length, blocks })) = (path.exists(), file.parse())
+            {
+                return Ok((Tuples::symmetric(&systematic(length, blocks)?)?, None));
+            }
+            let tuples = load_tuples(path).context(
+                "--features takes ntuple, 1tuple, patterns, classic, a systematic set such as \
+                 all3+2x2, or a file that lists tuples",
+            )?;
             let sha256 = checksum(&read(path, 1 << 30)?);
             Ok((tuples, Some(DataFile { file: file.to_owned(), sha256 })))
         }

@@ -1,25 +1,21 @@
-//! What a search says about the moves of a position: the one place in which this crate meets one.
+//! What a search says about the moves of a position, in points that people count in.
 //!
 //! **Units.** The embedded `champion` gives the logarithm of the odds that the mover wins. A person
-//! thinks in discs, so an estimate is shown as `desk::discs` reads it: the margin that games with
-//! these odds ended with. Where the end is in sight the margin is exact and says so. Checkers is
-//! shown in men.
+//! thinks in discs, so an estimate is shown as [`discs`] reads it: the margin that games with these
+//! odds ended with. Where the end is in sight the margin is exact and says so. Checkers is shown in
+//! men.
 
-use crate::searches::Stop;
-use outflank_desk::discs;
+use crate::discs;
+use crate::experts::experts;
 use outflank_games::checkers::Checkers;
-use outflank_games::othello::Othello;
+use outflank_games::othello::{Othello, Square};
 use outflank_models::{Evaluate, Material, embedded};
 use outflank_players::roster::Roster;
 use outflank_players::{Control, Deepening, Verdict};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-/// From this many empty squares on every move of a game under analysis is solved to the end.
-pub const EXACT_FROM: u32 = 16;
-
-/// The same for a single position, which has more time.
-const EXACT_ALONE: u32 = 18;
+/// A single position is solved from this many empty squares on.
+const EXACT: u32 = 18;
 
 /// Tables of a search have at most 2 to this many places.
 const TABLE_BITS: u32 = 19;
@@ -27,33 +23,15 @@ const TABLE_BITS: u32 = 19;
 /// So long a line of exact best play is told.
 const LINE: usize = 6;
 
-/// What a move is worth to the side that makes it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Worth {
-    /// What the model expects, in discs or men.
-    Estimated(f64),
-    /// What best play on both sides leads to.
-    Decided(i32),
-}
-
-impl Worth {
-    /// As one number.
-    #[must_use]
-    pub fn points(self) -> f64 {
-        match self {
-            Worth::Estimated(points) => points,
-            Worth::Decided(margin) => f64::from(margin),
-        }
-    }
-}
-
 /// A move and what was found about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged<M> {
     /// The move.
     pub mv: M,
-    /// Its worth to the side that makes it.
-    pub worth: Worth,
+    /// What it is worth to the side that makes it, in points of the game.
+    pub points: f64,
+    /// Whether best play on both sides is known to win or lose so.
+    pub decided: bool,
     /// The best line, beginning with the move, as far as it is known.
     pub line: Vec<M>,
 }
@@ -71,17 +49,6 @@ pub struct Thought<M> {
     pub moves: Vec<Judged<M>>,
 }
 
-/// When a search ends.
-#[derive(Clone, Debug)]
-pub struct Limits {
-    /// After this time.
-    pub time: Duration,
-    /// After this many plies.
-    pub depth: u32,
-    /// When nobody waits any more.
-    pub stop: Stop,
-}
-
 /// A game that can be thought about.
 pub trait Thinks: Roster {
     /// What values are in: `discs` or `men`.
@@ -90,8 +57,14 @@ pub trait Thinks: Roster {
     /// The model that is asked; nothing only if the program was built from damaged files.
     fn adviser() -> Option<Arc<dyn Evaluate<Self>>>;
 
-    /// What the model says about a move here, in points of the game.
-    fn points(&self, value: f32) -> f64;
+    /// What a search says about a move here, in points of the game.
+    fn points(&self, verdict: Verdict) -> f64;
+
+    /// How likely an expert is to make each move here, likeliest first; nothing in a game in which
+    /// nobody has learned from experts.
+    fn experts(&self) -> Option<Vec<(Self::Move, f64)>> {
+        None
+    }
 }
 
 impl Thinks for Othello {
@@ -101,8 +74,12 @@ impl Thinks for Othello {
         embedded::champion().map(|champion| champion as _)
     }
 
-    fn points(&self, value: f32) -> f64 {
-        f64::from(discs::of(Verdict::Estimate(value), self))
+    fn points(&self, verdict: Verdict) -> f64 {
+        f64::from(discs::of(verdict, self))
+    }
+
+    fn experts(&self) -> Option<Vec<(Square, f64)>> {
+        experts(self)
     }
 }
 
@@ -113,82 +90,47 @@ impl Thinks for Checkers {
         Some(Arc::new(Material::default()))
     }
 
-    fn points(&self, value: f32) -> f64 {
-        f64::from(value)
+    fn points(&self, verdict: Verdict) -> f64 {
+        match verdict {
+            Verdict::Decided(result) => f64::from(result),
+            Verdict::Estimate(value) => f64::from(value),
+        }
     }
 }
 
-/// Judges every move deeper and deeper until a limit is reached; `each` is told what every depth
-/// found. A depth that was not finished is not told.
-pub fn think<P: Thinks>(position: &P, limits: &Limits, mut each: impl FnMut(&Thought<P::Move>)) {
-    let control = Arc::new(limits.stop.control().part().with_time(limits.time));
-    search(position, limits.depth, EXACT_ALONE, &control, &mut each);
-}
-
-/// What the model says of each move without looking further.
-pub fn glance<P: Thinks>(position: &P) -> Option<Thought<P::Move>> {
-    search(position, 1, 0, &Arc::new(Control::unlimited()), &mut |_| {})
-}
-
-/// What is known of a position after so many plies, or exactly near the end; nothing when the game
-/// is over, or when the work was stopped or the time was up before.
-pub fn judge_at<P: Thinks>(
+/// Judges every move deeper and deeper until the control or the depth ends it; `each` is told what
+/// every depth found. A depth that was not finished is not told.
+pub fn think<P: Thinks>(
     position: &P,
     depth: u32,
-    stop: &Stop,
-    until: Option<Instant>,
-) -> Option<Thought<P::Move>> {
-    let control = stop.control().part();
-    let control = Arc::new(match until {
-        Some(until) => control.with_time(until.saturating_duration_since(Instant::now())),
-        None => control,
-    });
-    let found = search(position, depth, EXACT_FROM, &control, &mut |_| {})?;
-    let all = |judged: &Judged<P::Move>| matches!(judged.worth, Worth::Decided(_));
-    (found.exact || found.depth >= depth || found.moves.iter().all(all)).then_some(found)
-}
-
-/// Searches, and solves where no more squares than `exact` are empty; tells every depth, and gives
-/// what it found last.
-fn search<P: Thinks>(
-    position: &P,
-    depth: u32,
-    exact: u32,
     control: &Arc<Control>,
-    each: &mut dyn FnMut(&Thought<P::Move>),
-) -> Option<Thought<P::Move>> {
+    mut each: impl FnMut(&Thought<P::Move>),
+) {
+    let Some(adviser) = P::adviser() else { return };
     let bits = depth.saturating_mul(2).saturating_add(6).min(TABLE_BITS);
-    let mut search = Deepening::new(P::adviser()?, bits).to_depth(depth);
+    let mut search = Deepening::new(adviser, bits).to_depth(depth);
     // A solver's memory is large; it is made only where it will be asked.
-    let near = empties(position) <= exact;
-    if let Some(endgame) = near.then(|| P::far_endgame(exact, 1)).flatten() {
+    let near = empties(position) <= EXACT;
+    if let Some(endgame) = near.then(|| P::far_endgame(EXACT, 1)).flatten() {
         search = search.with_endgame(endgame);
     }
-    let mut last = None;
-    search.think(position, true, control, |found| {
-        let thought = converted(position, found, control);
-        each(&thought);
-        last = Some(thought);
-    });
-    last
+    search.think(position, true, control, |found| each(&converted(position, found, control)));
 }
 
 fn empties<P: Thinks>(position: &P) -> u32 {
     64u32.saturating_sub(position.pieces())
 }
 
-/// What a search found, in points of the game.
-fn converted<P: Thinks>(
+/// What a search found, in points of the game; the best line goes on a little where it is exact.
+pub(crate) fn converted<P: Thinks>(
     position: &P,
     found: &outflank_players::Thought<P::Move>,
     control: &Arc<Control>,
 ) -> Thought<P::Move> {
     let judged = |judged: &outflank_players::Judged<P::Move>| Judged {
         mv: judged.mv,
-        worth: match judged.verdict {
-            Verdict::Decided(margin) => Worth::Decided(margin),
-            Verdict::Estimate(value) => Worth::Estimated(position.points(value)),
-        },
+        points: position.points(judged.verdict),
+        decided: found.exact || matches!(judged.verdict, Verdict::Decided(_)),
         line: vec![judged.mv],
     };
     let mut moves: Vec<Judged<P::Move>> = found.moves.iter().map(judged).collect();
@@ -205,7 +147,7 @@ fn converted<P: Thinks>(
 
 /// Adds a few moves of exact best play to a line.
 fn follow<P: Thinks>(start: &P, line: &mut Vec<P::Move>, control: &Arc<Control>) {
-    let Some(mut endgame) = P::endgame(EXACT_ALONE) else { return };
+    let Some(mut endgame) = P::endgame(EXACT) else { return };
     let mut position = line.iter().fold(*start, |position, &mv| position.play(mv));
     while line.len() < LINE && !position.is_over() {
         let found = endgame.judge(&position, false, control);
@@ -219,6 +161,12 @@ fn follow<P: Thinks>(start: &P, line: &mut Vec<P::Move>, control: &Arc<Control>)
 mod tests {
     use super::*;
     use outflank_games::Position;
+
+    fn last<P: Thinks>(position: &P, depth: u32) -> Option<Thought<P::Move>> {
+        let mut last = None;
+        think(position, depth, &Arc::new(Control::unlimited()), |found| last = Some(found.clone()));
+        last
+    }
 
     #[test]
     fn a_forced_end_is_exact_and_agrees_with_playing_it_out() {
@@ -237,25 +185,25 @@ mod tests {
             };
             position.moves().map(worth).max().unwrap()
         }
-        let thought = judge_at(&position, 4, &Stop::default(), None).unwrap();
+        let thought = last(&position, 4).unwrap();
         assert!(thought.exact && !thought.moves.is_empty());
-        assert_eq!(thought.moves[0].worth, Worth::Decided(best(&position)));
+        assert_eq!(thought.moves[0].points, f64::from(best(&position)));
     }
 
     #[test]
     fn deeper_and_deeper_with_every_legal_move_each_time() {
         let mut depths = Vec::new();
-        let limits = Limits { time: Duration::MAX, depth: 4, stop: Stop::default() };
-        think(&Othello::start(), &limits, |thought| {
+        let control = Arc::new(Control::unlimited());
+        think(&Othello::start(), 4, &control, |thought| {
             assert_eq!(thought.moves.len(), 4);
             // The four first moves are one but for a turn of the board.
-            let first = thought.moves[0].worth.points();
-            assert!(thought.moves.iter().all(|m| (m.worth.points() - first).abs() < 1e-3));
+            let first = thought.moves[0].points;
+            assert!(thought.moves.iter().all(|m| (m.points - first).abs() < 1e-3));
             depths.push(thought.depth);
         });
         assert_eq!(depths, [1, 2, 3, 4]);
         let mut count = 0;
-        think(&Checkers::start(), &limits, |thought| {
+        think(&Checkers::start(), 4, &control, |thought| {
             count += 1;
             assert_eq!(thought.moves.len(), 7);
         });

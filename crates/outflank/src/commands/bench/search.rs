@@ -1,0 +1,299 @@
+//! The rows of `outflank bench search`: tree search, the exact endgame, alpha-beta in the middle of a
+//! game, and what selective pruning saves and costs.
+
+use super::{Row, best_of, random_positions};
+use anyhow::{Context, Result, ensure};
+use outflank_desk::{Written, discs};
+use outflank_games::othello::{Board, Othello, Square};
+use outflank_games::{Line, Position};
+use outflank_models::{Evaluate, embedded as models};
+use outflank_players::endgame::Solver;
+use outflank_players::{AlphaBeta, Control, Cuts, Deepening, Mcts, Player, Thought, Verdict};
+use outflank_records::embedded;
+use outflank_runs::{in_order, processor_seconds, rng};
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Games of our own players up to the middle: 40, 36, 32 and 28 squares are empty.
+const MIDGAMES: [&str; 4] = [
+    "---------------------O----XXO-----XOXX----OO-------------------- X: \
+     e6f4f6e7d7b5e3b3g5e8c8c7f8g8",
+    "------------------XO-O-----OO------OX------XX-----X------------- X: \
+     e3d2c2f2c4c5d1c6f5b4b3f4e2a3a5a4a2f1",
+    "------------------X--O-----XO------OX------OX-----XO------------ X: \
+     e3f4c4f5f6c5b6e2g5c6d3c8e7h6h4g6f7f8g4h3e8d8",
+    "-------------O---XXXOX-----OX------XO--------------------------- X: \
+     c4c5d6c7e2f4c6d1f6b5b4d7c2b6e1c1a6a5a4d2b1f5g6g5e8a2",
+];
+
+/// The table of a search has 2 to this many places.
+const BITS: u32 = 19;
+
+/// What pruning is measured on: positions of the embedded games, the depth, the thresholds, and how much
+/// deeper a choice is judged.
+const POSITIONS: usize = 300;
+const DEPTH: u32 = 8;
+const THRESHOLDS: [f32; 3] = [1.0, 1.5, 2.0];
+const DEEPER: u32 = 2;
+
+/// Measures all of it.
+pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
+    tree_search(rows);
+    endgame(rows)?;
+    let model: Arc<dyn Evaluate<Othello>> = models::champion().context("there is no champion")?;
+    let cuts = THRESHOLDS.map(|times| Arc::new(Cuts::measure(&model, times)));
+    midgame(rows, &model, &cuts[1])?;
+    pruning(rows, &model, &cuts)
+}
+
+fn tree_search(rows: &mut Vec<Row>) {
+    let mut rng = rng::stream(1, &["bench"]);
+    let simulations = 5000;
+    let mut mcts = Mcts::<Othello>::new(simulations);
+    let seconds = best_of(5, || {
+        black_box(mcts.choose(&Line::default(), &mut rng).ok());
+    });
+    rows.push(Row {
+        area: "search",
+        name: "tree search from the start, random playouts, one thread".to_owned(),
+        value: f64::from(simulations) / seconds,
+        unit: "simulations/s",
+        yardstick: "none".to_owned(),
+        ratio: None,
+    });
+}
+
+fn endgame(rows: &mut Vec<Row>) -> Result<()> {
+    let mut rng = rng::stream(3, &["bench"]);
+    let boards: Vec<Board> = random_positions(6000, &mut rng)
+        .into_iter()
+        .filter(|position| position.empties() == 14)
+        .take(40)
+        .map(|position| position.board())
+        .collect();
+    ensure!(!boards.is_empty(), "no position has 14 empty squares");
+    let mut nodes = 0;
+    let seconds = best_of(2, || {
+        let mut solver = Solver::new(16);
+        nodes = 0;
+        for &board in &boards {
+            solver.clear();
+            black_box(solver.score(board));
+            nodes += solver.nodes();
+        }
+    });
+    rows.push(Row {
+        area: "search",
+        name: format!("exact endgame, {} random positions with 14 empties", boards.len()),
+        value: nodes as f64 / seconds,
+        unit: "nodes/s",
+        yardstick: format!("{:.1} ms a position", 1000.0 * seconds / boards.len() as f64),
+        ratio: None,
+    });
+    Ok(())
+}
+
+fn search(model: &Arc<dyn Evaluate<Othello>>, cuts: Option<&Arc<Cuts>>) -> Deepening<Othello> {
+    let search = Deepening::new(Arc::clone(model), BITS);
+    match cuts {
+        Some(cuts) => search.with_cuts(Arc::clone(cuts)),
+        None => search,
+    }
+}
+
+/// Positions as Edax counts them: those searched, evaluated, or looked at to put moves in order.
+fn made(thought: &Thought<Square>) -> u64 {
+    thought.nodes + thought.looked
+}
+
+/// How fast and how deep one thread is in a second of the clock.
+fn midgame(
+    rows: &mut Vec<Row>,
+    model: &Arc<dyn Evaluate<Othello>>,
+    cuts: &Arc<Cuts>,
+) -> Result<()> {
+    for (name, cuts) in [("no pruning", None), ("pruning at 1.5 deviations", Some(cuts))] {
+        let mut search = search(model, cuts);
+        let (mut depths, mut positions, mut nodes, mut seconds) = (Vec::new(), 0, 0, 0.0);
+        for moves in MIDGAMES {
+            let position = *Othello::read_line(moves)?.position();
+            if cuts.is_none() {
+                checked(model, &position)?;
+            }
+            let control = Arc::new(Control::unlimited().with_time(Duration::from_secs(1)));
+            let began = processor_seconds();
+            // The last depth is cut short, and what it visited is not told; so only whole ones count.
+            let mut spent = 0.0;
+            let whole = search.think(&position, false, &control, |_| {
+                spent = processor_seconds() - began;
+            });
+            let whole = whole.context("a second is enough for one ply")?;
+            seconds += spent;
+            positions += made(&whole);
+            nodes += whole.nodes;
+            depths.push(f64::from(whole.depth));
+        }
+        let each: Vec<String> = depths.iter().map(|depth| format!("{depth:.0}")).collect();
+        rows.push(Row {
+            area: "search",
+            name: format!("alpha-beta with champion, {name}, one thread"),
+            value: positions as f64 / seconds.max(1e-9),
+            unit: "positions/s",
+            yardstick: format!(
+                "as Edax counts: searched, evaluated or ordered; {:.0} searched a second",
+                nodes as f64 / seconds.max(1e-9)
+            ),
+            ratio: None,
+        });
+        rows.push(Row {
+            area: "search",
+            name: format!("depth in one second, {} midgames, {name}", MIDGAMES.len()),
+            value: depths.iter().sum::<f64>() / depths.len() as f64,
+            unit: "plies",
+            yardstick: format!("each: {}", each.join(" ")),
+            ratio: None,
+        });
+    }
+    Ok(())
+}
+
+/// Deepening finds what plain alpha-beta to the same depth finds.
+fn checked(model: &Arc<dyn Evaluate<Othello>>, position: &Othello) -> Result<()> {
+    let mut rng = rng::stream(1, &["bench"]);
+    let mut plain = AlphaBeta::new(Arc::clone(model), 5);
+    let verdict = plain.analyse(position, &mut rng).map(|(verdict, _)| verdict);
+    let control = Arc::new(Control::unlimited());
+    let mut deepening = search(model, None).to_depth(5);
+    let thought = deepening.think(position, false, &control, |_| {});
+    let found = thought.and_then(|thought| thought.moves.first().map(|judged| judged.verdict));
+    ensure!(found == verdict, "two searches of {position} disagree: {found:?} and {verdict:?}");
+    Ok(())
+}
+
+/// Positions from the opening to where games are usually solved, one from a game.
+fn sample() -> Vec<Othello> {
+    let games = embedded::games();
+    let stride = (games.len() / POSITIONS).max(1);
+    let at = |place: usize| 12 + (place * 7) % 32;
+    let records = games.iter().step_by(stride).take(POSITIONS).enumerate();
+    records.filter_map(|(place, record)| Some(record.steps().nth(at(place))?.0)).collect()
+}
+
+/// What one threshold did in one position.
+#[derive(Clone, Copy, Default)]
+struct Cut {
+    made: u64,
+    /// What another choice than the unpruned one cost, in discs, less than nothing when it was better;
+    /// and whether one of the two is decided within the deeper search.
+    other: Option<(f64, bool)>,
+}
+
+/// Positions made without pruning, and what each threshold did.
+type Measured = (u64, [Cut; THRESHOLDS.len()]);
+
+fn pruning(
+    rows: &mut Vec<Row>,
+    model: &Arc<dyn Evaluate<Othello>>,
+    cuts: &[Arc<Cuts>; THRESHOLDS.len()],
+) -> Result<()> {
+    let positions = sample();
+    ensure!(positions.len() > POSITIONS / 2, "there are too few embedded games");
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut all: Vec<Measured> = Vec::new();
+    in_order(
+        positions.len(),
+        threads,
+        || (),
+        |(), place| measure(&positions[place], model, cuts),
+        |_, measured| {
+            all.extend(measured);
+            true
+        },
+    );
+    ensure!(all.len() == positions.len(), "a position could not be searched");
+    let sum = |of: &dyn Fn(&Measured) -> u64| all.iter().map(of).sum::<u64>() as f64;
+    let whole = sum(&|one| one.0);
+    for (place, times) in THRESHOLDS.iter().enumerate() {
+        let left = 100.0 * sum(&|one| one.1[place].made) / whole;
+        let others: Vec<(f64, bool)> = all.iter().filter_map(|one| one.1[place].other).collect();
+        // A game that is decided has a result, not an estimate; both in one mean say nothing.
+        let losses: Vec<f64> =
+            others.iter().filter(|other| !other.1).map(|other| other.0).collect();
+        let missed = others.len() - losses.len();
+        let mean = losses.iter().sum::<f64>() / losses.len().max(1) as f64;
+        let most = losses.iter().copied().fold(0.0, f64::max);
+        rows.push(Row {
+            area: "search",
+            name: format!("pruning at {times:.1} deviations, depth {DEPTH}: positions left"),
+            value: left,
+            unit: "%",
+            yardstick: format!("no pruning, {} positions of embedded games", all.len()),
+            ratio: Some(100.0 / left.max(1e-9)),
+        });
+        rows.push(Row {
+            area: "search",
+            name: format!("pruning at {times:.1} deviations, depth {DEPTH}: another move chosen"),
+            value: 100.0 * others.len() as f64 / all.len() as f64,
+            unit: "%",
+            yardstick: format!(
+                "it costs {mean:.2} discs on average, {most:.1} at most, by an unpruned search \
+                 {DEEPER} plies deeper; in {missed} more a game is decided"
+            ),
+            ratio: None,
+        });
+    }
+    Ok(())
+}
+
+fn measure(
+    position: &Othello,
+    model: &Arc<dyn Evaluate<Othello>>,
+    cuts: &[Arc<Cuts>; THRESHOLDS.len()],
+) -> Option<Measured> {
+    let control = Arc::new(Control::unlimited());
+    let look = |cuts: Option<&Arc<Cuts>>| {
+        let mut search = search(model, cuts).to_depth(DEPTH);
+        let thought = search.think(position, false, &control, |_| {})?;
+        Some((thought.moves.first()?.mv, made(&thought)))
+    };
+    let (chosen, whole) = look(None)?;
+    let mut each = [Cut::default(); THRESHOLDS.len()];
+    let mut judged: Vec<(Square, (f64, bool))> = Vec::new();
+    for (cut, cuts) in each.iter_mut().zip(cuts) {
+        let (other, made) = look(Some(cuts))?;
+        cut.made = made;
+        if other != chosen {
+            let mut worth = |mv: Square| match judged.iter().find(|(known, _)| *known == mv) {
+                Some(&(_, worth)) => Some(worth),
+                None => {
+                    let worth = judge(position, mv, model)?;
+                    judged.push((mv, worth));
+                    Some(worth)
+                }
+            };
+            let (first, second) = (worth(chosen)?, worth(other)?);
+            cut.other = Some((first.0 - second.0, first.1 || second.1));
+        }
+    }
+    Some((whole, each))
+}
+
+/// What a move is worth to its side, in discs, by an unpruned search that looks deeper, and whether the
+/// game is decided then.
+fn judge(
+    position: &Othello,
+    mv: Square,
+    model: &Arc<dyn Evaluate<Othello>>,
+) -> Option<(f64, bool)> {
+    let (side, after) = (position.to_move(), position.play(mv));
+    let sign = if after.to_move() == side { 1.0 } else { -1.0 };
+    if let Some(score) = after.score() {
+        return Some((f64::from(side.sign() * score), true));
+    }
+    let mut search = search(model, None).to_depth(DEPTH + DEEPER - 1);
+    let thought = search.think(&after, false, &Arc::new(Control::unlimited()), |_| {})?;
+    let verdict: Verdict = thought.moves.first()?.verdict;
+    let decided = matches!(verdict, Verdict::Decided(_));
+    Some((sign * f64::from(discs::of(verdict, position)), decided))
+}

@@ -1,0 +1,255 @@
+//! `outflank play`, with a script for a person.
+
+#[path = "support/lab.rs"]
+mod lab;
+
+use lab::{Lab, PROGRAM, has_keys};
+use outflank_games::othello::{Othello, Square};
+use outflank_games::{Line, Position, Side};
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+
+/// What a game at the terminal says, and that it ended well.
+fn talk(lab: &Lab, arguments: &[&str], script: &str) -> String {
+    let ran = lab.told(&[&["play"], arguments].concat(), script);
+    assert_eq!(ran.code, 0, "{arguments:?}: {}", ran.err);
+    assert_eq!(ran.err, "", "{arguments:?}");
+    assert!(ran.out.is_ascii(), "{}", ran.out);
+    assert!(!ran.out.contains('\x1b'), "colours are for terminals: {}", ran.out);
+    ran.out
+}
+
+/// The document at the end of a game.
+fn document(lab: &Lab, arguments: &[&str], script: &str) -> Value {
+    let ran = lab.told(&[&["play", "--json"], arguments].concat(), script);
+    assert_eq!(ran.code, 0, "{arguments:?}: {}", ran.err);
+    serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}", ran.out))
+}
+
+/// The line of a document's moves; every one must be legal.
+fn line(found: &Value) -> Line<Othello> {
+    let mut line = Line::<Othello>::default();
+    for mv in found["moves"].as_array().unwrap() {
+        let mv = line.position().parse_move(mv.as_str().unwrap()).unwrap();
+        line.push(mv).unwrap();
+    }
+    line
+}
+
+#[test]
+fn a_whole_game_is_played() {
+    let lab = Lab::new();
+    let options = ["--player", "random", "--side", "white", "--seed", "7"];
+    let mut script = String::new();
+    // The opponent's answers follow from the seed and the moves, so the script grows move by move.
+    let found = loop {
+        let found = document(&lab, &options, &script);
+        let line = line(&found);
+        if line.position().is_over() {
+            break found;
+        }
+        assert_eq!(line.position().to_move(), Side::White);
+        script += &format!("{}\n", line.position().moves().last().unwrap());
+    };
+    has_keys(&found, &["game", "player", "side", "moves", "transcript", "result", "winner", "end"]);
+    let end = *line(&found).position();
+    let score = end.score().unwrap();
+    assert_eq!((&found["over"], &found["result"]), (&json!(true), &json!(score)));
+    assert_eq!((&found["side"], &found["end"]), (&json!("white"), &json!("input")));
+    assert_eq!(found["black"], json!(end.discs(Side::Black).count_ones()));
+    let winner = ["white", "draw", "black"][(score.signum() + 1) as usize];
+    assert_eq!(found["winner"], json!(winner));
+    let said = talk(&lab, &options, &script);
+    assert!(said.contains("The game is over."), "{said}");
+    assert!(said.contains(&format!("Moves: {}", found["transcript"].as_str().unwrap())), "{said}");
+    // After the end there is still something to do.
+    let more = talk(&lab, &options, &(script + "f5\nundo\nquit\n"));
+    assert!(more.contains("The game is over. Take back with undo"), "{more}");
+}
+
+#[test]
+fn what_is_no_move_is_explained_and_asked_again() {
+    let lab = Lab::new();
+    let said = talk(&lab, &["--player", "heuristic"], "a1\nzz\nhello there\npass\n\nf5\n");
+    assert!(said.contains("a1 is not legal for black. You may play d3 c4 f5 e6"), "{said}");
+    for wrong in ["zz", "hello there", "pass"] {
+        assert!(said.contains(&format!("'{wrong}' is not a move")), "{wrong}: {said}");
+    }
+    assert!(said.contains("Black (X) 3, White (O) 3; Black to move."), "{said}");
+    // The board, with the squares where one may move.
+    assert!(said.contains("  3 . . . + . . . ."), "{said}");
+    // Bytes that are no text are no move either.
+    let ran = lab.told(&["play"], "\u{0}\u{1}\n");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+}
+
+#[test]
+fn moves_are_taken_back_and_answered_alike() {
+    let lab = Lab::new();
+    let options = ["--player", "heuristic@2"];
+    let once = document(&lab, &options, "f5\n");
+    assert_eq!(once["moves"].as_array().unwrap().len(), 2);
+    assert_eq!(document(&lab, &options, "f5\nundo\nf5\n"), once);
+    let other = document(&lab, &options, "f5\nundo\nd3\n");
+    assert_eq!(other["moves"][0], "d3");
+    assert_eq!(document(&lab, &options, "undo\nf5\n"), once);
+    assert!(talk(&lab, &options, "undo\n").contains("no move of yours to take back"));
+    // With White, whoever takes back at once has nothing of his own.
+    let white = document(&lab, &["--player", "heuristic", "--side", "white"], "undo\n");
+    assert_eq!(white["moves"].as_array().unwrap().len(), 1);
+    // Sides change, and the other side moves.
+    let switched = document(&lab, &options, "switch\n");
+    assert_eq!(
+        (&switched["side"], switched["moves"].as_array().unwrap().len()),
+        (&json!("white"), 1)
+    );
+}
+
+#[test]
+fn the_end_of_the_input_ends_it_with_the_moves() {
+    let lab = Lab::new();
+    assert!(talk(&lab, &[], "").ends_with("Moves: none\n"));
+    let said = talk(&lab, &["--level", "newcomer"], "f5");
+    assert!(said.contains("You play black against Newcomer, heuristic, "), "{said}");
+    let moves = said.trim_end().rsplit_once("Moves: f5").unwrap().1;
+    assert_eq!(moves.len(), 2, "the last move is answered: {said}");
+    let quit = document(&lab, &["--player", "random"], "quit\nf5\n");
+    assert_eq!(
+        (&quit["end"], &quit["moves"], &quit["winner"]),
+        (&json!("quit"), &json!([]), &Value::Null)
+    );
+    let gone = document(&lab, &["--player", "random"], "resign\n");
+    assert_eq!((&gone["end"], &gone["winner"]), (&json!("resigned"), &json!("white")));
+}
+
+#[test]
+fn everything_can_be_asked() {
+    let lab = Lab::new();
+    let script = "help\nmoves\nexperts\nhint\ntranscript\nsave x.ggf\nsave x.ggf\nsave none/x\n\
+                  save\nboard\nnew\nmoves\n";
+    let said = talk(&lab, &["--player", "heuristic", "--from", "f5d6c3d3c4f4"], script);
+    for part in [
+        "take",
+        "Played: f5d6c3d3c4f4",
+        "How likely an expert is to play:",
+        "in discs (",
+        "Saved as x.ggf",
+        "none",
+        "Played: nothing yet",
+    ] {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+    // Probabilities are those of all moves.
+    let percent = |line: &str| -> Option<f64> {
+        line.trim_end().strip_suffix('%')?.rsplit(' ').next()?.parse().ok()
+    };
+    let sum: f64 = said.lines().filter_map(percent).sum();
+    assert!((sum - 100.0).abs() <= 6.0, "{sum}: {said}");
+    // What was saved can be gone on with.
+    assert!(lab.text("x.ggf").contains("PB[Person]"));
+    let again = document(&lab, &["--player", "random", "--from", "x.ggf"], "");
+    assert!(again["transcript"].as_str().unwrap().starts_with("f5d6c3d3c4f4"));
+    // Nothing is written over.
+    lab.write("y.txt", "mine");
+    assert!(talk(&lab, &[], "save y.txt\n").contains("is there already"));
+    assert_eq!(lab.text("y.txt"), "mine");
+}
+
+/// A position in which Black can move so that White must pass.
+fn before_a_pass() -> (Line<Othello>, Square) {
+    for step in 1..1000usize {
+        let mut line = Line::<Othello>::default();
+        while !line.position().is_over() {
+            let position = *line.position();
+            let passes = |mv: &Square| {
+                let after = position.play(*mv);
+                !after.is_over() && after.to_move() == Side::Black
+            };
+            if position.to_move() == Side::Black
+                && let Some(mv) = position.moves().find(passes)
+            {
+                return (line, mv);
+            }
+            let moves: Vec<Square> = position.moves().collect();
+            line.push(moves[(step * (line.moves().len() + 3)) % moves.len()]).unwrap();
+        }
+    }
+    panic!("some game has a pass");
+}
+
+#[test]
+fn a_pass_is_announced() {
+    let lab = Lab::new();
+    let (line, mv) = before_a_pass();
+    let moves: String = line.moves().iter().map(ToString::to_string).collect();
+    let said = talk(&lab, &["--player", "random", "--from", &moves], &format!("{mv}\n"));
+    assert!(said.contains("White has no move and passes; black moves again."), "{said}");
+    assert!(said.ends_with(&format!("Moves: {moves}{mv}\n")), "{said}");
+}
+
+#[test]
+fn checkers_is_played_too() {
+    let lab = Lab::new();
+    let options = ["--game", "checkers", "--level", "casual"];
+    let found = document(&lab, &options, "11-15\n");
+    assert_eq!((&found["player"], &found["moves"][0]), (&json!("material@2"), &json!("11-15")));
+    assert_eq!(found["moves"].as_array().unwrap().len(), 2);
+    let said = talk(&lab, &options, "1-2\n11-15\nhint\nexperts\nsave game.txt\nundo\n");
+    for part in ["      b 9*      b10*", "12-16", "in men (", "Only moves of Othello", "Saved as"] {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+    let again = document(&lab, &["--game", "checkers", "--from", "game.txt"], "");
+    assert_eq!(again["moves"], found["moves"]);
+}
+
+#[test]
+fn what_cannot_be_played_is_refused() {
+    let lab = Lab::new();
+    for (arguments, part) in [
+        (&["--level", "godlike"][..], "club player"),
+        (&["--level", "casual", "--player", "random"], "--player"),
+        (&["--player", "nobody"], "nobody"),
+        (&["--player", "random", "--seconds", "1"], "random"),
+        (&["--seconds", "0"], "--seconds"),
+        (&["--seconds=-1"], "--seconds"),
+        (&["--game", "checkers", "--player", "champion"], "plays othello"),
+        (&["--from", "f5a1"], "a1"),
+        (&["--from", "none.txt"], "none.txt"),
+        (&["--game", "checkers", "--from", "11-16x"], "11-16x"),
+        (&["--side", "red"], "black"),
+    ] {
+        let message = lab.refused(&[&["play"], arguments].concat());
+        assert!(message.contains(part), "{arguments:?}: {message}");
+    }
+}
+
+/// An interrupt ends even a search that would take years, and the moves are told.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_loses_nothing() {
+    let mut child = Command::new(PROGRAM)
+        .args(["play", "--player", "heuristic@40"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut out = child.stdout.take().unwrap();
+    input.write_all(b"f5\n").unwrap();
+    let (mut said, mut buffer) = (Vec::new(), [0u8; 4096]);
+    // Once the move is repeated, the opponent thinks.
+    while !String::from_utf8_lossy(&said).contains("> f5") {
+        let count = out.read(&mut buffer).unwrap();
+        assert!(count > 0, "{}", String::from_utf8_lossy(&said));
+        said.extend_from_slice(&buffer[..count]);
+    }
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    out.read_to_end(&mut said).unwrap();
+    let status = child.wait().unwrap();
+    let said = String::from_utf8_lossy(&said);
+    assert!(said.ends_with("Moves: f5\n"), "{said}");
+    assert_eq!(status.code(), Some(130), "{said}");
+}
