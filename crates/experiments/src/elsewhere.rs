@@ -65,7 +65,11 @@ pub(crate) fn learn(lab: &Lab, others: &Elsewhere, count: usize) -> Result<(), E
         for (run, files) in missing[range].iter().zip(all) {
             for (name, content) in files {
                 let path = lab.learned(&name);
-                path.parent().map_or(Ok(()), create_folder)?;
+                if let Some(folder) = path.parent() {
+                    create_folder(folder)?;
+                    // A process that was killed while it did this has left a part of a file.
+                    files::remove_parts(folder)?;
+                }
                 files::write(&path, &content)?;
             }
             files::write(&mark(*run), b"")?;
@@ -178,6 +182,7 @@ impl LearnsRuns {
 
 /// All files below a folder in the order of their names: name, content, name, content.
 fn collect(folder: &Path, name: &str, items: &mut Vec<Vec<u8>>) -> Result<(), files::FileError> {
+    files::remove_parts(folder)?;
     let entries = std::fs::read_dir(folder).map_err(files::FileError::on("read", folder))?;
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
