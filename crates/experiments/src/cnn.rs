@@ -1,8 +1,8 @@
 //! Liskowski, Jaśkowski and Krawiec, "Learning to play Othello with deep neural networks" (2018):
 //! paper 3.
 //!
-//! Every exhibit asks a [`School`](school::School) for networks: it teaches each one once, measures it and keeps
-//! what it found beside the weights, so that exhibits share networks and go on after a stop.
+//! Every exhibit asks a `School` for networks: it teaches each one once, measures it and keeps what it
+//! found beside the weights, so that exhibits share networks and go on after a stop.
 
 pub mod fig3;
 pub mod fig4;
