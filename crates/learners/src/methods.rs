@@ -157,7 +157,7 @@ pub enum LearnError {
     TooMany(usize),
     /// More choices than there is memory for.
     #[error(
-        "{choices} choices would take about {gib:.0} GiB and may take {most:.0}; learn from about \
+        "{choices} choices would take about {gib:.1} GiB and may take {most:.1}; learn from about \
          {games} games with --sample {games}, or from all with ipref --solver online"
     )]
     TooLarge {
@@ -231,7 +231,7 @@ pub fn learn(
             choices: choices.len(),
             gib: bytes / GIB,
             most: size::MOST_BYTES / GIB,
-            games: fits as usize / 100 * 100,
+            games: rounded(fits),
         });
     }
     let seen_with = tuples.clone();
@@ -326,6 +326,13 @@ fn margins(learned: pref::Learned, method: Method, options: &Options) -> Outcome
     );
     let remarks = unsettled(learned.fit.settled, method, options);
     Outcome { model: learned.network.into(), measure: "objective", summary, remarks }
+}
+
+/// Down to a number that is easily typed.
+fn rounded(games: f64) -> usize {
+    let games = games as usize;
+    let step = if games >= 1000 { 100 } else { 10 };
+    (games / step * step).max(1)
 }
 
 fn differences(learned: lstd::Learned, options: &Options) -> Outcome {
@@ -431,7 +438,13 @@ mod tests {
             let Err(LearnError::TooLarge { games: fits, .. }) = refused else {
                 panic!("{method:?} {refused:?}")
             };
-            assert!((100..1000).contains(&fits) && fits % 100 == 0, "{fits}");
+            // Two figures are enough to type, and what is said would fit.
+            assert!((50..1000).contains(&fits) && fits % 10 == 0, "{fits}");
+            let share = size::bytes(method, &embedded::table1(), &many) * fits as f64 / 1000.0;
+            assert!(
+                share <= size::MOST_BYTES && share > 0.8 * size::MOST_BYTES,
+                "{method:?} {fits}"
+            );
         }
     }
 
