@@ -38,9 +38,12 @@ fn names_are_unique_and_say_what_they_show() {
 
 #[test]
 fn every_exhibit_runs_and_repeats_itself() {
+    // Networks that several exhibits need are taught once.
+    let shared = tempfile::tempdir().unwrap();
     for exhibit in EXHIBITS {
         let folder = tempfile::tempdir().unwrap();
-        let report = run(exhibit.name(), folder.path());
+        let run = || run_sharing(exhibit.name(), folder.path(), Some(shared.path()));
+        let report = run();
         assert!(!report.cells.is_empty(), "{}", exhibit.name());
         assert!(
             report.cells.iter().all(|cell| cell.ours.is_none_or(f64::is_finite)),
@@ -48,7 +51,7 @@ fn every_exhibit_runs_and_repeats_itself() {
             exhibit.name()
         );
         // A second run finds the models and games of the first and comes to the same.
-        assert_eq!(run(exhibit.name(), folder.path()).cells, report.cells, "{}", exhibit.name());
+        assert_eq!(run().cells, report.cells, "{}", exhibit.name());
         let page = report.page("outflank reproduce", 3, "1.0");
         assert!(page.contains("</html>") && !page.contains("NaN"));
     }

@@ -181,6 +181,8 @@ pub enum TrainError {
 
 /// The names of the files in a run's folder.
 pub const CHECKPOINT: &str = "checkpoint.bin";
+/// The checkpoint before that one, for the case that it is damaged; a run that is complete needs none.
+pub const BEFORE: &str = "checkpoint-before.bin";
 /// The measurements as a table.
 pub const CURVE: &str = "curve.csv";
 /// The measurements for TensorBoard, which looks for `tfevents` in the name.
@@ -259,6 +261,8 @@ pub fn train<L: Learner>(
         }
         let go_on = watch(Status { games: spent, last: curve.last() });
         if over {
+            // What cannot be removed does no harm.
+            let _ = std::fs::remove_file(folder.join(BEFORE));
             return Ok(Trained { model: learner.model(), curve, complete: true });
         }
         let step =
@@ -314,24 +318,37 @@ fn write_curve(
 fn save<L: Learner>(learner: &L, curve: &[Point], folder: &Path) -> Result<(), TrainError> {
     let mut all = vec![write_points(curve).into_bytes()];
     all.extend(learner.state().map_err(TrainError::Step)?);
-    Ok(files::write(&folder.join(CHECKPOINT), &parts::pack(&all))?)
+    let (last, before) = (folder.join(CHECKPOINT), folder.join(BEFORE));
+    if last.exists() {
+        std::fs::rename(&last, &before).map_err(FileError::on("rename", &last))?;
+    }
+    Ok(files::write(&last, &parts::pack(&all))?)
 }
 
-/// Puts the learner back to the checkpoint, if there is one, and returns its curve.
+/// Puts the learner back to the last checkpoint that is whole, if there is one, and returns its curve.
 fn resume<L: Learner>(learner: &mut L, folder: &Path) -> Result<Option<Vec<Point>>, TrainError> {
-    let path = folder.join(CHECKPOINT);
-    if !path.exists() {
-        return Ok(None);
+    let mut damaged = None;
+    for path in [CHECKPOINT, BEFORE].map(|name| folder.join(name)) {
+        if !path.exists() {
+            continue;
+        }
+        let failed = |reason| TrainError::Checkpoint { path: path.display().to_string(), reason };
+        let all = match parts::unpack(&files::read(&path, LIMIT)?) {
+            Ok(all) => all,
+            Err(reason) => {
+                damaged.get_or_insert(failed(reason));
+                continue;
+            }
+        };
+        let mut restore = || -> Result<Vec<Point>, String> {
+            let (curve, state) = all.split_first().ok_or("it is empty")?;
+            let curve = std::str::from_utf8(curve).ok().and_then(read_points);
+            learner.restore(state)?;
+            curve.ok_or_else(|| "its curve is damaged".to_owned())
+        };
+        return restore().map(Some).map_err(failed);
     }
-    let bytes = files::read(&path, LIMIT)?;
-    let mut inner = || -> Result<Option<Vec<Point>>, String> {
-        let all = parts::unpack(&bytes)?;
-        let (curve, state) = all.split_first().ok_or("it is empty")?;
-        let curve = std::str::from_utf8(curve).ok().and_then(read_points);
-        learner.restore(state)?;
-        curve.map(Some).ok_or_else(|| "its curve is damaged".to_owned())
-    };
-    inner().map_err(|reason| TrainError::Checkpoint { path: path.display().to_string(), reason })
+    damaged.map_or(Ok(None), Err)
 }
 
 /// A line for each point: the games, then each score, its error and the losses. Rust writes and

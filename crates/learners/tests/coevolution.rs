@@ -306,6 +306,36 @@ fn a_damaged_or_foreign_checkpoint_is_refused() {
     assert!(text.contains("damaged"), "{text}");
 }
 
+/// A run whose last checkpoint was damaged, or was being written when it died, goes on from the one
+/// before, to the same files.
+#[test]
+fn the_checkpoint_before_the_last_is_kept() {
+    let run = |folder: &Path, games: u64| {
+        let mut learner = Coevolution::new(alone(1), 5, 1).unwrap();
+        train(&mut learner, &against(10), &plan(40), folder, |status| status.games < games).unwrap()
+    };
+    let undisturbed = tempfile::tempdir().unwrap();
+    assert!(run(undisturbed.path(), u64::MAX).complete);
+    let wanted = tree(undisturbed.path());
+    assert!(!wanted.contains_key("checkpoint-before.bin"));
+    let harms: [fn(&Path); 2] = [
+        |last| {
+            let mut bytes = std::fs::read(last).unwrap();
+            bytes[100] ^= 1;
+            std::fs::write(last, bytes).unwrap();
+        },
+        |last| std::fs::remove_file(last).unwrap(),
+    ];
+    for harm in harms {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(!run(folder.path(), 25).complete);
+        assert!(folder.path().join("checkpoint-before.bin").exists());
+        harm(&folder.path().join("checkpoint.bin"));
+        assert!(run(folder.path(), u64::MAX).complete);
+        assert!(tree(folder.path()) == wanted);
+    }
+}
+
 /// Learning works at all: after a few thousand games it beats random moves beyond doubt.
 #[test]
 fn tdl_learns_to_beat_random_moves() {

@@ -1,7 +1,8 @@
 //! A run's state on disk: pieces of a few megabytes, and an index that is written last.
 //!
 //! The pieces of a new checkpoint have names of their own, so that until its index replaces the old
-//! one the old checkpoint is whole; a run that dies in between has lost only what came after it.
+//! one the old checkpoint is whole; a run that dies in between has lost only what came after it. The
+//! checkpoint before the last stays until the end of a sitting, when the last was read again.
 
 use super::State;
 use outflank_models::nets::{Net, NetError, Weights};
@@ -12,6 +13,9 @@ use std::path::{Path, PathBuf};
 
 /// The index.
 const INDEX: &str = "checkpoint.toml";
+
+/// The index of the checkpoint before.
+const BEFORE: &str = "checkpoint-before.toml";
 
 /// The folder of the pieces.
 const FOLDER: &str = "checkpoint";
@@ -49,7 +53,7 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Writes a state into a run's folder and removes the one before.
+    /// Writes a state into a run's folder; of the earlier ones the last stays.
     pub fn save(
         folder: &Path,
         state: &State,
@@ -74,32 +78,72 @@ impl Checkpoint {
         let sha256 = files::checksum(&bytes);
         let checkpoint = Checkpoint { step: state.step, steps, seconds, pieces, sha256 };
         let text = toml::to_string(&checkpoint).unwrap_or_default();
+        let mut needed = checkpoint.pieces.clone();
+        if let Ok(Some(last)) = Checkpoint::index(folder, INDEX) {
+            let text = toml::to_string(&last).unwrap_or_default();
+            files::write(&folder.join(BEFORE), text.as_bytes())?;
+            needed.extend(last.pieces);
+        }
         files::write(&folder.join(INDEX), text.as_bytes())?;
-        for entry in std::fs::read_dir(&inner).map_err(FileError::on("read", &inner))?.flatten() {
+        Checkpoint::clear(&inner, &needed)?;
+        Ok(checkpoint)
+    }
+
+    /// Removes all pieces but these.
+    fn clear(inner: &Path, needed: &[String]) -> Result<(), CheckpointError> {
+        for entry in std::fs::read_dir(inner).map_err(FileError::on("read", inner))?.flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            if name.ends_with(".part") && !checkpoint.pieces.contains(&name) {
+            if name.ends_with(".part") && !needed.contains(&name) {
                 // What cannot be removed now is removed next time.
                 let _ = std::fs::remove_file(entry.path());
             }
         }
-        Ok(checkpoint)
+        Ok(())
     }
 
-    /// The last state of a run, if it has one.
+    /// Reads the last checkpoint again and, if it is whole, removes the one before.
+    pub fn settle(folder: &Path, net: &Net, moments: usize) -> Result<(), CheckpointError> {
+        if let Some((last, _)) = Checkpoint::load_one(folder, INDEX, net, moments)? {
+            let _ = std::fs::remove_file(folder.join(BEFORE));
+            Checkpoint::clear(&folder.join(FOLDER), &last.pieces)?;
+        }
+        Ok(())
+    }
+
+    /// The last state of a run that is whole, if it has one.
     pub fn load(
         folder: &Path,
         net: &Net,
         moments: usize,
     ) -> Result<Option<(Checkpoint, State)>, CheckpointError> {
-        let index = folder.join(INDEX);
+        match Checkpoint::load_one(folder, INDEX, net, moments) {
+            Err(error) => match Checkpoint::load_one(folder, BEFORE, net, moments) {
+                Ok(Some(found)) => Ok(Some(found)),
+                _ => Err(error),
+            },
+            found => found,
+        }
+    }
+
+    fn index(folder: &Path, name: &str) -> Result<Option<Checkpoint>, CheckpointError> {
+        let index = folder.join(name);
         if !index.exists() {
             return Ok(None);
         }
         let damaged = |why: String| CheckpointError::Damaged(folder.to_owned(), why);
         let text = String::from_utf8(files::read(&index, 1 << 20)?)
-            .map_err(|_| damaged(format!("{INDEX} is not text")))?;
-        let checkpoint: Checkpoint =
-            toml::from_str(&text).map_err(|e| damaged(format!("{INDEX}: {}", e.message())))?;
+            .map_err(|_| damaged(format!("{name} is not text")))?;
+        toml::from_str(&text).map(Some).map_err(|e| damaged(format!("{name}: {}", e.message())))
+    }
+
+    fn load_one(
+        folder: &Path,
+        name: &str,
+        net: &Net,
+        moments: usize,
+    ) -> Result<Option<(Checkpoint, State)>, CheckpointError> {
+        let damaged = |why: String| CheckpointError::Damaged(folder.to_owned(), why);
+        let Some(checkpoint) = Checkpoint::index(folder, name)? else { return Ok(None) };
         let mut bytes = Vec::new();
         for piece in &checkpoint.pieces {
             if piece.contains(['/', '\\']) {
@@ -150,16 +194,25 @@ mod tests {
         let saved = Checkpoint::save(folder.path(), &state(5), 10, 2.5).unwrap();
         let found = Checkpoint::load(folder.path(), &net, 1).unwrap().unwrap();
         assert_eq!(found, (saved.clone(), state(5)));
-        // Only the last one is left, in pieces that fit where files must be small.
+        // The last two are there, and after a look at the last it alone, in pieces that fit where files
+        // must be small.
         let inner = folder.path().join(FOLDER);
-        let files: Vec<_> = std::fs::read_dir(&inner).unwrap().flatten().collect();
+        let all = || std::fs::read_dir(&inner).unwrap().flatten().collect::<Vec<_>>();
+        assert_eq!(all().len(), 2 * saved.pieces.len());
+        let piece = inner.join(&saved.pieces[0]);
+        let whole = std::fs::read(&piece).unwrap();
+        std::fs::write(&piece, &whole[..500]).unwrap();
+        assert_eq!(Checkpoint::load(folder.path(), &net, 1).unwrap().unwrap().1, state(3));
+        assert!(Checkpoint::settle(folder.path(), &net, 1).is_err());
+        std::fs::write(&piece, &whole).unwrap();
+        Checkpoint::settle(folder.path(), &net, 1).unwrap();
+        let files = all();
         assert_eq!(files.len(), saved.pieces.len());
         assert!(files.iter().all(|file| file.metadata().unwrap().len() <= 12 << 20));
 
         let other = named("conv6", Input::PIECES).unwrap();
         assert!(Checkpoint::load(folder.path(), &other, 1).is_err());
         assert!(Checkpoint::load(folder.path(), &net, 2).is_err());
-        let piece = inner.join(&saved.pieces[0]);
         let mut bytes = std::fs::read(&piece).unwrap();
         bytes[1000] ^= 1;
         std::fs::write(&piece, &bytes).unwrap();

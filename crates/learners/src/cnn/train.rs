@@ -142,6 +142,9 @@ pub fn train(
             saved = Instant::now();
         }
         if stop {
+            if kept > 0 {
+                Checkpoint::settle(folder, net, plan.optimizer.moments())?;
+            }
             let seconds = seconds(Instant::now());
             return Ok(Trained { complete: done, step, steps, seconds });
         }

@@ -31,7 +31,7 @@ const BLOCKS: usize = 16;
 
 /// A step that gains a larger share of the objective is not the last. Few rows in many columns
 /// have a gradient that is small early, while there is still much to gain.
-const ENOUGH_GAIN: f64 = 3e-5;
+const ENOUGH_GAIN: f64 = 3.5e-5;
 
 /// Solves until the gradient has shrunk to `tolerance` times what it was at zero and a step gains
 /// little, at most `steps` Newton steps. `watch` sees the step, the objective, that ratio and the

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 
 /// What stands below the options in the help.
 pub const PLAY_HELP: &str = "\
-Type moves such as f5, or help. Standard input may be a script. Levels, from the weakest: first steps,
-newcomer, casual, club player, strong club player, tournament player, expert, master.
+Type moves such as f5, or help. Standard input may be a script. Levels, from the weakest: first
+steps, newcomer, casual, club player, strong club player, tournament player, expert, master.
+
 Examples:
   outflank play
   outflank play --level expert --side white
