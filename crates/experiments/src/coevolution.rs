@@ -26,6 +26,9 @@ const POINTS: u64 = 50;
 const MEASURED_GAMES: u32 = 1000;
 const RANDOM: f64 = 0.1;
 
+/// The column of means over the second half of the measurements.
+const SECOND_HALF: &str = "second half";
+
 /// A method on networks of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Course {

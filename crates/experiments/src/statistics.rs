@@ -39,17 +39,70 @@ impl Mean {
     }
 }
 
-/// Says whether one mean lies above another by more than two standard errors, as the paper has it.
+/// The scores of every run of a method at each measurement.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Track {
+    /// For each measurement, the score of each run.
+    scores: Vec<Vec<f64>>,
+}
+
+impl Track {
+    /// Adds a measurement of all runs.
+    pub fn push(&mut self, scores: Vec<f64>) {
+        self.scores.push(scores);
+    }
+
+    /// The mean over runs at a measurement, counted from 0.
+    #[must_use]
+    pub fn at(&self, point: usize) -> Mean {
+        self.scores.get(point).map_or_else(Mean::default, |scores| Mean::of(scores))
+    }
+
+    /// The mean over runs at the last measurement.
+    #[must_use]
+    pub fn end(&self) -> Mean {
+        self.at(self.scores.len().saturating_sub(1))
+    }
+
+    /// The mean over runs of each run's mean over the second half of the measurements: a player that
+    /// swings from one to the next is judged more surely than by the last alone.
+    #[must_use]
+    pub fn second_half(&self) -> Mean {
+        let half = &self.scores[self.scores.len() / 2..];
+        let runs = half.iter().map(Vec::len).min().unwrap_or(0);
+        let mean =
+            |run: usize| half.iter().map(|scores| scores[run]).sum::<f64>() / half.len() as f64;
+        let means: Vec<f64> = (0..runs).map(mean).collect();
+        if means.is_empty() { Mean::default() } else { Mean::of(&means) }
+    }
+}
+
+/// Says whether one method lies above another by more than two standard errors, as the paper has it: at
+/// the end, and over the second half of the measurements.
 #[must_use]
-pub fn compare(better: &str, a: Mean, worse: &str, b: Mean) -> String {
+pub fn compare(better: &str, a: &Track, worse: &str, b: &Track) -> String {
+    let (end, half) = ((a.end(), b.end()), (a.second_half(), b.second_half()));
+    format!(
+        "{better} above {worse}. At the end, {:.1} and {:.1}: {}. Over the second half, {:.1} and \
+         {:.1}: {}.",
+        end.0.value,
+        end.1.value,
+        verdict(end.0, end.1),
+        half.0.value,
+        half.1.value,
+        verdict(half.0, half.1),
+    )
+}
+
+/// Whether the first lies above the second as the paper has it.
+fn verdict(a: Mean, b: Mean) -> String {
     let errors = (a.value - b.value) / a.error.hypot(b.error).max(1e-9);
-    let verdict = match errors {
+    match errors {
         _ if a.count.min(b.count) < ENOUGH => format!("too few runs to tell ({})", a.count),
         e if e > 2.0 => format!("as in the paper ({e:+.1} standard errors)"),
         e if e < -2.0 => format!("the other way round here ({e:+.1} standard errors)"),
         e => format!("not told apart here ({e:+.1} standard errors)"),
-    };
-    format!("{better} {:.1} above {worse} {:.1}: {verdict}.", a.value, b.value)
+    }
 }
 
 #[cfg(test)]
@@ -70,10 +123,34 @@ mod tests {
     #[test]
     fn orders_need_five_runs_and_two_errors() {
         let mean = |value: f64, count: usize| Mean { value, error: 1.0, count };
-        let said = |a: Mean, b: Mean| compare("x", a, "y", b);
+        let said = verdict;
         assert!(said(mean(9.0, 4), mean(1.0, 5)).contains("too few runs"));
         assert!(said(mean(9.0, 5), mean(1.0, 5)).contains("as in the paper (+5.7"));
         assert!(said(mean(1.0, 5), mean(9.0, 5)).contains("the other way round"));
         assert!(said(mean(2.0, 5), mean(1.0, 5)).contains("not told apart"));
+    }
+
+    #[test]
+    fn the_second_half_is_the_mean_of_each_runs_later_scores() {
+        let mut track = Track::default();
+        for scores in [[0.0, 0.0], [99.0, 99.0], [1.0, 3.0], [3.0, 5.0]] {
+            track.push(scores.to_vec());
+        }
+        // The runs' later means are 2 and 4.
+        let half = track.second_half();
+        assert_eq!((half.value, half.error, half.count), (3.0, 1.0, 2));
+        assert_eq!((track.at(1).value, track.end().value), (99.0, 4.0));
+        // A run that swings is told apart over half of its way though not at its end.
+        let steady = |values: [f64; 4]| {
+            let mut track = Track::default();
+            for (point, value) in values.into_iter().enumerate() {
+                let swing = if point % 2 == 0 { 4.0 } else { -4.0 };
+                track.push((0..5).map(|run| value + swing * f64::from(run - 2)).collect());
+            }
+            track
+        };
+        let said = compare("x", &steady([0.0, 0.0, 9.0, 9.0]), "y", &steady([0.0, 0.0, 4.0, 4.0]));
+        assert!(said.contains("At the end, 9.0 and 4.0: not told apart here"), "{said}");
+        assert!(said.contains("second half, 9.0 and 4.0: as in the paper"), "{said}");
     }
 }

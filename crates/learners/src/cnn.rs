@@ -3,7 +3,7 @@
 //! A network is a description ([`outflank_models::nets`]); an [`Engine`] runs it and follows the
 //! gradient, on the CPU ([`CpuEngine`]) or another [`Device`]. What is the same for all of them is here: the
 //! examples and their two splits ([`Lessons`]), the order in which they are seen ([`Order`]), the
-//! steps' sizes ([`Plan`]), checkpoints, and what is measured in the end ([`measure()`]).
+//! steps' sizes ([`Plan`]), checkpoints, and what is measured in the end ([`Exam`], [`Taught`]).
 
 mod checkpoint;
 mod cpu;
@@ -14,6 +14,7 @@ mod measure;
 mod order;
 mod plan;
 mod predictor;
+mod taught;
 mod train;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
@@ -25,4 +26,5 @@ pub use measure::{Figures, each_answer, measure, rank};
 pub use order::Order;
 pub use plan::{Optimizer, Plan, Schedule};
 pub use predictor::Predictor;
+pub use taught::{Exam, Taught, Tested, learned_sample, spread};
 pub use train::{Budget, Point, TrainError, Trained, train};

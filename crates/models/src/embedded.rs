@@ -1,6 +1,7 @@
 //! What the program knows without any file.
 
 use crate::files::{AnyHeuristic, read_heuristic, unpack};
+use crate::nets::Deep;
 use crate::{Heuristic, Model, Network, Patterns, PieceCounter, Tuples, from_pieces};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
@@ -88,6 +89,18 @@ pub fn champion() -> Option<Arc<Patterns>> {
     CHAMPION.get_or_init(|| packed(include_bytes!("../data/champion.pack"))).clone()
 }
 
+/// The best predictor of experts' moves: a deep network that learned from the WTHOR base. It rates moves
+/// and says nothing of positions, so that it cannot search.
+#[must_use]
+pub fn cnn() -> Option<Arc<Deep>> {
+    static CNN: OnceLock<Option<Arc<Deep>>> = OnceLock::new();
+    CNN.get_or_init(|| match unpack(include_bytes!("../data/cnn.pack")) {
+        Ok((Model::Deep(deep), _)) => Some(deep),
+        _ => None,
+    })
+    .clone()
+}
+
 /// The best heuristic of Othello that Gaussian-process preferences found, for a search of four plies.
 #[must_use]
 pub fn gp() -> Option<Heuristic<Othello>> {
@@ -115,7 +128,8 @@ pub enum Embedded {
 }
 
 /// The models that need no file, by name.
-pub const NAMES: [&str; 6] = ["champion", "ipref", "heuristic", "yoshioka", "gp", "gp-checkers"];
+pub const NAMES: [&str; 7] =
+    ["champion", "ipref", "cnn", "heuristic", "yoshioka", "gp", "gp-checkers"];
 
 /// The embedded model of this name, one of [`NAMES`].
 #[must_use]
@@ -124,6 +138,7 @@ pub fn find(name: &str) -> Option<Embedded> {
     match name {
         "champion" => patterns(champion()),
         "ipref" => patterns(ipref()),
+        "cnn" => Some(Embedded::Model(Model::Deep(cnn()?))),
         "heuristic" => Some(Embedded::Model(heuristic().into())),
         "yoshioka" => Some(Embedded::Model(yoshioka().into())),
         "gp" => Some(Embedded::Heuristic(gp()?.into())),

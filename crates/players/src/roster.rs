@@ -98,7 +98,7 @@ pub struct Embedded {
 }
 
 /// Everybody who needs no file.
-pub const EMBEDDED: [Embedded; 9] = [
+pub const EMBEDDED: [Embedded; 10] = [
     Embedded {
         name: "champion",
         game: Game::Othello,
@@ -110,6 +110,12 @@ pub const EMBEDDED: [Embedded; 9] = [
         game: Game::Othello,
         kind: "patterns",
         about: "learned from the choices of experts, 1977 to 2012; patterns by stage, 7.5 million weights",
+    },
+    Embedded {
+        name: "cnn",
+        game: Game::Othello,
+        kind: "policy network",
+        about: "learned to predict the moves of experts, 1977 to 2024; eight convolutions, 4.4 million weights",
     },
     Embedded {
         name: "heuristic",

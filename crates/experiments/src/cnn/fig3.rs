@@ -2,11 +2,11 @@
 //! the number of the move and the number of legal moves.
 
 use super::departures;
-use super::school::{School, spread};
+use super::school::School;
 use super::table5::BEST;
 use crate::lab::{ExperimentError, Lab};
 use crate::{Experiment, Report};
-use outflank_learners::cnn::{each_answer, rank};
+use outflank_learners::cnn::{each_answer, rank, spread};
 use outflank_models::nets::Input;
 use outflank_records::Set;
 use outflank_report::{Heat, Plot, Point, Series};

@@ -1,6 +1,6 @@
 //! Figure 4: how the winning rate follows from the accuracy, over all networks of the tables.
 
-use super::school::School;
+use super::school::{School, accuracy};
 use super::table2::NETS;
 use super::winning::{Contender, edax, search};
 use super::{Task, departures};
@@ -63,7 +63,8 @@ impl Experiment for Fig4 {
         let second = if one.is_some() { "Edax-1" } else { "our search at 1 ply" };
         let mut points: [Vec<(f64, f64)>; 2] = [Vec::new(), Vec::new()];
         for task in tasks {
-            let accuracy = school.study(task)?.accuracy(task, Set::Original).map_or(0.0, |a| a.0);
+            let tests = school.study(task)?.tests;
+            let accuracy = accuracy(&tests, task, Set::Original).map_or(0.0, |a| a.0);
             let mut contender = Contender::new(&school, &[task])?;
             let row = format!("{} on {}", task.net, task.set);
             report.cell(&row, "accuracy", None, Some(accuracy), None);

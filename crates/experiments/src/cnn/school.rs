@@ -1,76 +1,55 @@
 //! Where networks are taught and measured.
 
-use super::{BATCH, DECAY, MOMENTUM, PASSES_IMAGES, PASSES_PLAIN, RATE, Size, Task, size};
+use super::{
+    BATCH, DECAY, LAST_YEAR, MOMENTUM, PASSES_IMAGES, PASSES_PLAIN, RATE, Size, Task, size,
+};
 use crate::Scale;
 use crate::lab::{ExperimentError, Lab};
 use outflank_games::othello::Othello;
 use outflank_learners::cnn::{
-    Budget, Engine, Figures, Lessons, Optimizer, Plan, Predictor, Schedule, Split, Study, measure,
-    ready, train,
+    Budget, Engine, Exam, Lessons, Optimizer, Plan, Predictor, Schedule, Split, Study, Taught,
+    Tested, learned_sample, measure, ready, spread, train,
 };
 use outflank_models::files::{Origin, read_policy, write_policy};
 use outflank_models::nets::{Input, Net, named};
-use outflank_records::{Coloured, Record, Selection, Set, embedded, read_games};
+use outflank_records::{Record, Selection, Set, embedded, read_games};
 use outflank_runs::{files, stop_requested};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// What a network came to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Studied {
-    /// Steps.
-    pub steps: u64,
-    /// Seconds of learning.
-    pub seconds: f64,
-    /// Microseconds for a position, asked in batches of 256.
-    pub micros: f64,
-    /// On which device that was.
-    pub device: String,
-    /// How often it has the move of what it learned from on top, in per cent, and of how many.
-    pub learned: (f64, u64),
-    /// The tests.
-    pub tests: Vec<Tested>,
+/// The accuracy that a task is about, and of how many positions: the paper's measure by example, ours by
+/// game.
+pub fn accuracy(tests: &[Tested], task: Task, set: Set) -> Option<(f64, u64)> {
+    let test = test_of(tests, task, set)?;
+    Some((if task.by_game { test.all } else { test.plain }, test.count))
 }
 
-/// What a test showed, in per cent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Tested {
-    /// Which.
-    pub name: String,
-    /// The share of it that was learned from.
-    pub seen: f64,
-    /// Positions.
-    pub count: u64,
-    /// The largest output is the move played.
-    pub plain: f64,
-    /// The best legal move is, twins sharing.
-    pub all: f64,
-    /// The largest output is legal.
-    pub valid: f64,
-    /// The move played is among the best three.
-    pub top3: f64,
+/// How often the largest output is a legal move.
+pub fn valid(tests: &[Tested], task: Task) -> Option<(f64, u64)> {
+    let test = test_of(tests, task, task.set)?;
+    Some((test.valid, test.count))
 }
 
-impl Studied {
-    /// The accuracy that a task is about, and of how many positions: the paper's measure by example,
-    /// ours by game.
-    pub fn accuracy(&self, task: Task, set: Set) -> Option<(f64, u64)> {
-        let test = self.tests.iter().find(|test| test.name == task.test(set))?;
-        Some((if task.by_game { test.all } else { test.plain }, test.count))
-    }
-
-    /// How often the largest output is a legal move.
-    pub fn valid(&self, task: Task) -> Option<(f64, u64)> {
-        let test = self.tests.iter().find(|test| test.name == task.test(task.set))?;
-        Some((test.valid, test.count))
-    }
+fn test_of(tests: &[Tested], task: Task, set: Set) -> Option<&Tested> {
+    let name = task.test(set);
+    tests.iter().find(|test| test.images == 1 && test.test.starts_with(&name))
 }
 
-type Key = (Set, bool, bool);
+type Key = (Set, Split, bool);
+
+/// How long a network learns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Extent {
+    /// As many examples as every other.
+    Seen(u64),
+    /// So often all of them.
+    Passes(f64),
+}
 
 /// Teaches networks, or finds them taught.
 pub struct School<'a> {
@@ -85,7 +64,7 @@ fn failed(error: impl std::fmt::Display) -> ExperimentError {
     ExperimentError::Learn(error.to_string())
 }
 
-const STUDIED: &str = "studied.toml";
+const RESULT: &str = "result.json";
 const MODEL: &str = "model.safetensors";
 
 impl<'a> School<'a> {
@@ -118,20 +97,14 @@ impl<'a> School<'a> {
 
     /// The examples of a task.
     pub fn lessons(&self, task: Task, input: Input) -> Result<Rc<Lessons>, ExperimentError> {
-        let key = (task.set, task.by_game, input.colour);
+        let split = self.split(task)?;
+        let key = (task.set, split, input.colour);
         if let Some((known, lessons)) = &*self.lessons.borrow()
             && *known == key
         {
             return Ok(lessons.clone());
         }
-        // The embedded games are of one year: all are learned from, and none is left to test on.
         let records = self.records()?;
-        let last = records.iter().filter_map(|record| record.about.year()).max();
-        let split = match (task.by_game, &self.lab.data) {
-            (false, _) => Split::Example,
-            (true, Some(_)) => Split::Game(2012),
-            (true, None) => Split::Game(last.unwrap_or(2012)),
-        };
         self.lessons.borrow_mut().take();
         let lessons =
             Rc::new(Lessons::new(records, task.set, split, input.colour).map_err(failed)?);
@@ -139,42 +112,75 @@ impl<'a> School<'a> {
         Ok(lessons)
     }
 
+    /// How the test of a task is told apart. Where networks are taught on an equal, shorter budget one
+    /// network answers for both tests; in full it is the paper's split or ours.
+    fn split(&self, task: Task) -> Result<Split, ExperimentError> {
+        // The embedded games are of one year: all are learned from, and none is left to test on.
+        let last = match &self.lab.data {
+            Some(_) => LAST_YEAR,
+            None => {
+                let years = self.records()?.iter().filter_map(|record| record.about.year());
+                years.max().unwrap_or(LAST_YEAR)
+            }
+        };
+        Ok(match (self.extent(task), task.by_game) {
+            (Extent::Seen(_), _) => Split::Both(last),
+            (Extent::Passes(_), true) => Split::Game(last),
+            (Extent::Passes(_), false) => Split::Example,
+        })
+    }
+
+    /// How long a task's network learns.
+    fn extent(&self, task: Task) -> Extent {
+        match self.size.seen {
+            None if task.set.is_symmetric() => Extent::Passes(PASSES_IMAGES),
+            None => Extent::Passes(PASSES_PLAIN),
+            Some(seen) => match self.size.in_full.filter(|_| task.in_full) {
+                Some((_, bag)) if task.bag.is_some() => Extent::Passes(bag),
+                Some((alone, _)) => Extent::Passes(alone),
+                None => Extent::Seen(seen),
+            },
+        }
+    }
+
     /// Where a task's network and what was found out about it are kept. The name says everything that
     /// makes it what it is.
     pub fn folder(&self, task: Task) -> PathBuf {
-        let extent = match self.size.seen {
-            Some(seen) => format!("{seen}x{}", self.size.batch),
-            None => "full".to_owned(),
+        let (extent, split) = match self.extent(task) {
+            Extent::Seen(seen) => (format!("{seen}"), "both"),
+            Extent::Passes(passes) if task.by_game => (format!("{passes}-passes"), "game"),
+            Extent::Passes(passes) => (format!("{passes}-passes"), "example"),
         };
+        let batch = self.size.batch;
         let games = self.size.games.map_or_else(String::new, |games| format!("-games-{games}"));
         let bag = task.bag.map_or_else(String::new, |number| format!("-bag-{number}"));
-        let split = if task.by_game { "game" } else { "example" };
         let (Task { net, input, set, .. }, seed) = (task, self.lab.seed);
         let input = input.replace('+', "-");
-        self.lab.learned(&format!("{net}-{input}-{set}-{split}-{extent}{games}{bag}-seed-{seed}"))
+        let name = format!("{net}-{input}-{set}-{split}-{extent}-x{batch}{games}{bag}-seed-{seed}");
+        self.lab.learned(&name)
     }
 
-    /// Teaches and measures a network, unless that was done before.
-    pub fn study(&self, task: Task) -> Result<Studied, ExperimentError> {
+    /// Teaches and measures a network, unless that was done before. What `outflank learn cnn` left in a
+    /// folder of that name will do.
+    pub fn study(&self, task: Task) -> Result<Taught, ExperimentError> {
         let folder = self.folder(task);
-        let path = folder.join(STUDIED);
+        let path = folder.join(RESULT);
         if path.is_file() {
-            let bytes = files::read(&path, 1 << 20)?;
-            return toml::from_str(&String::from_utf8_lossy(&bytes)).map_err(|error| {
-                failed(format!("{}: {error}; delete it to measure again", path.display()))
-            });
+            let taught: Taught = read_json(&path)?;
+            if taught.complete && !taught.tests.is_empty() {
+                return Ok(taught);
+            }
         }
         if stop_requested() {
             return Err(ExperimentError::Stopped);
         }
         (self.lab.say)(&format!("teaching {} ({}, {})", task.net, task.input, task.set));
-        let studied = self.teach(task, &folder)?;
-        let text = toml::to_string(&studied).map_err(failed)?;
-        files::write(&path, text.as_bytes())?;
-        Ok(studied)
+        let taught = self.teach(task, &folder)?;
+        write_json(&path, &taught)?;
+        Ok(taught)
     }
 
-    fn teach(&self, task: Task, folder: &Path) -> Result<Studied, ExperimentError> {
+    fn teach(&self, task: Task, folder: &Path) -> Result<Taught, ExperimentError> {
         files::create_folder(folder)?;
         let net = named(task.net, task.input.parse().map_err(failed)?).map_err(failed)?;
         let lessons = self.lessons(task, net.input())?;
@@ -182,16 +188,19 @@ impl<'a> School<'a> {
         if let Some(number) = task.bag {
             items = lessons.drawn(number);
         }
-        let (count, sample) = (items.len(), self.learned_sample(&lessons, &items));
-        let plan = self.plan(&net);
+        let count = items.len();
+        let sample = learned_sample(&lessons, &items, self.size.tested);
+        let plan = self.plan(&net, task);
         let study = Study::new(&net, &lessons.base, items);
-        let mut engine = self.lab.device.engine(&net, plan, study).map_err(failed)?;
-        let per_pass = (count / plan.batch).max(1) as f64;
-        let passes = match self.size.seen {
+        let device = &*self.lab.device;
+        let mut engine = device.engine(&net, plan, study).map_err(failed)?;
+        let passes = match self.extent(task) {
             // Half a step less, since what is asked for is rounded up.
-            Some(seen) => ((seen / plan.batch as u64).max(1) as f64 - 0.5) / per_pass,
-            None if task.set.is_symmetric() => PASSES_IMAGES,
-            None => PASSES_PLAIN,
+            Extent::Seen(seen) => {
+                let per_pass = (count / plan.batch).max(1) as f64;
+                ((seen / plan.batch as u64).max(1) as f64 - 0.5) / per_pass
+            }
+            Extent::Passes(passes) => passes,
         };
         let budget =
             Budget { passes: Some(passes), time: None, checkpoint: Duration::from_secs(120) };
@@ -206,34 +215,14 @@ impl<'a> School<'a> {
             return Err(ExperimentError::Stopped);
         }
         self.keep(&net, &mut *engine, folder)?;
-        let mut ask = |examples: &[Coloured]| -> Result<Figures, ExperimentError> {
-            let answer = &mut |words: &[u64]| engine.logits(words);
-            let figures = measure(answer, net.input(), examples, false, |_| !stop_requested())
-                .map_err(failed)?;
-            figures.ok_or(ExperimentError::Stopped)
-        };
-        let learned = ask(&sample)?;
-        let mut tests = Vec::new();
-        for test in &lessons.tests {
-            let figures = ask(&spread(&test.examples, self.size.tested))?;
-            tests.push(tested(&test.name, test.seen, figures));
+        let exam =
+            Exam { lessons: &lessons, learned: &sample, most: self.size.tested, images: false };
+        let mut taught = Taught::new(&net, &task.set.to_string(), &trained);
+        let go_on = |_: &str, _| !stop_requested();
+        match exam.mark(&mut *engine, net.input(), device, &mut taught, go_on).map_err(failed)? {
+            true => Ok(taught),
+            false => Err(ExperimentError::Stopped),
         }
-        Ok(Studied {
-            steps: trained.steps,
-            seconds: trained.seconds,
-            micros: micros(&mut *engine, net.input(), &sample, self.size.tested.min(256))
-                .map_err(failed)?,
-            device: self.lab.device.name().to_owned(),
-            learned: (Figures::percent(learned.plain, learned.count), learned.count),
-            tests,
-        })
-    }
-
-    /// Some of what is learned from, for the training accuracy.
-    fn learned_sample(&self, lessons: &Lessons, items: &[u32]) -> Vec<Coloured> {
-        let most = self.size.tested.min(100_000);
-        let step = items.len().div_ceil(most).max(1);
-        items.iter().step_by(step).map(|&item| lessons.resolve(item)).collect()
     }
 
     /// Keeps the weights; what was needed to go on learning goes.
@@ -257,7 +246,7 @@ impl<'a> School<'a> {
         Ok(())
     }
 
-    fn plan(&self, net: &Net) -> Plan {
+    fn plan(&self, net: &Net, task: Task) -> Plan {
         let seed = self.lab.seed;
         if self.lab.scale == Scale::Paper {
             return Plan {
@@ -273,13 +262,15 @@ impl<'a> School<'a> {
         }
         // Without normalisation a large step is the end of it.
         let normalised = net.nodes().iter().any(|node| node.op == outflank_models::nets::Op::Norm);
+        // A short way leaves no time to learn too much by heart.
+        let short = matches!(self.extent(task), Extent::Seen(_));
         Plan {
             batch: self.size.batch,
             rate: if normalised { 0.2 } else { 0.05 },
             schedule: Schedule::Cosine,
             warmup: 500,
             optimizer: Optimizer::Sgd { momentum: 0.9, nesterov: true },
-            decay: 5e-5,
+            decay: if short { DECAY / 10.0 } else { DECAY },
             smoothing: 0.0,
             seed,
         }
@@ -303,15 +294,9 @@ impl<'a> School<'a> {
     /// What several networks together say of the tests of the first: a bag.
     pub fn study_together(&self, tasks: &[Task]) -> Result<Vec<Tested>, ExperimentError> {
         let Some(&first) = tasks.first() else { return Ok(Vec::new()) };
-        let path = self.folder(first).join(format!("bag-of-{}.toml", tasks.len()));
-        #[derive(Serialize, Deserialize)]
-        struct Bag {
-            tests: Vec<Tested>,
-        }
+        let path = self.folder(first).join(format!("bag-of-{}.json", tasks.len()));
         if path.is_file() {
-            let bytes = files::read(&path, 1 << 20)?;
-            let bag: Bag = toml::from_str(&String::from_utf8_lossy(&bytes)).map_err(failed)?;
-            return Ok(bag.tests);
+            return read_json(&path);
         }
         let predictor = self.predictor(tasks)?;
         let input: Input = first.input.parse().map_err(failed)?;
@@ -323,51 +308,22 @@ impl<'a> School<'a> {
             let figures =
                 measure(answer, input, &examples, false, |_| !stop_requested()).map_err(failed)?;
             let figures = figures.ok_or(ExperimentError::Stopped)?;
-            tests.push(tested(&test.name, test.seen, figures));
+            tests.push(Tested::new(&test.name, test.seen, false, &figures));
         }
-        let bag = Bag { tests };
-        files::write(&path, toml::to_string(&bag).map_err(failed)?.as_bytes())?;
-        Ok(bag.tests)
+        write_json(&path, &tests)?;
+        Ok(tests)
     }
 }
 
-fn tested(name: &str, seen: f64, f: Figures) -> Tested {
-    // The year that divides the embedded games is theirs; the column is the same.
-    let name = if name.starts_with("games after") { "games after 2012" } else { name };
-    let percent = |hits: f64| Figures::percent(hits, f.count);
-    Tested {
-        name: name.to_owned(),
-        seen,
-        count: f.count,
-        plain: percent(f.plain),
-        all: percent(f.all),
-        valid: percent(f.valid),
-        top3: percent(f.top3),
-    }
+/// What was kept in a file.
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, ExperimentError> {
+    let bytes = files::read(path, 1 << 20)?;
+    serde_json::from_slice(&bytes)
+        .map_err(|error| failed(format!("{}: {error}; delete it to measure again", path.display())))
 }
 
-/// At most so many, evenly spread.
-pub fn spread(examples: &[Coloured], most: usize) -> Vec<Coloured> {
-    let step = examples.len().div_ceil(most.max(1)).max(1);
-    examples.iter().step_by(step).copied().collect()
-}
-
-/// Microseconds for a position, asked in batches of so many, 256 as the paper's.
-fn micros(
-    engine: &mut dyn Engine,
-    input: Input,
-    examples: &[Coloured],
-    batch: usize,
-) -> Result<f64, outflank_learners::cnn::EngineError> {
-    let mut words = Vec::new();
-    for Coloured { example, white } in examples.iter().cycle().take(batch) {
-        input.words(example.board(), *white, &mut words);
-    }
-    engine.logits(&words)?;
-    let (began, mut batches) = (Instant::now(), 0u32);
-    while began.elapsed() < Duration::from_millis(50) {
-        engine.logits(&words)?;
-        batches += 1;
-    }
-    Ok(began.elapsed().as_secs_f64() * 1e6 / (batch as f64 * f64::from(batches)))
+/// Keeps something in a file.
+pub fn write_json(path: &Path, what: &impl Serialize) -> Result<(), ExperimentError> {
+    let text = serde_json::to_string_pretty(what).map_err(failed)?;
+    Ok(files::write(path, format!("{text}\n").as_bytes())?)
 }

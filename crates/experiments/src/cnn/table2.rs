@@ -1,6 +1,6 @@
 //! Table II: what is gained from images and from removing duplicates, on the test part of Original.
 
-use super::school::School;
+use super::school::{School, accuracy};
 use super::{Task, above, departures, error_of, split_name};
 use crate::lab::{ExperimentError, Lab};
 use crate::{Experiment, Report};
@@ -40,7 +40,7 @@ impl Experiment for Table2 {
             for (row, net) in NETS.into_iter().enumerate().step_by(every) {
                 for (column, set) in Set::ALL.into_iter().enumerate().step_by(every) {
                     let task = Task { by_game, ..Task::new(net).on(set) };
-                    let accuracy = school.study(task)?.accuracy(task, Set::Original);
+                    let accuracy = accuracy(&school.study(task)?.tests, task, Set::Original);
                     found[row][column] = accuracy;
                     let paper = (!by_game).then_some(PRINTED[row][column]);
                     let error = accuracy.map(|(percent, count)| error_of(percent, count));

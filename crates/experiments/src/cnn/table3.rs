@@ -1,7 +1,7 @@
 //! Tables III and IV: encodings and depth, by accuracy and by how often the first choice is legal, on
 //! the test part of Unique-S.
 
-use super::school::School;
+use super::school::{School, accuracy, valid};
 use super::table2::NETS;
 use super::{Task, above, departures, error_of, split_name};
 use crate::lab::{ExperimentError, Lab};
@@ -67,8 +67,8 @@ impl Experiment for Encodings {
                     let task = Task { by_game, ..Task::new(net).seeing(input) };
                     let studied = school.study(task)?;
                     let figure = match self.legal {
-                        true => studied.valid(task),
-                        false => studied.accuracy(task, Set::UniqueS),
+                        true => valid(&studied.tests, task),
+                        false => accuracy(&studied.tests, task, Set::UniqueS),
                     };
                     found[row][column] = figure;
                     let paper = (!by_game).then_some(self.printed[row][column]);

@@ -1,7 +1,7 @@
 //! Table IX: Conv8+BN, which does not look ahead, against search: its points, the time that the search
 //! takes for a move, and how often the search plays what experts played.
 
-use super::school::{School, spread};
+use super::school::{School, read_json, write_json};
 use super::table5::BEST;
 use super::winning::{Contender, edax, search};
 use super::{departures, error_of};
@@ -9,10 +9,11 @@ use crate::lab::{ExperimentError, Lab};
 use crate::{Experiment, Report};
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Side};
+use outflank_learners::cnn::spread;
 use outflank_models::nets::Input;
 use outflank_players::roster::entry;
 use outflank_records::{Coloured, Set};
-use outflank_runs::{files, rng, stop_requested};
+use outflank_runs::{rng, stop_requested};
 use std::time::Instant;
 
 /// For each level: points of the network, microseconds of a move, accuracy of Edax.
@@ -100,13 +101,9 @@ fn predict(
     positions: &[Coloured],
 ) -> Result<(f64, f64), ExperimentError> {
     let failed = |error: String| ExperimentError::Learn(error);
-    let path = lab.keep(&format!("{}-{depth}.txt", if is_edax { "edax" } else { "search" }));
+    let path = lab.keep(&format!("{}-{depth}.json", if is_edax { "edax" } else { "search" }));
     if path.is_file() {
-        let text = String::from_utf8_lossy(&files::read(&path, 1 << 10)?).into_owned();
-        let mut numbers = text.split_whitespace().filter_map(|word| word.parse().ok());
-        if let (Some(accuracy), Some(micros)) = (numbers.next(), numbers.next()) {
-            return Ok((accuracy, micros));
-        }
+        return read_json(&path);
     }
     let mut player = entry::<Othello>(player)?.make().map_err(|fault| failed(fault.to_string()))?;
     let mut rng = rng::stream(lab.seed, &["table9"]);
@@ -129,6 +126,6 @@ fn predict(
     }
     let count = positions.len().max(1) as f64;
     let (accuracy, micros) = (100.0 * f64::from(hits) / count, 1e6 * seconds / count);
-    files::write(&path, format!("{accuracy} {micros}\n").as_bytes())?;
+    write_json(&path, &(accuracy, micros))?;
     Ok((accuracy, micros))
 }

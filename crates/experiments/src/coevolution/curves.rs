@@ -1,8 +1,8 @@
 //! Figures 3 and 4: the score against the heuristic while learning, for networks of three sizes.
 
-use super::{Course, Runs, departures, learn, nominal, size};
+use super::{Course, Runs, SECOND_HALF, departures, learn, nominal, size};
 use crate::lab::{ExperimentError, Lab};
-use crate::statistics::{Mean, compare};
+use crate::statistics::{Track, compare};
 use crate::{Experiment, Report};
 use outflank_report::{Plot, Point, Series};
 
@@ -93,9 +93,10 @@ impl Experiment for Curves {
             Plot::new(self.title, "games", "% against the heuristic").y_range(0.0, 100.0);
         for runs in &all {
             let name = self.label(&runs.course);
+            let track = track(runs, size.points);
             let mut points = Vec::new();
             for point in 1..=size.points {
-                let mean = score(runs, point, size.points);
+                let mean = track.at(point as usize - 1);
                 let (value, error) = (mean.value, mean.half_width());
                 let games = nominal(lab, point);
                 let paper = self.printed(&runs.course).filter(|_| point == size.points);
@@ -103,6 +104,8 @@ impl Experiment for Curves {
                 report.cell(&name, column, paper, Some(value), Some(error));
                 points.push(Point::with_error(games as f64, value, error));
             }
+            let half = track.second_half();
+            report.cell(&name, SECOND_HALF, None, Some(half.value), Some(half.half_width()));
             let series = Series::line(name, points).band();
             let other = runs.course.shape != self.shape;
             plot = plot.series(if other { series.dashed() } else { series });
@@ -135,7 +138,7 @@ impl Curves {
         (course.shape == "12x6" && self.shape == "12x6" && named).then_some(CEILING)
     }
 
-    fn findings(&self, all: &[Runs], report: &mut Report, last: u64) {
+    fn findings(&self, all: &[Runs], report: &mut Report, points: u64) {
         let find = |method: &str, operators: &str, shape: &str| {
             all.iter().find(|runs| {
                 let Course { method: m, operators: o, shape: s } = runs.course;
@@ -144,9 +147,9 @@ impl Curves {
         };
         let mut order = |better: Option<&Runs>, worse: Option<&Runs>| {
             if let (Some(better), Some(worse)) = (better, worse) {
-                let (a, b) = (score(better, last, last), score(worse, last, last));
+                let (a, b) = (track(better, points), track(worse, points));
                 let names = (self.label(&better.course), self.label(&worse.course));
-                report.findings.push(compare(&names.0, a, &names.1, b));
+                report.findings.push(compare(&names.0, &a, &names.1, &b));
             }
         };
         let of = |method: &str, operators: &str| find(method, operators, self.shape);
@@ -177,15 +180,18 @@ impl Curves {
     }
 }
 
-/// The mean score over runs at a measurement. A generation may be longer
-/// than the distance between two measurements: then the last one before counts.
-fn score(runs: &Runs, point: u64, points: u64) -> Mean {
-    let at = |curve: &Vec<outflank_learners::training::Point>| {
+/// The scores of all runs. A generation may be longer than the distance between two measurements: then
+/// the last one before counts.
+fn track(runs: &Runs, points: u64) -> Track {
+    let at = |curve: &[outflank_learners::training::Point], point: u64| {
         let end = curve.last().map_or(0, |last| last.games);
         let due = if point == points { end } else { end * point / points };
         let before = curve.iter().take_while(|p| p.games <= due).last().or(curve.first());
         before.and_then(|p| p.scores.first().copied()).unwrap_or(f64::NAN)
     };
-    let scores: Vec<f64> = runs.curves.iter().map(at).collect();
-    Mean::of(&scores)
+    let mut track = Track::default();
+    for point in 1..=points {
+        track.push(runs.curves.iter().map(|curve| at(curve, point)).collect());
+    }
+    track
 }

@@ -2,9 +2,9 @@
 //! a method at the same time of their learning are a team; every member plays every member of
 //! every other team with both colours, without random moves.
 
-use super::{Course, Runs, departures, learn, nominal, size};
+use super::{Course, Runs, SECOND_HALF, departures, learn, nominal, size};
 use crate::lab::{ExperimentError, Lab};
-use crate::statistics::{Mean, compare};
+use crate::statistics::{Track, compare};
 use crate::{Experiment, Report};
 use outflank_arena::{Terms, contest};
 use outflank_games::Line;
@@ -91,34 +91,36 @@ impl Experiment for Teams {
             size.points
         );
         let mut report = Report::new(self.name, lab.scale, self.title, lead);
-        let mut results: Vec<Vec<Mean>> = vec![Vec::new(); all.len()];
+        let mut results = vec![Track::default(); all.len()];
         for point in 1..=size.points {
             (lab.say)(&format!("tournament {point} of {}", size.points));
             for (team, scores) in tournament(lab, &all, point)?.into_iter().enumerate() {
-                results[team].push(Mean::of(&scores));
+                results[team].push(scores);
             }
         }
         let mut plot = Plot::new(self.title, "games", "% of points against the other teams");
         for (runs, team) in all.iter().zip(&results) {
             let name = runs.course.title();
             let mut points = Vec::new();
-            for (point, mean) in team.iter().enumerate() {
+            for point in 1..=size.points {
+                let mean = team.at(point as usize - 1);
                 let (value, error) = (mean.value, mean.half_width());
-                let games = nominal(lab, point as u64 + 1);
+                let games = nominal(lab, point);
                 let column = outflank_report::text::count(games);
                 report.cell(&name, column, None, Some(value), Some(error));
                 points.push(Point::with_error(games as f64, value, error));
             }
+            let half = team.second_half();
+            report.cell(&name, SECOND_HALF, None, Some(half.value), Some(half.half_width()));
             plot = plot.series(Series::line(name, points).band());
         }
         let caption = "Means over the members of a team with their 95% intervals; 50% is the mean \
                        of all teams.";
         report.figures.push(("teams".to_owned(), Box::new(plot), caption.to_owned()));
         report.departures = departures(lab.scale);
-        let last = |team: usize| results[team].last().copied().unwrap_or_default();
         for &(better, worse) in self.orders {
             let (a, b) = (all[better].course.title(), all[worse].course.title());
-            report.findings.push(compare(&a, last(better), &b, last(worse)));
+            report.findings.push(compare(&a, &results[better], &b, &results[worse]));
         }
         Ok(report)
     }

@@ -3,7 +3,7 @@
 //! The paper splits by example: 95 in 100 examples of a symmetric set are learned from, 75 in 100 of
 //! another, and nearly every test example has images or neighbours of its game among those learned.
 //! We also split by game: games up to a year are learned from and all positions of later ones are the
-//! test. Both are always reported and labelled.
+//! test. Both are always reported and labelled; with both splits at once, one network answers for both.
 
 use outflank_games::othello::Othello;
 use outflank_records::{
@@ -21,6 +21,9 @@ pub enum Split {
     Example,
     /// By game: the last year learned from.
     Game(u16),
+    /// By example among the games up to a year, so that the rest of these examples and the later games
+    /// are two tests of one network.
+    Both(u16),
 }
 
 impl FromStr for Split {
@@ -30,7 +33,8 @@ impl FromStr for Split {
         match text {
             "example" => Ok(Split::Example),
             "game" => Ok(Split::Game(2012)),
-            _ => Err(format!("'{text}' is not a split; there are example and game")),
+            "both" => Ok(Split::Both(2012)),
+            _ => Err(format!("'{text}' is not a split; there are example, game and both")),
         }
     }
 }
@@ -70,12 +74,17 @@ impl Lessons {
     ) -> Result<Lessons, SplitError> {
         let last = match split {
             Split::Example => 2012,
-            Split::Game(last) => last,
+            Split::Game(last) | Split::Both(last) => last,
         };
         let (early, late): (Vec<_>, Vec<_>) =
             records.iter().partition(|record| record.about.year().is_none_or(|year| year <= last));
+        // The games that examples are drawn from when the paper splits.
+        let pool: Vec<_> = match split {
+            Split::Both(_) => early.clone(),
+            Split::Example | Split::Game(_) => records.iter().collect(),
+        };
         let by_example = |set: Set| -> Result<(ExampleSet, Vec<u32>, Vec<Coloured>), SplitError> {
-            let mut examples = ExampleSet::new(set, records, colours);
+            let mut examples = ExampleSet::new(set, pool.iter().copied(), colours);
             let sizes = sizes_of_shares(examples.len(), &[set.learned_share()])?;
             let split = split_examples(examples.items_mut(), SPLIT_SEED, &sizes)?;
             let learned = split.parts[0].to_vec();
@@ -85,7 +94,7 @@ impl Lessons {
         };
         let (own, learned, tested) = by_example(set)?;
         let (base, items) = match split {
-            Split::Example => (own.base().to_vec(), learned),
+            Split::Example | Split::Both(_) => (own.base().to_vec(), learned),
             Split::Game(_) => {
                 let examples = ExampleSet::new(set, early.iter().copied(), colours);
                 (examples.base().to_vec(), examples.items().to_vec())
@@ -163,6 +172,12 @@ mod tests {
         {
             let by_game = lessons(Set::UniqueS, Split::Game(last - 1));
             let late = games.iter().filter(|game| game.about.year() == Some(last));
+            // Both at once: as much is learned as early examples allow, and the late test is the same.
+            let both = lessons(Set::UniqueS, Split::Both(last - 1));
+            let early = by_game.items.len() as f64;
+            assert_eq!(both.items.len(), (early * 0.95).round() as usize);
+            assert_eq!(both.tests[0].examples.len(), by_game.items.len() - both.items.len());
+            assert_eq!(both.tests.last().unwrap().examples, by_game.tests.last().unwrap().examples);
             let test = by_game.tests.last().unwrap();
             assert_eq!(test.examples.len(), late.map(|game| game.plies().len()).sum::<usize>());
             assert!(test.seen < 60.0, "{}", test.seen);

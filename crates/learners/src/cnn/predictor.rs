@@ -3,9 +3,8 @@
 
 use super::{Engine, EngineError};
 use outflank_games::othello::{Othello, Square};
-use outflank_games::{Position, Side};
 use outflank_models::Policy;
-use outflank_models::nets::{CLASSES, Input, class_of};
+use outflank_models::nets::{CLASSES, Input, rate_moves};
 use std::sync::{Mutex, PoisonError};
 
 /// One network or several that see the same of a position.
@@ -68,20 +67,12 @@ impl Policy<Othello> for Predictor {
     }
 
     fn score_all(&self, positions: &[(Othello, Vec<Square>)]) -> Vec<Vec<f32>> {
-        let mut words = Vec::with_capacity(positions.len() * self.input.planes());
-        for (position, _) in positions {
-            self.input.words(position.board(), position.to_move() == Side::White, &mut words);
-        }
-        let logits = self.logits(&words).unwrap_or_else(|error| {
-            *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-            vec![0.0; positions.len() * CLASSES]
-        });
-        let each = positions.iter().zip(logits.chunks(CLASSES));
-        each.map(|((_, moves), logits)| {
-            let score = |&mv: &Square| class_of(mv).map_or(f32::MIN, |class| logits[class]);
-            moves.iter().map(score).collect()
+        rate_moves(self.input, positions, |words| {
+            self.logits(words).unwrap_or_else(|error| {
+                *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                vec![0.0; positions.len() * CLASSES]
+            })
         })
-        .collect()
     }
 
     fn at_a_time(&self) -> usize {

@@ -46,25 +46,34 @@ impl Deep {
     }
 }
 
-fn scores(logits: &[f32], moves: &[Square], out: &mut Vec<f32>) {
-    out.clear();
-    out.extend(moves.iter().map(|&mv| class_of(mv).map_or(f32::MIN, |class| logits[class])));
+/// What each of these moves is rated in each of these positions, by whatever answers their planes with
+/// [`CLASSES`] outputs for each.
+pub fn rate_moves(
+    input: Input,
+    positions: &[(Othello, Vec<Square>)],
+    answer: impl FnOnce(&[u64]) -> Vec<f32>,
+) -> Vec<Vec<f32>> {
+    let mut words = Vec::with_capacity(positions.len() * input.planes());
+    for (position, _) in positions {
+        input.words(position.board(), position.to_move() == Side::White, &mut words);
+    }
+    let logits = answer(&words);
+    let each = positions.iter().zip(logits.chunks(CLASSES));
+    each.map(|((_, moves), logits)| {
+        let rate = |&mv: &Square| class_of(mv).map_or(f32::MIN, |class| logits[class]);
+        moves.iter().map(rate).collect()
+    })
+    .collect()
 }
 
 impl Policy<Othello> for Deep {
     fn score(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
-        scores(&self.logits([*position]), moves, out);
+        out.clear();
+        out.extend(self.score_all(&[(*position, moves.to_vec())]).into_iter().flatten());
     }
 
     fn score_all(&self, positions: &[(Othello, Vec<Square>)]) -> Vec<Vec<f32>> {
-        let logits = self.logits(positions.iter().map(|item| item.0));
-        let each = positions.iter().zip(logits.chunks(CLASSES));
-        each.map(|((_, moves), logits)| {
-            let mut out = Vec::with_capacity(moves.len());
-            scores(logits, moves, &mut out);
-            out
-        })
-        .collect()
+        rate_moves(self.net.input(), positions, |words| self.cpu.logits(words))
     }
 
     fn at_a_time(&self) -> usize {

@@ -44,10 +44,10 @@ pub struct CnnArgs {
     /// The examples: original, original-s, unique or unique-s.
     #[arg(long, default_value = "unique-s", value_name = "SET")]
     pub examples: Set,
-    /// How the test is told apart: by example, as the paper, or by game, those after 2012.
-    #[arg(long, default_value = "example", value_name = "example|game")]
+    /// How the test is told apart: by example, as the paper, by game, those after 2012, or both at once.
+    #[arg(long, default_value = "example", value_name = "example|game|both")]
     pub split: Split,
-    /// The last year of games to learn from, with --split game.
+    /// The last year of games to learn from, with --split game or both.
     #[arg(long, default_value_t = 2012, value_name = "YEAR")]
     pub last_year: u16,
     /// Learn from as many draws among the examples, with this number; for bagging.

@@ -148,12 +148,14 @@ fn learn(
     Ok((outcome.model, notes))
 }
 
-/// The names of the embedded players, but for heuristics of named features: those are made for a
-/// search and say little at one ply.
+/// The names of the embedded players, but for heuristics of named features, which are made for a
+/// search and say little at one ply, and for the deep network, which takes a thousand times longer for
+/// a move than all the others.
 fn references() -> impl Iterator<Item = &'static str> {
     roster::EMBEDDED
         .iter()
-        .filter(|known| known.game == Game::Othello && known.kind != "heuristic")
+        .filter(|known| known.game == Game::Othello)
+        .filter(|known| !["heuristic", "policy network"].contains(&known.kind))
         .map(|known| known.name)
 }
 

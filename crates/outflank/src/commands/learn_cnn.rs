@@ -9,12 +9,13 @@ use crate::output::{grouped, print, print_json};
 use crate::{Outcome, VERSION};
 use anyhow::{Context, Result};
 use outflank_learners::cnn::{
-    Budget, Device, Engine, Figures, Lessons, OnCpu, Plan, Study, Trained, measure, train,
+    Budget, Device, Engine, Exam, Lessons, OnCpu, Plan, Study, Taught, Trained, learned_sample,
+    train,
 };
 use outflank_models::files::{Origin, write_onnx, write_policy};
 use outflank_models::nets::{Net, named};
 use outflank_runs::{Progress, RunFolder, stop_requested, stop_when_asked};
-use results::{Curve, Tested};
+use results::Curve;
 use std::time::{Duration, Instant};
 
 /// The weights' file.
@@ -51,8 +52,11 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
         began.elapsed().as_secs_f64(),
     ));
     let examples = lessons.items.len();
+    let most = args.tested.unwrap_or(usize::MAX).max(1);
+    let learned = learned_sample(&lessons, &lessons.items, most);
     let study = Study::new(&net, &lessons.base, std::mem::take(&mut lessons.items));
-    let mut engine = device(args.device)?.engine(&net, plan, study)?;
+    let device = device(args.device)?;
+    let mut engine = device.engine(&net, plan, study)?;
     let trained = learn(args, &net, &plan, &mut *engine, examples, &folder)?;
 
     let state = engine.state()?;
@@ -81,26 +85,30 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     if stop_requested() {
         return Ok(Outcome::Stopped);
     }
-    let mut tested = Vec::new();
+    let mut taught = Taught::new(&net, &args.examples.to_string(), &trained);
     if trained.complete || args.test {
-        match test(args, &net, &mut *engine, &lessons)? {
-            Some(figures) => tested = figures,
-            None => return Ok(Outcome::Stopped),
+        let exam = Exam { lessons: &lessons, learned: &learned, most, images: args.images };
+        let progress = Progress::new("testing", "positions", exam.positions(), args.common.quiet);
+        let go_on = |_: &str, count: usize| {
+            progress.add(count as u64);
+            !stop_requested()
+        };
+        if !exam.mark(&mut *engine, net.input(), &*device, &mut taught, go_on)? {
+            return Ok(Outcome::Stopped);
         }
     }
-    let json = results::json(args, &net, &trained, &tested);
-    if !tested.is_empty() {
+    let mut json = serde_json::to_value(&taught)?;
+    if !taught.tests.is_empty() {
         let text = serde_json::to_string_pretty(&json)?;
         folder.write("result.json", format!("{text}\n").as_bytes())?;
     }
     match args.common.json {
         true => {
-            let mut json = json;
             json["run"] = path.into();
             json["model"] = folder.join(MODEL).display().to_string().into();
             print_json(&json)?;
         }
-        false => print(&results::text(&net, &trained, &tested, &path))?,
+        false => print(&results::text(&taught, &path))?,
     }
     Ok(Outcome::Done)
 }
@@ -159,34 +167,4 @@ fn learn(
         Some(error) => Err(error),
         None => Ok(trained),
     }
-}
-
-/// Every test, plain and with averaged images if wished; nothing when the user stopped it.
-fn test(
-    args: &CnnArgs,
-    net: &Net,
-    engine: &mut dyn Engine,
-    lessons: &Lessons,
-) -> Result<Option<Vec<Tested>>> {
-    let mut tested = Vec::new();
-    for test in &lessons.tests {
-        let most = args.tested.unwrap_or(usize::MAX).max(1);
-        let step = test.examples.len().div_ceil(most).max(1);
-        let sample: Vec<_> = test.examples.iter().step_by(step).copied().collect();
-        for images in [false, true] {
-            if images && !args.images {
-                continue;
-            }
-            let total = sample.len() as u64;
-            let progress = Progress::new("testing", "positions", total, args.common.quiet);
-            let figures: Option<Figures> =
-                measure(&mut |words| engine.logits(words), net.input(), &sample, images, |done| {
-                    progress.add(done as u64);
-                    !stop_requested()
-                })?;
-            let Some(figures) = figures else { return Ok(None) };
-            tested.push(Tested { name: test.name.clone(), seen: test.seen, images, figures });
-        }
-    }
-    Ok(Some(tested))
 }

@@ -1,26 +1,11 @@
 //! What `outflank learn cnn` found out, for files and people.
 
-use crate::cli::learn_cnn::CnnArgs;
 use crate::output::grouped;
 use anyhow::Result;
-use outflank_learners::cnn::{Figures, Point, Trained};
-use outflank_models::nets::Net;
+use outflank_learners::cnn::{Point, Taught};
 use outflank_report::{Align, Table};
 use outflank_runs::RunFolder;
-use serde_json::{Value, json};
 use std::fmt::Write;
-
-/// A test's figures.
-pub struct Tested {
-    /// Which test.
-    pub name: String,
-    /// The share of it that was learned from, in per cent.
-    pub seen: f64,
-    /// Whether answers were averaged over images.
-    pub images: bool,
-    /// What was counted.
-    pub figures: Figures,
-}
 
 /// The learning curve, in a file of the run's folder.
 pub struct Curve<'a> {
@@ -49,49 +34,17 @@ impl<'a> Curve<'a> {
     }
 }
 
-/// As JSON; percentages are 0 to 100.
-pub fn json(args: &CnnArgs, net: &Net, trained: &Trained, tested: &[Tested]) -> Value {
-    let percent = Figures::percent;
-    let tests = tested.iter().map(|test| {
-        let f = &test.figures;
-        json!({
-            "test": test.name,
-            "learned_from": test.seen,
-            "images": if test.images { 8 } else { 1 },
-            "count": f.count,
-            "plain": percent(f.plain, f.count),
-            "all": percent(f.all, f.count),
-            "choices": percent(f.choices, f.choices_count),
-            "choices_count": f.choices_count,
-            "top3": percent(f.top3, f.count),
-            "valid": percent(f.valid, f.count),
-        })
-    });
-    json!({
-        "method": "cnn",
-        "net": net.name(),
-        "input": args.input,
-        "examples": args.examples.to_string(),
-        "weights": net.learned(),
-        "step": trained.step,
-        "steps": trained.steps,
-        "seconds": trained.seconds,
-        "complete": trained.complete,
-        "tests": tests.collect::<Vec<_>>(),
-    })
-}
-
 /// For people.
-pub fn text(net: &Net, trained: &Trained, tested: &[Tested], path: &str) -> String {
+pub fn text(taught: &Taught, path: &str) -> String {
     let mut text = format!(
         "{}: {} weights, step {} of {}, {:.0} s\n",
-        net.name(),
-        grouped(net.learned() as u64),
-        grouped(trained.step),
-        grouped(trained.steps),
-        trained.seconds,
+        taught.net,
+        grouped(taught.weights as u64),
+        grouped(taught.step),
+        grouped(taught.steps),
+        taught.seconds,
     );
-    if !tested.is_empty() {
+    if !taught.tests.is_empty() {
         let mut table = Table::new([
             ("test", Align::Left),
             ("images", Align::Right),
@@ -103,24 +56,33 @@ pub fn text(net: &Net, trained: &Trained, tested: &[Tested], path: &str) -> Stri
             ("top 3 %", Align::Right),
             ("valid %", Align::Right),
         ]);
-        for Tested { name, seen, images, figures: f } in tested {
-            let percent = |hits: f64, count: u64| format!("{:.2}", Figures::percent(hits, count));
+        for test in &taught.tests {
+            let percent = |share: f64| format!("{share:.2}");
             table.row([
-                name.clone(),
-                if *images { "8" } else { "1" }.to_owned(),
-                grouped(f.count),
-                format!("{seen:.2}"),
-                percent(f.plain, f.count),
-                percent(f.all, f.count),
-                percent(f.choices, f.choices_count),
-                percent(f.top3, f.count),
-                format!("{:.3}", Figures::percent(f.valid, f.count)),
+                test.test.clone(),
+                test.images.to_string(),
+                grouped(test.count),
+                percent(test.learned_from),
+                percent(test.plain),
+                percent(test.all),
+                percent(test.choices),
+                percent(test.top3),
+                format!("{:.3}", test.valid),
             ]);
         }
         let _ = writeln!(text, "\n{}", table.to_text());
         text +=
             "plain: the largest output, legal or not; all: the best legal move, twins sharing;\n";
         text += "choices: the same where there was something to choose.\n";
+        if let Some((percent, count)) = taught.learned {
+            let count = grouped(count);
+            let _ = writeln!(text, "plain on {count} of the examples learned from: {percent:.2}%");
+        }
+        let _ = writeln!(
+            text,
+            "{:.0} microseconds a position in batches of 256 ({})",
+            taught.micros, taught.device
+        );
     }
     let _ = writeln!(text, "The weights and the curve are in {path}.");
     text

@@ -66,6 +66,7 @@ pub fn split(args: &CnnArgs) -> Split {
     match args.split {
         Split::Example => Split::Example,
         Split::Game(_) => Split::Game(args.last_year),
+        Split::Both(_) => Split::Both(args.last_year),
     }
 }
 
@@ -79,7 +80,11 @@ pub fn open_folder(args: &CnnArgs, source: &Source) -> Result<RunFolder> {
     put("net", args.net.clone().into());
     put("input", args.input.clone().into());
     put("examples", args.examples.to_string().into());
-    let by = if args.split == Split::Example { "example" } else { "game" };
+    let by = match args.split {
+        Split::Example => "example",
+        Split::Game(_) => "game",
+        Split::Both(_) => "both",
+    };
     put("split", by.into());
     put("last-year", i64::from(args.last_year).into());
     put("batch", (args.batch as i64).into());

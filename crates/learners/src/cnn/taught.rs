@@ -1,0 +1,215 @@
+//! What a network came to: how it does on the tests and on what it learned from, how quick it is, and
+//! the file that keeps this beside its weights.
+
+use super::{Device, Engine, EngineError, Figures, Lessons, Trained, measure};
+use outflank_models::nets::{Input, Net};
+use outflank_records::Coloured;
+use serde::{Deserialize, Serialize};
+use std::time::{Duration, Instant};
+
+/// At most so many examples are asked about for the accuracy on what was learned from.
+const LEARNED: usize = 100_000;
+
+/// Positions of a batch when the time for one is taken: the paper's.
+const BATCH: usize = 256;
+
+/// The time is taken over so long.
+const TIMED: Duration = Duration::from_millis(50);
+
+/// What a test showed, in per cent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tested {
+    /// Which, such as `unique-s by example` or `games after 2012`.
+    pub test: String,
+    /// The share of it that was learned from, itself or an image.
+    pub learned_from: f64,
+    /// Images of a position over which answers were averaged.
+    pub images: u8,
+    /// Positions.
+    pub count: u64,
+    /// The largest output is the move played: the paper's measure.
+    pub plain: f64,
+    /// The best legal move is, twins sharing: ours.
+    pub all: f64,
+    /// The same where there was something to choose.
+    pub choices: f64,
+    /// Positions with something to choose.
+    pub choices_count: u64,
+    /// The move played is among the best three.
+    pub top3: f64,
+    /// The largest output is legal.
+    pub valid: f64,
+}
+
+impl Tested {
+    /// Figures as percentages.
+    #[must_use]
+    pub fn new(test: &str, learned_from: f64, images: bool, f: &Figures) -> Tested {
+        let percent = |hits: f64| Figures::percent(hits, f.count);
+        Tested {
+            test: test.to_owned(),
+            learned_from,
+            images: if images { 8 } else { 1 },
+            count: f.count,
+            plain: percent(f.plain),
+            all: percent(f.all),
+            choices: Figures::percent(f.choices, f.choices_count),
+            choices_count: f.choices_count,
+            top3: percent(f.top3),
+            valid: percent(f.valid),
+        }
+    }
+}
+
+/// What is known of a network after its lessons.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Taught {
+    /// Always `cnn`.
+    pub method: String,
+    /// The network's name.
+    pub net: String,
+    /// What it sees.
+    pub input: String,
+    /// The examples it learned from.
+    pub examples: String,
+    /// Learned numbers.
+    pub weights: usize,
+    /// Steps taken.
+    pub step: u64,
+    /// Steps in all.
+    pub steps: u64,
+    /// Seconds of learning.
+    pub seconds: f64,
+    /// Whether all steps were taken.
+    pub complete: bool,
+    /// Where the tests were made.
+    #[serde(default)]
+    pub device: String,
+    /// Microseconds there for a position, asked in batches of 256.
+    #[serde(default)]
+    pub micros: f64,
+    /// How often the move of what it learned from is its largest output, in per cent, of how many.
+    #[serde(default)]
+    pub learned: Option<(f64, u64)>,
+    /// The tests; none were made when learning was not complete.
+    pub tests: Vec<Tested>,
+}
+
+impl Taught {
+    /// What is known before any test.
+    #[must_use]
+    pub fn new(net: &Net, examples: &str, trained: &Trained) -> Taught {
+        Taught {
+            method: "cnn".to_owned(),
+            net: net.name().to_owned(),
+            input: net.input().to_string(),
+            examples: examples.to_owned(),
+            weights: net.learned(),
+            step: trained.step,
+            steps: trained.steps,
+            seconds: trained.seconds,
+            complete: trained.complete,
+            device: String::new(),
+            micros: 0.0,
+            learned: None,
+            tests: Vec::new(),
+        }
+    }
+}
+
+/// What is asked in the tests.
+pub struct Exam<'a> {
+    /// The tests.
+    pub lessons: &'a Lessons,
+    /// Some of what was learned from.
+    pub learned: &'a [Coloured],
+    /// At most so many positions of each, evenly spread.
+    pub most: usize,
+    /// Whether to ask once more with answers averaged over the eight images of a position.
+    pub images: bool,
+}
+
+impl Exam<'_> {
+    /// How many positions are asked about, those with images a second time.
+    #[must_use]
+    pub fn positions(&self) -> u64 {
+        let tests = self.lessons.tests.iter().map(|test| {
+            let step = test.examples.len().div_ceil(self.most.max(1)).max(1);
+            test.examples.len().div_ceil(step)
+        });
+        let asked = tests.sum::<usize>() * if self.images { 2 } else { 1 };
+        (asked + self.learned.len()) as u64
+    }
+
+    /// Tests a network and times it; nothing when `go_on`, which is told how many positions come next
+    /// and of which test, says no.
+    pub fn mark(
+        &self,
+        engine: &mut dyn Engine,
+        input: Input,
+        device: &dyn Device,
+        taught: &mut Taught,
+        mut go_on: impl FnMut(&str, usize) -> bool,
+    ) -> Result<bool, EngineError> {
+        let mut ask = |name: &str, examples: &[Coloured], images: bool| {
+            let answer = &mut |words: &[u64]| engine.logits(words);
+            measure(answer, input, examples, images, |count| go_on(name, count))
+        };
+        let Some(learned) = ask("what was learned from", self.learned, false)? else {
+            return Ok(false);
+        };
+        let mut tests = Vec::new();
+        for test in &self.lessons.tests {
+            let sample = spread(&test.examples, self.most);
+            for images in [false, true] {
+                if images && !self.images {
+                    continue;
+                }
+                let Some(figures) = ask(&test.name, &sample, images)? else { return Ok(false) };
+                tests.push(Tested::new(&test.name, test.seen, images, &figures));
+            }
+        }
+        taught.tests = tests;
+        taught.learned = Some((Figures::percent(learned.plain, learned.count), learned.count));
+        taught.micros = micros(engine, input, self.learned)?;
+        taught.device = device.name().to_owned();
+        Ok(true)
+    }
+}
+
+/// Some of what is learned from, evenly spread, for the accuracy on it.
+#[must_use]
+pub fn learned_sample(lessons: &Lessons, items: &[u32], most: usize) -> Vec<Coloured> {
+    let step = items.len().div_ceil(most.clamp(1, LEARNED)).max(1);
+    items.iter().step_by(step).map(|&item| lessons.resolve(item)).collect()
+}
+
+/// At most so many, evenly spread.
+#[must_use]
+pub fn spread(examples: &[Coloured], most: usize) -> Vec<Coloured> {
+    let step = examples.len().div_ceil(most.max(1)).max(1);
+    examples.iter().step_by(step).copied().collect()
+}
+
+/// Microseconds for a position.
+fn micros(
+    engine: &mut dyn Engine,
+    input: Input,
+    examples: &[Coloured],
+) -> Result<f64, EngineError> {
+    let batch = BATCH.min(examples.len().max(1));
+    let mut words = Vec::new();
+    for Coloured { example, white } in examples.iter().take(batch) {
+        input.words(example.board(), *white, &mut words);
+    }
+    if words.is_empty() {
+        return Ok(0.0);
+    }
+    engine.logits(&words)?;
+    let (began, mut batches) = (Instant::now(), 0u32);
+    while began.elapsed() < TIMED {
+        engine.logits(&words)?;
+        batches += 1;
+    }
+    Ok(began.elapsed().as_secs_f64() * 1e6 / (batch as f64 * f64::from(batches)))
+}
