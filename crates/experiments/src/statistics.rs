@@ -94,10 +94,35 @@ pub fn compare(better: &str, a: &Track, worse: &str, b: &Track) -> String {
     )
 }
 
+/// Says whether two methods that are level in the paper are so here.
+#[must_use]
+pub fn compare_level(one: &str, a: &Track, other: &str, b: &Track) -> String {
+    let said = |a: Mean, b: Mean| match errors_between(a, b) {
+        _ if a.count.min(b.count) < ENOUGH => format!("too few runs to tell ({})", a.count),
+        e if e.abs() > 2.0 => format!("apart here ({e:+.1} standard errors)"),
+        e => format!("not told apart, as in the paper ({e:+.1} standard errors)"),
+    };
+    let (end, half) = ((a.end(), b.end()), (a.second_half(), b.second_half()));
+    format!(
+        "{one} level with {other}. At the end, {:.1} and {:.1}: {}. Over the second half, {:.1} and \
+         {:.1}: {}.",
+        end.0.value,
+        end.1.value,
+        said(end.0, end.1),
+        half.0.value,
+        half.1.value,
+        said(half.0, half.1),
+    )
+}
+
+/// The difference of two means in its standard errors.
+fn errors_between(a: Mean, b: Mean) -> f64 {
+    (a.value - b.value) / a.error.hypot(b.error).max(1e-9)
+}
+
 /// Whether the first lies above the second as the paper has it.
 fn verdict(a: Mean, b: Mean) -> String {
-    let errors = (a.value - b.value) / a.error.hypot(b.error).max(1e-9);
-    match errors {
+    match errors_between(a, b) {
         _ if a.count.min(b.count) < ENOUGH => format!("too few runs to tell ({})", a.count),
         e if e > 2.0 => format!("as in the paper ({e:+.1} standard errors)"),
         e if e < -2.0 => format!("the other way round here ({e:+.1} standard errors)"),
@@ -152,5 +177,12 @@ mod tests {
         let said = compare("x", &steady([0.0, 0.0, 9.0, 9.0]), "y", &steady([0.0, 0.0, 4.0, 4.0]));
         assert!(said.contains("At the end, 9.0 and 4.0: not told apart here"), "{said}");
         assert!(said.contains("second half, 9.0 and 4.0: as in the paper"), "{said}");
+        let (a, b) = (steady([0.0, 0.0, 9.0, 9.0]), steady([0.0, 0.0, 4.0, 4.0]));
+        let said = compare_level("x", &a, "y", &b);
+        assert!(
+            said.contains("At the end, 9.0 and 4.0: not told apart, as in the paper"),
+            "{said}"
+        );
+        assert!(said.contains("second half, 9.0 and 4.0: apart here"), "{said}");
     }
 }

@@ -313,6 +313,102 @@ mod tests {
         }
     }
 
+    /// A training game by the book, on positions and whole sums: what follows a chosen move, of either
+    /// side, teaches the learner; what chance plays teaches nothing. The second network, if there is
+    /// one, plays the side that is not the learner's.
+    fn by_the_book(
+        learner: &mut Network,
+        other: Option<(&Network, Side)>,
+        rates: Rates,
+        rng: &mut Rng,
+    ) -> i32 {
+        let mut position = Othello::start();
+        loop {
+            let moves: Vec<_> = position.moves().collect();
+            let random = rng.chance(rates.epsilon);
+            let mv = if random {
+                rng.below(moves.len() as u32) as usize
+            } else {
+                let mover = match other {
+                    Some((other, side)) if side != position.to_move() => other,
+                    _ => &*learner,
+                };
+                let mut values = Vec::new();
+                mover.after_moves(&position, &moves, &mut values);
+                let values: Vec<f64> = values.iter().map(|&v| f64::from(v)).collect();
+                best(&values, true, rng)
+            };
+            let next = position.play(moves[mv]);
+            let predict =
+                |position: &Othello| libm::tanh(f64::from(learner.value(position, Side::Black)));
+            if !random {
+                let target = match next.margin() {
+                    Some(margin) => f64::from(margin.signum()),
+                    None => predict(&next),
+                };
+                let before = predict(&position);
+                let step = rates.alpha * (target - before) * (1.0 - before * before);
+                let mut read = Vec::new();
+                learner.tuples().visit(&position, Side::Black, |index, times| {
+                    read.push((index, f64::from(times)));
+                });
+                for (index, times) in read {
+                    let weight = &mut learner.weights_mut()[index];
+                    *weight = (f64::from(*weight) + step * times) as f32;
+                }
+            }
+            if let Some(margin) = next.margin() {
+                return margin;
+            }
+            position = next;
+        }
+    }
+
+    #[test]
+    fn a_training_game_teaches_what_the_book_says() {
+        let rates = Rates { alpha: 0.01, epsilon: 0.2 };
+        let other = network(9);
+        for seed in 0..12u64 {
+            for side in [None, Some(Side::Black), Some(Side::White)] {
+                let stream = || rng::stream(seed, &["lesson"]);
+                let mut slow = network(seed);
+                let margin =
+                    by_the_book(&mut slow, side.map(|side| (&other, side)), rates, &mut stream());
+                let mut quick = network(seed);
+                let (mut live, mut opponent) = (Live::new(&quick), Live::new(&other));
+                let played = match side {
+                    None => self_play(&mut live, rates, &mut stream()),
+                    Some(side) => {
+                        play_against(&mut live, &mut opponent, side, rates, &mut stream())
+                    }
+                };
+                live.store(&mut quick);
+                assert_eq!(played, margin, "{seed} {side:?}");
+                let start = network(seed);
+                let mut changed = 0;
+                for ((quick, slow), start) in
+                    quick.weights().iter().zip(slow.weights()).zip(start.weights())
+                {
+                    assert!((quick - slow).abs() < 1e-6, "{seed} {side:?}: {quick} {slow}");
+                    changed += usize::from(quick != start);
+                }
+                assert!(changed > 100, "{seed} {side:?}: {changed}");
+                // The opponent is as it was.
+                let mut same = other.clone();
+                opponent.store(&mut same);
+                assert_eq!(same, other);
+            }
+        }
+    }
+
+    #[test]
+    fn chance_teaches_nothing() {
+        let rates = Rates { alpha: 0.01, epsilon: 1.0 };
+        let mut learner = network(1);
+        learn(&mut learner, rates, 1, 0, 20);
+        assert_eq!(learner, network(1));
+    }
+
     #[test]
     fn the_nth_square_is_counted_from_the_lowest() {
         let bits = 0x8000_0100_0012_0001u64;

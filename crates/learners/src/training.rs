@@ -209,6 +209,25 @@ pub fn model_file<M: Keep>(folder: &Path, place: usize) -> PathBuf {
     }
 }
 
+/// Which of `points` measurements of a budget this one is, from what was spent until then.
+fn period(games: u64, points: u64, budget: u64) -> u64 {
+    let number = u128::from(games) * u128::from(points) / u128::from(budget.max(1));
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+/// The measurement of a finished run that counts at a number from 1 to `points`: the one of that number, as
+/// in [`model_at`], or the last before where a step was longer than the distance between two.
+#[must_use]
+pub fn measured_at(curve: &[Point], number: u64, points: u64, budget: u64) -> Option<&Point> {
+    let last = curve.len().checked_sub(1)?;
+    let of = |place: usize| match place == last {
+        true => points,
+        false => period(curve[place].games, points, budget),
+    };
+    let before = (0..curve.len()).rev().find(|&place| of(place) <= number);
+    before.map(|place| &curve[place]).or(curve.first())
+}
+
 /// No checkpoint is larger than this.
 const LIMIT: u64 = 1 << 34;
 
@@ -222,6 +241,11 @@ pub fn train<L: Learner>(
     mut watch: impl FnMut(Status<'_>) -> bool,
 ) -> Result<Trained<L::Model>, TrainError> {
     let columns = gauge.columns();
+    for cut_off in [folder, &folder.join("models")] {
+        if cut_off.is_dir() {
+            files::remove_parts(cut_off)?;
+        }
+    }
     let mut curve = match resume(learner, folder)? {
         Some(curve) => curve,
         None => match learner.begin() {
@@ -234,9 +258,7 @@ pub fn train<L: Learner>(
         let spent = learner.spent();
         let over = spent.saturating_add(learner.next_games()) > plan.games;
         let last = curve.last().map_or(0, |point: &Point| point.games);
-        let period = |games: u64| {
-            u128::from(games) * u128::from(plan.points) / u128::from(plan.games.max(1))
-        };
+        let period = |games: u64| period(games, plan.points, plan.games);
         let due = period(spent) > period(last)
             || (over && last < spent)
             || (plan.measure_beginning && curve.is_empty());
@@ -253,7 +275,7 @@ pub fn train<L: Learner>(
                 model.keep(&model_file::<L::Model>(folder, place), &plan.origin)?;
             }
             if let (true, Some(model)) = (plan.keep_models, models.first()) {
-                let number = if over { plan.points } else { period(spent) as u64 };
+                let number = if over { plan.points } else { period(spent) };
                 files::create_folder(&folder.join("models"))?;
                 model.keep(&model_at::<L::Model>(folder, number), &plan.origin)?;
             }
@@ -381,4 +403,36 @@ fn read_points(text: &str) -> Option<Vec<Point>> {
         })
     };
     text.lines().map(point).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Generations of 48,425 games, as CTDL has them on a budget of a million.
+    #[test]
+    fn measurements_have_the_numbers_of_their_periods() {
+        let point = |games: u64| Point { games, scores: vec![], errors: vec![], losses: vec![] };
+        let mut curve = Vec::new();
+        let (mut spent, mut last) = (0, 0);
+        while spent + 48_425 <= 1_000_000 {
+            spent += 48_425;
+            if period(spent, 10, 1_000_000) > period(last, 10, 1_000_000) {
+                curve.push(point(spent));
+                last = spent;
+            }
+        }
+        curve.push(point(spent));
+        let at = |number: u64| measured_at(&curve, number, 10, 1_000_000).unwrap().games;
+        // The first whole number of generations past each tenth; the end is the tenth.
+        for number in 1..10 {
+            assert_eq!(at(number), (number * 100_000).div_ceil(48_425) * 48_425);
+        }
+        assert_eq!(at(10), 20 * 48_425);
+        // A generation of 400,000: what is not measured is as before, the beginning as the first.
+        let coarse = [point(400_000), point(800_000)];
+        let at = |number: u64| measured_at(&coarse, number, 10, 1_000_000).unwrap().games;
+        assert_eq!([1, 4, 9, 10].map(at), [400_000, 400_000, 400_000, 800_000]);
+        assert_eq!(measured_at(&[], 1, 10, 1_000_000), None);
+    }
 }

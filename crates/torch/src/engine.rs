@@ -13,6 +13,9 @@ const AT_A_TIME: usize = 1 << 18;
 /// So many positions are answered at a time.
 const ANSWERED: usize = 8192;
 
+/// Fewer are filled up to this.
+const FEWEST: usize = 64;
+
 /// A network and its examples on a device.
 pub struct TorchEngine {
     net: Net,
@@ -153,10 +156,16 @@ impl TorchEngine {
         let planes = self.net.input().planes();
         let mut answers = Vec::with_capacity(words.len() / planes * CLASSES);
         for words in words.chunks(ANSWERED * planes) {
-            let x = self.examples.decode(words, Kind::Float)?;
-            let logits =
-                forward(&self.net, &self.store.full, x, false)?.f_to_device(Device::Cpu)?;
-            let mut part = vec![0.0f32; words.len() / planes * CLASSES];
+            let asked = words.len() / planes;
+            // cuDNN looks for its quickest kernels anew for every number of positions: empty boards fill
+            // up to one of a few.
+            let filled = asked.next_power_of_two().max(FEWEST);
+            let mut boards = words.to_vec();
+            boards.resize(filled * planes, 0);
+            let x = self.examples.decode(&boards, Kind::Float)?;
+            let logits = forward(&self.net, &self.store.full, x, false)?;
+            let logits = logits.f_narrow(0, 0, asked as i64)?.f_to_device(Device::Cpu)?;
+            let mut part = vec![0.0f32; asked * CLASSES];
             let count = part.len();
             logits.f_contiguous()?.f_copy_data(&mut part, count)?;
             answers.extend(part);

@@ -1,9 +1,10 @@
 //! Figures 3 and 4: the score against the heuristic while learning, for networks of three sizes.
 
-use super::{Course, Runs, SECOND_HALF, departures, learn, nominal, size};
+use super::{Course, Runs, SECOND_HALF, Size, departures, learn, nominal, size};
 use crate::lab::{ExperimentError, Lab};
-use crate::statistics::{Track, compare};
+use crate::statistics::{Track, compare, compare_level};
 use crate::{Experiment, Report};
+use outflank_learners::training::{Point as Measured, measured_at};
 use outflank_report::{Plot, Point, Series};
 
 /// Section 5.1: CTDL averages 65 to 70%, the level of self-play TDL; ETDL's best player has 90%.
@@ -93,7 +94,7 @@ impl Experiment for Curves {
             Plot::new(self.title, "games", "% against the heuristic").y_range(0.0, 100.0);
         for runs in &all {
             let name = self.label(&runs.course);
-            let track = track(runs, size.points);
+            let track = track(runs, &size);
             let mut points = Vec::new();
             for point in 1..=size.points {
                 let mean = track.at(point as usize - 1);
@@ -105,7 +106,8 @@ impl Experiment for Curves {
                 points.push(Point::with_error(games as f64, value, error));
             }
             let half = track.second_half();
-            report.cell(&name, SECOND_HALF, None, Some(half.value), Some(half.half_width()));
+            let (paper, error) = (self.printed(&runs.course), half.half_width());
+            report.cell(&name, SECOND_HALF, paper, Some(half.value), Some(error));
             let series = Series::line(name, points).band();
             let other = runs.course.shape != self.shape;
             plot = plot.series(if other { series.dashed() } else { series });
@@ -118,7 +120,7 @@ impl Experiment for Curves {
                         TDL; the middle of that stands as the paper's figure for both.";
             report.departures.push(text.to_owned());
         }
-        self.findings(&all, &mut report, size.points);
+        self.findings(&all, &mut report, &size);
         Ok(report)
     }
 }
@@ -138,7 +140,7 @@ impl Curves {
         (course.shape == "12x6" && self.shape == "12x6" && named).then_some(CEILING)
     }
 
-    fn findings(&self, all: &[Runs], report: &mut Report, points: u64) {
+    fn findings(&self, all: &[Runs], report: &mut Report, size: &Size) {
         let find = |method: &str, operators: &str, shape: &str| {
             all.iter().find(|runs| {
                 let Course { method: m, operators: o, shape: s } = runs.course;
@@ -147,7 +149,7 @@ impl Curves {
         };
         let mut order = |better: Option<&Runs>, worse: Option<&Runs>| {
             if let (Some(better), Some(worse)) = (better, worse) {
-                let (a, b) = (track(better, points), track(worse, points));
+                let (a, b) = (track(better, size), track(worse, size));
                 let names = (self.label(&better.course), self.label(&worse.course));
                 report.findings.push(compare(&names.0, &a, &names.1, &b));
             }
@@ -169,6 +171,11 @@ impl Curves {
             order(of("tdl", "s"), find("tdl", "s", "7x4"));
             order(find("cel", "xm_w", "7x4"), of("cel", "xm_w"));
         }
+        if let (Some(ctdl), Some(tdl)) = (of("ctdl", "sxm_t"), of("tdl", "s")) {
+            let names = (self.label(&ctdl.course), self.label(&tdl.course));
+            let (a, b) = (track(ctdl, size), track(tdl, size));
+            report.findings.push(compare_level(&names.0, &a, &names.1, &b));
+        }
         if let Some(runs) = of("etdl", "sxm_t") {
             let best = runs.curves.iter().flatten().filter_map(|p| p.scores.first().copied());
             let best = best.fold(0.0, f64::max);
@@ -180,18 +187,15 @@ impl Curves {
     }
 }
 
-/// The scores of all runs. A generation may be longer than the distance between two measurements: then
-/// the last one before counts.
-fn track(runs: &Runs, points: u64) -> Track {
-    let at = |curve: &[outflank_learners::training::Point], point: u64| {
-        let end = curve.last().map_or(0, |last| last.games);
-        let due = if point == points { end } else { end * point / points };
-        let before = curve.iter().take_while(|p| p.games <= due).last().or(curve.first());
-        before.and_then(|p| p.scores.first().copied()).unwrap_or(f64::NAN)
-    };
+/// The scores of all runs at each measurement.
+fn track(runs: &Runs, size: &Size) -> Track {
     let mut track = Track::default();
-    for point in 1..=points {
-        track.push(runs.curves.iter().map(|curve| at(curve, point)).collect());
+    for number in 1..=size.points {
+        let score = |curve: &Vec<Measured>| {
+            let point = measured_at(curve, number, size.points, size.games);
+            point.and_then(|point| point.scores.first().copied()).unwrap_or(f64::NAN)
+        };
+        track.push(runs.curves.iter().map(score).collect());
     }
     track
 }

@@ -22,12 +22,37 @@ impl Settings {
             let together = [
                 (self.tournament > 0, "tournament selection", "tournament = 0"),
                 (self.crossover > 0.0, "crossover", "crossover = 0"),
-                (self.population_games() > 0, "training games", "population-opponents = 0"),
+                (
+                    self.population_games() > 0,
+                    "training with the population",
+                    "population-opponents = 0",
+                ),
                 (self.fitness == Fitness::RoundRobin, "a round robin", "fitness = \"none\""),
             ];
             if let Some((_, what, instead)) = together.iter().find(|(wanted, ..)| *wanted) {
                 return refuse(format!(
                     "{what} needs others: a population of 1 has none; set {instead} or a larger population"
+                ));
+            }
+        }
+        let halves = [
+            (
+                "population-opponents",
+                self.population_opponents as u64,
+                "population-games",
+                self.population_games,
+            ),
+            (
+                "archive-opponents",
+                self.archive_opponents as u64,
+                "archive-games",
+                self.archive_games,
+            ),
+        ];
+        for (one, many, other, games) in halves {
+            if (many == 0) != (games == 0) {
+                return refuse(format!(
+                    "{one} = {many} with {other} = {games} is no game at all: set both, or both to 0"
                 ));
             }
         }
@@ -46,7 +71,7 @@ impl Settings {
         let sizes = [("spread", self.spread), ("weight-deviation", self.weight_deviation)];
         for (key, value) in sizes {
             if !(0.0..=1000.0).contains(&value) {
-                return refuse(format!("{key} is a number from 0 to 1000, not {value}"));
+                return refuse(format!("{key} is a number from 0 to 1000, not {value:e}"));
             }
         }
         if !(self.alpha > 0.0 && self.alpha <= 1.0) {
@@ -73,6 +98,16 @@ impl Settings {
         }
         if self.hall_of_fame > 0 && self.fitness != Fitness::RoundRobin {
             return refuse("hall-of-fame goes with fitness = \"round-robin\"".to_owned());
+        }
+        if self.heuristic_games > 0 && self.fitness != Fitness::Heuristic {
+            return refuse("heuristic-games goes with fitness = \"heuristic\"".to_owned());
+        }
+        if self.training_games() == 0 && self.weight_mutation == 0.0 && self.spread == 0.0 {
+            return refuse(
+                "all weights begin at 0 and nothing changes them: give training games, \
+                 weight-mutation, or a spread above 0"
+                    .to_owned(),
+            );
         }
         if self.fitness == Fitness::Heuristic
             && (self.heuristic_games == 0 || !self.heuristic_games.is_multiple_of(2))

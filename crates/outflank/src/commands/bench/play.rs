@@ -15,6 +15,9 @@ const GAMES: u64 = 10_000;
 /// What a core should reach on 12x6 networks.
 const AIM: f64 = 8_000.0;
 
+/// What it would reach on 12x6 networks if reading tables were all it did (docs/speed.md).
+const READS: f64 = 50_000.0;
+
 /// Self-play training on one thread, and a generation of CTDL on one thread and on all.
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     for shape in ["7x4", "9x5", "12x6"] {
@@ -31,7 +34,10 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
         ensure!(again == network, "the same games taught something else");
         let rate = GAMES as f64 / seconds;
         let images = network.tuples().instances();
-        let aim = if shape == "12x6" { format!("aim: {AIM}; ") } else { String::new() };
+        let aim = match shape {
+            "12x6" => format!("aim: {AIM}; table reads allow {READS}; "),
+            _ => String::new(),
+        };
         rows.push(Row {
             area: "learners",
             name: format!("TD(0) self-play, {shape}, {images} images, one thread's CPU time"),
