@@ -366,8 +366,18 @@ fn settings_that_make_no_sense_are_refused() {
     refused(Settings { crossover: 0.5, ..one() }, &["crossover", "population of 1"]);
     refused(
         Settings { population_opponents: 1, population_games: 1, ..one() },
-        &["training games", "population of 1"],
+        &["training with the population", "population of 1"],
     );
+    refused(
+        Settings { population_opponents: 2, population_games: 0, ..settings() },
+        &["population-opponents = 2", "no game at all"],
+    );
+    refused(
+        Settings { archive_opponents: 2, archive_games: 0, ..settings() },
+        &["archive-opponents = 2", "no game at all"],
+    );
+    let blank = Settings { self_games: 0, spread: 0.0, weight_mutation: 0.0, ..alone(4) };
+    refused(Settings { fitness: Fitness::RoundRobin, meetings: 1, ..blank }, &["begin at 0"]);
     refused(Settings { fitness: Fitness::RoundRobin, ..one() }, &["round robin"]);
     refused(Settings { population_opponents: 5, ..settings() }, &["5 opponents"]);
     refused(Settings { tournament: 6, ..settings() }, &["tournament of 6"]);

@@ -35,24 +35,19 @@ impl Settings {
                 ));
             }
         }
-        let halves = [
+        let nobody = [
             (
                 "population-opponents",
-                self.population_opponents as u64,
+                self.population_opponents,
                 "population-games",
                 self.population_games,
             ),
-            (
-                "archive-opponents",
-                self.archive_opponents as u64,
-                "archive-games",
-                self.archive_games,
-            ),
+            ("archive-opponents", self.archive_opponents, "archive-games", self.archive_games),
         ];
-        for (one, many, other, games) in halves {
-            if (many == 0) != (games == 0) {
+        for (one, many, other, games) in nobody {
+            if many > 0 && games == 0 {
                 return refuse(format!(
-                    "{one} = {many} with {other} = {games} is no game at all: set both, or both to 0"
+                    "{one} = {many} with {other} = 0 is no game at all: give some games, or no opponents"
                 ));
             }
         }
@@ -99,16 +94,6 @@ impl Settings {
         if self.hall_of_fame > 0 && self.fitness != Fitness::RoundRobin {
             return refuse("hall-of-fame goes with fitness = \"round-robin\"".to_owned());
         }
-        if self.heuristic_games > 0 && self.fitness != Fitness::Heuristic {
-            return refuse("heuristic-games goes with fitness = \"heuristic\"".to_owned());
-        }
-        if self.training_games() == 0 && self.weight_mutation == 0.0 && self.spread == 0.0 {
-            return refuse(
-                "all weights begin at 0 and nothing changes them: give training games, \
-                 weight-mutation, or a spread above 0"
-                    .to_owned(),
-            );
-        }
         if self.fitness == Fitness::Heuristic
             && (self.heuristic_games == 0 || !self.heuristic_games.is_multiple_of(2))
         {
@@ -147,6 +132,13 @@ impl Settings {
         }
         if self.most_games() == Some(0) {
             return refuse("nobody plays: set self-games, or another kind of game".to_owned());
+        }
+        if self.training_games() == 0 && self.weight_mutation == 0.0 && self.spread == 0.0 {
+            return refuse(
+                "all weights begin at 0 and nothing changes them: give training games, \
+                 weight-mutation, or a spread above 0"
+                    .to_owned(),
+            );
         }
         if self.most_games().is_none_or(|games| games > 1 << 40) {
             return refuse("a generation has more games than can be played".to_owned());
