@@ -1,8 +1,10 @@
 //! What every node of a network gives for a batch.
 
 use super::layers::{Conv, linear, pack_linear};
+use super::winograd::Winograd;
 use crate::nets::fold::line;
 use crate::nets::gemm::{Left, Right};
+use crate::nets::tile::Kernel;
 use crate::nets::{EPSILON, Net, Node, Op, Role, Weights};
 use outflank_runs::Draw;
 use outflank_runs::rng::stream;
@@ -23,12 +25,26 @@ pub(super) enum Mode<'a> {
 pub(super) enum Packed {
     None,
     Conv(Left),
+    Winograd(Winograd),
     Linear(Right),
 }
 
 impl Packed {
-    /// Packs the weights of a node.
+    /// Packs the weights of a node for many answers.
     pub(super) fn of(net: &Net, weights: &Weights, index: usize) -> Packed {
+        let node = &net.nodes()[index];
+        let from = node.inputs.first().map_or(node.shape, |&input| net.nodes()[input].shape);
+        match (Conv::of(node, from, 1), net.params_of(index).next()) {
+            (Some(conv), Some(weight)) if Winograd::pays(conv) => {
+                let weight = weights.of(weight);
+                Packed::Winograd(Winograd::pack(Kernel::here(), weight, from.channels))
+            }
+            _ => Packed::plainly(net, weights, index),
+        }
+    }
+
+    /// Packs the weights of a node as they are, for weights that change with every batch.
+    fn plainly(net: &Net, weights: &Weights, index: usize) -> Packed {
         let node = &net.nodes()[index];
         let Some(weight) = net.params_of(index).next().map(|param| weights.of(param)) else {
             return Packed::None;
@@ -119,12 +135,13 @@ fn value(
             let packed = match mode {
                 Mode::Answer(packed) => &packed[index],
                 Mode::Learn { .. } => {
-                    here = Packed::of(net, weights, index);
+                    here = Packed::plainly(net, weights, index);
                     &here
                 }
             };
             match (packed, Conv::of(node, from, batch)) {
                 (Packed::Conv(weight), Some(conv)) => conv.forward(x, weight, &mut y),
+                (Packed::Winograd(weight), Some(_)) => weight.forward(x, &mut y, batch),
                 (Packed::Linear(weight), None) => linear(x, from, weight, &mut y, batch),
                 _ => {}
             }
