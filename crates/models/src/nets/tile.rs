@@ -16,6 +16,13 @@ pub(super) enum Kernel {
     Avx512,
 }
 
+/// Loops that the compiler is to make vectors of, as wide as a kernel's. A closure would not do: it
+/// must be inlined where the instructions are, always.
+pub(super) trait Work {
+    /// Does it; implementations are marked `#[inline(always)]`.
+    fn run(self);
+}
+
 impl Kernel {
     /// The numbers of the largest tile of any kernel.
     pub(super) const LARGEST: usize = 12 * 32;
@@ -50,6 +57,32 @@ impl Kernel {
             }
         }
         all
+    }
+
+    /// Does some work with this kernel's instructions. What is rounded stays the same: nothing is
+    /// fused that the work does not fuse.
+    pub(super) fn lend(self, work: impl Work) {
+        match self {
+            Kernel::Plain => work.run(),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 => {
+                #[target_feature(enable = "avx2,fma")]
+                fn vectors(work: impl Work) {
+                    work.run();
+                }
+                // SAFETY: `Kernel::here` has asked this processor whether it has the instructions.
+                unsafe { vectors(work) }
+            }
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512 => {
+                #[target_feature(enable = "avx512f")]
+                fn vectors(work: impl Work) {
+                    work.run();
+                }
+                // SAFETY: as above.
+                unsafe { vectors(work) }
+            }
+        }
     }
 
     /// Rows of a tile that is summed in registers.
@@ -170,7 +203,14 @@ unsafe fn wide<const ROWS: usize, const VECTORS: usize>(
     right: &[f32],
     whole: &mut [f32],
 ) {
-    use std::arch::x86_64::{_mm512_fmadd_ps, _mm512_loadu_ps, _mm512_set1_ps, _mm512_storeu_ps};
+    // Vectors of the right panel, which is in the second cache, and numbers of the left one, which may
+    // be in the third.
+    const SOON_RIGHT: usize = 16;
+    const SOON_LEFT: usize = 480;
+    use std::arch::x86_64::{
+        _MM_HINT_T0, _mm_prefetch, _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_set1_ps,
+        _mm512_storeu_ps,
+    };
     let left = left.as_chunks::<12>().0;
     let right = right.as_chunks::<16>().0.as_chunks::<VECTORS>().0;
     let whole = &mut whole.as_chunks_mut::<16>().0.as_chunks_mut::<VECTORS>().0[..ROWS];
@@ -180,6 +220,11 @@ unsafe fn wide<const ROWS: usize, const VECTORS: usize>(
             std::array::from_fn(|at| _mm512_loadu_ps(whole[row][at].as_ptr()))
         });
         for (left, right) in left.iter().zip(right) {
+            // What comes soon is asked for; past the end, asking does no harm.
+            for at in 0..VECTORS {
+                _mm_prefetch::<_MM_HINT_T0>(right.as_ptr().wrapping_add(SOON_RIGHT + at).cast());
+            }
+            _mm_prefetch::<_MM_HINT_T0>(left.as_ptr().wrapping_add(SOON_LEFT).cast());
             let b: [_; VECTORS] = std::array::from_fn(|at| _mm512_loadu_ps(right[at].as_ptr()));
             for row in 0..ROWS {
                 let a = _mm512_set1_ps(left[row]);

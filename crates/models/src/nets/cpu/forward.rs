@@ -65,10 +65,18 @@ pub(super) struct Pass {
     pub(super) values: Vec<Vec<f32>>,
     /// Each map's mean and variance at a normalisation, and what dropout multiplied by.
     pub(super) notes: Vec<Vec<f32>>,
+    /// Room for what layers need while they work, whatever is in it.
+    pub(super) space: Vec<f32>,
 }
 
-/// Runs a batch through a network.
-pub(super) fn forward(net: &Net, weights: &Weights, words: &[u64], mode: &Mode<'_>) -> Pass {
+/// Runs a batch through a network; `space` may come from an earlier pass.
+pub(super) fn forward(
+    net: &Net,
+    weights: &Weights,
+    words: &[u64],
+    mode: &Mode<'_>,
+    space: Vec<f32>,
+) -> Pass {
     let planes = net.input().planes();
     let batch = words.len() / planes;
     let nodes = net.nodes();
@@ -76,18 +84,27 @@ pub(super) fn forward(net: &Net, weights: &Weights, words: &[u64], mode: &Mode<'
     for (index, node) in nodes.iter().enumerate() {
         node.inputs.iter().for_each(|&input| last_reader[input] = index);
     }
-    let mut pass =
-        Pass { values: Vec::with_capacity(nodes.len()), notes: vec![Vec::new(); nodes.len()] };
+    // Whether nobody asks any more for what a node gave once this one has read it.
+    let spent =
+        |input: usize, index: usize| matches!(mode, Mode::Answer(_)) && last_reader[input] == index;
+    let mut pass = Pass {
+        values: Vec::with_capacity(nodes.len()),
+        notes: vec![Vec::new(); nodes.len()],
+        space,
+    };
     for (index, node) in nodes.iter().enumerate() {
         let value = match node.op {
             Op::Input => decoded(words, planes, batch),
+            Op::Relu if spent(node.inputs[0], index) => {
+                let mut value = std::mem::take(&mut pass.values[node.inputs[0]]);
+                value.iter_mut().for_each(|x| *x = x.max(0.0));
+                value
+            }
             _ => value(net, weights, (index, node), &mut pass, batch, mode),
         };
         pass.values.push(value);
-        if matches!(mode, Mode::Answer(_)) {
-            for &input in node.inputs.iter().filter(|&&input| last_reader[input] == index) {
-                pass.values[input] = Vec::new();
-            }
+        for &input in node.inputs.iter().filter(|&&input| spent(input, index)) {
+            pass.values[input] = Vec::new();
         }
     }
     pass
@@ -141,7 +158,9 @@ fn value(
             };
             match (packed, Conv::of(node, from, batch)) {
                 (Packed::Conv(weight), Some(conv)) => conv.forward(x, weight, &mut y),
-                (Packed::Winograd(weight), Some(_)) => weight.forward(x, &mut y, batch),
+                (Packed::Winograd(weight), Some(_)) => {
+                    weight.forward(x, &mut y, batch, &mut pass.space)
+                }
                 (Packed::Linear(weight), None) => linear(x, from, weight, &mut y, batch),
                 _ => {}
             }

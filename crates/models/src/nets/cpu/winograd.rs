@@ -14,7 +14,7 @@
 //! rows, then along columns; products as everywhere, in the order of the inner index.
 
 use super::layers::Conv;
-use crate::nets::tile::{Kernel, whole_tile};
+use crate::nets::tile::{Kernel, Work, whole_tile};
 use rayon::prelude::*;
 
 /// The tiles of a board.
@@ -69,10 +69,11 @@ impl Winograd {
         Winograd { kernel, from, panels }
     }
 
-    /// Adds the convolution of a batch of boards to `y`.
-    pub(super) fn forward(&self, x: &[f32], y: &mut [f32], batch: usize) {
+    /// Adds the convolution of a batch of boards to `y`; `space` is for its use, whatever is in it.
+    pub(super) fn forward(&self, x: &[f32], y: &mut [f32], batch: usize, space: &mut Vec<f32>) {
+        let needed = BOARDS.min(batch) * POINTS * TILES * self.from + LINE;
+        space.resize(needed.max(space.len()), 0.0);
         // Vectors that begin on lines of the cache are read in half the time.
-        let mut space = vec![0.0; BOARDS.min(batch) * POINTS * TILES * self.from + LINE];
         let start = space.as_ptr().align_offset(size_of::<f32>() * LINE).min(LINE);
         let points = &mut space[start..];
         for first in (0..batch).step_by(BOARDS) {
@@ -94,13 +95,8 @@ impl Winograd {
         points.par_chunks_mut(self.panel()).enumerate().for_each(|(panel, points)| {
             let columns = points.len() / (POINTS * self.from);
             let at = 64 * (first + panel * boards);
-            for (map, x) in x.chunks_exact(64 * batch).enumerate() {
-                let boards = x[at..at + 64 * columns / TILES].as_chunks::<64>().0;
-                for (board, x) in boards.iter().enumerate() {
-                    let from = map * columns + board * TILES;
-                    board_points(x, &mut points[from..], columns * self.from);
-                }
-            }
+            let x = x.get(at..).unwrap_or_default();
+            self.kernel.lend(Spread { x, apart: 64 * batch, points, columns });
         });
     }
 
@@ -121,13 +117,8 @@ impl Winograd {
                 for ((weights, points), sums) in each.zip(sums.chunks_exact_mut(rows * columns)) {
                     whole_tile(self.kernel, weights, points, sums, (outputs, columns));
                 }
-                for (row, y) in y.chunks_exact_mut(64 * batch).enumerate() {
-                    let at = 64 * (first + panel * boards);
-                    let to = y[at..at + 64 * columns / TILES].as_chunks_mut::<64>().0;
-                    for (board, y) in to.iter_mut().enumerate() {
-                        add_board(&sums[row * columns + board * TILES..], rows * columns, y);
-                    }
-                }
+                let y = &mut y[64 * (first + panel * boards)..];
+                self.kernel.lend(Gather { sums, rows, columns, y, apart: 64 * batch });
             }
         });
     }
@@ -140,6 +131,49 @@ fn field_points(field: &[f32; 9]) -> [f32; POINTS] {
     let rows = [0, 1, 2].map(|column| line([at(column), at(3 + column), at(6 + column)]));
     let points = [0, 1, 2, 3].map(|row| line(rows.map(|column| column[row])));
     std::array::from_fn(|point| points[point / 4][point % 4] as f32)
+}
+
+/// Writes the points of a panel's boards; their maps in `x` begin `apart`.
+struct Spread<'a> {
+    x: &'a [f32],
+    apart: usize,
+    points: &'a mut [f32],
+    columns: usize,
+}
+
+impl Work for Spread<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Spread { x, apart, points, columns } = self;
+        let maps = points.len() / (POINTS * columns);
+        for (map, x) in x.chunks(apart).take(maps).enumerate() {
+            for (board, x) in x.as_chunks::<64>().0.iter().take(columns / TILES).enumerate() {
+                board_points(x, &mut points[map * columns + board * TILES..], columns * maps);
+            }
+        }
+    }
+}
+
+/// Adds the outputs of a panel's boards; their maps in `y` begin `apart`.
+struct Gather<'a> {
+    sums: &'a [f32],
+    rows: usize,
+    columns: usize,
+    y: &'a mut [f32],
+    apart: usize,
+}
+
+impl Work for Gather<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Gather { sums, rows, columns, y, apart } = self;
+        for (row, y) in y.chunks_mut(apart).take(rows).enumerate() {
+            let boards = y.as_chunks_mut::<64>().0.iter_mut().take(columns / TILES);
+            for (board, y) in boards.enumerate() {
+                add_board(&sums[row * columns + board * TILES..], rows * columns, y);
+            }
+        }
+    }
 }
 
 /// Bᵀ d B of every tile: a row of sixteen tiles for each point, the rows `apart`.
@@ -256,11 +290,15 @@ mod tests {
         for (from, to, batch) in [(16, 17, 3), (64, 12, 2), (200, 5, 1)] {
             let (x, weight, offsets) = layer(from, to, batch);
             let mut y = offsets.clone();
-            Winograd::pack(Kernel::here(), &weight, from).forward(&x, &mut y, batch);
+            Winograd::pack(Kernel::here(), &weight, from).forward(
+                &x,
+                &mut y,
+                batch,
+                &mut Vec::new(),
+            );
             let unit = f64::from(f32::EPSILON) / 2.0;
             let roundings = (1 + 2 + from + 4 + 1) as f64 * unit;
             let most = roundings / (1.0 - roundings);
-            let mut largest = 0.0f64;
             for (at, (y, offset)) in y.chunks(64).zip(offsets.chunks(64)).enumerate() {
                 let (output, board) = (at / batch, at % batch);
                 let (mut sums, mut bounds) = ([0.0; 64], [0.0; 64]);
@@ -279,11 +317,8 @@ mod tests {
                     let bound = most * (bounds[cell] + f64::from(offset[cell].abs()));
                     let error = (f64::from(y[cell]) - expected).abs();
                     assert!(error <= bound, "{from} {to} {cell}: {error} > {bound}");
-                    largest = largest.max(error);
                 }
             }
-            // In fact roundings hardly add up.
-            assert!(largest < 1e-6 * (9 * from) as f64, "{from}: {largest}");
         }
     }
 
@@ -294,7 +329,9 @@ mod tests {
         let run = |kernel: Kernel, threads: usize| {
             let mut y = offsets.clone();
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| Winograd::pack(kernel, &weight, from).forward(&x, &mut y, batch));
+            pool.install(|| {
+                Winograd::pack(kernel, &weight, from).forward(&x, &mut y, batch, &mut Vec::new())
+            });
             y
         };
         let expected = run(Kernel::Plain, 1);
@@ -307,7 +344,7 @@ mod tests {
                     boards.flatten().copied().collect()
                 };
                 let mut alone = of(&offsets);
-                packed.forward(&of(&x), &mut alone, 1);
+                packed.forward(&of(&x), &mut alone, 1, &mut vec![7.0; 9]);
                 assert_eq!(alone, of(&expected), "{kernel:?} {board}");
             }
         }
