@@ -6,12 +6,13 @@
 //! definition takes 36. Summed over maps, each of the 16 places ("points") of the product in brackets
 //! is a product of matrices: weights times the points of all tiles.
 //!
-//! Tiles of 4x4 outputs would take half as many again, but four times the weights of the definition
-//! must then be read, which for a single position takes longer than multiplying with them; and an
-//! answer must not depend on how many positions are asked about together.
+//! Tiles of 4x4 outputs would take little more than half of these, but four times the weights of the
+//! definition would be read, which for a single position takes longer than multiplying with them; and
+//! an answer must not depend on how many positions are asked about together.
 //!
-//! Each sum has its order, whatever the vectors, the threads and the batch: Bᵀ d B and Aᵀ M A along
-//! rows, then along columns; products as everywhere, in the order of the inner index.
+//! Each sum has one order, whatever the vectors, the threads and the batch: Bᵀ d B along the rows of a
+//! board and then down its columns, Aᵀ M A the other way round, and products as everywhere in the
+//! order of the inner index.
 
 use super::layers::Conv;
 use crate::nets::tile::{Kernel, Work, whole_tile};
@@ -30,7 +31,8 @@ const BOARDS: usize = 4;
 /// The numbers of a line of the cache.
 const LINE: usize = 16;
 
-/// Layers with fewer maps than this on either side gain nothing.
+/// Layers with fewer maps than this on either side are left to the definition: the transforms would
+/// weigh too much beside the products.
 const MAPS: usize = 16;
 
 /// The products of a panel of weights and a panel of points, at the start of a line of the cache.
