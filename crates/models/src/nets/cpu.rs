@@ -7,6 +7,7 @@
 mod backward;
 mod forward;
 mod layers;
+mod winograd;
 
 use super::{CLASSES, Net, Weights, folded};
 use forward::{Mode, Packed, forward};
@@ -49,18 +50,21 @@ impl Cpu {
     #[must_use]
     pub fn logits(&self, words: &[u64]) -> Vec<f32> {
         let part = TOGETHER * self.net.input().planes();
-        words.par_chunks(part).flat_map_iter(|words| self.part(words)).collect()
+        let parts =
+            words.par_chunks(part).map_init(Vec::new, |space, words| self.part(words, space));
+        parts.flatten_iter().collect()
     }
 
     /// The answers of a few positions.
-    fn part(&self, words: &[u64]) -> Vec<f32> {
+    fn part(&self, words: &[u64], space: &mut Vec<f32>) -> Vec<f32> {
         let batch = words.len() / self.net.input().planes();
         if batch == 0 {
             return Vec::new();
         }
         let mode = Mode::Answer(&self.packed);
-        let mut values = forward(&self.net, &self.weights, words, &mode).values;
-        let last = values.pop().unwrap_or_default();
+        let mut pass = forward(&self.net, &self.weights, words, &mode, std::mem::take(space));
+        *space = pass.space;
+        let last = pass.values.pop().unwrap_or_default();
         (0..batch * CLASSES).map(|i| last[i % CLASSES * batch + i / CLASSES]).collect()
     }
 }

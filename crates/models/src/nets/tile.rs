@@ -16,7 +16,17 @@ pub(super) enum Kernel {
     Avx512,
 }
 
+/// Loops that the compiler is to make vectors of, as wide as a kernel's. A closure would not do: it
+/// must be inlined where the instructions are, always.
+pub(super) trait Work {
+    /// Does it; implementations are marked `#[inline(always)]`.
+    fn run(self);
+}
+
 impl Kernel {
+    /// The numbers of the largest tile of any kernel.
+    pub(super) const LARGEST: usize = 12 * 32;
+
     /// The best one here.
     pub(super) fn here() -> Kernel {
         #[cfg(target_arch = "x86_64")]
@@ -30,6 +40,49 @@ impl Kernel {
             }
         }
         Kernel::Plain
+    }
+
+    /// Every one that this processor has.
+    #[cfg(test)]
+    pub(super) fn all() -> Vec<Kernel> {
+        let mut all = vec![Kernel::Plain];
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::is_x86_feature_detected as has;
+            if has!("avx2") && has!("fma") {
+                all.push(Kernel::Avx2);
+            }
+            if has!("avx512f") {
+                all.push(Kernel::Avx512);
+            }
+        }
+        all
+    }
+
+    /// Does some work with this kernel's instructions. What is rounded stays the same: nothing is
+    /// fused that the work does not fuse.
+    pub(super) fn lend(self, work: impl Work) {
+        match self {
+            Kernel::Plain => work.run(),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 => {
+                #[target_feature(enable = "avx2,fma")]
+                fn vectors(work: impl Work) {
+                    work.run();
+                }
+                // SAFETY: `Kernel::here` has asked this processor whether it has the instructions.
+                unsafe { vectors(work) }
+            }
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512 => {
+                #[target_feature(enable = "avx512f")]
+                fn vectors(work: impl Work) {
+                    work.run();
+                }
+                // SAFETY: as above.
+                unsafe { vectors(work) }
+            }
+        }
     }
 
     /// Rows of a tile that is summed in registers.
@@ -78,18 +131,38 @@ pub(super) fn tile(
             for (row, to) in whole.chunks_exact_mut(32).enumerate().take(rows) {
                 to[..columns].copy_from_slice(&c[row * stride..row * stride + columns]);
             }
-            // SAFETY: as above; the panels and the tile have the sizes that the function checks.
-            unsafe {
-                match rows {
-                    1 => wide::<1>(left, right, &mut whole),
-                    2..=4 => wide::<4>(left, right, &mut whole),
-                    _ => wide::<12>(left, right, &mut whole),
-                }
-            }
+            whole_tile(kernel, left, right, &mut whole, (rows, 32));
             for (row, from) in whole.chunks_exact(32).enumerate().take(rows) {
                 c[row * stride..row * stride + columns].copy_from_slice(&from[..columns]);
             }
         }
+    }
+}
+
+/// Adds the product of two panels to a tile that has a place for every row of a panel, one behind
+/// another; only so many rows count. Columns may be 16, or as many as the kernel has.
+pub(super) fn whole_tile(
+    kernel: Kernel,
+    left: &[f32],
+    right: &[f32],
+    whole: &mut [f32],
+    (rows, columns): (usize, usize),
+) {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        Kernel::Avx512 => {
+            // SAFETY: `Kernel::here` has asked this processor whether it has the instructions.
+            unsafe {
+                match (rows, columns) {
+                    (1, 32) => wide::<1, 2>(left, right, whole),
+                    (2..=4, 32) => wide::<4, 2>(left, right, whole),
+                    (_, 32) => wide::<12, 2>(left, right, whole),
+                    (..=4, _) => wide::<4, 1>(left, right, whole),
+                    (_, _) => wide::<12, 1>(left, right, whole),
+                }
+            }
+        }
+        _ => tile(kernel, left, right, whole, (rows, columns), columns),
     }
 }
 
@@ -119,32 +192,51 @@ fn sums<const ROWS: usize, const COLUMNS: usize>(
     }
 }
 
-/// The sums of the first rows of a tile of 12 by 32.
+/// The sums of the first rows of a tile of 12 by so many vectors of sixteen.
 ///
 /// # Safety
 /// The processor must have AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-unsafe fn wide<const ROWS: usize>(left: &[f32], right: &[f32], whole: &mut [f32; 12 * 32]) {
-    use std::arch::x86_64::{_mm512_fmadd_ps, _mm512_loadu_ps, _mm512_set1_ps, _mm512_storeu_ps};
-    let (left, right) = (left.as_chunks::<12>().0, right.as_chunks::<32>().0);
-    let at = whole.as_mut_ptr();
-    // SAFETY: 12 rows of 32 numbers lie at `at`, and a row of `right` has 32.
+unsafe fn wide<const ROWS: usize, const VECTORS: usize>(
+    left: &[f32],
+    right: &[f32],
+    whole: &mut [f32],
+) {
+    // Vectors of the right panel, which is in the second cache, and numbers of the left one, which may
+    // be in the third.
+    const SOON_RIGHT: usize = 16;
+    const SOON_LEFT: usize = 480;
+    use std::arch::x86_64::{
+        _MM_HINT_T0, _mm_prefetch, _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_set1_ps,
+        _mm512_storeu_ps,
+    };
+    let left = left.as_chunks::<12>().0;
+    let right = right.as_chunks::<16>().0.as_chunks::<VECTORS>().0;
+    let whole = &mut whole.as_chunks_mut::<16>().0.as_chunks_mut::<VECTORS>().0[..ROWS];
+    // SAFETY: each vector is read from and written to sixteen numbers.
     unsafe {
-        let mut sums: [[_; 2]; ROWS] = std::array::from_fn(|row| {
-            [_mm512_loadu_ps(at.add(32 * row)), _mm512_loadu_ps(at.add(32 * row + 16))]
+        let mut sums: [[_; VECTORS]; ROWS] = std::array::from_fn(|row| {
+            std::array::from_fn(|at| _mm512_loadu_ps(whole[row][at].as_ptr()))
         });
         for (left, right) in left.iter().zip(right) {
-            let b = [_mm512_loadu_ps(right.as_ptr()), _mm512_loadu_ps(right.as_ptr().add(16))];
+            // What comes soon is asked for; past the end, asking does no harm.
+            for at in 0..VECTORS {
+                _mm_prefetch::<_MM_HINT_T0>(right.as_ptr().wrapping_add(SOON_RIGHT + at).cast());
+            }
+            _mm_prefetch::<_MM_HINT_T0>(left.as_ptr().wrapping_add(SOON_LEFT).cast());
+            let b: [_; VECTORS] = std::array::from_fn(|at| _mm512_loadu_ps(right[at].as_ptr()));
             for row in 0..ROWS {
                 let a = _mm512_set1_ps(left[row]);
-                sums[row][0] = _mm512_fmadd_ps(a, b[0], sums[row][0]);
-                sums[row][1] = _mm512_fmadd_ps(a, b[1], sums[row][1]);
+                for at in 0..VECTORS {
+                    sums[row][at] = _mm512_fmadd_ps(a, b[at], sums[row][at]);
+                }
             }
         }
-        for (row, sums) in sums.iter().enumerate() {
-            _mm512_storeu_ps(at.add(32 * row), sums[0]);
-            _mm512_storeu_ps(at.add(32 * row + 16), sums[1]);
+        for (whole, sums) in whole.iter_mut().zip(&sums) {
+            for (whole, sum) in whole.iter_mut().zip(sums) {
+                _mm512_storeu_ps(whole.as_mut_ptr(), *sum);
+            }
         }
     }
 }
@@ -173,7 +265,9 @@ mod tests {
                 tile(kernel, &left, &right, &mut c, (rows, 13), 40);
                 c
             };
-            assert_eq!(run(Kernel::here()), run(Kernel::Plain), "{rows}");
+            for kernel in Kernel::all() {
+                assert_eq!(run(kernel), run(Kernel::Plain), "{kernel:?} {rows}");
+            }
         }
     }
 }

@@ -35,7 +35,7 @@ pub fn learn_batch(
     smoothing: f32,
 ) -> Learned {
     let batch = targets.len();
-    let pass = forward(net, weights, words, &Mode::Learn { seed, step });
+    let pass = forward(net, weights, words, &Mode::Learn { seed, step }, Vec::new());
     let mut gradient: Gradient = net.params().iter().map(|param| vec![0.0; param.len()]).collect();
     let mut flows: Vec<Vec<f32>> = vec![Vec::new(); net.nodes().len()];
     let last = net.nodes().len() - 1;

@@ -1,8 +1,10 @@
 //! What every node of a network gives for a batch.
 
 use super::layers::{Conv, linear, pack_linear};
+use super::winograd::Winograd;
 use crate::nets::fold::line;
 use crate::nets::gemm::{Left, Right};
+use crate::nets::tile::Kernel;
 use crate::nets::{EPSILON, Net, Node, Op, Role, Weights};
 use outflank_runs::Draw;
 use outflank_runs::rng::stream;
@@ -23,12 +25,26 @@ pub(super) enum Mode<'a> {
 pub(super) enum Packed {
     None,
     Conv(Left),
+    Winograd(Winograd),
     Linear(Right),
 }
 
 impl Packed {
-    /// Packs the weights of a node.
+    /// Packs the weights of a node for many answers.
     pub(super) fn of(net: &Net, weights: &Weights, index: usize) -> Packed {
+        let node = &net.nodes()[index];
+        let from = node.inputs.first().map_or(node.shape, |&input| net.nodes()[input].shape);
+        match (Conv::of(node, from, 1), net.params_of(index).next()) {
+            (Some(conv), Some(weight)) if Winograd::pays(conv) => {
+                let weight = weights.of(weight);
+                Packed::Winograd(Winograd::pack(Kernel::here(), weight, from.channels))
+            }
+            _ => Packed::plainly(net, weights, index),
+        }
+    }
+
+    /// Packs the weights of a node as they are, for weights that change with every batch.
+    fn plainly(net: &Net, weights: &Weights, index: usize) -> Packed {
         let node = &net.nodes()[index];
         let Some(weight) = net.params_of(index).next().map(|param| weights.of(param)) else {
             return Packed::None;
@@ -49,10 +65,18 @@ pub(super) struct Pass {
     pub(super) values: Vec<Vec<f32>>,
     /// Each map's mean and variance at a normalisation, and what dropout multiplied by.
     pub(super) notes: Vec<Vec<f32>>,
+    /// Room for what layers need while they work, whatever is in it.
+    pub(super) space: Vec<f32>,
 }
 
-/// Runs a batch through a network.
-pub(super) fn forward(net: &Net, weights: &Weights, words: &[u64], mode: &Mode<'_>) -> Pass {
+/// Runs a batch through a network; `space` may come from an earlier pass.
+pub(super) fn forward(
+    net: &Net,
+    weights: &Weights,
+    words: &[u64],
+    mode: &Mode<'_>,
+    space: Vec<f32>,
+) -> Pass {
     let planes = net.input().planes();
     let batch = words.len() / planes;
     let nodes = net.nodes();
@@ -60,18 +84,27 @@ pub(super) fn forward(net: &Net, weights: &Weights, words: &[u64], mode: &Mode<'
     for (index, node) in nodes.iter().enumerate() {
         node.inputs.iter().for_each(|&input| last_reader[input] = index);
     }
-    let mut pass =
-        Pass { values: Vec::with_capacity(nodes.len()), notes: vec![Vec::new(); nodes.len()] };
+    // Whether nobody asks any more for what a node gave once this one has read it.
+    let spent =
+        |input: usize, index: usize| matches!(mode, Mode::Answer(_)) && last_reader[input] == index;
+    let mut pass = Pass {
+        values: Vec::with_capacity(nodes.len()),
+        notes: vec![Vec::new(); nodes.len()],
+        space,
+    };
     for (index, node) in nodes.iter().enumerate() {
         let value = match node.op {
             Op::Input => decoded(words, planes, batch),
+            Op::Relu if spent(node.inputs[0], index) => {
+                let mut value = std::mem::take(&mut pass.values[node.inputs[0]]);
+                value.iter_mut().for_each(|x| *x = x.max(0.0));
+                value
+            }
             _ => value(net, weights, (index, node), &mut pass, batch, mode),
         };
         pass.values.push(value);
-        if matches!(mode, Mode::Answer(_)) {
-            for &input in node.inputs.iter().filter(|&&input| last_reader[input] == index) {
-                pass.values[input] = Vec::new();
-            }
+        for &input in node.inputs.iter().filter(|&&input| spent(input, index)) {
+            pass.values[input] = Vec::new();
         }
     }
     pass
@@ -119,12 +152,15 @@ fn value(
             let packed = match mode {
                 Mode::Answer(packed) => &packed[index],
                 Mode::Learn { .. } => {
-                    here = Packed::of(net, weights, index);
+                    here = Packed::plainly(net, weights, index);
                     &here
                 }
             };
             match (packed, Conv::of(node, from, batch)) {
                 (Packed::Conv(weight), Some(conv)) => conv.forward(x, weight, &mut y),
+                (Packed::Winograd(weight), Some(_)) => {
+                    weight.forward(x, &mut y, batch, &mut pass.space)
+                }
                 (Packed::Linear(weight), None) => linear(x, from, weight, &mut y, batch),
                 _ => {}
             }
