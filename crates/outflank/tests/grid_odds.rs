@@ -66,8 +66,8 @@ fn a_guarded_server_and_a_queue_of_ones_own() {
     let user = ["--nats-user", "me", "--nats-password", "secret"];
     let wrong = ["--nats-user", "me", "--nats-password", "guess"];
     for (given, part) in [
-        ([&own[..], &user].concat(), "certificate"),
-        ([&authority[..], &user].concat(), "certificate"),
+        ([&own[..], &user].concat(), "--nats-ca"),
+        ([&authority[..], &user].concat(), "--nats-cert"),
         ([&authority[..], &own].concat(), "refuses these credentials"),
         ([&authority[..], &own, &wrong].concat(), "refuses these credentials"),
     ] {
