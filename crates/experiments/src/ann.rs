@@ -86,7 +86,7 @@ pub fn settings(net: &str, seed: u64) -> Result<Settings, ExperimentError> {
 /// before, in whole or in part, is taken up again.
 fn learn(lab: &Lab, nets: &[&'static str], size: &Size) -> Result<Vec<Runs>, ExperimentError> {
     let against = entries::<Othello>(&[OPPONENT.to_owned()], 0.0)?;
-    let all = learn_all(lab, nets.len(), size.runs, |net, run| {
+    let all = learn_all(lab, nets.len(), size.runs, &[], |net, run| {
         one_run(lab, nets[net], run, size, &against)
     })?;
     let runs = nets.iter().zip(all).map(|(&net, runs)| {

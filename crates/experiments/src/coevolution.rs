@@ -119,7 +119,7 @@ fn settings(course: &Course, scale: Scale) -> Result<Settings, ExperimentError> 
 fn learn(lab: &Lab, courses: &[Course]) -> Result<Vec<Runs>, ExperimentError> {
     let size = size(lab.scale);
     let against = entries::<Othello>(&["heuristic".to_owned()], RANDOM)?;
-    let all = learn_all(lab, courses.len(), size.runs, |course, run| {
+    let all = learn_all(lab, courses.len(), size.runs, &[], |course, run| {
         one_run(lab, courses[course], run, &against)
     })?;
     let runs = courses.iter().zip(all).map(|(&course, runs)| {

@@ -38,6 +38,9 @@ struct SentRuns {
     seed: String,
     /// Their numbers in the order in which the exhibit learns them.
     runs: Vec<usize>,
+    /// Files that they need, by name, and the checksum of each.
+    #[serde(default)]
+    files: Vec<(String, String)>,
 }
 
 /// The files of a run: names with `/` between folders, and contents.
@@ -45,17 +48,28 @@ type Files = Vec<(String, Vec<u8>)>;
 
 /// Has all runs of an exhibit learned that are not here yet. Marks say which are; they go when the
 /// exhibit has taken up all of them.
-pub(crate) fn learn(lab: &Lab, others: &Elsewhere, count: usize) -> Result<(), ExperimentError> {
+pub(crate) fn learn(
+    lab: &Lab,
+    others: &Elsewhere,
+    count: usize,
+    sent: &[String],
+) -> Result<(), ExperimentError> {
     let marks = marks(lab);
     create_folder(&marks)?;
     let mark = |run: usize| marks.join(run.to_string());
     let missing: Vec<usize> = (0..count).filter(|&run| !mark(run).exists()).collect();
+    let mut shared = Vec::new();
+    for name in sent.iter().filter(|_| !missing.is_empty()) {
+        let bytes = files::read(&lab.keep(name), LARGEST)?;
+        shared.push((name.clone(), others.crew.share(&bytes)?));
+    }
     let describe = |range: Range<usize>| {
         let sent = SentRuns {
             exhibit: others.exhibit.to_owned(),
             scale: lab.scale.name().to_owned(),
             seed: lab.seed.to_string(),
             runs: missing[range].to_vec(),
+            files: shared.clone(),
         };
         toml::to_string(&sent).unwrap_or_default().into_bytes()
     };
@@ -147,7 +161,7 @@ impl LearnsRuns {
         LearnsRuns { folder: folder.to_owned() }
     }
 
-    fn learn(&self, sent: &SentRuns, run: usize) -> Result<Vec<u8>, String> {
+    fn learn(&self, sent: &SentRuns, run: usize, library: &dyn Library) -> Result<Vec<u8>, String> {
         let exhibit = EXHIBITS.iter().find(|exhibit| exhibit.name() == sent.exhibit);
         let exhibit = exhibit.filter(|exhibit| exhibit.spreads()).ok_or_else(|| {
             format!("there is no exhibit '{}' whose runs could be learned apart", sent.exhibit)
@@ -168,6 +182,15 @@ impl LearnsRuns {
             edax: None,
             say: Box::new(|_| {}),
         };
+        for (name, sha256) in &sent.files {
+            let mut parts = Path::new(name).components();
+            if !matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None)) {
+                return Err(format!("'{name}' is no name of a file"));
+            }
+            let bytes = library.fetch(sha256).map_err(|error| error.to_string())?;
+            create_folder(&folder).map_err(|error| error.to_string())?;
+            files::write(&lab.keep(name), &bytes).map_err(|error| error.to_string())?;
+        }
         match exhibit.run(&lab) {
             Err(ExperimentError::Part) => {}
             Err(error) => return Err(error.to_string()),
@@ -204,11 +227,11 @@ impl Trade for LearnsRuns {
         KIND
     }
 
-    fn work(&self, job: &[u8], _: &dyn Library) -> Result<Vec<u8>, String> {
+    fn work(&self, job: &[u8], library: &dyn Library) -> Result<Vec<u8>, String> {
         let text = std::str::from_utf8(job).map_err(|_| "this is no job".to_owned())?;
         let sent: SentRuns =
             toml::from_str(text).map_err(|error| format!("this is no job: {error}"))?;
-        let runs = sent.runs.iter().map(|&run| self.learn(&sent, run));
+        let runs = sent.runs.iter().map(|&run| self.learn(&sent, run, library));
         Ok(parts::pack(&runs.collect::<Result<Vec<_>, _>>()?))
     }
 }

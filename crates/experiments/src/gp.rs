@@ -7,7 +7,7 @@ pub mod fig3;
 
 use crate::Scale;
 use crate::lab::{ExperimentError, Lab};
-use crate::many::{learn_one, seed_of};
+use crate::many::{learn_all, learn_one, seed_of};
 use crate::statistics::Mean;
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
@@ -19,7 +19,6 @@ use outflank_learners::training::{Gauge, Plan, Point};
 use outflank_models::Described;
 use outflank_models::files::Origin;
 use outflank_players::roster::Roster;
-use outflank_runs::stop_requested;
 
 /// Rounds (Figures 1 and 2), test pairs (Figure 1), benchmark heuristics and opponents of a new
 /// heuristic (section 4.2), games of a comparison and the depth of the search (section 4).
@@ -126,34 +125,50 @@ fn contest(lab: &Lab, seed: u64) -> Contest {
     Contest { depth: size(lab.scale).depth, games: GAMES, opening: OPENING, seed }
 }
 
+/// The file of the test pairs of a game.
+fn tests_file(game: Game) -> String {
+    format!("tests-{game}.tsv")
+}
+
 /// The test pairs, the same for every seed and every way to choose.
 fn tests<P: Roster + Described>(lab: &Lab) -> Result<Tests, ExperimentError> {
     let games = GamesOf::<P>::new(contest(lab, lab.seed));
     let count = size(lab.scale).tests;
-    let path = lab.keep(&format!("tests-{}.tsv", P::GAME));
+    let path = lab.keep(&tests_file(P::GAME));
     Ok(Tests::recorded(&games, count, &path, |found| {
         (lab.say)(&format!("{}: {found} of {count} test pairs", P::GAME));
     })?)
 }
 
-/// Learns every run of these ways; what was learned before, in whole or in part, is taken up again.
-fn learn<P: Roster + Described>(
+/// The test pairs of both games, where they are needed.
+type BothTests = (Tests, Tests);
+
+/// Learns every run of these ways for both games; what was learned before, in whole or in part, is
+/// taken up again. Gives the runs of Othello, then those of checkers.
+fn learn(
     lab: &Lab,
     find: Find,
     ways: &[Way],
-    tests: Option<&Tests>,
-) -> Result<Vec<Runs>, ExperimentError> {
-    let mut all: Vec<Runs> =
-        ways.iter().map(|way| Runs { way: way.name, runs: Vec::new() }).collect();
-    let seeds = size(lab.scale).seeds;
-    // Seed by seed, so that a stop leaves all ways equally far.
-    for number in 0..seeds {
-        for (way, runs) in ways.iter().zip(&mut all) {
-            runs.runs.push(one_run::<P>(lab, find, way, tests, number)?);
-            (lab.say)(&format!("{}, {}: run {} of {seeds}", P::GAME, way.name, number + 1));
+    tests: Option<&BothTests>,
+) -> Result<[Vec<Runs>; 2], ExperimentError> {
+    let seeds = size(lab.scale).seeds as usize;
+    let sent: Vec<String> = match tests {
+        Some(_) => [Game::Othello, Game::Checkers].map(tests_file).into(),
+        None => Vec::new(),
+    };
+    let all = learn_all(lab, 2 * ways.len(), seeds, &sent, |method, run| {
+        let way = &ways[method % ways.len()];
+        match method < ways.len() {
+            true => one_run::<Othello>(lab, find, way, tests.map(|both| &both.0), run),
+            false => one_run::<Checkers>(lab, find, way, tests.map(|both| &both.1), run),
         }
-    }
-    Ok(all)
+    })?;
+    let mut all = all.into_iter();
+    let mut next = || -> Vec<Runs> {
+        let some = ways.iter().zip(all.by_ref());
+        some.map(|(way, runs)| Runs { way: way.name, runs }).collect()
+    };
+    Ok([next(), next()])
 }
 
 fn one_run<P: Roster + Described>(
@@ -161,15 +176,12 @@ fn one_run<P: Roster + Described>(
     find: Find,
     way: &Way,
     tests: Option<&Tests>,
-    number: u64,
+    number: usize,
 ) -> Result<Run, ExperimentError> {
-    if stop_requested() {
-        return Err(ExperimentError::Stopped);
-    }
     let size = size(lab.scale);
     let what = if find == Find::Pair { "pair" } else { "opponent" };
     let ways = way.name.to_lowercase().replace(' ', "-");
-    let seed = seed_of(lab, number as usize);
+    let seed = seed_of(lab, number);
     // The test pairs belong to the measurement, and so to the name of what may be shared.
     let measured = tests.map_or_else(String::new, |tests| format!("-{}-tests", tests.len()));
     let Size { rounds, depth, .. } = size;
@@ -226,15 +238,6 @@ fn title(game: Game) -> &'static str {
         Game::Checkers => "checkers",
     }
 }
-
-/// Does the same for both games.
-macro_rules! for_both_games {
-    ($work:ident, $($argument:expr),*) => {
-        $work::<Othello>($($argument),*)?;
-        $work::<Checkers>($($argument),*)?;
-    };
-}
-use for_both_games;
 
 /// The spread of single runs: their standard deviation.
 fn deviation(mean: Mean) -> f64 {

@@ -8,11 +8,13 @@ use outflank_runs::{in_order, stop_requested};
 use std::path::Path;
 
 /// Learns every run of every method; gives for each method what came of its runs, in their order.
-/// `learn` is told the method and the number of the run, from 0.
+/// `learn` is told the method and the number of the run, from 0. `sent` names files of the lab's
+/// folder that runs need, for those who learn elsewhere.
 pub fn learn_all<T: Send>(
     lab: &Lab,
     methods: usize,
     runs: usize,
+    sent: &[String],
     learn: impl Fn(usize, usize) -> Result<T, ExperimentError> + Sync,
 ) -> Result<Vec<Vec<T>>, ExperimentError> {
     let count = methods * runs;
@@ -24,7 +26,7 @@ pub fn learn_all<T: Send>(
         return Err(ExperimentError::Part);
     }
     if let Some(others) = &lab.elsewhere {
-        elsewhere::learn(lab, others, count)?;
+        elsewhere::learn(lab, others, count, sent)?;
     }
     let mut all: Vec<Vec<T>> = (0..methods).map(|_| Vec::with_capacity(runs)).collect();
     let mut failed = None;

@@ -275,6 +275,13 @@ impl Crew for Grid {
         Ok(self.drive(order, describe, take)?)
     }
 
+    fn forget(&self, sha256: &str) {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner).remove(sha256);
+        if self.server.is_there() {
+            self.server.wait(self.server.remove(sha256));
+        }
+    }
+
     fn words(&self) -> String {
         self.roll().words(self.version())
     }

@@ -49,6 +49,11 @@ pub enum GridError {
         /// What is wrong.
         reason: String,
     },
+    /// The server wants to know who we are by a certificate.
+    #[error(
+        "the NATS server at {0} asks for a certificate of ours; give --nats-cert FILE and --nats-key FILE"
+    )]
+    NoCertificate(String),
     /// A server without streams.
     #[error(
         "the NATS server at {at} has no JetStream ({reason}); start it with `nats-server -js`, or enable JetStream for this account"

@@ -75,6 +75,7 @@ impl Server {
                     GridError::Credentials { at: at.clone(), reason }
                 }
                 ConnectErrorKind::Tls => GridError::Tls { at: at.clone(), reason },
+                _ if reason.contains("CertificateRequired") => GridError::NoCertificate(at.clone()),
                 _ if reason.contains("certificate") => GridError::Tls { at: at.clone(), reason },
                 _ if reason.contains("uthorization") => {
                     GridError::Credentials { at: at.clone(), reason }

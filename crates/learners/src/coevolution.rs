@@ -17,25 +17,28 @@
 //! All opponents in training are as they were when the generation began, every training game has a
 //! stream named by its learner and its number, and every other draw one named by the generation.
 //! So a generation is the same on any number of threads, and a single individual learns the same
-//! however its games are grouped into generations.
+//! however its games are grouped into generations. Nor does it matter who plays: the games of a
+//! generation may be those of workers on other machines ([`Coevolution::elsewhere`]).
 
 mod check;
+mod elsewhere;
 pub mod fitness;
 mod settings;
 mod shape;
 pub mod variation;
 
-use crate::tdl::{self, Rates};
+use crate::tdl::Rates;
 use crate::training::{Learner, StepError};
+use elsewhere::{Elsewhere, Practice};
 use fitness::{Occasion, appoint, fittest, judge};
-use outflank_games::Side;
 use outflank_models::files::{Origin, read_tensors, write_tensors};
-use outflank_models::{Live, Model, Network, TupleError};
-use outflank_runs::{Draw, in_order, rng};
+use outflank_models::{Model, Network, TupleError};
+use outflank_runs::{Crew, Draw, in_order, rng};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use variation::{crossover, fresh, mutate_topology, mutate_weights, tournament};
 
+pub use elsewhere::PlaysGenerations;
 pub use settings::{Fitness, KEYS, Settings, SettingsError};
 pub use shape::Shape;
 
@@ -62,6 +65,8 @@ pub struct Coevolution {
     archive: Vec<Network>,
     /// The best of the last generation, before its children were made.
     best: Option<Network>,
+    /// Who plays the games, if others do.
+    others: Option<Elsewhere>,
 }
 
 /// What a checkpoint says besides the networks.
@@ -94,7 +99,15 @@ impl Coevolution {
             spent: 0,
             archive: Vec::new(),
             best: None,
+            others: None,
         })
+    }
+
+    /// Lets others play the games of every generation from now on.
+    #[must_use]
+    pub fn elsewhere(mut self, crew: Arc<dyn Crew>) -> Coevolution {
+        self.others = Some(Elsewhere { crew });
+        self
     }
 
     /// Everyone there is.
@@ -113,53 +126,43 @@ impl Coevolution {
         Occasion { seed: self.seed, generation: self.generation, threads: self.threads }
     }
 
-    /// Phase 1: everyone plays its training games.
-    fn train(&mut self) {
+    /// Phase 1: everyone plays its training games; gives what they have become.
+    fn train(&self) -> Result<Vec<Network>, StepError> {
+        let before = &self.population;
         let games = self.settings.training_games();
         if games == 0 {
-            return;
+            return Ok(before.clone());
         }
-        let before = &self.population;
+        let settings = &self.settings;
+        let practices: Vec<Practice> = (0..before.len())
+            .map(|individual| Practice {
+                individual,
+                first: self.generation * games,
+                opponents: self.opponents(individual),
+            })
+            .collect();
+        let rates = Rates { alpha: settings.alpha, epsilon: settings.epsilon };
+        let players: Vec<&Network> = before.iter().chain(&self.archive).collect();
+        if let Some(others) = &self.others {
+            return elsewhere::train(others, &players, &practices, rates, self.occasion());
+        }
         let mut learned = Vec::with_capacity(before.len());
         in_order(
             before.len(),
             self.threads,
             || (),
-            |(), individual| self.trained(individual),
+            |(), individual| practices[individual].play(|number| players[number], rates, self.seed),
             |_, network| {
                 learned.push(network);
                 true
             },
         );
-        self.population = learned;
+        Ok(learned)
     }
 
-    fn trained(&self, individual: usize) -> Network {
-        let settings = &self.settings;
-        let rates = Rates { alpha: settings.alpha, epsilon: settings.epsilon };
-        let mut network = self.population[individual].clone();
-        let mut live = Live::new(&network);
-        let mut game = self.generation * settings.training_games();
-        for (opponent, count) in self.opponents(individual) {
-            let mut opponent = opponent.map(Live::new);
-            for round in 0..count {
-                let mut rng = tdl::stream(self.seed, individual, game);
-                game += 1;
-                match &mut opponent {
-                    None => tdl::self_play(&mut live, rates, &mut rng),
-                    Some(opponent) => {
-                        let side = if round % 2 == 0 { Side::Black } else { Side::White };
-                        tdl::play_against(&mut live, opponent, side, rates, &mut rng)
-                    }
-                };
-            }
-        }
-        live.store(&mut network);
-        network
-    }
-
-    /// Whom an individual trains with and how often; `None` is itself.
-    fn opponents(&self, individual: usize) -> Vec<(Option<&Network>, u64)> {
+    /// Whom an individual trains with and how often, by numbers, the archive behind the population;
+    /// `None` is itself.
+    fn opponents(&self, individual: usize) -> Vec<(Option<usize>, u64)> {
         let settings = &self.settings;
         let path = ["opponents", &self.generation.to_string(), &individual.to_string()];
         let mut rng = rng::stream(self.seed, &path);
@@ -169,17 +172,18 @@ impl Coevolution {
                 (0..self.population.len()).filter(|&other| other != individual).collect();
             rng.shuffle(&mut others);
             let drawn = others.iter().take(settings.population_opponents);
-            opponents.extend(
-                drawn.map(|&other| (Some(&self.population[other]), settings.population_games)),
-            );
+            opponents.extend(drawn.map(|&other| (Some(other), settings.population_games)));
         }
         let newest = self.archive.len().saturating_sub(1);
         for number in 0..settings.archive_opponents {
             let member = match settings.archive_newest {
                 // While the archive is young its oldest member stands in for those to come.
-                true => self.archive.get(newest.saturating_sub(number)),
-                false => self.archive.get(rng.below(self.archive.len() as u32) as usize),
+                true => newest.saturating_sub(number),
+                false => rng.below(self.archive.len() as u32) as usize,
             };
+            // While there is no archive it plays with itself.
+            let known = member < self.archive.len();
+            let member = known.then_some(self.population.len() + member);
             opponents.push((member, settings.archive_games));
         }
         opponents
@@ -236,8 +240,10 @@ impl Learner for Coevolution {
     /// A generation.
     fn step(&mut self) -> Result<(), StepError> {
         let games = self.next_games();
-        self.train();
-        let points = judge(&self.settings, &self.population, &self.archive, self.occasion());
+        let trained = self.train()?;
+        let (occasion, others) = (self.occasion(), self.others.as_ref());
+        let points = judge(&self.settings, &trained, &self.archive, occasion, others)?;
+        self.population = trained;
         self.best = match self.settings.fitness {
             Fitness::None => None,
             _ => self.population.get(fittest(&points)).cloned(),

@@ -21,12 +21,13 @@ use outflank_games::Side;
 use outflank_games::othello::{Board, Square, kernel};
 use outflank_models::{Afters, Live, Network};
 use outflank_runs::{Draw, Rng, rng};
+use serde::{Deserialize, Serialize};
 
 /// Values this close count as equal, as everywhere in this laboratory.
 const TIE: f64 = 1e-6;
 
 /// How fast and how boldly.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rates {
     /// The size of a step.
     pub alpha: f64,

@@ -14,7 +14,7 @@ use outflank_arena::ContestError;
 use outflank_models::files::{Keep, ModelError, Origin};
 use outflank_runs::events::{Scalar, event_file};
 use outflank_runs::files::{self, FileError};
-use outflank_runs::{parts, stop_requested};
+use outflank_runs::{Notes, parts, stop_requested};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -368,7 +368,14 @@ fn resume<L: Learner>(learner: &mut L, folder: &Path) -> Result<Option<Vec<Point
             learner.restore(state)?;
             curve.ok_or_else(|| "its curve is damaged".to_owned())
         };
-        return restore().map(Some).map_err(failed);
+        let curve = restore().map_err(failed)?;
+        if let Some(TrainError::Checkpoint { path: last, reason }) = damaged {
+            let text = format!("{last}: {reason}; going on from {}", path.display());
+            Notes::new(false).tell(&text);
+            // It would take the place of the good one when the next is written.
+            std::fs::remove_file(&last).map_err(FileError::on("remove", Path::new(&last)))?;
+        }
+        return Ok(Some(curve));
     }
     damaged.map_or(Ok(None), Err)
 }

@@ -18,7 +18,7 @@ use contests::{OPENINGS_HELP, PLAYER_HELP};
 use desk::{ANALYZE_HELP, ENGINE_HELP, PLAY_HELP};
 use grid::WORKER_HELP;
 use learn::LEARN_HELP;
-use measure::{ACCURACY_HELP, SOLVE_HELP};
+use measure::{ACCURACY_HELP, REPRODUCE_HELP, SOLVE_HELP};
 use serve::SERVE_HELP;
 
 pub use contests::{LeagueArgs, MatchArgs, OpeningsArgs};
@@ -61,6 +61,7 @@ pub enum Command {
     #[command(after_help = ACCURACY_HELP)]
     Accuracy(AccuracyArgs),
     /// Make a table or figure of a paper again: theirs, ours, the difference.
+    #[command(after_help = REPRODUCE_HELP)]
     Reproduce(ReproduceArgs),
     /// Game files: counts, faults, formats, decisions, games by our own players.
     #[command(subcommand)]

@@ -4,6 +4,7 @@ mod cli;
 mod commands;
 mod config;
 mod contestants;
+mod folders;
 mod games;
 mod grid;
 mod output;

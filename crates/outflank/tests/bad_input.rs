@@ -2,6 +2,9 @@
 
 #[path = "support/lab.rs"]
 mod lab;
+#[cfg(target_os = "linux")]
+#[path = "support/tight.rs"]
+mod tight;
 
 use lab::{Lab, clear};
 use std::fs;
@@ -297,44 +300,11 @@ fn folders_that_cannot_be_written() {
     }
 }
 
-/// A file system with hardly any room, which goes with the test.
-#[cfg(target_os = "linux")]
-struct Tight<'a> {
-    place: std::path::PathBuf,
-    _lab: &'a Lab,
-}
-
-#[cfg(target_os = "linux")]
-impl<'a> Tight<'a> {
-    fn mount(lab: &'a Lab, size: &str) -> Option<Tight<'a>> {
-        let place = lab.file("tight");
-        fs::create_dir(&place).unwrap();
-        let tight = Tight { place, _lab: lab };
-        tight.call(&format!("size={size}")).then_some(tight)
-    }
-
-    fn call(&self, options: &str) -> bool {
-        let mut mount = std::process::Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", options, "none"]).arg(&self.place);
-        mount.output().is_ok_and(|output| output.status.success())
-    }
-}
-
-#[cfg(target_os = "linux")]
-impl Drop for Tight<'_> {
-    fn drop(&mut self) {
-        let _ = std::process::Command::new("umount").arg(&self.place).output();
-    }
-}
-
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_stops_the_run_and_more_room_lets_it_go_on() {
     let lab = Lab::new();
-    let Some(tight) = Tight::mount(&lab, "64k") else {
-        eprintln!("skipped: a small file system cannot be mounted here");
-        return;
-    };
+    let Some(tight) = tight::Tight::mount(&lab, "64k") else { return };
     let run = "match heuristic random --games 600 --random 0.1 --out";
     let words: Vec<&str> = run.split(' ').collect();
     let ran = lab.run(&[&words[..], &["tight/run"]].concat());

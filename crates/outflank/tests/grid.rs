@@ -141,7 +141,13 @@ fn an_exhibit_whose_runs_others_learn_is_that_of_one_process() {
     workers[0].kill();
     spread.ok(&[&["reproduce", "--resume", "run"][..], &on].concat());
     same(&spread.tree("run"), &alone.tree("run"));
-    let error = spread.refused(&[&["reproduce", "gp/fig1"][..], &on].concat());
+    // Runs that need something which was made before them.
+    let _worker = Process::worker(&spread, &server);
+    let exhibit = ["reproduce", "gp/fig1", "--scale", "smoke", "--out", "tests"];
+    alone.ok(&exhibit);
+    spread.ok(&[&exhibit[..], &on].concat());
+    same(&spread.tree("tests"), &alone.tree("tests"));
+    let error = spread.refused(&[&["reproduce", "preference/fig2"][..], &on].concat());
     assert!(error.contains("leave out --on"), "{error}");
 }
 

@@ -58,6 +58,9 @@ pub trait Crew: Library + Debug {
         take: &mut dyn FnMut(Range<usize>, &[u8]) -> Taken,
     ) -> Result<(), CrewError>;
 
+    /// Content that was shared is needed no longer.
+    fn forget(&self, sha256: &str);
+
     /// Who is at work, in a few words.
     fn words(&self) -> String;
 }
@@ -144,6 +147,8 @@ mod tests {
             }
             Ok(())
         }
+
+        fn forget(&self, _: &str) {}
 
         fn words(&self) -> String {
             String::new()

@@ -1,8 +1,8 @@
 //! Figure 1: the accuracy on test pairs while a new pair is chosen each round (section 4.1).
 
 use super::{
-    Checkers, Find, GamesOf, Othello, ROUNDS, Runs, WAYS, ahead, contest, departures, deviation,
-    for_both_games, learn, shown, size, tests, title,
+    Checkers, Find, GamesOf, Othello, ROUNDS, Runs, Tests, WAYS, ahead, contest, departures,
+    deviation, learn, shown, size, tests, title,
 };
 use crate::lab::{ExperimentError, Lab};
 use crate::statistics::Mean;
@@ -32,6 +32,10 @@ impl Experiment for Fig1 {
         "accuracy of Gaussian-process preferences by rounds, BALD beside random and uncertainty"
     }
 
+    fn spreads(&self) -> bool {
+        true
+    }
+
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let size = size(lab.scale);
         let lead = format!(
@@ -40,21 +44,27 @@ impl Experiment for Fig1 {
             size.tests, size.seeds
         );
         let mut report = Report::new(self.name(), lab.scale, "Paper 2, Figure 1", lead);
-        for_both_games!(one_game, lab, &mut report);
+        let tests = (tests::<Othello>(lab)?, tests::<Checkers>(lab)?);
+        let [othello, checkers] = learn(lab, Find::Pair, &WAYS, Some(&tests))?;
+        one_game::<Othello>(lab, &othello, &tests.0, &mut report)?;
+        one_game::<Checkers>(lab, &checkers, &tests.1, &mut report)?;
         report.departures = departures(lab.scale);
         Ok(report)
     }
 }
 
-fn one_game<P: Roster + Described>(lab: &Lab, report: &mut Report) -> Result<(), ExperimentError> {
+fn one_game<P: Roster + Described>(
+    lab: &Lab,
+    all: &[Runs],
+    tests: &Tests,
+    report: &mut Report,
+) -> Result<(), ExperimentError> {
     let size = size(lab.scale);
-    let tests = tests::<P>(lab)?;
-    let all = learn::<P>(lab, Find::Pair, &WAYS, Some(&tests))?;
     let (start, end, settled) = printed(P::GAME);
     let title = title(P::GAME);
     let mut plot =
         Plot::new(format!("Accuracy, {title}"), "round", "% of test pairs").y_range(40.0, 100.0);
-    for runs in &all {
+    for runs in all {
         let row = format!("{title}, {}", runs.way);
         for round in shown(size.rounds) {
             let paper = match round {
@@ -85,7 +95,7 @@ fn one_game<P: Roster + Described>(lab: &Lab, report: &mut Report) -> Result<(),
     let caption = "Means over runs with their 95% intervals; how often the winner of a test pair \
                    wins again from fresh openings.";
     report.figures.push((format!("accuracy-{}", P::GAME), Box::new(plot), caption.to_owned()));
-    findings(&all, P::GAME, size.rounds, report);
+    findings(all, P::GAME, size.rounds, report);
     let bald = Mean::of(&all[0].at(size.rounds, "accuracy")).value;
     report.findings.push(format!(
         "{title}: BALD ends at {bald:.1}%; the paper's {end:.0}% from round {settled} on. The \

@@ -2,15 +2,13 @@
 //! opponent for it (section 4.2).
 
 use super::{
-    BENCHMARK, Checkers, Find, Othello, PLAIN, ROUNDS, WAYS, ahead, departures, deviation,
-    for_both_games, learn, shown, size, title,
+    BENCHMARK, Find, PLAIN, ROUNDS, Runs, WAYS, ahead, departures, deviation, learn, shown, size,
+    title,
 };
 use crate::lab::{ExperimentError, Lab};
 use crate::statistics::Mean;
 use crate::{Experiment, Report};
 use outflank_games::Game;
-use outflank_models::Described;
-use outflank_players::roster::Roster;
 use outflank_report::{Plot, Point, Series};
 
 /// The best score and the round in which it was found.
@@ -33,6 +31,10 @@ impl Experiment for Fig2 {
         "benchmark score of the best heuristic by rounds, and against fresh heuristics at the end"
     }
 
+    fn spreads(&self) -> bool {
+        true
+    }
+
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let size = size(lab.scale);
         let lead = format!(
@@ -42,7 +44,9 @@ impl Experiment for Fig2 {
             size.benchmark, size.seeds
         );
         let mut report = Report::new(self.name(), lab.scale, "Paper 2, Figure 2", lead);
-        for_both_games!(one_game, lab, &mut report);
+        let [othello, checkers] = learn(lab, Find::Opponent, &PLAIN, None)?;
+        one_game(lab, Game::Othello, &othello, &mut report);
+        one_game(lab, Game::Checkers, &checkers, &mut report);
         report.departures = departures(lab.scale);
         report.departures.push(
             "The opponents of the benchmark play from openings of two random moves, every other \
@@ -54,15 +58,14 @@ impl Experiment for Fig2 {
     }
 }
 
-fn one_game<P: Roster + Described>(lab: &Lab, report: &mut Report) -> Result<(), ExperimentError> {
+fn one_game(lab: &Lab, game: Game, all: &[Runs], report: &mut Report) {
     let size = size(lab.scale);
-    let all = learn::<P>(lab, Find::Opponent, &PLAIN, None)?;
-    let (top, found_at) = printed(P::GAME);
-    let title = title(P::GAME);
+    let (top, found_at) = printed(game);
+    let title = title(game);
     let mut plot = Plot::new(format!("Score of the best, {title}"), "round", "points")
         .y_range(0.0, size.benchmark as f64);
     let mut ends = Vec::new();
-    for runs in &all {
+    for runs in all {
         let row = format!("{title}, {}", runs.way);
         for round in shown(size.rounds) {
             let is_theirs =
@@ -91,12 +94,11 @@ fn one_game<P: Roster + Described>(lab: &Lab, report: &mut Report) -> Result<(),
         ends.push((runs.way, fresh));
     }
     let caption = "Means over runs with their 95% intervals.";
-    report.figures.push((format!("score-{}", P::GAME), Box::new(plot), caption.to_owned()));
+    report.figures.push((format!("score-{}", game), Box::new(plot), caption.to_owned()));
     if let Some(((bald, theirs), others)) = ends.split_first() {
         for (other, scores) in others {
-            let text = ahead(P::GAME, (bald, theirs), (other, scores), "score against fresh ones");
+            let text = ahead(game, (bald, theirs), (other, scores), "score against fresh ones");
             report.findings.push(text);
         }
     }
-    Ok(())
 }

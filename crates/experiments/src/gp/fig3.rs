@@ -1,12 +1,11 @@
 //! Figure 3: what is expected of the pair that BALD chooses, and how uncertain that is, while each
 //! round looks for an opponent for the best (section 4.3). The paper has Othello only.
 
-use super::{Checkers, Find, Othello, WAYS, departures, for_both_games, learn, shown, size, title};
+use super::{Find, Runs, WAYS, departures, learn, shown, size, title};
 use crate::lab::{ExperimentError, Lab};
 use crate::statistics::Mean;
 use crate::{Experiment, Report};
-use outflank_models::Described;
-use outflank_players::roster::Roster;
+use outflank_games::Game;
 use outflank_report::{Plot, Point, Series};
 
 /// Figure 3.
@@ -21,6 +20,10 @@ impl Experiment for Fig3 {
         "mean and variance of the pair that BALD chooses, by rounds"
     }
 
+    fn spreads(&self) -> bool {
+        true
+    }
+
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let size = size(lab.scale);
         let lead = format!(
@@ -29,7 +32,10 @@ impl Experiment for Fig3 {
             size.seeds
         );
         let mut report = Report::new(self.name(), lab.scale, "Paper 2, Figure 3", lead);
-        for_both_games!(one_game, lab, &mut report);
+        let [othello, checkers] = learn(lab, Find::Opponent, &WAYS[..1], None)?;
+        for (game, all) in [(Game::Othello, othello), (Game::Checkers, checkers)] {
+            all.iter().for_each(|runs| one_game(lab, game, runs, &mut report));
+        }
         report.departures = departures(lab.scale);
         report.departures.push(
             "The paper's figure is a drawing without printed numbers, of Othello alone; its text \
@@ -40,11 +46,9 @@ impl Experiment for Fig3 {
     }
 }
 
-fn one_game<P: Roster + Described>(lab: &Lab, report: &mut Report) -> Result<(), ExperimentError> {
+fn one_game(lab: &Lab, game: Game, runs: &Runs, report: &mut Report) {
     let size = size(lab.scale);
-    let all = learn::<P>(lab, Find::Opponent, &WAYS[..1], None)?;
-    let title = title(P::GAME);
-    let Some(runs) = all.first() else { return Ok(()) };
+    let title = title(game);
     // What was expected of the beginning's pairs is nothing, so curves begin with the first round.
     let at = |round: u64, name: &str, size_only: bool| -> Vec<f64> {
         let values = runs.at(round, name).into_iter();
@@ -65,7 +69,7 @@ fn one_game<P: Roster + Described>(lab: &Lab, report: &mut Report) -> Result<(),
         });
         let plot = Plot::new(format!("The chosen pair's {name}, {title}"), "round", name)
             .series(Series::line(name, points).band());
-        let stem = format!("{}-{}", name.replace([' ', '\''], "-"), P::GAME);
+        let stem = format!("{}-{}", name.replace([' ', '\''], "-"), game);
         report.figures.push((stem, Box::new(plot), "Means over runs.".to_owned()));
     }
     let tenth = (size.rounds / 10).max(1);
@@ -82,5 +86,4 @@ fn one_game<P: Roster + Described>(lab: &Lab, report: &mut Report) -> Result<(),
         over(1, "mean", true),
         over(last, "mean", true),
     ));
-    Ok(())
 }

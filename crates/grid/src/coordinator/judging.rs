@@ -40,6 +40,8 @@ impl Grid {
                 return Err(GridError::Failed(text));
             }
             self.note(&format!("worker {worker} cannot do a job: {text}; another one may"));
+            // Somebody with the same work may have removed what both had shared.
+            self.share_again()?;
             self.send_again(work, &job);
             return Ok(Next::GoOn);
         }

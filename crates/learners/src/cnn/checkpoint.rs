@@ -7,7 +7,7 @@
 use super::State;
 use outflank_models::nets::{Net, NetError, Weights};
 use outflank_runs::files::{self, FileError};
-use outflank_runs::parts;
+use outflank_runs::{Notes, parts};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -118,7 +118,16 @@ impl Checkpoint {
     ) -> Result<Option<(Checkpoint, State)>, CheckpointError> {
         match Checkpoint::load_one(folder, INDEX, net, moments) {
             Err(error) => match Checkpoint::load_one(folder, BEFORE, net, moments) {
-                Ok(Some(found)) => Ok(Some(found)),
+                Ok(Some(found)) => {
+                    let [last, before] = [INDEX, BEFORE].map(|name| folder.join(name));
+                    let reason = match error {
+                        CheckpointError::Damaged(_, reason) => reason,
+                        other => other.to_string(),
+                    };
+                    let (shown, other) = (last.display(), before.display());
+                    Notes::new(false).tell(&format!("{shown}: {reason}; going on from {other}"));
+                    Ok(Some(found))
+                }
                 _ => Err(error),
             },
             found => found,

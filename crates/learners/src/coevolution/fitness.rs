@@ -4,10 +4,14 @@
 //! Every game has a stream of its own, named by the generation and the players, and points are
 //! whole numbers: neither the number of threads nor their order shows.
 
+use super::elsewhere::{self, Elsewhere};
 use super::settings::{Fitness, Settings};
 use crate::tdl::play_out;
+use crate::training::StepError;
 use outflank_models::{Live, Network, embedded};
 use outflank_runs::{Draw, in_order, rng};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Where and when a generation is judged.
 #[derive(Clone, Copy, Debug)]
@@ -22,24 +26,26 @@ pub struct Occasion {
 
 /// A game of two players by their numbers, Black first; members of the archive and the heuristic
 /// come behind the population.
-#[derive(Clone, Copy)]
-struct Meeting {
-    black: usize,
-    white: usize,
-    round: u64,
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Meeting {
+    pub(super) black: usize,
+    pub(super) white: usize,
+    pub(super) round: u64,
 }
 
-/// The points of each individual; all zero where nobody is judged.
-pub fn judge(
+/// The points of each individual; all zero where nobody is judged. Others play the games if there
+/// are any.
+pub(super) fn judge(
     settings: &Settings,
     population: &[Network],
     archive: &[Network],
     occasion: Occasion,
-) -> Vec<u64> {
+    others: Option<&Elsewhere>,
+) -> Result<Vec<u64>, StepError> {
     let mut players: Vec<&Network> = population.iter().collect();
     let heuristic = embedded::heuristic();
     let (meetings, epsilon) = match settings.fitness {
-        Fitness::None => return vec![0; population.len()],
+        Fitness::None => return Ok(vec![0; population.len()]),
         Fitness::RoundRobin => {
             let mut meetings = round_robin(population.len(), settings.meetings);
             if !archive.is_empty() {
@@ -57,7 +63,16 @@ pub fn judge(
             (meetings, settings.heuristic_random)
         }
     };
-    points(&players, population.len(), &meetings, epsilon, occasion)
+    let Some(others) = others else {
+        return Ok(points(&players, population.len(), &meetings, epsilon, occasion));
+    };
+    let pieces: Vec<&[Meeting]> = meetings.chunks(GAMES_AT_A_TIME).collect();
+    let margins = elsewhere::play(others, &players, &pieces, epsilon, occasion)?;
+    let mut points = vec![0; population.len()];
+    for (piece, margins) in pieces.iter().zip(margins) {
+        count(piece, &margins, &mut points);
+    }
+    Ok(points)
 }
 
 /// The number of the fittest individual, the first among equals.
@@ -118,38 +133,63 @@ fn points(
 ) -> Vec<u64> {
     let mut points = vec![0; judged];
     let pieces: Vec<&[Meeting]> = meetings.chunks(GAMES_AT_A_TIME).collect();
-    let generation = occasion.generation.to_string();
     in_order(
         pieces.len(),
         occasion.threads,
-        // Each thread sets up a player when it first meets it.
-        || (0..players.len()).map(|_| None).collect::<Vec<Option<Live>>>(),
-        |lives, job| {
-            let mut margins = Vec::with_capacity(GAMES_AT_A_TIME);
-            for &Meeting { black, white, round } in pieces[job] {
-                let [b, w, r] = [black as u64, white as u64, round].map(|n| n.to_string());
-                let path = ["fitness", &generation, &b, &w, &r];
-                let mut rng = rng::stream(occasion.seed, &path);
-                let mut take = |player: usize| {
-                    lives[player].take().unwrap_or_else(|| Live::new(players[player]))
-                };
-                let (mut first, mut second) = (take(black), take(white));
-                margins.push(play_out(&mut first, &mut second, epsilon, &mut rng));
-                (lives[black], lives[white]) = (Some(first), Some(second));
-            }
-            margins
-        },
+        || Lives::new(players.iter().copied().enumerate()),
+        |lives, job| lives.play(pieces[job], epsilon, occasion),
         |job, margins| {
-            for (meeting, margin) in pieces[job].iter().zip(margins) {
-                let black = (1 + margin.signum()) as u64;
-                for (player, won) in [(meeting.black, black), (meeting.white, 2 - black)] {
-                    if let Some(sum) = points.get_mut(player) {
-                        *sum += won;
-                    }
-                }
-            }
+            count(pieces[job], &margins, &mut points);
             true
         },
     );
     points
+}
+
+/// Adds the points of some games, which ended with these margins for Black.
+fn count(meetings: &[Meeting], margins: &[i32], points: &mut [u64]) {
+    for (meeting, margin) in meetings.iter().zip(margins) {
+        let black = (1 + margin.signum()) as u64;
+        for (player, won) in [(meeting.black, black), (meeting.white, 2 - black)] {
+            if let Some(sum) = points.get_mut(player) {
+                *sum += won;
+            }
+        }
+    }
+}
+
+/// Players by their numbers; each is set up when it is first met.
+pub(super) struct Lives<'a> {
+    players: BTreeMap<usize, &'a Network>,
+    lives: BTreeMap<usize, Live>,
+}
+
+impl<'a> Lives<'a> {
+    pub(super) fn new(players: impl IntoIterator<Item = (usize, &'a Network)>) -> Lives<'a> {
+        Lives { players: players.into_iter().collect(), lives: BTreeMap::new() }
+    }
+
+    /// Plays games of players that it has; gives their margins for Black.
+    pub(super) fn play(
+        &mut self,
+        meetings: &[Meeting],
+        epsilon: f64,
+        occasion: Occasion,
+    ) -> Vec<i32> {
+        let generation = occasion.generation.to_string();
+        let play = |&Meeting { black, white, round }: &Meeting| {
+            let [b, w, r] = [black as u64, white as u64, round].map(|n| n.to_string());
+            let path = ["fitness", &generation, &b, &w, &r];
+            let mut rng = rng::stream(occasion.seed, &path);
+            let mut take = |player: usize| {
+                let known = self.lives.remove(&player);
+                known.unwrap_or_else(|| Live::new(self.players[&player]))
+            };
+            let (mut first, mut second) = (take(black), take(white));
+            let margin = play_out(&mut first, &mut second, epsilon, &mut rng);
+            self.lives.extend([(black, first), (white, second)]);
+            margin
+        };
+        meetings.iter().map(play).collect()
+    }
 }

@@ -3,7 +3,7 @@
 
 use super::learn_cnn::{CNN_HELP, CnnArgs};
 use super::learn_gp::{GP_HELP, GpArgs};
-use super::{Common, RunArgs};
+use super::{Common, GridArgs, RunArgs};
 use clap::{Args, Subcommand};
 
 /// The methods that learn by playing, and the one that learns networks.
@@ -72,7 +72,8 @@ the newest of the archive), x (crossover), m_w, m_t (mutation of weights, of the
 Examples:
   outflank learn tdl --games 200000
   outflank learn ctdl --operators sxm_t --shape 12x6 --seed 2
-  outflank learn ctdl --config hybrid.toml --set population=20";
+  outflank learn ctdl --config hybrid.toml --set population=20
+  outflank learn ctdl --shape all4 --on nats://HOST   (workers play the games of each generation)";
 
 /// What every method that learns by playing is told.
 #[derive(Args, Debug, Clone)]
@@ -106,6 +107,9 @@ pub struct LearnPlayArgs {
     /// What all methods are told.
     #[command(flatten)]
     pub training: TrainingArgs,
+    /// Who plays the games of a generation.
+    #[command(flatten)]
+    pub grid: GridArgs,
     /// The pieces of the method; last, since their heading would spread to what follows.
     #[command(flatten)]
     pub pieces: PieceArgs,

@@ -32,6 +32,15 @@ pub struct AccuracyArgs {
     pub common: Common,
 }
 
+/// Which exhibits `--on` spreads.
+pub const REPRODUCE_HELP: &str = "\
+With --on workers learn the runs of coevolution/*, gp/*, ann/table2 and ann/fig*. The others refuse
+it: preference/* learns in minutes from games that lie here, ann/table1 and ann/speed measure this
+machine or count, and the networks of cnn/* learn on one device, as a rule a GPU.
+Examples:
+  outflank reproduce preference/table2 --scale smoke
+  outflank reproduce coevolution/fig3a --scale paper --on nats://HOST";
+
 /// `outflank reproduce`.
 #[derive(Args, Debug)]
 pub struct ReproduceArgs {

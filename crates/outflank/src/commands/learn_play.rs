@@ -216,7 +216,7 @@ fn open_folder(job: &Job<'_>, against: &[String]) -> Result<RunFolder> {
         data: against.iter().filter_map(|text| model_file(text)).chain(data.clone()).collect(),
     };
     Ok(match &args.run.resume {
-        Some(path) => RunFolder::resume(path, &config, &[])?,
+        Some(path) => crate::folders::resume(path, &config, &[])?,
         None => RunFolder::create(args.run.out.as_deref(), &config)?,
     })
 }

@@ -51,7 +51,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     let elsewhere = crate::grid::crew(&args.grid, &args.common)?
         .map(|(crew, _)| Elsewhere { crew, exhibit: exhibit.name() });
     let folder = match &args.run.resume {
-        Some(path) => RunFolder::resume(path, &config, &[])?,
+        Some(path) => crate::folders::resume(path, &config, &[])?,
         None => RunFolder::create(args.run.out.as_deref(), &config)?,
     };
     stop_when_asked();

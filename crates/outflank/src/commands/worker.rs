@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use outflank_arena::elsewhere::PlaysGames;
 use outflank_experiments::LearnsRuns;
 use outflank_grid::work;
+use outflank_learners::coevolution::PlaysGenerations;
 use outflank_runs::{Notes, Trade, files, stop_when_asked};
 use serde_json::json;
 use std::sync::Arc;
@@ -25,8 +26,11 @@ pub fn run(args: &WorkerArgs) -> Result<Outcome> {
         None => temporary.insert(files::temporary_folder()?).path().to_owned(),
     };
     stop_when_asked();
-    let trades: Vec<Box<dyn Trade>> =
-        vec![Box::new(PlaysGames::new(&folder)), Box::new(LearnsRuns::new(&folder))];
+    let trades: Vec<Box<dyn Trade>> = vec![
+        Box::new(PlaysGames::new(&folder)),
+        Box::new(PlaysGenerations::default()),
+        Box::new(LearnsRuns::new(&folder)),
+    ];
     let threads = args.common.threads();
     let notes = Notes::new(args.common.quiet);
     let idle = args.idle_exit.map(Duration::from_secs);

@@ -30,6 +30,14 @@ impl Process {
         Process::start(lab, &[&["worker", "--quiet"][..], &options].concat())
     }
 
+    /// Halts it, or lets it go on: it knows nothing of the time between.
+    pub fn halt(&self, halted: bool) {
+        let signal = if halted { "STOP" } else { "CONT" };
+        let command = format!("kill -{signal} {}", self.0.id());
+        let done = Command::new("sh").args(["-c", &command]).status().expect("a shell");
+        assert!(done.success(), "{command}");
+    }
+
     /// Kills it as `kill -9` does.
     pub fn kill(&mut self) {
         let _ = self.0.kill();

@@ -268,7 +268,7 @@ pub fn open_folder(
         data: source.files.iter().cloned().chain(features).collect(),
     };
     Ok(match &args.run.resume {
-        Some(path) => RunFolder::resume(path, &config, &[])?,
+        Some(path) => crate::folders::resume(path, &config, &[])?,
         None => RunFolder::create(args.run.out.as_deref(), &config)?,
     })
 }

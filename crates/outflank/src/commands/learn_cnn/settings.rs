@@ -128,7 +128,7 @@ pub fn open_folder(args: &CnnArgs, source: &Source) -> Result<RunFolder> {
         data: source.files.clone(),
     };
     Ok(match &args.run.resume {
-        Some(path) => RunFolder::resume(path, &config, &["records", "passes"])?,
+        Some(path) => crate::folders::resume(path, &config, &["records", "passes"])?,
         None => RunFolder::create(args.run.out.as_deref(), &config)?,
     })
 }

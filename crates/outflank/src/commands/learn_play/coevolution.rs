@@ -3,7 +3,7 @@
 use super::{Job, check, learn};
 use crate::Outcome;
 use crate::cli::learn_play::LearnPlayArgs;
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use outflank_experiments::coevolution::presets;
 use outflank_learners::coevolution::{Coevolution, Settings};
 
@@ -16,7 +16,17 @@ pub fn run(name: &'static str, args: &LearnPlayArgs) -> Result<Outcome> {
     let settings = Settings::from_table(&table)?;
     settings.check_budget(training.games)?;
     let (seed, threads) = (training.common.seed, training.common.threads());
-    let learner = Coevolution::new(settings.clone(), seed, threads)?;
+    let mut learner = Coevolution::new(settings.clone(), seed, threads)?;
+    if args.grid.on.is_some() {
+        ensure!(
+            settings.population > 1,
+            "{name} has one network, which learns a game at a time: workers could play nothing; \
+             leave out --on, or take a larger population"
+        );
+        if let Some((crew, _)) = crate::grid::crew(&args.grid, &training.common)? {
+            learner = learner.elsewhere(crew);
+        }
+    }
     let job = Job {
         name,
         args: training,

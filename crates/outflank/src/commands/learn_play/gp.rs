@@ -305,7 +305,7 @@ fn open_folder(args: &GpArgs) -> Result<RunFolder> {
         data: Vec::new(),
     };
     Ok(match &args.run.resume {
-        Some(path) => RunFolder::resume(path, &config, &[])?,
+        Some(path) => crate::folders::resume(path, &config, &[])?,
         None => RunFolder::create(args.run.out.as_deref(), &config)?,
     })
 }

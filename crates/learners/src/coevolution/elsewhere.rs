@@ -1,0 +1,399 @@
+//! The games of a generation when others play them.
+//!
+//! The networks that play are one document, which all can fetch by its checksum; a message says no
+//! more than which individuals are to train, or which of them meet. What comes back is what would
+//! have been made here: networks to the last bit, and the margins of games.
+
+use super::fitness::{Lives, Meeting, Occasion};
+use super::read_network;
+use crate::tdl::{self, Rates};
+use crate::training::StepError;
+use outflank_games::Side;
+use outflank_models::files::{Origin, write_tensors};
+use outflank_models::{Live, Network};
+use outflank_runs::{Crew, CrewError, Library, Order, Trade, crew_in_order, parts};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What this work is called in messages.
+const KIND: &str = "generations";
+
+/// A worker remembers so many documents: those of a generation for two runs at a time.
+const REMEMBERED: usize = 4;
+
+/// No game of Othello ends with more than that.
+const WIDEST: i32 = 64;
+
+/// Others who play the games of a population.
+#[derive(Clone, Debug)]
+pub(super) struct Elsewhere {
+    pub(super) crew: Arc<dyn Crew>,
+}
+
+/// The training games of one individual in a generation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Practice {
+    pub(super) individual: usize,
+    /// The number of its first game, counted from the beginning of the run.
+    pub(super) first: u64,
+    /// With whom, by numbers, and how often; `None` is itself.
+    pub(super) opponents: Vec<(Option<usize>, u64)>,
+}
+
+impl Practice {
+    /// Plays them; gives what the individual has become.
+    pub(super) fn play<'a>(
+        &self,
+        player: impl Fn(usize) -> &'a Network,
+        rates: Rates,
+        seed: u64,
+    ) -> Network {
+        let mut network = player(self.individual).clone();
+        let mut live = Live::new(&network);
+        let mut game = self.first;
+        for &(opponent, count) in &self.opponents {
+            let mut opponent = opponent.map(|number| Live::new(player(number)));
+            for round in 0..count {
+                let mut rng = tdl::stream(seed, self.individual, game);
+                game += 1;
+                match &mut opponent {
+                    None => tdl::self_play(&mut live, rates, &mut rng),
+                    Some(opponent) => {
+                        let side = if round % 2 == 0 { Side::Black } else { Side::White };
+                        tdl::play_against(&mut live, opponent, side, rates, &mut rng)
+                    }
+                };
+            }
+        }
+        live.store(&mut network);
+        network
+    }
+
+    /// Everyone who takes part.
+    fn numbers(&self) -> impl Iterator<Item = usize> {
+        std::iter::once(self.individual)
+            .chain(self.opponents.iter().filter_map(|(other, _)| *other))
+    }
+}
+
+/// What a document says besides the networks, which follow in the order of their numbers.
+#[derive(Debug, Serialize, Deserialize)]
+struct Head {
+    seed: u64,
+    generation: u64,
+    /// How they learn; nothing when they are judged.
+    rates: Option<Rates>,
+    /// The share of random moves when they are judged.
+    epsilon: f64,
+    numbers: Vec<usize>,
+}
+
+/// Some of the work on one document.
+#[derive(Debug, Serialize, Deserialize)]
+struct SentPieces {
+    setting: String,
+    practices: Vec<Practice>,
+    meetings: Vec<Vec<Meeting>>,
+}
+
+/// Has everyone trained by others.
+pub(super) fn train(
+    others: &Elsewhere,
+    players: &[&Network],
+    practices: &[Practice],
+    rates: Rates,
+    occasion: Occasion,
+) -> Result<Vec<Network>, StepError> {
+    let numbers = practices.iter().flat_map(Practice::numbers).collect();
+    let head = head(occasion, Some(rates), 0.0, &numbers);
+    let describe = |setting: &str, range: Range<usize>| SentPieces {
+        setting: setting.to_owned(),
+        practices: practices[range].to_vec(),
+        meetings: Vec::new(),
+    };
+    let read = |range: Range<usize>, answer: &[u8]| {
+        let networks: Result<Vec<Network>, String> =
+            parts::unpack(answer)?.iter().map(|bytes| read_network(bytes)).collect();
+        let networks = networks?;
+        let asked = practices[range].iter().map(|practice| players[practice.individual]);
+        match networks.iter().zip(asked).all(|(new, old)| is_of(new, old)) {
+            true => Ok(networks),
+            false => Err("its networks are not of this population".to_owned()),
+        }
+    };
+    order(others, &head, players, practices.len(), describe, read)
+}
+
+/// Whether one network can have become the other by training.
+fn is_of(new: &Network, old: &Network) -> bool {
+    new.tuples() == old.tuples()
+        && (new.view(), new.is_binary()) == (old.view(), old.is_binary())
+        && new.weights().iter().all(|weight| weight.is_finite())
+}
+
+/// Has games played by others; gives their margins for Black, piece by piece.
+pub(super) fn play(
+    others: &Elsewhere,
+    players: &[&Network],
+    pieces: &[&[Meeting]],
+    epsilon: f64,
+    occasion: Occasion,
+) -> Result<Vec<Vec<i32>>, StepError> {
+    let all = pieces.iter().flat_map(|piece| piece.iter());
+    let numbers = all.flat_map(|meeting| [meeting.black, meeting.white]).collect();
+    let head = head(occasion, None, epsilon, &numbers);
+    let describe = |setting: &str, range: Range<usize>| SentPieces {
+        setting: setting.to_owned(),
+        practices: Vec::new(),
+        meetings: pieces[range].iter().map(|piece| piece.to_vec()).collect(),
+    };
+    let read = |range: Range<usize>, answer: &[u8]| {
+        let margins: Vec<Vec<i32>> =
+            serde_json::from_slice(answer).map_err(|error| error.to_string())?;
+        let fits = |(margins, piece): (&Vec<i32>, &&[Meeting])| {
+            let possible = |margin: &i32| (-WIDEST..=WIDEST).contains(margin);
+            margins.len() == piece.len() && margins.iter().all(possible)
+        };
+        match margins.iter().zip(&pieces[range]).all(fits) {
+            true => Ok(margins),
+            false => Err("its games are not those that were asked for".to_owned()),
+        }
+    };
+    order(others, &head, players, pieces.len(), describe, read)
+}
+
+fn head(occasion: Occasion, rates: Option<Rates>, epsilon: f64, numbers: &BTreeSet<usize>) -> Head {
+    let Occasion { seed, generation, .. } = occasion;
+    Head { seed, generation, rates, epsilon, numbers: numbers.iter().copied().collect() }
+}
+
+/// Has all pieces done, and gives their results in order.
+fn order<T>(
+    others: &Elsewhere,
+    head: &Head,
+    players: &[&Network],
+    pieces: usize,
+    describe: impl Fn(&str, Range<usize>) -> SentPieces,
+    read: impl Fn(Range<usize>, &[u8]) -> Result<Vec<T>, String>,
+) -> Result<Vec<T>, StepError> {
+    let failed = |error: CrewError| StepError::Failed(error.to_string());
+    let mut items = vec![serde_json::to_vec(head).map_err(|error| error.to_string())?];
+    for &number in &head.numbers {
+        items.push(write_tensors(&players[number].clone().into(), &Origin::default())?);
+    }
+    let setting = others.crew.share(&parts::pack(&items)).map_err(failed)?;
+    let mut results = Vec::with_capacity(pieces);
+    let order = Order { kind: KIND, run: &setting, pieces };
+    let describe = |range| serde_json::to_vec(&describe(&setting, range)).unwrap_or_default();
+    let end = crew_in_order(&*others.crew, order, &describe, read, |_, result| {
+        results.push(result);
+        true
+    });
+    others.crew.forget(&setting);
+    end.map_err(failed)?;
+    match results.len() == pieces {
+        true => Ok(results),
+        // The crew ends early only when the user asks to stop.
+        false => Err(StepError::Stopped),
+    }
+}
+
+/// Networks that play, by their numbers, and how.
+struct Table {
+    head: Head,
+    players: BTreeMap<usize, Network>,
+}
+
+/// Plays the games of populations for others.
+#[derive(Default)]
+pub struct PlaysGenerations {
+    /// What it played with last, the latest at the end.
+    tables: Mutex<Vec<(String, Arc<Table>)>>,
+}
+
+impl PlaysGenerations {
+    /// The document with this checksum.
+    fn table(&self, setting: &str, library: &dyn Library) -> Result<Arc<Table>, String> {
+        let lock = || self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, table)) = lock().iter().find(|(known, _)| known == setting) {
+            return Ok(table.clone());
+        }
+        let document = library.fetch(setting).map_err(|error| error.to_string())?;
+        let items = parts::unpack(&document)?;
+        let (head, networks) = items.split_first().ok_or("this is no population")?;
+        let head: Head = serde_json::from_slice(head)
+            .map_err(|error| format!("this is no population: {error}"))?;
+        let networks: Result<Vec<Network>, String> =
+            networks.iter().map(|bytes| read_network(bytes)).collect();
+        let players: BTreeMap<usize, Network> =
+            head.numbers.iter().copied().zip(networks?).collect();
+        let table = Arc::new(Table { head, players });
+        let mut tables = lock();
+        if tables.len() >= REMEMBERED {
+            tables.remove(0);
+        }
+        tables.push((setting.to_owned(), table.clone()));
+        Ok(table)
+    }
+}
+
+impl Trade for PlaysGenerations {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn work(&self, job: &[u8], library: &dyn Library) -> Result<Vec<u8>, String> {
+        let sent: SentPieces =
+            serde_json::from_slice(job).map_err(|error| format!("this is no job: {error}"))?;
+        let table = self.table(&sent.setting, library)?;
+        let Table { head, players } = &*table;
+        let missing = |number: &usize| !players.contains_key(number);
+        let meetings = sent.meetings.iter().flatten();
+        let mut numbers = (sent.practices.iter().flat_map(Practice::numbers))
+            .chain(meetings.flat_map(|meeting| [meeting.black, meeting.white]));
+        if let Some(number) = numbers.find(missing) {
+            return Err(format!("this is no job: there is no player {number}"));
+        }
+        if let Some(rates) = head.rates {
+            let trained = sent.practices.iter().map(|practice| {
+                let network = practice.play(|number| &players[&number], rates, head.seed);
+                write_tensors(&network.into(), &Origin::default())
+            });
+            return Ok(parts::pack(&trained.collect::<Result<Vec<_>, _>>()?));
+        }
+        let occasion = Occasion { seed: head.seed, generation: head.generation, threads: 1 };
+        let mut lives = Lives::new(players.iter().map(|(number, network)| (*number, network)));
+        let margins: Vec<Vec<i32>> =
+            sent.meetings.iter().map(|piece| lives.play(piece, head.epsilon, occasion)).collect();
+        serde_json::to_vec(&margins).map_err(|error| error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Coevolution, Fitness, Settings};
+    use super::*;
+    use crate::training::Learner;
+    use outflank_models::shapes::{Neighbour, Snake};
+    use outflank_runs::Taken;
+    use outflank_runs::files::checksum;
+
+    /// A crew in this process, which answers backwards and at first with nonsense.
+    #[derive(Debug, Default)]
+    struct Here {
+        content: Mutex<BTreeMap<String, Vec<u8>>>,
+        most: Mutex<usize>,
+    }
+
+    impl Library for Here {
+        fn share(&self, bytes: &[u8]) -> Result<String, CrewError> {
+            let mut content = self.content.lock().unwrap();
+            content.insert(checksum(bytes), bytes.to_vec());
+            let mut most = self.most.lock().unwrap();
+            *most = content.len().max(*most);
+            Ok(checksum(bytes))
+        }
+
+        fn fetch(&self, sha256: &str) -> Result<Vec<u8>, CrewError> {
+            let found = self.content.lock().unwrap().get(sha256).cloned();
+            found.ok_or_else(|| CrewError(format!("there is no {sha256}")))
+        }
+    }
+
+    impl Crew for Here {
+        fn work(
+            &self,
+            order: Order<'_>,
+            describe: &dyn Fn(Range<usize>) -> Vec<u8>,
+            take: &mut dyn FnMut(Range<usize>, &[u8]) -> Taken,
+        ) -> Result<(), CrewError> {
+            assert_eq!(order.kind, KIND);
+            let trade = PlaysGenerations::default();
+            for from in (0..order.pieces).step_by(3).rev() {
+                let range = from..(from + 3).min(order.pieces);
+                for nonsense in [&b"?"[..], b"[[65]]", b"[]"] {
+                    assert!(matches!(take(range.clone(), nonsense), Taken::Refused(_)));
+                }
+                let answer = trade.work(&describe(range.clone()), self).map_err(CrewError)?;
+                assert_eq!(take(range, &answer), Taken::Kept);
+            }
+            assert!(trade.work(b"nonsense", self).is_err());
+            let odd = Practice { individual: 999, first: 0, opponents: Vec::new() };
+            let sent = SentPieces {
+                setting: order.run.to_owned(),
+                practices: vec![odd],
+                meetings: Vec::new(),
+            };
+            let error = trade.work(&serde_json::to_vec(&sent).unwrap(), self).unwrap_err();
+            assert!(error.contains("no player 999"), "{error}");
+            Ok(())
+        }
+
+        fn forget(&self, sha256: &str) {
+            assert!(self.content.lock().unwrap().remove(sha256).is_some());
+        }
+
+        fn words(&self) -> String {
+            String::new()
+        }
+    }
+
+    /// Every way to train and to judge gives the same state as without others, and nothing is left
+    /// behind.
+    #[test]
+    fn others_play_the_same_generations() {
+        let fame = Settings {
+            shape: "4x3".parse().unwrap(),
+            snake: Snake::Clean,
+            spread: 0.1,
+            population: 5,
+            alpha: 0.01,
+            epsilon: 0.1,
+            self_games: 2,
+            population_opponents: 2,
+            population_games: 2,
+            archive_opponents: 2,
+            archive_games: 2,
+            archive_newest: false,
+            archive: 0,
+            fitness: Fitness::RoundRobin,
+            meetings: 2,
+            hall_of_fame: 3,
+            heuristic_games: 0,
+            heuristic_random: 0.0,
+            tournament: 2,
+            crossover: 0.5,
+            weight_mutation: 0.1,
+            weight_deviation: 0.1,
+            topology_mutation: 0.1,
+            topology: Neighbour::Uniform,
+        };
+        let heuristic = Settings {
+            fitness: Fitness::Heuristic,
+            heuristic_games: 4,
+            heuristic_random: 0.1,
+            hall_of_fame: 0,
+            ..fame.clone()
+        };
+        let untrained = Settings {
+            self_games: 0,
+            population_opponents: 0,
+            archive_opponents: 0,
+            ..fame.clone()
+        };
+        for settings in [fame, heuristic, untrained] {
+            let crew = Arc::new(Here::default());
+            let mut here = Coevolution::new(settings.clone(), 7, 2).unwrap();
+            let mut there = Coevolution::new(settings, 7, 1).unwrap().elsewhere(crew.clone());
+            for _ in 0..3 {
+                here.step().unwrap();
+                there.step().unwrap();
+                assert!(here.state().unwrap() == there.state().unwrap());
+            }
+            assert!(crew.content.lock().unwrap().is_empty());
+            assert_eq!(*crew.most.lock().unwrap(), 1);
+        }
+    }
+}

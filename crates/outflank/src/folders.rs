@@ -1,0 +1,26 @@
+//! Run folders that are gone on with.
+
+use anyhow::{Context, Result};
+use outflank_runs::files::remove_parts;
+use outflank_runs::{Config, RunFolder};
+use std::path::Path;
+
+/// The folder of a run that was begun before, without what a process that was killed left half
+/// written in it or in the folders of its parts.
+pub fn resume(path: &Path, config: &Config, free: &[&str]) -> Result<RunFolder> {
+    let folder = RunFolder::resume(path, config, free)?;
+    sweep(folder.path())?;
+    Ok(folder)
+}
+
+fn sweep(folder: &Path) -> Result<()> {
+    remove_parts(folder)?;
+    let unread = || format!("cannot read {}", folder.display());
+    for entry in std::fs::read_dir(folder).with_context(unread)?.flatten() {
+        // A link leads to what is not this run's.
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            sweep(&entry.path())?;
+        }
+    }
+    Ok(())
+}
