@@ -60,7 +60,7 @@ fn all(seed: u64, commands: &[&str]) {
 }
 
 #[test]
-fn contests_and_exhibits() {
+fn killed_contests_and_exhibits() {
     all(
         1,
         &[
@@ -74,7 +74,7 @@ fn contests_and_exhibits() {
 }
 
 #[test]
-fn learning_from_games() {
+fn killed_learning_from_games() {
     all(
         2,
         &[
@@ -92,7 +92,7 @@ fn learning_from_games() {
 }
 
 #[test]
-fn learning_by_play() {
+fn killed_learning_by_play() {
     let small = "--population 4 --tournament 2 --shape 3x3 --games 4000 --points 8 \
                  --measured-games 20";
     let coevolved = ["cel", "hof", "ctdl", "etdl"].map(|name| format!("learn {name} {small}"));
