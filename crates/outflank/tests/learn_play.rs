@@ -175,7 +175,7 @@ fn what_makes_no_sense_is_refused_before_anything_runs() {
         ("ctdl --population 1 --tournament 0 --fitness none", "crossover needs others"),
         (
             "ctdl --population 1 --tournament 0 --fitness none --crossover 0 --operators pm_t",
-            "training games needs others",
+            "training with the population needs others",
         ),
         ("tdl --shape 12x0", "1 to 12 squares, not 0"),
         ("tdl --shape 12x13", "1 to 12 squares, not 13"),
