@@ -81,37 +81,26 @@ impl Track {
 /// the end, and over the second half of the measurements.
 #[must_use]
 pub fn compare(better: &str, a: &Track, worse: &str, b: &Track) -> String {
-    let (end, half) = ((a.end(), b.end()), (a.second_half(), b.second_half()));
-    format!(
-        "{better} above {worse}. At the end, {:.1} and {:.1}: {}. Over the second half, {:.1} and \
-         {:.1}: {}.",
-        end.0.value,
-        end.1.value,
-        verdict(end.0, end.1),
-        half.0.value,
-        half.1.value,
-        verdict(half.0, half.1),
-    )
+    judged(&format!("{better} above {worse}"), a, b, verdict)
 }
 
-/// Says whether two methods that are level in the paper are so here.
+/// Says whether two methods that are level in the paper are so here, likewise.
 #[must_use]
 pub fn compare_level(one: &str, a: &Track, other: &str, b: &Track) -> String {
-    let said = |a: Mean, b: Mean| match errors_between(a, b) {
+    judged(&format!("{one} level with {other}"), a, b, |a, b| match errors_between(a, b) {
         _ if a.count.min(b.count) < ENOUGH => format!("too few runs to tell ({})", a.count),
         e if e.abs() > 2.0 => format!("apart here ({e:+.1} standard errors)"),
         e => format!("not told apart, as in the paper ({e:+.1} standard errors)"),
-    };
-    let (end, half) = ((a.end(), b.end()), (a.second_half(), b.second_half()));
+    })
+}
+
+/// A claim about two methods, and what becomes of it here.
+fn judged(claim: &str, a: &Track, b: &Track, verdict: impl Fn(Mean, Mean) -> String) -> String {
+    let said = |a: Mean, b: Mean| format!("{:.1} and {:.1}: {}", a.value, b.value, verdict(a, b));
     format!(
-        "{one} level with {other}. At the end, {:.1} and {:.1}: {}. Over the second half, {:.1} and \
-         {:.1}: {}.",
-        end.0.value,
-        end.1.value,
-        said(end.0, end.1),
-        half.0.value,
-        half.1.value,
-        said(half.0, half.1),
+        "{claim}. At the end, {}. Over the second half, {}.",
+        said(a.end(), b.end()),
+        said(a.second_half(), b.second_half())
     )
 }
 
