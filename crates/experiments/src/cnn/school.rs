@@ -123,11 +123,17 @@ impl<'a> School<'a> {
                 years.max().unwrap_or(LAST_YEAR)
             }
         };
-        Ok(match (self.extent(task), task.by_game) {
-            (Extent::Seen(_), _) => Split::Both(last),
-            (Extent::Passes(_), true) => Split::Game(last),
-            (Extent::Passes(_), false) => Split::Example,
+        Ok(match (self.answers_both(task), task.by_game) {
+            (true, _) => Split::Both(last),
+            (false, true) => Split::Game(last),
+            (false, false) => Split::Example,
         })
+    }
+
+    /// Whether one network is there for both tests.
+    fn answers_both(&self, task: Task) -> bool {
+        let bagged = task.bag.is_some() && self.size.bagged.is_some();
+        bagged || matches!(self.extent(task), Extent::Seen(_))
     }
 
     /// How long a task's network learns.
@@ -135,21 +141,25 @@ impl<'a> School<'a> {
         match self.size.seen {
             None if task.set.is_symmetric() => Extent::Passes(PASSES_IMAGES),
             None => Extent::Passes(PASSES_PLAIN),
-            Some(seen) => match self.size.in_full.filter(|_| task.in_full) {
-                Some((_, bag)) if task.bag.is_some() => Extent::Passes(bag),
-                Some((alone, _)) => Extent::Passes(alone),
-                None => Extent::Seen(seen),
-            },
+            Some(seen) => {
+                let bagged = self.size.bagged.filter(|_| task.bag.is_some());
+                let passes = bagged.or(self.size.in_full.filter(|_| task.in_full));
+                passes.map_or(Extent::Seen(seen), Extent::Passes)
+            }
         }
     }
 
     /// Where a task's network and what was found out about it are kept. The name says everything that
     /// makes it what it is.
     pub fn folder(&self, task: Task) -> PathBuf {
-        let (extent, split) = match self.extent(task) {
-            Extent::Seen(seen) => (format!("{seen}"), "both"),
-            Extent::Passes(passes) if task.by_game => (format!("{passes}-passes"), "game"),
-            Extent::Passes(passes) => (format!("{passes}-passes"), "example"),
+        let extent = match self.extent(task) {
+            Extent::Seen(seen) => format!("{seen}"),
+            Extent::Passes(passes) => format!("{passes}-passes"),
+        };
+        let split = match (self.answers_both(task), task.by_game) {
+            (true, _) => "both",
+            (false, true) => "game",
+            (false, false) => "example",
         };
         let batch = self.size.batch;
         let games = self.size.games.map_or_else(String::new, |games| format!("-games-{games}"));
