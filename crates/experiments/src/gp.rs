@@ -8,7 +8,7 @@ pub mod fig3;
 use crate::Scale;
 use crate::lab::{ExperimentError, Lab};
 use crate::many::{learn_all, learn_one, seed_of};
-use crate::statistics::Mean;
+use crate::statistics::{ENOUGH, Mean};
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
@@ -250,6 +250,7 @@ fn ahead(game: Game, (a, x): (&str, &[f64]), (b, y): (&str, &[f64]), of: &str) -
     let mean = Mean::of(&differences);
     let (value, error) = (mean.value, mean.half_width());
     let verdict = match value {
+        _ if mean.count < ENOUGH => "too few runs to tell",
         value if value > error => "ahead",
         value if value < -error => "behind",
         _ => "not told apart",

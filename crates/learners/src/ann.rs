@@ -306,8 +306,8 @@ impl Learner for Pair {
             return Ok(());
         }
         Err(StepError::Failed(format!(
-            "the weights grew out of bounds in game {}; the last checkpoint is kept; try an alpha \
-             below {}",
+            "the weights grew out of bounds in game {}: the steps are too large; begin anew with an \
+             --alpha below {:e}",
             self.games, self.settings.alpha
         )))
     }

@@ -40,7 +40,7 @@ pub use ep::Comparison;
 pub use games::{Contest, GamesOf, heuristic, random_heuristics};
 pub use gauge::Curve;
 pub use learner::{Gp, Judge, Round};
-pub use pairs::Tests;
+pub use pairs::{Ceiling, Tests};
 pub use posterior::{Posterior, Prediction};
 pub use showing::{Parting, SHOWN, parting, two_games};
 pub use space::Space;

@@ -291,7 +291,18 @@ pub fn train<L: Learner>(
             if go_on && !stop_requested() { learner.step() } else { Err(StepError::Stopped) };
         match step {
             Ok(()) => {}
-            Err(StepError::Failed(reason)) => return Err(TrainError::Step(reason)),
+            Err(StepError::Failed(reason)) => {
+                let kept = match curve.last() {
+                    Some(point) => format!(
+                        "; {} has what was learned by then, measured after {} {}",
+                        model_file::<L::Model>(folder, 0).display(),
+                        point.games,
+                        plan.unit
+                    ),
+                    None => String::new(),
+                };
+                return Err(TrainError::Step(reason + &kept));
+            }
             Err(StepError::Stopped) => {
                 save(learner, &curve, folder)?;
                 return stopped(learner, curve);

@@ -81,8 +81,8 @@ fn what_makes_no_sense_is_refused() {
         ("FC 190-4-1", "'190' is no number of inputs"),
         ("FC 192-4x8-1", "layer 2 is '4x8'"),
         ("WS 192-16x8-16-8", "the last layer is '8'"),
-        ("FC 192-99999999999999-1", "more than 16777216 connections"),
-        ("FC 192-999999999999999999999999-1", "more than 16777216 connections"),
+        ("FC 192-99999999999999-1", "more than 4194304 connections"),
+        ("FC 192-999999999999999999999999-1", "more than 4194304 connections"),
     ] {
         let message = lab.refused(&["learn", "ann", "--net", net]);
         assert!(message.contains(words), "{net}: {message}");

@@ -5,6 +5,7 @@ use super::{BEST, MOVING, Runs, Size, departures, learn, size};
 use crate::lab::{ExperimentError, Lab};
 use crate::statistics::{ENOUGH, Mean};
 use crate::{Experiment, Report};
+use outflank_models::ann::Architecture;
 use outflank_report::{Plot, Point, Series};
 
 /// What the text reads off a figure: which network ends with fewer losses than which.
@@ -208,8 +209,12 @@ fn judge(all: &[Runs], order: Order) -> Option<String> {
         (Order::Alike(..), e) if e.abs() <= 2.0 => "not told apart, as in the paper",
         (Order::Alike(..), _) => "told apart here, alike in the paper",
     };
+    let weights = |net: &str| net.parse::<Architecture>().map_or(0, |net| net.weights());
     Some(format!(
-        "{a} loses {:.1}%, {b} {:.1}%: {verdict} ({errors:+.1} standard errors).",
-        low.value, high.value
+        "{a} ({} weights) loses {:.1}%, {b} ({}) {:.1}%: {verdict} ({errors:+.1} standard errors).",
+        weights(a),
+        low.value,
+        weights(b),
+        high.value
     ))
 }

@@ -3,6 +3,7 @@
 
 use super::{BEST, PERIOD, PERIODS, Runs, Size, departures, learn, size};
 use crate::lab::{ExperimentError, Lab};
+use crate::statistics::{ENOUGH, Mean};
 use crate::{Experiment, Report, Scale};
 use outflank_arena::{Terms, contest};
 use outflank_games::Line;
@@ -30,6 +31,9 @@ const COLUMNS: [&str; 6] =
 /// Games of each network at each depth, half with each colour.
 const GAMES: u32 = 50;
 
+/// Networks of a run.
+const NETS: usize = 2;
+
 /// The table.
 pub struct Table2;
 
@@ -55,7 +59,7 @@ impl Experiment for Table2 {
         let all = learn(lab, &[BEST], &size)?;
         let rounds = lab.scale.choose(1, GAMES / 2, GAMES / 2);
         let depths = lab.scale.choose(3, 7, 7);
-        let nets = 2 * size.runs;
+        let nets = NETS * size.runs;
         let lead = format!(
             "{nets} networks {BEST} after {} games of learning, {} games of each against the \
              weighted squares at each depth with noise of deviation 1; percentages of the games with \
@@ -68,40 +72,63 @@ impl Experiment for Table2 {
             let row = if depth == 1 { "1 ply".to_owned() } else { format!("{depth} plies") };
             (lab.say)(&format!("playing against {row}"));
             let counts = meet(lab, &all, depth, rounds)?;
-            for (colour, counts) in counts.iter().enumerate() {
-                let games = counts.iter().sum::<u32>().max(1);
-                for (kind, &count) in counts.iter().enumerate() {
-                    let column = 3 * colour + kind;
-                    let share = f64::from(count) / f64::from(games);
-                    let error = 196.0 * (share * (1.0 - share) / f64::from(games)).sqrt();
-                    let paper = Some(PRINTED[depth - 1][column]);
-                    report.cell(&row, COLUMNS[column], paper, Some(100.0 * share), Some(error));
-                }
+            for (column, name) in COLUMNS.into_iter().enumerate() {
+                let share = |run: &Counts| {
+                    let colour = run[column / 3];
+                    100.0 * f64::from(colour[column % 3]) / f64::from(colour.iter().sum::<u32>())
+                };
+                let found = Mean::of(&counts.iter().map(share).collect::<Vec<_>>());
+                let paper = Some(PRINTED[depth - 1][column]);
+                report.cell(&row, name, paper, Some(found.value), Some(found.half_width()));
             }
-            let of = |kind: usize| counts.iter().map(|counts| counts[kind]).sum::<u32>();
-            let (won, lost) = (of(0), of(2));
-            let errors = (f64::from(won) - f64::from(lost)) / f64::from((won + lost).max(1)).sqrt();
-            let verdict = if won > lost { "wins more than it loses" } else { "does not win more" };
-            report.findings.push(format!(
-                "Against {row} the average network {verdict}: {won} to {lost} ({errors:+.1} \
-                 standard errors of even play)."
-            ));
+            report.findings.push(verdict(&row, &counts));
         }
         report.departures = departures(&size, lab.scale);
         Ok(report)
     }
 }
 
-/// Won, drawn and lost games of all networks with Black and with White.
+/// Won, drawn and lost games of a run's networks with Black and with White.
+type Counts = [[u32; 3]; 2];
+
+/// Whether the average run wins more games than it loses, by its own spread: games of one network are
+/// much alike, and so are the two networks of a run.
+fn verdict(row: &str, counts: &[Counts]) -> String {
+    let of = |run: &Counts, kind: usize| f64::from(run[0][kind] + run[1][kind]);
+    let lead = |run: &Counts| {
+        let games: f64 = (0..3).map(|kind| of(run, kind)).sum();
+        100.0 * (of(run, 0) - of(run, 2)) / games.max(1.0)
+    };
+    let mean = Mean::of(&counts.iter().map(lead).collect::<Vec<_>>());
+    let errors = mean.value / mean.error.max(1e-9);
+    let verdict = match errors {
+        _ if mean.count < ENOUGH => "too few runs to tell",
+        errors if errors > 2.0 => "it wins more than it loses",
+        errors if errors < -2.0 => "it loses more than it wins",
+        _ => "not told apart from even",
+    };
+    let sum = |kind: usize| counts.iter().map(|run| of(run, kind)).sum::<f64>();
+    format!(
+        "The average network against {row}: {} won, {} lost, a lead of {:+.1} ± {:.1} per cent of \
+         games over {} runs: {verdict} ({errors:+.1} standard errors).",
+        sum(0),
+        sum(2),
+        mean.value,
+        mean.half_width(),
+        mean.count
+    )
+}
+
+/// Plays them all, run by run.
 fn meet(
     lab: &Lab,
     all: &[Runs],
     depth: usize,
     rounds: u32,
-) -> Result<[[u32; 3]; 2], ExperimentError> {
+) -> Result<Vec<Counts>, ExperimentError> {
     let mut entries = vec![entry::<Othello>(&format!("yoshioka@{depth}?noise=1"))?];
     for (run, folder) in all.iter().flat_map(|runs| &runs.folders).enumerate() {
-        for place in 0..2 {
+        for place in 0..NETS {
             let (model, _) = load(&model_file::<Net>(folder, place))?;
             let name = format!("run {} net {}", run + 1, place + 1);
             entries.push(policy_entry(&name, model.policy(), 0.0));
@@ -117,11 +144,12 @@ fn meet(
     };
     let journal = Journal::open(&lab.keep(&format!("games-{depth}.tsv")))
         .map_err(outflank_arena::ContestError::from)?;
-    let mut counts = [[0; 3]; 2];
+    let mut counts = vec![Counts::default(); (entries.len() - 1) / NETS];
     let complete = contest(&entries, &pairs, &terms, Some(journal), |games, _| {
         for game in games {
             let (net, colour) = if game.black == 0 { (game.white, 1) } else { (game.black, 0) };
-            counts[colour][2 - game.half_points_of(net) as usize] += 1;
+            let run = &mut counts[(net - 1) / NETS];
+            run[colour][2 - game.half_points_of(net) as usize] += 1;
         }
         true
     })?;
@@ -129,4 +157,23 @@ fn meet(
         return Err(ExperimentError::Stopped);
     }
     Ok(counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lead_is_judged_by_the_spread_of_runs() {
+        // Leads of 20 of 100 games in each run, then of 60 and -20 by turns.
+        let run = |won: u32, lost: u32| [[won, 0, lost], [won, 0, lost]];
+        let steady =
+            verdict("6 plies", &[run(30, 20), run(31, 19), run(30, 20), run(29, 21), run(30, 20)]);
+        assert!(steady.contains("300 won, 200 lost, a lead of +20.0"), "{steady}");
+        assert!(steady.contains("it wins more than it loses"), "{steady}");
+        let swinging = [run(40, 10), run(20, 30), run(40, 10), run(20, 30), run(30, 20)];
+        let said = verdict("6 plies", &swinging);
+        assert!(said.contains("300 won, 200 lost") && said.contains("not told apart"), "{said}");
+        assert!(verdict("1 ply", &[run(9, 1); 4]).contains("too few runs"));
+    }
 }

@@ -86,21 +86,28 @@ fn one_game<P: Roster + Described>(
         plot = plot.series(Series::line(runs.way, points).band());
     }
     let games = GamesOf::<P>::new(contest(lab, lab.seed));
-    let (same, even) = tests.repeated(&games, "fresh")?;
-    let decided = 100.0 * same / (1.0 - even).max(1e-9);
+    let ceiling = tests.ceiling(&games)?;
+    let (same, even) = (ceiling.same, ceiling.even);
+    let (decided, most) = (100.0 * ceiling.of_decided(), 100.0 * ceiling.foreseeable);
     let row = format!("{title}, ceiling");
     report.cell(&row, "winner repeats", None, Some(100.0 * same), None);
     report.cell(&row, "winner repeats, of decided pairs", None, Some(decided), None);
-    plot = plot.level(decided, "the winner repeats").level(end, "the paper's end");
+    report.cell(&row, "known by seven comparisons", None, Some(most), None);
+    plot = plot
+        .level(decided, "the winner repeats")
+        .level(most, "known by seven comparisons")
+        .level(end, "the paper's end");
     let caption = "Means over runs with their 95% intervals; how often the winner of a test pair \
-                   wins again from fresh openings.";
+                   wins again from fresh openings, and how often the majority of seven fresh \
+                   comparisons names it.";
     report.figures.push((format!("accuracy-{}", P::GAME), Box::new(plot), caption.to_owned()));
     findings(all, P::GAME, size.rounds, report);
     let bald = Mean::of(&all[0].at(size.rounds, "accuracy")).value;
     report.findings.push(format!(
         "{title}: BALD ends at {bald:.1}%; the paper's {end:.0}% from round {settled} on. The \
          winner of a pair wins again from fresh openings in {:.1}% of all test pairs and {:.1}% come \
-         out even: {decided:.1}% of those decided.",
+         out even: {decided:.1}% of those decided. The majority of seven fresh comparisons names \
+         {most:.1}% of the winners.",
         100.0 * same,
         100.0 * even
     ));

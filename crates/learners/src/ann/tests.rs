@@ -247,3 +247,120 @@ fn it_learns_to_play() {
     }
     assert!(points > 0.7 * 158.0, "{points} of 158");
 }
+
+/// A training game by the book: positions without bit boards turned by hand, predictions by the plain
+/// network, gradients by moving each weight a little.
+struct Replay {
+    settings: Settings,
+    weights: [Vec<f32>; 2],
+}
+
+impl Replay {
+    fn net(&self, number: usize) -> Net {
+        Net::new(&self.settings.architecture, self.weights[number].clone()).unwrap()
+    }
+
+    /// A position, seen from the side that moved into it.
+    fn predict(&self, weights: &[f32], (position, side): (Othello, Side)) -> f64 {
+        let net = Net::new(&self.settings.architecture, weights.to_vec()).unwrap();
+        libm::tanh(f64::from(net.value(&position, side)))
+    }
+
+    /// What a network should change by to draw a position toward a target.
+    fn draw(&self, number: usize, from: (Othello, Side), target: f64) -> Vec<f64> {
+        let own = &self.weights[number];
+        let error = target - self.predict(own, from);
+        let slope = |place: usize| {
+            let moved = |by: f32| {
+                let mut weights = own.clone();
+                weights[place] += by;
+                self.predict(&weights, from)
+            };
+            (moved(0.01) - moved(-0.01)) / 0.02
+        };
+        (0..own.len()).map(|place| self.settings.alpha * error * slope(place)).collect()
+    }
+
+    fn change(&mut self, number: usize, by: &[f64]) {
+        for (weight, by) in self.weights[number].iter_mut().zip(by) {
+            *weight = (f64::from(*weight) + by) as f32;
+        }
+    }
+
+    fn play(&mut self, start: Othello, black: usize) {
+        let mut position = start;
+        let mut seen: [Vec<(Othello, Side)>; 2] = Default::default();
+        while !position.is_over() {
+            let side = position.to_move();
+            let player = if side == Side::Black { black } else { 1 - black };
+            let net = self.net(player);
+            let moves: Vec<_> = position.moves().collect();
+            let values: Vec<f64> =
+                moves.iter().map(|&mv| f64::from(net.value(&position.play(mv), side))).collect();
+            let best = (0..moves.len()).max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap();
+            position = position.play(moves[best]);
+            let now = (position, side);
+            if let (true, Some(&before)) = (self.settings.per_move, seen[side.index()].last()) {
+                for number in 0..2 {
+                    let target = self.predict(&self.weights[number], now);
+                    let by = self.draw(number, before, target);
+                    self.change(number, &by);
+                }
+            }
+            seen[side.index()].push(now);
+        }
+        let counts = Side::BOTH.map(|side| position.discs(side).count_ones() as i32);
+        let (difference, all) = (counts[0] - counts[1], (counts[0] + counts[1]) as u32);
+        for number in 0..2 {
+            let mut sum = vec![0.0; self.weights[number].len()];
+            for (side, sequence) in Side::BOTH.iter().zip(&seen) {
+                let margin = if *side == Side::Black { difference } else { -difference };
+                let mut target = self.settings.outcome.worth(margin, all);
+                for (back, &from) in sequence.iter().rev().enumerate() {
+                    if back > 0 && self.settings.per_move {
+                        break;
+                    }
+                    for (sum, by) in sum.iter_mut().zip(self.draw(number, from, target)) {
+                        *sum += by;
+                    }
+                    target = self.predict(&self.weights[number], from);
+                }
+            }
+            self.change(number, &sum);
+        }
+    }
+}
+
+#[test]
+fn a_training_game_is_as_the_paper_has_it() {
+    for (name, per_move, outcome) in [
+        ("FC 64-2-1", false, Outcome::Sigmoid),
+        ("FC 64-2-1", true, Outcome::Plain),
+        ("WS 192-1x8-2-1", false, Outcome::Plain),
+        ("WS 64-2x8-1", true, Outcome::Sigmoid),
+    ] {
+        let settings = Settings { per_move, outcome, ..settings(name) };
+        for black in 0..2 {
+            let mut pair = Pair::new(settings.clone());
+            let before = [pair.net(0).weights().to_vec(), pair.net(1).weights().to_vec()];
+            let mut replay = Replay { settings: settings.clone(), weights: before.clone() };
+            let start = starts()[40];
+            pair.game(start, black, &mut rng::stream(3, &["test"]));
+            replay.play(start, black);
+            for (number, before) in before.iter().enumerate() {
+                let (found, wanted) = (pair.net(number), &replay.weights[number]);
+                let both = found.weights().iter().zip(wanted).zip(before);
+                let mut moved = 0.0f32;
+                for (place, ((found, wanted), before)) in both.enumerate() {
+                    let (found, wanted) = (found - before, wanted - before);
+                    moved = moved.max(wanted.abs());
+                    assert!(
+                        (found - wanted).abs() < 1e-5 + 0.02 * wanted.abs(),
+                        "{name}, net {number}, weight {place}: {found} for {wanted}"
+                    );
+                }
+                assert!(moved > 1e-4, "{name}: nothing was learned");
+            }
+        }
+    }
+}

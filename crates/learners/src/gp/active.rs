@@ -2,11 +2,13 @@
 
 use super::ascent::Limits;
 use super::bald::{self, Sampling};
-use super::ep::{Comparison, Effort, Sites};
-use super::posterior::{Posterior, maximise_evidence};
+use super::ep::{Comparison, Effort, Sites, infer};
+use super::kernel::Kernel;
+use super::posterior::{LENGTH_BOUNDS, Posterior, SIGNAL_BOUNDS, maximise_evidence};
 use super::space::Space;
 use super::{GpError, Prediction};
 use outflank_runs::{Draw, Rng, rng};
+use std::collections::BTreeMap;
 
 /// Parameters have settled when a step gains less evidence than this share of it.
 const GAIN: f64 = 1e-4;
@@ -292,6 +294,61 @@ impl Active {
         };
         let credits: f64 = question.pairs.iter().zip(outcomes).map(credit).sum();
         credits / question.pairs.len().max(1) as f64
+    }
+
+    /// What whoever relies on the belief should know: comparisons that say nothing or contradict each
+    /// other, and numbers at their limits. It follows from the state alone.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        let mut said: BTreeMap<(usize, usize), [u32; 2]> = BTreeMap::new();
+        for &Comparison { winner, loser } in &self.comparisons {
+            let counts = said.entry((winner.min(loser), winner.max(loser))).or_default();
+            counts[usize::from(winner > loser)] += 1;
+        }
+        let both = said.values().filter(|counts| counts[0] > 0 && counts[1] > 0).count();
+        let level = said.values().filter(|counts| counts[0] == counts[1]).count();
+        if !said.is_empty() && level == said.len() {
+            notes.push(
+                "every comparison came out even: nothing was learned, and the best heuristic is any one"
+                    .to_owned(),
+            );
+        } else if both > 0 {
+            notes.push(format!(
+                "{both} of {} pairs came out even or both ways, and count once for each side",
+                said.len()
+            ));
+        }
+        let Some(posterior) = &self.posterior else { return notes };
+        let effort = self.effort();
+        let once = Effort { sweeps: 1, tolerance: 2.0 * effort.tolerance, ..effort };
+        let mut sites = self.sites.clone();
+        let again = infer(posterior.kernel(), &self.points, &self.comparisons, &mut sites, &once);
+        // One more sweep moves settled sites by about the tolerance at most.
+        if !again.is_ok_and(|strengths| strengths.sweeps.1) {
+            notes.push(format!(
+                "expectation propagation had not settled after {} sweeps (--sweeps, --tolerance)",
+                self.settings.inference.sweeps
+            ));
+        }
+        let (jitter, usual) = (posterior.kernel().jitter(), Kernel::from_logs(&self.logs).jitter());
+        if jitter > usual {
+            notes.push(format!(
+                "heuristics are so much alike that the covariance needed a jitter of {jitter:.0e} \
+                 instead of {usual:.0e}"
+            ));
+        }
+        let bounds = |at: usize| match at + 1 == self.logs.len() {
+            true => ("the strength's scale", SIGNAL_BOUNDS),
+            false => ("a length scale", LENGTH_BOUNDS),
+        };
+        for (at, &log) in self.logs.iter().enumerate() {
+            let (name, (least, most)) = bounds(at);
+            if log <= least || log >= most {
+                notes.push(format!("{name} stands at its bound, {:.3}", libm::exp(log)));
+            }
+        }
+        notes
     }
 
     fn effort(&self) -> Effort {

@@ -17,6 +17,13 @@ pub struct Curve {
     pub tests: Option<Tests>,
 }
 
+impl Curve {
+    /// The pairs, unless all that were tried came out even.
+    fn found(&self) -> Option<&Tests> {
+        self.tests.as_ref().filter(|tests| !tests.is_empty())
+    }
+}
+
 impl<P: Roster + Described, J: Judge> Gauge<Gp<P, J>> for Curve {
     fn columns(&self) -> Vec<Column> {
         let column = |name: &str, error: bool| Column {
@@ -33,7 +40,7 @@ impl<P: Roster + Described, J: Judge> Gauge<Gp<P, J>> for Curve {
             column("variance", false),
             column("best", false),
         ];
-        if self.tests.is_some() {
+        if self.found().is_some() {
             columns.push(column("accuracy", true));
         }
         columns
@@ -54,7 +61,7 @@ impl<P: Roster + Described, J: Judge> Gauge<Gp<P, J>> for Curve {
             round.best,
         ];
         let mut errors = vec![0.0; values.len()];
-        if let Some(tests) = &self.tests {
+        if let Some(tests) = self.found() {
             let share = tests.accuracy(posterior);
             let deviation = libm::sqrt(share * (1.0 - share) / tests.len().max(1) as f64);
             values.push(100.0 * share);

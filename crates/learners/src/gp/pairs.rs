@@ -122,19 +122,54 @@ impl Tests {
         f64::from(halves) / (2 * self.len().max(1)) as f64
     }
 
-    /// How often the winner wins again in fresh games of this name: the share of the pairs that
-    /// came out the same, and of those that came out even.
-    pub fn repeated<P: Roster + Described>(
-        &self,
-        games: &GamesOf<P>,
-        name: &str,
-    ) -> Result<(f64, f64), GpError> {
-        let outcomes = games.compare(&["repeated", name], &self.points, &self.pairs)?;
-        let share = |wanted: Outcome| {
-            outcomes.iter().filter(|&&outcome| outcome == wanted).count() as f64
-                / self.len().max(1) as f64
-        };
-        Ok((share(Outcome::First), share(Outcome::Even)))
+    /// How well any belief could do on these pairs, found out by comparing each anew several times.
+    pub fn ceiling<P: Roster + Described>(&self, games: &GamesOf<P>) -> Result<Ceiling, GpError> {
+        let mut sums = vec![0i32; self.len()];
+        let (mut same, mut even) = (0u32, 0u32);
+        for time in 0..FRESH {
+            let name = if time == 0 { "fresh".to_owned() } else { format!("fresh {time}") };
+            let outcomes = games.compare(&["repeated", &name], &self.points, &self.pairs)?;
+            for (sum, outcome) in sums.iter_mut().zip(outcomes) {
+                *sum += match outcome {
+                    Outcome::First => 1,
+                    Outcome::Second => -1,
+                    Outcome::Even => 0,
+                };
+                same += u32::from(time == 0 && outcome == Outcome::First);
+                even += u32::from(time == 0 && outcome == Outcome::Even);
+            }
+        }
+        let halves: i32 = sums.iter().map(|sum| 1 + sum.signum()).sum();
+        let count = self.len().max(1) as f64;
+        Ok(Ceiling {
+            same: f64::from(same) / count,
+            even: f64::from(even) / count,
+            foreseeable: 0.5 * f64::from(halves) / count,
+        })
+    }
+}
+
+/// How often a pair is compared anew to see what could be known of it; an odd number.
+const FRESH: u32 = 7;
+
+/// How far the winners of test pairs can be foreseen at all.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ceiling {
+    /// The share of pairs whose winner wins a fresh comparison.
+    pub same: f64,
+    /// The share that is even in that comparison.
+    pub even: f64,
+    /// The share of winners that the majority of several fresh comparisons names, half a pair where
+    /// there is none: what whoever knew the true odds would come to, a little less for there being
+    /// only so many.
+    pub foreseeable: f64,
+}
+
+impl Ceiling {
+    /// The share of the same winners among pairs that were decided again.
+    #[must_use]
+    pub fn of_decided(&self) -> f64 {
+        self.same / (1.0 - self.even).max(f64::EPSILON)
     }
 }
 

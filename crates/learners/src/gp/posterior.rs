@@ -173,15 +173,21 @@ pub fn maximise_evidence(
 ) -> Result<(Vec<f64>, Posterior), GpError> {
     let mut bounds = vec![LENGTH_BOUNDS; logs.len().saturating_sub(1)];
     bounds.push(SIGNAL_BOUNDS);
-    // Each trial starts from the sites of the best so far, so that it settles quickly.
+    // Each trial starts from the sites of the last one that succeeded, so that it settles quickly.
     let mut known = sites.clone();
     let mut failed = None;
     let top = ascent::climb(
-        |logs| match infer(&Kernel::from_logs(logs), points, comparisons, &mut known, effort) {
-            Ok(strengths) => Some((strengths.evidence, strengths.gradient(points))),
-            Err(error) => {
-                failed = Some(error);
-                None
+        |logs| {
+            let mut trial = known.clone();
+            match infer(&Kernel::from_logs(logs), points, comparisons, &mut trial, effort) {
+                Ok(strengths) => {
+                    known = trial;
+                    Some((strengths.evidence, strengths.gradient(points)))
+                }
+                Err(error) => {
+                    failed = Some(error);
+                    None
+                }
             }
         },
         logs,

@@ -10,8 +10,9 @@ use outflank_games::othello::{Square, Symmetry};
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
-/// No network has more connections than this, which is two hundred times a large one.
-pub const MAX_CONNECTIONS: usize = 1 << 24;
+/// No network has more connections than this, which is fifty times a large one; learning takes about
+/// half a gigabyte then.
+pub const MAX_CONNECTIONS: usize = 1 << 22;
 
 /// No network has more layers of hidden nodes than this.
 pub const MAX_HIDDEN: usize = 16;
@@ -369,9 +370,9 @@ mod tests {
             ("WS 192-1", "a WS network has at least one layer"),
             ("SP 192-90-40-10-1", "the first layer of an SP network"),
             ("FC 192-+4-1", "layer 2 is '+4'"),
-            ("FC 192-99999999999999999999-1", "more than 16777216 connections"),
-            ("FC 192-18446744073709551615-18446744073709551615-1", "more than 16777216"),
-            ("FC 192-100000-1", "more than 16777216"),
+            ("FC 192-99999999999999999999-1", "more than 4194304 connections"),
+            ("FC 192-18446744073709551615-18446744073709551615-1", "more than 4194304"),
+            ("FC 192-100000-1", "more than 4194304"),
             ("FC 192-2-2-2-2-2-2-2-2-2-2-2-2-2-2-2-2-2-1", "more than 16 hidden"),
         ] {
             let found = name.parse::<Architecture>().unwrap_err().to_string();

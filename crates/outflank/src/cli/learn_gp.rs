@@ -14,7 +14,7 @@ With --ask you are shown two positions that two heuristics would play to, or a g
 Examples:
   outflank learn gp --rounds 50
   outflank learn gp --game checkers --sampling random --seed 2
-  outflank learn gp --ask positions --rounds 20 --out taste
+  outflank learn gp --ask --rounds 20 --out taste
   outflank match taste@4 heuristic@4";
 
 /// `outflank learn gp`.
@@ -42,8 +42,14 @@ pub struct GpArgs {
     /// How these are chosen: at random, or as the pair is.
     #[arg(long, default_value = "random", value_parser = ["random", "sampling"])]
     pub opponents_by: String,
-    /// Ask you instead of playing games: show positions, or games.
-    #[arg(long, value_name = "positions|games", value_parser = ["positions", "games"])]
+    /// Ask you instead of playing games: show positions (as --ask alone does), or games.
+    #[arg(
+        long,
+        value_name = "positions|games",
+        value_parser = ["positions", "games"],
+        num_args = 0..=1,
+        default_missing_value = "positions"
+    )]
     pub ask: Option<String>,
     /// Random heuristics that each new one plays to be scored; 0 goes by what is believed
     /// [default: 50, or 0 with --ask].
@@ -52,8 +58,8 @@ pub struct GpArgs {
     /// Random pairs with known winners to measure the accuracy on [default: 1000, or 0 with --ask].
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub tests: Option<usize>,
-    /// Also measure how often the winner of a test pair wins again in fresh games: no belief can
-    /// foresee much more.
+    /// Also measure how often the winner of a test pair wins again in fresh games, and how often whoever
+    /// knew the majority of seven comparisons would name it: the most that any belief could.
     #[arg(long)]
     pub ceiling: bool,
     /// Games against each reference player at the end, an even number.

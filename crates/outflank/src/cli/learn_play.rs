@@ -49,8 +49,9 @@ const ANN_GAMES: &str = "307200";
 const ANN_PERIODS: &str = "40";
 
 const ANN_HELP: &str = "\
-What is not given is as Binkley, Seehart and Hagiwara (2007) have it. A network is written as in
-their Table 1: FC (fully connected), SR (symmetry removed), WS (weights shared by the eight
+What is not given is learned as Binkley, Seehart and Hagiwara (2007) have it; it is measured as all
+our learners are, and as theirs in `outflank reproduce ann/fig7`. A network is written as in their
+Table 1: FC (fully connected), SR (symmetry removed), WS (weights shared by the eight
 symmetries) or SP (a node for each window), then the nodes of each layer. 64, 128 or 192 inputs are
 one, two or three a square; a layer 16x8 has 16 sets of 8 nodes; SR+WS and SR+SP exist as well.
 Examples:

@@ -71,10 +71,37 @@ fn outcomes_that_are_all_even_or_of_one_kind_are_taken() {
         let posterior = active.posterior().unwrap();
         let got = posterior.predict(&[0.2, 0.3], &[-0.4, 0.1]);
         assert!(got.mean.is_finite() && got.variance > 0.0);
+        let notes = active.notes().join("\n");
+        assert_eq!(notes.contains("nothing was learned"), outcome == Outcome::Even, "{notes}");
         if outcome == Outcome::Even {
             assert!(got.mean.abs() < 1e-6, "{got:?}");
         }
     }
+}
+
+/// What a user should know is said, and nothing where there is nothing to say.
+#[test]
+fn doubts_about_a_belief_are_noted() {
+    let learned = |settings: Settings, odd: Outcome| {
+        let mut active = Active::new(settings).unwrap();
+        for round in 0..8 {
+            let question = active.ask(0);
+            let outcome = |&pair: &(usize, usize)| judge(active.points(), pair);
+            let mut outcomes: Vec<Outcome> = question.pairs.iter().map(outcome).collect();
+            if round == 3 && odd == Outcome::Even {
+                outcomes[0] = odd;
+            }
+            active.tell(&question, &outcomes).unwrap();
+        }
+        active.notes().join("\n")
+    };
+    let usual = settings(3, Sampling::Random, 2);
+    assert!(!learned(usual, Outcome::First).contains("settled"));
+    assert!(!learned(usual, Outcome::First).contains("both ways"));
+    assert!(learned(usual, Outcome::Even).contains("1 of "));
+    let mut hasty = usual;
+    (hasty.inference.sweeps, hasty.inference.tolerance) = (1, 1e-12);
+    assert!(learned(hasty, Outcome::First).contains("had not settled after 1 sweeps"));
 }
 
 const CONTEST: Contest = Contest { depth: 1, games: 3, opening: 4, seed: 9 };
@@ -143,8 +170,11 @@ fn tests_are_fixed_pairs_with_winners() {
     assert_eq!(tests.accuracy(&learned(&[0.0, 0.0], &points, &[])), 0.5);
     let turned = learned(&[0.0, 0.0], &points, &[Comparison { winner: 1, loser: 0 }]);
     assert!((tests.accuracy(&posterior) + tests.accuracy(&turned) - 1.0).abs() < 1e-12);
-    let (same, even) = tests.repeated(&games, "again").unwrap();
+    let ceiling = tests.ceiling(&games).unwrap();
+    let (same, even) = (ceiling.same, ceiling.even);
     assert!(same + even <= 1.0 && same > 0.4, "{same} {even}");
+    // Who knows more of a pair than one comparison tells foresees it at least about as often.
+    assert!(ceiling.foreseeable > same - 0.1 && ceiling.foreseeable <= 1.0, "{ceiling:?}");
 }
 
 #[test]

@@ -95,8 +95,8 @@ impl<P: Roster + Described> Person<P> {
         eprintln!("[{hint}]");
         loop {
             eprint!("> ");
-            let mut line = String::new();
-            let read = std::io::stdin().lock().read_line(&mut line);
+            let mut line = Vec::new();
+            let read = std::io::stdin().lock().read_until(b'\n', &mut line);
             match read {
                 Ok(0) => return Ok(None),
                 Ok(_) => {}
@@ -104,7 +104,7 @@ impl<P: Roster + Described> Person<P> {
                     return Err(GpError::Judge(format!("the answer cannot be read: {error}")));
                 }
             }
-            match line.trim() {
+            match String::from_utf8_lossy(&line).trim() {
                 "1" => return Ok(Some(Outcome::First)),
                 "2" => return Ok(Some(Outcome::Second)),
                 "=" => return Ok(Some(Outcome::Even)),

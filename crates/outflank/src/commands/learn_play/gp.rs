@@ -127,6 +127,10 @@ fn learn<P: Roster + Described>(args: &GpArgs, references: &[&str]) -> Result<Ou
             // An interrupt ends the program at once, which loses nothing: answers are kept.
             let shown = if shown == "games" { Shown::Games } else { Shown::Positions };
             let person = Person::<P>::new(shown, contest, &folder)?;
+            let path = folder.path().display();
+            eprintln!(
+                "Answers are kept in {path}: stop when you like, go on with --resume {path}."
+            );
             let gp = Gp::judged(settings::<P>(args), contest, benchmark, person)?;
             go::<P, _>(args, references, gp, contest, &folder)
         }
@@ -188,8 +192,8 @@ fn go<P: Roster + Described, J: Judge>(
     };
     let ceiling = match gauge.tests.as_ref().filter(|_| args.ceiling) {
         None => None,
-        Some(tests) => match tests.repeated(&GamesOf::<P>::new(contest), "fresh") {
-            Ok(shares) => Some(shares),
+        Some(tests) => match tests.ceiling(&GamesOf::<P>::new(contest)) {
+            Ok(ceiling) => Some(ceiling),
             Err(GpError::Stopped) => return stopped(),
             Err(error) => return Err(error.into()),
         },
@@ -218,6 +222,8 @@ fn go<P: Roster + Described, J: Judge>(
             .map(|(name, weight)| ((*name).to_owned(), *weight))
             .collect(),
         parameters: gp.active().parameters().to_vec(),
+        tests: gauge.tests.as_ref().map_or(0, Tests::len),
+        notes: gp.active().notes(),
         fresh,
         ceiling,
         matches,

@@ -7,6 +7,7 @@ use anyhow::Result;
 use outflank_arena::matches::MatchReport;
 use outflank_arena::present;
 use outflank_games::Game;
+use outflank_learners::gp::Ceiling;
 use outflank_learners::training::{CURVE, Point};
 use outflank_report::{Align, Page, Plot, Series, Table};
 use outflank_runs::RunFolder;
@@ -30,8 +31,12 @@ pub struct Results<'a> {
     pub parameters: Vec<f64>,
     /// Its score against heuristics that it was not chosen by.
     pub fresh: Option<f64>,
-    /// How often the winners of test pairs win again, and how often such pairs come out even.
-    pub ceiling: Option<(f64, f64)>,
+    /// How many test pairs there are.
+    pub tests: usize,
+    /// How well any belief could do on them.
+    pub ceiling: Option<Ceiling>,
+    /// What a user should know of the belief.
+    pub notes: Vec<String>,
     /// Its matches.
     pub matches: Vec<MatchReport>,
 }
@@ -59,7 +64,12 @@ impl Results<'_> {
 
     /// The share of test pairs, among those decided again, that the same one wins, in percent.
     fn ceiling(&self) -> Option<f64> {
-        self.ceiling.map(|(same, even)| 100.0 * same / (1.0 - even).max(f64::EPSILON))
+        self.ceiling.map(|ceiling| 100.0 * ceiling.of_decided())
+    }
+
+    /// How many of their winners the majority of fresh comparisons names, in percent.
+    fn foreseeable(&self) -> Option<f64> {
+        self.ceiling.map(|ceiling| 100.0 * ceiling.foreseeable)
     }
 
     /// Its score of the benchmark, in words.
@@ -76,7 +86,8 @@ fn as_json(results: &Results<'_>) -> Value {
         let mut row = Map::new();
         row.insert("round".to_owned(), json!(point.games));
         for (name, value) in results.columns.iter().zip(&point.scores) {
-            row.insert(name.clone(), json!(value));
+            let known = name != "best" || results.fresh.is_some();
+            row.insert(name.clone(), json!(known.then_some(value)));
         }
         Value::Object(row)
     };
@@ -89,6 +100,8 @@ fn as_json(results: &Results<'_>) -> Value {
         "games": results.last("games").map(|games| games as u64),
         "accuracy": results.last("accuracy"),
         "ceiling": results.ceiling(),
+        "foreseeable": results.foreseeable(),
+        "notes": results.notes,
         "best": results.fresh.and(results.last("best")),
         "fresh": results.fresh,
         "weights": weights,
@@ -129,6 +142,12 @@ fn page(results: &Results<'_>) -> String {
         grouped(results.last("comparisons").unwrap_or(0.0) as u64),
         results.score().map_or_else(String::new, |score| format!(" It scores {score}.")),
     ));
+    if !results.notes.is_empty() {
+        let section = page.section("To be known");
+        results.notes.iter().for_each(|note| {
+            section.paragraph(note);
+        });
+    }
     let section = page.section("Learning");
     if args.tests != Some(0) {
         let mut plot = Plot::new("Accuracy", "round", "% of pairs")
@@ -136,6 +155,9 @@ fn page(results: &Results<'_>) -> String {
             .series(Series::line("winners foreseen", results.series("accuracy")).band());
         if let Some(ceiling) = results.ceiling() {
             plot = plot.level(ceiling, "the winner wins again");
+        }
+        if let Some(most) = results.foreseeable() {
+            plot = plot.level(most, "known by seven comparisons");
         }
         let caption = "How often the winner of a pair of random heuristics is believed to be the \
                        stronger; 95% intervals of the measurement.";
@@ -184,8 +206,9 @@ pub fn show(folder: &RunFolder, results: &Results<'_>, model: &Path, seconds: f6
         return print_json(&value);
     }
     let mut text = format!(
-        "gp learned {} rounds, {} comparisons\n\n{}\n",
+        "gp learned {} round{}, {} comparisons\n\n{}\n",
         args.rounds,
+        if args.rounds == 1 { "" } else { "s" },
         grouped(results.last("comparisons").unwrap_or(0.0) as u64),
         weights(results).to_text(),
     );
@@ -193,14 +216,22 @@ pub fn show(folder: &RunFolder, results: &Results<'_>, model: &Path, seconds: f6
         let _ = writeln!(
             text,
             "{accuracy:.1}% of {} pairs of random heuristics are foreseen",
-            grouped(args.tests.unwrap_or(0) as u64)
+            grouped(results.tests as u64)
         );
     }
     if let Some(ceiling) = results.ceiling() {
-        let _ = writeln!(text, "{ceiling:.1}% of their winners win again in fresh games");
+        let _ = writeln!(
+            text,
+            "{ceiling:.1}% of their winners win again, of those pairs that are decided again; the \
+             majority of seven fresh comparisons names {:.1}%",
+            results.foreseeable().unwrap_or(0.0)
+        );
     }
     if let Some(score) = results.score() {
         let _ = writeln!(text, "best: {score}");
+    }
+    for note in &results.notes {
+        let _ = writeln!(text, "note: {note}");
     }
     let _ = writeln!(
         text,
