@@ -2,7 +2,7 @@
 
 use crate::files::{AnyHeuristic, read_heuristic, unpack};
 use crate::nets::Deep;
-use crate::{Heuristic, Model, Network, Patterns, PieceCounter, Tuples, from_pieces};
+use crate::{Heuristic, Model, Net, Network, Patterns, PieceCounter, Tuples, from_pieces};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use std::sync::{Arc, OnceLock};
@@ -101,6 +101,18 @@ pub fn cnn() -> Option<Arc<Deep>> {
     .clone()
 }
 
+/// A small neural network that learned by temporal differences from games with another of its kind: 192
+/// inputs, 32 sets of eight nodes that share their weights by symmetry, layers of 16 and 8.
+#[must_use]
+pub fn ann() -> Option<Arc<Net>> {
+    static ANN: OnceLock<Option<Arc<Net>>> = OnceLock::new();
+    ANN.get_or_init(|| match unpack(include_bytes!("../data/ann.pack")) {
+        Ok((Model::Ann(net), _)) => Some(net),
+        _ => None,
+    })
+    .clone()
+}
+
 /// The best heuristic of Othello that Gaussian-process preferences found, for a search of four plies.
 #[must_use]
 pub fn gp() -> Option<Heuristic<Othello>> {
@@ -128,8 +140,8 @@ pub enum Embedded {
 }
 
 /// The models that need no file, by name.
-pub const NAMES: [&str; 7] =
-    ["champion", "ipref", "cnn", "heuristic", "yoshioka", "gp", "gp-checkers"];
+pub const NAMES: [&str; 8] =
+    ["champion", "ipref", "cnn", "ann", "heuristic", "yoshioka", "gp", "gp-checkers"];
 
 /// The embedded model of this name, one of [`NAMES`].
 #[must_use]
@@ -139,6 +151,7 @@ pub fn find(name: &str) -> Option<Embedded> {
         "champion" => patterns(champion()),
         "ipref" => patterns(ipref()),
         "cnn" => Some(Embedded::Model(Model::Deep(cnn()?))),
+        "ann" => Some(Embedded::Model(Model::Ann(ann()?))),
         "heuristic" => Some(Embedded::Model(heuristic().into())),
         "yoshioka" => Some(Embedded::Model(yoshioka().into())),
         "gp" => Some(Embedded::Heuristic(gp()?.into())),

@@ -98,7 +98,7 @@ pub struct Embedded {
 }
 
 /// Everybody who needs no file.
-pub const EMBEDDED: [Embedded; 10] = [
+pub const EMBEDDED: [Embedded; 11] = [
     Embedded {
         name: "champion",
         game: Game::Othello,
@@ -116,6 +116,12 @@ pub const EMBEDDED: [Embedded; 10] = [
         game: Game::Othello,
         kind: "policy network",
         about: "learned to predict the moves of experts, 1977 to 2024; eight convolutions, 4.4 million weights",
+    },
+    Embedded {
+        name: "ann",
+        game: Game::Othello,
+        kind: "neural network",
+        about: "learned by a million games with another of its kind; 6,849 weights shared by symmetry",
     },
     Embedded {
         name: "heuristic",
