@@ -4,7 +4,9 @@
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position};
 use outflank_players::roster::{self, Model, RosterError};
-use outflank_players::{Control, Deepening, Fault, Player, Searchable, Spec, Thought, Verdict};
+use outflank_players::{
+    Control, Cuts, Deepening, Fault, Player, Searchable, Spec, Thought, Verdict,
+};
 use outflank_runs::Rng;
 use outflank_runs::rng::stream;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -64,7 +66,11 @@ impl Brain {
         let model = if is_engine { None } else { Some(roster::find_model::<Othello>(&spec)?) };
         let search = match model {
             Some(Model::Value(value)) => {
-                let search = Deepening::new(value, TABLE_BITS).with_threads(threads);
+                let cuts = spec.cut.map(|times| Arc::new(Cuts::measure(&value, times as f32)));
+                let mut search = Deepening::new(value, TABLE_BITS).with_threads(threads);
+                if let Some(cuts) = cuts {
+                    search = search.with_cuts(cuts);
+                }
                 Some(match Othello::far_endgame(FAR_ENDGAME, threads) {
                     Some(endgame) => search.with_endgame(endgame),
                     None => search,

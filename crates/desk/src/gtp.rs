@@ -5,12 +5,13 @@
 //! move, and `genmove` for a side that cannot move says `pass`.
 
 use crate::brain::{Allowance, Brain, Current};
+use crate::clock::{Clock, share};
 use crate::serve::Conversation;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::time::Duration;
+use std::time::Instant;
 
 const COMMANDS: &[&str] = &[
     "boardsize",
@@ -49,8 +50,9 @@ pub struct Gtp {
     version: String,
     game: Line<Othello>,
     depth: Option<u32>,
-    /// Seconds left to Black and White, where a clock runs.
-    left: [Option<f64>; 2],
+    /// The clock of a game, where there is one, and those of Black and White.
+    clock: Option<Clock>,
+    clocks: [Option<Clock>; 2],
 }
 
 type Reply = Result<String, String>;
@@ -60,7 +62,7 @@ impl Gtp {
     #[must_use]
     pub fn new(brain: Brain, version: &str) -> Gtp {
         let version = version.to_owned();
-        Gtp { brain, version, game: Line::default(), depth: None, left: [None; 2] }
+        Gtp { brain, version, game: Line::default(), depth: None, clock: None, clocks: [None; 2] }
     }
 
     fn reply(&mut self, command: &str, words: &[&str]) -> Reply {
@@ -119,6 +121,7 @@ impl Gtp {
 
     fn start(&mut self, position: Othello) -> Reply {
         self.game = Line::new(position);
+        self.clocks = [self.clock; 2];
         self.brain.begin().map_err(|fault| fault.to_string())?;
         Ok(String::new())
     }
@@ -149,11 +152,16 @@ impl Gtp {
         if position.is_over() || position.to_move() != side {
             return Ok("pass".to_owned());
         }
-        let time = self.left[usize::from(side == Side::White)].map(|left| share(left, position));
+        let time = share(self.clocks[side.index()].as_ref(), position);
         let allowance = Allowance { depth: self.depth, time };
+        let began = Instant::now();
         let (square, _) =
             self.brain.choose(&self.game, allowance).map_err(|fault| fault.to_string())?;
         if play {
+            // The other side need not tell us what is left.
+            if let Some(clock) = &mut self.clocks[side.index()] {
+                clock.spend(began.elapsed().as_secs_f64());
+            }
             self.game.push(square).map_err(|_| "it chose an illegal move".to_owned())?;
         }
         Ok(square.to_string().to_uppercase())
@@ -214,24 +222,28 @@ impl Gtp {
     }
 
     fn time_settings(&mut self, words: &[&str]) -> Reply {
-        let numbers: Option<Vec<f64>> = words.iter().map(|word| word.parse().ok()).collect();
+        let number = |word: &&str| word.parse::<f64>().ok().filter(|number| number.is_finite());
+        let numbers: Option<Vec<f64>> = words.iter().map(number).collect();
         match numbers.as_deref() {
             // A byo-yomi time without stones means that there is no limit.
-            Some([_, extra, stones]) if *extra > 0.0 && *stones == 0.0 => self.left = [None; 2],
+            Some([_, extra, stones]) if *extra > 0.0 && *stones == 0.0 => self.clock = None,
             Some([main, extra, stones]) if *main >= 0.0 && *extra >= 0.0 && *stones >= 0.0 => {
-                self.left = [Some(main + extra); 2];
+                self.clock = Some(Clock::new(*main, *extra, *stones as u32));
             }
             _ => return Err("syntax error".to_owned()),
         }
+        self.clocks = [self.clock; 2];
         Ok(String::new())
     }
 
     fn time_left(&mut self, words: &[&str]) -> Reply {
-        let [colour, time, ..] = words else { return Err("syntax error".to_owned()) };
+        let [colour, time, stones @ ..] = words else { return Err("syntax error".to_owned()) };
         let side = side(colour)?;
-        match time.parse::<f64>() {
-            Ok(time) if time.is_finite() => {
-                self.left[usize::from(side == Side::White)] = Some(time.max(0.0));
+        let moves = stones.first().map_or(Ok(0), |stones| stones.parse::<u32>());
+        match (time.parse::<f64>(), moves) {
+            (Ok(time), Ok(moves)) if time.is_finite() => {
+                let usual = self.clock.unwrap_or_else(|| Clock::new(0.0, 0.0, 0));
+                self.clocks[side.index()].get_or_insert(usual).set(time, moves);
                 Ok(String::new())
             }
             _ => Err("syntax error".to_owned()),
@@ -295,11 +307,4 @@ fn side(text: &str) -> Result<Side, String> {
         "w" | "white" => Ok(Side::White),
         _ => Err("invalid color".to_owned()),
     }
-}
-
-/// What a move may take of the time that is left: more in the middle of the game, where the last
-/// moves will be solved in no time, and always something in reserve.
-fn share(left: f64, position: &Othello) -> Duration {
-    let own_moves = (f64::from(position.empties()) / 2.0 - 7.0).max(3.0);
-    Duration::from_secs_f64((0.85 * left / own_moves).max(0.005))
 }

@@ -7,6 +7,7 @@
 
 pub mod analysis;
 mod brain;
+mod clock;
 pub mod discs;
 pub mod draw;
 mod experts;

@@ -32,7 +32,7 @@ impl Looked {
     /// What a side lost in all, in discs.
     #[must_use]
     pub fn lost(&self, side: Side) -> f64 {
-        self.moves.iter().filter(|seen| seen.side == side).map(|seen| seen.loss).sum()
+        self.moves.iter().filter(|seen| seen.side == side).fold(0.0, |all, seen| all + seen.loss)
     }
 
     /// The moves that cost most, dearest first.
@@ -112,7 +112,10 @@ fn ending(line: &Line<Othello>) -> String {
             };
             format!("{who} by {}: {black} to {white}.", score.abs())
         }
-        None => format!("Not finished: {} moves.", line.moves().len()),
+        None => match line.moves().len() {
+            1 => "Not finished: 1 move.".to_owned(),
+            count => format!("Not finished: {count} moves."),
+        },
     };
     if let Some((opening, _)) = opening_of(line) {
         let _ = write!(text, " The opening: {}.", opening.name);

@@ -3,12 +3,15 @@
 use crate::Control;
 use crate::endgame::ExactFrom;
 use crate::random::random_move;
-use outflank_games::Position;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Othello, Square};
+use outflank_games::{Position, Side};
 use outflank_runs::{Draw, Rng};
 use std::sync::Arc;
+
+/// With so few discs a side of Othello may be wiped out before anyone's evaluation shows it.
+const FEW: u32 = 4;
 
 /// A game that can be searched: hints that make a search quicker, each with a plain default.
 pub trait Searchable: Position {
@@ -27,6 +30,12 @@ pub trait Searchable: Position {
     /// How far the game has come, from 0 up to at most 7: searches err by different amounts then.
     fn stage(&self) -> usize {
         0
+    }
+
+    /// Whether a side has so little left that it may be wiped out within a few moves.
+    fn fragile(&self, side: Side) -> bool {
+        let _ = side;
+        false
     }
 
     /// Plays random moves to the end and returns Black's margin.
@@ -97,6 +106,10 @@ impl Searchable for Othello {
 
     fn stage(&self) -> usize {
         (self.empties() / 10) as usize
+    }
+
+    fn fragile(&self, side: Side) -> bool {
+        self.discs(side).count_ones() <= FEW
     }
 
     fn playout(self, rng: &mut Rng) -> i32 {

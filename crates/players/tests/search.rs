@@ -389,6 +389,28 @@ fn pruning_saves_and_seldom_errs() {
     assert!(same >= 12, "{same} of 16");
 }
 
+/// Black's f5 looks best for five plies, but White's d7 leaves two black discs and takes all of them. What
+/// the whole search knows to be decided, pruning must not hide.
+#[test]
+fn pruning_does_not_hide_a_wipe_out() {
+    let text = "-----------O-O-----XOO-----XOOOO---XX-----OXXO------------------ X";
+    let position: Othello = text.parse().unwrap();
+    let champion: Arc<dyn Evaluate<Othello>> = models::embedded::champion().expect("embedded");
+    let free = Arc::new(Control::unlimited());
+    let decided = |search: Deepening<Othello>| {
+        let thought = search.to_depth(8).think(&position, true, &free, |_| {}).expect("a thought");
+        let moves = thought.moves.into_iter();
+        let known = moves.filter(|judged| matches!(judged.verdict, Verdict::Decided(_)));
+        known.map(|judged| (judged.mv.to_string(), judged.verdict)).collect::<Vec<_>>()
+    };
+    let whole = decided(Deepening::new(champion.clone(), 16));
+    assert_eq!(whole, [("f5".to_owned(), Verdict::Decided(-64))]);
+    for times in [1.0, 1.5, 2.0] {
+        let cuts = Arc::new(Cuts::measure(&champion, times));
+        assert_eq!(decided(Deepening::new(champion.clone(), 16).with_cuts(cuts)), whole, "{times}");
+    }
+}
+
 /// The score for the opponent if it were their turn, whether or not they can move.
 fn pass_score(position: &Othello) -> i32 {
     let opponent = position.to_move().other();

@@ -10,6 +10,7 @@ use outflank_records::wthor::{NameFiles, Names};
 use outflank_records::{
     Record, Selection, embedded, game_files, named_openings, opening_at, opening_of, read_games,
 };
+use outflank_report::text::count as grouped;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -74,11 +75,12 @@ impl Book {
                 Ok(files) => files.into_iter().for_each(|file| book.add_file(file)),
                 Err(error) => book.faults.push(error.to_string()),
             }
-            book.source = format!("{} games of the data folder", book.games.len());
+            book.source = format!("{} games of the data folder", grouped(book.games.len() as u64));
         }
         if book.games.is_empty() {
             embedded::games().iter().for_each(|game| book.add(game));
-            book.source = format!("{} embedded games by our own players", book.games.len());
+            book.source =
+                format!("{} embedded games by our own players", grouped(book.games.len() as u64));
         }
         book.entries.sort_unstable();
         book

@@ -109,4 +109,10 @@ impl App {
     pub fn free_searches(&self) -> usize {
         self.0.searches.free()
     }
+
+    /// How many searches were given up, since nobody waited for them any more.
+    #[must_use]
+    pub fn searches_given_up(&self) -> u64 {
+        self.0.searches.given_up()
+    }
 }

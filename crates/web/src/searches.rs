@@ -9,6 +9,7 @@ use outflank_players::Control;
 use serde::Serialize;
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
@@ -56,6 +57,7 @@ impl Drop for StopWhenDropped {
 pub struct Searches {
     running: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
+    given_up: Arc<AtomicU64>,
 }
 
 impl Searches {
@@ -65,6 +67,7 @@ impl Searches {
         Searches {
             running: Arc::new(Semaphore::new(at_once.max(1))),
             waiting: Arc::new(Semaphore::new(WAITING)),
+            given_up: Arc::new(AtomicU64::new(0)),
         }
     }
 
@@ -72,6 +75,12 @@ impl Searches {
     #[must_use]
     pub fn free(&self) -> usize {
         self.running.available_permits()
+    }
+
+    /// How many pieces of work ended without a result, since nobody waited for it any more.
+    #[must_use]
+    pub fn given_up(&self) -> u64 {
+        self.given_up.load(Relaxed)
     }
 
     async fn turn(&self) -> Result<OwnedSemaphorePermit, ApiError> {
@@ -91,9 +100,15 @@ impl Searches {
         let permit = self.turn().await?;
         let stop = Stop::default();
         let guard = StopWhenDropped(stop.clone());
+        let given_up = Arc::clone(&self.given_up);
         let done = tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            work(&stop)
+            let found = work(&stop);
+            // Counted before the place is free.
+            if stop.requested() && found.is_err() {
+                given_up.fetch_add(1, Relaxed);
+            }
+            found
         })
         .await;
         drop(guard);
@@ -109,11 +124,15 @@ impl Searches {
         let (sender, receiver) = mpsc::channel::<Bytes>(64);
         let stop = Stop::default();
         let guard = StopWhenDropped(stop.clone());
+        let given_up = Arc::clone(&self.given_up);
         tokio::task::spawn_blocking(move || {
             let _permit = permit;
             let mut lines = Lines { sender, stop };
             if let Err(error) = work(&mut lines) {
                 lines.say(&serde_json::json!({ "error": error.to_string() }));
+            }
+            if lines.stop.requested() {
+                given_up.fetch_add(1, Relaxed);
             }
         });
         let body = ReceiverStream::new(receiver).map(move |line| {

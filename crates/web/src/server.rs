@@ -38,12 +38,14 @@ pub enum ServeError {
         reason: String,
     },
     /// The address cannot be listened at.
-    #[error("cannot listen at {address}: {reason}; try another --port, or 0 for any free one")]
+    #[error("cannot listen at {address}: {reason}; {next}")]
     Listen {
         /// Where.
         address: SocketAddr,
         /// What the system says.
         reason: String,
+        /// What to try.
+        next: &'static str,
     },
     /// Threads cannot be started.
     #[error("the server does not start: {0}")]
@@ -86,7 +88,13 @@ pub async fn listen(host: &str, port: u16) -> Result<TcpListener, ServeError> {
         match TcpListener::bind(address).await {
             Ok(listener) => return Ok(listener),
             Err(error) => {
-                refused = ServeError::Listen { address, reason: error.to_string() };
+                let next = match error.kind() {
+                    io::ErrorKind::AddrNotAvailable => {
+                        "this machine has no such address: try --host 127.0.0.1, or 0.0.0.0 for all"
+                    }
+                    _ => "try another --port, or 0 for any free one",
+                };
+                refused = ServeError::Listen { address, reason: error.to_string(), next };
             }
         }
     }

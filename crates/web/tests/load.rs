@@ -3,6 +3,7 @@
 
 mod support;
 
+use outflank_web::{ApiError, Searches, Stop, accept, listen};
 use serde_json::json;
 use std::time::Duration;
 use support::{Lab, Server};
@@ -68,12 +69,7 @@ fn a_thousand_clients_at_once_all_get_their_answer() {
 
 /// Waits until every place for a search is free again: work ends a moment after its last word.
 async fn all_free(server: &Server) {
-    let mut waited = 0;
-    while server.app.free_searches() < 2 {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        waited += 1;
-        assert!(waited < 400, "a search goes on that nobody waits for");
-    }
+    until(|| server.app.free_searches() == 2).await;
 }
 
 #[test]
@@ -126,5 +122,83 @@ fn a_search_that_was_abandoned_stops() {
         drop(streams);
         // Long before the half minute that was asked for.
         all_free(&server).await;
+        assert_eq!(server.app.searches_given_up(), 2);
     });
+}
+
+/// An opponent thinks for a moment only, so that it may be done before the server hears that its client
+/// has gone; but not time and again.
+#[test]
+fn a_move_that_nobody_waits_for_is_given_up() {
+    let lab = Lab::new();
+    let server = Server::start(lab.settings());
+    let address = server.at();
+    server.block_on(async {
+        let moves = "e6f4f6e7d7b5e3b3g5e8c8c7f8g8";
+        let start = "---------------------O----XXO-----XOXX----OO-------------------- X";
+        let asked =
+            json!({ "game": "othello", "start": start, "moves": moves, "player": "champion@8e16" });
+        let asked = request("/api/move", &asked);
+        for _ in 0..50 {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            stream.write_all(asked.as_bytes()).await.unwrap();
+            let mut looked = 0;
+            while server.app.free_searches() == 2 && looked < 1000 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+                looked += 1;
+            }
+            drop(stream);
+            all_free(&server).await;
+            if server.app.searches_given_up() > 0 {
+                break;
+            }
+        }
+        assert_eq!(server.app.searches_given_up(), 1);
+        // Its place serves the next one, who waits.
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        assert!(ask(&mut stream, &asked).await.contains("\"move\""));
+        all_free(&server).await;
+        assert_eq!(server.app.searches_given_up(), 1);
+    });
+}
+
+/// Work that ends only when it is told to, behind the server's own connections.
+#[test]
+fn whoever_hangs_up_stops_the_work() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let searches = Searches::new(1);
+        let shared = searches.clone();
+        let work = |stop: &Stop| -> Result<String, ApiError> {
+            while !stop.requested() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Err(ApiError::Conflict("nobody waits".to_owned()))
+        };
+        let route = axum::routing::get(move || async move { shared.run(work).await });
+        let listener = listen("127.0.0.1", 0).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(accept(listener, axum::Router::new().route("/", route)));
+        // One is at work and two wait their turn; each that goes makes room for the next.
+        let mut streams = Vec::new();
+        for _ in 0..3 {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            stream.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+            streams.push(stream);
+        }
+        until(|| searches.free() == 0).await;
+        drop(streams);
+        until(|| searches.free() == 1 && searches.given_up() >= 1).await;
+    });
+}
+
+/// Waits for something that must come.
+async fn until(come: impl Fn() -> bool) {
+    for _ in 0..400 {
+        if come() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("it does not come");
 }

@@ -44,8 +44,7 @@ pub fn standing<P: Shown>(position: &P) -> String {
 }
 
 /// What can be typed.
-pub const HELP: &str = "\
-  a move        is played; the other side answers
+pub const HELP: &str = "  a move        is played; the other side answers
   board         shows the board again
   moves         lists what was played and what you may play
   undo          takes back your last move and the answer

@@ -2,6 +2,7 @@
 
 use super::GameArg;
 use super::shared::SideArg;
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -72,7 +73,8 @@ pub struct AnalyzeArgs {
     #[arg(long, default_value_t = 1.5, value_name = "TIMES", allow_negative_numbers = true)]
     pub cut: f32,
     /// Look at so many games, drawn at random, instead of all.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N",
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
     pub sample: Option<usize>,
     /// Write a report: .md or .html.
     #[arg(long, value_name = "FILE")]

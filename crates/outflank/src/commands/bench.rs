@@ -57,7 +57,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
         records(&mut rows, args)?;
     }
     if wants("search") {
-        search::rows(&mut rows)?;
+        search::rows(&mut rows, args)?;
     }
     if wants("arena") {
         arena(&mut rows)?;

@@ -96,7 +96,10 @@ fn called<P: Shown>(player: &str, seconds: Option<f64>) -> String {
         Some(seconds) => parts.push(format!("{seconds} s a move")),
         None => {
             let rating = strength(P::GAME, player).and_then(|strength| strength.rating);
-            parts.extend(rating.map(|(rating, error)| format!("{rating:.0} +/- {error:.0} Elo")));
+            // Halves go up, as on the page.
+            parts.extend(
+                rating.map(|(r, error)| format!("{} +/- {} Elo", r.round(), error.round())),
+            );
         }
     }
     match levels::level_of(P::GAME, player).filter(|_| seconds.is_none()) {

@@ -45,8 +45,8 @@ pub fn run(args: &PlayersArgs) -> Result<Outcome> {
             strength.game.name().to_owned(),
             kind.to_owned(),
             level.unwrap_or_default().to_owned(),
-            strength.rating.map_or("-".to_owned(), |r| format!("{:.0}", r.0)),
-            strength.rating.map_or("-".to_owned(), |r| format!("{:.0}", r.1)),
+            strength.rating.map_or("-".to_owned(), |r| format!("{}", r.0.round())),
+            strength.rating.map_or("-".to_owned(), |r| format!("{}", r.1.round())),
             about.to_owned(),
         ]);
         players.push(json!({
@@ -63,7 +63,8 @@ pub fn run(args: &PlayersArgs) -> Result<Outcome> {
         print_json(&json!({ "players": players }))?;
     } else {
         print(&format!(
-            "{}\nAny of them may search deeper: heuristic@6, heuristic@4e12, random@mcts2000. Play one with \
+            "{}\nRatings are Elo with a mean of 1600 among the players of a game, ± is their 95% interval. \
+             Each player may search deeper: heuristic@6, heuristic@4e12, random@mcts2000. Play one with \
              `outflank play --player PLAYER` or `--level WORDS`.\n",
             table.to_text()
         ))?;

@@ -22,6 +22,9 @@ const LIMIT: u64 = 1 << 26;
 /// An entry of the solver's memory.
 const ENTRY: u64 = 24;
 
+/// From this many empty squares on, nobody should wait without having been warned.
+const FAR: u32 = 29;
+
 /// How often a wish to stop is looked for.
 const GLANCE: Duration = Duration::from_millis(20);
 
@@ -44,6 +47,13 @@ pub fn run(args: &SolveArgs) -> Result<Outcome> {
     };
     let largest = (u64::from(args.memory) * (1 << 20) / ENTRY).ilog2();
     stop_when_asked();
+    let most = entries.iter().map(|entry| entry.position.empties()).max().unwrap_or(0);
+    if most >= FAR && !args.quiet {
+        eprintln!(
+            "{most} empty squares take hours or far more: beyond 20, each makes it two to three times \
+             as long; Ctrl-C stops"
+        );
+    }
     let mut solved = Vec::with_capacity(entries.len());
     let progress = Progress::new("solving", "positions", entries.len() as u64, args.quiet);
     let total = entries.len();
@@ -122,6 +132,9 @@ fn show(args: &SolveArgs, solved: &[Solved]) -> Result<()> {
     if args.json {
         let positions: Vec<_> = solved.iter().map(document).collect();
         return print_json(&json!({ "positions": positions }));
+    }
+    if solved.is_empty() {
+        return Ok(());
     }
     let compared = solved.iter().any(|found| !found.entry.scores.is_empty());
     let mut columns = vec![

@@ -9,7 +9,8 @@
 //! ln sigma(deep, shallow) = a + b ln(deep - shallow) + c shallow
 //! ```
 //!
-//! with a factor for each stage of the game. A cut asks for `times` deviations.
+//! with a factor for each stage of the game. A cut asks for `times` deviations. Nothing is cut because a
+//! side stands well that is [`fragile`](Searchable::fragile): evaluations do not foresee a wipe-out.
 
 use super::table::Table;
 use super::tree::Tree;

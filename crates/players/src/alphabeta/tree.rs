@@ -224,8 +224,12 @@ impl<P: Searchable> Tree<P> {
         // What is searched for a cut is searched in full.
         let cuts = self.cuts.take()?;
         let margin = cuts.margin(position.stage(), depth);
+        let side = position.to_move();
         let mut bound = None;
-        if let Err(value) = worth::read(beta) {
+        // Whoever is to stand well must not be near being wiped out: no deviation foretells that.
+        if let Err(value) = worth::read(beta)
+            && !position.fragile(side)
+        {
             let high = worth::of_value(value + margin);
             if self.search(position, shallow, high - 1, high) >= high {
                 bound = Some(beta);
@@ -233,6 +237,7 @@ impl<P: Searchable> Tree<P> {
         }
         if bound.is_none()
             && let Err(value) = worth::read(alpha)
+            && !position.fragile(side.other())
         {
             let low = worth::of_value(value - margin);
             if self.search(position, shallow, low, low + 1) <= low {

@@ -2,15 +2,17 @@
 //! game, and what selective pruning saves and costs.
 
 use super::{Row, best_of, random_positions};
+use crate::cli::BenchArgs;
 use anyhow::{Context, Result, ensure};
-use outflank_desk::{Written, discs};
+use outflank_desk::analysis::{Analyst, EXACT_FROM};
+use outflank_desk::{Written, discs, line_of};
 use outflank_games::othello::{Board, Othello, Square};
 use outflank_games::{Line, Position};
 use outflank_models::{Evaluate, embedded as models};
 use outflank_players::endgame::Solver;
 use outflank_players::{AlphaBeta, Control, Cuts, Deepening, Mcts, Player, Thought, Verdict};
-use outflank_records::embedded;
-use outflank_runs::{in_order, processor_seconds, rng};
+use outflank_records::{embedded, obf};
+use outflank_runs::{files, in_order, processor_seconds, rng};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,9 +40,11 @@ const THRESHOLDS: [f32; 3] = [1.0, 1.5, 2.0];
 const DEEPER: u32 = 2;
 
 /// Measures all of it.
-pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
+pub fn rows(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
     tree_search(rows);
     endgame(rows)?;
+    published(rows, args)?;
+    analysis(rows)?;
     let model: Arc<dyn Evaluate<Othello>> = models::champion().context("there is no champion")?;
     let cuts = THRESHOLDS.map(|times| Arc::new(Cuts::measure(&model, times)));
     midgame(rows, &model, &cuts[1])?;
@@ -90,6 +94,66 @@ fn endgame(rows: &mut Vec<Row>) -> Result<()> {
         unit: "nodes/s",
         yardstick: format!("{:.1} ms a position", 1000.0 * seconds / boards.len() as f64),
         ratio: None,
+    });
+    Ok(())
+}
+
+/// FFO's endgames 40 to 44, which programs are compared by.
+fn published(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
+    let Some(data) = &args.data else { return Ok(()) };
+    let path = data.join("endgames").join("fforum-40-59.obf");
+    if !path.is_file() {
+        return Ok(());
+    }
+    let bytes = files::read(&path, 1 << 20)?;
+    let (mut seconds, mut nodes) = (0.0, 0);
+    for entry in obf::entries(&bytes).take(5) {
+        let entry = entry.with_context(|| path.display().to_string())?;
+        let mut solver = Solver::new(entry.position.empties().min(20) + 3).guided();
+        let began = processor_seconds();
+        let score = solver.score(entry.position.board());
+        seconds += processor_seconds() - began;
+        nodes += solver.nodes();
+        let told = entry.scores.iter().map(|scored| scored.1).max();
+        ensure!(told == Some(score), "{}: {score} where the file says {told:?}", entry.position);
+    }
+    rows.push(Row {
+        area: "search",
+        name: format!("FFO 40 to 44 solved, {:.0} million nodes, one thread", nodes as f64 / 1e6),
+        value: seconds,
+        unit: "s",
+        yardstick: "Edax 4.6, as published: 5.2 s".to_owned(),
+        ratio: Some(5.2 / seconds.max(1e-9)),
+    });
+    Ok(())
+}
+
+/// A whole game, looked at as `outflank analyze` does.
+fn analysis(rows: &mut Vec<Row>) -> Result<()> {
+    let games = embedded::games();
+    let game = games.iter().find(|game| game.plies().len() == 60).context("no game is whole")?;
+    let line = line_of(game);
+    let model: Arc<dyn Evaluate<Othello>> = models::champion().context("there is no champion")?;
+    let mut last = None;
+    let seconds = best_of(3, || {
+        let analyst = Analyst::new(Arc::clone(&model), EXACT_FROM, 2).with_cuts(1.5);
+        let seen = analyst.analyse(&line, DEPTH, |_| true);
+        last = seen.and_then(|seen| seen.last().map(|seen| seen.worth()));
+    });
+    let score = game.end().score().map(f64::from);
+    ensure!(
+        last.is_some() && last == score,
+        "a game that ends with {score:?} was seen as {last:?}"
+    );
+    rows.push(Row {
+        area: "search",
+        name: format!(
+            "a game of 60 moves, {DEPTH} plies, the last {EXACT_FROM} solved, two threads"
+        ),
+        value: seconds,
+        unit: "s",
+        yardstick: "the aim: 10 s".to_owned(),
+        ratio: Some(10.0 / seconds.max(1e-9)),
     });
     Ok(())
 }

@@ -1,0 +1,116 @@
+//! A clock as the Go Text Protocol sets it: main time, then so many moves in each further period.
+//!
+//! The other side may say how much is left (`time_left`), or leave the counting to us.
+
+use outflank_games::othello::Othello;
+use std::time::Duration;
+
+/// What is kept back of the time for a move, since a message takes some as well.
+const USED: f64 = 0.85;
+
+/// No search is worth its name in less.
+const LEAST: f64 = 0.005;
+
+/// The clock of one side.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clock {
+    /// A further period: its seconds and its moves; no moves where there is none.
+    extra: (f64, u32),
+    /// What is left of the main time or of the period.
+    seconds: f64,
+    /// The moves for which it must do; `None` in the main time, when it must do for the whole game.
+    moves: Option<u32>,
+}
+
+impl Clock {
+    /// A clock that begins with `main` seconds, after which every `moves` moves have `extra` seconds.
+    #[must_use]
+    pub fn new(main: f64, extra: f64, moves: u32) -> Clock {
+        let mut clock = Clock { extra: (extra, moves), seconds: main, moves: None };
+        clock.turn_over();
+        clock
+    }
+
+    /// What is left by the other side's count; with moves, in a period for so many.
+    pub fn set(&mut self, seconds: f64, moves: u32) {
+        self.seconds = seconds.max(0.0);
+        self.moves = (moves > 0).then_some(moves);
+    }
+
+    /// What the next move may take. In the main time that is more in the middle of the game, since the
+    /// last moves will be solved in no time.
+    #[must_use]
+    pub fn share(&self, empties: u32) -> Duration {
+        let moves = match self.moves {
+            Some(moves) => f64::from(moves.max(1)),
+            None => (f64::from(empties) / 2.0 - 7.0).max(3.0),
+        };
+        Duration::from_secs_f64((USED * self.seconds / moves).clamp(LEAST, 1e6))
+    }
+
+    /// Counts a move and the time that it took.
+    pub fn spend(&mut self, seconds: f64) {
+        self.seconds = (self.seconds - seconds).max(0.0);
+        self.moves = self.moves.map(|moves| moves.saturating_sub(1));
+        self.turn_over();
+    }
+
+    /// A period begins when the main time is over or the last one's moves are made.
+    fn turn_over(&mut self) {
+        let over = match self.moves {
+            Some(moves) => moves == 0,
+            None => self.seconds <= 0.0,
+        };
+        if over && self.extra.1 > 0 {
+            (self.seconds, self.moves) = (self.extra.0, Some(self.extra.1));
+        }
+    }
+}
+
+/// What a side may take for its move in a position, where it has a clock.
+#[must_use]
+pub fn share(clock: Option<&Clock>, position: &Othello) -> Option<Duration> {
+    clock.map(|clock| clock.share(position.empties()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever takes its whole share for every move of a game never runs out of main time.
+    #[test]
+    fn the_main_time_lasts_for_a_game() {
+        for main in [0.5, 6.0, 900.0] {
+            let mut clock = Clock::new(main, 0.0, 0);
+            let mut used = 0.0;
+            for empties in (1..=60).rev().step_by(2) {
+                let share = clock.share(empties).as_secs_f64();
+                used += share;
+                clock.spend(share);
+            }
+            assert!(used < main + 30.0 * LEAST, "{used} of {main}");
+            assert!(used > 0.8 * main, "{used} of {main}");
+        }
+    }
+
+    #[test]
+    fn periods_follow_the_main_time_and_each_other() {
+        let mut clock = Clock::new(1.0, 10.0, 5);
+        clock.spend(2.0);
+        for _ in 0..3 {
+            for _ in 0..5 {
+                let share = clock.share(30).as_secs_f64();
+                assert!(share > 0.5 && share < 10.0, "{share}");
+                clock.spend(share);
+            }
+            assert_eq!(clock, Clock::new(0.0, 10.0, 5));
+        }
+        // Moves count by what the other side says.
+        clock.set(4.0, 2);
+        assert_eq!(clock.share(30).as_secs_f64(), USED * 2.0);
+        clock.set(1e300, 0);
+        assert!(clock.share(30) > Duration::from_secs(3600));
+        clock.set(-1.0, 0);
+        assert_eq!(clock.share(30).as_secs_f64(), LEAST);
+    }
+}
