@@ -231,7 +231,7 @@ fn what_is_wrong_with_a_server_is_said_with_the_next_step() {
         return;
     };
     let error = refused(&options(&closed));
-    assert!(error.contains("refuses these credentials"), "{error}");
+    assert!(error.contains("refuses a connection without credentials"), "{error}");
     let user = Some(("me".to_owned(), "secret".to_owned()));
     Grid::connect(&Options { user, ..options(&closed) }, silent()).unwrap();
     let address = closed.address().replace("nats://", "nats://me:secret@");
