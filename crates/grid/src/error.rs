@@ -61,6 +61,11 @@ pub enum GridError {
         /// What is wrong.
         reason: String,
     },
+    /// A server that knows no secure connections.
+    #[error(
+        "the NATS server at {0} has no secure connections; write nats:// for tls://, or start it with a certificate"
+    )]
+    NoTls(String),
     /// The server wants to know who we are by a certificate.
     #[error(
         "the NATS server at {0} asks for a certificate of ours; give --nats-cert FILE and --nats-key FILE"

@@ -84,11 +84,14 @@ impl Options {
 
     /// The servers' addresses.
     pub(crate) fn servers(&self) -> Result<Vec<ServerAddr>, GridError> {
+        let wrong = |reason: String| GridError::Address { given: self.shown(), reason };
         let parse = |one: &str| {
-            one.trim().parse::<ServerAddr>().map_err(|error| GridError::Address {
-                given: self.shown(),
-                reason: error.to_string(),
-            })
+            let server =
+                one.trim().parse::<ServerAddr>().map_err(|error| wrong(error.to_string()))?;
+            match server.host().is_empty() {
+                true => Err(wrong("it names no host".to_owned())),
+                false => Ok(server),
+            }
         };
         self.address.split(',').map(parse).collect()
     }

@@ -75,6 +75,8 @@ impl Server {
                     options.refused(reason)
                 }
                 ConnectErrorKind::Tls => GridError::Tls { at: at.clone(), reason },
+                // It answers a secure greeting in plain words.
+                _ if reason.contains("InvalidContentType") => GridError::NoTls(at.clone()),
                 _ if reason.contains("CertificateRequired") => GridError::NoCertificate(at.clone()),
                 _ if reason.contains("certificate") => GridError::Tls { at: at.clone(), reason },
                 _ if reason.contains("uthorization") => options.refused(reason),

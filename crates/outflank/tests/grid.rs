@@ -221,6 +221,9 @@ fn what_cannot_be_sent_is_refused_before_anything_is_written() {
     assert!(error.contains("--on"), "{error}");
     let error = lab.refused(&["worker", "--on", "nats://127.0.0.1:1", "--nats-user", "me"]);
     assert!(error.contains("belong together"), "{error}");
+    lab.write("file", "");
+    let error = lab.refused(&["worker", "--on", "nats://h", "--cache", "file"]);
+    assert!(error.contains("--cache takes a folder"), "{error}");
     let error = lab.refused(&["worker", "--on", "nats://h", "--nats-ca", "none.pem"]);
     assert!(error.contains("none.pem"), "{error}");
 }
