@@ -35,14 +35,6 @@ pub struct Elsewhere {
     setting: String,
 }
 
-impl Elsewhere {
-    /// Who is at work, in a few words.
-    #[must_use]
-    pub fn words(&self) -> String {
-        self.crew.words()
-    }
-}
-
 /// Everything that the games of a contest depend on.
 #[derive(Debug, Serialize, Deserialize)]
 struct Sent {

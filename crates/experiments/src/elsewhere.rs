@@ -88,7 +88,7 @@ pub(crate) fn learn(
             }
             files::write(&mark(*run), b"")?;
             here += 1;
-            (lab.say)(&format!("learned {here} of {count}, {}", others.crew.words()));
+            (lab.say)(&format!("learned {here} of {count}"));
         }
         Ok(())
     };

@@ -8,22 +8,21 @@ use crate::answers::Answers;
 use crate::error::GridError;
 use crate::flights::Flights;
 use crate::options::Options;
-use crate::roll::Roll;
+use crate::roll::{self, Roll};
 use crate::server::Server;
-use crate::wire::{self, Beat, job_name};
-use async_nats::Subscriber;
-use futures_util::{FutureExt, StreamExt};
+use crate::wire::{self, job_name};
+use futures_util::StreamExt;
 use outflank_runs::{Crew, CrewError, Library, Order, Taken, stop_requested};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long to wait for an answer before looking at everything else.
 const GLANCE: Duration = Duration::from_millis(200);
 
-/// How often lost jobs and lost workers are looked for, and answers that were taken are removed.
+/// How often lost jobs are looked for, and answers that were taken are removed.
 const LOOK: Duration = Duration::from_secs(3);
 
 /// How often a user is told that nobody works.
@@ -35,7 +34,8 @@ const AT_ONCE: usize = 64;
 /// Workers that are reached through a server.
 pub struct Grid {
     server: Server,
-    roll: Mutex<Roll>,
+    /// Kept by a task of its own, so that it is right between two orders as well.
+    roll: Arc<Mutex<Roll>>,
     /// What was shared, in case the server loses it.
     shared: Mutex<BTreeMap<String, Vec<u8>>>,
     /// Tells the messages of this process from those of another with the same work.
@@ -55,7 +55,6 @@ struct Work<'a> {
     run: String,
     flights: Flights,
     answers: Answers,
-    beats: Subscriber,
     /// Jobs that were queued when this process came.
     queued: HashSet<String>,
     looked: Instant,
@@ -72,7 +71,16 @@ impl Grid {
     /// Connects to a queue. `note` is told what a user wants to know.
     pub fn connect(options: &Options, note: Note) -> Result<Grid, GridError> {
         let server = Server::connect(options, note, true)?;
-        Ok(Grid { server, roll: Mutex::default(), shared: Mutex::default(), own: wire::own_name() })
+        let (roll, client, names) = (Arc::default(), server.client.clone(), &server.names);
+        let beats = server.wait(async {
+            let beats = client.subscribe(names.beats()).await;
+            let _ = client.publish(names.calls(), "".into()).await;
+            beats
+        });
+        let beats = beats.map_err(server.failed("say who works"))?;
+        let (version, tell) = (options.version.clone(), server.note.clone());
+        server.runtime.spawn(roll::listen(client, beats, version, Arc::clone(&roll), tell));
+        Ok(Grid { server, roll, shared: Mutex::default(), own: wire::own_name() })
     }
 
     fn roll(&self) -> MutexGuard<'_, Roll> {
@@ -98,17 +106,10 @@ impl Grid {
         }
         let names = &self.server.names;
         let run = wire::short(order.run.as_bytes());
-        let client = &self.server.client;
-        let beats = self.server.wait(async {
-            let beats = client.subscribe(names.beats()).await;
-            let _ = client.publish(names.calls(), "".into()).await;
-            beats
-        });
         let now = Instant::now();
         let mut work = Work {
             flights: Flights::new(order.pieces),
             answers: Answers::new(names.results_of(&run)),
-            beats: beats.map_err(self.server.failed("say who works"))?,
             queued: self.queued(&run)?,
             looked: now,
             // The first complaint comes soon, but not before anybody had the time to say a word.
@@ -140,7 +141,6 @@ impl Grid {
         describe: &dyn Fn(Range<usize>) -> Vec<u8>,
         take: &mut dyn FnMut(Range<usize>, &[u8]) -> Taken,
     ) -> Result<Next, GridError> {
-        self.hear(work);
         let threads = self.roll().count(self.version()).1;
         let mut new = Vec::new();
         while new.len() < AT_ONCE
@@ -164,22 +164,8 @@ impl Grid {
         Ok(Next::GoOn)
     }
 
-    /// Hears what workers say of themselves.
-    fn hear(&self, work: &mut Work<'_>) {
-        while let Some(Some(message)) = work.beats.next().now_or_never() {
-            if let Ok(beat) = serde_json::from_slice::<Beat>(&message.payload)
-                && let Some(text) = self.roll().hear(beat, self.version(), Instant::now())
-            {
-                self.note(&text);
-            }
-        }
-    }
-
-    /// Looks for lost workers and lost jobs, and removes answers that were handed on.
+    /// Looks for lost jobs, and removes answers that were handed on.
     fn look(&self, work: &mut Work<'_>) -> Result<(), GridError> {
-        for text in self.roll().look(self.version(), Instant::now()) {
-            self.note(&text);
-        }
         if self.roll().count(self.version()).0 == 0 && work.nagged.elapsed() >= NAG {
             work.nagged = Instant::now();
             let (at, queue) = (self.server.options.shown(), &self.server.options.queue);

@@ -30,13 +30,25 @@ pub enum GridError {
         reason: String,
     },
     /// The server does not let us in.
-    #[error(
-        "the NATS server at {at} refuses these credentials ({reason}); give --nats-user and --nats-password, or --nats-creds FILE"
-    )]
+    #[error("the NATS server at {at} refuses {given} ({reason}); {next}")]
     Credentials {
         /// Where.
         at: String,
+        /// Who we said we are.
+        given: String,
         /// What it said.
+        reason: String,
+        /// What to do about it.
+        next: &'static str,
+    },
+    /// A file that holds no credentials.
+    #[error(
+        "{file} holds no NATS credentials: {reason}; give --nats-creds a file with the token and the key of a user, as `nsc generate creds` writes it"
+    )]
+    NoCredentials {
+        /// Which.
+        file: String,
+        /// What is wrong with it.
         reason: String,
     },
     /// No secure connection.
@@ -49,6 +61,11 @@ pub enum GridError {
         /// What is wrong.
         reason: String,
     },
+    /// A server that knows no secure connections.
+    #[error(
+        "the NATS server at {0} has no secure connections; write nats:// for tls://, or start it with a certificate"
+    )]
+    NoTls(String),
     /// The server wants to know who we are by a certificate.
     #[error(
         "the NATS server at {0} asks for a certificate of ours; give --nats-cert FILE and --nats-key FILE"

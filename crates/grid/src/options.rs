@@ -63,13 +63,35 @@ impl Options {
         servers.iter().find_map(known)
     }
 
+    /// An error about who we are, when the server does not want us.
+    pub(crate) fn refused(&self, reason: String) -> GridError {
+        let (given, next) =
+            match (&self.credentials, self.user.clone().or_else(|| self.user_in_address())) {
+                (Some(path), _) => (
+                    format!("the credentials in {}", path.display()),
+                    "they may have expired, or belong to another server or account",
+                ),
+                (None, Some((user, _))) => {
+                    (format!("the user '{user}'"), "check the user and the password")
+                }
+                (None, None) => (
+                    "a connection without credentials".to_owned(),
+                    "give --nats-user and --nats-password, or --nats-creds FILE",
+                ),
+            };
+        GridError::Credentials { at: self.shown(), given, reason, next }
+    }
+
     /// The servers' addresses.
     pub(crate) fn servers(&self) -> Result<Vec<ServerAddr>, GridError> {
+        let wrong = |reason: String| GridError::Address { given: self.shown(), reason };
         let parse = |one: &str| {
-            one.trim().parse::<ServerAddr>().map_err(|error| GridError::Address {
-                given: self.shown(),
-                reason: error.to_string(),
-            })
+            let server =
+                one.trim().parse::<ServerAddr>().map_err(|error| wrong(error.to_string()))?;
+            match server.host().is_empty() {
+                true => Err(wrong("it names no host".to_owned())),
+                false => Ok(server),
+            }
         };
         self.address.split(',').map(parse).collect()
     }
@@ -100,7 +122,10 @@ impl Options {
         }
         if let Some(path) = &self.credentials {
             let text = String::from_utf8_lossy(&readable(path)?).into_owned();
-            options = options.credentials(&text).map_err(files::FileError::on("use", path))?;
+            options = options.credentials(&text).map_err(|error| GridError::NoCredentials {
+                file: path.display().to_string(),
+                reason: error.to_string(),
+            })?;
         }
         if let Some(path) = &self.authority {
             readable(path)?;

@@ -1,8 +1,14 @@
 //! Who is at work, from what workers say of themselves.
 
+use crate::Note;
 use crate::wire::Beat;
+use async_nats::connection::State;
+use async_nats::{Client, Subscriber};
+use futures_util::StreamExt;
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::time::timeout;
 
 /// How often a worker says that it is there.
 pub(crate) const BEAT: Duration = Duration::from_secs(2);
@@ -10,31 +16,73 @@ pub(crate) const BEAT: Duration = Duration::from_secs(2);
 /// After so long without a word a worker counts as lost.
 const SILENCE: Duration = Duration::from_secs(7);
 
+/// How often silent workers are looked for.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// The workers of all versions that were heard lately.
 #[derive(Debug, Default)]
 pub(crate) struct Roll {
     here: BTreeMap<String, (Beat, Instant)>,
     gained: u64,
     lost: u64,
+    /// What keeps us from giving out work; nothing when all is well.
+    pub(crate) trouble: String,
+}
+
+/// Keeps the roll for as long as the connection lives.
+pub(crate) async fn listen(
+    client: Client,
+    mut beats: Subscriber,
+    version: String,
+    roll: Arc<Mutex<Roll>>,
+    note: Note,
+) {
+    let lock = || roll.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut looked = Instant::now();
+    loop {
+        let heard = timeout(LOOK, beats.next()).await;
+        let now = Instant::now();
+        match heard {
+            Ok(None) => return,
+            Ok(Some(message)) => {
+                let beat = serde_json::from_slice::<Beat>(&message.payload);
+                let text = beat.ok().and_then(|beat| lock().hear(beat, &version, now));
+                text.iter().for_each(|text| note(text));
+            }
+            Err(_) => {}
+        }
+        let passed = now.duration_since(looked);
+        if client.connection_state() != State::Connected || passed > SILENCE {
+            lock().excuse(now);
+            looked = now;
+        } else if passed >= LOOK {
+            let lost = lock().look(&version, now);
+            lost.iter().for_each(|text| note(text));
+            looked = now;
+        }
+    }
 }
 
 impl Roll {
     /// Hears a worker of `version`; says so when it is new or goes.
-    pub(crate) fn hear(&mut self, beat: Beat, version: &str, now: Instant) -> Option<String> {
+    fn hear(&mut self, beat: Beat, version: &str, now: Instant) -> Option<String> {
         let ours = beat.version == version;
         let name = beat.worker.clone();
         if beat.leaving {
             let known = self.here.remove(&name).is_some();
             return (known && ours).then(|| format!("worker {name} has left"));
         }
-        let (threads, other) = (beat.threads, beat.version.clone());
-        let new = self.here.insert(name.clone(), (beat, now)).is_none();
-        match (new, ours) {
+        let (threads, other, trouble) = (beat.threads, beat.version.clone(), beat.trouble.clone());
+        let before = self.here.insert(name.clone(), (beat, now));
+        let was_well = before.as_ref().is_some_and(|(before, _)| before.trouble.is_empty());
+        match (before.is_none(), ours) {
+            (false, true) if was_well && !trouble.is_empty() => {
+                Some(format!("worker {name}: {trouble}"))
+            }
             (false, _) => None,
             (true, true) => {
                 self.gained += 1;
-                let s = if threads == 1 { "" } else { "s" };
-                Some(format!("worker {name} has come, with {threads} thread{s}"))
+                Some(format!("worker {name} has come, with {}", counted(threads, "thread")))
             }
             (true, false) => Some(format!(
                 "worker {name} is of version {other} and gets no work from version {version}; \
@@ -44,7 +92,7 @@ impl Roll {
     }
 
     /// Drops those who have been silent for long; says who.
-    pub(crate) fn look(&mut self, version: &str, now: Instant) -> Vec<String> {
+    fn look(&mut self, version: &str, now: Instant) -> Vec<String> {
         let silent: Vec<String> = self
             .here
             .iter()
@@ -61,6 +109,11 @@ impl Roll {
         notes
     }
 
+    /// Nobody could be heard until now: the server was away, or this process was halted.
+    fn excuse(&mut self, now: Instant) {
+        self.here.values_mut().for_each(|(_, heard)| *heard = now);
+    }
+
     /// How many workers of a version there are, and their threads.
     pub(crate) fn count(&self, version: &str) -> (usize, usize) {
         let ours = self.here.values().filter(|(beat, _)| beat.version == version);
@@ -72,14 +125,23 @@ impl Roll {
         let (workers, threads) = self.count(version);
         let mut text = match workers {
             0 => "no worker".to_owned(),
-            1 => format!("1 worker, {threads} threads"),
-            _ => format!("{workers} workers, {threads} threads"),
+            _ => format!("{}, {}", counted(workers, "worker"), counted(threads, "thread")),
         };
         if self.lost > 0 {
             text.push_str(&format!(" (gained {}, lost {})", self.gained, self.lost));
         }
+        let ours = self.here.values().filter(|(beat, _)| beat.version == version);
+        let mut troubles = ours.map(|(beat, _)| &beat.trouble).chain([&self.trouble]);
+        if let Some(trouble) = troubles.find(|text| !text.is_empty()) {
+            text.push_str(&format!("; {trouble}"));
+        }
         text
     }
+}
+
+/// A number of things.
+pub(crate) fn counted(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]
@@ -93,6 +155,7 @@ mod tests {
             version: version.to_owned(),
             threads: 4,
             leaving,
+            trouble: String::new(),
         };
         let mut roll = Roll::default();
         let start = Instant::now();
@@ -107,7 +170,17 @@ mod tests {
         assert!(roll.hear(beat("b", "1", false), "1", later(8)).is_none());
         assert_eq!(roll.look("1", later(11)), ["worker a is lost; its work goes to others"]);
         assert_eq!(roll.words("1"), "1 worker, 4 threads (gained 2, lost 1)");
-        assert!(roll.hear(beat("b", "1", true), "1", later(11)).is_some());
+        // What is wrong is told once, and stands there until it is over.
+        let troubled = Beat { trouble: "no room".to_owned(), ..beat("b", "1", false) };
+        let told = roll.hear(troubled.clone(), "1", later(11));
+        assert_eq!(told.as_deref(), Some("worker b: no room"));
+        assert!(roll.hear(troubled, "1", later(11)).is_none());
+        assert_eq!(roll.words("1"), "1 worker, 4 threads (gained 2, lost 1); no room");
+        assert!(roll.hear(beat("b", "1", false), "1", later(11)).is_none());
+        assert_eq!(roll.words("1"), "1 worker, 4 threads (gained 2, lost 1)");
+        roll.excuse(later(60));
+        assert!(roll.look("1", later(61)).is_empty(), "nobody could be heard");
+        assert!(roll.hear(beat("b", "1", true), "1", later(61)).is_some());
         assert_eq!(roll.count("1"), (0, 0));
     }
 }

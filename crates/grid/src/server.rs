@@ -72,14 +72,14 @@ impl Server {
             let reason = causes(&error);
             match error.kind() {
                 ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
-                    GridError::Credentials { at: at.clone(), reason }
+                    options.refused(reason)
                 }
                 ConnectErrorKind::Tls => GridError::Tls { at: at.clone(), reason },
+                // It answers a secure greeting in plain words.
+                _ if reason.contains("InvalidContentType") => GridError::NoTls(at.clone()),
                 _ if reason.contains("CertificateRequired") => GridError::NoCertificate(at.clone()),
                 _ if reason.contains("certificate") => GridError::Tls { at: at.clone(), reason },
-                _ if reason.contains("uthorization") => {
-                    GridError::Credentials { at: at.clone(), reason }
-                }
+                _ if reason.contains("uthorization") => options.refused(reason),
                 _ => GridError::Unreachable { at: at.clone(), reason },
             }
         })?;
@@ -266,13 +266,20 @@ impl Library for Server {
     }
 }
 
+/// What to say of a server that stores nothing: one whose disk was full goes on storing nothing
+/// until it is started again.
+pub(crate) fn no_room(what: &str, reason: &str) -> String {
+    format!("the server {what} ({reason}); if its disk is full, make room and start it again")
+}
+
 /// An error and what brought it about, each thing once.
 pub(crate) fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {
         let more = (cause as &dyn Display).to_string();
-        if !text.contains(&more) {
+        let more = more.strip_prefix("nats: ").unwrap_or(&more);
+        if !text.contains(more) {
             text = format!("{text}: {more}");
         }
         next = cause.source();

@@ -135,6 +135,9 @@ pub(crate) struct Beat {
     /// Whether it is about to go.
     #[serde(default)]
     pub(crate) leaving: bool,
+    /// What keeps it from storing answers; nothing when all is well.
+    #[serde(default)]
+    pub(crate) trouble: String,
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@
 use crate::Note;
 use crate::error::GridError;
 use crate::options::Options;
-use crate::roll::BEAT;
-use crate::server::{Server, causes};
+use crate::roll::{BEAT, counted};
+use crate::server::{Server, causes, no_room};
 use crate::wire::{self, Beat, header};
 use async_nats::HeaderMap;
 use async_nats::jetstream::consumer::{Consumer, pull};
@@ -33,6 +33,12 @@ const OPEN: Duration = Duration::from_secs(3);
 /// A request that the server has not ended by then is dead.
 const DEAD: Duration = Duration::from_secs(5);
 
+/// How often a worker that waits looks whether it should stop.
+const GLANCE: Duration = Duration::from_millis(200);
+
+/// A worker that goes waits so long for its last answer to be stored.
+const GOING: Duration = Duration::from_secs(10);
+
 /// A job that was given out so often ends whoever does it.
 const MOST_TIMES: i64 = 20;
 
@@ -54,6 +60,8 @@ struct Bench<'a> {
     trades: &'a [Box<dyn Trade>],
     own: &'a str,
     idle: Option<Duration>,
+    /// Why answers cannot be stored at the moment; nothing when they can.
+    trouble: Arc<Mutex<String>>,
     busy: AtomicUsize,
     /// When anybody last had a job.
     last: Mutex<Instant>,
@@ -72,20 +80,29 @@ pub fn work(
     let server = Server::connect(options, note, false)?;
     let own = wire::own_name();
     (server.note)(&format!(
-        "worker {own}: {threads} threads for the queue {} at {}; stop with Ctrl-C",
+        "worker {own}: {} for the queue {} at {}; stop with Ctrl-C",
+        counted(threads, "thread"),
         options.queue,
         options.shown()
     ));
-    let beat =
-        |leaving| Beat { worker: own.clone(), version: options.version.clone(), threads, leaving };
+    let trouble = Arc::new(Mutex::new(String::new()));
+    let beat = Beat {
+        worker: own.clone(),
+        version: options.version.clone(),
+        threads,
+        leaving: false,
+        trouble: String::new(),
+    };
     let calls = server.wait(server.client.subscribe(server.names.calls()));
     let mut calls = calls.map_err(server.failed("pass on calls"))?;
     let saying = server.runtime.spawn({
         let (client, subject) = (server.client.clone(), server.names.beats());
-        let words = serde_json::to_vec(&beat(false)).unwrap_or_default();
+        let (mut beat, trouble) = (beat.clone(), trouble.clone());
         async move {
             loop {
-                let _ = client.publish(subject.clone(), words.clone().into()).await;
+                beat.trouble = trouble.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                let words = serde_json::to_vec(&beat).unwrap_or_default();
+                let _ = client.publish(subject.clone(), words.into()).await;
                 // Every now and then, and at once when somebody asks who is there.
                 let _ = timeout(BEAT, calls.next()).await;
             }
@@ -96,6 +113,7 @@ pub fn work(
         trades,
         own: &own,
         idle,
+        trouble,
         busy: AtomicUsize::new(0),
         last: Mutex::new(Instant::now()),
         jobs: AtomicU64::new(0),
@@ -107,7 +125,7 @@ pub fn work(
         }
     });
     saying.abort();
-    let words = serde_json::to_vec(&beat(true)).unwrap_or_default();
+    let words = serde_json::to_vec(&Beat { leaving: true, ..beat }).unwrap_or_default();
     server.wait(async {
         let _ = server.client.publish(server.names.beats(), words.into()).await;
         let _ = timeout(Duration::from_secs(2), server.client.flush()).await;
@@ -126,15 +144,14 @@ impl Bench<'_> {
             self.busy.fetch_add(1, Ordering::SeqCst);
             let next = self.do_job(message);
             if let Some(earlier) = storing.take() {
-                let _ = self.server.wait(earlier);
+                self.server.wait(stored(earlier, stop_requested));
             }
             storing = next;
             *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
             self.busy.fetch_sub(1, Ordering::SeqCst);
         }
         if let Some(last) = storing {
-            // A server that is away now has the job still, and gives it to another.
-            let _ = self.server.wait(async { timeout(Duration::from_secs(10), last).await });
+            self.server.wait(stored(last, || true));
         }
     }
 
@@ -168,7 +185,7 @@ impl Bench<'_> {
             return None;
         };
         while !stop_requested() && since.elapsed() < DEAD {
-            match timeout(Duration::from_millis(200), request.next()).await {
+            match timeout(GLANCE, request.next()).await {
                 Err(_) if self.server.is_there() && self.server.times() == times => {}
                 Err(_) => break,
                 Ok(Some(Ok(message))) => return Some(message),
@@ -251,6 +268,7 @@ impl Bench<'_> {
         let store = Store {
             context: self.server.context.clone(),
             note: self.server.note.clone(),
+            trouble: self.trouble.clone(),
             subject,
             headers: answer,
             payload,
@@ -277,10 +295,22 @@ impl Bench<'_> {
     }
 }
 
+/// Waits until an answer is stored, and not for ever once the worker is going: a server that cannot
+/// store it has the job still, and gives it to another.
+async fn stored(mut storing: JoinHandle<()>, going: impl Fn() -> bool) {
+    let mut left = GOING;
+    while !left.is_zero() && timeout(GLANCE, &mut storing).await.is_err() {
+        if going() {
+            left = left.saturating_sub(GLANCE);
+        }
+    }
+}
+
 /// An answer on its way to the server.
 struct Store {
     context: Context,
     note: Note,
+    trouble: Arc<Mutex<String>>,
     subject: String,
     headers: HeaderMap,
     payload: Vec<u8>,
@@ -291,7 +321,8 @@ struct Store {
 impl Store {
     /// Stores the answer, trying until the server takes it, then acknowledges the job.
     async fn run(self) {
-        let Store { context, note, subject, headers, payload, acker, holding } = self;
+        let Store { context, note, trouble, subject, headers, payload, acker, holding } = self;
+        let is = |text: String| *trouble.lock().unwrap_or_else(PoisonError::into_inner) = text;
         let mut told = false;
         loop {
             let (headers, payload) = (headers.clone(), payload.clone().into());
@@ -302,11 +333,14 @@ impl Store {
             };
             let Err(error) = stored else { break };
             if !told {
-                note(&format!("the server stores no answers ({}); trying on", causes(&error)));
+                let text = no_room("stores no answers", &causes(&error));
+                note(&format!("{text}; trying on"));
+                is(text);
                 told = true;
             }
             sleep(Duration::from_secs(1)).await;
         }
+        is(String::new());
         let _ = acker.ack().await;
         holding.abort();
     }

@@ -231,7 +231,7 @@ fn what_is_wrong_with_a_server_is_said_with_the_next_step() {
         return;
     };
     let error = refused(&options(&closed));
-    assert!(error.contains("refuses these credentials"), "{error}");
+    assert!(error.contains("refuses a connection without credentials"), "{error}");
     let user = Some(("me".to_owned(), "secret".to_owned()));
     Grid::connect(&Options { user, ..options(&closed) }, silent()).unwrap();
     let address = closed.address().replace("nats://", "nats://me:secret@");
@@ -241,8 +241,14 @@ fn what_is_wrong_with_a_server_is_said_with_the_next_step() {
     assert!(error.contains("no NATS server answers") && error.contains("127.0.0.1:1"), "{error}");
     let odd = Options { queue: "a.b".to_owned(), ..options(&plain) };
     assert!(refused(&odd).contains("cannot be the name of a queue"));
-    let odd = Options { address: "http://x".to_owned(), ..options(&plain) };
-    assert!(refused(&odd).contains("is not the address of a NATS server"));
+    for address in ["http://x", "", "nats://", "nats://127.0.0.1:1,"] {
+        let odd = Options { address: address.to_owned(), ..options(&plain) };
+        let error = refused(&odd);
+        assert!(error.contains("is not the address of a NATS server"), "{address}: {error}");
+    }
+    let address = plain.address().replace("nats://", "tls://");
+    let error = refused(&Options { address, ..options(&plain) });
+    assert!(error.contains("has no secure connections"), "{error}");
     let missing = Options { credentials: Some("none.creds".into()), ..options(&plain) };
     assert!(refused(&missing).contains("none.creds"));
 }

@@ -2,6 +2,7 @@
 
 use crate::VERSION;
 use crate::cli::{Common, GridArgs, PlayArgs, RunArgs};
+use crate::grid::Others;
 use anyhow::{Result, anyhow, bail, ensure};
 use outflank_arena::elsewhere::{Starts, share};
 use outflank_arena::{Game, Terms};
@@ -10,7 +11,7 @@ use outflank_players::Entry;
 use outflank_players::roster::{self, Roster};
 use outflank_records::{About, Ply, ReadError, Record, read_openings, write_pgn};
 use outflank_runs::files::{checksum, read};
-use outflank_runs::{Config, DataFile, Journal, Notes, RunFolder};
+use outflank_runs::{Config, DataFile, Journal, RunFolder};
 use std::path::Path;
 
 /// Games for each pair from the start position, where there are no openings to count.
@@ -29,8 +30,8 @@ pub struct Setting<P: Roster> {
     pub folder: RunFolder,
     /// Games already played, and room for more.
     pub journal: (Journal, Vec<String>),
-    /// Where workers elsewhere are heard, if there are any.
-    pub notes: Option<Notes>,
+    /// Who plays the games, if not this process.
+    pub others: Option<Others>,
 }
 
 /// Reads players and openings and opens the run folder; nothing is written before all of it is
@@ -85,12 +86,12 @@ pub fn set_up<P: Roster>(
         settings,
         data,
     };
-    let crew = crate::grid::crew(grid, common)?;
+    let others = crate::grid::crew(grid, common)?;
     let starts = Starts {
         file: Some(Path::new(&play.openings)).filter(|_| play.openings != "start"),
         first: play.first.map(Into::into),
     };
-    let elsewhere = crew
+    let elsewhere = others
         .as_ref()
         .map(|(crew, _)| share::<P>(crew, players, &entries, play.random, starts, common.seed));
     let elsewhere = elsewhere.transpose()?;
@@ -106,7 +107,7 @@ pub fn set_up<P: Roster>(
         threads: common.threads(),
         elsewhere,
     };
-    Ok(Setting { entries, terms, folder, journal, notes: crew.map(|(_, notes)| notes) })
+    Ok(Setting { entries, terms, folder, journal, others })
 }
 
 /// Opens a folder to go on with. A league may gain and lose players; the models of those who stay

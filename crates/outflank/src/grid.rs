@@ -32,8 +32,11 @@ pub fn options(args: &GridArgs) -> Result<Option<Options>> {
     }))
 }
 
-/// The workers of `--on`, and where what they have to say is shown.
-pub fn crew(args: &GridArgs, common: &Common) -> Result<Option<(Arc<dyn Crew>, Notes)>> {
+/// Workers, and where what they have to say is shown.
+pub type Others = (Arc<dyn Crew>, Notes);
+
+/// The workers of `--on`.
+pub fn crew(args: &GridArgs, common: &Common) -> Result<Option<Others>> {
     let Some(options) = options(args)? else { return Ok(None) };
     let notes = Notes::new(common.quiet);
     let tell = notes.clone();

@@ -78,6 +78,28 @@ fn a_league_by_workers_is_that_of_one_process() {
     }
 }
 
+#[test]
+fn forty_players_and_four_workers() {
+    let Some(server) = NatsServer::start() else { return };
+    let (alone, spread) = (Lab::new(), Lab::new());
+    let players: Vec<String> = (0..40)
+        .map(|number| match number % 4 {
+            0 => format!("heuristic?name=h{number}&noise={number}"),
+            1 => format!("yoshioka?name=y{number}&noise={number}"),
+            2 => format!("heuristic?name=r{number}&random=0.{number:02}"),
+            _ => format!("yoshioka@2?name=s{number}&random=0.{number:02}"),
+        })
+        .collect();
+    let mut league = vec!["league"];
+    league.extend(players.iter().map(String::as_str));
+    league.extend(["--games", "4", "--random", "0.1", "--out", "run"]);
+    alone.ok(&league);
+    assert_eq!(lines(&alone), 40 * 39 / 2 * 4);
+    let _workers: Vec<Process> = (0..4).map(|_| Process::worker(&spread, &server)).collect();
+    spread.ok(&[&league[..], &["--on", &server.address()]].concat());
+    same(&spread.tree("run"), &alone.tree("run"));
+}
+
 /// Players that think long enough for somebody to be killed meanwhile.
 const SLOW: [&str; 9] = [
     "league",
@@ -151,6 +173,44 @@ fn an_exhibit_whose_runs_others_learn_is_that_of_one_process() {
     assert!(error.contains("leave out --on"), "{error}");
 }
 
+/// Waits until the line about a run's workers says all of this.
+fn workers_of(lab: &Lab, run: &mut Process, wanted: &[&str]) {
+    loop {
+        let line = fs::read_to_string(lab.file("run/workers.txt")).unwrap_or_default();
+        if wanted.iter().all(|part| line.contains(part)) {
+            return;
+        }
+        assert!(!run.has_ended(), "it ended before it said {wanted:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A command that would take long, seen by its workers' line until one of them was killed and the
+/// other as well.
+fn watched(command: &str, speed: &str) {
+    let Some(server) = NatsServer::start() else { return };
+    let (lab, address) = (Lab::new(), server.address());
+    let mut workers = [Process::worker(&lab, &server), Process::worker(&lab, &server)];
+    let on = ["--out", "run", "--on", &address, "--patience", "3"];
+    let words: Vec<&str> = command.split(' ').chain(on).collect();
+    let mut run = Process::start(&lab, &words);
+    workers_of(&lab, &mut run, &["2 workers, 2 threads", speed]);
+    workers[0].kill();
+    workers_of(&lab, &mut run, &["1 worker, 1 thread (gained 2, lost 1)"]);
+    workers[1].kill();
+    workers_of(&lab, &mut run, &["no worker (gained 2, lost 2)"]);
+}
+
+#[test]
+fn who_works_is_seen_whatever_the_command() {
+    let learn = "learn ctdl --population 8 --shape 8x4 --games 9000000 --points 2";
+    std::thread::scope(|scope| {
+        scope.spawn(|| watched("league heuristic@4 yoshioka@4 --games 90000", "games a second"));
+        scope.spawn(|| watched(learn, "games a second"));
+        scope.spawn(|| watched("reproduce coevolution/fig5 --scale paper", ""));
+    });
+}
+
 #[test]
 fn what_cannot_be_sent_is_refused_before_anything_is_written() {
     let lab = Lab::new();
@@ -161,6 +221,9 @@ fn what_cannot_be_sent_is_refused_before_anything_is_written() {
     assert!(error.contains("--on"), "{error}");
     let error = lab.refused(&["worker", "--on", "nats://127.0.0.1:1", "--nats-user", "me"]);
     assert!(error.contains("belong together"), "{error}");
+    lab.write("file", "");
+    let error = lab.refused(&["worker", "--on", "nats://h", "--cache", "file"]);
+    assert!(error.contains("--cache takes a folder"), "{error}");
     let error = lab.refused(&["worker", "--on", "nats://h", "--nats-ca", "none.pem"]);
     assert!(error.contains("none.pem"), "{error}");
 }

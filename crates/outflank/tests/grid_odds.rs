@@ -1,6 +1,8 @@
 //! Work on other machines under odd conditions: a guarded server and a queue of one's own, a full
 //! disk, workers that are halted and come back late, a population that others train.
 
+#[path = "support/identity.rs"]
+mod identity;
 #[path = "support/lab.rs"]
 mod lab;
 #[path = "../../grid/tests/support/nats.rs"]
@@ -11,6 +13,7 @@ mod process;
 #[path = "support/tight.rs"]
 mod tight;
 
+use identity::Operator;
 use lab::{Lab, clear, same};
 use nats::NatsServer;
 use process::Process;
@@ -68,8 +71,8 @@ fn a_guarded_server_and_a_queue_of_ones_own() {
     for (given, part) in [
         ([&own[..], &user].concat(), "--nats-ca"),
         ([&authority[..], &user].concat(), "--nats-cert"),
-        ([&authority[..], &own].concat(), "refuses these credentials"),
-        ([&authority[..], &own, &wrong].concat(), "refuses these credentials"),
+        ([&authority[..], &own].concat(), "refuses a connection without credentials"),
+        ([&authority[..], &own, &wrong].concat(), "refuses the user 'me'"),
     ] {
         let error = home.refused(&[&league[..], &["--on", &address], &given].concat());
         assert!(error.contains(part), "{given:?}: {error}");
@@ -84,6 +87,50 @@ fn a_guarded_server_and_a_queue_of_ones_own() {
     assert!(!run.has_ended());
     let _worker = Process::start(&home, &[&["worker", "--quiet"][..], &all, &queue].concat());
     run.wait();
+    alone.ok(&league);
+    same(&home.tree("run"), &alone.tree("run"));
+}
+
+#[test]
+fn credentials_in_a_file() {
+    let (home, alone) = (Lab::new(), Lab::new());
+    let ours = Operator::new(10);
+    home.write("server.conf", ours.config());
+    let config = home.file("server.conf").display().to_string();
+    let Some(server) = NatsServer::with(&["-js", "-c", &config]) else { return };
+    let address = server.address();
+    let good = ours.user(1, None);
+    home.write("me.creds", &good);
+    let old = home.write("old.creds", ours.user(1, Some(1000)));
+    let stranger = home.write("stranger.creds", Operator::new(20).user(1, None));
+    // The token of one user with the key of another.
+    let other = ours.user(2, None);
+    let (token, key) = (good.split("SEED").next().unwrap(), other.split("SEED").nth(1).unwrap());
+    let thief = home.write("thief.creds", format!("{token}SEED{key}SEED------\n"));
+    let system = home.write("system.creds", ours.user_without_streams(3));
+    let empty = home.write("empty.creds", "");
+    let cut = home.write("cut.creds", good.split("-----BEGIN USER").next().unwrap());
+    let league = ["league", "heuristic", "random", "yoshioka", "--games", "20", "--out", "run"];
+    let on = ["--on", &address];
+    for (file, part) in [
+        (None, "refuses a connection without credentials"),
+        (Some(old), "refuses the credentials in old.creds"),
+        (Some(stranger), "refuses the credentials in stranger.creds"),
+        (Some(thief), "refuses the credentials in thief.creds"),
+        (Some(system), "enable JetStream for this account"),
+        (Some(empty), "empty.creds holds no NATS credentials"),
+        (Some(cut), "cut.creds holds no NATS credentials"),
+        (Some("none.creds"), "cannot read none.creds"),
+    ] {
+        let creds = file.map_or(Vec::new(), |file| vec!["--nats-creds", file]);
+        for command in [&league[..], &["worker"]] {
+            let error = home.refused(&[command, &on, &creds].concat());
+            assert!(error.contains(part), "{file:?}: {error}");
+        }
+    }
+    let creds = ["--nats-creds", "me.creds"];
+    let _worker = Process::start(&home, &[&["worker", "--quiet"][..], &on, &creds].concat());
+    home.ok(&[&league[..], &on, &creds].concat());
     alone.ok(&league);
     same(&home.tree("run"), &alone.tree("run"));
 }
@@ -107,6 +154,36 @@ fn a_full_disk_ends_the_command_and_more_room_lets_it_go_on() {
     lab.ok(&[&["league", "--resume", "tight/run", "--quiet"][..], &on].concat());
     lab.ok(&[&words[..], &["--out", "roomy"]].concat());
     same(&lab.tree("tight/run"), &lab.tree("roomy"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_server_s_full_disk_is_told_and_loses_nothing() {
+    let lab = Lab::new();
+    let Some(tight) = tight::Tight::mount(&lab, "256k") else { return };
+    let store = lab.file("tight").display().to_string();
+    let Some(mut server) = NatsServer::with(&["-js", "-sd", &store]) else { return };
+    let (elsewhere, address) = (Lab::new(), server.address());
+    let mut worker = Process::worker(&elsewhere, &server);
+    let league = "league heuristic random yoshioka --games 6000 --random 0.1 --quiet";
+    let words: Vec<&str> = league.split(' ').collect();
+    let on = ["--on", &address, "--patience", "3"];
+    let mut run = Process::start(&lab, &[&words[..], &["--out", "run"], &on].concat());
+    let line = || fs::read_to_string(lab.file("run/workers.txt")).unwrap_or_default();
+    while !line().contains("make room") {
+        assert!(!run.has_ended(), "it ended before the disk was full");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // A worker that cannot get rid of its answer can still be stopped.
+    worker.stop();
+    worker.wait();
+    let _worker = Process::worker(&elsewhere, &server);
+    assert!(tight.call("remount,size=64m"));
+    server.kill();
+    server.start_again();
+    run.wait();
+    lab.ok(&[&words[..], &["--out", "alone"]].concat());
+    same(&lab.tree("run"), &lab.tree("alone"));
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn leagues_while_workers_die() {
     let (until, address) = (Instant::now() + Duration::from_secs(seconds), server.address());
     let home = Lab::new();
     let mut workers: Vec<Process> = (0..3).map(|_| Process::worker(&home, &server)).collect();
-    let (mut seed, mut killed, mut last) = (0, 0, Instant::now());
+    let (mut seed, mut games, mut killed, mut last) = (0, 0, 0, Instant::now());
     while seed == 0 || Instant::now() < until {
         seed += 1;
         let (alone, spread) = (Lab::new(), Lab::new());
@@ -60,6 +60,10 @@ fn leagues_while_workers_die() {
         run.wait();
         alone.ok(&league);
         same(&spread.tree("run"), &alone.tree("run"));
+        // Six pairs.
+        let played = spread.text("run/games.tsv").lines().count();
+        assert_eq!(played, 6 * 240);
+        games += played;
     }
-    println!("{seed} leagues, {killed} workers killed");
+    println!("{seed} leagues, {games} games, {killed} workers killed, every table the same");
 }

@@ -1,7 +1,7 @@
 //! Jobs on their way into the queue.
 
 use super::{GLANCE, Grid, Work};
-use crate::server::causes;
+use crate::server::{causes, no_room};
 use crate::wire;
 use async_nats::HeaderMap;
 use outflank_runs::stop_requested;
@@ -26,7 +26,9 @@ impl Grid {
                     Ok(true) => {}
                     Err(reason) => {
                         if !told {
-                            self.note(&format!("the server takes no jobs ({reason}); trying on"));
+                            let text = no_room("takes no jobs", &reason);
+                            self.note(&format!("{text}; trying on"));
+                            self.roll().trouble = text;
                             told = true;
                         }
                         again.push((job, id));
@@ -40,6 +42,9 @@ impl Grid {
                     let _ = self.server.wait(self.server.set_up());
                 }
             }
+        }
+        if told {
+            self.roll().trouble.clear();
         }
     }
 

@@ -48,21 +48,16 @@ fn run_game<P: Roster>(args: &LeagueArgs) -> Result<Outcome> {
     if !args.sub_league.is_empty() {
         extra.insert("sub-league".to_owned(), list(&args.sub_league));
     }
-    let Setting { entries, terms, folder, journal, notes } =
+    let Setting { entries, terms, folder, journal, others } =
         set_up("league", &args.players, &args.play, extra, &args.run, &args.grid, &args.common)?;
     stop_when_asked();
     let pairs = entries.len() * (entries.len() - 1) / 2;
     let total = 2 * u64::from(terms.rounds) * pairs as u64;
     let progress = Progress::new("playing", "games", total, args.common.quiet);
-    progress.skip((journal.1.len() as u64).min(total));
-    notes.iter().for_each(|notes| notes.beside(&progress));
-    let watching = Watching::new(&folder, terms.elsewhere.as_ref());
-    let league = play_league::<P>(&entries, &terms, Some(journal), |_, new| {
-        progress.add(new);
-        progress.say(watching.words(new));
-    })?;
+    let watching = Watching::new(&folder, others.as_ref(), progress);
+    watching.skip((journal.1.len() as u64).min(total));
+    let league = play_league::<P>(&entries, &terms, Some(journal), |_, new| watching.add(new))?;
     drop(watching);
-    drop(progress);
     if !league.complete {
         eprintln!(
             "stopped after {} of {} games; go on with: outflank league --resume {}",

@@ -11,7 +11,9 @@ mod self_play;
 use crate::cli::Common;
 use crate::cli::learn_play::{LearnPlayArgs, PlayMethod, TrainingArgs};
 use crate::contestants::model_file;
+use crate::grid::Others;
 use crate::output::{grouped, print, print_json};
+use crate::watching::Watching;
 use crate::{Outcome, VERSION};
 use anyhow::{Context, Result, ensure};
 use outflank_arena::matches::{MatchReport, play_match};
@@ -71,6 +73,8 @@ struct Job<'a> {
     what: String,
     /// Files that the run depends on.
     data: Vec<DataFile>,
+    /// Who plays its games, if not this process.
+    others: Option<Others>,
 }
 
 /// Refuses a budget that makes no sense.
@@ -137,7 +141,9 @@ where
         eprintln!("stopped; go on with: outflank learn {name} --resume {path}");
         Ok(Outcome::Stopped)
     };
-    let Some(trained) = drive(&mut learner, &gauge, &plan, &folder, args.common.quiet, say)? else {
+    let progress = Progress::new("learning", plan.unit, plan.games, args.common.quiet);
+    let watching = Watching::new(&folder, job.others.as_ref(), progress);
+    let Some(trained) = drive(&mut learner, &gauge, &plan, &folder, watching, say)? else {
         return stopped();
     };
     let file = folder.join(&model_name::<L::Model>()).display().to_string();
@@ -155,27 +161,26 @@ where
     Ok(Outcome::Done)
 }
 
-/// Lets a learner use up its budget in a run's folder, with progress on the terminal; `None` when
-/// the user stopped it.
+/// Lets a learner use up its budget in a run's folder, for others to watch; `None` when the user
+/// stopped it.
 fn drive<L: Learner>(
     learner: &mut L,
     gauge: &impl Gauge<L>,
     plan: &Plan,
     folder: &RunFolder,
-    quiet: bool,
+    watching: Watching,
     say: impl Fn(&Point) -> String,
 ) -> Result<Option<Trained<L::Model>>> {
-    let progress = Progress::new("learning", plan.unit, plan.games, quiet);
     let (mut seen, mut first) = (0, true);
     let trained = train(learner, gauge, plan, folder.path(), |status| {
         if first {
-            progress.skip(status.games);
+            watching.skip(status.games);
         } else {
-            progress.add(status.games - seen);
+            watching.add(status.games - seen);
         }
         (seen, first) = (status.games, false);
         if let Some(point) = status.last {
-            progress.say(say(point));
+            watching.say(say(point));
         }
         true
     })?;

@@ -34,22 +34,21 @@ fn run_game<P: Roster>(args: &MatchArgs) -> Result<Outcome> {
     if let Some(sprt) = &args.sprt {
         extra.insert("sprt".to_owned(), sprt.clone().into());
     }
-    let Setting { entries, terms, folder, journal, notes } =
+    let Setting { entries, terms, folder, journal, others } =
         set_up::<P>("match", &players, &args.play, extra, &args.run, &args.grid, &args.common)?;
     stop_when_asked();
     let [a, b] = <[_; 2]>::try_from(entries).ok().context("a match has two players")?;
     let entries = [a, b];
     let progress =
         Progress::new("playing", "games", 2 * u64::from(terms.rounds), args.common.quiet);
-    progress.skip(journal.1.len() as u64);
-    notes.iter().for_each(|notes| notes.beside(&progress));
-    let watching = Watching::new(&folder, terms.elsewhere.as_ref());
+    let watching = Watching::new(&folder, others.as_ref(), progress);
+    watching.skip(journal.1.len() as u64);
     let (report, games) = play_match(&entries, &terms, sprt, Some(journal), |tally, new| {
-        progress.add(new);
+        watching.add(new);
         let score = 100.0 * tally.points() / tally.games().max(1) as f64;
-        progress.say(format!("{score:.1}%  {}", watching.words(new)));
+        watching.say(format!("score {score:.1}%"));
     })?;
-    drop((progress, watching));
+    drop(watching);
     let names = [report.a.clone(), report.b.clone()];
     let about = about(args, 2 * u64::from(terms.rounds));
     write_games(&folder, &names, &games)?;

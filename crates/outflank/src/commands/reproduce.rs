@@ -2,11 +2,12 @@
 
 use crate::cli::ReproduceArgs;
 use crate::output::{print, print_json};
+use crate::watching::Watching;
 use crate::{Outcome, VERSION};
 use anyhow::{Result, bail};
 use outflank_experiments::{EXHIBITS, Elsewhere, Experiment, ExperimentError, Lab, Report};
 use outflank_report::{Align, Table, Theme};
-use outflank_runs::{Config, RunFolder, stop_when_asked};
+use outflank_runs::{Config, Progress, RunFolder, stop_when_asked};
 use serde_json::json;
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -48,13 +49,16 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         settings,
         data: files,
     };
-    let elsewhere = crate::grid::crew(&args.grid, &args.common)?
-        .map(|(crew, _)| Elsewhere { crew, exhibit: exhibit.name() });
+    let others = crate::grid::crew(&args.grid, &args.common)?;
+    let elsewhere =
+        others.as_ref().map(|(crew, _)| Elsewhere { crew: crew.clone(), exhibit: exhibit.name() });
     let folder = match &args.run.resume {
         Some(path) => crate::folders::resume(path, &config, &[])?,
         None => RunFolder::create(args.run.out.as_deref(), &config)?,
     };
     stop_when_asked();
+    // An exhibit says in lines how far it is; there is no bar.
+    let watching = Watching::new(&folder, others.as_ref(), Progress::new("", "", 0, true));
     let talk = !args.common.quiet && std::io::stderr().is_terminal();
     let lab = Lab {
         scale: args.scale,
@@ -68,8 +72,9 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         device: super::learn_cnn::device(args.device)?,
         edax: args.edax.clone(),
         say: Box::new(move |text| {
+            watching.say(text.to_owned());
             if talk {
-                eprintln!("{text} ...");
+                eprintln!("{} ...", watching.words());
             }
         }),
     };
@@ -81,6 +86,8 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         }
         Err(error) => return Err(error.into()),
     };
+    // Nobody works any longer.
+    drop(lab);
     write(args, *exhibit, &folder, &report)?;
     show(args, &folder, &report)?;
     Ok(Outcome::Done)

@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::cli::WorkerArgs;
 use crate::output::{grouped, print, print_json};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use outflank_arena::elsewhere::PlaysGames;
 use outflank_experiments::LearnsRuns;
 use outflank_grid::work;
@@ -20,6 +20,11 @@ pub fn run(args: &WorkerArgs) -> Result<Outcome> {
     let mut temporary = None;
     let folder = match &args.cache {
         Some(folder) => {
+            ensure!(
+                !folder.is_file(),
+                "--cache takes a folder, and {} is a file; name another one",
+                folder.display()
+            );
             files::create_folder(folder)?;
             folder.clone()
         }

@@ -32,7 +32,15 @@ impl Process {
 
     /// Halts it, or lets it go on: it knows nothing of the time between.
     pub fn halt(&self, halted: bool) {
-        let signal = if halted { "STOP" } else { "CONT" };
+        self.signal(if halted { "STOP" } else { "CONT" });
+    }
+
+    /// Asks it to stop.
+    pub fn stop(&self) {
+        self.signal("TERM");
+    }
+
+    fn signal(&self, signal: &str) {
         let command = format!("kill -{signal} {}", self.0.id());
         let done = Command::new("sh").args(["-c", &command]).status().expect("a shell");
         assert!(done.success(), "{command}");

@@ -47,6 +47,7 @@ pub fn run(args: &AnnArgs) -> Result<Outcome> {
         settings: table(args, &architecture),
         what: format!("{architecture}, {} connections", architecture.connections()),
         data: Vec::new(),
+        others: None,
     };
     learn(&job, Pair::new(settings))
 }

@@ -23,9 +23,10 @@ pub fn run(name: &'static str, args: &LearnPlayArgs) -> Result<Outcome> {
             "{name} has one network, which learns a game at a time: workers could play nothing; \
              leave out --on, or take a larger population"
         );
-        if let Some((crew, _)) = crate::grid::crew(&args.grid, &training.common)? {
-            learner = learner.elsewhere(crew);
-        }
+    }
+    let others = crate::grid::crew(&args.grid, &training.common)?;
+    if let Some((crew, _)) = &others {
+        learner = learner.elsewhere(crew.clone());
     }
     let job = Job {
         name,
@@ -33,6 +34,7 @@ pub fn run(name: &'static str, args: &LearnPlayArgs) -> Result<Outcome> {
         settings: settings.to_table(),
         what: format!("shape {}", settings.shape),
         data: Vec::new(),
+        others,
     };
     learn(&job, learner)
 }

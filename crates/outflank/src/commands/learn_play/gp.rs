@@ -4,6 +4,7 @@ use super::ask::{Person, Shown};
 use super::gp_report::{Results, show, write};
 use super::{RANDOM, drive, meet};
 use crate::cli::learn_gp::GpArgs;
+use crate::watching::Watching;
 use crate::{Outcome, VERSION};
 use anyhow::{Result, ensure};
 use outflank_games::Game;
@@ -181,7 +182,9 @@ fn go<P: Roster + Described, J: Judge>(
         }
         words.join(", ")
     };
-    let Some(trained) = drive(&mut gp, &gauge, &plan, folder, quiet, say)? else {
+    let progress = Progress::new("learning", plan.unit, plan.games, quiet);
+    let watching = Watching::new(folder, None, progress);
+    let Some(trained) = drive(&mut gp, &gauge, &plan, folder, watching, say)? else {
         return stopped();
     };
     let fresh = match (args.benchmark, gp.fresh_score()) {

@@ -78,6 +78,7 @@ pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
         settings: table(args),
         what: format!("features {}, stages of {} discs", args.features, args.stage),
         data,
+        others: None,
     };
     learn(&job, learner)
 }
