@@ -4,12 +4,61 @@ use outflank_desk::{Brain, Conversation, Gtp, NBoard, serve};
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Position};
 use proptest::prelude::*;
-use std::io::Cursor;
+use std::io::{self, BufReader, Cursor, Read, Write};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 fn talk<C: Conversation>(mut conversation: C, lines: &str) -> String {
     let mut out = Vec::new();
     serve(&mut conversation, Cursor::new(lines.as_bytes().to_vec()), &mut out).unwrap();
     String::from_utf8(out).unwrap()
+}
+
+/// What was said so far, for both sides.
+#[derive(Clone, Default)]
+struct Said(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Said {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Somebody who does not hang up before the last answer has come.
+struct Listener {
+    lines: Cursor<Vec<u8>>,
+    said: Said,
+    last: &'static [u8],
+}
+
+impl Read for Listener {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.lines.read(into)?;
+        let began = Instant::now();
+        while count == 0
+            && !self.said.0.lock().unwrap().ends_with(self.last)
+            && began.elapsed() < Duration::from_secs(60)
+        {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        Ok(count)
+    }
+}
+
+/// NBoard as spoken by a program that waits for the end of the last answer.
+fn nboard_to_the_end(lines: &str, last: &'static str) -> String {
+    let mut said = Said::default();
+    let lines = Cursor::new(lines.as_bytes().to_vec());
+    let listener = Listener { lines, said: said.clone(), last: last.as_bytes() };
+    let mut conversation = NBoard::new(Brain::new("heuristic@2", 1, 1).unwrap());
+    serve(&mut conversation, BufReader::new(listener), &mut said).unwrap();
+    let text = said.0.lock().unwrap().clone();
+    String::from_utf8(text).unwrap()
 }
 
 fn gtp(lines: &str) -> String {
@@ -109,7 +158,8 @@ fn nboard_plays_hints_and_answers_pings() {
     let square = answer.split('/').next().unwrap();
     assert!(Othello::start().parse_move(square).is_ok(), "{answer}");
 
-    let said = nboard(&format!("nboard 2\nset depth 4\nset game {GAME}\nhint 3\n"));
+    let hint = format!("nboard 2\nset depth 4\nset game {GAME}\nhint 3\n");
+    let said = nboard_to_the_end(&hint, "\nstatus\n");
     let hints: Vec<&str> = said.lines().filter(|line| line.starts_with("search ")).collect();
     assert!(hints.len() >= 3, "{said}");
     let mut game: Line<Othello> = Line::default();
@@ -122,7 +172,7 @@ fn nboard_plays_hints_and_answers_pings() {
         assert!(words[2].parse::<f32>().is_ok() && words[3] == "0", "{hint}");
     }
     assert!(nboard("analyze\nlearn\nwhatever\nmove A1\n").contains("learned\nstatus A1 is not"));
-    let analysed = nboard(&format!("set game {GAME}\nanalyze\n"));
+    let analysed = nboard_to_the_end(&format!("set game {GAME}\nanalyze\n"), "status\n");
     assert_eq!(analysed.matches("analysis ").count(), 2, "{analysed}");
 }
 

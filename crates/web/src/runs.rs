@@ -142,7 +142,9 @@ impl Runs {
         let games = text(&path, "games.tsv").map(|journal| journal.lines().count());
         run["config"] = json!(config);
         run["games"] = json!(games);
-        run["workers"] = json!(text(&path, "workers.txt"));
+        // Of a run that was killed it says who worked then, not now.
+        let running = state(&path, changed) == State::Running;
+        run["workers"] = json!(text(&path, "workers.txt").filter(|_| running));
         run["points"] = json!(text(&path, "curve.csv").map(|csv| curve(&csv)));
         run["standings"] = json!(text(&path, "standings.csv").map(|csv| rows(&csv)));
         run["cross"] = json!(text(&path, "cross-table.csv").map(|csv| rows(&csv)));
