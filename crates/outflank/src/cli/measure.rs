@@ -134,7 +134,7 @@ pub struct PerftArgs {
 #[derive(Args, Debug)]
 pub struct BenchArgs {
     /// What to measure [default: all].
-    #[arg(value_parser = ["games", "records", "arena", "learners", "nets", "search"])]
+    #[arg(value_parser = ["games", "records", "arena", "learners", "nets", "search", "grid"])]
     pub area: Option<String>,
     /// The data folder, for the benchmarks that need real games.
     #[arg(long, value_name = "DIR", env = "OUTFLANK_DATA")]

@@ -2,6 +2,7 @@
 
 mod ann;
 mod gp;
+mod grid;
 mod learners;
 mod nets;
 mod patterns;
@@ -70,6 +71,9 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
     }
     if wants("nets") {
         nets::measure(&mut rows)?;
+    }
+    if wants("grid") {
+        grid::rows(&mut rows)?;
     }
     if args.json {
         print_json(&json!({ "rows": rows }))?;
