@@ -67,7 +67,7 @@ const COMMANDS: [(&[&str], &[&str]); 18] = [
     ),
     (&["analyze"], &["--model", "--depth", "--exact", "--cut", "--to", "--json"]),
     (&["engine"], &["--protocol", "--player", "--threads"]),
-    (&["bench"], &["--data", "--json", "games", "records", "arena", "learners", "search"]),
+    (&["bench"], &["--data", "--json", "games", "records", "arena", "learners", "search", "grid"]),
 ];
 
 /// What every command that takes time has.

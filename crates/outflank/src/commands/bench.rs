@@ -89,6 +89,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
     ]);
     for row in &rows {
         let value = match row.value {
+            v if v.is_nan() => "-".to_owned(),
             v if v >= 1e6 => format!("{:.1} M", v / 1e6),
             v if v >= 1e4 => format!("{v:.0}"),
             v => format!("{v:.3}"),
