@@ -2,7 +2,6 @@
 //!
 //! The other side may say how much is left (`time_left`), or leave the counting to us.
 
-use outflank_games::othello::Othello;
 use std::time::Duration;
 
 /// What is kept back of the time for a move, since a message takes some as well.
@@ -65,12 +64,6 @@ impl Clock {
             (self.seconds, self.moves) = (self.extra.0, Some(self.extra.1));
         }
     }
-}
-
-/// What a side may take for its move in a position, where it has a clock.
-#[must_use]
-pub fn share(clock: Option<&Clock>, position: &Othello) -> Option<Duration> {
-    clock.map(|clock| clock.share(position.empties()))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! move, and `genmove` for a side that cannot move says `pass`.
 
 use crate::brain::{Allowance, Brain, Current};
-use crate::clock::{Clock, share};
+use crate::clock::Clock;
 use crate::serve::Conversation;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
@@ -152,7 +152,7 @@ impl Gtp {
         if position.is_over() || position.to_move() != side {
             return Ok("pass".to_owned());
         }
-        let time = share(self.clocks[side.index()].as_ref(), position);
+        let time = self.clocks[side.index()].map(|clock| clock.share(position.empties()));
         let allowance = Allowance { depth: self.depth, time };
         let began = Instant::now();
         let (square, _) =

@@ -1,37 +1,23 @@
 //! The searches against plain definitions of what they should find.
 
+#[path = "support/positions.rs"]
+mod positions;
+
 use outflank_games::checkers::Checkers;
-use outflank_games::othello::{Othello, Square, Squares};
+use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use outflank_models::{self as models, Evaluate};
 use outflank_players::endgame::Solver;
 use outflank_players::roster::entry;
 use outflank_players::{
-    AlphaBeta, Control, Cuts, Deepening, Fault, Greedy, Mcts, Player, Random, Searchable, Verdict,
+    AlphaBeta, Control, Cuts, Deepening, Fault, Greedy, Player, Random, Searchable, Verdict,
 };
 use outflank_runs::rng::stream;
 use outflank_runs::{Draw, Rng};
+use positions::{Pieces, random_position};
 use std::cmp::Ordering;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
-
-/// The Othello League's piece counter.
-struct Pieces;
-
-impl Evaluate<Othello> for Pieces {
-    fn value(&self, position: &Othello, side: Side) -> f32 {
-        const EIGHTH: [[f32; 4]; 4] = [
-            [1.0, -0.25, 0.1, 0.05],
-            [-0.25, -0.25, 0.01, 0.01],
-            [0.1, 0.01, 0.05, 0.02],
-            [0.05, 0.01, 0.02, 0.01],
-        ];
-        let fold = |x: u8| usize::from(x.min(7 - x));
-        let weight = |square: Square| EIGHTH[fold(square.row())][fold(square.column())];
-        let sum = |side| Squares(position.discs(side)).map(weight).sum::<f32>();
-        sum(side) - sum(side.other())
-    }
-}
 
 /// Men and kings, with many ties.
 struct Men;
@@ -73,21 +59,6 @@ fn minimax<P: Searchable>(model: &dyn Evaluate<P>, position: &P, mv: P::Move, de
     }
     let best = after.moves().map(|mv| minimax(model, &after, mv, depth - 1)).fold(-1e30, f64::max);
     if after.to_move() == side { best } else { -best }
-}
-
-/// A position some random moves into a game that is not over.
-fn random_position<P: Position>(plies: u32, rng: &mut Rng) -> P {
-    loop {
-        let mut line = Line::<P>::default();
-        for _ in 0..plies {
-            if let Ok(mv) = Random.choose(&line, rng) {
-                line.push(mv).unwrap();
-            }
-        }
-        if !line.position().is_over() {
-            return *line.position();
-        }
-    }
 }
 
 fn equals_minimax<P: Searchable>(
@@ -500,61 +471,6 @@ fn an_exact_endgame_keeps_the_score() {
         }
         // Against any defence the outcome is at least the value.
         assert!(side.sign() * line.position().score().unwrap() >= value);
-    }
-}
-
-#[test]
-fn tree_search_finds_the_only_winning_move() {
-    let mut rng = stream(15, &["mcts"]);
-    let mut solver = Solver::new(12);
-    let mut found = 0;
-    while found < 10 {
-        let position: Othello = random_position(53, &mut rng);
-        let scores = solver.move_scores(position.board());
-        let wins: Vec<_> = scores.iter().filter(|(_, score)| *score > 0).collect();
-        if scores.len() < 3 || wins.len() != 1 {
-            continue;
-        }
-        found += 1;
-        let mut mcts = Mcts::<Othello>::new(3_000);
-        assert_eq!(mcts.choose(&Line::new(position), &mut rng), Ok(wins[0].0), "{position}");
-    }
-}
-
-#[test]
-fn tree_search_spends_its_simulations_and_tries_everything() {
-    fn check<P: Searchable>(mut mcts: Mcts<P>, simulations: u32, rng: &mut Rng) {
-        let position: P = random_position(10, rng);
-        let tried = mcts.search(&position, rng);
-        assert_eq!(tried.iter().map(|t| t.1).sum::<u32>(), simulations);
-        assert_eq!(tried.len(), position.moves().count());
-        assert!(tried.iter().all(|&(_, games, half_points)| games > 0 && half_points <= 2 * games));
-    }
-    let mut rng = stream(16, &["budget"]);
-    check(Mcts::<Othello>::new(400), 400, &mut rng);
-    check(Mcts::<Checkers>::new(400), 400, &mut rng);
-    let guide = Arc::new(models::Greedy(Pieces));
-    check(Mcts::<Othello>::new(60).with_guide(guide), 60, &mut rng);
-    // A budget below the number of moves leaves some untried, and still gives a move.
-    let tried = Mcts::<Othello>::new(2).search(&Othello::start(), &mut rng);
-    assert_eq!(tried.iter().map(|t| t.1).sum::<u32>(), 2);
-}
-
-#[test]
-fn the_fast_playout_is_the_plain_one() {
-    // Both draw the index of a move among the legal ones, so the same seed gives the same game.
-    for seed in 0..300 {
-        let position: Othello = random_position(seed % 60, &mut stream(seed.into(), &["where"]));
-        let mut rng = stream(seed.into(), &["playout"]);
-        let mut plain = position;
-        let margin = loop {
-            if let Some(margin) = plain.margin() {
-                break margin;
-            }
-            let moves: Vec<_> = plain.moves().collect();
-            plain = plain.play(*rng.pick(&moves).unwrap());
-        };
-        assert_eq!(position.playout(&mut stream(seed.into(), &["playout"])), margin, "{position}");
     }
 }
 
