@@ -8,6 +8,10 @@ use outflank_models::nets::Net;
 pub struct OnTorch {
     /// Which of the two.
     pub gpu: bool,
+    /// Whether a step may be recorded and replayed there, rather than named operation by operation.
+    pub graphs: bool,
+    /// Hears why it is not.
+    pub say: fn(&str),
 }
 
 impl Device for OnTorch {
@@ -20,6 +24,6 @@ impl Device for OnTorch {
     }
 
     fn engine(&self, net: &Net, plan: Plan, study: Study) -> Result<Box<dyn Engine>, EngineError> {
-        Ok(Box::new(TorchEngine::new(net, plan, &study, self.gpu)?))
+        Ok(Box::new(TorchEngine::new(net, plan, &study, self)?))
     }
 }

@@ -1,14 +1,20 @@
 //! Learning with libtorch.
 
+use crate::ahead::Ahead;
 use crate::decode::Examples;
 use crate::forward::forward;
+use crate::graph::Graph;
 use crate::store::Store;
+use crate::{OnTorch, shim};
 use outflank_learners::cnn::{Engine, EngineError, Optimizer, Plan, Seen, State, Study};
 use outflank_models::nets::{CLASSES, Net, Weights};
 use tch::{Device, Kind, Reduction, TchError, Tensor};
 
 /// So many examples are handed over at a time: the device is waited for once in so many.
 const AT_A_TIME: usize = 1 << 18;
+
+/// Nor more steps than these.
+const MOST: usize = 256;
 
 /// So many positions are answered at a time.
 const ANSWERED: usize = 8192;
@@ -20,11 +26,14 @@ const FEWEST: usize = 64;
 pub struct TorchEngine {
     net: Net,
     plan: Plan,
-    device: Device,
     kind: Kind,
     examples: Examples,
     store: Store,
     moments: Vec<Tensor>,
+    ahead: Ahead,
+    /// Where steps are recorded rather than named operation by operation.
+    graph: Option<Graph>,
+    say: fn(&str),
     step: u64,
     /// Sums on the device since somebody asked: losses of batches and hits.
     loss: Tensor,
@@ -48,7 +57,7 @@ impl TorchEngine {
         net: &Net,
         plan: Plan,
         study: &Study,
-        gpu: bool,
+        &OnTorch { gpu, graphs, say }: &OnTorch,
     ) -> Result<TorchEngine, EngineError> {
         if gpu && !tch::Cuda::is_available() {
             let why = "libtorch sees no graphics processor; check the driver and that libtorch_cuda \
@@ -67,14 +76,17 @@ impl TorchEngine {
             let store = Store::new(net, device, kind)?;
             let zeros = || Tensor::f_zeros([0i64; 0], (Kind::Float, device));
             let moment = |_| store.flat.f_zeros_like();
+            let rows = (AT_A_TIME / plan.batch.max(1)).clamp(1, MOST);
             Ok(TorchEngine {
                 net: net.clone(),
                 plan,
-                device,
                 kind,
                 examples: Examples::new(study, net.input().planes(), device)?,
                 moments: (0..plan.optimizer.moments()).map(moment).collect::<Result<_, _>>()?,
                 store,
+                ahead: Ahead::new(rows, plan.batch, device)?,
+                graph: None,
+                say,
                 step: 0,
                 loss: zeros()?,
                 hits: zeros()?,
@@ -82,6 +94,12 @@ impl TorchEngine {
             })
         };
         let mut engine = build().map_err(failed)?;
+        if gpu && graphs {
+            match Graph::new() {
+                Ok(graph) => engine.graph = Some(graph),
+                Err(error) => say(&format!("steps cannot be recorded: {error}")),
+            }
+        }
         engine.set_weights(&Weights::start(net, plan.seed)).map_err(failed)?;
         Ok(engine)
     }
@@ -93,8 +111,34 @@ impl TorchEngine {
         self.store.refresh()
     }
 
-    fn take_step(&mut self, places: &Tensor, rate: f64) -> Result<(), TchError> {
-        let (planes, targets) = self.examples.batch(places, self.kind)?;
+    /// Lays out steps and takes them, by the recording where there is one.
+    fn take_steps(
+        &mut self,
+        places: &[u32],
+        rates: &[f64],
+        mut graph: Option<&mut Graph>,
+    ) -> Result<(), TchError> {
+        let rows = self.ahead.rows();
+        let batches = places.chunks(rows * self.plan.batch.max(1));
+        for (places, rates) in batches.zip(rates.chunks(rows)) {
+            self.ahead.lay_out(places, rates, self.step + 1)?;
+            for _ in rates {
+                let say = self.say;
+                match &mut graph {
+                    Some(graph) => graph.step(|| self.take_step(), say)?,
+                    None => self.take_step()?,
+                }
+                self.step += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// The next step. It reads and writes the same memory of the device every time and never asks it
+    /// for a number, so that it can be recorded.
+    fn take_step(&mut self) -> Result<(), TchError> {
+        let (places, terms) = self.ahead.next()?;
+        let (planes, targets) = self.examples.batch(&places, self.kind)?;
         let logits = forward(&self.net, &self.store.leaves, planes, true)?;
         let smoothing = f64::from(self.plan.smoothing);
         let loss = logits.f_cross_entropy_loss(
@@ -106,9 +150,8 @@ impl TorchEngine {
         )?;
         let gradients = Tensor::f_run_backward(&[&loss], &self.store.learned(), false, false)?;
         let _guard = tch::no_grad_guard();
-        let gradient = self.store.gathered(&gradients)?;
-        self.step += 1;
-        self.update(gradient, rate)?;
+        self.store.gather(&gradients)?;
+        self.update(&terms)?;
         self.store.refresh()?;
         let hits = logits.f_argmax(1, false)?.f_eq_tensor(&targets)?.f_sum(Kind::Float)?;
         let _ = self.hits.f_add_(&hits)?;
@@ -116,37 +159,27 @@ impl TorchEngine {
         Ok(())
     }
 
-    /// A step of the optimizer, on the long vector.
-    fn update(&mut self, mut gradient: Tensor, rate: f64) -> Result<(), TchError> {
-        let flat = &mut self.store.flat;
-        let decaying = self.store.decaying;
-        match (self.plan.optimizer, &mut self.moments[..]) {
-            (Optimizer::Sgd { momentum, nesterov }, [velocity]) => {
-                if self.plan.decay > 0.0 {
-                    let pull = flat.f_narrow(0, 0, decaying)?.f_mul_scalar(self.plan.decay)?;
-                    let _ = gradient.f_narrow(0, 0, decaying)?.f_add_(&pull)?;
+    /// A step of the optimizer: the part of the long vector that is pulled toward zero, and the rest.
+    fn update(&mut self, [rate, step]: &[Tensor; 2]) -> Result<(), TchError> {
+        let (decaying, all) = (self.store.decaying, self.store.flat.size()[0]);
+        let parts = [(0, decaying, self.plan.decay), (decaying, all - decaying, 0.0)];
+        for (from, length, decay) in parts {
+            if length == 0 {
+                continue;
+            }
+            let part = |whole: &Tensor| whole.f_narrow(0, from, length);
+            let (weights, gradient) = (part(&self.store.flat)?, part(&self.store.gradient)?);
+            match (self.plan.optimizer, &self.moments[..]) {
+                (Optimizer::Sgd { momentum, nesterov }, [velocity]) => {
+                    let of = [&weights, &gradient, &part(velocity)?];
+                    shim::sgd(of, rate, decay, (momentum, nesterov))?;
                 }
-                let _ = velocity.f_mul_scalar_(momentum)?.f_add_(&gradient)?;
-                let by = match nesterov {
-                    true => {
-                        gradient.f_add_(&velocity.f_mul_scalar(momentum)?)?.f_mul_scalar_(rate)?
-                    }
-                    false => velocity.f_mul_scalar(rate)?,
-                };
-                let _ = flat.f_sub_(&by)?;
+                (Optimizer::AdamW { first, second }, [mean, square]) => {
+                    let of = [&weights, &gradient, &part(mean)?, &part(square)?];
+                    shim::adamw(of, [rate, step], decay, (first, second))?;
+                }
+                _ => {}
             }
-            (Optimizer::AdamW { first, second }, [mean, square]) => {
-                let correct = |slow: f64| 1.0 - slow.powf(self.step as f64);
-                let _ = mean.f_lerp_(&gradient, 1.0 - first)?;
-                let _ = square.f_lerp_(&gradient.f_square()?, 1.0 - second)?;
-                let mut root = square.f_mul_scalar(1.0 / correct(second))?.f_sqrt()?;
-                let by = mean.f_div(&root.f_add_scalar_(1e-8)?)?;
-                let by = by.f_mul_scalar(rate / correct(first))?;
-                let mut weights = flat.f_narrow(0, 0, decaying)?;
-                let _ = weights.f_mul_scalar_(1.0 - rate * self.plan.decay)?;
-                let _ = flat.f_sub_(&by)?;
-            }
-            _ => {}
         }
         Ok(())
     }
@@ -176,17 +209,15 @@ impl TorchEngine {
 
 impl Engine for TorchEngine {
     fn learn(&mut self, places: &[u32], rates: &[f64]) -> Result<(), EngineError> {
-        let batch = places.len() / rates.len().max(1);
-        let mut steps = || -> Result<(), TchError> {
-            let places: Vec<i64> = places.iter().map(|&place| i64::from(place)).collect();
-            let places = Tensor::f_from_slice(&places)?.f_to_device(self.device)?;
-            for (step, &rate) in rates.iter().enumerate() {
-                let places = places.f_narrow(0, (step * batch) as i64, batch as i64)?;
-                self.take_step(&places, rate)?;
+        let taken = match self.graph.take() {
+            Some(mut graph) => {
+                let taken = graph.within(|graph| self.take_steps(places, rates, Some(graph)));
+                self.graph = Some(graph);
+                taken
             }
-            Ok(())
+            None => self.take_steps(places, rates, None),
         };
-        steps().map_err(failed)?;
+        taken.map_err(failed)?;
         self.seen += places.len() as u64;
         Ok(())
     }

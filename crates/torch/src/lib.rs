@@ -4,6 +4,8 @@
 //! type of it is seen from outside.
 
 #[cfg(feature = "libtorch")]
+mod ahead;
+#[cfg(feature = "libtorch")]
 mod decode;
 #[cfg(feature = "libtorch")]
 mod device;
@@ -11,6 +13,10 @@ mod device;
 mod engine;
 #[cfg(feature = "libtorch")]
 mod forward;
+#[cfg(feature = "libtorch")]
+mod graph;
+#[cfg(feature = "libtorch")]
+mod shim;
 #[cfg(feature = "libtorch")]
 mod store;
 

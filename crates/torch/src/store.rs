@@ -23,6 +23,8 @@ struct Place {
 
 pub(crate) struct Store {
     pub(crate) flat: Tensor,
+    /// The gradient, as long.
+    pub(crate) gradient: Tensor,
     half: Tensor,
     places: Vec<Option<Place>>,
     /// Of each parameter what is computed with while learning: the leaves of the gradient, and the
@@ -65,6 +67,7 @@ impl Store {
         }
         let halves = order.iter().filter(|&&at| rank(&params[at]) == 0).count();
         let flat = Tensor::f_zeros([end], (Kind::Float, device))?;
+        let gradient = flat.f_zeros_like()?;
         let half = Tensor::f_zeros([half_end], (kind, device))?;
         let (mut leaves, mut full) = (Vec::new(), Vec::new());
         for (param, place) in params.iter().zip(&places) {
@@ -87,7 +90,7 @@ impl Store {
                 }
             }
         }
-        Ok(Store { flat, half, places, leaves, full, order, halves, decaying })
+        Ok(Store { flat, gradient, half, places, leaves, full, order, halves, decaying })
     }
 
     /// After the long vector has changed.
@@ -101,18 +104,20 @@ impl Store {
         self.order.iter().map(|&at| &self.leaves[at]).collect()
     }
 
-    /// The gradients of the leaves as one long vector in single precision.
-    pub(crate) fn gathered(&self, gradients: &[Tensor]) -> Result<Tensor, TchError> {
-        let long = |gradients: &[Tensor]| -> Result<Tensor, TchError> {
-            let flat: Result<Vec<Tensor>, TchError> =
-                gradients.iter().map(|gradient| gradient.f_reshape([-1])).collect();
-            Tensor::f_cat(&flat?, 0)?.f_to_kind(Kind::Float)
-        };
+    /// Lays the gradients of the leaves into the long vector of the gradient.
+    pub(crate) fn gather(&mut self, gradients: &[Tensor]) -> Result<(), TchError> {
         let (half, rest) = gradients.split_at(self.halves);
-        match half.is_empty() {
-            true => long(rest),
-            false => Tensor::f_cat(&[long(half)?, long(rest)?], 0),
+        let (first, all) = (self.half.size()[0], self.flat.size()[0]);
+        for (part, from, to) in [(half, 0, first), (rest, first, all)] {
+            if part.is_empty() {
+                continue;
+            }
+            let flat: Result<Vec<Tensor>, TchError> =
+                part.iter().map(|gradient| gradient.f_reshape([-1])).collect();
+            let long = Tensor::f_cat(&flat?, 0)?;
+            self.gradient.f_narrow(0, from, to - from)?.f_copy_(&long)?;
         }
+        Ok(())
     }
 
     /// Takes weights, or what an optimizer remembers of them, from files' order into a long vector;

@@ -1,12 +1,13 @@
 //! libtorch and the program's own executor do the same.
-#![cfg(all(feature = "libtorch", not(feature = "check-only")))]
+#![cfg(feature = "libtorch")]
 
 use outflank_learners::cnn::{
-    CpuEngine, Engine, Lessons, Optimizer, Order, Plan, Schedule, Split, Study, measure,
+    CpuEngine, Device, Engine, EngineError, Lessons, Optimizer, Order, Plan, Schedule, Split,
+    Study, measure,
 };
 use outflank_models::nets::{Input, Net, Role, examples, named};
 use outflank_records::{Set, embedded};
-use outflank_torch::TorchEngine;
+use outflank_torch::OnTorch;
 
 fn lessons() -> Lessons {
     let games: Vec<_> = embedded::games().into_iter().take(40).collect();
@@ -30,8 +31,8 @@ const SGD: Optimizer = Optimizer::Sgd { momentum: 0.9, nesterov: true };
 
 fn engines(net: &Net, plan: Plan, lessons: &Lessons) -> [Box<dyn Engine>; 2] {
     let study = || Study::new(net, &lessons.base, lessons.items.clone());
-    let torch = TorchEngine::new(net, plan, &study(), false).unwrap();
-    [Box::new(CpuEngine::new(net, plan, study())), Box::new(torch)]
+    let device = OnTorch { gpu: false, graphs: true, say: |text| panic!("{text}") };
+    [Box::new(CpuEngine::new(net, plan, study())), device.engine(net, plan, study()).unwrap()]
 }
 
 fn near(a: &[f32], b: &[f32], within: f32) -> bool {
@@ -110,9 +111,59 @@ fn learning_agrees_and_states_can_be_exchanged() {
 fn figures_agree() {
     let lessons = lessons();
     let net = named("res1x16", Input::PIECES).unwrap();
-    let figures = engines(&net, plan(SGD), &lessons)
-        .map(|mut engine| measure(&mut *engine, &net, &lessons.tests[0].examples, true, |_| true));
+    let figures = engines(&net, plan(SGD), &lessons).map(|mut engine| {
+        let mut answer = |words: &[u64]| engine.logits(words);
+        measure(&mut answer, net.input(), &lessons.tests[0].examples, true, |_| true)
+    });
     let [a, b] = figures.map(|figures| figures.unwrap().unwrap());
     assert_eq!(a.count, b.count);
     assert!((a.all - b.all).abs() <= 1.0 + 0.01 * a.count as f64);
+}
+
+/// A step that is recorded and replayed is the same step, with the same numbers drawn by dropout, and
+/// whatever is read or restored between steps.
+#[test]
+fn recorded_steps_are_the_same_steps() {
+    let lessons = lessons();
+    let order = Order::new(lessons.items.len(), 1, 0);
+    let places: Vec<u32> = (0..16 * 12).map(|place| order.at(place)).collect();
+    let adamw = Optimizer::AdamW { first: 0.9, second: 0.999 };
+    for (name, optimizer) in [("conv8-bn", SGD), ("conv4-dropout", SGD), ("res2x16-se", adamw)] {
+        let net = named(name, Input::PIECES).unwrap();
+        let mut runs = Vec::new();
+        for graphs in [false, true] {
+            let device = OnTorch { gpu: true, graphs, say: |text| panic!("{text}") };
+            let study = Study::new(&net, &lessons.base, lessons.items.clone());
+            let mut engine = match device.engine(&net, plan(optimizer), study) {
+                Err(EngineError::Missing(_)) => return eprintln!("skipped: no graphics processor"),
+                engine => engine.unwrap(),
+            };
+            let start = engine.state().unwrap();
+            let (mut losses, mut words) = (Vec::new(), Vec::new());
+            Input::PIECES.words(lessons.base[0].example.board(), true, &mut words);
+            for places in places.chunks(16 * 4) {
+                engine.learn(places, &[1e-3; 4]).unwrap();
+                losses.push(engine.seen().unwrap().loss);
+                engine.logits(&words).unwrap();
+                let state = engine.state().unwrap();
+                engine.restore(&state).unwrap();
+            }
+            let end = engine.state().unwrap();
+            assert_eq!(end.step, 12);
+            let [start, end] = [start, end].map(|state| state.weights.values().concat());
+            let moved: Vec<f64> =
+                start.iter().zip(&end).map(|(&a, &b)| f64::from(b) - f64::from(a)).collect();
+            runs.push((losses, moved));
+        }
+        let length =
+            |moved: &mut dyn Iterator<Item = f64>| moved.map(|x| x * x).sum::<f64>().sqrt();
+        let [(losses, single), (again, recorded)] = &runs[..] else { unreachable!() };
+        let apart = length(&mut single.iter().zip(recorded).map(|(a, b)| a - b));
+        let whole = length(&mut single.iter().copied());
+        println!("{name}: apart {:.5}, losses {losses:?} {again:?}", apart / whole);
+        // Sums come in another order each time, and numbers have eight bits.
+        assert!(apart < 0.1 * whole, "{name}: {apart} of {whole}");
+        let near = losses.iter().zip(again).all(|(a, b)| (a - b).abs() < 0.02 * a);
+        assert!(near, "{name}: {losses:?} {again:?}");
+    }
 }

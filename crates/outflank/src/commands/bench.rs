@@ -4,6 +4,8 @@ mod ann;
 mod gp;
 mod grid;
 mod learners;
+#[cfg(feature = "gpu")]
+mod learning;
 mod nets;
 mod patterns;
 mod play;
@@ -71,6 +73,8 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
     }
     if wants("nets") {
         nets::measure(&mut rows)?;
+        #[cfg(feature = "gpu")]
+        learning::rows(&mut rows)?;
     }
     if wants("grid") {
         grid::rows(&mut rows)?;

@@ -119,7 +119,9 @@ pub fn device(asked: DeviceArg) -> Result<Box<dyn Device>> {
         DeviceArg::Cpu => Ok(Box::new(OnCpu)),
         #[cfg(feature = "gpu")]
         DeviceArg::Gpu | DeviceArg::TorchCpu => {
-            Ok(Box::new(outflank_torch::OnTorch { gpu: asked == DeviceArg::Gpu }))
+            let gpu = asked == DeviceArg::Gpu;
+            let say = |text: &str| eprintln!("{text}");
+            Ok(Box::new(outflank_torch::OnTorch { gpu, graphs: true, say }))
         }
         #[cfg(not(feature = "gpu"))]
         DeviceArg::Gpu | DeviceArg::TorchCpu => anyhow::bail!(

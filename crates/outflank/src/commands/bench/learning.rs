@@ -1,0 +1,109 @@
+//! Deep networks on a graphics processor: how many positions the paper's Conv8 learns from in a second,
+//! with steps named operation by operation and with steps recorded.
+
+use super::Row;
+use anyhow::{Result, ensure};
+use outflank_learners::cnn::{
+    Device, Engine, EngineError, Lessons, Optimizer, Order, Plan, Schedule, Split, Study,
+};
+use outflank_models::nets::{Input, named};
+use outflank_records::{Set, embedded};
+use outflank_torch::OnTorch;
+use std::time::{Duration, Instant};
+
+/// PyTorch's positions a second on an H200 in bfloat16, channels innermost: eager, and with a graph.
+const YARDSTICKS: [(usize, [f64; 2]); 2] =
+    [(512, [101_000.0, 291_000.0]), (4096, [399_000.0, 415_000.0])];
+
+/// The first steps of both ways are compared, in so many parts of so many steps.
+const PARTS: usize = 10;
+const PART: usize = 30;
+
+/// Both ways do the same in another order, in half precision: their losses part slowly.
+const WITHIN: f64 = 0.05;
+
+/// So long each is measured.
+const MEASURED: Duration = Duration::from_secs(3);
+
+/// Measures small and large batches, where there is a graphics processor.
+pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
+    let net = named("conv8-bn", Input::PIECES)?;
+    let lessons = Lessons::new(&embedded::games(), Set::UniqueS, Split::Example, false)?;
+    let order = Order::new(lessons.items.len(), 1, 0);
+    for (batch, yardsticks) in YARDSTICKS {
+        let plan = Plan {
+            batch,
+            rate: 0.02,
+            schedule: Schedule::Constant,
+            warmup: 0,
+            optimizer: Optimizer::Sgd { momentum: 0.9, nesterov: false },
+            decay: 1e-4,
+            smoothing: 0.0,
+            seed: 1,
+        };
+        let places: Vec<u32> = (0..PARTS * PART * batch).map(|place| order.at(place)).collect();
+        let mut curves = Vec::new();
+        for (graphs, yardstick) in [false, true].into_iter().zip(yardsticks) {
+            let device = OnTorch { gpu: true, graphs, say: |text| eprintln!("{text}") };
+            let study = Study::new(&net, &lessons.base, lessons.items.clone());
+            let mut engine = match device.engine(&net, plan, study) {
+                Err(EngineError::Missing(_)) => return Ok(()),
+                engine => engine?,
+            };
+            let mut curve = Vec::new();
+            for part in places.chunks(PART * batch) {
+                engine.learn(part, &[plan.rate; PART])?;
+                let seen = engine.seen()?;
+                curve.push(seen.loss / seen.examples as f64);
+            }
+            curves.push(curve);
+            let rate = pace(&mut *engine, &places, &plan)?;
+            let way = if graphs { "steps recorded" } else { "operation by operation" };
+            rows.push(Row {
+                area: "nets",
+                name: format!("conv8-bn, positions learned from at batch {batch}, {way}"),
+                value: rate,
+                unit: "positions/s",
+                yardstick: format!(
+                    "stored: PyTorch {}, {yardstick} positions/s on an H200",
+                    if graphs { "with a graph" } else { "eager" },
+                ),
+                ratio: Some(rate / yardstick),
+            });
+        }
+        let [single, recorded] = &curves[..] else { continue };
+        let apart = single.iter().zip(recorded).map(|(a, b)| (a - b).abs() / a);
+        let apart = apart.fold(0.0, f64::max);
+        ensure!(
+            apart < WITHIN && recorded.last() < recorded.first(),
+            "recorded steps learn otherwise at batch {batch}: losses {recorded:.4?}, not {single:.4?}"
+        );
+        rows.push(Row {
+            area: "nets",
+            name: format!("the same at batch {batch}, losses of {} steps apart", PARTS * PART),
+            value: 100.0 * apart,
+            unit: "%",
+            yardstick: format!(
+                "checked: at most {:.0}%; the last {PART} steps {:.4} and {:.4}",
+                100.0 * WITHIN,
+                single[PARTS - 1],
+                recorded[PARTS - 1],
+            ),
+            ratio: None,
+        });
+    }
+    Ok(())
+}
+
+/// Examples a second, by the clock.
+fn pace(engine: &mut dyn Engine, places: &[u32], plan: &Plan) -> Result<f64> {
+    let rates = vec![plan.rate; places.len() / plan.batch];
+    let (began, mut count) = (Instant::now(), 0);
+    while began.elapsed() < MEASURED {
+        engine.learn(places, &rates)?;
+        count += places.len();
+    }
+    let seen = engine.seen()?;
+    ensure!(seen.loss.is_finite() && seen.examples == count as u64, "learning went astray");
+    Ok(count as f64 / began.elapsed().as_secs_f64())
+}
