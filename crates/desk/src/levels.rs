@@ -27,7 +27,7 @@ const fn checkers(player: &'static str, title: &'static str, about: &'static str
 }
 
 /// From the weakest to the strongest of each game.
-pub const LEVELS: [Level; 14] = [
+pub const LEVELS: [Level; 15] = [
     othello("random", "First steps", "Plays any legal move."),
     othello("heuristic", "Newcomer", "Likes corners, sees one move ahead."),
     othello("heuristic@4", "Casual", "Likes corners, sees four moves ahead."),
@@ -36,6 +36,7 @@ pub const LEVELS: [Level; 14] = [
     othello("champion@2", "Tournament player", "Looks two moves ahead."),
     othello("champion@4e12", "Expert", "Looks four moves ahead; the last twelve without error."),
     othello("champion@6e14", "Master", "Looks six moves ahead; the last fourteen without error."),
+    othello("champion@8e16", "Grandmaster", "Looks eight moves ahead; the last sixteen without error."),
     checkers("random", "First steps", "Plays any legal move."),
     checkers("material", "Newcomer", "Counts pieces, sees one move ahead."),
     checkers("material@2", "Casual", "Counts pieces, sees two moves ahead."),
