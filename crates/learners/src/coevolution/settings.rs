@@ -5,7 +5,7 @@
 
 use super::shape::Shape;
 use outflank_models::shapes::{Neighbour, Snake};
-use outflank_runs::nearest;
+use outflank_runs::{nearest, toml_fault};
 use serde::{Deserialize, Serialize};
 
 /// How individuals are judged.
@@ -148,7 +148,7 @@ impl Settings {
     /// Settings from the text of a TOML file.
     pub fn from_toml(text: &str) -> Result<Settings, SettingsError> {
         let table: toml::Table =
-            text.parse().map_err(|e: toml::de::Error| SettingsError::Content(e.to_string()))?;
+            text.parse().map_err(|e| SettingsError::Content(toml_fault(text, &e)))?;
         Settings::from_table(&table)
     }
 
