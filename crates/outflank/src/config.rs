@@ -10,6 +10,7 @@ use anyhow::{Result, bail};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, Command};
+use outflank_runs::did_you_mean;
 use settings::{Setting, meant_by};
 use std::ffi::OsString;
 
@@ -45,7 +46,12 @@ pub fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Expanded> {
             None => arg.get_id() == key.as_str(),
         };
         let Some(arg) = chosen.get_arguments().filter(|arg| may_be_set(arg)).find(named) else {
-            bail!("{place}: there is no option '{key}' here{}", nearest(&name, chosen));
+            let known: Vec<&str> = chosen
+                .get_arguments()
+                .filter(|arg| may_be_set(arg))
+                .filter_map(|arg| arg.get_long())
+                .collect();
+            bail!("{place}: there is no option '{key}' here; {}", did_you_mean(&name, &known));
         };
         match (arg.get_index(), arg.get_action()) {
             (Some(index), _) => {
@@ -152,19 +158,6 @@ fn chosen_command<'a>(command: &'a Command, texts: &[String]) -> &'a Command {
         }
     }
     chosen
-}
-
-/// "; did you mean ...?" with the known name that takes the fewest changes, if few enough.
-fn nearest(name: &str, chosen: &Command) -> String {
-    let known: Vec<&str> = chosen
-        .get_arguments()
-        .filter(|arg| may_be_set(arg))
-        .filter_map(|arg| arg.get_long())
-        .collect();
-    match outflank_runs::nearest(name, known.iter().copied()) {
-        Some(other) => format!("; did you mean '{other}'?"),
-        None => format!("; there are {}", known.join(", ")),
-    }
 }
 
 #[cfg(test)]

@@ -65,6 +65,8 @@ fn options_that_cannot_be() {
             ("data export start --to x --split game", "would be empty"),
             ("data export start --to x --split move", "game, example"),
             ("bench nothing", "games, records"),
+            ("reproduce cnn/tabel5", "no exhibit 'cnn/tabel5'; did you mean 'cnn/table5'?"),
+            ("reproduce nothing", "there are preference/table2, "),
             ("completions tcsh", "bash"),
             ("frobnicate", "frobnicate"),
         ],
@@ -80,7 +82,8 @@ fn players_that_cannot_be() {
         &lab,
         &[
             ("match heuristic nobody", "there is no player 'nobody'"),
-            ("match heuristic nobody", "heuristic, yoshioka, gp, random"),
+            ("match heuristic nobody", "there are champion, ipref, cnn, ann, heuristic"),
+            ("match heuristc random", "did you mean 'heuristic'?"),
             ("match heuristic material", "material plays checkers, not othello"),
             ("match heuristic random --game checkers", "heuristic plays othello, not checkers"),
             ("match heuristic heuristic", "two players are called 'heuristic'"),

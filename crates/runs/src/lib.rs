@@ -22,7 +22,7 @@ pub use clock::processor_seconds;
 pub use crew::{Crew, CrewError, Library, Order, Taken, Trade, crew_in_order};
 pub use folder::{Config, DataFile, FolderError, RunFolder};
 pub use journal::{Journal, JournalError};
-pub use nearest::nearest;
+pub use nearest::{did_you_mean, nearest};
 pub use ordered::in_order;
 pub use places::{place, toml_fault};
 pub use progress::{Notes, Progress};

@@ -88,10 +88,7 @@ impl TypedValueParser for AnyMethod {
             let playing = playing.get_subcommands().map(Command::get_name);
             let all: Vec<&str> =
                 Method::ALL.iter().map(|method| method.name()).chain(playing).collect();
-            let meant = match outflank_runs::nearest(&name, all.iter().copied()) {
-                Some(near) => format!("did you mean '{near}'?"),
-                None => format!("there are {}", all.join(", ")),
-            };
+            let meant = outflank_runs::did_you_mean(&name, &all);
             let text = format!("there is no method '{name}'; {meant}\n");
             clap::Error::raw(ErrorKind::InvalidValue, text).with_cmd(command)
         })
