@@ -26,14 +26,15 @@ fn main() -> ExitCode {
         Err(error) => return fail(&told(&error)),
     };
     let matches = Cli::command().try_get_matches_from(&expanded.arguments);
-    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(cli) => cli,
+    let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => match expanded.explain(&error) {
             Some(message) => return fail(&message),
             None => error.exit(),
         },
     };
-    match run(cli.command) {
+    match grid::check(&matches).and_then(|()| run(cli.command)) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Found) => ExitCode::FAILURE,
         Ok(Outcome::Stopped) => ExitCode::from(130),

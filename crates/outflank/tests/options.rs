@@ -232,6 +232,31 @@ fn an_unknown_key_is_answered_with_the_nearest() {
 }
 
 #[test]
+fn options_of_other_machines_go_with_a_server() {
+    let lab = Lab::new();
+    lab.write("queue.toml", "games = 2\nqueue = \"mine\"\n");
+    for (command, part) in [
+        ("match heuristic random --games 2 --queue mine", "--queue goes with --on"),
+        ("league heuristic random --games 2 --nats-user me", "--nats-user goes with --on"),
+        ("learn ctdl --patience 20", "--patience goes with --on"),
+        ("reproduce ann/table1 --nats-ca x.pem", "--nats-ca goes with --on"),
+        ("match heuristic random --config queue.toml", "queue stands in queue.toml, line 2"),
+    ] {
+        let message = lab.refused(&command.split(' ').collect::<Vec<_>>());
+        assert!(message.contains(part), "{command}: {message}");
+    }
+    // The environment may be made for other commands.
+    let done = Command::new(PROGRAM)
+        .args(["match", "heuristic", "random", "--games", "2", "--quiet"])
+        .current_dir(lab.path())
+        .env("NATS_USER", "me")
+        .env("NATS_CA", "none.pem")
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{done:?}");
+}
+
+#[test]
 fn json_is_alone_on_standard_output() {
     let lab = Lab::new();
     lab.write("games.txt", "f5d6c3d3c4\nf5f6e6f4\n");
