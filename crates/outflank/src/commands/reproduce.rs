@@ -5,7 +5,7 @@ use crate::output::{print, print_json};
 use crate::watching::Watching;
 use crate::{Outcome, VERSION};
 use anyhow::{Result, bail};
-use outflank_experiments::{EXHIBITS, Elsewhere, Experiment, ExperimentError, Lab, Report};
+use outflank_experiments::{EXHIBITS, Elsewhere, Experiment, ExperimentError, Lab, Report, make};
 use outflank_report::{Align, Table, Theme};
 use outflank_runs::{Config, Progress, RunFolder, did_you_mean, stop_when_asked};
 use serde_json::json;
@@ -78,7 +78,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
             }
         }),
     };
-    let report = match exhibit.run(&lab) {
+    let report = match make(*exhibit, &lab) {
         Ok(report) => report,
         Err(ExperimentError::Stopped) => {
             eprintln!("stopped; go on with --resume {}", folder.path().display());
