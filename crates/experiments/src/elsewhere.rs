@@ -8,7 +8,7 @@ use crate::EXHIBITS;
 use crate::lab::{ExperimentError, Lab};
 use outflank_learners::cnn::OnCpu;
 use outflank_runs::files::{self, create_folder};
-use outflank_runs::{Crew, Library, Order, Taken, Trade, parts, stop_requested};
+use outflank_runs::{Crew, Library, Order, Taken, Trade, parts, stop_requested, toml_fault};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
@@ -229,8 +229,8 @@ impl Trade for LearnsRuns {
 
     fn work(&self, job: &[u8], library: &dyn Library) -> Result<Vec<u8>, String> {
         let text = std::str::from_utf8(job).map_err(|_| "this is no job".to_owned())?;
-        let sent: SentRuns =
-            toml::from_str(text).map_err(|error| format!("this is no job: {error}"))?;
+        let sent: SentRuns = toml::from_str(text)
+            .map_err(|e| format!("this is no job: {}", toml_fault(text, &e)))?;
         let runs = sent.runs.iter().map(|&run| self.learn(&sent, run, library));
         Ok(parts::pack(&runs.collect::<Result<Vec<_>, _>>()?))
     }

@@ -85,6 +85,10 @@ pub enum ExperimentError {
     /// The one run that was asked for is learned; there is nothing to report.
     #[error("one run was learned")]
     Part,
+    /// A network whose weights were missing was taught again and came to other figures than those that
+    /// were already used; see [`make`](crate::make).
+    #[error("a network was taught again and came to other figures; begin the exhibit anew")]
+    Anew,
     /// The user asked to stop.
     #[error("stopped")]
     Stopped,

@@ -42,6 +42,17 @@ pub trait Experiment: Sync {
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError>;
 }
 
+/// Makes an exhibit; from the beginning again where a network had to be taught anew on the way and came
+/// to other figures. What was done meanwhile is kept, so the second time is short.
+pub fn make(exhibit: &dyn Experiment, lab: &Lab) -> Result<Report, ExperimentError> {
+    loop {
+        match exhibit.run(lab) {
+            Err(ExperimentError::Anew) => {}
+            made => return made,
+        }
+    }
+}
+
 /// Every exhibit, paper by paper.
 pub const EXHIBITS: &[&dyn Experiment] = &[
     &preference::table2::Table2,

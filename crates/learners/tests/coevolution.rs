@@ -433,7 +433,7 @@ fn settings_survive_their_file_and_name_unknown_keys() {
     let text = toml::to_string(&everything().to_table()).unwrap();
     let wrong = text.replace("crossover", "crosover");
     let error = Settings::from_toml(&wrong).unwrap_err();
-    assert!(matches!(&error, SettingsError::Unknown { nearest: Some(n), .. } if n == "crossover"));
+    assert!(matches!(&error, SettingsError::Unknown { .. }));
     assert!(error.to_string().contains("did you mean 'crossover'?"), "{error}");
     let missing = text.replace("alpha = 0.01\n", "");
     let error = Settings::from_toml(&missing).unwrap_err().to_string();

@@ -4,19 +4,29 @@
 //! line could not, and every mistake is reported the same way. What the user typed wins over
 //! `--set`, which wins over the file, which wins over the configuration of a run that is resumed.
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
-use clap::error::ErrorKind;
+mod settings;
+
+use anyhow::{Result, bail};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, Command};
-use outflank_runs::RunFolder;
+use outflank_runs::did_you_mean;
+use settings::{Setting, meant_by};
 use std::ffi::OsString;
-use std::path::Path;
 
 /// Options that make no sense in a file.
 const NOT_IN_A_FILE: [&str; 4] = ["config", "set", "help", "version"];
 
-/// The arguments with the options of `--config`, `--set` and `--resume` spelled out.
-pub fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Vec<OsString>> {
+/// A command line with the options of `--config`, `--set` and `--resume` spelled out.
+pub struct Expanded {
+    /// The arguments.
+    pub arguments: Vec<OsString>,
+    /// What was not typed, and where it stands.
+    settings: Vec<Setting>,
+}
+
+/// Spells out the options of `--config`, `--set` and `--resume`.
+pub fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Expanded> {
     let mut texts: Vec<String> =
         arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
     // Nothing behind a bare `--` is an option.
@@ -24,94 +34,81 @@ pub fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Vec<OsStrin
     texts.truncate(end);
     let chosen = chosen_command(command, &texts);
     if !chosen.get_arguments().any(|arg| arg.get_long() == Some("config")) {
-        return Ok(arguments);
+        return Ok(Expanded { arguments, settings: Vec::new() });
     }
     let mut options: Vec<OsString> = Vec::new();
-    let mut positional: Vec<(usize, String, Vec<String>)> = Vec::new();
-    for (key, value) in settings(chosen, &texts)? {
-        let name = key.replace('_', "-");
-        let words: Vec<String> = match value {
-            toml::Value::Array(items) => items.iter().map(plain).collect(),
-            other => vec![plain(&other)],
-        };
+    let mut positional: Vec<(usize, Setting)> = Vec::new();
+    let mut used: Vec<Setting> = Vec::new();
+    for setting in settings::read(chosen, &texts)? {
+        let (name, Setting { key, words, place }) = (setting.name(), &setting);
         let named = |arg: &&Arg| match arg.get_long() {
             Some(long) => long == name,
             None => arg.get_id() == key.as_str(),
         };
         let Some(arg) = chosen.get_arguments().filter(|arg| may_be_set(arg)).find(named) else {
-            bail!("there is no option '{key}' here{}", nearest(&name, chosen));
+            let known: Vec<&str> = chosen
+                .get_arguments()
+                .filter(|arg| may_be_set(arg))
+                .filter_map(|arg| arg.get_long())
+                .collect();
+            bail!("{place}: there is no option '{key}' here; {}", did_you_mean(&name, &known));
         };
         match (arg.get_index(), arg.get_action()) {
-            (Some(index), _) => positional.push((index, key, words)),
-            _ if texts.iter().any(|text| is_option(text, &name)) => {}
-            (_, ArgAction::SetTrue) if words == ["true"] => {
+            (Some(index), _) => {
+                positional.push((index, setting));
+                continue;
+            }
+            _ if texts.iter().any(|text| is_option(text, &name)) => continue,
+            (_, ArgAction::SetTrue) if *words == ["true"] => {
                 options.push(format!("--{name}").into())
             }
-            (_, ArgAction::SetTrue) if words == ["false"] => {}
+            (_, ArgAction::SetTrue) if *words == ["false"] => {}
             (_, ArgAction::SetTrue) => {
-                bail!("option '{key}' is true or false, not {}", words.join(" "))
+                bail!("{place}: option '{key}' is true or false, not {}", words.join(" "))
             }
             _ => options.extend(words.iter().map(|word| format!("--{name}={word}").into())),
         }
+        used.push(setting);
     }
     let mut expanded = arguments;
     expanded.splice(end..end, options);
     // Players and paths from a file stand in for those that were not typed.
-    positional.retain(|(_, key, _)| is_missing(command, &expanded, key));
-    positional.sort();
+    positional.retain(|(_, setting)| is_missing(command, &expanded, &setting.key));
+    positional.sort_by_key(|(index, _)| *index);
     if !positional.is_empty() && !expanded.iter().any(|argument| argument == "--") {
         expanded.push("--".into());
     }
-    expanded.extend(positional.into_iter().flat_map(|(_, _, words)| words).map(OsString::from));
-    Ok(expanded)
+    for (_, setting) in positional {
+        expanded.extend(setting.words.iter().map(OsString::from));
+        used.push(setting);
+    }
+    Ok(Expanded { arguments: expanded, settings: used })
 }
 
-/// The settings of the run to be resumed, of the files and of `--set`; a later one replaces an
-/// earlier one of the same name.
-fn settings(chosen: &Command, texts: &[String]) -> Result<Vec<(String, toml::Value)>> {
-    let mut settings: Vec<(String, toml::Value)> = Vec::new();
-    let mut put = |key: String, value: toml::Value| {
-        let name = key.replace('_', "-");
-        settings.retain(|(known, _)| known.replace('_', "-") != name);
-        settings.push((key, value));
-    };
-    for folder in values_of(texts, "resume") {
-        let config = RunFolder::config_at(Path::new(&folder))?;
-        ensure!(
-            config.command == chosen.get_name(),
-            "{folder} was begun by the command '{}', not by '{}'; resume it with that one",
-            config.command,
-            chosen.get_name()
-        );
-        config.settings.into_iter().for_each(|(key, value)| put(key, value));
-        put("seed".to_owned(), toml::Value::String(config.seed.to_string()));
-    }
-    for file in values_of(texts, "config") {
-        let text = std::fs::read_to_string(&file)
-            .with_context(|| format!("cannot read {file}, given by --config; check the path"))?;
-        let table: toml::Table = text.parse().map_err(|error| not_toml(&file, &text, &error))?;
-        // The configuration of an earlier run has its settings in a table of their own.
-        match table.get("settings") {
-            Some(toml::Value::Table(inner)) => {
-                inner.clone().into_iter().for_each(|(key, value)| put(key, value));
-                table.get("seed").into_iter().for_each(|seed| put("seed".to_owned(), seed.clone()));
-            }
-            _ => table.into_iter().for_each(|(key, value)| put(key, value)),
+impl Expanded {
+    /// What the parser said of an option that was not typed, with its place; nothing if it is about
+    /// something else.
+    pub fn explain(&self, error: &clap::Error) -> Option<String> {
+        if !error.use_stderr() {
+            return None;
         }
+        let text = error.to_string();
+        let said = text.split("\n\n").next()?.trim_start_matches("error: ");
+        let said: Vec<&str> = said.lines().map(str::trim).collect();
+        let said = said.join(" ");
+        let setting = match error.get(ContextKind::InvalidArg) {
+            Some(ContextValue::String(argument)) => meant_by(&self.settings, argument)?,
+            _ => meant_by(&self.settings, &said)?,
+        };
+        let next = if said.ends_with('?') { "" } else { "; --help says what there is" };
+        Some(format!("{}: {said}{next}", setting.place))
     }
-    for pair in values_of(texts, "set") {
-        let (key, value) =
-            pair.split_once('=').with_context(|| format!("--set takes KEY=VALUE, not '{pair}'"))?;
-        put(key.to_owned(), toml::Value::String(value.to_owned()));
-    }
-    Ok(settings)
-}
 
-/// Where a file stops being TOML, in one line.
-fn not_toml(file: &str, text: &str, error: &toml::de::Error) -> anyhow::Error {
-    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-    let line = before.matches('\n').count() + 1;
-    anyhow!("{file}, line {line}, is not TOML such as games = 20: {}", error.message())
+    /// Where the setting stands that a message speaks of, to be added to it; nothing if it was typed.
+    pub fn place(&self, message: &str) -> String {
+        let told = |setting: &Setting| format!("; {} stands in {}", setting.key, setting.place);
+        meant_by(&self.settings, message).map_or_else(String::new, told)
+    }
 }
 
 /// Whether an argument that goes by its place was not typed.
@@ -126,13 +123,6 @@ fn is_missing(command: &Command, arguments: &[OsString], id: &str) -> bool {
         Err(error) => {
             matches!(error.kind(), ErrorKind::MissingRequiredArgument | ErrorKind::TooFewValues)
         }
-    }
-}
-
-fn plain(value: &toml::Value) -> String {
-    match value {
-        toml::Value::String(text) => text.clone(),
-        other => other.to_string(),
     }
 }
 
@@ -168,19 +158,6 @@ fn chosen_command<'a>(command: &'a Command, texts: &[String]) -> &'a Command {
         }
     }
     chosen
-}
-
-/// "; did you mean ...?" with the known name that takes the fewest changes, if few enough.
-fn nearest(name: &str, chosen: &Command) -> String {
-    let known: Vec<&str> = chosen
-        .get_arguments()
-        .filter(|arg| may_be_set(arg))
-        .filter_map(|arg| arg.get_long())
-        .collect();
-    match outflank_runs::nearest(name, known.iter().copied()) {
-        Some(other) => format!("; did you mean '{other}'?"),
-        None => format!("; there are {}", known.join(", ")),
-    }
 }
 
 #[cfg(test)]

@@ -3,10 +3,36 @@
 use crate::VERSION;
 use crate::cli::{Common, GridArgs};
 use anyhow::{Result, bail};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, Command};
 use outflank_grid::{Grid, Options};
 use outflank_runs::{Crew, Notes};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Refuses what was typed about a server where none is named. In the environment it may be there for
+/// other commands.
+pub fn check(matches: &ArgMatches) -> Result<()> {
+    let mut chosen = matches;
+    while let Some((_, inner)) = chosen.subcommand() {
+        chosen = inner;
+    }
+    let all = GridArgs::augment_args(Command::new("grid"));
+    let typed = all.get_arguments().find(|arg| {
+        let id = arg.get_id();
+        chosen.ids().any(|given| given == id)
+            && chosen.value_source(id.as_str()) == Some(ValueSource::CommandLine)
+    });
+    // `--on` comes first, and where it is there all others have their use.
+    match typed.and_then(|arg| arg.get_long()) {
+        None | Some("on") => Ok(()),
+        Some(long) => {
+            bail!(
+                "--{long} goes with --on; name a server such as --on nats://HOST, or leave it out"
+            )
+        }
+    }
+}
 
 /// What `--on` and its kin say; nothing without `--on`.
 pub fn options(args: &GridArgs) -> Result<Option<Options>> {

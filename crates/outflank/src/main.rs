@@ -21,17 +21,27 @@ fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
         eprintln!("outflank: internal error, please report it: {panic}");
     }));
-    let arguments = match config::expand(&built_command(), std::env::args_os().collect()) {
-        Ok(arguments) => arguments,
-        Err(error) => return fail(&error),
+    let expanded = match config::expand(&built_command(), std::env::args_os().collect()) {
+        Ok(expanded) => expanded,
+        Err(error) => return fail(&told(&error)),
     };
-    let matches = Cli::command().get_matches_from(arguments);
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    match run(cli.command) {
+    let matches = Cli::command().try_get_matches_from(&expanded.arguments);
+    let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => match expanded.explain(&error) {
+            Some(message) => return fail(&message),
+            None => error.exit(),
+        },
+    };
+    match grid::check(&matches).and_then(|()| run(cli.command)) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Found) => ExitCode::FAILURE,
         Ok(Outcome::Stopped) => ExitCode::from(130),
-        Err(error) => fail(&error),
+        Err(error) => {
+            let message = told(&error);
+            fail(&format!("{message}{}", expanded.place(&message)))
+        }
     }
 }
 
@@ -53,14 +63,18 @@ fn built_command() -> clap::Command {
 
 /// One line with everything the causes say, each thing once: many of our errors repeat what the
 /// system said, and so do their sources.
-fn fail(error: &anyhow::Error) -> ExitCode {
+fn told(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
         if !text.contains(&cause) {
             text = if text.is_empty() { cause } else { format!("{text}: {cause}") };
         }
     }
-    eprintln!("outflank: {text}");
+    text
+}
+
+fn fail(message: &str) -> ExitCode {
+    eprintln!("outflank: {message}");
     ExitCode::FAILURE
 }
 

@@ -65,6 +65,8 @@ fn options_that_cannot_be() {
             ("data export start --to x --split game", "would be empty"),
             ("data export start --to x --split move", "game, example"),
             ("bench nothing", "games, records"),
+            ("reproduce cnn/tabel5", "no exhibit 'cnn/tabel5'; did you mean 'cnn/table5'?"),
+            ("reproduce nothing", "there are preference/table2, "),
             ("completions tcsh", "bash"),
             ("frobnicate", "frobnicate"),
         ],
@@ -80,7 +82,8 @@ fn players_that_cannot_be() {
         &lab,
         &[
             ("match heuristic nobody", "there is no player 'nobody'"),
-            ("match heuristic nobody", "heuristic, yoshioka, gp, random"),
+            ("match heuristic nobody", "there are champion, ipref, cnn, ann, heuristic"),
+            ("match heuristc random", "did you mean 'heuristic'?"),
             ("match heuristic material", "material plays checkers, not othello"),
             ("match heuristic random --game checkers", "heuristic plays othello, not checkers"),
             ("match heuristic heuristic", "two players are called 'heuristic'"),
@@ -113,7 +116,7 @@ fn players_that_cannot_be() {
 fn models_that_cannot_be() {
     let lab = Lab::new();
     let ones = |count: usize| "1 ".repeat(count);
-    let files: [(&str, String, &str); 20] = [
+    let files: [(&str, String, &str); 22] = [
         ("short.wpc", ones(63), "64 weights, this file has 63"),
         ("long.wpc", ones(65), "64 weights"),
         ("nan.wpc", ones(63) + "nan", "'nan' is not a weight"),
@@ -134,6 +137,8 @@ fn models_that_cannot_be() {
         ("images.player", "1 1 999999999 0".into(), "images"),
         ("more.player", "1 1 1 0 1 1 1 7".into(), "'7' stands behind the last weight"),
         ("binary.player", "\u{0}\u{1}\u{2}".into(), "binary.player"),
+        ("kind.toml", "game = \"othello\"\nkind = 3\n".into(), "kind.toml: line 2, column 8: "),
+        ("cut.toml", "kind = \"heuristic\"\n[weights".into(), "cut.toml: line 2, column "),
     ];
     for (name, content, part) in &files {
         lab.write(name, content);

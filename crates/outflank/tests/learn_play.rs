@@ -181,6 +181,7 @@ fn what_makes_no_sense_is_refused_before_anything_runs() {
         ("tdl --shape 12x13", "1 to 12 squares, not 13"),
         ("tdl --shape 0x6", "shape"),
         ("tdl --shape snake", "such as 12x6"),
+        ("tdl --shape 2x2", "write snakes2x2 or all2x2"),
         ("hof --archive 5000", "an archive of 5000 is larger than the budget"),
         ("hof --hall-of-fame 1000000", "larger than the budget"),
         ("ctdl --games 100", "one generation takes 7450 games"),

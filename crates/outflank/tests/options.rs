@@ -173,7 +173,8 @@ fn the_configuration_of_a_run_repeats_it() {
         &["learn", "--features", "1tuple", "--sample", "20", "--games", "2"],
     ];
     for run in runs {
-        lab.ok(&[run, &["--seed", "5", "--out", "first"]].concat());
+        // The largest seed there is.
+        lab.ok(&[run, &["--seed", "18446744073709551615", "--out", "first"]].concat());
         lab.ok(&[run[0], "--config", "first/config.toml", "--out", "second"]);
         same(&lab.tree("second"), &lab.tree("first"));
         std::fs::remove_dir_all(lab.file("first")).unwrap();
@@ -187,23 +188,72 @@ fn an_unknown_key_is_answered_with_the_nearest() {
     let with = |more: &[&str]| lab.refused(&[&["match", "heuristic", "random"], more].concat());
     lab.write("slip.toml", "gmaes = 4\n");
     lab.write("cut.toml", "games = 4\nseed = [1,\n");
+    lab.write("kind.toml", "# A match\nseed = 3\n  games = \"many\"\n");
+    lab.write("run.toml", "command = \"match\"\n[settings]\nquiet = 3\n");
+    lab.write("odd.toml", "seed = 1\ngames = 3\n");
+    lab.write("choice.toml", "first = \"green\"\n");
+    lab.write("player.toml", "b = \"nobody\"\n");
+    std::fs::write(lab.file("bytes.toml"), b"games\xff").unwrap();
     for (more, part) in [
         (&["--config", "slip.toml"][..], "'gmaes' here; did you mean 'games'?"),
+        (&["--config", "slip.toml"], "outflank: slip.toml, line 1, column 1: "),
+        (&["--config", "kind.toml"], "outflank: kind.toml, line 3, column 3: invalid value 'many'"),
+        (&["--config", "kind.toml"], "--help"),
+        (&["--config", "run.toml"], "run.toml, line 3, column 1: option 'quiet' is true or false"),
+        (&["--config", "odd.toml"], "even number, at least 2, not 3"),
+        (&["--config", "odd.toml"], "games stands in odd.toml, line 2, column 1"),
+        (&["--config", "choice.toml"], "choice.toml, line 1, column 1: invalid value 'green'"),
+        (&["--config", "choice.toml"], "black, white"),
+        (&["--config", "bytes.toml"], "bytes.toml, byte 5, is not text"),
         (&["--set", "opening=x"], "did you mean 'openings'?"),
         (&["--set", "colour=red"], "there are sprt, game, openings"),
         (&["--set", "help=true"], "no option 'help'"),
         (&["--set", "games"], "--set takes KEY=VALUE, not 'games'"),
-        (&["--set", "games=many"], "--games"),
+        (&["--set", "games=many"], "outflank: --set games=many: invalid value 'many'"),
         (&["--set", "quiet=perhaps"], "'quiet' is true or false, not perhaps"),
         (&["--config", "none.toml"], "none.toml"),
-        (&["--config", "cut.toml"], "cut.toml, line 2"),
+        (&["--config", "cut.toml"], "cut.toml is not TOML such as games = 20: line 2, column "),
         (&["--config"], "--config"),
     ] {
         let message = with(more);
         assert!(message.contains(part), "{more:?}: {message}");
     }
+    let message = lab.refused(&["match", "heuristic", "--config", "player.toml"]);
+    assert!(
+        message.contains("'nobody'") && message.contains("b stands in player.toml"),
+        "{message}"
+    );
+    // What is typed is not the file's, and help is help.
+    let message = with(&["--config", "kind.toml", "--games", "few"]);
+    assert!(message.contains("'few'") && !message.contains("kind.toml"), "{message}");
+    lab.ok(&["match", "--config", "kind.toml", "--help"]);
     // A command without configuration says so, whatever the file holds.
     assert!(lab.refused(&["perft", "3", "--config", "slip.toml"]).contains("--config"));
+}
+
+#[test]
+fn options_of_other_machines_go_with_a_server() {
+    let lab = Lab::new();
+    lab.write("queue.toml", "games = 2\nqueue = \"mine\"\n");
+    for (command, part) in [
+        ("match heuristic random --games 2 --queue mine", "--queue goes with --on"),
+        ("league heuristic random --games 2 --nats-user me", "--nats-user goes with --on"),
+        ("learn ctdl --patience 20", "--patience goes with --on"),
+        ("reproduce ann/table1 --nats-ca x.pem", "--nats-ca goes with --on"),
+        ("match heuristic random --config queue.toml", "queue stands in queue.toml, line 2"),
+    ] {
+        let message = lab.refused(&command.split(' ').collect::<Vec<_>>());
+        assert!(message.contains(part), "{command}: {message}");
+    }
+    // The environment may be made for other commands.
+    let done = Command::new(PROGRAM)
+        .args(["match", "heuristic", "random", "--games", "2", "--quiet"])
+        .current_dir(lab.path())
+        .env("NATS_USER", "me")
+        .env("NATS_CA", "none.pem")
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{done:?}");
 }
 
 #[test]

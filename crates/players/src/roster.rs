@@ -12,6 +12,7 @@ use outflank_models::files::{self, AnyHeuristic, ModelError};
 use outflank_models::{
     self as models, Evaluate, Greedy as OnePly, Material, Policy, View, embedded,
 };
+use outflank_runs::did_you_mean;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,13 +28,13 @@ pub enum RosterError {
     Model(#[from] ModelError),
     /// Neither a name we know nor a file.
     #[error(
-        "there is no player '{name}': it is neither an embedded name ({known}) nor a file or run folder"
+        "there is no player '{name}': it is neither a file or run folder nor an embedded name; {meant}"
     )]
     Unknown {
         /// What was asked for.
         name: String,
-        /// What there is.
-        known: String,
+        /// What may have been meant, in words.
+        meant: String,
     },
     /// A player of the other game.
     #[error("{name} plays {plays}, not {asked}; choose another player or --game {plays}")]
@@ -308,7 +309,8 @@ pub fn find_model<P: Roster>(spec: &Spec) -> Result<Model<P>, RosterError> {
         None => {
             let known: Vec<&str> =
                 EMBEDDED.iter().filter(|e| e.game == P::GAME).map(|e| e.name).collect();
-            Err(RosterError::Unknown { name: spec.model.clone(), known: known.join(", ") })
+            let meant = did_you_mean(&spec.model, &known);
+            Err(RosterError::Unknown { name: spec.model.clone(), meant })
         }
     }
 }

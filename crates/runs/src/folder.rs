@@ -1,6 +1,7 @@
 //! The folder that a piece of work leaves behind: what was asked, what came out.
 
 use crate::files::{self, FileError};
+use crate::places::toml_fault;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,6 +45,9 @@ pub enum FolderError {
     /// Nothing to resume there.
     #[error("{0} holds no run to resume: it has no readable config.toml ({1})")]
     NoRun(String, String),
+    /// Its configuration is not what a run writes.
+    #[error("{0}: {1}; correct it there, or start a new run with --out")]
+    Config(String, String),
     /// The settings differ from those it was begun with.
     #[error(
         "{folder} was begun with {key} = {old}, not {new}; start anew with --out, or resume with the old setting"
@@ -135,7 +139,10 @@ impl RunFolder {
         let none = |why: String| FolderError::NoRun(path.display().to_string(), why);
         let bytes = files::read(&path.join(CONFIG), 1 << 24).map_err(|e| none(e.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|_| none("it is not text".to_owned()))?;
-        toml::from_str(&text).map_err(|e| none(e.message().to_owned()))
+        toml::from_str(&text).map_err(|error| {
+            let file = path.join(CONFIG).display().to_string();
+            FolderError::Config(file, toml_fault(&text, &error))
+        })
     }
 
     /// Writes the configuration anew.
@@ -219,6 +226,10 @@ mod tests {
         assert_eq!(fs::read_dir(&path).unwrap().count(), 1, "only config.toml is left");
         assert_eq!(RunFolder::config_at(&path).unwrap(), config(1, 20));
         assert!(RunFolder::resume(folder.path(), &config(1, 10), &[]).is_err());
+        fs::write(path.join(CONFIG), "command = \"league\"\nversion = \"1\"\nseed = \"x\"\n")
+            .unwrap();
+        let wrong = RunFolder::config_at(&path).unwrap_err().to_string();
+        assert!(wrong.contains("x/config.toml: line 3, column 8: "), "{wrong}");
     }
 
     #[test]

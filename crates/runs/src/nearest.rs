@@ -9,6 +9,15 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     (changes <= 3 && 2 * changes <= name.chars().count()).then_some(other)
 }
 
+/// What to say of a name that nobody knows: the one that may have been meant, or all there are.
+#[must_use]
+pub fn did_you_mean(name: &str, known: &[&str]) -> String {
+    match nearest(name, known.iter().copied()) {
+        Some(other) => format!("did you mean '{other}'?"),
+        None => format!("there are {}", known.join(", ")),
+    }
+}
+
 /// Levenshtein's distance.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
@@ -43,5 +52,7 @@ mod tests {
         assert_eq!(nearest("alhpa", known), Some("alpha"));
         assert_eq!(nearest("zzzzzz", known), None);
         assert_eq!(nearest("x", []), None);
+        assert_eq!(did_you_mean("alhpa", &known), "did you mean 'alpha'?");
+        assert_eq!(did_you_mean("zzzzzz", &known), "there are population, crossover, alpha");
     }
 }

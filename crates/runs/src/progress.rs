@@ -1,6 +1,7 @@
 //! How far a long piece of work has come, on a terminal only.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,10 +23,13 @@ impl Progress {
         };
         let bar = ProgressBar::with_draw_target(Some(total), target);
         let template = format!(
-            "{what} {{bar:28}} {{human_pos}}/{{human_len}} {unit}  {{per_sec}}  {{eta}} left  {{msg}}"
+            "{what} {{bar:28}} {{human_pos}}/{{human_len}} {unit}  {{rate}}  {{eta}} left  {{msg}}"
         );
         if let Ok(style) = ProgressStyle::with_template(&template) {
-            bar.set_style(style.progress_chars("━━╌"));
+            let write_rate = |state: &ProgressState, text: &mut dyn Write| {
+                let _ = write!(text, "{}/s", rate(state.per_sec()));
+            };
+            bar.set_style(style.progress_chars("━━╌").with_key("rate", write_rate));
         }
         Progress { bar }
     }
@@ -84,5 +88,44 @@ impl Notes {
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// A rate with three digits that mean something: `0.0123`, `1.23`, `123`, `12,300`.
+fn rate(per_second: f64) -> String {
+    if !per_second.is_finite() || per_second < 1e-6 {
+        return "0".to_owned();
+    }
+    // How many digits stand before the point; none or fewer for what is below one.
+    let digits = per_second.log10().floor() as i32 + 1;
+    match usize::try_from(3 - digits) {
+        Ok(decimals) => format!("{per_second:.decimals$}"),
+        Err(_) => {
+            let unit = 10f64.powi(digits - 3);
+            HumanCount(((per_second / unit).round() * unit) as u64).to_string()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_has_three_digits() {
+        for (number, wanted) in [
+            (0.0, "0"),
+            (f64::NAN, "0"),
+            (f64::INFINITY, "0"),
+            (0.012_345_6, "0.0123"),
+            (0.5, "0.500"),
+            (1.234_56, "1.23"),
+            (12.345_6, "12.3"),
+            (123.456, "123"),
+            (1234.56, "1,230"),
+            (12_345_678.9, "12,300,000"),
+        ] {
+            assert_eq!(rate(number), wanted, "{number}");
+        }
     }
 }

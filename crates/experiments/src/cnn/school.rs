@@ -1,5 +1,7 @@
 //! Where networks are taught and measured.
 
+mod weights;
+
 use super::{
     BATCH, DECAY, LAST_YEAR, MOMENTUM, PASSES_IMAGES, PASSES_PLAIN, RATE, Size, Task, size,
 };
@@ -7,10 +9,9 @@ use crate::Scale;
 use crate::lab::{ExperimentError, Lab};
 use outflank_games::othello::Othello;
 use outflank_learners::cnn::{
-    Budget, Engine, Exam, Lessons, Optimizer, Plan, Predictor, Schedule, Split, Study, Taught,
-    Tested, learned_sample, measure, ready, spread, train,
+    Budget, Exam, Lessons, Optimizer, Plan, Predictor, Schedule, Split, Study, Taught, Tested,
+    learned_sample, measure, ready, spread, train,
 };
-use outflank_models::files::{Origin, read_policy, write_policy};
 use outflank_models::nets::{Input, Net, named};
 use outflank_records::{Record, Selection, Set, embedded, read_games};
 use outflank_runs::{files, stop_requested};
@@ -185,12 +186,13 @@ impl<'a> School<'a> {
             return Err(ExperimentError::Stopped);
         }
         (self.lab.say)(&format!("teaching {} ({}, {})", task.net, task.input, task.set));
-        let taught = self.teach(task, &folder)?;
-        write_json(&path, &taught)?;
+        let (taught, model) = self.teach(task, &folder)?;
+        self.keep(&folder, &taught, &model)?;
         Ok(taught)
     }
 
-    fn teach(&self, task: Task, folder: &Path) -> Result<Taught, ExperimentError> {
+    /// What a network comes to, and the file of its weights.
+    fn teach(&self, task: Task, folder: &Path) -> Result<(Taught, Vec<u8>), ExperimentError> {
         files::create_folder(folder)?;
         let net = named(task.net, task.input.parse().map_err(failed)?).map_err(failed)?;
         let lessons = self.lessons(task, net.input())?;
@@ -224,36 +226,15 @@ impl<'a> School<'a> {
         if !trained.complete {
             return Err(ExperimentError::Stopped);
         }
-        self.keep(&net, &mut *engine, folder)?;
+        let model = self.model(&net, &mut *engine, folder)?;
         let exam =
             Exam { lessons: &lessons, learned: &sample, most: self.size.tested, images: false };
         let mut taught = Taught::new(&net, &task.set.to_string(), &trained);
         let go_on = |_: &str, _| !stop_requested();
         match exam.mark(&mut *engine, net.input(), device, &mut taught, go_on).map_err(failed)? {
-            true => Ok(taught),
+            true => Ok((taught, model)),
             false => Err(ExperimentError::Stopped),
         }
-    }
-
-    /// Keeps the weights; what was needed to go on learning goes.
-    fn keep(
-        &self,
-        net: &Net,
-        engine: &mut dyn Engine,
-        folder: &Path,
-    ) -> Result<(), ExperimentError> {
-        let origin = Origin {
-            method: "cnn".to_owned(),
-            seed: Some(self.lab.seed),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            note: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        };
-        let state = engine.state().map_err(failed)?;
-        let bytes = write_policy(net, &state.weights, &origin, true).map_err(failed)?;
-        files::write(&folder.join(MODEL), &bytes)?;
-        let _ = std::fs::remove_file(folder.join("checkpoint.toml"));
-        let _ = std::fs::remove_dir_all(folder.join("checkpoint"));
-        Ok(())
     }
 
     fn plan(&self, net: &Net, task: Task) -> Plan {
@@ -291,9 +272,7 @@ impl<'a> School<'a> {
         let mut engines = Vec::new();
         let mut input = Input::PIECES;
         for &task in tasks {
-            self.study(task)?;
-            let bytes = files::read(&self.folder(task).join(MODEL), 1 << 30)?;
-            let (net, weights, _) = read_policy(&bytes).map_err(failed)?;
+            let (net, weights) = self.weights(task, tasks)?;
             input = net.input();
             engines.push(ready(&*self.lab.device, &net, &weights).map_err(failed)?);
         }

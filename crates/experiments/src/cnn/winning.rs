@@ -9,7 +9,7 @@ use outflank_games::othello::Othello;
 use outflank_learners::cnn::Predictor;
 use outflank_players::Entry;
 use outflank_players::roster::{entry, policy_entry};
-use outflank_runs::{files, stop_requested};
+use outflank_runs::{files, stop_requested, toml_fault};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -89,8 +89,11 @@ impl<'a> Contender<'a> {
         let path = contender.path();
         if path.is_file() {
             let bytes = files::read(&path, 1 << 20)?;
-            contender.known = toml::from_str(&String::from_utf8_lossy(&bytes))
-                .map_err(|error| ExperimentError::Learn(format!("{}: {error}", path.display())))?;
+            let text = String::from_utf8_lossy(&bytes);
+            contender.known = toml::from_str(&text).map_err(|error| {
+                let (shown, fault) = (path.display(), toml_fault(&text, &error));
+                ExperimentError::Learn(format!("{shown}: {fault}; delete it to play anew"))
+            })?;
         }
         Ok(contender)
     }

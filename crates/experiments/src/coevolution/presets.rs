@@ -4,7 +4,7 @@
 //! and those of its operators (s, x and m_t) laid over each other.
 
 use outflank_learners::coevolution::{Settings, SettingsError};
-use outflank_runs::nearest;
+use outflank_runs::did_you_mean;
 
 /// The methods, as they are called on the command line.
 pub const METHODS: [&str; 6] = ["tdl", "cel", "hof", "ptdl", "ctdl", "etdl"];
@@ -49,10 +49,7 @@ fn inner<'a>(presets: &'a toml::Table, path: &[&str]) -> Option<&'a toml::Table>
 pub fn table(method: &str, operators: Option<&str>) -> Result<toml::Table, SettingsError> {
     let presets = presets();
     let own = inner(&presets, &["methods", method]).ok_or_else(|| {
-        let meant = match nearest(method, METHODS) {
-            Some(name) => format!("did you mean '{name}'?"),
-            None => format!("there are {}", METHODS.join(", ")),
-        };
+        let meant = did_you_mean(method, &METHODS);
         SettingsError::Value(format!("there is no method '{method}'; {meant}"))
     })?;
     let mut settings = inner(&presets, &["base"]).cloned().unwrap_or_default();

@@ -7,7 +7,7 @@
 use super::State;
 use outflank_models::nets::{Net, NetError, Weights};
 use outflank_runs::files::{self, FileError};
-use outflank_runs::{Notes, parts};
+use outflank_runs::{Notes, parts, toml_fault};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -142,7 +142,9 @@ impl Checkpoint {
         let damaged = |why: String| CheckpointError::Damaged(folder.to_owned(), why);
         let text = String::from_utf8(files::read(&index, 1 << 20)?)
             .map_err(|_| damaged(format!("{name} is not text")))?;
-        toml::from_str(&text).map(Some).map_err(|e| damaged(format!("{name}: {}", e.message())))
+        toml::from_str(&text)
+            .map(Some)
+            .map_err(|e| damaged(format!("{name}: {}", toml_fault(&text, &e))))
     }
 
     fn load_one(

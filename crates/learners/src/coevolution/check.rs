@@ -225,6 +225,7 @@ impl Settings {
             Shape::Snakes { tuples, length } => tuples.saturating_mul(3usize.pow(length as u32)),
             // At most 32 classes of lines of a length, and 10 of squares.
             Shape::Systematic { length, .. } => 40 * 3usize.pow(length as u32) + 810,
+            Shape::Blocks => 810,
         }
     }
 }

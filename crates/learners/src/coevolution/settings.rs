@@ -5,7 +5,7 @@
 
 use super::shape::Shape;
 use outflank_models::shapes::{Neighbour, Snake};
-use outflank_runs::nearest;
+use outflank_runs::{did_you_mean, toml_fault};
 use serde::{Deserialize, Serialize};
 
 /// How individuals are judged.
@@ -79,14 +79,12 @@ pub struct Settings {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SettingsError {
     /// A key that nobody knows.
-    #[error("there is no key '{key}'{}", match nearest { Some(name) => format!("; did you mean '{name}'?"), None => format!("; there are {known}") })]
+    #[error("there is no key '{key}'; {meant}")]
     Unknown {
         /// The key.
         key: String,
-        /// What may have been meant.
-        nearest: Option<String>,
-        /// All keys there are.
-        known: String,
+        /// What may have been meant, in words.
+        meant: String,
     },
     /// Not TOML, a key that is missing, or a value of the wrong kind.
     #[error("{0}")]
@@ -128,11 +126,8 @@ impl Settings {
     /// Settings from a table with every key; see [`Settings::check`] for what is refused.
     pub fn from_table(table: &toml::Table) -> Result<Settings, SettingsError> {
         if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
-            return Err(SettingsError::Unknown {
-                key: key.clone(),
-                nearest: nearest(key, KEYS).map(str::to_owned),
-                known: KEYS.join(", "),
-            });
+            let meant = did_you_mean(key, &KEYS);
+            return Err(SettingsError::Unknown { key: key.clone(), meant });
         }
         let settings: Settings = table.clone().try_into().map_err(|error: toml::de::Error| {
             // What is wrong, then a line that says in which key.
@@ -148,7 +143,7 @@ impl Settings {
     /// Settings from the text of a TOML file.
     pub fn from_toml(text: &str) -> Result<Settings, SettingsError> {
         let table: toml::Table =
-            text.parse().map_err(|e: toml::de::Error| SettingsError::Content(e.to_string()))?;
+            text.parse().map_err(|e| SettingsError::Content(toml_fault(text, &e)))?;
         Settings::from_table(&table)
     }
 

@@ -1,4 +1,8 @@
-//! What networks look at, as a word: `12x6`, `all4`, `all4+2x2`.
+//! What networks look at, as a word: `12x6`, `all4`, `all4+2x2`, `all2x2`.
+//!
+//! The first is the notation of Krawiec and Szubert (2011), tuples x squares; the others are Jaskowski's
+//! (2014), in which `2x2` stands for squares of two by two. So `2x2` alone is not taken: `snakes2x2`
+//! and `all2x2` say which.
 
 use outflank_models::{MAX_TUPLE, Tuples};
 use serde::{Deserialize, Serialize};
@@ -9,7 +13,7 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Shape {
-    /// So many snakes of so many squares, such as `12x6`.
+    /// So many snakes of so many squares, such as `12x6`; `snakes12x6` is the same.
     Snakes {
         /// How many tuples.
         tuples: usize,
@@ -23,6 +27,8 @@ pub enum Shape {
         /// Whether the two by two squares are there too.
         blocks: bool,
     },
+    /// All two by two squares: `all2x2`.
+    Blocks,
 }
 
 impl FromStr for Shape {
@@ -30,7 +36,18 @@ impl FromStr for Shape {
 
     fn from_str(text: &str) -> Result<Shape, String> {
         let unknown =
-            || format!("'{text}' is not a shape; give one such as 12x6, all4 or all4+2x2");
+            || format!("'{text}' is not a shape; give one such as 12x6, all4, all4+2x2 or all2x2");
+        match text {
+            "all2x2" => return Ok(Shape::Blocks),
+            "2x2" => {
+                return Err(
+                    "'2x2' may be two snakes of two squares or all squares of two by two; \
+                            write snakes2x2 or all2x2"
+                        .to_owned(),
+                );
+            }
+            _ => {}
+        }
         if let Some(rest) = text.strip_prefix("all") {
             let (length, blocks) = match rest.strip_suffix("+2x2") {
                 Some(length) => (length, true),
@@ -42,7 +59,8 @@ impl FromStr for Shape {
                 _ => Err(format!("a straight line has 1 to 8 squares, not {length}")),
             };
         }
-        let (tuples, length) = text.split_once('x').ok_or_else(unknown)?;
+        let snakes = text.strip_prefix("snakes").unwrap_or(text);
+        let (tuples, length) = snakes.split_once('x').ok_or_else(unknown)?;
         let tuples: usize = tuples.parse().map_err(|_| unknown())?;
         let length: usize = length.parse().map_err(|_| unknown())?;
         if !(1..=MAX_TUPLE).contains(&length) {
@@ -75,10 +93,44 @@ impl From<Shape> for String {
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
+            Shape::Snakes { tuples: 2, length: 2 } => f.write_str("snakes2x2"),
             Shape::Snakes { tuples, length } => write!(f, "{tuples}x{length}"),
+            Shape::Blocks => f.write_str("all2x2"),
             Shape::Systematic { length, blocks } => {
                 write!(f, "all{length}{}", if blocks { "+2x2" } else { "" })
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shape_is_read_as_it_is_written() {
+        let snakes = |tuples, length| Shape::Snakes { tuples, length };
+        for (text, shape) in [
+            ("12x6", snakes(12, 6)),
+            ("2x3", snakes(2, 3)),
+            ("3x2", snakes(3, 2)),
+            ("snakes2x2", snakes(2, 2)),
+            ("all2x2", Shape::Blocks),
+            ("all2", Shape::Systematic { length: 2, blocks: false }),
+            ("all4+2x2", Shape::Systematic { length: 4, blocks: true }),
+        ] {
+            assert_eq!(text.parse(), Ok(shape));
+            assert_eq!(shape.to_string(), text);
+        }
+        assert_eq!("snakes12x6".parse(), Ok(snakes(12, 6)));
+    }
+
+    #[test]
+    fn what_may_be_two_things_is_neither() {
+        let refused = "2x2".parse::<Shape>().unwrap_err();
+        assert!(refused.contains("snakes2x2") && refused.contains("all2x2"), "{refused}");
+        for text in ["all2x3", "all4+3x3", "snakes", "snakesall4", "allx", "2x2x2", ""] {
+            assert!(text.parse::<Shape>().is_err(), "{text}");
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::settings::Settings;
 use super::shape::Shape;
-use outflank_models::shapes::{Neighbour, mutated, snake, systematic};
+use outflank_models::shapes::{Neighbour, blocks, mutated, snake, systematic};
 use outflank_models::{Network, Tuple, TupleError, Tuples, View};
 use outflank_runs::{Draw, Rng};
 
@@ -14,6 +14,7 @@ pub fn fresh(settings: &Settings, rng: &mut Rng) -> Result<Network, TupleError> 
             .map(|_| snake(length, settings.snake, rng))
             .collect::<Result<Vec<_>, _>>()?,
         Shape::Systematic { length, blocks } => systematic(length, blocks)?,
+        Shape::Blocks => blocks(),
     };
     let mut network = Network::zero(Tuples::symmetric(&squares)?, View::Negate);
     if settings.spread > 0.0 {

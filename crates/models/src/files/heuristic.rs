@@ -22,7 +22,7 @@ use crate::heuristics::{Described, Heuristic};
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
-use outflank_runs::files;
+use outflank_runs::{files, toml_fault};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -74,7 +74,10 @@ struct Text {
 
 /// Reads a heuristic from its text.
 pub fn read_heuristic(text: &str) -> Result<(AnyHeuristic, Origin), String> {
-    let text: Text = toml::from_str(text).map_err(|error| error.to_string())?;
+    let text: Text = toml::from_str(text).map_err(|error| {
+        let fault = toml_fault(text, &error);
+        format!("{fault}; a heuristic has kind, game and a table [weights]")
+    })?;
     if text.kind != "heuristic" {
         return Err(format!("its kind is '{}'; a model in .toml is a \"heuristic\"", text.kind));
     }

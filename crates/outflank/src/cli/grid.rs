@@ -26,7 +26,7 @@ pub struct GridArgs {
     /// cluster with commas. Results are the same.
     #[arg(long, value_name = "ADDRESS")]
     pub on: Option<String>,
-    /// The queue's name on that server.
+    /// The queue's name on that server. This and the options below go with --on.
     #[arg(long, value_name = "NAME", default_value = "outflank")]
     pub queue: String,
     /// A file with NATS credentials.

@@ -88,10 +88,7 @@ impl TypedValueParser for AnyMethod {
             let playing = playing.get_subcommands().map(Command::get_name);
             let all: Vec<&str> =
                 Method::ALL.iter().map(|method| method.name()).chain(playing).collect();
-            let meant = match outflank_runs::nearest(&name, all.iter().copied()) {
-                Some(near) => format!("did you mean '{near}'?"),
-                None => format!("there are {}", all.join(", ")),
-            };
+            let meant = outflank_runs::did_you_mean(&name, &all);
             let text = format!("there is no method '{name}'; {meant}\n");
             clap::Error::raw(ErrorKind::InvalidValue, text).with_cmd(command)
         })
@@ -113,8 +110,8 @@ pub struct LearnArgs {
     pub method: MethodArg,
     /// What the player looks at: the 15 n-tuples of Runarsson and Lucas (2014), single squares, 18
     /// large patterns of the whole board or the 13 classic ones (with mobility and the like for
-    /// --solver online), all straight lines of a length with or without the 2x2 squares (all3+2x2), or
-    /// the tuples that a file lists.
+    /// --solver online), all straight lines of a length with or without the 2x2 squares (all3+2x2), those
+    /// squares alone (all2x2), or the tuples that a file lists.
     #[arg(long, default_value = "ntuple", value_name = "ntuple|1tuple|patterns|classic|allN|FILE")]
     pub features: String,
     /// Games to learn from.

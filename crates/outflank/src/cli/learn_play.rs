@@ -193,7 +193,8 @@ pub struct AnnArgs {
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Pieces of the method")]
 pub struct PieceArgs {
-    /// Snakes such as 12x6 (tuples x squares), or all straight lines: all4, all4+2x2.
+    /// Snakes such as 12x6 (tuples x squares), or all straight lines and all squares of two by two:
+    /// all4, all4+2x2, all2x2. 2x2 alone could be either and is refused; snakes2x2 are two snakes.
     #[arg(long, value_name = "SHAPE", allow_hyphen_values = true)]
     pub shape: Option<String>,
     /// How snakes are drawn: clean (distinct squares, no leap over the edge) or wrapping.

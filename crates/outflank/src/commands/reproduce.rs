@@ -5,9 +5,9 @@ use crate::output::{print, print_json};
 use crate::watching::Watching;
 use crate::{Outcome, VERSION};
 use anyhow::{Result, bail};
-use outflank_experiments::{EXHIBITS, Elsewhere, Experiment, ExperimentError, Lab, Report};
+use outflank_experiments::{EXHIBITS, Elsewhere, Experiment, ExperimentError, Lab, Report, make};
 use outflank_report::{Align, Table, Theme};
-use outflank_runs::{Config, Progress, RunFolder, stop_when_asked};
+use outflank_runs::{Config, Progress, RunFolder, did_you_mean, stop_when_asked};
 use serde_json::json;
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -20,7 +20,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     let Some(name) = &args.exhibit else { return list(args) };
     let Some(exhibit) = EXHIBITS.iter().find(|exhibit| exhibit.name() == name) else {
         let names: Vec<&str> = EXHIBITS.iter().map(|exhibit| exhibit.name()).collect();
-        bail!("there is no exhibit '{name}'; there are {}", names.join(", "));
+        bail!("there is no exhibit '{name}'; {}", did_you_mean(name, &names));
     };
     if args.grid.on.is_some() && !exhibit.spreads() {
         let others = EXHIBITS.iter().filter(|exhibit| exhibit.spreads());
@@ -78,7 +78,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
             }
         }),
     };
-    let report = match exhibit.run(&lab) {
+    let report = match make(*exhibit, &lab) {
         Ok(report) => report,
         Err(ExperimentError::Stopped) => {
             eprintln!("stopped; go on with --resume {}", folder.path().display());

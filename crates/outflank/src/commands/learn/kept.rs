@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow};
 use outflank_arena::present::CurvePoint;
 use outflank_models::Model;
 use outflank_models::files::{Origin, load, save};
-use outflank_runs::{RunFolder, files};
+use outflank_runs::{RunFolder, files, toml_fault};
 use serde::{Deserialize, Serialize};
 
 /// The model.
@@ -59,8 +59,10 @@ pub fn keep(
 pub fn recall(folder: &RunFolder) -> Result<(Model, Notes)> {
     let path = folder.join(NOTES);
     let text = String::from_utf8(files::read(&path, 1 << 30)?).unwrap_or_default();
-    let notes: Notes = toml::from_str(&text)
-        .map_err(|_| anyhow!("{} is damaged; delete it to learn anew", path.display()))?;
+    let notes: Notes = toml::from_str(&text).map_err(|error| {
+        let (shown, fault) = (path.display(), toml_fault(&text, &error));
+        anyhow!("{shown} is damaged, {fault}; delete it to learn anew")
+    })?;
     let (model, _) = load(&folder.join(MODEL))?;
     Ok((model, notes))
 }

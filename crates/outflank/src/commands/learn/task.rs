@@ -10,7 +10,7 @@ use outflank_learners::methods::{Method, Options, users_of};
 use outflank_learners::online::Loss;
 use outflank_models::files::load_tuples;
 use outflank_models::patterns::{Count, classic, whole_board};
-use outflank_models::shapes::systematic;
+use outflank_models::shapes::{blocks, systematic};
 use outflank_models::{Tuples, embedded};
 use outflank_runs::files::{checksum, read};
 use outflank_runs::{Config, DataFile, RunFolder};
@@ -169,13 +169,18 @@ pub fn features(args: &LearnArgs) -> Result<(Tuples, Option<DataFile>)> {
         "classic" => Ok((classic(), None)),
         file => {
             let path = Path::new(file);
-            if let (false, Ok(Shape::Systematic { length, blocks })) = (path.exists(), file.parse())
-            {
-                return Ok((Tuples::symmetric(&systematic(length, blocks)?)?, None));
+            let shape = if path.exists() { None } else { file.parse().ok() };
+            let squares = match shape {
+                Some(Shape::Systematic { length, blocks }) => Some(systematic(length, blocks)?),
+                Some(Shape::Blocks) => Some(blocks()),
+                Some(Shape::Snakes { .. }) | None => None,
+            };
+            if let Some(squares) = squares {
+                return Ok((Tuples::symmetric(&squares)?, None));
             }
             let tuples = load_tuples(path).context(
                 "--features takes ntuple, 1tuple, patterns, classic, a systematic set such as \
-                 all3+2x2, or a file that lists tuples",
+                 all3+2x2 or all2x2, or a file that lists tuples",
             )?;
             let sha256 = checksum(&read(path, 1 << 30)?);
             Ok((tuples, Some(DataFile { file: file.to_owned(), sha256 })))
