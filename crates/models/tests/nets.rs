@@ -205,3 +205,45 @@ fn a_network_file_is_a_model_that_rates_legal_moves() {
     let refused = files::save(&player, &model, &origin).unwrap_err().to_string();
     assert!(refused.contains("only be written as .safetensors"), "{refused}");
 }
+
+/// Turning or mirroring a position turns and mirrors what is likely in it, to the last bit.
+#[test]
+fn odds_do_not_depend_on_how_the_board_lies() {
+    use outflank_games::othello::{Othello, Square, Symmetry};
+    use outflank_games::{Position, Side};
+    use outflank_models::embedded;
+    use outflank_models::nets::Deep;
+
+    let net = named("res2x16-se", "vmoves+colour".parse().unwrap()).unwrap();
+    let small = Deep::new(net.clone(), shaken(&net));
+    let shipped = embedded::experts().expect("the network is part of the program");
+    let play = |moves: &str| {
+        let squares = moves.as_bytes().chunks(2).map(|two| std::str::from_utf8(two).unwrap());
+        squares.fold(Othello::start(), |at, square| at.play(square.parse().unwrap()))
+    };
+    for (moves, deep) in [("f5", &small), ("f5d6c3d3c4", &small), ("f5f6e6f4g5", &*shipped)] {
+        let position = play(moves);
+        let likely = deep.odds(&position);
+        let sum: f64 = likely.iter().map(|(_, odds)| odds).sum();
+        assert!((sum - 1.0).abs() < 1e-12 && likely.is_sorted_by(|a, b| a.1 >= b.1), "{likely:?}");
+        assert_eq!(likely.len(), position.moves().count());
+        let in_order = |mut moves: Vec<(Square, f64)>| {
+            moves.sort_by_key(|&(mv, _)| mv);
+            moves
+        };
+        for symmetry in Symmetry::ALL {
+            let board = position.board().transform(symmetry);
+            let side = position.to_move();
+            let image = match side {
+                Side::Black => Othello::from_discs(board.own, board.other, side),
+                Side::White => Othello::from_discs(board.other, board.own, side),
+            };
+            let turned = likely.iter().map(|&(mv, odds)| (symmetry.square(mv), odds)).collect();
+            assert_eq!(in_order(deep.odds(&image.unwrap())), in_order(turned), "{moves}");
+        }
+    }
+    // The four first moves are one, and on a full board there is none.
+    let first = shipped.odds(&Othello::start());
+    assert!(first.iter().all(|&(_, odds)| odds == first[0].1) && first.len() == 4, "{first:?}");
+    assert!(shipped.odds(&Othello::from_discs(u64::MAX, 0, Side::Black).unwrap()).is_empty());
+}
