@@ -197,7 +197,13 @@ fn a_network_file_is_a_model_that_rates_legal_moves() {
         let expected: Vec<f32> = moves.iter().map(|&mv| logits[class_of(mv).unwrap()]).collect();
         assert_eq!(*scores, expected);
     }
-    // A truncated file and one of another kind are named for what they are.
+    // Weights that are numbers but whose answers are not, a truncated file and one of another kind are
+    // named for what they are.
+    let mut large = deep.weights().clone();
+    large.values_mut().take(1).flatten().for_each(|value| *value = 3e38);
+    let other = folder.path().join("y.safetensors");
+    files::save(&other, &Deep::new(net.clone(), large).into(), &origin).unwrap();
+    assert!(files::load(&other).unwrap_err().to_string().contains("too large"));
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..bytes.len() - 4]).unwrap();
     assert!(files::load(&path).unwrap_err().to_string().contains("damaged"));
