@@ -1,7 +1,7 @@
 //! Networks on the CPU: gradients against finite differences, folding, and plain convolutions.
 
 use outflank_models::nets::{
-    CLASSES, Cpu, Input, Net, Role, Weights, examples, learn_batch, named,
+    CLASSES, Cpu, Input, Net, Op, Role, Weights, examples, learn_batch, named,
 };
 use outflank_runs::{Draw, rng::stream};
 
@@ -29,15 +29,17 @@ fn shaken(net: &Net) -> Weights {
     weights
 }
 
-/// The loss along a random direction of each parameter, up and down a little, against the gradient.
-fn check_gradient(net: &Net) {
+/// The loss along a random direction of every so many parameters, up and down a little, against the
+/// gradient.
+fn check_gradient(net: &Net, every: usize) {
     let weights = shaken(net);
     let (words, targets) = batch(net, 6, 1);
     let loss = |weights: &Weights| learn_batch(net, weights, (&words, &targets), (1, 1), 0.1).loss;
     let learned = learn_batch(net, &weights, (&words, &targets), (1, 1), 0.1);
     assert!((loss(&weights) - learned.loss).abs() < 1e-12);
     let mut rng = stream(9, &["direction"]);
-    for (at, param) in net.params().iter().enumerate().filter(|(_, p)| p.role.is_learned()) {
+    let params = net.params().iter().enumerate().filter(|(_, param)| param.role.is_learned());
+    for (at, param) in params.step_by(every) {
         let gradient = &learned.gradient[at];
         let size = gradient.iter().map(|&g| f64::from(g).powi(2)).sum::<f64>().sqrt();
         // Mostly along the gradient, where the difference is largest, and a little aside.
@@ -66,10 +68,39 @@ fn check_gradient(net: &Net) {
 
 #[test]
 fn gradients_are_those_of_finite_differences() {
-    for name in
-        ["conv4", "fc2x32", "res1x8", "res1x8-pre", "res2x8-se", "resnet-32", "conv4-dropout"]
-    {
-        check_gradient(&named(name, "vmoves+colour".parse().unwrap()).unwrap());
+    let input: Input = "vmoves+colour".parse().unwrap();
+    let mut seen = Vec::new();
+    // Of the deep ones a part, beginning with the first layer, which the gradient reaches last.
+    for (name, every) in [
+        ("conv4", 1),
+        ("conv4-dropout", 1),
+        ("fc2x32", 1),
+        ("res1x8", 1),
+        ("res1x8-pre", 1),
+        ("res2x8-se", 1),
+        ("resnet-32", 1),
+        ("resnet-32-np", 17),
+        ("densenet-40", 11),
+        ("widenet-40-4", 23),
+    ] {
+        let net = named(name, input).unwrap();
+        check_gradient(&net, every);
+        seen.extend(net.nodes().iter().map(|node| kind(node.op)));
+    }
+    // Nothing that any network does is left out.
+    for name in examples() {
+        for node in named(name, input).unwrap().nodes() {
+            assert!(seen.contains(&kind(node.op)), "{name}: {:?}", node.op);
+        }
+    }
+}
+
+/// What a node does, whether or not it has offsets.
+fn kind(op: Op) -> String {
+    match op {
+        Op::Conv { size, stride, .. } => format!("convolution {size} {stride}"),
+        Op::Linear { .. } => "matrix".to_owned(),
+        other => format!("{other:?}"),
     }
 }
 
