@@ -101,6 +101,18 @@ pub fn cnn() -> Option<Arc<Deep>> {
     .clone()
 }
 
+/// Which of [`NAMES`] is asked what experts would play: a network that rates moves.
+pub const EXPERTS: &str = "cnn";
+
+/// The network that knows what experts would play; [`Deep::odds`] has its answer.
+#[must_use]
+pub fn experts() -> Option<Arc<Deep>> {
+    match find(EXPERTS)? {
+        Embedded::Model(Model::Deep(deep)) => Some(deep),
+        _ => None,
+    }
+}
+
 /// A small neural network that learned by temporal differences from games with another of its kind: 192
 /// inputs, 32 sets of eight nodes that share their weights by symmetry, layers of 16 and 8.
 #[must_use]

@@ -1,7 +1,7 @@
 //! Networks on the CPU: gradients against finite differences, folding, and plain convolutions.
 
 use outflank_models::nets::{
-    CLASSES, Cpu, Input, Net, Role, Weights, examples, learn_batch, named,
+    CLASSES, Cpu, Input, Net, Op, Role, Weights, examples, learn_batch, named,
 };
 use outflank_runs::{Draw, rng::stream};
 
@@ -29,15 +29,17 @@ fn shaken(net: &Net) -> Weights {
     weights
 }
 
-/// The loss along a random direction of each parameter, up and down a little, against the gradient.
-fn check_gradient(net: &Net) {
+/// The loss along a random direction of every so many parameters, up and down a little, against the
+/// gradient.
+fn check_gradient(net: &Net, every: usize) {
     let weights = shaken(net);
     let (words, targets) = batch(net, 6, 1);
     let loss = |weights: &Weights| learn_batch(net, weights, (&words, &targets), (1, 1), 0.1).loss;
     let learned = learn_batch(net, &weights, (&words, &targets), (1, 1), 0.1);
     assert!((loss(&weights) - learned.loss).abs() < 1e-12);
     let mut rng = stream(9, &["direction"]);
-    for (at, param) in net.params().iter().enumerate().filter(|(_, p)| p.role.is_learned()) {
+    let params = net.params().iter().enumerate().filter(|(_, param)| param.role.is_learned());
+    for (at, param) in params.step_by(every) {
         let gradient = &learned.gradient[at];
         let size = gradient.iter().map(|&g| f64::from(g).powi(2)).sum::<f64>().sqrt();
         // Mostly along the gradient, where the difference is largest, and a little aside.
@@ -66,10 +68,39 @@ fn check_gradient(net: &Net) {
 
 #[test]
 fn gradients_are_those_of_finite_differences() {
-    for name in
-        ["conv4", "fc2x32", "res1x8", "res1x8-pre", "res2x8-se", "resnet-32", "conv4-dropout"]
-    {
-        check_gradient(&named(name, "vmoves+colour".parse().unwrap()).unwrap());
+    let input: Input = "vmoves+colour".parse().unwrap();
+    let mut seen = Vec::new();
+    // Of the deep ones a part, beginning with the first layer, which the gradient reaches last.
+    for (name, every) in [
+        ("conv4", 1),
+        ("conv4-dropout", 1),
+        ("fc2x32", 1),
+        ("res1x8", 1),
+        ("res1x8-pre", 1),
+        ("res2x8-se", 1),
+        ("resnet-32", 1),
+        ("resnet-32-np", 17),
+        ("densenet-40", 11),
+        ("widenet-40-4", 23),
+    ] {
+        let net = named(name, input).unwrap();
+        check_gradient(&net, every);
+        seen.extend(net.nodes().iter().map(|node| kind(node.op)));
+    }
+    // Nothing that any network does is left out.
+    for name in examples() {
+        for node in named(name, input).unwrap().nodes() {
+            assert!(seen.contains(&kind(node.op)), "{name}: {:?}", node.op);
+        }
+    }
+}
+
+/// What a node does, whether or not it has offsets.
+fn kind(op: Op) -> String {
+    match op {
+        Op::Conv { size, stride, .. } => format!("convolution {size} {stride}"),
+        Op::Linear { .. } => "matrix".to_owned(),
+        other => format!("{other:?}"),
     }
 }
 
@@ -197,11 +228,59 @@ fn a_network_file_is_a_model_that_rates_legal_moves() {
         let expected: Vec<f32> = moves.iter().map(|&mv| logits[class_of(mv).unwrap()]).collect();
         assert_eq!(*scores, expected);
     }
-    // A truncated file and one of another kind are named for what they are.
+    // Weights that are numbers but whose answers are not, a truncated file and one of another kind are
+    // named for what they are.
+    let mut large = deep.weights().clone();
+    large.values_mut().take(1).flatten().for_each(|value| *value = 3e38);
+    let other = folder.path().join("y.safetensors");
+    files::save(&other, &Deep::new(net.clone(), large).into(), &origin).unwrap();
+    assert!(files::load(&other).unwrap_err().to_string().contains("too large"));
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..bytes.len() - 4]).unwrap();
     assert!(files::load(&path).unwrap_err().to_string().contains("damaged"));
     let player = folder.path().join("x.player");
     let refused = files::save(&player, &model, &origin).unwrap_err().to_string();
     assert!(refused.contains("only be written as .safetensors"), "{refused}");
+}
+
+/// Turning or mirroring a position turns and mirrors what is likely in it, to the last bit.
+#[test]
+fn odds_do_not_depend_on_how_the_board_lies() {
+    use outflank_games::othello::{Othello, Square, Symmetry};
+    use outflank_games::{Position, Side};
+    use outflank_models::embedded;
+    use outflank_models::nets::Deep;
+
+    let net = named("res2x16-se", "vmoves+colour".parse().unwrap()).unwrap();
+    let small = Deep::new(net.clone(), shaken(&net));
+    let shipped = embedded::experts().expect("the network is part of the program");
+    let play = |moves: &str| {
+        let squares = moves.as_bytes().chunks(2).map(|two| std::str::from_utf8(two).unwrap());
+        squares.fold(Othello::start(), |at, square| at.play(square.parse().unwrap()))
+    };
+    for (moves, deep) in [("f5", &small), ("f5d6c3d3c4", &small), ("f5f6e6f4g5", &*shipped)] {
+        let position = play(moves);
+        let likely = deep.odds(&position);
+        let sum: f64 = likely.iter().map(|(_, odds)| odds).sum();
+        assert!((sum - 1.0).abs() < 1e-12 && likely.is_sorted_by(|a, b| a.1 >= b.1), "{likely:?}");
+        assert_eq!(likely.len(), position.moves().count());
+        let in_order = |mut moves: Vec<(Square, f64)>| {
+            moves.sort_by_key(|&(mv, _)| mv);
+            moves
+        };
+        for symmetry in Symmetry::ALL {
+            let board = position.board().transform(symmetry);
+            let side = position.to_move();
+            let image = match side {
+                Side::Black => Othello::from_discs(board.own, board.other, side),
+                Side::White => Othello::from_discs(board.other, board.own, side),
+            };
+            let turned = likely.iter().map(|&(mv, odds)| (symmetry.square(mv), odds)).collect();
+            assert_eq!(in_order(deep.odds(&image.unwrap())), in_order(turned), "{moves}");
+        }
+    }
+    // The four first moves are one, and on a full board there is none.
+    let first = shipped.odds(&Othello::start());
+    assert!(first.iter().all(|&(_, odds)| odds == first[0].1) && first.len() == 4, "{first:?}");
+    assert!(shipped.odds(&Othello::from_discs(u64::MAX, 0, Side::Black).unwrap()).is_empty());
 }

@@ -31,7 +31,7 @@ fn weights(net: &Net) -> Weights {
 #[test]
 fn answers_are_those_of_pytorch() {
     let lines: Vec<Vec<&str>> = STORED.lines().map(|line| line.split(' ').collect()).collect();
-    assert_eq!(lines.len(), 10);
+    assert_eq!(lines.len(), 12);
     for pair in lines.chunks(2) {
         let (name, input) = (pair[0][0], pair[0][1]);
         let net = named(name, input.parse().unwrap()).unwrap();

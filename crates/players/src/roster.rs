@@ -116,7 +116,7 @@ pub const EMBEDDED: [Embedded; 11] = [
         name: "cnn",
         game: Game::Othello,
         kind: "policy network",
-        about: "learned to predict the moves of experts, 1977 to 2024; eight convolutions, 4.4 million weights",
+        about: "learned to predict the moves of experts, 1977 to 2015; eight convolutions, 4.4 million weights",
     },
     Embedded {
         name: "ann",

@@ -16,6 +16,7 @@ use outflank_desk::{Shown, Written, line_of};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Position};
+use outflank_models::embedded;
 use outflank_records::wthor::Names;
 use outflank_records::{parse_games, transcript};
 use serde::Deserialize;
@@ -172,19 +173,23 @@ fn told<P: Shown>(found: &Thought<P::Move>) -> Value {
     })
 }
 
-/// How likely an expert is to make each move: the preferences learned from their choices, as
-/// probabilities.
-async fn experts(Asked(sent): Asked<Sent>) -> Answer {
+/// How likely an expert is to make each move.
+async fn experts(State(app): State<App>, Asked(sent): Asked<Sent>) -> Answer {
     let line = sent.othello()?;
-    let missing = || ApiError::Failed("the program was built without its move predictor".into());
-    let moves: Vec<Value> = line
-        .position()
-        .experts()
-        .ok_or_else(missing)?
-        .into_iter()
-        .map(|(mv, probability)| json!({ "move": mv.to_string(), "probability": probability }))
-        .collect();
-    Ok(Json(json!({ "model": "ipref", "moves": moves })))
+    let work = move |_: &crate::Stop| {
+        let missing =
+            || ApiError::Failed("the program was built without its move predictor".into());
+        let moves: Vec<Value> = line
+            .position()
+            .experts()
+            .ok_or_else(missing)?
+            .into_iter()
+            .map(|(mv, probability)| json!({ "move": mv.to_string(), "probability": probability }))
+            .collect();
+        Ok(Json(json!({ "model": embedded::EXPERTS, "moves": moves })))
+    };
+    // A network's answer takes hundredths of a second, and does not wait for long searches.
+    app.0.readers.run(work).await
 }
 
 #[derive(Deserialize)]

@@ -204,6 +204,10 @@ fn thoughts_come_deeper_and_deeper_and_experts_sum_to_one() {
     let moves = experts["moves"].as_array().unwrap();
     let sum: f64 = moves.iter().map(|one| one["probability"].as_f64().unwrap()).sum();
     assert!((sum - 1.0).abs() < 1e-9 && moves.len() == lines[0]["moves"].as_array().unwrap().len());
+    // The four first moves are one, turned and mirrored.
+    let first = desk.post("/api/experts", &json!({ "game": "othello", "moves": "" })).json();
+    let odds = |at: usize| first["moves"][at]["probability"].as_f64().unwrap();
+    assert!((0..4).all(|at| (odds(at) - 0.25).abs() < 1e-12), "{first}");
 }
 
 #[test]

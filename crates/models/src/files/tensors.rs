@@ -10,6 +10,8 @@ use crate::ann::{Architecture, Net};
 use crate::nets::Deep;
 use crate::patterns::{Afterstates, Contexts, Count, Look, Stages};
 use crate::{Features, Model, Network, Patterns, Rater, Tuple, Tuples, View};
+use outflank_games::Position;
+use outflank_games::othello::Othello;
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -64,7 +66,12 @@ pub fn read_tensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
         serde_json::from_str(text).map_err(|e| format!("metadata entry 'outflank': {e}"))?;
     if kind.kind == POLICY_KIND {
         let (net, weights, origin) = read_policy(bytes)?;
-        return Ok((Deep::new(net, weights).into(), origin));
+        let deep = Deep::new(net, weights);
+        // Numbers that are finite each may be too large together.
+        if deep.logits([Othello::start()]).iter().any(|answer| !answer.is_finite()) {
+            return Err("its answers are not numbers: the weights are too large".to_owned());
+        }
+        return Ok((deep.into(), origin));
     }
     let card: Card =
         serde_json::from_str(text).map_err(|e| format!("metadata entry 'outflank': {e}"))?;

@@ -43,8 +43,10 @@ pub fn folded(net: &Net, weights: &Weights) -> (Net, Weights) {
         values.extend(net.params_of(index).map(|param| weights.of(param).to_vec()));
     }
     let net = Net::new(net.name(), net.input(), kept);
-    let weights = Weights::new(&net, values).unwrap_or_else(|_| Weights::start(&net, 0));
-    (net, weights)
+    debug_assert!(
+        net.params().iter().zip(&values).all(|(param, block)| param.len() == block.len())
+    );
+    (net, Weights::computed(values))
 }
 
 /// What a normalisation multiplies by and adds, for each map.

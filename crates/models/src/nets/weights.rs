@@ -32,7 +32,8 @@ impl Weights {
         Weights { values: net.params().iter().map(each).collect() }
     }
 
-    /// These numbers, if they are as many as the network needs and all finite.
+    /// These numbers, if they are as many as the network needs, all finite, and no variance is below
+    /// nought.
     pub fn new(net: &Net, values: Vec<Vec<f32>>) -> Result<Weights, NetError> {
         let wrong = |text: String| Err(NetError::Weights(text));
         if values.len() != net.params().len() {
@@ -51,8 +52,18 @@ impl Weights {
             if let Some(at) = values.iter().position(|value| !value.is_finite()) {
                 return wrong(format!("number {at} of {} is {}", param.name, values[at]));
             }
+            let below = values.iter().position(|&value| value < 0.0);
+            if let (Role::RunningVariance, Some(at)) = (param.role, below) {
+                let (name, value) = (&param.name, values[at]);
+                return wrong(format!("number {at} of {name} is {value}, which no variance is"));
+            }
         }
         Ok(Weights { values })
+    }
+
+    /// These numbers as they are: what was computed from numbers that were checked.
+    pub(super) fn computed(values: Vec<Vec<f32>>) -> Weights {
+        Weights { values }
     }
 
     /// The numbers of a parameter.
@@ -115,5 +126,13 @@ mod tests {
         let mut bad = good;
         bad[0][7] = f32::NAN;
         assert!(Weights::new(&net, bad).unwrap_err().to_string().contains("number 7"));
+
+        let net = named("res1x8", Input::PIECES).unwrap();
+        let mut values = Weights::start(&net, 1).values().to_vec();
+        let of = |role| net.params().iter().position(|param| param.role == role).unwrap();
+        values[of(Role::RunningMean)][3] = -1.0;
+        assert!(Weights::new(&net, values.clone()).is_ok());
+        values[of(Role::RunningVariance)][3] = -1.0;
+        assert!(Weights::new(&net, values).unwrap_err().to_string().contains("variance"));
     }
 }

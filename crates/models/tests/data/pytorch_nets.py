@@ -54,6 +54,12 @@ def conv4(p, x):
     return linear(p, F.relu(linear(p, x, 128)), 60)
 
 
+def conv8_bn(p, x):
+    for c in (64, 64, 128, 128, 256, 256, 256, 256):
+        x = F.relu(norm(p, conv(p, x, c)))
+    return linear(p, F.relu(linear(p, x, 128)), 60)
+
+
 def resnet32(p, x):
     x = F.relu(norm(p, conv(p, x, 16)))
     for stack, c in enumerate((16, 32, 64)):
@@ -94,6 +100,7 @@ def fully(p, x):
 
 CASES = [
     ("conv4", "pieces", 2, conv4),
+    ("conv8-bn", "pieces", 2, conv8_bn),
     ("resnet-32", "pieces", 2, resnet32),
     ("res2x16-se", "vmoves+colour", 4, tower_se),
     ("densenet-40", "ones", 3, densenet40),

@@ -97,7 +97,7 @@ pub(super) fn forward(
             Op::Input => decoded(words, planes, batch),
             Op::Relu if spent(node.inputs[0], index) => {
                 let mut value = std::mem::take(&mut pass.values[node.inputs[0]]);
-                value.iter_mut().for_each(|x| *x = x.max(0.0));
+                value.iter_mut().for_each(|x| *x = rectified(*x));
                 value
             }
             _ => value(net, weights, (index, node), &mut pass, batch, mode),
@@ -190,7 +190,7 @@ fn value(
             }
             y
         }
-        Op::Relu => x.iter().map(|&x| x.max(0.0)).collect(),
+        Op::Relu => x.iter().map(|&x| rectified(x)).collect(),
         Op::Dropout { share } => match mode {
             Mode::Answer(_) => x.clone(),
             Mode::Learn { seed, step } => {
@@ -248,6 +248,11 @@ fn moments(x: &[f32], channels: usize) -> Vec<f32> {
         *pair = (mean as f32, (square / n) as f32);
     });
     pairs.iter().map(|pair| pair.0).chain(pairs.iter().map(|pair| pair.1)).collect()
+}
+
+/// The larger of a number and nought; what is not a number stays so, and is seen in the answer.
+fn rectified(x: f32) -> f32 {
+    if x < 0.0 { 0.0 } else { x }
 }
 
 /// The logistic function, the same on every machine.
