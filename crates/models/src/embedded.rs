@@ -89,26 +89,25 @@ pub fn champion() -> Option<Arc<Patterns>> {
     CHAMPION.get_or_init(|| packed(include_bytes!("../data/champion.pack"))).clone()
 }
 
-/// The best predictor of experts' moves: a deep network that learned from the WTHOR base. It rates moves
-/// and says nothing of positions, so that it cannot search.
+/// Paper 3's best network, the strongest player that does not look ahead: it learned from the different
+/// positions of the WTHOR base. It rates moves and says nothing of positions, so that it cannot search.
 #[must_use]
 pub fn cnn() -> Option<Arc<Deep>> {
     static CNN: OnceLock<Option<Arc<Deep>>> = OnceLock::new();
-    CNN.get_or_init(|| match unpack(include_bytes!("../data/cnn.pack")) {
-        Ok((Model::Deep(deep), _)) => Some(deep),
-        _ => None,
-    })
-    .clone()
+    CNN.get_or_init(|| deep(include_bytes!("../data/cnn.pack"))).clone()
 }
 
-/// Which of [`NAMES`] is asked what experts would play: a network that rates moves.
-pub const EXPERTS: &str = "cnn";
-
-/// The network that knows what experts would play; [`Deep::odds`] has its answer.
+/// The network that knows what experts would play: the same, but it learned from their moves as often as they
+/// made them. [`Deep::odds`] has its answer.
 #[must_use]
 pub fn experts() -> Option<Arc<Deep>> {
-    match find(EXPERTS)? {
-        Embedded::Model(Model::Deep(deep)) => Some(deep),
+    static EXPERTS: OnceLock<Option<Arc<Deep>>> = OnceLock::new();
+    EXPERTS.get_or_init(|| deep(include_bytes!("../data/experts.pack"))).clone()
+}
+
+fn deep(packed: &[u8]) -> Option<Arc<Deep>> {
+    match unpack(packed) {
+        Ok((Model::Deep(deep), _)) => Some(deep),
         _ => None,
     }
 }
@@ -152,8 +151,8 @@ pub enum Embedded {
 }
 
 /// The models that need no file, by name.
-pub const NAMES: [&str; 8] =
-    ["champion", "ipref", "cnn", "ann", "heuristic", "yoshioka", "gp", "gp-checkers"];
+pub const NAMES: [&str; 9] =
+    ["champion", "ipref", "cnn", "experts", "ann", "heuristic", "yoshioka", "gp", "gp-checkers"];
 
 /// The embedded model of this name, one of [`NAMES`].
 #[must_use]
@@ -163,6 +162,7 @@ pub fn find(name: &str) -> Option<Embedded> {
         "champion" => patterns(champion()),
         "ipref" => patterns(ipref()),
         "cnn" => Some(Embedded::Model(Model::Deep(cnn()?))),
+        "experts" => Some(Embedded::Model(Model::Deep(experts()?))),
         "ann" => Some(Embedded::Model(Model::Ann(ann()?))),
         "heuristic" => Some(Embedded::Model(heuristic().into())),
         "yoshioka" => Some(Embedded::Model(yoshioka().into())),

@@ -284,3 +284,32 @@ fn odds_do_not_depend_on_how_the_board_lies() {
     assert!(first.iter().all(|&(_, odds)| odds == first[0].1) && first.len() == 4, "{first:?}");
     assert!(shipped.odds(&Othello::from_discs(u64::MAX, 0, Side::Black).unwrap()).is_empty());
 }
+
+#[test]
+fn experts_play_the_openings_that_have_names() {
+    use outflank_games::Position;
+    use outflank_games::othello::Othello;
+
+    let experts = outflank_models::embedded::experts().expect("the network is part of the program");
+    let odds = |moves: &str, answer: &str| -> f64 {
+        let squares = moves.as_bytes().chunks(2).map(|two| std::str::from_utf8(two).unwrap());
+        let position =
+            squares.fold(Othello::start(), |at, square| at.play(square.parse().unwrap()));
+        let mv = answer.parse().unwrap();
+        experts.odds(&position).into_iter().find(|likely| likely.0 == mv).unwrap().1
+    };
+    // How often these were played in the games of 1977 to 2015.
+    for (moves, answer, share) in [
+        ("f5", "d6", 0.654),
+        ("f5", "f6", 0.335),
+        ("f5", "f4", 0.011),
+        ("f5d6", "c3", 0.517),
+        ("f5d6", "c5", 0.265),
+        ("f5d6", "c4", 0.204),
+        ("f5f6", "e6", 0.983),
+        ("f5d6c3", "d3", 0.933),
+    ] {
+        let found = odds(moves, answer);
+        assert!((found - share).abs() < 0.05, "{moves} {answer}: {found} instead of {share}");
+    }
+}

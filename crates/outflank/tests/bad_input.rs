@@ -82,7 +82,7 @@ fn players_that_cannot_be() {
         &lab,
         &[
             ("match heuristic nobody", "there is no player 'nobody'"),
-            ("match heuristic nobody", "there are champion, ipref, cnn, ann, heuristic"),
+            ("match heuristic nobody", "there are champion, ipref, cnn, experts, ann, heuristic"),
             ("match heuristc random", "did you mean 'heuristic'?"),
             ("match heuristic material", "material plays checkers, not othello"),
             ("match heuristic random --game checkers", "heuristic plays othello, not checkers"),

@@ -50,12 +50,12 @@ fn learning_does_a_whole_job() {
         assert_eq!((&report["a"], &report["games"]), (&json!("learned"), &json!(40)));
     }
     // Everybody embedded is met but the heuristic of named features, which is made for a search, and the
-    // deep network, which takes its time; the cross table holds the same games.
+    // deep networks, which take their time; the cross table holds the same games.
     let players = lab.json(&["players", "--game", "othello"]);
     let players = players["players"].as_array().unwrap().iter();
     let names = players.filter_map(|player| player["name"].as_str());
     let embedded =
-        names.filter(|name| !name.contains('@') && !["gp", "cnn"].contains(name)).count();
+        names.filter(|name| !name.contains('@') && !["gp", "cnn", "experts"].contains(name)).count();
     assert_eq!(matches.len(), embedded);
     let league = &found["league"]["players"];
     assert_eq!(league.as_array().unwrap().len(), embedded + 1);

@@ -99,7 +99,7 @@ pub struct Embedded {
 }
 
 /// Everybody who needs no file.
-pub const EMBEDDED: [Embedded; 11] = [
+pub const EMBEDDED: [Embedded; 12] = [
     Embedded {
         name: "champion",
         game: Game::Othello,
@@ -117,6 +117,12 @@ pub const EMBEDDED: [Embedded; 11] = [
         game: Game::Othello,
         kind: "policy network",
         about: "learned to predict the moves of experts, 1977 to 2015; eight convolutions, 4.4 million weights",
+    },
+    Embedded {
+        name: "experts",
+        game: Game::Othello,
+        kind: "policy network",
+        about: "the same on games up to 2012, moves as often as they were made: what experts would play",
     },
     Embedded {
         name: "ann",

@@ -16,7 +16,6 @@ use outflank_desk::{Shown, Written, line_of};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Position};
-use outflank_models::embedded;
 use outflank_records::wthor::Names;
 use outflank_records::{parse_games, transcript};
 use serde::Deserialize;
@@ -186,7 +185,7 @@ async fn experts(State(app): State<App>, Asked(sent): Asked<Sent>) -> Answer {
             .into_iter()
             .map(|(mv, probability)| json!({ "move": mv.to_string(), "probability": probability }))
             .collect();
-        Ok(Json(json!({ "model": embedded::EXPERTS, "moves": moves })))
+        Ok(Json(json!({ "model": "experts", "moves": moves })))
     };
     // A network's answer takes hundredths of a second, and does not wait for long searches.
     app.0.readers.run(work).await

@@ -339,7 +339,7 @@ fn the_book_and_the_laboratory_answer() {
         let why = json!({ "game": "othello", "moves": "f5", "model": name, "move": "d6" });
         let parts = desk.post("/api/why", &why).json()["parts"].as_array().map_or(0, Vec::len);
         // A network of layers is no sum of parts.
-        let layers = ["cnn", "ann"].contains(&name);
+        let layers = ["cnn", "experts", "ann"].contains(&name);
         assert_eq!(parts > 0, game == "othello" && !layers, "{name}");
     }
     assert_eq!(desk.get("/api/model?name=../x").status, StatusCode::NOT_FOUND);
