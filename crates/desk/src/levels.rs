@@ -27,7 +27,7 @@ const fn checkers(player: &'static str, title: &'static str, about: &'static str
 }
 
 /// From the weakest to the strongest of each game.
-pub const LEVELS: [Level; 15] = [
+pub const LEVELS: [Level; 16] = [
     othello("random", "First steps", "Plays any legal move."),
     othello("heuristic", "Newcomer", "Likes corners, sees one move ahead."),
     othello("heuristic@4", "Casual", "Likes corners, sees four moves ahead."),
@@ -43,6 +43,7 @@ pub const LEVELS: [Level; 15] = [
     checkers("material@4", "Club player", "Counts pieces, sees four moves ahead."),
     checkers("material@6", "Strong club player", "Counts pieces, sees six moves ahead."),
     checkers("random@mcts1000", "Expert", "Plays a thousand games in its head for each move."),
+    checkers("gp-checkers@8", "Master", "Learned what counts, sees eight moves ahead."),
 ];
 
 /// The level that a newcomer meets.

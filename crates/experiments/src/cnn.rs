@@ -97,8 +97,8 @@ impl Task {
     /// The test that the paper reports: the rest of a set, or later games.
     #[must_use]
     pub fn test(self, set: Set) -> String {
-        // The embedded games are divided by another year.
-        if self.by_game { "games after".to_owned() } else { format!("{set} by example") }
+        // Games after a year, or held out where all are of one year.
+        if self.by_game { "games ".to_owned() } else { format!("{set} by example") }
     }
 }
 
@@ -182,7 +182,7 @@ fn departures(lab: &Lab) -> Vec<String> {
         format!(
             "By example is the paper's split: nearly every test example has images of itself among \
              those learned. By game is ours: games up to {LAST_YEAR} are learned from and all later \
-             ones are the test, the best legal move counts, and on positions that a symmetry maps to \
+             ones are the test (of games that are all of one time, a tenth); the best legal move counts, and on positions that a symmetry maps to \
              themselves the twins of a move share one hit."
         ),
         "Matrices begin uniform within one over the root of their inputs; the rate falls along half a \
@@ -208,6 +208,18 @@ fn departures(lab: &Lab) -> Vec<String> {
                  examples in the part that all others learned from."
             ));
         }
+    }
+    if let Some(games) = size.games {
+        all.push(format!(
+            "All is of {games} games, drawn by the seed, or of all where there are fewer; the \
+             paper's set has 114,871."
+        ));
+    }
+    if size.tested < usize::MAX {
+        all.push(format!(
+            "Each test is of at most {} positions, evenly spread over all of it.",
+            size.tested
+        ));
     }
     if lab.scale == Scale::Desk && !lab.device.is_quick() {
         all.push(

@@ -5,7 +5,7 @@
 //! bytes each: the number of a base example times eight, and the symmetry. Forty million items over
 //! five million positions take 240 MB.
 
-use crate::{Decision, Example, Record};
+use crate::{Decision, Example, Record, is_played_by};
 use outflank_games::othello::{Othello, Symmetry};
 use outflank_games::{Position, Side};
 use rayon::prelude::*;
@@ -81,7 +81,8 @@ pub struct ExampleSet {
 }
 
 impl ExampleSet {
-    /// The set of these games. With `colours` the same board is another one when the other side is
+    /// The set of these games, of the moves of a player called `by` or of everyone; moves that were
+    /// drawn at random are nobody's. With `colours` the same board is another one when the other side is
     /// to move; the paper leaves colours out.
     ///
     /// The order does not depend on threads. Beyond half a milliard positions the rest is left out.
@@ -89,11 +90,17 @@ impl ExampleSet {
     pub fn new<'a>(
         set: Set,
         records: impl IntoIterator<Item = &'a Record<Othello>>,
+        by: Option<&str>,
         colours: bool,
     ) -> ExampleSet {
         let mut base: Vec<Coloured> = Vec::new();
         for record in records {
-            base.extend(record.steps().map(|(position, played)| Coloured {
+            let own = Side::BOTH
+                .map(|side| by.is_none_or(|name| is_played_by(&record.about, side, name)));
+            let steps = record
+                .steps()
+                .filter(|(position, played)| !played.random && own[position.to_move().index()]);
+            base.extend(steps.map(|(position, played)| Coloured {
                 example: Example::from(&Decision { position, chosen: played.mv }),
                 white: colours && position.to_move() == Side::White,
             }));
@@ -182,8 +189,13 @@ mod tests {
     #[test]
     fn the_sets_are_what_their_names_say() {
         let games: Vec<_> = embedded::games().into_iter().take(200).collect();
-        let mut examples = decisions(&games, &Wanted::ALL).examples();
-        let set = |set| all(&ExampleSet::new(set, &games, false));
+        // The embedded games begin with moves drawn at random, from which there is nothing to learn.
+        let chosen = Wanted { random: false, ..Wanted::ALL };
+        let mut examples = decisions(&games, &chosen).examples();
+        assert!(
+            examples.len() + 200 * embedded::RANDOM_PLIES == decisions(&games, &Wanted::ALL).len()
+        );
+        let set = |set| all(&ExampleSet::new(set, &games, None, false));
         let mut images: Vec<Example> = examples.iter().flat_map(|e| e.images()).collect();
         images.sort();
         assert_eq!(set(Set::OriginalS), images);
@@ -199,12 +211,24 @@ mod tests {
     #[test]
     fn colours_tell_boards_apart_only_when_asked() {
         let games = embedded::games();
-        let plain = ExampleSet::new(Set::Unique, &games, false);
-        let coloured = ExampleSet::new(Set::Unique, &games, true);
+        let plain = ExampleSet::new(Set::Unique, &games, None, false);
+        let coloured = ExampleSet::new(Set::Unique, &games, None, true);
         assert!(plain.base().iter().all(|item| !item.white));
         assert!(coloured.base().iter().any(|item| item.white));
         // Few boards are met with either side to move.
         assert!(coloured.len() >= plain.len() && coloured.len() < plain.len() + plain.len() / 100);
+    }
+
+    #[test]
+    fn moves_of_one_player_are_those() {
+        let mut game = embedded::games().swap_remove(0);
+        (game.about.black, game.about.white) = ("Ada".to_owned(), "Ben".to_owned());
+        let of = |by| ExampleSet::new(Set::Original, [&game], by, true);
+        let (ada, ben) = (of(Some("ada")), of(Some("=Ben")));
+        assert!(ada.base().iter().all(|item| !item.white) && !ada.is_empty());
+        assert!(ben.base().iter().all(|item| item.white) && !ben.is_empty());
+        assert_eq!(ada.len() + ben.len(), of(None).len());
+        assert!(of(Some("Eve")).is_empty());
     }
 
     #[test]

@@ -105,6 +105,6 @@ fn wthor_makes_the_published_sets() {
     };
     let folder = Path::new(&data).join("wthor");
     let games = read_games(&[folder], &Selection::default(), 0).unwrap();
-    let sizes = Set::ALL.map(|set| ExampleSet::new(set, &games.records, false).len());
+    let sizes = Set::ALL.map(|set| ExampleSet::new(set, &games.records, None, false).len());
     assert_eq!(sizes, [6_874_503, 54_996_024, 4_880_413, 39_019_056]);
 }

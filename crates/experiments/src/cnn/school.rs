@@ -98,7 +98,7 @@ impl<'a> School<'a> {
 
     /// The examples of a task.
     pub fn lessons(&self, task: Task, input: Input) -> Result<Rc<Lessons>, ExperimentError> {
-        let split = self.split(task)?;
+        let split = self.split(task);
         let key = (task.set, split, input.colour);
         if let Some((known, lessons)) = &*self.lessons.borrow()
             && *known == key
@@ -115,20 +115,12 @@ impl<'a> School<'a> {
 
     /// How the test of a task is told apart. Where networks are taught on an equal, shorter budget one
     /// network answers for both tests; in full it is the paper's split or ours.
-    fn split(&self, task: Task) -> Result<Split, ExperimentError> {
-        // The embedded games are of one year: all are learned from, and none is left to test on.
-        let last = match &self.lab.data {
-            Some(_) => LAST_YEAR,
-            None => {
-                let years = self.records()?.iter().filter_map(|record| record.about.year());
-                years.max().unwrap_or(LAST_YEAR)
-            }
-        };
-        Ok(match (self.answers_both(task), task.by_game) {
-            (true, _) => Split::Both(last),
-            (false, true) => Split::Game(last),
+    fn split(&self, task: Task) -> Split {
+        match (self.answers_both(task), task.by_game) {
+            (true, _) => Split::Both(LAST_YEAR),
+            (false, true) => Split::Game(LAST_YEAR),
             (false, false) => Split::Example,
-        })
+        }
     }
 
     /// Whether one network is there for both tests.

@@ -22,6 +22,15 @@ const ROWS: [Row; 8] = [
     ("Conv8+BN, stage of the game", "conv8-bn", "pieces+stage", None, None),
 ];
 
+/// What the text mentions or wishes for, what it is to be seen beside, and what the text says.
+const WISHES: [(&str, &str, &str); 5] = [
+    ("Conv10", "Conv8", "the text: ten layers failed to improve on eight."),
+    ("Conv10+BN", "Conv8+BN", "not in the paper."),
+    (ROWS[5].0, "Conv8+BN", "the text wishes for it and expects it to learn too much by heart."),
+    (ROWS[6].0, "Conv8+BN", "the text expects it to help."),
+    (ROWS[7].0, "Conv8+BN", "the text: it could help, as it does Logistello and Edax."),
+];
+
 /// The row of the network that is taught in full.
 const IN_FULL: &str = "Conv8+BN, in full";
 
@@ -57,7 +66,7 @@ impl Experiment for Table5 {
         let school = School::new(lab);
         let lead = "Per cent of moves predicted by networks that learned from Unique-S; microseconds \
                     for a position in batches of 256; how much higher the accuracy is on what was \
-                    learned from.";
+                    learned from, of which the text says that it is typically within one point.";
         let mut report = Report::new(self.name(), lab.scale, "Paper 3, Table V", lead.to_owned());
         let every = school.size().every;
         for by_game in [false, true] {
@@ -117,6 +126,18 @@ impl Experiment for Table5 {
             if !by_game {
                 let one = accuracy(&school.study(tasks[0])?.tests, tasks[0], Set::UniqueS);
                 order((&title, together), ("one of its networks", one));
+            }
+            for (title, beside, said) in WISHES {
+                if let (Some(a), Some(b)) = (of(title), of(beside)) {
+                    let error = error_of(a.0, a.1).hypot(error_of(b.0, b.1));
+                    report.findings.push(format!(
+                        "{split}: {title} {:.2}, {beside} {:.2} ({:+.2} ± {error:.2}, one network of \
+                         each); {said}",
+                        a.0,
+                        b.0,
+                        a.0 - b.0
+                    ));
+                }
             }
         }
         report.departures = departures(lab);

@@ -1,7 +1,8 @@
 //! Where networks learn and answer: the CPU, or what another crate brings.
 
 use super::{CpuEngine, Engine, EngineError, Optimizer, Plan, Schedule, State, Study};
-use outflank_models::nets::{Net, Weights};
+use outflank_models::nets::{Net, Weights, learning_bytes};
+use outflank_runs::available_memory;
 
 /// A place with engines.
 pub trait Device: Sync {
@@ -28,7 +29,21 @@ impl Device for OnCpu {
     }
 
     fn engine(&self, net: &Net, plan: Plan, study: Study) -> Result<Box<dyn Engine>, EngineError> {
+        enough(learning_bytes(net, plan.batch), available_memory())?;
         Ok(Box::new(CpuEngine::new(net, plan, study)))
+    }
+}
+
+/// Refuses what there is no room for: the system would end the program without a word.
+fn enough(needed: u64, left: Option<u64>) -> Result<(), EngineError> {
+    let gigabytes = |bytes: u64| bytes as f64 / 1e9;
+    match left {
+        Some(left) if needed > left => Err(EngineError::Memory(format!(
+            "{:.1} GB are needed, {:.1} are left",
+            gigabytes(needed),
+            gigabytes(left)
+        ))),
+        _ => Ok(()),
     }
 }
 
@@ -54,4 +69,22 @@ pub fn ready(
     let mut engine = device.engine(net, plan, study)?;
     engine.restore(&State { step: 0, weights: weights.clone(), moments: Vec::new() })?;
     Ok(engine)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outflank_models::nets::{Input, named};
+
+    #[test]
+    fn a_batch_that_does_not_fit_is_refused() {
+        // Conv8 alone gives 1,408 maps of 64 numbers before and after each rectifier.
+        let net = named("conv8", Input::PIECES).unwrap();
+        let needed = learning_bytes(&net, 1000);
+        let maps = 2 * 1408 * 64 * 4 * 1000;
+        assert!((maps..maps + maps / 4).contains(&needed), "{needed}");
+        assert!(enough(needed, None).is_ok() && enough(needed, Some(needed)).is_ok());
+        let refused = enough(needed, Some(needed / 2)).unwrap_err().to_string();
+        assert!(refused.contains("GB") && refused.contains("--batch"), "{refused}");
+    }
 }

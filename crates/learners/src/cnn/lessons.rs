@@ -3,7 +3,8 @@
 //! The paper splits by example: 95 in 100 examples of a symmetric set are learned from, 75 in 100 of
 //! another, and nearly every test example has images or neighbours of its game among those learned.
 //! We also split by game: games up to a year are learned from and all positions of later ones are the
-//! test. Both are always reported and labelled; with both splits at once, one network answers for both.
+//! test. Where all games are of one side of that year, a tenth of them, drawn by a fixed seed, are the test.
+//! Both are always reported and labelled; with both splits at once, one network answers for both.
 
 use outflank_games::othello::Othello;
 use outflank_records::{
@@ -64,6 +65,30 @@ pub struct Lessons {
 /// The seed of the paper's split, the same for all networks so that their tests are.
 const SPLIT_SEED: u64 = 1;
 
+/// One game in so many is held out where the years do not tell games apart.
+const HELD_OUT: usize = 10;
+
+/// Games to learn from, later or other ones, and what the test of these is called.
+type ByGame<'a> = (Vec<&'a Record<Othello>>, Vec<&'a Record<Othello>>, String);
+
+/// Divides games by year, or by lot where all are up to the last year or after it.
+fn by_game(records: &[Record<Othello>], last: u16) -> ByGame<'_> {
+    let is_early = |record: &&Record<Othello>| record.about.year().is_none_or(|year| year <= last);
+    let (early, late): (Vec<_>, Vec<_>) = records.iter().partition(is_early);
+    if !early.is_empty() && !late.is_empty() {
+        return (early, late, format!("games after {last}"));
+    }
+    let mut drawn: Vec<usize> = (0..records.len()).collect();
+    stream(SPLIT_SEED, &["net", "games"]).shuffle(&mut drawn);
+    let mut held_out = vec![false; records.len()];
+    drawn.iter().take(records.len() / HELD_OUT).for_each(|&at| held_out[at] = true);
+    let of = |wanted: bool| {
+        let games = records.iter().zip(&held_out);
+        games.filter(|(_, held)| **held == wanted).map(|(record, _)| record).collect()
+    };
+    (of(false), of(true), "games held out".to_owned())
+}
+
 impl Lessons {
     /// Divides these games.
     pub fn new(
@@ -72,19 +97,29 @@ impl Lessons {
         split: Split,
         colours: bool,
     ) -> Result<Lessons, SplitError> {
+        Lessons::of_player(records, set, split, colours, None)
+    }
+
+    /// The same of the moves of a player of this name alone.
+    pub fn of_player(
+        records: &[Record<Othello>],
+        set: Set,
+        split: Split,
+        colours: bool,
+        by: Option<&str>,
+    ) -> Result<Lessons, SplitError> {
         let last = match split {
             Split::Example => 2012,
             Split::Game(last) | Split::Both(last) => last,
         };
-        let (early, late): (Vec<_>, Vec<_>) =
-            records.iter().partition(|record| record.about.year().is_none_or(|year| year <= last));
+        let (early, late, late_name) = by_game(records, last);
         // The games that examples are drawn from when the paper splits.
         let pool: Vec<_> = match split {
             Split::Both(_) => early.clone(),
             Split::Example | Split::Game(_) => records.iter().collect(),
         };
         let by_example = |set: Set| -> Result<(ExampleSet, Vec<u32>, Vec<Coloured>), SplitError> {
-            let mut examples = ExampleSet::new(set, pool.iter().copied(), colours);
+            let mut examples = ExampleSet::new(set, pool.iter().copied(), by, colours);
             let sizes = sizes_of_shares(examples.len(), &[set.learned_share()])?;
             let split = split_examples(examples.items_mut(), SPLIT_SEED, &sizes)?;
             let learned = split.parts[0].to_vec();
@@ -96,7 +131,7 @@ impl Lessons {
         let (base, items) = match split {
             Split::Example | Split::Both(_) => (own.base().to_vec(), learned),
             Split::Game(_) => {
-                let examples = ExampleSet::new(set, early.iter().copied(), colours);
+                let examples = ExampleSet::new(set, early.iter().copied(), by, colours);
                 (examples.base().to_vec(), examples.items().to_vec())
             }
         };
@@ -104,8 +139,8 @@ impl Lessons {
         if set != Set::Original {
             tests.push(("original by example".to_owned(), by_example(Set::Original)?.2));
         }
-        let late = ExampleSet::new(Set::Original, late.iter().copied(), colours);
-        tests.push((format!("games after {last}"), late.base().to_vec()));
+        let late = ExampleSet::new(Set::Original, late.iter().copied(), by, colours);
+        tests.push((late_name, late.base().to_vec()));
         let mut learned_from = vec![false; base.len()];
         items.iter().for_each(|&item| learned_from[(item / 8) as usize] = true);
         let mut known: Vec<Coloured> = base
@@ -156,7 +191,7 @@ mod tests {
     fn the_splits_are_what_they_say() {
         let games = embedded::games();
         let lessons = |set, split| Lessons::new(&games, set, split, false).unwrap();
-        let unique = ExampleSet::new(Set::Unique, &games, false).len();
+        let unique = ExampleSet::new(Set::Unique, &games, None, false).len();
         let plain = lessons(Set::Unique, Split::Example);
         assert_eq!(plain.items.len(), (unique as f64 * 0.75).round() as usize);
         assert_eq!(plain.items.len() + plain.tests[0].examples.len(), unique);
@@ -165,22 +200,43 @@ mod tests {
         // With images nearly every test example has one among those learned.
         let images = lessons(Set::UniqueS, Split::Example);
         assert!(images.tests[0].seen > 99.0, "{}", images.tests[0].seen);
-        let years: Vec<u16> = games.iter().filter_map(|game| game.about.year()).collect();
-        let (first, last) = (years.iter().min(), years.iter().max());
-        if let (Some(&first), Some(&last)) = (first, last)
-            && first < last
-        {
-            let by_game = lessons(Set::UniqueS, Split::Game(last - 1));
-            let late = games.iter().filter(|game| game.about.year() == Some(last));
-            // Both at once: as much is learned as early examples allow, and the late test is the same.
-            let both = lessons(Set::UniqueS, Split::Both(last - 1));
-            let early = by_game.items.len() as f64;
-            assert_eq!(both.items.len(), (early * 0.95).round() as usize);
-            assert_eq!(both.tests[0].examples.len(), by_game.items.len() - both.items.len());
-            assert_eq!(both.tests.last().unwrap().examples, by_game.tests.last().unwrap().examples);
-            let test = by_game.tests.last().unwrap();
-            assert_eq!(test.examples.len(), late.map(|game| game.plies().len()).sum::<usize>());
-            assert!(test.seen < 60.0, "{}", test.seen);
+    }
+
+    /// The embedded games are of one year. Two in five are said to be later ones here.
+    #[test]
+    fn games_are_told_apart_by_year_or_by_lot() {
+        let mut games = embedded::games();
+        games.truncate(1000);
+        let lessons = |games: &[_], split| Lessons::new(games, Set::UniqueS, split, false).unwrap();
+        let chosen = |games: &mut dyn Iterator<Item = &Record<Othello>>| {
+            games.flat_map(|game| game.plies()).filter(|ply| !ply.random).count()
+        };
+        let of_one_year = lessons(&games, Split::Game(2012));
+        let drawn = of_one_year.tests.last().unwrap();
+        assert_eq!(drawn.name, "games held out");
+        // A tenth of the games, each of about as many moves.
+        let share = drawn.examples.len() as f64 / chosen(&mut games.iter()) as f64;
+        assert!((0.095..0.105).contains(&share), "{share}");
+        // Positions of other games were not learned from, but for chance.
+        assert!(drawn.seen < 5.0, "{}", drawn.seen);
+        let all = lessons(&games, Split::Example);
+        assert_eq!(all.tests.last().unwrap().examples, drawn.examples);
+        assert!(all.tests.last().unwrap().seen > 99.0);
+
+        for (at, game) in games.iter_mut().enumerate() {
+            game.about.date = if at % 5 < 2 { "2013" } else { "2012" }.to_owned();
         }
+        let by_game = lessons(&games, Split::Game(2012));
+        let test = by_game.tests.last().unwrap();
+        assert_eq!(test.name, "games after 2012");
+        let mut late = games.iter().filter(|game| game.about.year() == Some(2013));
+        assert_eq!(test.examples.len(), chosen(&mut late));
+        assert!(test.seen < 5.0, "{}", test.seen);
+        // Both at once: as much is learned as early examples allow, and the late test is the same.
+        let both = lessons(&games, Split::Both(2012));
+        let early = by_game.items.len() as f64;
+        assert_eq!(both.items.len(), (early * 0.95).round() as usize);
+        assert_eq!(both.tests[0].examples.len(), by_game.items.len() - both.items.len());
+        assert_eq!(both.tests.last().unwrap().examples, test.examples);
     }
 }

@@ -13,7 +13,7 @@ use super::{CLASSES, Net, Weights, folded};
 use forward::{Mode, Packed, forward};
 use rayon::prelude::*;
 
-pub use backward::{Gradient, Learned, learn_batch};
+pub use backward::{Gradient, Learned, learn_batch, learning_bytes};
 
 /// So many positions go through a network together: what its nodes hold for them stays in the cache.
 const TOGETHER: usize = 8;

@@ -26,6 +26,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     settings::check(args)?;
     let plan = settings::plan(args)?;
     let net = named(&args.net, args.input.parse()?)?;
+    let device = device(args.device)?;
     super::data::pool(args.common.threads())?;
     let source = source(&args.records, args.common.seed)?;
     let folder = settings::open_folder(args, &source)?;
@@ -36,8 +37,13 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
         }
     };
     let began = Instant::now();
-    let mut lessons =
-        Lessons::new(&source.records, args.examples, settings::split(args), net.input().colour)?;
+    let mut lessons = Lessons::of_player(
+        &source.records,
+        args.examples,
+        settings::split(args),
+        net.input().colour,
+        args.records.select.by.as_deref(),
+    )?;
     if let Some(number) = args.bootstrap {
         lessons.items = lessons.drawn(number);
     }
@@ -55,7 +61,6 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     let most = args.tested.unwrap_or(usize::MAX).max(1);
     let learned = learned_sample(&lessons, &lessons.items, most);
     let study = Study::new(&net, &lessons.base, std::mem::take(&mut lessons.items));
-    let device = device(args.device)?;
     let mut engine = device.engine(&net, plan, study)?;
     let trained = learn(args, &net, &plan, &mut *engine, examples, &folder)?;
 

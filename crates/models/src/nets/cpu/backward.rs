@@ -23,6 +23,19 @@ pub struct Learned {
     pub gradient: Gradient,
 }
 
+/// The bytes that [`learn_batch`] needs at least for a batch: what every node gives, what dropout notes,
+/// and the gradient at the largest node and the one it reads.
+#[must_use]
+pub fn learning_bytes(net: &Net, batch: usize) -> u64 {
+    let noted = |node: &&Node| matches!(node.op, Op::Dropout { .. });
+    let size = |node: &Node| node.shape.len() as u64;
+    let nodes = net.nodes().iter();
+    let kept: u64 = nodes.clone().map(size).sum();
+    let notes: u64 = nodes.clone().filter(noted).map(size).sum();
+    let flows = 2 * nodes.map(size).max().unwrap_or(0);
+    (kept + notes + flows).saturating_mul(4).saturating_mul(batch as u64)
+}
+
 /// The loss of a batch and its gradient. `words` are planes as for an answer, `targets` the classes
 /// of the moves played; dropout draws from the stream of the seed and the step. With `smoothing` s,
 /// a share s of each target is spread over all classes.

@@ -4,11 +4,13 @@ use crate::VERSION;
 use crate::cli::learn_cnn::CnnArgs;
 use crate::games::Source;
 use anyhow::{Result, ensure};
-use outflank_learners::cnn::{Optimizer, Plan, Split};
+use outflank_learners::cnn::{Optimizer, Plan, Split, TrainError};
 use outflank_runs::{Config, RunFolder};
 
-/// Refuses numbers that make no sense.
+/// Refuses numbers that make no sense, before there is a folder.
 pub fn check(args: &CnnArgs) -> Result<()> {
+    let begun = args.run.resume.is_some();
+    ensure!(begun || args.passes.is_some() || args.minutes.is_some(), TrainError::Endless);
     ensure!(
         (2..=65_536).contains(&args.batch),
         "--batch is a number from 2 to 65536, not {}",

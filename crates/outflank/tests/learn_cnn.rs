@@ -1,0 +1,67 @@
+//! `outflank learn cnn` on the embedded games, in the program itself.
+
+#[path = "support/lab.rs"]
+mod lab;
+
+use lab::Lab;
+use serde_json::Value;
+
+const LEARN: [&str; 14] = [
+    "learn", "cnn", "--net", "fc2x16", "--sample", "60", "--passes", "0.1", "--batch", "64",
+    "--warmup", "5", "--rate", "0.05",
+];
+
+fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    LEARN.iter().chain(more).copied().collect()
+}
+
+#[test]
+fn a_first_try_is_tested_by_example_and_by_game() {
+    let lab = Lab::new();
+    for split in ["example", "game", "both"] {
+        let found = lab.json(&with(&["--split", split, "--out", split]));
+        let tests = found["tests"].as_array().unwrap();
+        let names: Vec<&str> = tests.iter().map(|test| test["test"].as_str().unwrap()).collect();
+        assert_eq!(names, ["unique-s by example", "original by example", "games held out"]);
+        // What was learned from is said, and a game that was held out was not.
+        let seen = |test: &Value| test["learned_from"].as_f64().unwrap();
+        assert!(seen(&tests[0]) > 80.0, "{split}: {found}");
+        assert_eq!(seen(&tests[2]) < 20.0, split != "example", "{split}: {found}");
+        assert!(tests[2]["count"].as_u64().unwrap() > 200, "{found}");
+    }
+}
+
+#[test]
+fn threads_and_stops_change_no_weight() {
+    let lab = Lab::new();
+    lab.ok(&with(&["--threads", "1", "--onnx", "--out", "one"]));
+    lab.ok(&with(&["--threads", "2", "--out", "two"]));
+    let weights = |run: &str| lab.read(&format!("{run}/model.safetensors"));
+    assert_eq!(weights("one"), weights("two"));
+    // The first bytes say that it is an ONNX file of version 7.
+    assert_eq!(lab.read("one/model.onnx")[..2], [0x08, 7]);
+    // A sitting of no minutes ends before its first step; the next one does it all.
+    lab.ok(&with(&["--minutes", "0", "--out", "late"]));
+    lab.ok(&["learn", "cnn", "--resume", "late"]);
+    assert_eq!(weights("late"), weights("one"));
+}
+
+#[test]
+fn what_cannot_be_begun_leaves_no_folder() {
+    let lab = Lab::new();
+    for (arguments, part) in [
+        (&["learn", "cnn", "--net", "conv4"][..], "say how long to learn"),
+        (&["learn", "cnn", "--net", "conv5", "--passes", "1"], "'conv5' is not a network"),
+        (&["learn", "cnn", "--input", "discs", "--passes", "1"], "'discs' is not an input"),
+        (&["learn", "cnn", "--batch", "1", "--passes", "1"], "--batch"),
+    ] {
+        let message = lab.refused(arguments);
+        assert!(message.contains(part), "{message}");
+        assert!(!lab.exists("runs"), "{arguments:?}");
+    }
+    #[cfg(not(feature = "gpu"))]
+    {
+        let message = lab.refused(&with(&["--device", "gpu"]));
+        assert!(message.contains("--features gpu") && !lab.exists("runs"), "{message}");
+    }
+}
