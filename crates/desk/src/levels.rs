@@ -36,7 +36,11 @@ pub const LEVELS: [Level; 16] = [
     othello("champion@2", "Tournament player", "Looks two moves ahead."),
     othello("champion@4e12", "Expert", "Looks four moves ahead; the last twelve without error."),
     othello("champion@6e14", "Master", "Looks six moves ahead; the last fourteen without error."),
-    othello("champion@8e16", "Grandmaster", "Looks eight moves ahead; the last sixteen without error."),
+    othello(
+        "champion@8e16",
+        "Grandmaster",
+        "Looks eight moves ahead; the last sixteen without error.",
+    ),
     checkers("random", "First steps", "Plays any legal move."),
     checkers("material", "Newcomer", "Counts pieces, sees one move ahead."),
     checkers("material@2", "Casual", "Counts pieces, sees two moves ahead."),

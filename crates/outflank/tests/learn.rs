@@ -54,8 +54,9 @@ fn learning_does_a_whole_job() {
     let players = lab.json(&["players", "--game", "othello"]);
     let players = players["players"].as_array().unwrap().iter();
     let names = players.filter_map(|player| player["name"].as_str());
-    let embedded =
-        names.filter(|name| !name.contains('@') && !["gp", "cnn", "experts"].contains(name)).count();
+    let embedded = names
+        .filter(|name| !name.contains('@') && !["gp", "cnn", "experts"].contains(name))
+        .count();
     assert_eq!(matches.len(), embedded);
     let league = &found["league"]["players"];
     assert_eq!(league.as_array().unwrap().len(), embedded + 1);
