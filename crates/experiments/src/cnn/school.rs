@@ -137,6 +137,7 @@ impl<'a> School<'a> {
             Some(seen) => {
                 let bagged = self.size.bagged.filter(|_| task.bag.is_some());
                 let passes = bagged.or(self.size.in_full.filter(|_| task.in_full));
+                let seen = if task.quarter { seen / 4 } else { seen };
                 passes.map_or(Extent::Seen(seen), Extent::Passes)
             }
         }

@@ -51,7 +51,7 @@ impl Experiment for Table6 {
             let mut found = [None; ROWS.len()];
             for (row, (title, net, printed, micros)) in ROWS.into_iter().enumerate().step_by(every)
             {
-                let task = Task { by_game, ..Task::new(net) };
+                let task = Task { by_game, ..Task::new(net).quarter() };
                 let studied = school.study(task)?;
                 let figure = accuracy(&studied.tests, task, Set::UniqueS);
                 found[row] = figure;
@@ -70,7 +70,7 @@ impl Experiment for Table6 {
             }
         }
         report.departures = departures(lab);
-        let device = school.study(Task::new(ROWS[0].1))?.device;
+        let device = school.study(Task::new(ROWS[0].1).quarter())?.device;
         report
             .departures
             .push(format!("The times are of this machine's {device}, not of a GTX Titan."));

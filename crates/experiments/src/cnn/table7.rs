@@ -53,9 +53,10 @@ impl Experiment for Table7 {
             };
             // The last row is the one that everything is about; its bag comes next to it.
             for (title, net, printed) in ROWS.into_iter().rev().step_by(every) {
-                let task = match net == BEST.net && !by_game {
-                    true => BEST,
-                    false => Task { by_game, ..Task::new(net) },
+                let task = match (net == BEST.net, by_game) {
+                    (true, false) => BEST,
+                    (true, true) => Task::new(net).by_game(),
+                    (false, _) => Task { by_game, ..Task::new(net).quarter() },
                 };
                 let alone = accuracy(&school.study(task)?.tests, task, Set::UniqueS);
                 let printed = (!by_game).then_some(printed);
