@@ -3,13 +3,14 @@
 
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position};
+use outflank_models::Evaluate;
 use outflank_players::roster::{self, Model, RosterError};
 use outflank_players::{
     Control, Cuts, Deepening, Fault, Player, Searchable, Spec, Thought, Verdict,
 };
 use outflank_runs::Rng;
 use outflank_runs::rng::stream;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Where a search with a clock begins to solve.
@@ -27,22 +28,72 @@ pub struct Allowance {
     pub time: Option<Duration>,
 }
 
-/// The search that is under way, for whoever may have to stop it.
+/// The search that is under way, for whoever may have to stop it, and whether somebody waits for its end.
 #[derive(Clone, Default)]
-pub struct Current(Arc<Mutex<Option<Arc<Control>>>>);
+pub struct Current(Arc<Mutex<Underway>>);
 
-impl Current {
-    /// Stops the search that is under way, if there is one.
-    pub fn stop(&self) {
-        let current = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(control) = &*current {
+#[derive(Default)]
+struct Underway {
+    control: Option<Arc<Control>>,
+    /// So many have come in since and want it to end.
+    waiting: usize,
+    /// Nobody listens any more.
+    over: bool,
+}
+
+impl Underway {
+    fn stop(&self) {
+        if let Some(control) = &self.control {
             control.stop();
         }
+    }
+}
+
+impl Current {
+    fn underway(&self) -> MutexGuard<'_, Underway> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stops the search that is under way, if there is one.
+    pub fn stop(&self) {
+        self.underway().stop();
+    }
+
+    /// Somebody waits: the search under way is stopped, and so is any that begins before the one who
+    /// waits has had their turn.
+    pub(crate) fn wait(&self) {
+        let mut underway = self.underway();
+        underway.waiting += 1;
+        underway.stop();
+    }
+
+    /// It is the turn of one who waited.
+    pub(crate) fn turn(&self) {
+        let mut underway = self.underway();
+        underway.waiting = underway.waiting.saturating_sub(1);
+    }
+
+    /// Nobody listens any more: every search is stopped from now on.
+    pub(crate) fn give_up(&self) {
+        let mut underway = self.underway();
+        underway.over = true;
+        underway.stop();
+    }
+
+    /// Whether whatever is under way should come to its end.
+    #[must_use]
+    pub fn is_awaited(&self) -> bool {
+        let underway = self.underway();
+        underway.over || underway.waiting > 0
     }
 
     /// Says which search is under way.
     pub(crate) fn set(&self, control: Option<Arc<Control>>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = control;
+        let mut underway = self.underway();
+        underway.control = control;
+        if underway.over || underway.waiting > 0 {
+            underway.stop();
+        }
     }
 }
 
@@ -51,9 +102,31 @@ pub struct Brain {
     name: String,
     player: Box<dyn Player<Othello>>,
     search: Option<Deepening<Othello>>,
+    pruning: Pruning,
     rng: Rng,
     /// The search under way.
     pub current: Current,
+}
+
+/// What its search knows about pruning.
+struct Pruning {
+    /// The model, where it has a search.
+    model: Option<Arc<dyn Evaluate<Othello>>>,
+    /// Whether somebody said how to prune, or not to.
+    asked: bool,
+    /// How many deviations outside the window are pruned, where anything is.
+    times: Option<f64>,
+    /// What was measured of the model.
+    cuts: Option<Arc<Cuts>>,
+}
+
+impl Pruning {
+    /// Measures the model unless that is done, or no pruning is wanted.
+    fn measure(&mut self) {
+        if let (None, Some(model), Some(times)) = (&self.cuts, &self.model, self.times) {
+            self.cuts = Some(Arc::new(Cuts::measure(model, times as f32)));
+        }
+    }
 }
 
 impl Brain {
@@ -64,22 +137,24 @@ impl Brain {
         let spec: Spec = text.parse()?;
         let is_engine = spec.model.starts_with("nboard:") || spec.model.starts_with("gtp:");
         let model = if is_engine { None } else { Some(roster::find_model::<Othello>(&spec)?) };
-        let search = match model {
-            Some(Model::Value(value)) => {
-                let cuts = spec.cut.map(|times| Arc::new(Cuts::measure(&value, times as f32)));
-                let mut search = Deepening::new(value, TABLE_BITS).with_threads(threads);
-                if let Some(cuts) = cuts {
-                    search = search.with_cuts(cuts);
-                }
-                Some(match Othello::far_endgame(FAR_ENDGAME, threads) {
-                    Some(endgame) => search.with_endgame(endgame),
-                    None => search,
-                })
-            }
+        let model = match model {
+            Some(Model::Value(value)) => Some(value),
             _ => None,
         };
+        let search = model.clone().map(|value| {
+            let search = Deepening::new(value, TABLE_BITS).with_threads(threads);
+            match Othello::far_endgame(FAR_ENDGAME, threads) {
+                Some(endgame) => search.with_endgame(endgame),
+                None => search,
+            }
+        });
+        let (asked, times) = (spec.cut.is_some(), spec.pruning_under_a_clock());
+        let mut pruning = Pruning { model, asked, times, cuts: None };
+        if asked {
+            pruning.measure();
+        }
         let rng = stream(seed, &["engine", &entry.name]);
-        Ok(Brain { name: entry.name, player, search, rng, current: Current::default() })
+        Ok(Brain { name: entry.name, player, search, pruning, rng, current: Current::default() })
     }
 
     /// What it is called.
@@ -93,22 +168,58 @@ impl Brain {
         self.player.begin()
     }
 
-    /// A move for a game that goes on, and what it is thought to be worth.
+    /// There is a clock: what a search under it needs is made ready before it runs.
+    pub fn prepare(&mut self) {
+        self.pruning.measure();
+    }
+
+    /// A move for a game that goes on, and what it is thought to be worth. A clock alone makes the
+    /// search prune as usual; to a depth it looks at everything unless the player was described
+    /// otherwise.
     pub fn choose(
         &mut self,
         game: &Line<Othello>,
         allowance: Allowance,
     ) -> Result<(Square, Option<Verdict>), Fault> {
-        if allowance != Allowance::default()
-            && let Some(thought) = self.think(game.position(), false, allowance, |_| {})
-            && let Some(best) = thought.moves.first()
-        {
-            return Ok((best.mv, Some(best.verdict)));
+        if self.search.is_none() || allowance == Allowance::default() {
+            let control = Arc::new(Control::unlimited());
+            self.current.set(Some(Arc::clone(&control)));
+            self.player.obey(&control);
+            let chosen = self.player.choose(game, &mut self.rng);
+            self.current.set(None);
+            return match chosen {
+                Err(Fault::Stopped { .. }) => self.choose_at_once(game.position()),
+                chosen => Ok((chosen?, None)),
+            };
         }
-        Ok((self.player.choose(game, &mut self.rng)?, None))
+        let clock_alone = allowance.time.is_some() && allowance.depth.is_none();
+        if clock_alone {
+            self.prepare();
+        }
+        let how = How { each: false, prune: clock_alone || self.pruning.asked };
+        match self.search(game.position(), how, allowance, |_| {}).as_ref().and_then(best) {
+            Some(found) => Ok(found),
+            None => self.choose_at_once(game.position()),
+        }
     }
 
-    /// What it thinks of each move, or of the best; `None` when it cannot say.
+    /// A move for somebody who waits no longer.
+    fn choose_at_once(&mut self, position: &Othello) -> Result<(Square, Option<Verdict>), Fault> {
+        let how = How { each: false, prune: false };
+        let found = self.look(position, how, 1, &Arc::new(Control::unlimited()), |_| {});
+        let any = || position.moves().next().map(|mv| (mv, None));
+        let stopped = || Fault::Stopped { player: self.name.clone() };
+        found.as_ref().and_then(best).or_else(any).ok_or_else(stopped)
+    }
+
+    /// Whether it can say what a move is worth.
+    #[must_use]
+    pub fn can_judge(&self) -> bool {
+        self.search.is_some()
+    }
+
+    /// What it thinks of each move, or of the best; `None` when it cannot say, or was stopped before it
+    /// could. It looks at everything unless the player was described otherwise.
     pub fn think(
         &mut self,
         position: &Othello,
@@ -116,20 +227,55 @@ impl Brain {
         allowance: Allowance,
         say: impl FnMut(&Thought<Square>),
     ) -> Option<Thought<Square>> {
-        let search = self.search.take()?;
-        let mut search = search.to_depth(allowance.depth.unwrap_or(u32::MAX));
+        let how = How { each, prune: self.pruning.asked };
+        self.search(position, how, allowance, say)
+    }
+
+    /// Looks ahead within what is allowed and until somebody stops it.
+    fn search(
+        &mut self,
+        position: &Othello,
+        how: How,
+        allowance: Allowance,
+        say: impl FnMut(&Thought<Square>),
+    ) -> Option<Thought<Square>> {
         let control = Control::unlimited();
         let control = Arc::new(match allowance.time {
             Some(time) => control.with_time(time),
             None => control,
         });
         self.current.set(Some(Arc::clone(&control)));
-        let thought = match position.is_over() {
-            true => None,
-            false => search.think(position, each, &control, say),
-        };
+        let depth = allowance.depth.unwrap_or(u32::MAX);
+        let thought = self.look(position, how, depth, &control, say);
         self.current.set(None);
+        thought
+    }
+
+    fn look(
+        &mut self,
+        position: &Othello,
+        how: How,
+        depth: u32,
+        control: &Arc<Control>,
+        say: impl FnMut(&Thought<Square>),
+    ) -> Option<Thought<Square>> {
+        let cuts = self.pruning.cuts.clone().filter(|_| how.prune);
+        let mut search = self.search.take()?.to_depth(depth).with_cuts(cuts);
+        let thought = search.think(position, how.each, control, say);
         self.search = Some(search);
         thought
     }
+}
+
+/// How a search goes about it.
+#[derive(Clone, Copy)]
+struct How {
+    /// Whether each move is judged, or the best alone.
+    each: bool,
+    prune: bool,
+}
+
+/// The best move that was found and what it is worth.
+fn best(thought: &Thought<Square>) -> Option<(Square, Option<Verdict>)> {
+    thought.moves.first().map(|judged| (judged.mv, Some(judged.verdict)))
 }

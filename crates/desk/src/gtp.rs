@@ -2,11 +2,11 @@
 //!
 //! Every command is answered by `= text` or `? text` with the command's number, if it had one, and an
 //! empty line. Passes are made by the position: a pass that is told is accepted where the side cannot
-//! move, and `genmove` for a side that cannot move says `pass`.
+//! move, and `genmove` for a side that cannot move says `pass`. Either is a move for `undo`.
 
 use crate::brain::{Allowance, Brain, Current};
 use crate::clock::Clock;
-use crate::serve::Conversation;
+use crate::serve::{Conversation, Effect};
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use std::fmt::Write as _;
@@ -49,6 +49,8 @@ pub struct Gtp {
     brain: Brain,
     version: String,
     game: Line<Othello>,
+    /// After how many moves there was a pass that somebody told or was told.
+    passes: Vec<usize>,
     depth: Option<u32>,
     /// The clock of a game, where there is one, and those of Black and White.
     clock: Option<Clock>,
@@ -62,7 +64,15 @@ impl Gtp {
     #[must_use]
     pub fn new(brain: Brain, version: &str) -> Gtp {
         let version = version.to_owned();
-        Gtp { brain, version, game: Line::default(), depth: None, clock: None, clocks: [None; 2] }
+        Gtp {
+            brain,
+            version,
+            game: Line::default(),
+            passes: Vec::new(),
+            depth: None,
+            clock: None,
+            clocks: [None; 2],
+        }
     }
 
     fn reply(&mut self, command: &str, words: &[&str]) -> Reply {
@@ -90,7 +100,10 @@ impl Gtp {
                 }
                 _ => Err("a level is a number of plies from 1 to 60".to_owned()),
             },
-            "play" => self.play(side(first()?)?, words.get(1).copied().unwrap_or_default()),
+            "play" => match words {
+                [colour, square, ..] => self.play(side(colour)?, square),
+                _ => Err("syntax error".to_owned()),
+            },
             "genmove" => self.choose(side(first()?)?, true),
             "reg_genmove" => self.choose(side(first()?)?, false),
             "undo" => self.undo(),
@@ -121,6 +134,7 @@ impl Gtp {
 
     fn start(&mut self, position: Othello) -> Reply {
         self.game = Line::new(position);
+        self.passes.clear();
         self.clocks = [self.clock; 2];
         self.brain.begin().map_err(|fault| fault.to_string())?;
         Ok(String::new())
@@ -136,8 +150,11 @@ impl Gtp {
     fn play(&mut self, side: Side, text: &str) -> Reply {
         let position = self.game.position();
         if text.eq_ignore_ascii_case("pass") {
-            let can = position.to_move() == side && !position.is_over();
-            return if can { Err("illegal move".to_owned()) } else { Ok(String::new()) };
+            if position.to_move() == side && !position.is_over() {
+                return Err("illegal move".to_owned());
+            }
+            self.passes.push(self.game.moves().len());
+            return Ok(String::new());
         }
         let square = position.parse_move(text).map_err(|_| "illegal move".to_owned())?;
         if position.to_move() != side {
@@ -149,7 +166,13 @@ impl Gtp {
 
     fn choose(&mut self, side: Side, play: bool) -> Reply {
         let position = self.game.position();
+        if position.to_move() != side && can_move(position, side) {
+            return Err(format!("it is the turn of {}", side.other()));
+        }
         if position.is_over() || position.to_move() != side {
+            if play {
+                self.passes.push(self.game.moves().len());
+            }
             return Ok("pass".to_owned());
         }
         let time = self.clocks[side.index()].map(|clock| clock.share(position.empties()));
@@ -168,6 +191,10 @@ impl Gtp {
     }
 
     fn undo(&mut self) -> Reply {
+        if self.passes.last() == Some(&self.game.moves().len()) {
+            self.passes.pop();
+            return Ok(String::new());
+        }
         let mut moves = self.game.moves().to_vec();
         if moves.pop().is_none() {
             return Err("cannot undo".to_owned());
@@ -232,6 +259,9 @@ impl Gtp {
             }
             _ => return Err("syntax error".to_owned()),
         }
+        if self.clock.is_some() && self.depth.is_none() {
+            self.brain.prepare();
+        }
         self.clocks = [self.clock; 2];
         Ok(String::new())
     }
@@ -243,6 +273,9 @@ impl Gtp {
         match (time.parse::<f64>(), moves) {
             (Ok(time), Ok(moves)) if time.is_finite() => {
                 let usual = self.clock.unwrap_or_else(|| Clock::new(0.0, 0.0, 0));
+                if self.depth.is_none() {
+                    self.brain.prepare();
+                }
                 self.clocks[side.index()].get_or_insert(usual).set(time, moves);
                 Ok(String::new())
             }
@@ -292,13 +325,24 @@ impl Conversation for Gtp {
         Ok(*command != "quit")
     }
 
-    fn interrupts(line: &str) -> bool {
-        line.split_whitespace().any(|word| word == "quit")
+    /// Commands are done one after the other; only the end does not wait.
+    fn effect(line: &str) -> Effect {
+        match line.split_whitespace().any(|word| word == "quit") {
+            true => Effect::EndsTheCurrent,
+            false => Effect::None,
+        }
     }
 
     fn current(&self) -> Current {
         self.brain.current.clone()
     }
+}
+
+/// Whether a side would have a move if it were its turn.
+fn can_move(position: &Othello, side: Side) -> bool {
+    let (black, white) = (position.discs(Side::Black), position.discs(Side::White));
+    Othello::from_discs(black, white, side)
+        .is_some_and(|turned| turned.to_move() == side && !turned.is_over())
 }
 
 fn side(text: &str) -> Result<Side, String> {

@@ -8,7 +8,7 @@ mod words;
 
 use crate::brain::Current;
 use crate::draw::{self, Style};
-use crate::serve::Conversation;
+use crate::serve::{Conversation, Effect};
 use crate::shown::Shown;
 use crate::written::Written;
 use commands::Command;
@@ -267,8 +267,8 @@ impl<P: Shown + Written> Conversation for Sitting<P> {
     }
 
     /// Nothing that is typed ahead ends the opponent's thinking.
-    fn interrupts(_: &str) -> bool {
-        false
+    fn effect(_: &str) -> Effect {
+        Effect::None
     }
 
     fn current(&self) -> Current {

@@ -7,13 +7,28 @@ use std::io::{self, BufRead, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A longer line is cut; no command of either protocol is so long.
 const LONGEST: u64 = 1 << 20;
 
 /// So often it looks up whether the user wants it to stop.
 const GLANCE: Duration = Duration::from_millis(50);
+
+/// What was asked before the input ended is answered in full for so long, as a script expects; then
+/// whoever asked has gone, and all thinking is cut short.
+const AFTER_THE_END: Duration = Duration::from_secs(10);
+
+/// What a line that comes in does to thinking that was asked for before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It waits for its turn.
+    None,
+    /// What is under way ends; what is still to come is done.
+    EndsTheCurrent,
+    /// Everything before it ends, also what has not begun.
+    EndsAllBefore,
+}
 
 /// A protocol, from the player's side.
 pub trait Conversation {
@@ -35,8 +50,8 @@ pub trait Conversation {
     /// Answers one line; `false` ends the conversation.
     fn answer(&mut self, line: &str, out: &mut dyn Write) -> io::Result<bool>;
 
-    /// Whether a line that comes in while the player thinks is to end its thinking.
-    fn interrupts(line: &str) -> bool
+    /// What a line does to the thinking before it.
+    fn effect(line: &str) -> Effect
     where
         Self: Sized;
 
@@ -63,19 +78,28 @@ pub fn serve<C: Conversation>(
         }
     });
     let (sender, lines) = mpsc::channel();
+    let ended = Arc::clone(&over);
     // It ends with its input; nobody waits for it, since reading cannot be interrupted.
     std::thread::spawn(move || {
         let mut input = input;
         while let Some(line) = next_line(&mut input) {
-            if C::interrupts(&line) {
-                current.stop();
+            let effect = C::effect(&line);
+            match effect {
+                Effect::None => {}
+                Effect::EndsTheCurrent => current.stop(),
+                Effect::EndsAllBefore => current.wait(),
             }
-            if sender.send(line).is_err() {
+            if sender.send((line, effect)).is_err() {
                 return;
             }
         }
-        if !C::PATIENT {
-            current.stop();
+        drop(sender);
+        let end = Instant::now() + AFTER_THE_END;
+        while !C::PATIENT && !ended.load(Relaxed) {
+            if Instant::now() >= end {
+                return current.give_up();
+            }
+            std::thread::sleep(GLANCE);
         }
     });
     let served = converse(conversation, &lines, out);
@@ -87,14 +111,19 @@ pub fn serve<C: Conversation>(
 
 fn converse<C: Conversation>(
     conversation: &mut C,
-    lines: &mpsc::Receiver<String>,
+    lines: &mpsc::Receiver<(String, Effect)>,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let mut go_on = conversation.open(out)?;
     out.flush()?;
     while go_on && !stop_requested() {
         match lines.recv_timeout(GLANCE) {
-            Ok(line) => go_on = conversation.answer(&line, out)?,
+            Ok((line, effect)) => {
+                if effect == Effect::EndsAllBefore {
+                    conversation.current().turn();
+                }
+                go_on = conversation.answer(&line, out)?;
+            }
             Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => break,
         }

@@ -5,6 +5,7 @@ use outflank_games::othello::Othello;
 use outflank_games::{Line, Position};
 use proptest::prelude::*;
 use std::io::{self, BufReader, Cursor, Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -34,6 +35,8 @@ struct Listener {
     lines: Cursor<Vec<u8>>,
     said: Said,
     last: &'static [u8],
+    /// Whether it never had to give up.
+    patience: Arc<AtomicBool>,
 }
 
 impl Read for Listener {
@@ -42,9 +45,10 @@ impl Read for Listener {
         let began = Instant::now();
         while count == 0
             && !self.said.0.lock().unwrap().ends_with(self.last)
-            && began.elapsed() < Duration::from_secs(60)
+            && self.patience.load(Relaxed)
         {
             std::thread::sleep(Duration::from_millis(2));
+            self.patience.fetch_and(began.elapsed() < Duration::from_secs(60), Relaxed);
         }
         Ok(count)
     }
@@ -54,7 +58,8 @@ impl Read for Listener {
 fn nboard_to_the_end(lines: &str, last: &'static str) -> String {
     let mut said = Said::default();
     let lines = Cursor::new(lines.as_bytes().to_vec());
-    let listener = Listener { lines, said: said.clone(), last: last.as_bytes() };
+    let patience = Arc::new(AtomicBool::new(true));
+    let listener = Listener { lines, said: said.clone(), last: last.as_bytes(), patience };
     let mut conversation = NBoard::new(Brain::new("heuristic@2", 1, 1).unwrap());
     serve(&mut conversation, BufReader::new(listener), &mut said).unwrap();
     let text = said.0.lock().unwrap().clone();
@@ -91,6 +96,8 @@ fn gtp_answers_every_command_in_its_form() {
         ("play w pass", "= \n\n"),
         ("play green f5", "? invalid color\n\n"),
         ("play", "? syntax error\n\n"),
+        ("play b", "? syntax error\n\n"),
+        ("genmove w", "? it is the turn of black\n\n"),
         ("undo", "? cannot undo\n\n"),
         ("final_score", "= undecided\n\n"),
         ("time_left b 10 0", "= \n\n"),
@@ -111,6 +118,32 @@ fn gtp_answers_every_command_in_its_form() {
     }
     // What follows a quit is not answered; several commands each are.
     assert_eq!(gtp("1 play b f5\n2 undo\n3 undo\nquit\nname\n").matches('=').count(), 3);
+}
+
+/// Black has no move after these eight; White could go on with a3, b4 and d6.
+const A_PASS: &str = "d3 c3 e6 d2 d1 e1 b2 c1";
+
+/// A driver that tells passes and takes them back stays in step.
+#[test]
+fn gtp_takes_back_a_pass_as_it_was_told() {
+    let mut lines = String::new();
+    for (place, square) in A_PASS.split(' ').enumerate() {
+        lines.push_str(&format!("play {} {square}\n", if place % 2 == 0 { "b" } else { "w" }));
+    }
+    let ask = |more: &str| {
+        let said = gtp(&format!("{lines}{more}gogui-rules_legal_moves\n"));
+        said.lines().rev().find(|line| !line.is_empty()).unwrap_or_default().to_owned()
+    };
+    let here = "= A3 B4 D6";
+    assert_eq!(ask(""), here);
+    assert_eq!(ask("play b pass\n"), here);
+    assert_eq!(ask("play b pass\nundo\n"), here);
+    assert_eq!(ask("genmove b\nundo\n"), here);
+    assert_eq!(ask("play b pass\nplay w d6\nundo\n"), here);
+    assert_eq!(ask("play b pass\nplay w d6\nundo\nundo\nundo\nplay w c1\n"), here);
+    assert!(gtp(&format!("{lines}genmove b\n")).ends_with("= pass\n\n"));
+    // It is the position that a pass was made in, not its number, that counts.
+    assert_eq!(ask("play b pass\nundo\nundo\nundo\nplay b b2\nplay w c1\n"), here);
 }
 
 /// The engine's answers replayed here are a legal game.
@@ -173,7 +206,85 @@ fn nboard_plays_hints_and_answers_pings() {
     }
     assert!(nboard("analyze\nlearn\nwhatever\nmove A1\n").contains("learned\nstatus A1 is not"));
     let analysed = nboard_to_the_end(&format!("set game {GAME}\nanalyze\n"), "status\n");
-    assert_eq!(analysed.matches("analysis ").count(), 2, "{analysed}");
+    assert_eq!(analysed.matches("analysis ").count(), 3, "{analysed}");
+}
+
+fn ggf(moves: &str) -> String {
+    let mut text = "(;GM[Othello]PB[a]PW[b]TY[8]BO[8 ---------------------------O*------*O--------------------------- *]".to_owned();
+    for (place, square) in moves.split(' ').enumerate() {
+        text.push_str(&format!("{}[{square}]", if place % 2 == 0 { 'B' } else { 'W' }));
+    }
+    text + ";)"
+}
+
+/// Viewers make passes themselves: `PA` is a move like any other.
+#[test]
+fn nboard_is_told_passes_and_tells_them() {
+    let (before, after) = (ggf(A_PASS), ggf(&format!("{A_PASS} PA")));
+    let go = |lines: &str| {
+        let said = nboard_to_the_end(&format!("set depth 3\n{lines}\ngo\n"), "status\n");
+        said.lines().find_map(|line| line.strip_prefix("=== ")).map(str::to_owned)
+    };
+    assert_eq!(go(&format!("set game {before}")).as_deref(), Some("PA"));
+    for lines in [format!("set game {after}"), format!("set game {before}\nmove PA//0.1")] {
+        let answer = go(&lines).unwrap();
+        assert!(["A3", "B4", "D6"].contains(&&answer[..2]), "{answer}");
+    }
+    let moves: String = A_PASS.split(' ').map(|square| format!("move {square}\n")).collect();
+    assert_eq!(go(moves.trim_end()).as_deref(), Some("PA"));
+
+    let hint = |game: &str| {
+        let lines = format!("set depth 4\nset game {game}\nhint 2\n");
+        let said = nboard_to_the_end(&lines, "\nstatus\n");
+        let last = said.lines().rfind(|line| line.starts_with("search ")).unwrap_or_default();
+        let first = said.lines().filter(|line| line.starts_with("search ")).nth(2);
+        let value = |line: &str| line.split(' ').nth(2).unwrap().parse::<f64>().unwrap();
+        (last.to_owned(), first.map(value))
+    };
+    let (passes, _) = hint(&before);
+    assert!(passes.starts_with("search PA") && passes.ends_with(" 0 4"), "{passes}");
+    let value: f64 = passes.split(' ').nth(2).unwrap().parse().unwrap();
+    // To whoever passes it is worth what it costs the other.
+    assert_eq!(hint(&after).1, Some(-value));
+
+    // The ninth position is before the pass and the tenth after it, if it was made.
+    let analyse = |game: &str| -> Vec<f64> {
+        let said = nboard_to_the_end(&format!("set game {game}\nanalyze\n"), "status\n");
+        let lines = said.lines().filter_map(|line| line.strip_prefix("analysis "));
+        let each = lines.enumerate().map(|(place, line)| {
+            let (made, value) = line.split_once(' ').unwrap();
+            assert_eq!(made.parse::<usize>().unwrap(), place);
+            value.parse().unwrap()
+        });
+        each.collect()
+    };
+    let values = analyse(&before);
+    assert_eq!(values.len(), 9);
+    let with_pass = analyse(&after);
+    assert_eq!((with_pass.len(), with_pass[8]), (10, -with_pass[9]));
+    assert_eq!(values[..], with_pass[..9]);
+    // The shortest game: Black has every disc, so White, whose turn it would be, has lost by 64.
+    let over = analyse(&ggf("e6 f4 e3 f6 g5 d6 e7 f5 c5"));
+    assert_eq!((over.len(), over[9], over[8]), (10, -64.0, 64.0));
+}
+
+/// A search that would never end is asked for, and the ping comes with it.
+#[test]
+fn a_ping_is_answered_whatever_was_asked_before() {
+    for asked in ["go", "hint 3", "analyze", "go\nhint 9\nanalyze"] {
+        let lines = format!("set depth 60\nset game {GAME}\n{asked}\nping 7\n");
+        let mut said = Said::default();
+        let lines = Cursor::new(lines.into_bytes());
+        let patience = Arc::new(AtomicBool::new(true));
+        let listener =
+            Listener { lines, said: said.clone(), last: b"pong 7\n", patience: patience.clone() };
+        let mut conversation = NBoard::new(Brain::new("heuristic@2", 1, 1).unwrap());
+        serve(&mut conversation, BufReader::new(listener), &mut said).unwrap();
+        let text = String::from_utf8(said.0.lock().unwrap().clone()).unwrap();
+        assert!(text.ends_with("pong 7\n"), "{asked}: {text}");
+        assert!(patience.load(Relaxed), "{asked}");
+        assert_eq!(text.matches("=== ").count(), asked.matches("go").count(), "{text}");
+    }
 }
 
 #[test]

@@ -52,6 +52,25 @@ fn a_blunder_is_found_and_reports_are_written() {
     let text = lab.ok(&["analyze", "two.txt", "--depth", "2", "--to", "x.md"]);
     assert!(text.contains("two.txt game 1") && text.contains("two.txt game 2"), "{text}");
     assert!(lab.text("x.md").contains("| 9 | black | c5 |"));
+    // In a folder every game is found again by its file and its number there.
+    std::fs::create_dir(lab.file("games")).unwrap();
+    lab.write("games/a.txt", "f5f6e6\n");
+    lab.write("games/b.txt", format!("f5d6c3\n{SHORT}\n"));
+    let found = lab.json(&["analyze", "games", "--depth", "1", "--sample", "2"]);
+    let games = found["games"].as_array().unwrap();
+    assert_eq!(games.len(), 2);
+    for game in games {
+        let first: String = game["moves"].as_array().unwrap()[..3]
+            .iter()
+            .map(|seen| seen["played"].as_str().unwrap())
+            .collect();
+        let (file, index) = match first.as_str() {
+            "f5f6e6" => ("games/a.txt", 1),
+            "f5d6c3" => ("games/b.txt", 1),
+            _ => ("games/b.txt", 2),
+        };
+        assert_eq!((&game["source"], &game["index"]), (&json!(file), &json!(index)));
+    }
     lab.ok(&["analyze", SHORT, "--depth", "2", "--to", "x.html"]);
     assert!(lab.text("x.html").contains("</svg>"));
 }

@@ -203,6 +203,21 @@ fn checkers_is_played_too() {
     assert_eq!(again["moves"], found["moves"]);
 }
 
+/// A level that is given time uses it; a player keeps the depth that it was written with.
+#[test]
+fn time_takes_the_place_of_a_level_s_depth() {
+    let lab = Lab::new();
+    for (arguments, player) in [
+        (["--level", "casual"], "heuristic"),
+        (["--player", "heuristic@2"], "heuristic@2"),
+        (["--level", "strong club player"], "champion"),
+    ] {
+        let found = document(&lab, &[&arguments[..], &["--seconds", "0.05"]].concat(), "f5\n");
+        assert_eq!(found["player"], json!(player));
+        assert_eq!(line(&found).moves().len(), 2);
+    }
+}
+
 #[test]
 fn what_cannot_be_played_is_refused() {
     let lab = Lab::new();

@@ -438,15 +438,14 @@ fn thinker<P: Roster>(spec: &Spec, label: String, value: Arc<dyn Evaluate<P>>) -
         _ => (u32::MAX, Some(FAR_ENDGAME)),
     };
     let threads = spec.threads.unwrap_or(1) as usize;
-    let cuts = spec.cut.map(|times| Arc::new(Cuts::measure(&value, times as f32)));
+    let cuts = spec.pruning().map(|times| Arc::new(Cuts::measure(&value, times as f32)));
     let time = spec.seconds.map(Duration::from_secs_f64);
     let nodes = spec.nodes;
     Entry::new(label, move || {
-        let mut search =
-            Deepening::new(value.clone(), TABLE_BITS).to_depth(plies).with_threads(threads);
-        if let Some(cuts) = &cuts {
-            search = search.with_cuts(cuts.clone());
-        }
+        let mut search = Deepening::new(value.clone(), TABLE_BITS)
+            .to_depth(plies)
+            .with_threads(threads)
+            .with_cuts(cuts.clone());
         if let Some(endgame) = exact.and_then(|empties| P::far_endgame(empties, threads)) {
             search = search.with_endgame(endgame);
         }

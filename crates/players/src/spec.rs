@@ -8,6 +8,10 @@ use outflank_models::View;
 use std::fmt;
 use std::str::FromStr;
 
+/// Models whose search was measured to gain by pruning, and at how many deviations. Others lose by it: a
+/// shallow search says too little about a deep one of theirs.
+const PRUNED: [(&str, f64); 1] = [("champion", 1.5)];
+
 /// How a player looks ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Search {
@@ -47,7 +51,8 @@ pub struct Spec {
     pub seconds: Option<f64>,
     /// Positions that our own search may visit for a move.
     pub nodes: Option<u64>,
-    /// Our own search prunes what lies so many deviations outside its window.
+    /// Our own search prunes what lies so many deviations outside its window; 0 for nothing. See
+    /// [`Spec::pruning`] for what happens when nobody says.
     pub cut: Option<f64>,
     /// Threads of our own search.
     pub threads: Option<u32>,
@@ -148,6 +153,26 @@ impl Spec {
         let keys = self.nodes.is_some() || self.cut.is_some() || self.threads.is_some();
         !self.is_engine() && (keys || self.seconds.is_some())
     }
+
+    /// How many deviations outside its window our own search prunes: as many as were asked for; where
+    /// nothing but a clock ends it, as many as are [usual](Spec::pruning_under_a_clock); and nothing to a
+    /// fixed depth or number of positions, which everybody is to find alike.
+    #[must_use]
+    pub fn pruning(&self) -> Option<f64> {
+        let clock_alone =
+            self.seconds.is_some() && self.nodes.is_none() && self.search == Search::Natural;
+        match clock_alone {
+            true => self.pruning_under_a_clock(),
+            false => self.cut.filter(|times| *times > 0.0),
+        }
+    }
+
+    /// The same when a clock is all that ends its search, whoever sets it.
+    #[must_use]
+    pub fn pruning_under_a_clock(&self) -> Option<f64> {
+        let usual = PRUNED.iter().find(|(model, _)| *model == self.model).map(|(_, times)| *times);
+        self.cut.or(usual).filter(|times| *times > 0.0)
+    }
 }
 
 impl FromStr for Spec {
@@ -201,6 +226,7 @@ fn parse(text: &str) -> Result<Spec, String> {
             "with" => with = Some(Box::new(parse(value)?)),
             "seconds" => spec.seconds = Some(number(0.001, 86_400.0)?),
             "nodes" => spec.nodes = Some(number(1.0, 1e15)? as u64),
+            "cut" if value == "0" => spec.cut = Some(0.0),
             "cut" => spec.cut = Some(number(0.1, 100.0)?),
             "threads" => spec.threads = Some(number(1.0, 1024.0)? as u32),
             "level" => spec.level = Some(number(1.0, 60.0)? as u32),
@@ -308,6 +334,25 @@ mod tests {
         let staged = spec("cnn?stage=46-60&with=champion@5");
         let stage = staged.stage.unwrap();
         assert_eq!((stage.from, stage.to, stage.with.text.as_str()), (46, 60, "champion@5"));
+    }
+
+    #[test]
+    fn a_clock_alone_prunes_where_it_was_measured_to_help() {
+        for (text, times) in [
+            ("champion?seconds=1", Some(1.5)),
+            ("champion?seconds=1&threads=2", Some(1.5)),
+            ("champion?seconds=1&cut=2", Some(2.0)),
+            ("champion?seconds=1&cut=0", None),
+            ("champion@8e16?seconds=1", None),
+            ("champion?seconds=1&nodes=1000", None),
+            ("champion?nodes=1000", None),
+            ("champion@8?cut=1", Some(1.0)),
+            ("champion@8", None),
+            ("ipref?seconds=1", None),
+            ("ipref?seconds=1&cut=1.5", Some(1.5)),
+        ] {
+            assert_eq!(spec(text).pruning(), times, "{text}");
+        }
     }
 
     #[test]

@@ -25,7 +25,7 @@
 mod parse;
 mod write;
 
-pub use parse::game;
+pub use parse::{game, turns};
 pub use write::write;
 
 use crate::Record;

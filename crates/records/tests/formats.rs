@@ -49,6 +49,21 @@ fn ggf_reads_what_the_server_writes() {
     assert_eq!(ggf::game(ggf::write(&record).as_bytes()).unwrap(), record);
 }
 
+/// Black has no move after eight; the turn is White's once a pass is written.
+#[test]
+fn ggf_knows_whose_turn_a_game_says_it_is() {
+    let moves = "B[d3]W[c3]B[e6]W[d2]B[d1]W[e1]B[b2]W[c1]";
+    let turns = |text: &str| ggf::turns(format!("(;GM[Othello]{text};)").as_bytes());
+    assert_eq!(turns(moves), Some((Side::Black, Side::Black)));
+    assert_eq!(turns(&format!("{moves}B[PA]")), Some((Side::Black, Side::White)));
+    let board = format!("BO[8 {}*O-{} O]", "-".repeat(24), "-".repeat(37));
+    // White, who is to move, cannot.
+    assert_eq!(turns(&board), Some((Side::White, Side::White)));
+    assert_eq!(turns(&format!("{board}W[PA]")), Some((Side::White, Side::Black)));
+    assert_eq!(ggf::turns(b"(;GM[Othello]B[d3"), None);
+    assert_eq!(ggf::turns(b"no game"), None);
+}
+
 #[test]
 fn ggf_takes_matches_of_several_games_and_text_between_them() {
     let text = format!("2 {GGS}{GGS}\n\n1 {GGS}\n");

@@ -8,6 +8,9 @@ import { course } from "./charts.js";
 const work = latest();
 let unit = "discs";
 let busy = false;
+let asked = ""; // the game that is looked at
+
+const game = () => JSON.stringify(sent());
 
 const rows = () => [...state.analysis.values()].sort((a, b) => a.ply - b.ply);
 const wrong = () => (unit === "men" ? 0.4 : 1);
@@ -66,11 +69,12 @@ export async function analyse() {
   const signal = work.begin();
   state.analysis.clear();
   busy = true;
+  asked = game();
   $("analyse").textContent = "Stop";
   $("analysis-note").textContent = "Looking…";
   try {
     await stream("/api/analyse", { ...sent(), time: 8 }, signal, (told) => {
-      if (signal.aborted) return;
+      if (signal.aborted || asked !== game()) return;
       if (told.unit) unit = told.unit;
       else if (told.done) $("analysis-note").textContent = `Done in ${told.seconds.toFixed(1)} s: ${told.depth} moves deep, the end solved where it was in reach.`;
       else {
@@ -80,7 +84,7 @@ export async function analyse() {
       }
     });
   } catch (error) {
-    $("analysis-note").textContent = abandoned(error) ? "Stopped." : error.message;
+    $("analysis-note").textContent = !abandoned(error) ? error.message : asked === game() ? "Stopped." : "Stopped: the game is another one now.";
   }
   busy = false;
   $("analyse").textContent = "Analyse this game";
@@ -95,6 +99,8 @@ export function setUp() {
       $("analysis-note").textContent = "Every move is judged, deeper and deeper; the end of the game is solved.";
       return;
     }
+    // What is still to be said would be about moves that are gone.
+    if (busy && asked !== game()) work.stop();
     draw();
   });
 }

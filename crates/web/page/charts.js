@@ -21,7 +21,7 @@ const brief = (x) => (Math.abs(x) >= 1e6 ? `${+(x / 1e6).toPrecision(3)}M` : Mat
 /// Curves over one axis: series of `{ name, points: [[x, y, error?]] }`.
 export function curves(series, { title, x = "", y = "", width = narrow() ? 340 : 640, height = narrow() ? 220 : 280 } = {}) {
   const all = series.flatMap((one) => one.points);
-  const box = { left: 48, right: 12, top: 10, bottom: 34 };
+  const box = { left: 48, right: 20, top: 10, bottom: 34 };
   const range = (values) => {
     let low = Math.min(...values), high = Math.max(...values);
     if (low === high) { low -= 1; high += 1; }

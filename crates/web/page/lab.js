@@ -132,7 +132,7 @@ async function run(place, name) {
         make("p", { class: "hint" }, [told.command, told.seed != null && `seed ${told.seed}`, told.games && `${plural(told.games, "game")} played`, told.workers, `last change ${when(told.changed)}`].filter(Boolean).join(" · ")),
         make("div", { class: "row buttons wrap" },
           told.report ? make("a", { class: "button", href: `${path}/report`, target: "_blank", rel: "noopener" }, "Its report") : null,
-          told.model ? link(`models/${encodeURIComponent(`run:${name}`)}`, "What it has learned") : null,
+          told.model ? make("a", { class: "button", href: `#lab/models/${encodeURIComponent(`run:${name}`)}` }, "What it has learned") : null,
           make("button", { type: "button", class: "danger", onclick: () => erase(name, told.confirm), disabled: told.state === "running" }, "Delete…"))),
       told.points ? curveCard(told.points) : null,
       told.cross ? league(told.standings, told.cross) : null,
@@ -160,8 +160,10 @@ async function ratings(place) {
   const told = await get("/api/players");
   const of = (game, title) => {
     const rated = [...told[game].levels, ...told[game].others].filter((one) => one.rating != null).sort((a, b) => b.rating - a.rating);
-    const rows = [["player", "rating", "error", "as an opponent"], ...rated.map((one) => [one.player, one.rating.toFixed(0), one.error.toFixed(0), one.title === one.player ? "" : one.title])];
-    return make("div", { class: "card" }, make("h2", {}, title), ratingBars(rows), table(["player", ">rating", ">± 95%", "as an opponent"], rows.slice(1)));
+    const rows = [["player", "rating", "error", "level"], ...rated.map((one) => [one.player, one.rating.toFixed(0), one.error.toFixed(0), one.title === one.player ? "" : one.title])];
+    // Together they fit a telephone.
+    const shown = rows.slice(1).map(([player, rating, error, level]) => [player, `${rating} ± ${error}`, level]);
+    return make("div", { class: "card" }, make("h2", {}, title), ratingBars(rows), table(["player", ">rating ± 95%", "level"], shown));
   };
   fill(place, of("othello", "Othello"), of("checkers", "Checkers"), make("p", { class: "hint" }, told.note));
 }

@@ -72,8 +72,8 @@ if (inLab()) {
   history.replaceState(null, "", address);
   enter("lab");
 } else wrong = await restore();
-if (wrong) play.say(`The game in the address could not be read: ${wrong}`);
 await Promise.all([players, book.setUp()]);
 if (!inLab()) changed("players");
+if (wrong) play.say(`The game in the address could not be read: ${wrong}`);
 document.documentElement.dataset.ready = "yes";
 performance.mark("ready");

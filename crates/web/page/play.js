@@ -52,8 +52,8 @@ function seat(node, side) {
   fill(node,
     make("span", { class: `stone ${side}`, "aria-hidden": true }),
     make("span", { class: "who" }, who, " ", make("small", {}, [capital(side), detail].filter((x) => x && x !== who).join(" · "))),
-    clock.minutes ? make("span", { class: "time", "aria-label": `${side}'s clock` }, timeText(side)) : null,
-    make("span", { class: "count", "aria-label": `${step[side]} ${piece()}s` }, String(step[side])));
+    clock.minutes ? make("span", { class: "time", role: "timer", "aria-label": `${side}'s clock: ${timeText(side)}` }, timeText(side)) : null,
+    make("span", { class: "count", role: "img", "aria-label": `${step[side]} ${piece()}s` }, String(step[side])));
 }
 
 export function seats() {

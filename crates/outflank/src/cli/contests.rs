@@ -13,7 +13,7 @@ A player is MODEL[@SEARCH][?key=value&...].
           @mcts5000: tree search with 5,000 simulations a move
   keys    view=negate|invert, random=0.1, noise=5, name=..., stage=46-60&with=PLAYER;
           for engines seconds=60, level=4; for our own search seconds=1, nodes=100000 (limits of a
-          move), cut=1.5 (selective pruning), threads=2
+          move), cut=1.5 (selective pruning; champion's if seconds alone end it, 0: none), threads=2
 Examples:
   outflank match heuristic@4 'random@mcts500?name=tree'
   outflank league heuristic yoshioka random --games 200 --random 0.1

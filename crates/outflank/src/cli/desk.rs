@@ -32,7 +32,7 @@ pub struct SittingArgs {
     /// Your side.
     #[arg(long, value_enum, default_value = "black")]
     pub side: SideArg,
-    /// Let the opponent search for so many seconds a move.
+    /// Let the opponent search for so many seconds a move; a level then looks as far as it comes.
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub seconds: Option<f64>,
     /// Go on with a game: its moves, or a file.
@@ -104,7 +104,8 @@ pub enum ProtocolArg {
 /// What stands below the options in the help.
 pub const ENGINE_HELP: &str = "\
 The program reads commands from standard input and answers on standard output, for NBoard, GoGui or
-a match driver. A depth or a clock that the other side sets makes the model search within it.
+a match driver. A depth or a clock that the other side sets makes the model search within it; under a
+clock alone champion prunes (unless its player is written with ?cut=0).
 Examples:
   outflank engine --protocol gtp --player 'champion?seconds=1'
   outflank match 'gtp:outflank engine --player champion@4 --protocol gtp?name=me' heuristic@4";

@@ -103,14 +103,14 @@ fn games(args: &AnalyzeArgs) -> Result<Vec<Given>> {
     let mut all = Vec::new();
     for what in &args.what {
         if Path::new(what).exists() {
+            let games = read_games(&[PathBuf::from(what)], &Selection::default(), args.seed)?;
+            let files = games.files.iter().filter(|file| file.format.is_some());
+            let places = files.flat_map(|file| (1..=file.games).map(|index| (&file.path, index)));
+            let given = games.records.into_iter().zip(places).map(|(record, (path, index))| {
+                Given { source: path.display().to_string(), index, record }
+            });
             let selection = Selection { sample: args.sample, ..Selection::default() };
-            let games = read_games(&[PathBuf::from(what)], &selection, args.seed)?;
-            let records = games.records.into_iter().enumerate();
-            all.extend(records.map(|(place, record)| Given {
-                source: what.clone(),
-                index: place + 1,
-                record,
-            }));
+            all.extend(selection.draw(given.collect(), args.seed));
             continue;
         }
         let record = transcript::game(what.as_bytes())

@@ -10,6 +10,7 @@ use outflank_desk::{Shown, Written, levels, serve};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Line, Side};
+use outflank_players::spec::Search;
 use outflank_players::{Spec, roster, strength};
 use outflank_runs::{files, stop_when_asked};
 use serde_json::{Value, json};
@@ -31,7 +32,7 @@ pub fn run(args: &SittingArgs) -> Result<Outcome> {
 }
 
 fn sit<P: Shown + Written>(args: &SittingArgs) -> Result<Outcome> {
-    let player = player::<P>(args)?;
+    let mut player = player::<P>(args)?;
     let mut spec: Spec = player.parse()?;
     if let Some(seconds) = args.seconds {
         ensure!(
@@ -39,6 +40,11 @@ fn sit<P: Shown + Written>(args: &SittingArgs) -> Result<Outcome> {
             "--seconds is a time for a move, above 0 and at most {LONGEST}, not {seconds}"
         );
         spec.seconds = Some(seconds);
+        // The depth of a level is how long it thinks; who names a player means the depth as well.
+        if args.player.is_none() && matches!(spec.search, Search::Depth { .. }) {
+            spec.search = Search::Natural;
+            player.clone_from(&spec.model);
+        }
     }
     let opponent = Opponent {
         player: roster::entry_of::<P>(&spec)?.make()?,

@@ -78,10 +78,10 @@ impl<P: Searchable> Deepening<P> {
         self
     }
 
-    /// The same search with selective pruning.
+    /// The same search with selective pruning, or without.
     #[must_use]
-    pub fn with_cuts(mut self, cuts: Arc<Cuts>) -> Deepening<P> {
-        self.cuts = Some(cuts);
+    pub fn with_cuts(mut self, cuts: impl Into<Option<Arc<Cuts>>>) -> Deepening<P> {
+        self.cuts = cuts.into();
         self
     }
 

@@ -64,6 +64,27 @@ pub fn game(text: &[u8]) -> Result<Record<Othello>, Reason> {
     Ok(replay.finish(about))
 }
 
+/// Whose turn it was at the start and is at the end when nobody passes but where the game says so: the
+/// turn that the board names, and that of whoever did not make the last move or pass. `None` where the
+/// text is not a game.
+///
+/// A record cannot tell, since its positions pass by themselves.
+pub fn turns(text: &[u8]) -> Option<(Side, Side)> {
+    let mut rest = text.strip_prefix(b"(;")?.trim_ascii_start();
+    let (mut first, mut last) = (Side::Black, None);
+    while !rest.starts_with(b";)") {
+        let (name, value, after) = property(rest).ok()?;
+        rest = after.trim_ascii_start();
+        match name.to_ascii_uppercase().as_slice() {
+            b"B" => last = Some(Side::White),
+            b"W" => last = Some(Side::Black),
+            b"BO" => first = board(value).ok()?.side,
+            _ => {}
+        }
+    }
+    Some((first, last.unwrap_or(first)))
+}
+
 /// The name and the value of a property, which keeps its escapes, and the text that follows.
 type Property<'a> = (&'a [u8], &'a [u8], &'a [u8]);
 

@@ -94,6 +94,21 @@ async function analysing(page, name) {
   assert.ok(await page.locator(".mistake").count() >= 3);
   await picture(page, `${name}-analysis`);
   await fits(page, name);
+  // Another move in the middle is another game: what was found about the moves before it stays, and
+  // nothing comes in about those that are gone.
+  for (let ply = 59; ply >= 50; ply--) {
+    await page.locator("#back").click();
+    await page.waitForFunction((at) => document.querySelector("#where").textContent === `${at} / 60`, ply);
+  }
+  const bad = await page.locator(".mistake b").allInnerTexts();
+  assert.ok(bad.some((text) => parseInt(text, 10) > 51), bad.join());
+  await page.locator("#analyse").click();
+  await page.getByLabel("g8, empty, you may play here").click(); // Black played b2
+  await page.waitForFunction(() => document.querySelector("#where").textContent === "51 / 51");
+  await page.waitForFunction(() => document.querySelector("#analyse").textContent === "Analyse this game");
+  assert.match(await page.locator("#analysis-note").innerText(), /another one now|^Done/);
+  const left = (await page.locator(".mistake b").allInnerTexts()).map((text) => parseInt(text, 10));
+  assert.ok(left.every((ply) => ply <= 50), left.join());
   await page.locator("#first").click();
   await page.waitForFunction(() => document.querySelector("#where").textContent.startsWith("0 /"));
   await page.locator("#tab-book").click();
@@ -129,10 +144,28 @@ async function clocks() {
   await page.context().close();
 }
 
+/// An address with a game that is none says so, and a board is there all the same.
+async function wrongAddress() {
+  const page = await visit(1280, 800, "light", "#g=othello&m=f5d6zz");
+  assert.match(await status(page), /could not be read: move 3/);
+  assert.equal(await page.locator("#board .cell.can").count(), 4);
+  await page.context().close();
+}
+
+/// Whatever is written in a drawing lies within it.
+const written = async (page, name) => {
+  const outside = await page.evaluate(() => [...document.querySelectorAll("#lab svg text")].filter((text) => {
+    const [own, all] = [text.getBoundingClientRect(), text.ownerSVGElement.getBoundingClientRect()];
+    return own.left < all.left - 1 || own.right > all.right + 1;
+  }).map((text) => text.textContent));
+  assert.deepEqual(outside, [], name);
+};
+
 async function laboratory(page, name) {
   await page.locator("#room-lab").click();
   await page.getByRole("link", { name: "learn-001" }).click();
   await page.waitForSelector("#lab polyline");
+  await written(page, name);
   await picture(page, `${name}-curve`);
   await page.getByRole("button", { name: "Runs" }).click();
   await page.getByRole("link", { name: "league-001" }).click();
@@ -151,6 +184,7 @@ async function laboratory(page, name) {
   await fits(page, name);
   await page.getByRole("button", { name: "Ratings" }).click();
   await page.getByText("champion@6e14").first().waitFor();
+  await written(page, name);
   await picture(page, `${name}-ratings`);
   await fits(page, name);
   await page.locator("#room-play").click();
@@ -191,6 +225,7 @@ try {
     console.log(`${name}: all is well`);
   }
   await clocks();
+  await wrongAddress();
 } finally {
   await browser.close();
 }
