@@ -121,11 +121,19 @@ pub fn save(path: &Path, model: &Model, origin: &Origin) -> Result<(), ModelErro
         Model::Network(network) => Ok(network),
         other => {
             let kind = other.kind();
-            Err(format!("a model of kind '{kind}' can only be written as .safetensors"))
+            let deep = if matches!(other, Model::Deep(_)) { " or .onnx" } else { "" };
+            Err(format!("a model of kind '{kind}' can only be written as .safetensors{deep}"))
         }
     };
     let bytes = match path.extension().and_then(|e| e.to_str()) {
         Some("safetensors") => write_tensors(model, origin),
+        Some("onnx") => match model {
+            Model::Deep(deep) => Ok(write_onnx(deep.net(), deep.weights())),
+            other => Err(format!(
+                "a model of kind '{}' is not written as .onnx, only deep networks are",
+                other.kind()
+            )),
+        },
         Some("player") => network().and_then(|network| {
             write_player(network).map(String::into_bytes).ok_or_else(|| {
             "a model whose features count once cannot be written as .player, whose readers count \
@@ -138,7 +146,7 @@ pub fn save(path: &Path, model: &Model, origin: &Origin) -> Result<(), ModelErro
                 .map(String::into_bytes)
                 .ok_or_else(|| "only a piece counter can be written as .wpc".to_owned())
         }),
-        _ => return Err(ModelError::Kind(path.to_owned())),
+        _ => Err("models are written as .safetensors, .onnx, .player or .wpc".to_owned()),
     };
     let bytes = bytes.map_err(|reason| ModelError::Content { path: path.to_owned(), reason })?;
     Ok(files::write(path, &bytes)?)

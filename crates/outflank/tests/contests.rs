@@ -398,3 +398,36 @@ fn a_polite_stop_saves_what_was_done() {
     assert_eq!(found["games"], games as u64);
     assert!(lab.exists("run/report.html"));
 }
+
+/// What is part of the program can be had as a file, and plays as it does without one.
+#[test]
+fn embedded_models_are_written_for_other_programs() {
+    let lab = Lab::new();
+    for (name, file, weights) in [
+        ("heuristic", "h.wpc", 192),
+        ("ann", "a.safetensors", 6849),
+        ("experts", "e.onnx", 4_431_420),
+    ] {
+        let told = lab.json(&["players", "--model", name, "--to", file]);
+        assert_eq!((&told["model"], &told["weights"]), (&name.into(), &weights.into()));
+        let again = lab.refused(&["players", "--model", name, "--to", file]);
+        assert!(again.contains(file) && again.contains("--to"), "{again}");
+    }
+    // One as a file against itself: every pair of games is shared.
+    let shared = ["match", "a.safetensors", "ann", "--games", "4", "--random", "0.1"];
+    assert_eq!(lab.json(&shared)["score"], 0.5);
+    // Convolutions in floating point cannot be smaller than this.
+    assert!(std::fs::metadata(lab.path().join("e.onnx")).unwrap().len() > 4 * 4_400_000);
+    for (name, file, reason) in [
+        ("expert", "x.onnx", "did you mean 'experts'?"),
+        ("champion", "x.onnx", "only deep networks"),
+        ("cnn", "x.player", ".safetensors or .onnx"),
+        ("cnn", "x.doc", ".safetensors, .onnx, .player or .wpc"),
+        ("gp", "x.safetensors", "named features"),
+        ("missing.player", "x.wpc", "missing.player"),
+    ] {
+        let message = lab.refused(&["players", "--model", name, "--to", file]);
+        assert!(message.contains(reason), "{message}");
+        assert!(!lab.path().join(file).exists());
+    }
+}

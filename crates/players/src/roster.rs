@@ -122,7 +122,7 @@ pub const EMBEDDED: [Embedded; 12] = [
         name: "experts",
         game: Game::Othello,
         kind: "policy network",
-        about: "the same on games up to 2012, moves as often as they were made: what experts would play",
+        about: "learned the moves of experts up to 2012 as often as they made them; as cnn otherwise",
     },
     Embedded {
         name: "ann",

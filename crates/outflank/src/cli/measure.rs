@@ -79,6 +79,12 @@ pub struct PlayersArgs {
     /// The game.
     #[arg(long, value_enum)]
     pub game: Option<GameArg>,
+    /// Write this model of Othello to a file instead: one that is embedded, a run's folder or a model file.
+    #[arg(long, value_name = "NAME", requires = "to", conflicts_with = "game")]
+    pub model: Option<String>,
+    /// Where to write it: .safetensors, .onnx (deep networks), .player or .wpc.
+    #[arg(long, value_name = "FILE", requires = "model")]
+    pub to: Option<PathBuf>,
     /// Print one JSON document on standard output.
     #[arg(long)]
     pub json: bool,

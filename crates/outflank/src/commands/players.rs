@@ -3,16 +3,23 @@
 use crate::Outcome;
 use crate::cli::PlayersArgs;
 use crate::output::{print, print_json};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use outflank_desk::levels;
 use outflank_games::Game;
-use outflank_players::roster::EMBEDDED;
+use outflank_models::embedded::{self, Embedded, NAMES};
+use outflank_models::files::{Origin, load, save};
+use outflank_players::roster::{EMBEDDED, model_of};
 use outflank_players::strengths;
 use outflank_report::{Align, Table};
+use outflank_runs::did_you_mean;
 use serde_json::json;
+use std::path::Path;
 
 /// Lists the embedded players, alone and with the searches that were rated.
 pub fn run(args: &PlayersArgs) -> Result<Outcome> {
+    if let (Some(name), Some(to)) = (&args.model, &args.to) {
+        return write(name, to, args.json);
+    }
     let wanted = args.game.map(Game::from);
     let mut table = Table::new([
         ("player", Align::Left),
@@ -68,6 +75,38 @@ pub fn run(args: &PlayersArgs) -> Result<Outcome> {
              `outflank play --player PLAYER` or `--level WORDS`.\n",
             table.to_text()
         ))?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// Writes a model for other programs.
+fn write(name: &str, to: &Path, as_json: bool) -> Result<Outcome> {
+    let (model, origin) = match embedded::find(name) {
+        Some(Embedded::Model(model)) => {
+            let note = "part of the program".to_owned();
+            (model, Origin { method: name.to_owned(), note, ..Origin::default() })
+        }
+        Some(Embedded::Heuristic(_)) => {
+            bail!("'{name}' has named features instead of weights on squares; it cannot be written")
+        }
+        None => {
+            let path = Path::new(name);
+            let known = path.exists() || path.extension().is_some();
+            if !known {
+                bail!("no model '{name}'; {}", did_you_mean(name, &NAMES));
+            }
+            load(&if path.is_dir() { model_of(path) } else { path.to_owned() })?
+        }
+    };
+    if to.exists() {
+        bail!("{} exists; give another name with --to", to.display());
+    }
+    save(to, &model, &origin)?;
+    let (kind, weights) = (model.kind(), model.weights());
+    if as_json {
+        print_json(&json!({ "model": name, "kind": kind, "weights": weights, "file": to }))?;
+    } else {
+        print(&format!("{}: {name}, {kind}, {weights} weights\n", to.display()))?;
     }
     Ok(Outcome::Done)
 }
