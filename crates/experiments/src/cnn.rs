@@ -199,8 +199,9 @@ fn departures(lab: &Lab) -> Vec<String> {
         format!(
             "By example is the paper's split: nearly every test example has images of itself among \
              those learned. By game is ours: games up to {LAST_YEAR} are learned from and all later \
-             ones are the test (of games that are all of one time, a tenth); the best legal move counts, and on positions that a symmetry maps to \
-             themselves the twins of a move share one hit."
+             ones are the test (of games that are all of one time, a tenth); the best legal move \
+             counts, and on positions that a symmetry maps to themselves the twins of a move share one \
+             hit."
         ),
         "Matrices begin uniform within one over the root of their inputs; the rate falls along half a \
          cosine unless the paper's scale is asked for, where it is halved twelve times."

@@ -2,7 +2,9 @@
 
 use super::school::{School, accuracy};
 use super::table2::NETS;
+use super::table3::INPUTS;
 use super::table5::{BEST, bag};
+use super::table6::SKIPPING;
 use super::winning::{Contender, edax, search};
 use super::{Task, departures};
 use crate::lab::{ExperimentError, Lab};
@@ -16,22 +18,6 @@ const PRINTED: [(f64, f64); 2] = [(1.7, 0.997), (3.4, 0.999)];
 
 /// The networks of Table V beside those of Table II.
 const OTHERS: [&str; 2] = ["conv8-bn", "conv8-dropout"];
-
-/// Those of Table VI.
-const SKIPPING: [&str; 9] = [
-    "resnet-32",
-    "resnet-32-np",
-    "resnet-32-np-p",
-    "resnet-56",
-    "resnet-56-np",
-    "resnet-56-np-p",
-    "densenet-40",
-    "densenet-100",
-    "widenet-40-4",
-];
-
-/// What the networks of Table III see, beside the pieces.
-const INPUTS: [&str; 2] = ["ones", "vmoves"];
 
 /// The figure.
 pub struct Fig4;
@@ -55,10 +41,11 @@ impl Experiment for Fig4 {
             .into_iter()
             .flat_map(|net| Set::ALL.map(|set| Task::new(net).on(set)))
             .chain(OTHERS.map(Task::new))
-            .chain(SKIPPING.map(|net| Task::new(net).quarter()))
-            .chain(
-                NETS.into_iter().flat_map(|net| INPUTS.map(|input| Task::new(net).seeing(input))),
-            )
+            .chain(SKIPPING.iter().map(|row| Task::new(row.1).quarter()))
+            .chain(NETS.into_iter().flat_map(|net| {
+                // The pieces are Table II's.
+                INPUTS.into_iter().skip(1).map(move |input| Task::new(net).seeing(input))
+            }))
             .collect();
         if school.size().in_full.is_some() {
             tasks.push(BEST);

@@ -8,7 +8,8 @@ use crate::lab::{ExperimentError, Lab};
 use crate::{Experiment, Report};
 use outflank_records::Set;
 
-const INPUTS: [&str; 3] = ["pieces", "ones", "vmoves"];
+/// What networks may see of a position.
+pub(super) const INPUTS: [&str; 3] = ["pieces", "ones", "vmoves"];
 
 /// One of the two tables.
 pub struct Encodings {
