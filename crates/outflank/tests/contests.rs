@@ -388,8 +388,10 @@ fn a_polite_stop_saves_what_was_done() {
     while !lab.exists("run/games.tsv") || lab.read("run/games.tsv").is_empty() {
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
+    // Twice at once, as `timeout` does, which signals a program and its group.
     let id = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let twice = ["-c", "kill -INT $0; kill -INT $0", &id];
+    assert!(std::process::Command::new("sh").args(twice).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -143,6 +143,12 @@ impl<'a> School<'a> {
         }
     }
 
+    /// The examples of a step: fewer on a shorter budget, so that there are as many steps.
+    fn batch(&self, task: Task) -> usize {
+        let part = if task.quarter && self.size.seen.is_some() { 4 } else { 1 };
+        (self.size.batch / part).max(1)
+    }
+
     /// Where a task's network and what was found out about it are kept. The name says everything that
     /// makes it what it is.
     pub fn folder(&self, task: Task) -> PathBuf {
@@ -155,7 +161,7 @@ impl<'a> School<'a> {
             (false, true) => "game",
             (false, false) => "example",
         };
-        let batch = self.size.batch;
+        let batch = self.batch(task);
         let games = self.size.games.map_or_else(String::new, |games| format!("-games-{games}"));
         let bag = task.bag.map_or_else(String::new, |number| format!("-bag-{number}"));
         let (Task { net, input, set, .. }, seed) = (task, self.lab.seed);
@@ -249,7 +255,7 @@ impl<'a> School<'a> {
         // A short way leaves no time to learn too much by heart.
         let short = matches!(self.extent(task), Extent::Seen(_));
         Plan {
-            batch: self.size.batch,
+            batch: self.batch(task),
             rate: if normalised { 0.2 } else { 0.05 },
             schedule: Schedule::Cosine,
             warmup: 500,

@@ -40,6 +40,11 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     if let Some(edax) = &args.edax {
         settings.insert("edax".to_owned(), edax.clone().into());
     }
+    // How much of everything there is follows from it.
+    let device = super::learn_cnn::device(args.device)?;
+    if device.is_quick() {
+        settings.insert("device".to_owned(), device.name().into());
+    }
     let data = args.data.as_deref().filter(|_| exhibit.reads_data());
     let files = data.map_or(Ok(Vec::new()), Lab::files_of)?;
     let config = Config {
@@ -69,7 +74,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         shared: args.share.clone(),
         part: None,
         elsewhere,
-        device: super::learn_cnn::device(args.device)?,
+        device,
         edax: args.edax.clone(),
         say: Box::new(move |text| {
             watching.say(text.to_owned());
