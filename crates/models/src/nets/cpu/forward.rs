@@ -5,7 +5,7 @@ use super::winograd::Winograd;
 use crate::nets::fold::line;
 use crate::nets::gemm::{Left, Right};
 use crate::nets::tile::Kernel;
-use crate::nets::{EPSILON, Net, Node, Op, Role, Weights};
+use crate::nets::{EPSILON, Net, Node, Op, Role, STAGES, Weights};
 use outflank_runs::Draw;
 use outflank_runs::rng::stream;
 use rayon::prelude::*;
@@ -233,6 +233,13 @@ fn value(
             });
             gated.collect()
         }
+        Op::Pick => {
+            let mut y = vec![0.0; node.shape.len() * batch];
+            for (to, from) in picked(&pass.values[node.inputs[1]], x.len(), batch) {
+                y[to] += x[from];
+            }
+            y
+        }
     }
 }
 
@@ -280,4 +287,20 @@ pub(super) fn shortcut_cells(
         let from = cell / to_side * stride * from_side + cell % to_side * stride;
         (to, board * from_cells + from)
     })
+}
+
+/// The numbers of a vector that belong to the stages that the planes say: to where, from where. A stage's
+/// plane is the same everywhere, so its first cell tells.
+pub(super) fn picked(
+    planes: &[f32],
+    numbers: usize,
+    batch: usize,
+) -> impl Iterator<Item = (usize, usize)> {
+    let part = numbers / STAGES;
+    let stages = &planes[planes.len() - STAGES * batch * 64..];
+    let is_on = move |&from: &usize| {
+        let (stage, position) = (from / part, from % batch);
+        stages[(stage * batch + position) * 64] > 0.0
+    };
+    (0..numbers).filter(is_on).map(move |from| (from % part, from))
 }
