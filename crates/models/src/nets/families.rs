@@ -38,7 +38,8 @@ pub(super) struct Stack {
 /// the hidden ones go. With half the maps of every convolution gone as well nothing was learned
 /// (`results/cnn`).
 ///
-/// Layers for each stage lie side by side in one matrix, and what the others say is left where it is.
+/// Layers for each stage lie side by side in one matrix; what the others say is left where it is, or not
+/// computed in the first place.
 pub(super) fn conv(b: &mut Builder, stack: Stack, classes: usize) {
     let Stack { maps, norm, dropout, stages } = stack;
     let layer = |b: &mut Builder, at: At, outputs: usize| match stages {

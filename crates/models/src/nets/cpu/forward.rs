@@ -27,6 +27,8 @@ pub(super) enum Packed {
     Conv(Left),
     Winograd(Winograd),
     Linear(Right),
+    /// A matrix in parts, of which each position needs that of its stage.
+    Stages(Vec<Right>),
 }
 
 impl Packed {
@@ -38,6 +40,11 @@ impl Packed {
             (Some(conv), Some(weight)) if Winograd::pays(conv) => {
                 let weight = weights.of(weight);
                 Packed::Winograd(Winograd::pack(Kernel::here(), weight, from.channels))
+            }
+            (None, Some(weight)) if only_picked(net, index) => {
+                let weight = weights.of(weight);
+                let parts = weight.chunks(weight.len() / STAGES);
+                Packed::Stages(parts.map(|part| pack_linear(part, from.len())).collect())
             }
             _ => Packed::plainly(net, weights, index),
         }
@@ -57,6 +64,12 @@ impl Packed {
             }
         }
     }
+}
+
+/// Whether a node is read by those alone that pick the stage's part of it.
+fn only_picked(net: &Net, index: usize) -> bool {
+    let mut readers = net.nodes().iter().filter(|node| node.inputs.contains(&index)).peekable();
+    readers.peek().is_some() && readers.all(|node| node.op == Op::Pick)
 }
 
 /// A pass over a batch.
@@ -161,7 +174,21 @@ fn value(
                 (Packed::Winograd(weight), Some(_)) => {
                     weight.forward(x, &mut y, batch, &mut pass.space)
                 }
-                (Packed::Linear(weight), None) => linear(x, from, weight, &mut y, batch),
+                (Packed::Linear(weight), None) => {
+                    let all: Vec<usize> = (0..batch).collect();
+                    linear((x, from), weight, &mut y, &all, batch);
+                }
+                (Packed::Stages(parts), None) => {
+                    let planes = &pass.values[0];
+                    let each = parts.iter().zip(y.chunks_mut(node.shape.len() / STAGES * batch));
+                    for (stage, (weight, y)) in each.enumerate() {
+                        let is_here = |&at: &usize| is_stage(planes, stage, (at, batch));
+                        let here: Vec<usize> = (0..batch).filter(is_here).collect();
+                        if !here.is_empty() {
+                            linear((x, from), weight, y, &here, batch);
+                        }
+                    }
+                }
                 _ => {}
             }
             y
@@ -289,18 +316,20 @@ pub(super) fn shortcut_cells(
     })
 }
 
-/// The numbers of a vector that belong to the stages that the planes say: to where, from where. A stage's
-/// plane is the same everywhere, so its first cell tells.
+/// Whether the planes say that a position of a batch is of this stage. A stage's plane is the same
+/// everywhere, so its first cell tells.
+fn is_stage(planes: &[f32], stage: usize, (position, batch): (usize, usize)) -> bool {
+    let stages = &planes[planes.len() - STAGES * batch * 64..];
+    stages[(stage * batch + position) * 64] > 0.0
+}
+
+/// The numbers of a vector that belong to the stages that the planes say: to where, from where.
 pub(super) fn picked(
     planes: &[f32],
     numbers: usize,
     batch: usize,
 ) -> impl Iterator<Item = (usize, usize)> {
     let part = numbers / STAGES;
-    let stages = &planes[planes.len() - STAGES * batch * 64..];
-    let is_on = move |&from: &usize| {
-        let (stage, position) = (from / part, from % batch);
-        stages[(stage * batch + position) * 64] > 0.0
-    };
+    let is_on = move |&from: &usize| is_stage(planes, from / part, (from % batch, batch));
     (0..numbers).filter(is_on).map(move |from| (from % part, from))
 }
