@@ -3,8 +3,9 @@
 //! The loss is the cross-entropy of the softmax, averaged over the batch (section IV-A); the gradient
 //! goes back through the nodes in reverse, each adding its part to the nodes that it read.
 
-use super::forward::{Mode, Pass, forward, halved, logistic, picked, shortcut_cells};
+use super::forward::{Mode, Pass, forward, logistic};
 use super::layers::{Conv, linear_backward};
+use super::places::{halved, picked, shortcut_cells};
 use crate::nets::{CLASSES, EPSILON, Net, Node, Op, Role, Weights};
 use rayon::prelude::*;
 
