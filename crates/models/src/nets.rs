@@ -31,7 +31,7 @@ pub use cpu::{Cpu, Gradient, Learned, learn_batch, learning_bytes, unfolded_logi
 pub use deep::{Deep, rate_moves};
 pub use fold::folded;
 pub use graph::{Net, Node, Op, Param, Role, Shape};
-pub use input::{Encoding, Input};
+pub use input::{Encoding, Input, STAGES};
 pub use names::{NetError, examples, named};
 pub use weights::Weights;
 

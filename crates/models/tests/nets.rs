@@ -1,33 +1,11 @@
-//! Networks on the CPU: gradients against finite differences, folding, and plain convolutions.
+//! Networks on the CPU: gradients against finite differences, and folding.
 
-use outflank_models::nets::{
-    CLASSES, Cpu, Input, Net, Op, Role, Weights, examples, learn_batch, named,
-};
+#[path = "support/boards.rs"]
+mod boards;
+
+use boards::{batch, shaken};
+use outflank_models::nets::{CLASSES, Cpu, Input, Net, Op, Weights, examples, learn_batch, named};
 use outflank_runs::{Draw, rng::stream};
-
-/// Boards that no game has, which is all the same to a network.
-fn batch(net: &Net, positions: usize, seed: u64) -> (Vec<u64>, Vec<u8>) {
-    let mut rng = stream(seed, &["boards"]);
-    let mut word = || (0..64).fold(0u64, |word, bit| word | u64::from(rng.chance(0.4)) << bit);
-    let words = (0..positions * net.input().planes()).map(|_| word()).collect();
-    (words, (0..positions).map(|at| (at * 7 % CLASSES) as u8).collect())
-}
-
-/// Weights away from the start, so that scales and shifts matter.
-fn shaken(net: &Net) -> Weights {
-    let mut weights = Weights::start(net, 3);
-    let mut rng = stream(5, &["shaken"]);
-    for (param, values) in net.params().iter().zip(weights.values_mut()) {
-        for value in values {
-            *value += match param.role {
-                Role::Weight => 0.0,
-                Role::RunningVariance => rng.unit() as f32,
-                _ => 0.2 * rng.normal() as f32,
-            };
-        }
-    }
-    weights
-}
 
 /// The loss along a random direction of every so many parameters, up and down a little, against the
 /// gradient.
@@ -74,6 +52,7 @@ fn gradients_are_those_of_finite_differences() {
     for (name, every) in [
         ("conv4", 1),
         ("conv4-dropout", 1),
+        ("conv4-stages", 1),
         ("fc2x32", 1),
         ("res1x8", 1),
         ("res1x8-pre", 1),
@@ -83,14 +62,14 @@ fn gradients_are_those_of_finite_differences() {
         ("densenet-40", 11),
         ("widenet-40-4", 23),
     ] {
-        let net = named(name, input).unwrap();
+        let net = named(name, Input { stage: name.ends_with("-stages"), ..input }).unwrap();
         check_gradient(&net, every);
         seen.extend(net.nodes().iter().map(|node| kind(node.op)));
     }
     // Nothing that any network does is left out.
-    for name in examples() {
-        for node in named(name, input).unwrap().nodes() {
-            assert!(seen.contains(&kind(node.op)), "{name}: {:?}", node.op);
+    for net in examples(input) {
+        for node in net.nodes() {
+            assert!(seen.contains(&kind(node.op)), "{}: {:?}", net.name(), node.op);
         }
     }
 }
@@ -106,8 +85,8 @@ fn kind(op: Op) -> String {
 
 #[test]
 fn folding_changes_nothing_and_positions_do_not_mix() {
-    for name in examples().iter().filter(|name| !name.contains("100")) {
-        let net = named(name, Input::PIECES).unwrap();
+    for net in examples(Input::PIECES).filter(|net| !net.name().contains("100")) {
+        let name = net.name();
         let weights = shaken(&net);
         let (words, _) = batch(&net, 3, 2);
         let cpu = Cpu::new(&net, &weights);
@@ -122,53 +101,6 @@ fn folding_changes_nothing_and_positions_do_not_mix() {
             assert!((a - b).abs() <= 1e-4 * size.max(1.0), "{name}: {a} {b}");
         }
         assert!(cpu.logits(&[]).is_empty());
-    }
-}
-
-/// A convolution written as its definition.
-#[test]
-fn the_first_layers_are_plain_convolutions() {
-    let net = named("conv4", Input::PIECES).unwrap();
-    let weights = shaken(&net);
-    let (words, _) = batch(&net, 1, 4);
-    let mut maps: Vec<Vec<f32>> =
-        words.iter().map(|w| (0..64).map(|s| (w >> s & 1) as f32).collect()).collect();
-    for layer in 0..4 {
-        let (weight, bias) = (weights.of(2 * layer), weights.of(2 * layer + 1));
-        let inputs = maps.len();
-        maps = (0..bias.len())
-            .map(|o| {
-                let cell = |s: usize| {
-                    let mut sum = f64::from(bias[o]);
-                    for (c, map) in maps.iter().enumerate() {
-                        for tap in 0..9 {
-                            let (row, column) = (s / 8 + tap / 3, s % 8 + tap % 3);
-                            if (1..9).contains(&row) && (1..9).contains(&column) {
-                                let at = (row - 1) * 8 + column - 1;
-                                let w = weight[(o * inputs + c) * 9 + tap];
-                                sum += f64::from(w) * f64::from(map[at]);
-                            }
-                        }
-                    }
-                    sum.max(0.0) as f32
-                };
-                (0..64).map(cell).collect()
-            })
-            .collect();
-    }
-    let flat: Vec<f32> = maps.concat();
-    let dense = |x: &[f32], weight: &[f32], bias: &[f32]| -> Vec<f32> {
-        let row = |(w, b): (&[f32], &f32)| {
-            let sum: f64 = w.iter().zip(x).map(|(w, x)| f64::from(*w) * f64::from(*x)).sum();
-            (sum + f64::from(*b)) as f32
-        };
-        weight.chunks(x.len()).zip(bias).map(row).collect()
-    };
-    let hidden: Vec<f32> =
-        dense(&flat, weights.of(8), weights.of(9)).iter().map(|x| x.max(0.0)).collect();
-    let expected = dense(&hidden, weights.of(10), weights.of(11));
-    for (a, b) in Cpu::new(&net, &weights).logits(&words).iter().zip(&expected) {
-        assert!((a - b).abs() < 1e-4, "{a} {b}");
     }
 }
 

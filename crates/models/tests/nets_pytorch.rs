@@ -1,9 +1,25 @@
 //! Our networks give what PyTorch gives: `data/pytorch_nets.py` has the same networks, written by hand
 //! in PyTorch, and `data/pytorch_nets.txt` its answers. Weights and boards come from one formula.
+//! Of the same networks as ONNX files onnxruntime gives these answers too: `data/onnx_nets.py` has asked
+//! it, and `data/onnx_nets.txt` has the checksums of the files.
 
-use outflank_models::nets::{Cpu, Net, Param, Role, Weights, named};
+use outflank_models::files::write_onnx;
+use outflank_models::nets::{Cpu, Net, Param, Role, STAGES, Weights, named};
 
 const STORED: &str = include_str!("data/pytorch_nets.txt");
+const CHECKED: &str = include_str!("data/onnx_nets.txt");
+
+/// Lines of the stored answers: a network's name, what it sees, and 60 numbers.
+fn stored() -> Vec<Vec<&'static str>> {
+    STORED.lines().map(|line| line.split(' ').collect()).collect()
+}
+
+/// The networks.
+fn nets() -> Vec<Net> {
+    let lines = stored();
+    let first = lines.chunk_by(|a, b| a[0] == b[0]).map(|lines| &lines[0]);
+    first.map(|line| named(line[0], line[1].parse().unwrap()).unwrap()).collect()
+}
 
 fn mixed(block: u32, at: u32) -> u32 {
     let mut h = (at + 1).wrapping_mul(2_654_435_761) ^ (block + 1).wrapping_mul(2_246_822_519);
@@ -30,20 +46,48 @@ fn weights(net: &Net) -> Weights {
 
 #[test]
 fn answers_are_those_of_pytorch() {
-    let lines: Vec<Vec<&str>> = STORED.lines().map(|line| line.split(' ').collect()).collect();
-    assert_eq!(lines.len(), 12);
-    for pair in lines.chunks(2) {
-        let (name, input) = (pair[0][0], pair[0][1]);
-        let net = named(name, input.parse().unwrap()).unwrap();
+    let lines = stored();
+    assert_eq!((nets().len(), lines.len()), (7, 6 * 2 + 4));
+    for net in nets() {
+        let name = net.name();
+        let lines: Vec<_> = lines.iter().filter(|line| line[0] == name).collect();
         let word = |i: u32| u64::from(mixed(999, 2 * i)) | u64::from(mixed(999, 2 * i + 1)) << 32;
-        let words: Vec<u64> = (0..2 * net.input().planes() as u32).map(word).collect();
+        let planes = net.input().planes();
+        let mut words: Vec<u64> = (0..(lines.len() * planes) as u32).map(word).collect();
+        if net.input().stage {
+            for (stage, words) in words.chunks_mut(planes).enumerate() {
+                words[planes - STAGES..].fill(0);
+                words[planes - STAGES + stage] = u64::MAX;
+            }
+        }
         let answers = Cpu::new(&net, &weights(&net)).logits(&words);
-        let stored: Vec<f32> =
-            pair.iter().flat_map(|line| &line[2..]).map(|number| number.parse().unwrap()).collect();
+        let stored: Vec<f32> = lines
+            .iter()
+            .flat_map(|line| &line[2..])
+            .map(|number| number.parse().unwrap())
+            .collect();
         let size = stored.iter().fold(1.0f32, |size, value| size.max(value.abs()));
         assert_eq!(answers.len(), stored.len());
         for (ours, theirs) in answers.iter().zip(&stored) {
             assert!((ours - theirs).abs() <= 1e-4 * size, "{name}: {ours} {theirs}");
         }
     }
+}
+
+/// The files are those that onnxruntime has answered from. When the writer is changed, OUTFLANK_ONNX names
+/// a folder to which this writes them, and `data/onnx_nets.py` says what to do with it.
+#[test]
+fn onnx_files_are_those_that_onnxruntime_answers_from() {
+    let folder = std::env::var_os("OUTFLANK_ONNX").map(std::path::PathBuf::from);
+    let mut found = String::new();
+    for net in nets() {
+        let bytes = write_onnx(&net, &weights(&net));
+        if let Some(folder) = &folder {
+            std::fs::write(folder.join(format!("{}.onnx", net.name())), &bytes).unwrap();
+        }
+        let mut sum = flate2::Crc::new();
+        sum.update(&bytes);
+        found += &format!("{} {:08x}\n", net.name(), sum.sum());
+    }
+    assert_eq!(found, CHECKED, "ask onnxruntime again: data/onnx_nets.py");
 }

@@ -53,6 +53,10 @@ fn what_cannot_be_begun_leaves_no_folder() {
         (&["learn", "cnn", "--net", "conv4"][..], "say how long to learn"),
         (&["learn", "cnn", "--net", "conv5", "--passes", "1"], "'conv5' is not a network"),
         (&["learn", "cnn", "--input", "discs", "--passes", "1"], "'discs' is not an input"),
+        (
+            &["learn", "cnn", "--net", "conv4-stages", "--passes", "1"],
+            "the input must be 'pieces+stage', not 'pieces'",
+        ),
         (&["learn", "cnn", "--batch", "1", "--passes", "1"], "--batch"),
     ] {
         let message = lab.refused(arguments);

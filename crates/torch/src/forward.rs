@@ -1,6 +1,6 @@
 //! A network's nodes as libtorch's operations.
 
-use outflank_models::nets::{EPSILON, Net, Op, Role};
+use outflank_models::nets::{EPSILON, Net, Op, Role, STAGES};
 use tch::{Kind, TchError, Tensor};
 
 /// How far running means and variances follow those of a batch.
@@ -96,6 +96,14 @@ pub(crate) fn forward(
                 let wide = |x: Tensor| x.f_unsqueeze(-1)?.f_unsqueeze(-1);
                 let gate = wide(gate.f_sigmoid()?)?;
                 input(0)?.f_mul(&gate)?.f_add(&wide(shift.shallow_clone())?)?
+            }
+            Op::Pick => {
+                // A product rather than a choice by number, which the device would be asked for.
+                let (x, planes, stages) = (input(0)?, input(1)?, STAGES as i64);
+                let mask = planes.f_narrow(1, planes.size()[1] - stages, stages)?;
+                let mask = mask.f_select(3, 0)?.f_select(2, 0)?.f_to_kind(x.kind())?;
+                let parts = x.f_view([-1, stages, node.shape.channels as i64])?;
+                parts.f_mul(&mask.f_unsqueeze(2)?)?.f_sum_dim_intlist(1, false, None::<Kind>)?
             }
         };
         for &input in &node.inputs {

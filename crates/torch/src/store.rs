@@ -42,8 +42,8 @@ pub(crate) struct Store {
 impl Store {
     pub(crate) fn new(net: &Net, device: Device, kind: Kind) -> Result<Store, TchError> {
         let params = net.params();
-        let last = net.nodes().len() - 1;
-        let rank = |param: &Param| match (param.role, param.node == last) {
+        let last = params.iter().rfind(|param| param.role == Role::Weight).map(|param| param.node);
+        let rank = |param: &Param| match (param.role, Some(param.node) == last) {
             (Role::Weight, false) => 0,
             (Role::Weight, true) => 1,
             _ => 2,

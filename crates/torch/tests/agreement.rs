@@ -8,6 +8,7 @@ use outflank_learners::cnn::{
 use outflank_models::nets::{Input, Net, Role, examples, named};
 use outflank_records::{Set, embedded};
 use outflank_torch::OnTorch;
+use std::collections::BTreeSet;
 
 fn lessons() -> Lessons {
     let games: Vec<_> = embedded::games().into_iter().take(40).collect();
@@ -43,14 +44,16 @@ fn near(a: &[f32], b: &[f32], within: f32) -> bool {
 #[test]
 fn answers_agree() {
     let lessons = lessons();
-    for name in examples().iter().filter(|name| !name.contains("100")) {
-        for input in [Input::PIECES, "vmoves+colour".parse().unwrap()] {
-            let net = named(name, input).unwrap();
+    let asked: Vec<_> = lessons.base.iter().step_by(97).map(|item| item.example.board()).collect();
+    // Some of every stage of the game.
+    let moves = asked.iter().map(|board| (board.own | board.other).count_ones() - 4);
+    assert_eq!(moves.map(|moves| moves / 15).collect::<BTreeSet<_>>().len(), 4);
+    for input in [Input::PIECES, "vmoves+colour".parse().unwrap()] {
+        for net in examples(input).filter(|net| !net.name().contains("100")) {
+            let (name, input) = (net.name(), net.input());
             let [mut own, mut torch] = engines(&net, plan(SGD), &lessons);
             let mut words = Vec::new();
-            for item in lessons.base.iter().step_by(97).take(5) {
-                input.words(item.example.board(), true, &mut words);
-            }
+            asked.iter().for_each(|&board| input.words(board, true, &mut words));
             let (a, b) = (own.logits(&words).unwrap(), torch.logits(&words).unwrap());
             assert!(near(&a, &b, 1e-4), "{name} {input}");
         }
@@ -73,9 +76,11 @@ fn learning_agrees_and_states_can_be_exchanged() {
         ("resnet-32-np-p", plain, 0.001),
         ("res1x16-pre", adamw, 0.001),
         ("fc2x64", SGD, 0.01),
+        ("conv4-stages", SGD, 0.01),
+        ("conv8-bn-stages", SGD, 0.01),
     ];
     for (name, optimizer, rate) in cases {
-        let net = named(name, Input::PIECES).unwrap();
+        let net = named(name, Input { stage: name.ends_with("-stages"), ..Input::PIECES }).unwrap();
         let [mut own, mut torch] = engines(&net, plan(optimizer), &lessons);
         let places: Vec<u32> = (0..16 * 4).map(|place| order.at(place)).collect();
         let start = own.state().unwrap();
@@ -148,7 +153,7 @@ fn steps(
     };
     let start = engine.state().unwrap();
     let (mut losses, mut words) = (Vec::new(), Vec::new());
-    Input::PIECES.words(lessons.base[0].example.board(), true, &mut words);
+    net.input().words(lessons.base[0].example.board(), true, &mut words);
     for places in places.chunks(16 * 4) {
         engine.learn(places, &[1e-3; 4]).unwrap();
         losses.push(engine.seen().unwrap().loss);
@@ -178,12 +183,14 @@ fn recorded_steps_are_the_same_steps() {
         ("conv8-bn", SGD, Between::Both),
         ("res2x16-se", adamw, Between::Both),
         ("conv4", SGD, Between::Both),
+        ("conv8-bn-stages", SGD, Between::Both),
         ("conv4-dropout", SGD, Between::Nothing),
         ("conv4-dropout", SGD, Between::Answer),
         ("conv4-dropout", SGD, Between::Restore),
         ("conv4-dropout", SGD, Between::Both),
     ] {
-        let net = named(name, Input::PIECES).unwrap();
+        let input = Input { stage: name.ends_with("-stages"), ..Input::PIECES };
+        let net = named(name, input).unwrap();
         let run = |graphs| steps(&net, optimizer, &lessons, between, graphs);
         let (Some((losses, single)), Some((again, recorded))) = (run(false), run(true)) else {
             return eprintln!("skipped: no graphics processor");

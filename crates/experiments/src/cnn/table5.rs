@@ -1,6 +1,7 @@
 //! Table V: dropout, normalisation and bagging; beside it the ten-layer network that the text mentions,
-//! the fully connected one that it wishes for (section VII), planes for the colour and the stage, and
-//! how much better each network knows what it learned from than what it did not.
+//! the fully connected one that it wishes for (section VII), planes for the colour and the stage and
+//! weights for each stage (section VIII), and how much better each network knows what it learned from than
+//! what it did not.
 
 use super::school::{School, accuracy};
 use super::{Task, above, departures, error_of, split_name};
@@ -11,7 +12,7 @@ use outflank_records::Set;
 /// Title, network, what it sees, accuracy and microseconds for a position as printed.
 type Row = (&'static str, &'static str, &'static str, Option<f64>, Option<f64>);
 
-const ROWS: [Row; 8] = [
+const ROWS: [Row; 9] = [
     ("Conv8", "conv8", "pieces", Some(60.5), Some(160.0)),
     ("Conv8+dropout", "conv8-dropout", "pieces", Some(58.8), Some(160.0)),
     ("Conv8+BN", "conv8-bn", "pieces", Some(62.7), Some(190.0)),
@@ -20,15 +21,18 @@ const ROWS: [Row; 8] = [
     ("fully connected, 4 layers of 1024", "fc4x1024", "pieces", None, None),
     ("Conv8+BN, colour to move", "conv8-bn", "pieces+colour", None, None),
     ("Conv8+BN, stage of the game", "conv8-bn", "pieces+stage", None, None),
+    ("Conv8+BN, own weights for each stage", "conv8-bn-stages", "pieces+stage", None, None),
 ];
 
 /// What the text mentions or wishes for, what it is to be seen beside, and what the text says.
-const WISHES: [(&str, &str, &str); 5] = [
+const WISHES: [(&str, &str, &str); 7] = [
     ("Conv10", "Conv8", "the text: ten layers failed to improve on eight."),
     ("Conv10+BN", "Conv8+BN", "not in the paper."),
     (ROWS[5].0, "Conv8+BN", "the text wishes for it and expects it to learn too much by heart."),
     (ROWS[6].0, "Conv8+BN", "the text expects it to help."),
-    (ROWS[7].0, "Conv8+BN", "the text: it could help, as it does Logistello and Edax."),
+    (ROWS[7].0, "Conv8+BN", "four planes say the stage, and all weights are shared."),
+    (ROWS[8].0, "Conv8+BN", "the text: it could help, as it does Logistello and Edax."),
+    (ROWS[8].0, ROWS[7].0, "what own weights add to knowing the stage."),
 ];
 
 /// The row of the network that is taught in full.

@@ -4,7 +4,7 @@
 //! Normalisations are folded in and dropout is left out, as for our own answers. The input `planes`
 //! is N x planes x 8 x 8, the output `logits` N x 60: a number for each square but the centre.
 
-use crate::nets::{CLASSES, EPSILON, Net, Node, Op, Role, Weights, folded};
+use crate::nets::{CLASSES, EPSILON, Net, Node, Op, Role, STAGES, Weights, folded};
 
 /// A message as it is written.
 #[derive(Default)]
@@ -221,13 +221,30 @@ fn write_node(
             graph.node("Mul", &[x, &part("wide")], &part("gated"), &[]);
             graph.node("Add", &[&part("gated"), &part("wideshift")], output, &[]);
         }
+        Op::Pick => {
+            let part = |what: &str| format!("{output}.{what}");
+            let planes = net.nodes()[node.inputs[1]].shape.channels as i64;
+            let (stages, each) = (STAGES as i64, node.shape.channels as i64);
+            // One where it is the stage, nought elsewhere; then that times each part, and the sum.
+            let (on, mask) = (part("on"), part("mask"));
+            let cell = [&[1, 2, 3][..], &[planes - stages, 0, 0], &[planes, 1, 1], &[1, 1, 1]];
+            graph.slice(&inputs[1], &on, cell);
+            let column = graph.ints(part("column"), &[-1, stages, 1]);
+            graph.node("Reshape", &[&on, &column], &mask, &[]);
+            let rows = graph.ints(part("rows"), &[-1, stages, each]);
+            graph.node("Reshape", &[x, &rows], &part("parts"), &[]);
+            graph.node("Mul", &[&part("parts"), &mask], &part("masked"), &[]);
+            let axis = graph.ints(part("axis"), &[1]);
+            let flat = [("keepdims", Value::Int(0))];
+            graph.node("ReduceSum", &[&part("masked"), &axis], output, &flat);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nets::{Input, examples, named};
+    use crate::nets::{Input, examples};
 
     /// The examples of the encoding's documentation: field 1 as 150, field 2 as "testing".
     #[test]
@@ -240,8 +257,8 @@ mod tests {
 
     #[test]
     fn every_weight_is_written() {
-        for name in examples() {
-            let net = named(name, Input::PIECES).unwrap();
+        for net in examples(Input::PIECES) {
+            let name = net.name();
             let weights = Weights::start(&net, 1);
             let bytes = write_onnx(&net, &weights).len();
             let folded = folded(&net, &weights).0;

@@ -7,7 +7,7 @@
 use super::Origin;
 use super::policy::{POLICY_KIND, fits_half, read_policy, write_policy};
 use crate::ann::{Architecture, Net};
-use crate::nets::Deep;
+use crate::nets::{Deep, STAGES};
 use crate::patterns::{Afterstates, Contexts, Count, Look, Stages};
 use crate::{Features, Model, Network, Patterns, Rater, Tuple, Tuples, View};
 use outflank_games::Position;
@@ -67,8 +67,13 @@ pub fn read_tensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
     if kind.kind == POLICY_KIND {
         let (net, weights, origin) = read_policy(bytes)?;
         let deep = Deep::new(net, weights);
-        // Numbers that are finite each may be too large together.
-        if deep.logits([Othello::start()]).iter().any(|answer| !answer.is_finite()) {
+        // Numbers that are finite each may be too large together, and for each stage others are used.
+        let stages = if deep.net().input().stage { STAGES } else { 1 };
+        let game = std::iter::successors(Some(Othello::start()), |at: &Othello| {
+            at.moves().next().map(|mv| at.play(mv))
+        });
+        let asked = game.step_by(60 / STAGES).take(stages);
+        if deep.logits(asked).iter().any(|answer| !answer.is_finite()) {
             return Err("its answers are not numbers: the weights are too large".to_owned());
         }
         return Ok((deep.into(), origin));

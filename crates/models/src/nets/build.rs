@@ -1,6 +1,6 @@
 //! Putting a network together, node by node.
 
-use super::{Input, Net, Node, Op, Shape};
+use super::{Input, Net, Node, Op, STAGES, Shape};
 
 /// A number of a node.
 pub(super) type At = usize;
@@ -114,5 +114,12 @@ impl Builder {
         debug_assert_eq!(self.shape(by).len(), 2 * self.shape(at).channels);
         let shape = self.shape(at);
         self.push(Op::Gate, vec![at, by], shape)
+    }
+
+    /// Of a vector with a part for each stage, the part of the stage that it is.
+    pub(super) fn pick(&mut self, at: At) -> At {
+        let Shape { channels, side } = self.shape(at);
+        debug_assert_eq!((channels % STAGES, side), (0, 1));
+        self.push(Op::Pick, vec![at, 0], Shape { channels: channels / STAGES, side })
     }
 }

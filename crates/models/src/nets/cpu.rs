@@ -7,6 +7,7 @@
 mod backward;
 mod forward;
 mod layers;
+mod places;
 mod winograd;
 
 use super::{CLASSES, Net, Weights, folded};

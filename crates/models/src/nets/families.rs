@@ -6,6 +6,7 @@
 //! and the output layer sees every cell: the mean of a whole map would tell it what is on the board,
 //! but not where.
 
+use super::STAGES;
 use super::build::{At, Builder};
 
 /// Whether maps are made smaller on the way.
@@ -21,21 +22,44 @@ impl Pool {
     }
 }
 
-/// Table I: convolutions of these many maps, then 128 hidden units. The paper does not say where it drops
-/// units; here half the hidden ones go. With half the maps of every convolution gone as well nothing was
-/// learned (`results/cnn`).
-pub(super) fn conv(b: &mut Builder, maps: &[usize], norm: bool, dropout: bool, classes: usize) {
+/// A stack of convolutions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stack {
+    /// The maps of each.
+    pub(super) maps: &'static [usize],
+    pub(super) norm: bool,
+    pub(super) dropout: bool,
+    /// Whether the layers above the convolutions are there once for each stage of the game: the paper's
+    /// wish (section VIII).
+    pub(super) stages: bool,
+}
+
+/// Table I: convolutions, then 128 hidden units. The paper does not say where it drops units; here half
+/// the hidden ones go. With half the maps of every convolution gone as well nothing was learned
+/// (`results/cnn`).
+///
+/// Layers for each stage lie side by side in one matrix; what the others say is left where it is, or not
+/// computed in the first place.
+pub(super) fn conv(b: &mut Builder, stack: Stack, classes: usize) {
+    let Stack { maps, norm, dropout, stages } = stack;
+    let layer = |b: &mut Builder, at: At, outputs: usize| match stages {
+        true => {
+            let all = b.linear(at, STAGES * outputs, true);
+            b.pick(all)
+        }
+        false => b.linear(at, outputs, true),
+    };
     let mut at = 0;
     for &channels in maps {
         at = b.conv(at, channels, 3, 1, !norm);
         at = if norm { b.norm_relu(at) } else { b.relu(at) };
     }
-    at = b.linear(at, 128, true);
+    at = layer(b, at, 128);
     at = b.relu(at);
     if dropout {
         at = b.dropout(at, 0.5);
     }
-    b.linear(at, classes, true);
+    layer(b, at, classes);
 }
 
 /// Fully connected layers of so many units, normalised: the paper's wish (section VII).

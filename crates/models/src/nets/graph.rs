@@ -75,6 +75,9 @@ pub enum Op {
     /// Maps of the first node, each multiplied by the logistic function of one number of the second
     /// and moved by another (squeeze and excitation).
     Gate,
+    /// A vector of [`STAGES`](super::STAGES) parts and the planes, of which the last say the stage: the
+    /// part of the stage that it is. (If more than one were on it would be the sum of their parts.)
+    Pick,
 }
 
 /// An operation and what it reads.

@@ -10,6 +10,9 @@ use outflank_games::othello::Board;
 use std::fmt;
 use std::str::FromStr;
 
+/// Into how many stages a game is divided.
+pub const STAGES: usize = 4;
+
 /// The paper's encodings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {
@@ -28,8 +31,8 @@ pub struct Input {
     pub encoding: Encoding,
     /// Whether a last plane is all ones when White is to move.
     pub colour: bool,
-    /// Whether four planes say the stage of the game: all ones for the stage that it is, counted in
-    /// quarters of sixty moves as in Figure 5.
+    /// Whether the last four planes say the stage of the game: all ones for the stage that it is,
+    /// counted in quarters of sixty moves as in Figure 5.
     pub stage: bool,
 }
 
@@ -41,7 +44,7 @@ impl Input {
     #[must_use]
     pub fn planes(self) -> usize {
         let third = usize::from(self.encoding != Encoding::Pieces);
-        2 + third + usize::from(self.colour) + 4 * usize::from(self.stage)
+        2 + third + usize::from(self.colour) + STAGES * usize::from(self.stage)
     }
 
     /// The planes of a board, one word each, appended to `words`.
@@ -57,8 +60,8 @@ impl Input {
         }
         if self.stage {
             let discs = (board.own | board.other).count_ones();
-            let now = discs.saturating_sub(4).min(59) / 15;
-            words.extend((0..4).map(|stage| if stage == now { u64::MAX } else { 0 }));
+            let now = discs.saturating_sub(4).min(59) as usize * STAGES / 60;
+            words.extend((0..STAGES).map(|stage| if stage == now { u64::MAX } else { 0 }));
         }
     }
 }

@@ -1,16 +1,16 @@
 //! Networks by their names.
 
 use super::build::Builder;
-use super::families::{self, Pool, Tower};
-use super::{CLASSES, Input, Net};
+use super::families::{self, Pool, Stack, Tower};
+use super::{CLASSES, Input, Net, Op};
 
 /// Why there is no such network, or its weights do not fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetError {
     /// Not a name.
     #[error(
-        "'{0}' is not a network; there are conv4, conv6, conv8 and conv10 (with -bn, -dropout), \
-         fc4x1024, resnet-32 and resnet-56 (with -np, -np-p), densenet-40, densenet-100 and \
+        "'{0}' is not a network; there are conv4, conv6, conv8 and conv10 (with -bn or -dropout, \
+         and -stages after it for weights by the stage of the game), fc4x1024, resnet-32 and resnet-56 (with -np, -np-p), densenet-40, densenet-100 and \
          widenet-40-4 (with -np), and towers such as res10x128 (with -pre, -se)"
     )]
     Name(String),
@@ -24,37 +24,56 @@ pub enum NetError {
         "'{0}' is not an input; give pieces, ones or vmoves, with +colour for the side to move and +stage for the quarter of the game"
     )]
     Input(String),
+    /// Weights for each stage, and nothing that says the stage.
+    #[error(
+        "'{name}' has weights for each stage of the game and must see which it is: the input must be \
+         '{input}+stage', not '{input}'"
+    )]
+    Stage {
+        /// The network.
+        name: String,
+        /// What it was to see.
+        input: Input,
+    },
     /// Weights that are not as the network needs them.
     #[error("{0}")]
     Weights(String),
 }
 
-/// One name of each kind, for tests and help.
-#[must_use]
-pub fn examples() -> &'static [&'static str] {
-    &[
-        "conv4",
-        "conv6",
-        "conv8",
-        "conv8-dropout",
-        "conv8-bn",
-        "conv10-bn",
-        "fc4x1024",
-        "resnet-32",
-        "resnet-32-np",
-        "resnet-32-np-p",
-        "resnet-56",
-        "resnet-56-np",
-        "resnet-56-np-p",
-        "densenet-40",
-        "densenet-40-np",
-        "densenet-100-np",
-        "widenet-40-4",
-        "widenet-40-4-np",
-        "res10x128",
-        "res10x128-pre",
-        "res10x128-se",
-    ]
+/// One name of each kind.
+const EXAMPLES: [&str; 23] = [
+    "conv4",
+    "conv6",
+    "conv8",
+    "conv8-dropout",
+    "conv8-bn",
+    "conv10-bn",
+    "conv4-stages",
+    "conv8-bn-stages",
+    "fc4x1024",
+    "resnet-32",
+    "resnet-32-np",
+    "resnet-32-np-p",
+    "resnet-56",
+    "resnet-56-np",
+    "resnet-56-np-p",
+    "densenet-40",
+    "densenet-40-np",
+    "densenet-100-np",
+    "widenet-40-4",
+    "widenet-40-4-np",
+    "res10x128",
+    "res10x128-pre",
+    "res10x128-se",
+];
+
+/// One network of each kind, for tests: each sees this of a position, and the stage besides where it
+/// has to.
+pub fn examples(input: Input) -> impl Iterator<Item = Net> {
+    let with_stage = Input { stage: true, ..input };
+    EXAMPLES
+        .iter()
+        .filter_map(move |name| named(name, input).or_else(|_| named(name, with_stage)).ok())
 }
 
 /// The network of this name, in either case, that sees this of a position.
@@ -62,7 +81,11 @@ pub fn named(name: &str, input: Input) -> Result<Net, NetError> {
     let lower = name.to_ascii_lowercase();
     let mut builder = Builder::new(input.planes());
     put_together(&mut builder, &lower, CLASSES)?;
-    Ok(builder.finish(&lower, input))
+    let net = builder.finish(&lower, input);
+    match input.stage || net.nodes().iter().all(|node| node.op != Op::Pick) {
+        true => Ok(net),
+        false => Err(NetError::Stage { name: lower, input }),
+    }
 }
 
 /// Adds the nodes of the network of this name.
@@ -75,8 +98,12 @@ pub(super) fn put_together(b: &mut Builder, name: &str, classes: usize) -> Resul
         _ => None,
     };
     if let Some(rest) = name.strip_prefix("conv") {
+        let (rest, stages) = match rest.strip_suffix("-stages") {
+            Some(rest) => (rest, true),
+            None => (rest, false),
+        };
         let (depth, form) = rest.split_once('-').unwrap_or((rest, ""));
-        let maps: &[usize] = match depth {
+        let maps: &'static [usize] = match depth {
             "4" => &[64, 64, 128, 128],
             "6" => &[64, 64, 128, 128, 256, 256],
             "8" => &[64, 64, 128, 128, 256, 256, 256, 256],
@@ -89,7 +116,7 @@ pub(super) fn put_together(b: &mut Builder, name: &str, classes: usize) -> Resul
             "dropout" => (false, true),
             _ => return Err(unknown()),
         };
-        families::conv(b, maps, norm, dropout, classes);
+        families::conv(b, Stack { maps, norm, dropout, stages }, classes);
     } else if let Some(rest) = name.strip_prefix("fc") {
         let (layers, units) = sizes(rest).ok_or_else(unknown)?;
         if !(1..=16).contains(&layers) || !(8..=8192).contains(&units) {
@@ -170,12 +197,13 @@ mod tests {
 
     #[test]
     fn every_example_is_a_network_and_sides_are_right() {
-        for name in examples() {
-            let net = named(name, Input::PIECES).unwrap();
+        assert_eq!(examples(Input::PIECES).count(), EXAMPLES.len());
+        for net in examples(Input::PIECES) {
+            let name = net.name();
             assert_eq!(net.nodes().last().unwrap().shape.len(), 60, "{name}");
             let pooled = net.nodes().iter().any(|node| (2..8).contains(&node.shape.side));
             let pools = ["resnet-32", "resnet-56", "densenet-40", "widenet-40-4"];
-            assert_eq!(pooled, pools.contains(name), "{name}");
+            assert_eq!(pooled, pools.contains(&name), "{name}");
             for (index, node) in net.nodes().iter().enumerate() {
                 assert!(node.inputs.iter().all(|&input| input < index));
             }
@@ -194,8 +222,19 @@ mod tests {
 
     #[test]
     fn what_is_no_network_is_refused() {
-        for name in ["", "conv5", "conv8-bn-x", "resnet-33", "res10", "res10x", "densenet-40-np-p"]
-        {
+        for name in [
+            "",
+            "conv5",
+            "conv8-bn-x",
+            "conv8-stages-bn",
+            "conv8-stages-stages",
+            "conv5-stages",
+            "resnet-32-stages",
+            "resnet-33",
+            "res10",
+            "res10x",
+            "densenet-40-np-p",
+        ] {
             assert!(matches!(named(name, Input::PIECES), Err(NetError::Name(_))), "{name}");
         }
         for name in ["res0x64", "res10x99999", "fc99x64", "res10x4"] {

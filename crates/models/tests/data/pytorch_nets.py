@@ -1,6 +1,7 @@
 # Answers of networks in PyTorch, for the test that compares ours with them (nets_pytorch.rs):
 #     python pytorch_nets.py > pytorch_nets.txt
-# Weights and boards come from a formula that both sides compute.
+# Weights and boards come from a formula that both sides compute; the four planes that say the stage are
+# ones for stage 0, 1, 2 and 3 in turn.
 import math
 import numpy as np
 import torch
@@ -22,7 +23,8 @@ class Params:
 
     def next(self, role, *shape):
         self.block += 1
-        fan = math.prod(shape[1:]) if len(shape) > 1 else 1
+        # How many numbers each output is summed over; matrices of four stages lie behind one another.
+        fan = math.prod(shape[2 if len(shape) == 3 else 1 :])
         values = []
         for at in range(math.prod(shape)):
             u = (mixed(self.block, at) >> 8) / 2.0**24 - 0.5
@@ -98,6 +100,20 @@ def fully(p, x):
     return linear(p, x, 60)
 
 
+def conv8_bn_stages(p, x):
+    # Of each position its stage, and the layers of that stage as if there were no others.
+    stages = x[:, -4:, 0, 0].argmax(1).tolist()
+    for c in (64, 64, 128, 128, 256, 256, 256, 256):
+        x = F.relu(norm(p, conv(p, x, c)))
+    hidden = p.next("w", 4, 128, 64 * 256), p.next("b", 4, 128)
+    out = p.next("w", 4, 60, 128), p.next("b", 4, 60)
+    answers = []
+    for maps, s in zip(x.flatten(1), stages):
+        units = F.relu(F.linear(maps, hidden[0][s], hidden[1][s]))
+        answers.append(F.linear(units, out[0][s], out[1][s]))
+    return torch.stack(answers)
+
+
 CASES = [
     ("conv4", "pieces", 2, conv4),
     ("conv8-bn", "pieces", 2, conv8_bn),
@@ -105,12 +121,16 @@ CASES = [
     ("res2x16-se", "vmoves+colour", 4, tower_se),
     ("densenet-40", "ones", 3, densenet40),
     ("fc2x64", "pieces", 2, fully),
+    ("conv8-bn-stages", "pieces+stage", 6, conv8_bn_stages),
 ]
 
 torch.set_num_threads(1)
 for name, planes, count, run in CASES:
-    words = [mixed(999, 2 * i) | mixed(999, 2 * i + 1) << 32 for i in range(2 * count)]
+    positions = 4 if "+stage" in planes else 2
+    words = [mixed(999, 2 * i) | mixed(999, 2 * i + 1) << 32 for i in range(positions * count)]
     bits = [[(word >> square) & 1 for square in range(64)] for word in words]
-    x = torch.tensor(bits, dtype=torch.float32).reshape(2, count, 8, 8)
+    x = torch.tensor(bits, dtype=torch.float32).reshape(positions, count, 8, 8)
+    if "+stage" in planes:
+        x[:, -4:] = torch.eye(4)[:, :, None, None]
     for answer in run(Params(), x):
         print(name, planes, " ".join(f"{v:.6g}" for v in answer.tolist()))

@@ -7,7 +7,8 @@ use outflank_records::Set;
 
 /// What stands below the options in the help.
 pub const CNN_HELP: &str = "\
-Networks (Liskowski, Jaskowski and Krawiec, 2018): conv4, conv6, conv8, conv10 (with -bn, -dropout),
+Networks (Liskowski, Jaskowski and Krawiec, 2018): conv4, conv6, conv8, conv10 (with -bn or -dropout,
+and -stages after it for layers of their own at each stage of the game, with --input pieces+stage),
 resnet-32, resnet-56 (with -np, -np-p), densenet-40, densenet-100, widenet-40-4 (with -np),
 fc4x1024 (layers x units), and towers of our own such as res10x128 (blocks x maps, with -pre, -se).
 

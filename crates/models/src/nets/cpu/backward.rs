@@ -3,8 +3,9 @@
 //! The loss is the cross-entropy of the softmax, averaged over the batch (section IV-A); the gradient
 //! goes back through the nodes in reverse, each adding its part to the nodes that it read.
 
-use super::forward::{Mode, Pass, forward, halved, logistic, shortcut_cells};
+use super::forward::{Mode, Pass, forward, logistic};
 use super::layers::{Conv, linear_backward};
+use super::places::{halved, picked, shortcut_cells};
 use crate::nets::{CLASSES, EPSILON, Net, Node, Op, Role, Weights};
 use rayon::prelude::*;
 
@@ -172,9 +173,15 @@ fn back(
                 dx.iter_mut().zip(flow).for_each(|(dx, flow)| *dx += gate * flow);
             }
         }
+        Op::Pick => {
+            for (to, at) in picked(&pass.values[node.inputs[1]], x.len(), batch) {
+                dx[at] += flow[to];
+            }
+        }
     }
     flows[input] = dx;
-    if let Some(&second) = node.inputs.get(1) {
+    // Nobody asks what the planes should have been, here either.
+    if let Some(&second) = node.inputs.get(1).filter(|&&second| second > 0) {
         let mut dx = std::mem::take(&mut flows[second]);
         dx.resize(pass.values[second].len(), 0.0);
         second_input(node, (x, &pass.values[second]), flow, batch, &mut dx);

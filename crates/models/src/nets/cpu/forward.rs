@@ -1,11 +1,12 @@
 //! What every node of a network gives for a batch.
 
 use super::layers::{Conv, linear, pack_linear};
+use super::places::{halved, is_stage, picked, shortcut_cells};
 use super::winograd::Winograd;
 use crate::nets::fold::line;
 use crate::nets::gemm::{Left, Right};
 use crate::nets::tile::Kernel;
-use crate::nets::{EPSILON, Net, Node, Op, Role, Weights};
+use crate::nets::{EPSILON, Net, Node, Op, Role, STAGES, Weights};
 use outflank_runs::Draw;
 use outflank_runs::rng::stream;
 use rayon::prelude::*;
@@ -27,6 +28,8 @@ pub(super) enum Packed {
     Conv(Left),
     Winograd(Winograd),
     Linear(Right),
+    /// A matrix in parts, of which each position needs that of its stage.
+    Stages(Vec<Right>),
 }
 
 impl Packed {
@@ -38,6 +41,11 @@ impl Packed {
             (Some(conv), Some(weight)) if Winograd::pays(conv) => {
                 let weight = weights.of(weight);
                 Packed::Winograd(Winograd::pack(Kernel::here(), weight, from.channels))
+            }
+            (None, Some(weight)) if only_picked(net, index) => {
+                let weight = weights.of(weight);
+                let parts = weight.chunks(weight.len() / STAGES);
+                Packed::Stages(parts.map(|part| pack_linear(part, from.len())).collect())
             }
             _ => Packed::plainly(net, weights, index),
         }
@@ -57,6 +65,12 @@ impl Packed {
             }
         }
     }
+}
+
+/// Whether a node is read by those alone that pick the stage's part of it.
+fn only_picked(net: &Net, index: usize) -> bool {
+    let mut readers = net.nodes().iter().filter(|node| node.inputs.contains(&index)).peekable();
+    readers.peek().is_some() && readers.all(|node| node.op == Op::Pick)
 }
 
 /// A pass over a batch.
@@ -161,7 +175,21 @@ fn value(
                 (Packed::Winograd(weight), Some(_)) => {
                     weight.forward(x, &mut y, batch, &mut pass.space)
                 }
-                (Packed::Linear(weight), None) => linear(x, from, weight, &mut y, batch),
+                (Packed::Linear(weight), None) => {
+                    let all: Vec<usize> = (0..batch).collect();
+                    linear((x, from), weight, &mut y, &all, batch);
+                }
+                (Packed::Stages(parts), None) => {
+                    let planes = &pass.values[0];
+                    let each = parts.iter().zip(y.chunks_mut(node.shape.len() / STAGES * batch));
+                    for (stage, (weight, y)) in each.enumerate() {
+                        let is_here = |&at: &usize| is_stage(planes, stage, (at, batch));
+                        let here: Vec<usize> = (0..batch).filter(is_here).collect();
+                        if !here.is_empty() {
+                            linear((x, from), weight, y, &here, batch);
+                        }
+                    }
+                }
                 _ => {}
             }
             y
@@ -233,6 +261,13 @@ fn value(
             });
             gated.collect()
         }
+        Op::Pick => {
+            let mut y = vec![0.0; node.shape.len() * batch];
+            for (to, from) in picked(&pass.values[node.inputs[1]], x.len(), batch) {
+                y[to] += x[from];
+            }
+            y
+        }
     }
 }
 
@@ -258,26 +293,4 @@ fn rectified(x: f32) -> f32 {
 /// The logistic function, the same on every machine.
 pub(super) fn logistic(z: f32) -> f32 {
     1.0 / (1.0 + libm::expf(-z))
-}
-
-/// Where the cell of a map goes when squares of four become one.
-pub(super) fn halved(at: usize, side: usize) -> usize {
-    let (map, cell, half) = (at / (side * side), at % (side * side), side / 2);
-    map * half * half + cell / side / 2 * half + cell % side / 2
-}
-
-/// The cells that a shortcut copies: to where, from where. Maps lie one behind another, so those that
-/// are new are simply not reached.
-pub(super) fn shortcut_cells(
-    from_side: usize,
-    to_side: usize,
-    stride: usize,
-    numbers: usize,
-) -> impl Iterator<Item = (usize, usize)> {
-    let (from_cells, to_cells) = (from_side * from_side, to_side * to_side);
-    (0..numbers / from_cells * to_cells).map(move |to| {
-        let (board, cell) = (to / to_cells, to % to_cells);
-        let from = cell / to_side * stride * from_side + cell % to_side * stride;
-        (to, board * from_cells + from)
-    })
 }

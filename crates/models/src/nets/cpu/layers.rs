@@ -198,19 +198,26 @@ pub(super) fn pack_linear(weight: &[f32], inner: usize) -> Right {
     Right::pack(Matrix::rows(weight, inner).transposed(), inner, outputs)
 }
 
-/// Adds a matrix's outputs for each position to `y`.
-pub(super) fn linear(x: &[f32], from: Shape, weight: &Right, y: &mut [f32], batch: usize) {
+/// Adds a matrix's outputs for these positions of a batch to `y`.
+pub(super) fn linear(
+    (x, from): (&[f32], Shape),
+    weight: &Right,
+    y: &mut [f32],
+    positions: &[usize],
+    batch: usize,
+) {
     let cells = from.cells();
     let outputs = y.len() / batch.max(1);
-    let of = |position: usize, inner: usize| {
-        x[(inner / cells * batch + position) * cells + inner % cells]
+    let of = |row: usize, inner: usize| {
+        x[(inner / cells * batch + positions[row]) * cells + inner % cells]
     };
-    let left = Left::fill(batch, from.len(), of);
+    let left = Left::fill(positions.len(), from.len(), of);
     // Position by position, and back to output by output.
-    let mut turned: Vec<f32> = (0..y.len()).map(|i| y[i % outputs * batch + i / outputs]).collect();
+    let places = || positions.iter().flat_map(|at| (0..outputs).map(move |o| o * batch + at));
+    let mut turned: Vec<f32> = places().map(|place| y[place]).collect();
     weight.add_product(&left, &mut turned, outputs);
-    for (at, y) in y.iter_mut().enumerate() {
-        *y = turned[at % batch * outputs + at / batch];
+    for (place, value) in places().zip(turned) {
+        y[place] = value;
     }
 }
 

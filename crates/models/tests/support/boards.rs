@@ -1,0 +1,35 @@
+//! Boards and weights to try networks with.
+
+use outflank_models::nets::{CLASSES, Net, Role, STAGES, Weights};
+use outflank_runs::{Draw, rng::stream};
+
+/// Boards that no game has, which is all the same to a network; but it is one stage at a time.
+pub fn batch(net: &Net, positions: usize, seed: u64) -> (Vec<u64>, Vec<u8>) {
+    let mut rng = stream(seed, &["boards"]);
+    let mut word = || (0..64).fold(0u64, |word, bit| word | u64::from(rng.chance(0.4)) << bit);
+    let mut words: Vec<u64> = (0..positions * net.input().planes()).map(|_| word()).collect();
+    if net.input().stage {
+        for (position, words) in words.chunks_mut(net.input().planes()).enumerate() {
+            let first = words.len() - STAGES;
+            words[first..].fill(0);
+            words[first + position % STAGES] = u64::MAX;
+        }
+    }
+    (words, (0..positions).map(|at| (at * 7 % CLASSES) as u8).collect())
+}
+
+/// Weights away from the start, so that scales and shifts matter.
+pub fn shaken(net: &Net) -> Weights {
+    let mut weights = Weights::start(net, 3);
+    let mut rng = stream(5, &["shaken"]);
+    for (param, values) in net.params().iter().zip(weights.values_mut()) {
+        for value in values {
+            *value += match param.role {
+                Role::Weight => 0.0,
+                Role::RunningVariance => rng.unit() as f32,
+                _ => 0.2 * rng.normal() as f32,
+            };
+        }
+    }
+    weights
+}
