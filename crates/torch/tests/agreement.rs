@@ -9,6 +9,13 @@ use outflank_models::nets::{Input, Net, Role, examples, named};
 use outflank_records::{Set, embedded};
 use outflank_torch::OnTorch;
 use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// One test at a time: libtorch has one stream of random numbers for all, which every new engine seeds.
+fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn lessons() -> Lessons {
     let games: Vec<_> = embedded::games().into_iter().take(40).collect();
@@ -43,6 +50,7 @@ fn near(a: &[f32], b: &[f32], within: f32) -> bool {
 
 #[test]
 fn answers_agree() {
+    let _turn = alone();
     let lessons = lessons();
     let asked: Vec<_> = lessons.base.iter().step_by(97).map(|item| item.example.board()).collect();
     // Some of every stage of the game.
@@ -62,6 +70,7 @@ fn answers_agree() {
 
 #[test]
 fn learning_agrees_and_states_can_be_exchanged() {
+    let _turn = alone();
     let lessons = lessons();
     let order = Order::new(lessons.items.len(), 1, 0);
     let adamw = Optimizer::AdamW { first: 0.9, second: 0.999 };
@@ -114,6 +123,7 @@ fn learning_agrees_and_states_can_be_exchanged() {
 
 #[test]
 fn figures_agree() {
+    let _turn = alone();
     let lessons = lessons();
     let net = named("res1x16", Input::PIECES).unwrap();
     let figures = engines(&net, plan(SGD), &lessons).map(|mut engine| {
@@ -176,6 +186,7 @@ fn steps(
 /// whatever is read or restored between steps.
 #[test]
 fn recorded_steps_are_the_same_steps() {
+    let _turn = alone();
     let lessons = lessons();
     let adamw = Optimizer::AdamW { first: 0.9, second: 0.999 };
     let mut wrong = Vec::new();
