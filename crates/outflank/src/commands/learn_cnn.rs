@@ -126,7 +126,7 @@ pub fn device(asked: DeviceArg) -> Result<Box<dyn Device>> {
         DeviceArg::Gpu | DeviceArg::TorchCpu => {
             let gpu = asked == DeviceArg::Gpu;
             let say = |text: &str| eprintln!("{text}");
-            Ok(Box::new(outflank_torch::OnTorch { gpu, graphs: true, say }))
+            Ok(Box::new(outflank_torch::OnTorch { gpu, graphs: true, fused: true, say }))
         }
         #[cfg(not(feature = "gpu"))]
         DeviceArg::Gpu | DeviceArg::TorchCpu => anyhow::bail!(
