@@ -2,7 +2,9 @@
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed=src/shim.cpp");
+    for file in ["shim.h", "shim.cpp", "norm_relu.cpp"] {
+        println!("cargo:rerun-if-changed=src/{file}");
+    }
     // Where the code is only type-checked there is no library, and nothing is linked.
     #[cfg(all(feature = "libtorch", not(feature = "check-only")))]
     shim::compile();
@@ -30,13 +32,18 @@ mod shim {
         if libraries.join("libtorch_cuda.so").is_file()
             && found("cuda_runtime.h")
             && found("crt/host_config.h")
+            && found("nvrtc.h")
         {
             build.includes(cuda).define("WITH_CUDA", None);
             println!("cargo:rustc-link-search=native={}", libraries.display());
             println!("cargo:rustc-link-lib=torch_cuda");
             println!("cargo:rustc-link-lib=c10_cuda");
+            // A test that calls nothing of it by name needs the device all the same.
+            for argument in ["-Wl,--no-as-needed", "-ltorch_cuda", "-Wl,--as-needed"] {
+                println!("cargo:rustc-link-arg={argument}");
+            }
         }
-        build.file("src/shim.cpp").compile("outflank_shim");
+        build.files(["src/shim.cpp", "src/norm_relu.cpp"]).compile("outflank_shim");
         // The tests of this crate; the program's own script says the same for the program.
         println!("cargo:rustc-link-arg=-Wl,--allow-shlib-undefined");
     }

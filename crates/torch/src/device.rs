@@ -10,7 +10,9 @@ pub struct OnTorch {
     pub gpu: bool,
     /// Whether a step may be recorded and replayed there, rather than named operation by operation.
     pub graphs: bool,
-    /// Hears why it is not.
+    /// Whether normalisation and the ReLU after it may be one operation there.
+    pub fused: bool,
+    /// Hears why they are not.
     pub say: fn(&str),
 }
 

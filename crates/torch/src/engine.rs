@@ -4,6 +4,7 @@ use crate::ahead::Ahead;
 use crate::decode::Examples;
 use crate::forward::forward;
 use crate::graph::Graph;
+use crate::norm_relu::NormRelu;
 use crate::store::Store;
 use crate::{OnTorch, shim};
 use outflank_learners::cnn::{Engine, EngineError, Optimizer, Plan, Seen, State, Study};
@@ -33,6 +34,8 @@ pub struct TorchEngine {
     ahead: Ahead,
     /// Where steps are recorded rather than named operation by operation.
     graph: Option<Graph>,
+    /// Where normalisation and the ReLU after it are one operation.
+    fused: Option<NormRelu>,
     say: fn(&str),
     step: u64,
     /// Sums on the device since somebody asked: losses of batches and hits.
@@ -57,7 +60,7 @@ impl TorchEngine {
         net: &Net,
         plan: Plan,
         study: &Study,
-        &OnTorch { gpu, graphs, say }: &OnTorch,
+        &OnTorch { gpu, graphs, fused, say }: &OnTorch,
     ) -> Result<TorchEngine, EngineError> {
         if gpu && !tch::Cuda::is_available() {
             let why = "libtorch sees no graphics processor; check the driver and that libtorch_cuda \
@@ -86,6 +89,7 @@ impl TorchEngine {
                 store,
                 ahead: Ahead::new(rows, plan.batch, device)?,
                 graph: None,
+                fused: None,
                 say,
                 step: 0,
                 loss: zeros()?,
@@ -98,6 +102,18 @@ impl TorchEngine {
             match Graph::new() {
                 Ok(graph) => engine.graph = Some(graph),
                 Err(error) => say(&format!("steps cannot be recorded: {error}")),
+            }
+        }
+        if gpu && fused {
+            match NormRelu::new(device) {
+                Ok(fused) => engine.fused = Some(fused),
+                Err(error) => {
+                    let text = error.to_string();
+                    let first = text.lines().next().unwrap_or_default();
+                    say(&format!(
+                        "normalisation and ReLU stay two operations, which is slower: {first}"
+                    ));
+                }
             }
         }
         engine.set_weights(&Weights::start(net, plan.seed)).map_err(failed)?;
@@ -139,7 +155,7 @@ impl TorchEngine {
     fn take_step(&mut self) -> Result<(), TchError> {
         let (places, terms) = self.ahead.next()?;
         let (planes, targets) = self.examples.batch(&places, self.kind)?;
-        let logits = forward(&self.net, &self.store.leaves, planes, true)?;
+        let logits = forward(&self.net, &self.store.leaves, planes, true, self.fused.as_ref())?;
         let smoothing = f64::from(self.plan.smoothing);
         let loss = logits.f_cross_entropy_loss(
             &targets,
@@ -196,7 +212,7 @@ impl TorchEngine {
             let mut boards = words.to_vec();
             boards.resize(filled * planes, 0);
             let x = self.examples.decode(&boards, Kind::Float)?;
-            let logits = forward(&self.net, &self.store.full, x, false)?;
+            let logits = forward(&self.net, &self.store.full, x, false, None)?;
             let logits = logits.f_narrow(0, 0, asked as i64)?.f_to_device(Device::Cpu)?;
             let mut part = vec![0.0f32; asked * CLASSES];
             let count = part.len();

@@ -1,21 +1,32 @@
 //! A network's nodes as libtorch's operations.
 
+use crate::norm_relu::NormRelu;
 use outflank_models::nets::{EPSILON, Net, Op, Role, STAGES};
 use tch::{Kind, TchError, Tensor};
 
 /// How far running means and variances follow those of a batch.
 const FOLLOW: f64 = 0.1;
 
-/// The logarithms of the classes' odds, in single precision.
+/// The logarithms of the classes' odds, in single precision. With `fused` a normalisation that only a ReLU
+/// reads is one operation with it, where it can be.
 pub(crate) fn forward(
     net: &Net,
     params: &[Tensor],
     planes: Tensor,
     learning: bool,
+    fused: Option<&NormRelu>,
 ) -> Result<Tensor, TchError> {
     let nodes = net.nodes();
     let mut readers = vec![0; nodes.len()];
     nodes.iter().flat_map(|node| &node.inputs).for_each(|&input| readers[input] += 1);
+    // The normalisations that nobody but a ReLU reads.
+    let mut rectified = vec![false; nodes.len()];
+    for node in nodes.iter().filter(|node| node.op == Op::Relu) {
+        let before = node.inputs[0];
+        rectified[before] = nodes[before].op == Op::Norm && readers[before] == 1;
+    }
+    // Those of them whose value is rectified already.
+    let mut done = vec![false; nodes.len()];
     let mut left = readers.clone();
     let mut values: Vec<Option<Tensor>> = vec![];
     let mut planes = Some(planes);
@@ -57,16 +68,25 @@ pub(crate) fn forward(
                 };
                 x.f_linear(weight, bias)?
             }
-            Op::Norm => input(0)?.f_batch_norm(
-                Some(need(Role::Scale)?),
-                Some(need(Role::Shift)?),
-                Some(need(Role::RunningMean)?),
-                Some(need(Role::RunningVariance)?),
-                learning,
-                FOLLOW,
-                f64::from(EPSILON),
-                true,
-            )?,
+            Op::Norm => {
+                let (scale, shift) = (need(Role::Scale)?, need(Role::Shift)?);
+                let (mean, variance) = (need(Role::RunningMean)?, need(Role::RunningVariance)?);
+                let (x, epsilon) = (input(0)?, f64::from(EPSILON));
+                match fused.filter(|fused| learning && rectified[index] && fused.takes(x)) {
+                    Some(fused) => {
+                        done[index] = true;
+                        fused.of(x, [scale, shift, mean, variance], FOLLOW, epsilon)?
+                    }
+                    None => {
+                        let [scale, shift] = [scale, shift].map(Some);
+                        let [mean, variance] = [mean, variance].map(Some);
+                        x.f_batch_norm(
+                            scale, shift, mean, variance, learning, FOLLOW, epsilon, true,
+                        )?
+                    }
+                }
+            }
+            Op::Relu if done[node.inputs[0]] => input(0)?.shallow_clone(),
             Op::Relu if readers[node.inputs[0]] == 1 && node.inputs[0] > 0 => {
                 // Nobody else reads it, and no gradient before it needs it as it was.
                 input(0)?.shallow_clone().f_relu_()?

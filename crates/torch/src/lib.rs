@@ -16,6 +16,8 @@ mod forward;
 #[cfg(feature = "libtorch")]
 mod graph;
 #[cfg(feature = "libtorch")]
+mod norm_relu;
+#[cfg(feature = "libtorch")]
 mod shim;
 #[cfg(feature = "libtorch")]
 mod store;

@@ -1,14 +1,11 @@
 // What libtorch has and its binding for Rust lacks: graphs of a device's work, a stream of one's own, and
-// optimizers that do a step in one operation. Every function catches what is thrown and answers 0, or
-// -1 with the reason in `why`.
+// optimizers that do a step in one operation.
+
+#include "shim.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/_fused_sgd.h>
-
-#include <cstring>
-#include <exception>
-#include <stdexcept>
 
 #ifdef WITH_CUDA
 #include <ATen/cuda/CUDAGeneratorImpl.h>
@@ -21,25 +18,6 @@
 #include <memory>
 #include <optional>
 #endif
-
-namespace {
-
-template <typename Work> int guarded(char *why, size_t room, Work work) {
-  const char *reason = "an unknown error";
-  try {
-    work();
-    return 0;
-  } catch (const std::exception &error) {
-    reason = error.what();
-    std::strncpy(why, reason, room - 1);
-  } catch (...) {
-    std::strncpy(why, reason, room - 1);
-  }
-  why[room - 1] = 0;
-  return -1;
-}
-
-} // namespace
 
 extern "C" {
 
@@ -157,12 +135,6 @@ int outflank_graph_replay(Graph *graph, char *why, size_t room) {
 #else
 
 struct Graph;
-
-static int missing(char *why, size_t room) {
-  return guarded(why, room, [] {
-    throw std::runtime_error("this program was built where CUDA's headers are missing");
-  });
-}
 
 int outflank_graph_new(Graph **, char *why, size_t room) { return missing(why, room); }
 void outflank_graph_free(Graph *) {}

@@ -1,4 +1,4 @@
-//! What `shim.cpp` offers.
+//! What `shim.cpp` and `norm_relu.cpp` offer.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use tch::{TchError, Tensor};
@@ -25,6 +25,24 @@ unsafe extern "C" {
         decay: f64,
         first: f64,
         second: f64,
+        why: *mut c_char,
+        room: usize,
+    ) -> c_int;
+    pub(crate) fn outflank_norm_relu_prepare(
+        text: *const c_char,
+        why: *mut c_char,
+        room: usize,
+    ) -> c_int;
+    pub(crate) fn outflank_norm_relu(
+        x: *const c_void,
+        scale: *const c_void,
+        shift: *const c_void,
+        mean: *const c_void,
+        variance: *const c_void,
+        tickets: *const c_void,
+        follow: f64,
+        epsilon: f64,
+        y: *mut *mut c_void,
         why: *mut c_char,
         room: usize,
     ) -> c_int;
@@ -58,7 +76,7 @@ pub(crate) fn call(work: impl FnOnce(*mut c_char, usize) -> c_int) -> Result<(),
     Err(TchError::Torch(text.to_string_lossy().into_owned()))
 }
 
-fn pointer(tensor: &Tensor) -> *const c_void {
+pub(crate) fn pointer(tensor: &Tensor) -> *const c_void {
     tensor.as_ptr().cast()
 }
 

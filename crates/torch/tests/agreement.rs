@@ -3,7 +3,7 @@
 
 use outflank_learners::cnn::{
     CpuEngine, Device, Engine, EngineError, Lessons, Optimizer, Order, Plan, Schedule, Split,
-    Study, measure,
+    State, Study, measure,
 };
 use outflank_models::nets::{Input, Net, Role, examples, named};
 use outflank_records::{Set, embedded};
@@ -39,7 +39,7 @@ const SGD: Optimizer = Optimizer::Sgd { momentum: 0.9, nesterov: true };
 
 fn engines(net: &Net, plan: Plan, lessons: &Lessons) -> [Box<dyn Engine>; 2] {
     let study = || Study::new(net, &lessons.base, lessons.items.clone());
-    let device = OnTorch { gpu: false, graphs: true, say: |text| panic!("{text}") };
+    let device = OnTorch { gpu: false, graphs: true, fused: true, say: |text| panic!("{text}") };
     [Box::new(CpuEngine::new(net, plan, study())), device.engine(net, plan, study()).unwrap()]
 }
 
@@ -144,18 +144,44 @@ enum Between {
     Both,
 }
 
-/// The losses of every four steps of twenty-four, and how far each weight moved in all; nothing without a
-/// graphics processor.
+/// The graphics processor.
+fn gpu(graphs: bool, fused: bool) -> OnTorch {
+    OnTorch { gpu: true, graphs, fused, say: |text| panic!("{text}") }
+}
+
+/// What came of twenty-four steps.
+struct Steps {
+    /// The losses of every four.
+    losses: Vec<f64>,
+    /// How far each weight moved in all.
+    moved: Vec<f64>,
+    /// The running means and variances at the end.
+    running: Vec<Vec<f32>>,
+}
+
+impl Steps {
+    /// How far the weights of others are from these, as a share of how far these moved.
+    fn apart(&self, others: &Steps) -> f64 {
+        let length = |of: &mut dyn Iterator<Item = f64>| of.map(|x| x * x).sum::<f64>().sqrt();
+        let apart = length(&mut self.moved.iter().zip(&others.moved).map(|(a, b)| a - b));
+        apart / length(&mut self.moved.iter().copied())
+    }
+
+    fn losses_near(&self, others: &Steps, within: f64) -> bool {
+        self.losses.iter().zip(&others.losses).all(|(a, b)| (a - b).abs() < within * a)
+    }
+}
+
+/// Takes steps with batches of sixteen; nothing without a graphics processor.
 fn steps(
     net: &Net,
     optimizer: Optimizer,
     lessons: &Lessons,
     between: Between,
-    graphs: bool,
-) -> Option<(Vec<f64>, Vec<f64>)> {
+    device: OnTorch,
+) -> Option<Steps> {
     let order = Order::new(lessons.items.len(), 1, 0);
     let places: Vec<u32> = (0..16 * 24).map(|place| order.at(place)).collect();
-    let device = OnTorch { gpu: true, graphs, say: |text| panic!("{text}") };
     let study = Study::new(net, &lessons.base, lessons.items.clone());
     let mut engine = match device.engine(net, plan(optimizer), study) {
         Err(EngineError::Missing(_)) => return None,
@@ -177,9 +203,14 @@ fn steps(
     }
     let end = engine.state().unwrap();
     assert_eq!(end.step, 24);
-    let [start, end] = [start, end].map(|state| state.weights.values().concat());
-    let moved = start.iter().zip(&end).map(|(&a, &b)| f64::from(b) - f64::from(a)).collect();
-    Some((losses, moved))
+    let running = |at: &usize| !net.params()[*at].role.is_learned();
+    let (running, learned): (Vec<usize>, Vec<usize>) = (0..net.params().len()).partition(running);
+    let all =
+        |state: &State| learned.iter().flat_map(|&at| state.weights.of(at).to_vec()).collect();
+    let [before, after]: [Vec<f32>; 2] = [&start, &end].map(all);
+    let moved = before.iter().zip(&after).map(|(&a, &b)| f64::from(b) - f64::from(a)).collect();
+    let running = running.iter().map(|&at| end.weights.of(at).to_vec()).collect();
+    Some(Steps { losses, moved, running })
 }
 
 /// A step that is recorded and replayed is the same step, with the same numbers drawn by dropout, and
@@ -202,19 +233,43 @@ fn recorded_steps_are_the_same_steps() {
     ] {
         let input = Input { stage: name.ends_with("-stages"), ..Input::PIECES };
         let net = named(name, input).unwrap();
-        let run = |graphs| steps(&net, optimizer, &lessons, between, graphs);
-        let (Some((losses, single)), Some((again, recorded))) = (run(false), run(true)) else {
+        let run = |graphs| steps(&net, optimizer, &lessons, between, gpu(graphs, true));
+        let (Some(single), Some(recorded)) = (run(false), run(true)) else {
             return eprintln!("skipped: no graphics processor");
         };
-        let length =
-            |moved: &mut dyn Iterator<Item = f64>| moved.map(|x| x * x).sum::<f64>().sqrt();
-        let apart = length(&mut single.iter().zip(&recorded).map(|(a, b)| a - b));
-        let whole = length(&mut single.iter().copied());
-        println!("{name}, {between:?}: apart {:.5}\n  {losses:?}\n  {again:?}", apart / whole);
+        let apart = single.apart(&recorded);
+        let losses = [&single.losses, &recorded.losses];
+        println!("{name}, {between:?}: apart {apart:.5}\n  {:?}\n  {:?}", losses[0], losses[1]);
         // Sums come in another order each time, and numbers have eight bits.
-        let near = losses.iter().zip(&again).all(|(a, b)| (a - b).abs() < 0.02 * a);
-        if apart >= 0.1 * whole || !near {
-            wrong.push(format!("{name}, {between:?}: {apart} of {whole}"));
+        if apart >= 0.1 || !single.losses_near(&recorded, 0.02) {
+            wrong.push(format!("{name}, {between:?}: {apart}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Normalisation and ReLU in one operation are those two operations, recorded or not.
+#[test]
+fn fused_steps_are_the_same_steps() {
+    let _turn = alone();
+    let lessons = lessons();
+    let mut wrong = Vec::new();
+    for name in ["conv8-bn", "widenet-40-4", "densenet-40"] {
+        let net = named(name, Input::PIECES).unwrap();
+        let run = |graphs, fused| steps(&net, SGD, &lessons, Between::Nothing, gpu(graphs, fused));
+        for graphs in [false, true] {
+            let (Some(two), Some(one)) = (run(graphs, false), run(graphs, true)) else {
+                return eprintln!("skipped: no graphics processor");
+            };
+            let apart = two.apart(&one);
+            let running = two.running.iter().zip(&one.running).all(|(a, b)| near(a, b, 0.02));
+            let losses = [&two.losses, &one.losses];
+            println!("{name}, {graphs}: apart {apart:.5}\n  {:?}\n  {:?}", losses[0], losses[1]);
+            // In numbers of eight bits PyTorch, with every mean and variance off by 1e-7, moves the weights
+            // of such networks to places 4% apart in one step and 10 to 12% in twenty-four.
+            if apart >= 0.2 || !running || !two.losses_near(&one, 0.01) {
+                wrong.push(format!("{name}, recorded {graphs}: {apart}, running {running}"));
+            }
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");

@@ -126,7 +126,9 @@ pub fn device(asked: DeviceArg) -> Result<Box<dyn Device>> {
         DeviceArg::Gpu | DeviceArg::TorchCpu => {
             let gpu = asked == DeviceArg::Gpu;
             let say = |text: &str| eprintln!("{text}");
-            Ok(Box::new(outflank_torch::OnTorch { gpu, graphs: true, say }))
+            // The operation for both has not been measured on a graphics processor yet.
+            let fused = false;
+            Ok(Box::new(outflank_torch::OnTorch { gpu, graphs: true, fused, say }))
         }
         #[cfg(not(feature = "gpu"))]
         DeviceArg::Gpu | DeviceArg::TorchCpu => anyhow::bail!(
