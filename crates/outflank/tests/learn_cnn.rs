@@ -46,6 +46,22 @@ fn threads_and_stops_change_no_weight() {
     assert_eq!(weights("late"), weights("one"));
 }
 
+/// Stopped before its speed was known a run has no number of steps, and says what it needs to go on.
+#[test]
+fn a_run_that_has_hardly_begun_says_how_to_go_on() {
+    let lab = Lab::new();
+    let short = ["learn", "cnn", "--net", "fc2x16", "--sample", "20", "--minutes", "0"];
+    let said = lab.run(&[&short[..], &["--out", "run"]].concat()).err;
+    assert!(
+        said.contains("step 0; go on with: outflank learn cnn --resume run --minutes N"),
+        "{said}"
+    );
+    let refused = lab.refused(&["learn", "cnn", "--resume", "run", "--quiet"]);
+    assert!(refused.contains("--passes or --minutes"), "{refused}");
+    lab.ok(&["learn", "cnn", "--resume", "run", "--minutes", "0.02"]);
+    assert!(lab.exists("run/model.safetensors"));
+}
+
 #[test]
 fn what_cannot_be_begun_leaves_no_folder() {
     let lab = Lab::new();

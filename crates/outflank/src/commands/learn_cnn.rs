@@ -70,8 +70,10 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
         seed: Some(args.common.seed),
         version: VERSION.to_owned(),
         note: format!(
-            "{} {}, step {} of {}",
-            args.examples, args.input, trained.step, trained.steps
+            "{} {}, {}",
+            args.examples,
+            args.input,
+            results::progress(trained.step, trained.steps)
         ),
     };
     let bytes = write_policy(&net, &state.weights, &origin, !args.single)
@@ -82,10 +84,13 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     }
     let path = folder.path().display().to_string();
     if !trained.complete {
-        say(format!(
-            "step {} of {}; go on with: outflank learn cnn --resume {path}",
-            trained.step, trained.steps
-        ));
+        // Without steps it must be said again how long they may take.
+        let again = match trained.steps {
+            0 => " --minutes N",
+            _ => "",
+        };
+        let far = results::progress(trained.step, trained.steps);
+        say(format!("{far}; go on with: outflank learn cnn --resume {path}{again}"));
     }
     if stop_requested() {
         return Ok(Outcome::Stopped);
@@ -157,9 +162,8 @@ fn learn(
     let trained = train(engine, net, plan, (examples, &budget, folder.path()), |point| {
         if !args.common.quiet {
             eprintln!(
-                "step {:>8} of {:<8} {:6.3} passes  {:7.1} s  {:>9.0}/s  loss {:.4}  top {:.2}%  rate {:.5}",
-                point.step,
-                point.steps,
+                "{:<22} {:6.3} passes  {:7.1} s  {:>9.0}/s  loss {:.4}  top {:.2}%  rate {:.5}",
+                results::progress(point.step, point.steps),
                 point.passes,
                 point.seconds,
                 point.speed,

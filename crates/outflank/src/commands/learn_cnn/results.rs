@@ -34,14 +34,21 @@ impl<'a> Curve<'a> {
     }
 }
 
+/// How far a run is. How many steps there will be is not known until its speed is.
+pub fn progress(step: u64, steps: u64) -> String {
+    match steps {
+        0 => format!("step {}", grouped(step)),
+        _ => format!("step {} of {}", grouped(step), grouped(steps)),
+    }
+}
+
 /// For people.
 pub fn text(taught: &Taught, path: &str) -> String {
     let mut text = format!(
-        "{}: {} weights, step {} of {}, {:.0} s\n",
+        "{}: {} weights, {}, {:.0} s\n",
         taught.net,
         grouped(taught.weights as u64),
-        grouped(taught.step),
-        grouped(taught.steps),
+        progress(taught.step, taught.steps),
         taught.seconds,
     );
     if !taught.tests.is_empty() {
