@@ -221,6 +221,12 @@ fn departures(lab: &Lab) -> Vec<String> {
             seen / 4,
             size.batch / 4
         ));
+        all.push(format!(
+            "Steps have a momentum of 0.9, looking ahead, and rates from 0.2, without normalisation 0.05 and \
+             in Table VI {RATE}; weights decay by {:e}, in full by {DECAY:e}. The paper has rates from {RATE}, \
+             a momentum of {MOMENTUM} and a decay of {DECAY:e}.",
+            DECAY / 10.0
+        ));
         if let Some(passes) = size.in_full {
             all.push(format!(
                 "Conv8+BN in full made {passes} passes over the paper's own training part."

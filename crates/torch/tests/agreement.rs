@@ -149,6 +149,16 @@ fn gpu(graphs: bool, fused: bool) -> OnTorch {
     OnTorch { gpu: true, graphs, fused, say: |text| panic!("{text}") }
 }
 
+/// How far the second of each two are from the first, as a share of their length.
+fn distance(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
+    let (mut apart, mut length) = (0.0, f64::MIN_POSITIVE);
+    for (first, second) in pairs {
+        apart += (first - second).powi(2);
+        length += first.powi(2);
+    }
+    (apart / length).sqrt()
+}
+
 /// What came of twenty-four steps.
 struct Steps {
     /// The losses of every four.
@@ -162,9 +172,18 @@ struct Steps {
 impl Steps {
     /// How far the weights of others are from these, as a share of how far these moved.
     fn apart(&self, others: &Steps) -> f64 {
-        let length = |of: &mut dyn Iterator<Item = f64>| of.map(|x| x * x).sum::<f64>().sqrt();
-        let apart = length(&mut self.moved.iter().zip(&others.moved).map(|(a, b)| a - b));
-        apart / length(&mut self.moved.iter().copied())
+        distance(self.moved.iter().copied().zip(others.moved.iter().copied()))
+    }
+
+    /// How far the running means and variances of others are from these, as a share of these: the mean of
+    /// all.
+    fn running_apart(&self, others: &Steps) -> f64 {
+        let pairs = self.running.iter().zip(&others.running);
+        let apart = pairs.map(|(ours, theirs)| {
+            let pairs = ours.iter().zip(theirs).map(|(&a, &b)| (f64::from(a), f64::from(b)));
+            distance(pairs)
+        });
+        apart.sum::<f64>() / self.running.len().max(1) as f64
     }
 
     fn losses_near(&self, others: &Steps, within: f64) -> bool {
@@ -172,7 +191,7 @@ impl Steps {
     }
 }
 
-/// Takes steps with batches of sixteen; nothing without a graphics processor.
+/// Takes steps with batches of sixteen on the graphics processor; nothing without one.
 fn steps(
     net: &Net,
     optimizer: Optimizer,
@@ -180,13 +199,17 @@ fn steps(
     between: Between,
     device: OnTorch,
 ) -> Option<Steps> {
+    let study = Study::new(net, &lessons.base, lessons.items.clone());
+    match device.engine(net, plan(optimizer), study) {
+        Err(EngineError::Missing(_)) => None,
+        engine => Some(steps_of(net, engine.unwrap(), lessons, between)),
+    }
+}
+
+/// Takes steps with batches of sixteen.
+fn steps_of(net: &Net, mut engine: Box<dyn Engine>, lessons: &Lessons, between: Between) -> Steps {
     let order = Order::new(lessons.items.len(), 1, 0);
     let places: Vec<u32> = (0..16 * 24).map(|place| order.at(place)).collect();
-    let study = Study::new(net, &lessons.base, lessons.items.clone());
-    let mut engine = match device.engine(net, plan(optimizer), study) {
-        Err(EngineError::Missing(_)) => return None,
-        engine => engine.unwrap(),
-    };
     let start = engine.state().unwrap();
     let (mut losses, mut words) = (Vec::new(), Vec::new());
     net.input().words(lessons.base[0].example.board(), true, &mut words);
@@ -210,7 +233,7 @@ fn steps(
     let [before, after]: [Vec<f32>; 2] = [&start, &end].map(all);
     let moved = before.iter().zip(&after).map(|(&a, &b)| f64::from(b) - f64::from(a)).collect();
     let running = running.iter().map(|&at| end.weights.of(at).to_vec()).collect();
-    Some(Steps { losses, moved, running })
+    Steps { losses, moved, running }
 }
 
 /// A step that is recorded and replayed is the same step, with the same numbers drawn by dropout, and
@@ -248,7 +271,9 @@ fn recorded_steps_are_the_same_steps() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Normalisation and ReLU in one operation are those two operations, recorded or not.
+/// Normalisation and ReLU in one operation are those two operations, recorded or not. In numbers of eight
+/// bits no two ways of rounding stay together for long in deep networks, so both are held against the
+/// program's own executor in single precision: one operation may stray no farther from it than two.
 #[test]
 fn fused_steps_are_the_same_steps() {
     let _turn = alone();
@@ -257,18 +282,24 @@ fn fused_steps_are_the_same_steps() {
     for name in ["conv8-bn", "widenet-40-4", "densenet-40"] {
         let net = named(name, Input::PIECES).unwrap();
         let run = |graphs, fused| steps(&net, SGD, &lessons, Between::Nothing, gpu(graphs, fused));
+        let Some(two) = run(true, false) else {
+            return eprintln!("skipped: no graphics processor");
+        };
+        let study = Study::new(&net, &lessons.base, lessons.items.clone());
+        let exact = Box::new(CpuEngine::new(&net, plan(SGD), study));
+        let exact = steps_of(&net, exact, &lessons, Between::Nothing);
+        let apart = |of: &Steps| [exact.apart(of), exact.running_apart(of)];
+        let usual = apart(&two);
         for graphs in [false, true] {
-            let (Some(two), Some(one)) = (run(graphs, false), run(graphs, true)) else {
-                return eprintln!("skipped: no graphics processor");
-            };
-            let apart = two.apart(&one);
-            let running = two.running.iter().zip(&one.running).all(|(a, b)| near(a, b, 0.02));
-            let losses = [&two.losses, &one.losses];
-            println!("{name}, {graphs}: apart {apart:.5}\n  {:?}\n  {:?}", losses[0], losses[1]);
-            // In numbers of eight bits PyTorch, with every mean and variance off by 1e-7, moves the weights
-            // of such networks to places 4% apart in one step and 10 to 12% in twenty-four.
-            if apart >= 0.2 || !running || !two.losses_near(&one, 0.01) {
-                wrong.push(format!("{name}, recorded {graphs}: {apart}, running {running}"));
+            let one = run(graphs, true).unwrap();
+            let ours = apart(&one);
+            println!(
+                "{name}, recorded {graphs}: {ours:.4?} from exact, two operations {usual:.4?}"
+            );
+            let strays = ours.iter().zip(usual).any(|(ours, usual)| *ours > 1.25 * usual + 1e-3);
+            if strays || !exact.losses_near(&one, 0.01) {
+                wrong
+                    .push(format!("{name}, recorded {graphs}: {ours:?}, two operations {usual:?}"));
             }
         }
     }

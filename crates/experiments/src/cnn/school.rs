@@ -250,13 +250,19 @@ impl<'a> School<'a> {
                 seed,
             };
         }
-        // Without normalisation a large step is the end of it.
+        // Without normalisation a large step is the end of it, and in small batches a very deep network
+        // cannot be sure of its beginning either.
         let normalised = net.nodes().iter().any(|node| node.op == outflank_models::nets::Op::Norm);
+        let rate = match (normalised, task.quarter) {
+            (false, _) => 0.05,
+            (true, true) => RATE,
+            (true, false) => 0.2,
+        };
         // A short way leaves no time to learn too much by heart.
         let short = matches!(self.extent(task), Extent::Seen(_));
         Plan {
             batch: self.batch(task),
-            rate: if normalised { 0.2 } else { 0.05 },
+            rate,
             schedule: Schedule::Cosine,
             warmup: 500,
             optimizer: Optimizer::Sgd { momentum: 0.9, nesterov: true },

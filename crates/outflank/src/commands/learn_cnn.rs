@@ -131,9 +131,7 @@ pub fn device(asked: DeviceArg) -> Result<Box<dyn Device>> {
         DeviceArg::Gpu | DeviceArg::TorchCpu => {
             let gpu = asked == DeviceArg::Gpu;
             let say = |text: &str| eprintln!("{text}");
-            // The operation for both has not been measured on a graphics processor yet.
-            let fused = false;
-            Ok(Box::new(outflank_torch::OnTorch { gpu, graphs: true, fused, say }))
+            Ok(Box::new(outflank_torch::OnTorch { gpu, graphs: true, fused: true, say }))
         }
         #[cfg(not(feature = "gpu"))]
         DeviceArg::Gpu | DeviceArg::TorchCpu => anyhow::bail!(
