@@ -56,52 +56,48 @@ impl Experiment for Fig4 {
             // Enough for a line.
             contenders = contenders.into_iter().step_by(2).take(3).collect();
         }
-        let lead = "Each network's accuracy on the test part of Original and its points in per cent \
-                    against the 13 published players and against search of one ply.";
+        let lead = "Each network's accuracy on the test part of Original and on that of what it learned \
+                    from, and its points in per cent against the 13 published players and against \
+                    search of one ply.";
         let mut report = Report::new(self.name(), lab.scale, "Paper 3, Figure 4", lead.to_owned());
         let one = edax(&school, 1);
         let opponent = one.clone().unwrap_or_else(|| search(1));
         let second = if one.is_some() { "Edax-1" } else { "our search at 1 ply" };
-        let mut points: [Vec<(f64, f64)>; 2] = [Vec::new(), Vec::new()];
+        let mut dots = Vec::new();
         for tasks in contenders {
             let task = tasks[0];
             let tests = match tasks.len() {
                 1 => school.study(task)?.tests,
                 _ => school.study_together(&tasks)?,
             };
-            let accuracy = accuracy(&tests, task, Set::Original).map_or(0.0, |a| a.0);
+            let [original, own] = [Set::Original, task.set]
+                .map(|set| accuracy(&tests, task, set).map_or(0.0, |accuracy| accuracy.0));
             let mut contender = Contender::new(&school, &tasks)?;
             let row = match (tasks.len(), task.in_full) {
                 (1, false) => format!("{} on {}, {}", task.net, task.set, task.input),
                 (1, true) => format!("{} on {}, in full", task.net, task.set),
                 (count, _) => format!("{} on {}, bag of {count}", task.net, task.set),
             };
-            report.cell(&row, "accuracy", None, Some(accuracy), None);
+            report.cell(&row, "accuracy", None, Some(original), None);
+            report.cell(&row, "own accuracy", None, Some(own), None);
             let won = [contender.against_all()?, contender.against(&opponent, None)?];
-            for (at, (won, column)) in won.into_iter().zip(["13 opponents", second]).enumerate() {
+            for (won, column) in won.into_iter().zip(["13 opponents", second]) {
                 let error = super::error_of(won.0, won.1);
                 report.cell(&row, column, None, Some(won.0), Some(error));
-                points[at].push((accuracy, won.0));
             }
+            dots.push(Dot { set: task.set, original, own, won: won.map(|won| won.0) });
         }
-        let mut plot = Plot::new("Winning rate by accuracy", "accuracy, %", "% of points");
-        for (at, (points, name)) in points.iter().zip(["13 opponents", second]).enumerate() {
-            let dots = points.iter().map(|&(x, y)| Point::new(x, y));
-            plot = plot.series(Series::dots(name, dots));
-            let Some((slope, through, explained)) = line(points) else { continue };
-            // What was printed of Edax says nothing of another opponent.
-            let paper = Some(PRINTED[at]).filter(|_| at == 0 || one.is_some());
-            report.cell(name, "slope", paper.map(|p| p.0), Some(slope), None);
-            report.cell(name, "r2", paper.map(|p| p.1), Some(explained), None);
-            let ends = points
-                .iter()
-                .fold((f64::MAX, f64::MIN), |(low, high), &(x, _)| (low.min(x), high.max(x)));
-            let ends = [ends.0, ends.1].map(|x| Point::new(x, through + slope * x));
-            plot = plot
-                .series(Series::line(format!("{name}, line"), ends).dashed().coloured_as(2 * at));
-        }
-        let caption = "Lines by least squares.".to_owned();
-        report.figures.push(("strength".to_owned(), Box::new(plot), caption));
+        // What was printed of Edax says nothing of another opponent.
+        let printed = [Some(PRINTED[0]), one.is_some().then_some(PRINTED[1])];
+        let all: Vec<_> = dots.iter().map(|dot| (dot.original, dot.won)).collect();
+        lines(&mut report, ("strength", "all networks"), ["13 opponents", second], &all, printed);
+        // Accuracies on one test, of networks that learned from the same.
+        let alike: Vec<_> = dots.iter().filter(|dot| dot.set == Set::UniqueS).collect();
+        let alike: Vec<_> = alike.iter().map(|dot| (dot.own, dot.won)).collect();
+        let names = ["13 opponents, Unique-S".to_owned(), format!("{second}, Unique-S")];
+        let names = names.each_ref().map(String::as_str);
+        let place = ("strength-unique-s", "networks that learned from Unique-S, by their own test");
+        lines(&mut report, place, names, &alike, printed);
         report.departures = departures(lab);
         if one.is_none() {
             let (slope, explained) = PRINTED[1];
@@ -112,6 +108,42 @@ impl Experiment for Fig4 {
         }
         Ok(report)
     }
+}
+
+/// A network: what it learned from, its accuracies and its points.
+struct Dot {
+    set: Set,
+    original: f64,
+    own: f64,
+    won: [f64; 2],
+}
+
+/// Draws accuracies and points against either opponent, with a line through each.
+fn lines(
+    report: &mut Report,
+    (file, title): (&str, &str),
+    names: [&str; 2],
+    dots: &[(f64, [f64; 2])],
+    printed: [Option<(f64, f64)>; 2],
+) {
+    let title = format!("Winning rate by accuracy, {title}");
+    let mut plot = Plot::new(title, "accuracy, %", "% of points");
+    for (at, (name, paper)) in names.into_iter().zip(printed).enumerate() {
+        let points: Vec<_> = dots.iter().map(|&(accuracy, won)| (accuracy, won[at])).collect();
+        let marks = points.iter().map(|&(x, y)| Point::new(x, y));
+        plot = plot.series(Series::dots(name, marks));
+        let Some((slope, through, explained)) = line(&points) else { continue };
+        report.cell(name, "slope", paper.map(|p| p.0), Some(slope), None);
+        report.cell(name, "r2", paper.map(|p| p.1), Some(explained), None);
+        let ends = points
+            .iter()
+            .fold((f64::MAX, f64::MIN), |(low, high), &(x, _)| (low.min(x), high.max(x)));
+        let ends = [ends.0, ends.1].map(|x| Point::new(x, through + slope * x));
+        plot =
+            plot.series(Series::line(format!("{name}, line"), ends).dashed().coloured_as(2 * at));
+    }
+    let caption = "Lines by least squares.".to_owned();
+    report.figures.push((file.to_owned(), Box::new(plot), caption));
 }
 
 /// The slope and offset of the line by least squares and the share of the variance that it explains;
