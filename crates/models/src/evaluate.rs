@@ -62,6 +62,20 @@ impl<P: Position, E: Evaluate<P> + ?Sized> Evaluate<P> for std::sync::Arc<E> {
     }
 }
 
+impl<P: Position, E: Policy<P> + ?Sized> Policy<P> for &E {
+    fn score(&self, position: &P, moves: &[P::Move], out: &mut Vec<f32>) {
+        (**self).score(position, moves, out);
+    }
+
+    fn score_all(&self, positions: &[(P, Vec<P::Move>)]) -> Vec<Vec<f32>> {
+        (**self).score_all(positions)
+    }
+
+    fn at_a_time(&self) -> usize {
+        (**self).at_a_time()
+    }
+}
+
 impl<P: Position, E: Policy<P> + ?Sized> Policy<P> for std::sync::Arc<E> {
     fn score(&self, position: &P, moves: &[P::Move], out: &mut Vec<f32>) {
         (**self).score(position, moves, out);

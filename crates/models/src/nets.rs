@@ -21,6 +21,7 @@ mod families;
 mod fold;
 mod gemm;
 mod graph;
+mod images;
 mod input;
 mod names;
 mod tile;
@@ -31,6 +32,7 @@ pub use cpu::{Cpu, Gradient, Learned, learn_batch, learning_bytes, unfolded_logi
 pub use deep::{Deep, rate_moves};
 pub use fold::folded;
 pub use graph::{Net, Node, Op, Param, Role, Shape};
+pub use images::Images;
 pub use input::{Encoding, Input, STAGES};
 pub use names::{NetError, examples, named};
 pub use weights::Weights;

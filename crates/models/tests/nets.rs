@@ -180,8 +180,8 @@ fn a_network_file_is_a_model_that_rates_legal_moves() {
 fn odds_do_not_depend_on_how_the_board_lies() {
     use outflank_games::othello::{Othello, Square, Symmetry};
     use outflank_games::{Position, Side};
-    use outflank_models::embedded;
-    use outflank_models::nets::Deep;
+    use outflank_models::nets::{Deep, Images};
+    use outflank_models::{Policy, embedded};
 
     let net = named("res2x16-se", "vmoves+colour".parse().unwrap()).unwrap();
     let small = Deep::new(net.clone(), shaken(&net));
@@ -209,6 +209,22 @@ fn odds_do_not_depend_on_how_the_board_lies() {
             };
             let turned = likely.iter().map(|&(mv, odds)| (symmetry.square(mv), odds)).collect();
             assert_eq!(in_order(deep.odds(&image.unwrap())), in_order(turned), "{moves}");
+        }
+    }
+    // As a policy it says the same, of one position and of several.
+    let asked = ["f5d6c3d3c4", "f5"].map(|moves| {
+        let position = play(moves);
+        (position, position.moves().collect::<Vec<_>>())
+    });
+    let scores = Images(&small).score_all(&asked);
+    for ((position, moves), scores) in asked.iter().zip(&scores) {
+        let mut alone = Vec::new();
+        Images(&small).score(position, moves, &mut alone);
+        assert_eq!(&alone, scores);
+        let odds = small.odds(position);
+        for (mv, score) in moves.iter().zip(scores) {
+            let expected = odds.iter().find(|likely| likely.0 == *mv).unwrap().1;
+            assert!((f64::from(*score).exp() - expected).abs() < 1e-6, "{mv}");
         }
     }
     // The four first moves are one, and on a full board there is none.

@@ -9,6 +9,7 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Position};
 use outflank_models::files::{self, AnyHeuristic, ModelError};
+use outflank_models::nets::Images;
 use outflank_models::{
     self as models, Evaluate, Greedy as OnePly, Material, Policy, View, embedded,
 };
@@ -172,6 +173,9 @@ pub trait Roster: Searchable {
     /// A model from a file, seen another way if so wished.
     fn load(path: &Path, view: Option<View>) -> Result<Model<Self>, RosterError>;
 
+    /// The same policy asked about all images of a position, where the game has them.
+    fn imaged(policy: Arc<dyn Policy<Self>>) -> Option<Arc<dyn Policy<Self>>>;
+
     /// An external engine.
     fn engine(
         command: &EngineCommand,
@@ -214,6 +218,10 @@ impl Roster for Othello {
         Ok(of_othello(&model))
     }
 
+    fn imaged(policy: Arc<dyn Policy<Othello>>) -> Option<Arc<dyn Policy<Othello>>> {
+        Some(Arc::new(Images(policy)))
+    }
+
     fn engine(
         command: &EngineCommand,
         options: EngineOptions,
@@ -246,6 +254,10 @@ impl Roster for Checkers {
         // Whatever the file is, it is read first: a damaged file is the better message.
         files::load(path)?;
         Err(other_game::<Checkers>(path, Game::Othello))
+    }
+
+    fn imaged(_: Arc<dyn Policy<Checkers>>) -> Option<Arc<dyn Policy<Checkers>>> {
+        None
     }
 
     fn engine(
@@ -285,8 +297,24 @@ pub fn model_of(folder: &Path) -> PathBuf {
     if heuristic.exists() { heuristic } else { folder.join("model.safetensors") }
 }
 
-/// The model that a text names: embedded, a file, or a run folder's.
+/// The model that a text names, asked as the text says.
 pub fn find_model<P: Roster>(spec: &Spec) -> Result<Model<P>, RosterError> {
+    let model = named_model(spec)?;
+    if !spec.images {
+        return Ok(model);
+    }
+    let imaged = match model {
+        Model::Policy(policy) => P::imaged(policy),
+        _ => None,
+    };
+    imaged.map(Model::Policy).ok_or_else(|| {
+        let reason = "images= is for networks that rate moves, such as cnn".to_owned();
+        RosterError::Parts { text: spec.text.clone(), reason }
+    })
+}
+
+/// The model that a text names: embedded, a file, or a run folder's.
+fn named_model<P: Roster>(spec: &Spec) -> Result<Model<P>, RosterError> {
     if let Some(model) = P::embedded(&spec.model) {
         if spec.view.is_some() {
             let reason = "its view is part of it; view= is for files".to_owned();

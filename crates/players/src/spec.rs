@@ -39,6 +39,8 @@ pub struct Spec {
     pub search: Search,
     /// Another view than the model's own.
     pub view: Option<View>,
+    /// Whether a network is asked about the eight images of a position rather than about it alone.
+    pub images: bool,
     /// The share of moves that are forced at random.
     pub random: f64,
     /// The deviation of the noise on each leaf.
@@ -82,9 +84,9 @@ pub struct SpecError {
 }
 
 /// The keys a player may have.
-const KEYS: [&str; 11] = [
-    "view", "random", "noise", "name", "stage", "with", "seconds", "nodes", "cut", "threads",
-    "level",
+const KEYS: [&str; 12] = [
+    "view", "images", "random", "noise", "name", "stage", "with", "seconds", "nodes", "cut",
+    "threads", "level",
 ];
 
 /// The most plies and simulations a search may have; more would never end.
@@ -197,6 +199,7 @@ fn parse(text: &str) -> Result<Spec, String> {
         model: model.to_owned(),
         search,
         view: None,
+        images: false,
         random: 0.0,
         noise: 0.0,
         name: None,
@@ -215,6 +218,17 @@ fn parse(text: &str) -> Result<Spec, String> {
         };
         match key {
             "view" => spec.view = Some(value.parse()?),
+            "images" => {
+                spec.images = match value {
+                    "1" => false,
+                    "8" => true,
+                    _ => {
+                        return Err(format!(
+                            "a position has 8 images, or is asked about as 1, not '{value}'"
+                        ));
+                    }
+                }
+            }
             "random" => spec.random = number(0.0, 1.0)?,
             "noise" => spec.noise = number(0.0, 1e9)?,
             "name" if value.is_empty() => return Err("its name is empty".to_owned()),
@@ -241,8 +255,8 @@ fn parse(text: &str) -> Result<Spec, String> {
     let is_engine = spec.is_engine();
     let own = spec.nodes.is_some() || spec.cut.is_some() || spec.threads.is_some();
     let searches = spec.search != Search::Natural || spec.noise > 0.0 || own;
-    if is_engine && (searches || spec.view.is_some()) {
-        let keys = "leave out @, noise, view, nodes, cut and threads";
+    if is_engine && (searches || spec.view.is_some() || spec.images) {
+        let keys = "leave out @, noise, view, images, nodes, cut and threads";
         return Err(format!("an external engine searches by itself: {keys}"));
     }
     if !is_engine && spec.level.is_some() {
@@ -376,6 +390,8 @@ mod tests {
             ("x?stage=4-9", "belong together"),
             ("x?stage=9-4&with=y", "range of moves"),
             ("x?view=upside", "negate and invert"),
+            ("x?images=4", "8 images"),
+            ("gtp:x?images=8", "leave out"),
             ("gtp:x@4", "searches by itself"),
             ("x?level=3", "external engines"),
             ("x?seconds=0", "0.001 to 86400"),

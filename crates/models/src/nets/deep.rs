@@ -1,8 +1,8 @@
 //! A network that rates the legal moves of a position.
 
-use super::{CLASSES, Cpu, Input, Net, Weights, class_of};
+use super::{CLASSES, Cpu, Images, Input, Net, Weights, class_of};
 use crate::Policy;
-use outflank_games::othello::{Board, Othello, Square, Squares, Symmetry};
+use outflank_games::othello::{Othello, Square};
 use outflank_games::{Position, Side};
 
 /// A network with its weights, ready to rate moves. Illegal moves are never asked about: a score is
@@ -45,45 +45,16 @@ impl Deep {
         self.cpu.logits(&words)
     }
 
-    /// How likely each legal move is, likeliest first: the mean of the answers for the eight images of
-    /// the position, so that moves which a symmetry turns into each other are equally likely.
-    ///
-    /// What is added has an order that does not depend on how the board lies, so that this holds to the
-    /// last bit.
+    /// How likely each legal move is, likeliest first, on the mean of the eight [images](Images) of the
+    /// position.
     #[must_use]
     pub fn odds(&self, position: &Othello) -> Vec<(Square, f64)> {
-        let input: Input = self.net.input();
-        let boards = Symmetry::ALL.map(|symmetry| position.board().transform(symmetry));
-        let mut words = Vec::with_capacity(boards.len() * input.planes());
-        for board in boards {
-            input.words(board, position.to_move() == Side::White, &mut words);
-        }
-        let logits = self.cpu.logits(&words);
-        let images: Vec<[f64; 64]> =
-            boards.iter().zip(logits.chunks(CLASSES)).map(|(&b, l)| shares(b, l)).collect();
-        let mean = |mv: Square| {
-            let each = Symmetry::ALL.iter().zip(&images);
-            let mut each: Vec<f64> = each.map(|(s, shares)| shares[s.square(mv).index()]).collect();
-            each.sort_by(f64::total_cmp);
-            each.iter().sum::<f64>() / each.len() as f64
-        };
-        let mut likely: Vec<(Square, f64)> = position.moves().map(|mv| (mv, mean(mv))).collect();
+        let moves: Vec<Square> = position.moves().collect();
+        let shares = Images(self).shares(&[(*position, moves.clone())]).concat();
+        let mut likely: Vec<(Square, f64)> = moves.into_iter().zip(shares).collect();
         likely.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         likely
     }
-}
-
-/// The shares of the legal moves of a board by their squares, which sum to one.
-fn shares(board: Board, logits: &[f32]) -> [f64; 64] {
-    let moves = board.moves();
-    let logit = |square: Square| class_of(square).map_or(f32::MIN, |class| logits[class]);
-    let top = Squares(moves).map(logit).fold(f32::MIN, f32::max);
-    let mut shares = [0.0; 64];
-    for square in Squares(moves) {
-        shares[square.index()] = libm::exp(f64::from(logit(square) - top));
-    }
-    let sum: f64 = shares.iter().sum();
-    shares.map(|share| if sum > 0.0 { share / sum } else { 0.0 })
 }
 
 /// What each of these moves is rated in each of these positions, by whatever answers their planes with
