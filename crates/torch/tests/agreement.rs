@@ -159,9 +159,9 @@ fn distance(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
     (apart / length).sqrt()
 }
 
-/// What came of twenty-four steps.
+/// What came of some steps.
 struct Steps {
-    /// The losses of every four.
+    /// The losses of every four, or of all if there are fewer.
     losses: Vec<f64>,
     /// How far each weight moved in all.
     moved: Vec<f64>,
@@ -191,7 +191,7 @@ impl Steps {
     }
 }
 
-/// Takes steps with batches of sixteen on the graphics processor; nothing without one.
+/// Takes twenty-four steps with batches of sixteen on the graphics processor; nothing without one.
 fn steps(
     net: &Net,
     optimizer: Optimizer,
@@ -202,19 +202,25 @@ fn steps(
     let study = Study::new(net, &lessons.base, lessons.items.clone());
     match device.engine(net, plan(optimizer), study) {
         Err(EngineError::Missing(_)) => None,
-        engine => Some(steps_of(net, engine.unwrap(), lessons, between)),
+        engine => Some(steps_of(24, net, engine.unwrap(), lessons, between)),
     }
 }
 
 /// Takes steps with batches of sixteen.
-fn steps_of(net: &Net, mut engine: Box<dyn Engine>, lessons: &Lessons, between: Between) -> Steps {
+fn steps_of(
+    count: usize,
+    net: &Net,
+    mut engine: Box<dyn Engine>,
+    lessons: &Lessons,
+    between: Between,
+) -> Steps {
     let order = Order::new(lessons.items.len(), 1, 0);
-    let places: Vec<u32> = (0..16 * 24).map(|place| order.at(place)).collect();
+    let places: Vec<u32> = (0..16 * count).map(|place| order.at(place)).collect();
     let start = engine.state().unwrap();
     let (mut losses, mut words) = (Vec::new(), Vec::new());
     net.input().words(lessons.base[0].example.board(), true, &mut words);
     for places in places.chunks(16 * 4) {
-        engine.learn(places, &[1e-3; 4]).unwrap();
+        engine.learn(places, &vec![1e-3; places.len() / 16]).unwrap();
         losses.push(engine.seen().unwrap().loss);
         if matches!(between, Between::Answer | Between::Both) {
             engine.logits(&words).unwrap();
@@ -225,7 +231,7 @@ fn steps_of(net: &Net, mut engine: Box<dyn Engine>, lessons: &Lessons, between: 
         }
     }
     let end = engine.state().unwrap();
-    assert_eq!(end.step, 24);
+    assert_eq!(end.step, count as u64);
     let running = |at: &usize| !net.params()[*at].role.is_learned();
     let (running, learned): (Vec<usize>, Vec<usize>) = (0..net.params().len()).partition(running);
     let all =
@@ -271,9 +277,10 @@ fn recorded_steps_are_the_same_steps() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Normalisation and ReLU in one operation are those two operations, recorded or not. In numbers of eight
-/// bits no two ways of rounding stay together for long in deep networks, so both are held against the
-/// program's own executor in single precision: one operation may stray no farther from it than two.
+/// Normalisation and ReLU in one operation are those two operations. Of a deep network's steps in numbers of
+/// eight bits no two ways of rounding stay together: with every weight off by 6e-8 the weights of a WideNet
+/// are half the way apart after twenty-four. So the first step of either is held against the program's own
+/// executor in single precision, from which one operation may stray no farther than two.
 #[test]
 fn fused_steps_are_the_same_steps() {
     let _turn = alone();
@@ -281,26 +288,24 @@ fn fused_steps_are_the_same_steps() {
     let mut wrong = Vec::new();
     for name in ["conv8-bn", "widenet-40-4", "densenet-40"] {
         let net = named(name, Input::PIECES).unwrap();
-        let run = |graphs, fused| steps(&net, SGD, &lessons, Between::Nothing, gpu(graphs, fused));
-        let Some(two) = run(true, false) else {
+        let study = || Study::new(&net, &lessons.base, lessons.items.clone());
+        let step = |engine| steps_of(1, &net, engine, &lessons, Between::Nothing);
+        let exact = step(Box::new(CpuEngine::new(&net, plan(SGD), study())));
+        let apart = [false, true].map(|fused| {
+            let engine = match gpu(false, fused).engine(&net, plan(SGD), study()) {
+                Err(EngineError::Missing(_)) => return None,
+                engine => engine.unwrap(),
+            };
+            let came = step(engine);
+            assert!(exact.losses_near(&came, 0.01), "{name}: {:?}", came.losses);
+            Some([exact.apart(&came), exact.running_apart(&came)])
+        });
+        let [Some(two), Some(one)] = apart else {
             return eprintln!("skipped: no graphics processor");
         };
-        let study = Study::new(&net, &lessons.base, lessons.items.clone());
-        let exact = Box::new(CpuEngine::new(&net, plan(SGD), study));
-        let exact = steps_of(&net, exact, &lessons, Between::Nothing);
-        let apart = |of: &Steps| [exact.apart(of), exact.running_apart(of)];
-        let usual = apart(&two);
-        for graphs in [false, true] {
-            let one = run(graphs, true).unwrap();
-            let ours = apart(&one);
-            println!(
-                "{name}, recorded {graphs}: {ours:.4?} from exact, two operations {usual:.4?}"
-            );
-            let strays = ours.iter().zip(usual).any(|(ours, usual)| *ours > 1.25 * usual + 1e-3);
-            if strays || !exact.losses_near(&one, 0.01) {
-                wrong
-                    .push(format!("{name}, recorded {graphs}: {ours:?}, two operations {usual:?}"));
-            }
+        println!("{name}: {one:.4?} from exact, two operations {two:.4?}");
+        if one[0] > 1.2 * two[0] || one[1] > 1.2 * two[1] + 1e-3 || one[1] > 0.02 {
+            wrong.push(format!("{name}: {one:?}, two operations {two:?}"));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
