@@ -33,6 +33,11 @@ pub trait Experiment: Sync {
         false
     }
 
+    /// Whether it has rows of Edax's, where its command is known.
+    fn asks_edax(&self) -> bool {
+        false
+    }
+
     /// Whether its runs can be learned apart, by others.
     fn spreads(&self) -> bool {
         false

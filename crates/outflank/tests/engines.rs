@@ -31,6 +31,40 @@ fn program(lab: &Lab, name: &str, script: &str) {
     fs::set_permissions(lab.file(name), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
+/// In an exhibit the games of an engine that fails do not count: it says why and keeps nothing.
+#[test]
+fn an_exhibit_does_not_count_games_that_an_engine_lost_by_failing() {
+    let lab = Lab::new();
+    let script = "#!/bin/sh\n\
+                  while read -r command rest; do\n\
+                  case \"$command\" in\n\
+                  ping) echo \"pong $rest\";;\n\
+                  go) echo out of breath >&2; exit 3;;\n\
+                  quit) exit 0;;\n\
+                  esac\n\
+                  done\n";
+    program(&lab, "mortal", script);
+    let exhibit = |name: &str, edax: &str| {
+        let folder = format!("{}-{}", name.replace('/', "-"), edax.len());
+        let words = ["reproduce", name, "--scale", "smoke", "--edax", edax, "--share", "nets"];
+        let done = lab.run(&[&words[..], &["--out", &folder]].concat());
+        assert_eq!(done.code, 1, "{name}: {}", done.err);
+        done.err
+    };
+    for name in ["cnn/table7", "cnn/table9", "cnn/fig4", "cnn/fig5"] {
+        let said = exhibit(name, "nboard:./mortal");
+        assert!(said.contains("Edax-1") && said.contains("out of breath"), "{name}: {said}");
+        let said = exhibit(name, "nboard:./no-such-engine");
+        assert!(said.contains("no-such-engine"), "{name}: {said}");
+    }
+    for entry in fs::read_dir(lab.file("nets")).unwrap().flatten() {
+        let won = fs::read_to_string(entry.path().join("won-1.toml")).unwrap_or_default();
+        assert!(!won.contains("Edax"), "{won}");
+    }
+    assert!(exhibit("cnn/table9", "edax -nboard").contains("'nboard:edax -nboard'"));
+    assert!(exhibit("cnn/table2", "nboard:./mortal").contains("no rows of Edax"));
+}
+
 /// Asserts that every game was lost by failing, and that it is said why.
 fn all_lost(found: &Value, name: &str, part: &str) {
     assert_eq!((&found["wins"], &found["draws"]), (&json!(0), &json!(0)), "{found}");

@@ -22,7 +22,8 @@ fn a_first_try_is_tested_by_example_and_by_game() {
         let found = lab.json(&with(&["--split", split, "--out", split]));
         let tests = found["tests"].as_array().unwrap();
         let names: Vec<&str> = tests.iter().map(|test| test["test"].as_str().unwrap()).collect();
-        assert_eq!(names, ["unique-s by example", "original by example", "games held out"]);
+        let games = if split == "example" { "a tenth of the games" } else { "games held out" };
+        assert_eq!(names, ["unique-s by example", "original by example", games]);
         // What was learned from is said, and a game that was held out was not.
         let seen = |test: &Value| test["learned_from"].as_f64().unwrap();
         assert!(seen(&tests[0]) > 80.0, "{split}: {found}");
@@ -44,6 +45,17 @@ fn threads_and_stops_change_no_weight() {
     lab.ok(&with(&["--minutes", "0", "--out", "late"]));
     lab.ok(&["learn", "cnn", "--resume", "late"]);
     assert_eq!(weights("late"), weights("one"));
+    // What is not said again is as it was: which files, in which precision, how much is tested.
+    let said = ["--single", "--onnx", "--tested", "100"];
+    lab.ok(&[&with(&said)[..], &["--out", "single"]].concat());
+    lab.ok(&[&with(&said)[..], &["--minutes", "0", "--out", "single-late"]].concat());
+    let before = lab.read("single-late/model.onnx");
+    let found = lab.json(&["learn", "cnn", "--resume", "single-late"]);
+    assert_eq!(weights("single-late"), weights("single"));
+    assert_ne!(weights("single"), weights("one"));
+    assert_eq!(lab.read("single-late/model.onnx"), lab.read("one/model.onnx"));
+    assert_ne!(lab.read("single-late/model.onnx"), before);
+    assert!(found["tests"][2]["count"].as_u64().unwrap() <= 100, "{found}");
 }
 
 /// Stopped before its speed was known a run has no number of steps, and says what it needs to go on.

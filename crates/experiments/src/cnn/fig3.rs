@@ -87,7 +87,7 @@ impl Experiment for Fig3 {
             return Err(ExperimentError::Stopped);
         }
         let lead = format!(
-            "Conv8+BN on {} positions of the test part of Unique-S; in the figure's way of counting \
+            "Conv8+BN by example, on {} positions of the test part of Unique-S; in the figure's way of counting \
              the first move of a game has number 5.",
             examples.len()
         );

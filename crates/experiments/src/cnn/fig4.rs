@@ -35,6 +35,10 @@ impl Experiment for Fig4 {
         true
     }
 
+    fn asks_edax(&self) -> bool {
+        true
+    }
+
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let school = School::new(lab);
         let mut tasks: Vec<Task> = NETS

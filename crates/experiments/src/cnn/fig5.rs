@@ -27,6 +27,10 @@ impl Experiment for Fig5 {
         true
     }
 
+    fn asks_edax(&self) -> bool {
+        true
+    }
+
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let school = School::new(lab);
         school.study(BEST)?;

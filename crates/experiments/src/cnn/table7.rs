@@ -37,6 +37,10 @@ impl Experiment for Table7 {
         true
     }
 
+    fn asks_edax(&self) -> bool {
+        true
+    }
+
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let school = School::new(lab);
         let lead = format!(

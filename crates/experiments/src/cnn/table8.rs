@@ -30,7 +30,7 @@ impl Experiment for Table8 {
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let school = School::new(lab);
-        let lead = "Mean points in per cent against the 13 published players, learned by example.";
+        let lead = "Mean points in per cent against the 13 published players.";
         let mut report =
             Report::new(self.name(), lab.scale, "Paper 3, Table VIII", lead.to_owned());
         let every = school.size().every;

@@ -41,6 +41,10 @@ impl Experiment for Table9 {
         true
     }
 
+    fn asks_edax(&self) -> bool {
+        true
+    }
+
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let school = School::new(lab);
         school.study(BEST)?;

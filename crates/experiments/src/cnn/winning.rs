@@ -8,7 +8,7 @@ use outflank_games::Side;
 use outflank_games::othello::Othello;
 use outflank_learners::cnn::Predictor;
 use outflank_players::Entry;
-use outflank_players::roster::{entry, policy_entry};
+use outflank_players::roster::{RosterError, entry, policy_entry};
 use outflank_runs::{files, stop_requested, toml_fault};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -140,15 +140,26 @@ impl<'a> Contender<'a> {
             });
         }
         let entries = [own, entry::<Othello>(opponent)?];
+        for entry in &entries {
+            entry.make().and_then(|mut player| player.begin()).map_err(RosterError::from)?;
+        }
         let (openings, _) = lab.openings(Side::White)?;
         let terms =
             Terms { openings, rounds, seed: lab.seed, threads: lab.threads, elsewhere: None };
         let (mut points, mut games) = (0u64, 0u64);
+        let mut fault = None;
         let complete = contest(&entries, &[(0, 1)], &terms, None, |played, _| {
             games += played.len() as u64;
             points += played.iter().map(|game| u64::from(game.half_points_of(0))).sum::<u64>();
-            true
+            let failed = played.iter().find_map(|game| game.played.fault.as_ref());
+            fault = failed.map(|(_, what)| what.clone());
+            fault.is_none()
         })?;
+        if let Some(what) = fault {
+            // Who fails loses the game, but that says nothing about how well the other plays.
+            let said = format!("a game against {name} broke off: {what}; none of its games count");
+            return Err(ExperimentError::Learn(said));
+        }
         predictor.trouble().map_err(|error| ExperimentError::Learn(error.to_string()))?;
         if !complete || stop_requested() {
             return Err(ExperimentError::Stopped);

@@ -116,7 +116,14 @@ impl Checkpoint {
         net: &Net,
         moments: usize,
     ) -> Result<Option<(Checkpoint, State)>, CheckpointError> {
-        match Checkpoint::load_one(folder, INDEX, net, moments) {
+        let last = match Checkpoint::load_one(folder, INDEX, net, moments) {
+            Ok(None) if folder.join(BEFORE).exists() => {
+                let reason = format!("{INDEX} is missing");
+                Err(CheckpointError::Damaged(folder.to_owned(), reason))
+            }
+            last => last,
+        };
+        match last {
             Err(error) => match Checkpoint::load_one(folder, BEFORE, net, moments) {
                 Ok(Some(found)) => {
                     let [last, before] = [INDEX, BEFORE].map(|name| folder.join(name));
@@ -164,6 +171,12 @@ impl Checkpoint {
         }
         if files::checksum(&bytes) != checkpoint.sha256 {
             return Err(damaged("its pieces are not those that were written".to_owned()));
+        }
+        let (step, steps) = (checkpoint.step, checkpoint.steps);
+        let of_step = format!("{step:09}-");
+        let is_its = checkpoint.pieces.iter().all(|piece| piece.starts_with(&of_step));
+        if !is_its || (steps > 0 && step > steps) {
+            return Err(damaged(format!("{name} says step {step} of {steps}, which it is not")));
         }
         let blocks = parts::unpack(&bytes).map_err(damaged)?;
         let mut values: Vec<Vec<f32>> = blocks
@@ -214,6 +227,19 @@ mod tests {
         let whole = std::fs::read(&piece).unwrap();
         std::fs::write(&piece, &whole[..500]).unwrap();
         assert_eq!(Checkpoint::load(folder.path(), &net, 1).unwrap().unwrap().1, state(3));
+        // The same where the last has no index, or one that names another step.
+        std::fs::write(&piece, &whole).unwrap();
+        let index = folder.path().join(INDEX);
+        let text = std::fs::read_to_string(&index).unwrap();
+        for other in [None, Some(text.replace("step = 5", "step = 7"))] {
+            match other {
+                None => std::fs::remove_file(&index).unwrap(),
+                Some(other) => std::fs::write(&index, other).unwrap(),
+            }
+            assert_eq!(Checkpoint::load(folder.path(), &net, 1).unwrap().unwrap().1, state(3));
+        }
+        std::fs::write(&index, text).unwrap();
+        std::fs::write(&piece, &whole[..500]).unwrap();
         assert!(Checkpoint::settle(folder.path(), &net, 1).is_err());
         std::fs::write(&piece, &whole).unwrap();
         Checkpoint::settle(folder.path(), &net, 1).unwrap();

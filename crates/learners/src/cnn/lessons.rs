@@ -68,6 +68,9 @@ const SPLIT_SEED: u64 = 1;
 /// One game in so many is held out where the years do not tell games apart.
 const HELD_OUT: usize = 10;
 
+/// What the test of these is called.
+const HELD_OUT_NAME: &str = "games held out";
+
 /// Games to learn from, later or other ones, and what the test of these is called.
 type ByGame<'a> = (Vec<&'a Record<Othello>>, Vec<&'a Record<Othello>>, String);
 
@@ -86,7 +89,7 @@ fn by_game(records: &[Record<Othello>], last: u16) -> ByGame<'_> {
         let games = records.iter().zip(&held_out);
         games.filter(|(_, held)| **held == wanted).map(|(record, _)| record).collect()
     };
-    (of(false), of(true), "games held out".to_owned())
+    (of(false), of(true), HELD_OUT_NAME.to_owned())
 }
 
 impl Lessons {
@@ -112,7 +115,11 @@ impl Lessons {
             Split::Example => 2012,
             Split::Game(last) | Split::Both(last) => last,
         };
-        let (early, late, late_name) = by_game(records, last);
+        let (early, late, mut late_name) = by_game(records, last);
+        if split == Split::Example && late_name == HELD_OUT_NAME {
+            // They are learned from like all others.
+            late_name = "a tenth of the games".to_owned();
+        }
         // The games that examples are drawn from when the paper splits.
         let pool: Vec<_> = match split {
             Split::Both(_) => early.clone(),
@@ -140,7 +147,10 @@ impl Lessons {
             tests.push(("original by example".to_owned(), by_example(Set::Original)?.2));
         }
         let late = ExampleSet::new(Set::Original, late.iter().copied(), by, colours);
-        tests.push((late_name, late.base().to_vec()));
+        // In any order, so that some of them, evenly spread, are not all of one stage of their games.
+        let mut late = late.base().to_vec();
+        stream(SPLIT_SEED, &["net", "late"]).shuffle(&mut late);
+        tests.push((late_name, late));
         let mut learned_from = vec![false; base.len()];
         items.iter().for_each(|&item| learned_from[(item / 8) as usize] = true);
         let mut known: Vec<Coloured> = base

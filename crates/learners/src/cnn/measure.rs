@@ -6,6 +6,7 @@
 //! cannot know which of them was played.
 
 use super::EngineError;
+use super::predictor::{log_odds, log_sum};
 use outflank_games::othello::{Squares, Symmetry};
 use outflank_models::nets::{CLASSES, Input, class_of, classes_of};
 use outflank_records::Coloured;
@@ -71,15 +72,15 @@ pub fn measure(
     Ok(all.then_some(figures))
 }
 
-/// Asks about all these positions and makes something of each answer, on all threads; `take` is given
-/// it in order. Says whether it came to the end.
+/// Asks about all these positions and makes something of each answer, the logarithms of the classes' odds,
+/// on all threads; `take` is given it in order. Says whether it came to the end.
 pub fn each_answer<T: Send>(
     answer: &mut Answer<'_>,
     input: Input,
     examples: &[Coloured],
     images: bool,
     mut go_on: impl FnMut(usize) -> bool,
-    make: impl Fn(&Coloured, &[f32]) -> T + Sync,
+    make: impl Fn(&Coloured, &[f64]) -> T + Sync,
     mut take: impl FnMut(&Coloured, T),
 ) -> Result<bool, EngineError> {
     let symmetries: &[Symmetry] = if images { &Symmetry::ALL } else { &Symmetry::ALL[..1] };
@@ -87,7 +88,7 @@ pub fn each_answer<T: Send>(
         if !go_on(chunk.len()) {
             return Ok(false);
         }
-        let mut odds = vec![0.0f32; chunk.len() * CLASSES];
+        let mut scores = vec![f64::NEG_INFINITY; chunk.len() * CLASSES];
         for &symmetry in symmetries {
             let mut words = Vec::new();
             for Coloured { example, white } in chunk {
@@ -95,49 +96,57 @@ pub fn each_answer<T: Send>(
             }
             let logits = answer(&words)?;
             let to = classes_of(symmetry);
-            let sums = odds.par_chunks_mut(CLASSES).zip(logits.par_chunks(CLASSES));
-            sums.for_each(|(odds, logits)| {
-                let of_image = super::predictor::odds(logits);
-                for (class, odds) in odds.iter_mut().enumerate() {
-                    *odds += of_image[to[class]];
+            let sums = scores.par_chunks_mut(CLASSES).zip(logits.par_chunks(CLASSES));
+            sums.for_each(|(scores, logits)| {
+                let of_image = log_odds(logits);
+                for (class, score) in scores.iter_mut().enumerate() {
+                    *score = log_sum(*score, of_image[to[class]]);
                 }
             });
         }
         let each: Vec<T> = chunk
             .par_iter()
-            .zip(odds.par_chunks(CLASSES))
-            .map(|(item, odds)| make(item, odds))
+            .zip(scores.par_chunks(CLASSES))
+            .map(|(item, scores)| make(item, scores))
             .collect();
         chunk.iter().zip(each).for_each(|(item, made)| take(item, made));
     }
     Ok(true)
 }
 
+/// What squares are rated.
+fn rated(scores: &[f64], squares: u64) -> impl Iterator<Item = f64> + '_ {
+    Squares(squares).map(|s| class_of(s).map_or(f64::NEG_INFINITY, |class| scores[class]))
+}
+
 /// How many legal moves are rated higher than the one that was played.
 #[must_use]
-pub fn rank(item: &Coloured, odds: &[f32]) -> usize {
-    let of = |bits: u64| Squares(bits).map(|s| class_of(s).map_or(0.0, |class| odds[class]));
-    let played = of(item.example.chosen().bit()).sum::<f32>();
-    of(item.example.board().moves()).filter(|&odds| odds > played).count()
+pub fn rank(item: &Coloured, scores: &[f64]) -> usize {
+    let played = largest(rated(scores, item.example.chosen().bit()));
+    rated(scores, item.example.board().moves()).filter(|&score| score > played).count()
+}
+
+fn largest(scores: impl Iterator<Item = f64>) -> f64 {
+    scores.fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// What one answer is worth.
-fn judge(item: &Coloured, odds: &[f32]) -> Figures {
+fn judge(item: &Coloured, scores: &[f64]) -> Figures {
     let (board, chosen) = (item.example.board(), item.example.chosen());
     let moves = board.moves();
-    let of = |bits: u64| Squares(bits).map(|s| class_of(s).map_or(0.0, |class| odds[class]));
-    let largest = odds.iter().fold(f32::MIN, |a, &b| a.max(b));
-    let legal_top = of(moves).fold(f32::MIN, f32::max);
-    let played = of(chosen.bit()).sum::<f32>();
+    let top = largest(scores.iter().copied());
+    let legal_top = largest(rated(scores, moves));
+    let played = largest(rated(scores, chosen.bit()));
 
     let keeps: Vec<Symmetry> =
         Symmetry::ALL.into_iter().filter(|&s| board.transform(s) == board).collect();
     let twins = |bit: u64| keeps.iter().fold(0, |all, s| all | s.bits(bit));
     let shared = |bit: u64| {
         let all = twins(bit);
-        of(all).sum::<f32>() / all.count_ones() as f32
+        let sum = rated(scores, all).fold(f64::NEG_INFINITY, log_sum);
+        sum - libm::log(f64::from(all.count_ones()))
     };
-    let best = Squares(moves).map(|s| shared(s.bit())).fold(f32::MIN, f32::max);
+    let best = largest(Squares(moves).map(|s| shared(s.bit())));
     let hit = match shared(chosen.bit()) == best {
         true => 1.0 / f64::from(twins(chosen.bit()).count_ones()),
         false => 0.0,
@@ -145,12 +154,12 @@ fn judge(item: &Coloured, odds: &[f32]) -> Figures {
     let choice = moves.count_ones() > 1;
     Figures {
         count: 1,
-        plain: f64::from(u8::from(played == largest)),
-        valid: f64::from(u8::from(legal_top == largest)),
+        plain: f64::from(u8::from(played == top)),
+        valid: f64::from(u8::from(legal_top == top)),
         all: hit,
         choices_count: u64::from(choice),
         choices: if choice { hit } else { 0.0 },
-        top3: f64::from(u8::from(rank(item, odds) < 3)),
+        top3: f64::from(u8::from(rank(item, scores) < 3)),
     }
 }
 
@@ -160,13 +169,44 @@ mod tests {
     use outflank_games::othello::{Board, Square};
     use outflank_records::Example;
 
-    fn answer(best: &[&str]) -> Vec<f32> {
-        let mut odds = vec![0.001; CLASSES];
+    fn answer(best: &[&str]) -> Vec<f64> {
+        let mut odds = vec![0.001f64; CLASSES];
         for (rank, text) in best.iter().enumerate() {
             let square: Square = text.parse().unwrap();
-            odds[class_of(square).unwrap()] = 0.5 - 0.1 * rank as f32;
+            odds[class_of(square).unwrap()] = 0.5 - 0.1 * rank as f64;
         }
-        odds
+        odds.into_iter().map(f64::ln).collect()
+    }
+
+    /// However sure a network is of an illegal move, legal ones are told apart.
+    #[test]
+    fn what_is_far_below_an_illegal_move_still_has_an_order() {
+        let board = Board::START.play("f5".parse().unwrap()).play("d6".parse().unwrap());
+        let class = |text: &str| class_of(text.parse().unwrap()).unwrap();
+        let mut logits = vec![-1e6f32; CLASSES];
+        for (text, logit) in [("a1", 1e6), ("c4", -2e5), ("c5", -3e5), ("c3", -4e5), ("f4", -5e5)] {
+            logits[class(text)] = logit;
+        }
+        for (chosen, all, top3) in [("c4", 1.0, 1.0), ("c3", 0.0, 1.0), ("f4", 0.0, 0.0)] {
+            for images in [false, true] {
+                let item = item(board, chosen);
+                let mut sees = 0;
+                let mut network = |words: &[u64]| {
+                    // The same answer whichever way the board lies.
+                    let symmetry = Symmetry::ALL[sees];
+                    sees += 1;
+                    assert!(!words.is_empty());
+                    let to = classes_of(symmetry);
+                    let mut turned = vec![0.0; CLASSES];
+                    (0..CLASSES).for_each(|class| turned[to[class]] = logits[class]);
+                    Ok(turned)
+                };
+                let found = measure(&mut network, Input::PIECES, &[item], images, |_| true);
+                let found = found.unwrap().unwrap();
+                let figures = (found.plain, found.valid, found.all, found.top3);
+                assert_eq!(figures, (0.0, 0.0, all, top3), "{chosen} {images}");
+            }
+        }
     }
 
     fn item(board: Board, chosen: &str) -> Coloured {

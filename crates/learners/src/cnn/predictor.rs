@@ -33,17 +33,17 @@ impl Predictor {
         if let [only] = &mut engines[..] {
             return only.logits(words);
         }
-        let mut sums = vec![0.0f32; words.len() / self.input.planes() * CLASSES];
+        let mut sums = vec![f64::NEG_INFINITY; words.len() / self.input.planes() * CLASSES];
         for engine in engines.iter_mut() {
             let logits = engine.logits(words)?;
             for (sums, logits) in sums.chunks_mut(CLASSES).zip(logits.chunks(CLASSES)) {
-                let odds = odds(logits);
-                sums.iter_mut().zip(odds).for_each(|(sum, odds)| *sum += odds);
+                sums.iter_mut()
+                    .zip(log_odds(logits))
+                    .for_each(|(sum, of)| *sum = log_sum(*sum, of));
             }
         }
-        let share = 1.0 / engines.len().max(1) as f32;
-        sums.iter_mut().for_each(|sum| *sum = libm::logf((*sum * share).max(f32::MIN_POSITIVE)));
-        Ok(sums)
+        let count = libm::log(engines.len().max(1) as f64);
+        Ok(sums.into_iter().map(|sum| (sum - count) as f32).collect())
     }
 
     /// What went wrong while it was playing; from there on its moves mean nothing.
@@ -52,12 +52,19 @@ impl Predictor {
     }
 }
 
-/// The shares of the classes.
-pub(super) fn odds(logits: &[f32]) -> Vec<f32> {
-    let top = logits.iter().fold(f32::MIN, |a, &b| a.max(b));
-    let powers: Vec<f32> = logits.iter().map(|l| libm::expf(l - top)).collect();
-    let share = 1.0 / powers.iter().sum::<f32>();
-    powers.into_iter().map(|power| power * share).collect()
+/// The logarithms of the classes' odds, which sum to one.
+pub(super) fn log_odds(logits: &[f32]) -> Vec<f64> {
+    let logits: Vec<f64> = logits.iter().map(|&logit| f64::from(logit)).collect();
+    let top = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = logits.iter().map(|logit| libm::exp(logit - top)).sum();
+    let all = top + libm::log(sum);
+    logits.into_iter().map(|logit| logit - all).collect()
+}
+
+/// The logarithm of a sum, from those of its parts; however small they are, they are told apart.
+pub(super) fn log_sum(one: f64, two: f64) -> f64 {
+    let (low, high) = if one < two { (one, two) } else { (two, one) };
+    if low == f64::NEG_INFINITY { high } else { high + libm::log1p(libm::exp(low - high)) }
 }
 
 impl Policy<Othello> for Predictor {

@@ -4,8 +4,9 @@ use crate::cli::ReproduceArgs;
 use crate::output::{print, print_json};
 use crate::watching::Watching;
 use crate::{Outcome, VERSION};
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use outflank_experiments::{EXHIBITS, Elsewhere, Experiment, ExperimentError, Lab, Report, make};
+use outflank_players::spec::Spec;
 use outflank_report::{Align, Table, Theme};
 use outflank_runs::{Config, Progress, RunFolder, did_you_mean, stop_when_asked};
 use serde_json::json;
@@ -38,6 +39,12 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         settings.insert("data".to_owned(), data.display().to_string().into());
     }
     if let Some(edax) = &args.edax {
+        ensure!(exhibit.asks_edax(), "{name} has no rows of Edax's: leave out --edax");
+        let spec: Spec = edax.parse()?;
+        ensure!(
+            spec.model.starts_with("nboard:"),
+            "--edax is nboard: and a command, such as 'nboard:edax -nboard', not '{edax}'"
+        );
         settings.insert("edax".to_owned(), edax.clone().into());
     }
     // How much of everything there is follows from it.

@@ -7,6 +7,9 @@ use anyhow::{Result, ensure};
 use outflank_learners::cnn::{Optimizer, Plan, Split, TrainError};
 use outflank_runs::{Config, RunFolder};
 
+/// What may change from one sitting to the next.
+const FREE: [&str; 7] = ["records", "passes", "device", "images", "single", "onnx", "tested"];
+
 /// Refuses numbers that make no sense, before there is a folder.
 pub fn check(args: &CnnArgs) -> Result<()> {
     let begun = args.run.resume.is_some();
@@ -97,6 +100,13 @@ pub fn open_folder(args: &CnnArgs, source: &Source) -> Result<RunFolder> {
     put("decay", args.decay.into());
     put("smoothing", f64::from(args.smoothing).into());
     put("nesterov", args.nesterov.into());
+    put("device", args.device.name().into());
+    for (key, value) in [("images", args.images), ("single", args.single), ("onnx", args.onnx)] {
+        put(key, value.into());
+    }
+    if let Some(tested) = args.tested {
+        put("tested", (tested as i64).into());
+    }
     if let Some(number) = args.bootstrap {
         put("bootstrap", (number as i64).into());
     }
@@ -130,7 +140,7 @@ pub fn open_folder(args: &CnnArgs, source: &Source) -> Result<RunFolder> {
         data: source.files.clone(),
     };
     Ok(match &args.run.resume {
-        Some(path) => crate::folders::resume(path, &config, &["records", "passes"])?,
+        Some(path) => crate::folders::resume(path, &config, &FREE)?,
         None => RunFolder::create(args.run.out.as_deref(), &config)?,
     })
 }
