@@ -1,11 +1,47 @@
 //! What experts would play, as the embedded network that learned from their games says.
 
 use outflank_games::othello::{Othello, Square};
+use outflank_games::{Line, Position};
 use outflank_models::embedded;
+use outflank_models::nets::Images;
 
 /// How likely an expert is to make each move here, likeliest first; `None` only if the program was
 /// built without its move predictor. The first answer takes some tenths of a second, while the network is
 /// unpacked, and each later one some hundredths.
 pub(crate) fn experts(position: &Othello) -> Option<Vec<(Square, f64)>> {
     Some(embedded::experts()?.odds(position))
+}
+
+/// What experts would have played where a move was made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Habit {
+    /// The move that is likeliest.
+    pub usual: Square,
+    /// How likely it is.
+    pub share: f64,
+    /// How likely the move is that was made.
+    pub played: f64,
+}
+
+/// What experts would have played throughout a game, for each of its moves; nothing where the program was
+/// built without its move predictor.
+pub(crate) fn habits(line: &Line<Othello>) -> Vec<Habit> {
+    let Some(network) = embedded::experts() else { return Vec::new() };
+    let steps: Vec<(Othello, Square)> = line.steps().collect();
+    let asked: Vec<(Othello, Vec<Square>)> =
+        steps.iter().map(|(position, _)| (*position, position.moves().collect())).collect();
+    let shares = Images(&*network).shares(&asked);
+    let each = steps.iter().zip(asked.iter().zip(shares));
+    each.map(|(&(_, made), ((_, moves), shares))| {
+        // Of moves that are equally likely the one that was made, or else the first.
+        let better = |best: Habit, (&mv, &share): (&Square, &f64)| match mv == made {
+            _ if share > best.share => Habit { usual: mv, share, ..best },
+            true if share == best.share => Habit { usual: mv, ..best },
+            _ => best,
+        };
+        let played = moves.iter().position(|&mv| mv == made).map_or(0.0, |at| shares[at]);
+        let none = Habit { usual: made, share: 0.0, played };
+        moves.iter().zip(&shares).fold(none, better)
+    })
+    .collect()
 }

@@ -22,6 +22,7 @@ pub mod think;
 mod written;
 
 pub use brain::Brain;
+pub use experts::Habit;
 pub use gtp::Gtp;
 pub use nboard::NBoard;
 pub use serve::{Conversation, serve};

@@ -2,6 +2,7 @@
 //! alone, with the graph, the worst moves on boards, and all moves.
 
 use crate::analysis::Seen;
+use crate::experts::{Habit, habits};
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Side};
 use outflank_records::opening_of;
@@ -26,9 +27,29 @@ pub struct Looked {
     pub line: Line<Othello>,
     /// What was seen, in the order of the moves.
     pub moves: Vec<Seen<Square>>,
+    /// What experts would have played, for each move of the game if that is known.
+    pub experts: Vec<Habit>,
 }
 
 impl Looked {
+    /// A game and what was seen in it; experts are asked about all of it.
+    #[must_use]
+    pub fn new(
+        title: String,
+        source: Option<String>,
+        line: Line<Othello>,
+        moves: Vec<Seen<Square>>,
+    ) -> Looked {
+        let experts = habits(&line);
+        Looked { title, source, line, moves, experts }
+    }
+
+    /// What experts would have played instead of a move that was seen.
+    #[must_use]
+    pub fn habit(&self, seen: &Seen<Square>) -> Option<&Habit> {
+        self.experts.get(seen.ply.checked_sub(1)?)
+    }
+
     /// What a side lost in all, in discs.
     #[must_use]
     pub fn lost(&self, side: Side) -> f64 {
@@ -68,17 +89,18 @@ fn squares(best: &[Square]) -> String {
     best.iter().map(Square::to_string).collect::<Vec<_>>().join(" ")
 }
 
-const HEADS: [(&str, Align); 6] = [
+const HEADS: [(&str, Align); 7] = [
     ("ply", Align::Right),
     ("side", Align::Left),
     ("played", Align::Left),
     ("best", Align::Left),
     ("lost", Align::Right),
     ("for Black", Align::Right),
+    ("experts", Align::Left),
 ];
 
 /// The cells of a move, below [`HEADS`].
-fn cells(seen: &Seen<Square>) -> [String; 6] {
+fn cells(game: &Looked, seen: &Seen<Square>) -> [String; 7] {
     let right = seen.best.contains(&seen.played);
     [
         seen.ply.to_string(),
@@ -87,13 +109,23 @@ fn cells(seen: &Seen<Square>) -> [String; 6] {
         squares(&seen.best),
         if right { String::new() } else { figure(seen.loss, seen.exact, false) },
         figure(seen.worth(), seen.exact, true),
+        game.habit(seen).map_or_else(String::new, |habit| habit_of(habit, seen.played)),
     ]
+}
+
+/// The usual move with its share, and that of the move that was made if it is another.
+fn habit_of(habit: &Habit, played: Square) -> String {
+    let Habit { usual, share, played: own } = habit;
+    match *usual == played {
+        true => format!("{usual} {:.0}%", 100.0 * share),
+        false => format!("{usual} {:.0}%, {played} {:.0}%", 100.0 * share, 100.0 * own),
+    }
 }
 
 fn table(game: &Looked) -> Table {
     let mut table = Table::new(HEADS);
     for seen in &game.moves {
-        table.row(cells(seen));
+        table.row(cells(game, seen));
     }
     table
 }
@@ -179,7 +211,7 @@ pub fn markdown(looked: &[Looked], how: &str) -> String {
         let rule = HEADS.map(|head| if head.1 == Align::Right { "---:" } else { "---" });
         let _ = writeln!(text, "| {} |\n|{}|", heads.join(" | "), rule.join("|"));
         for seen in &game.moves {
-            let _ = writeln!(text, "| {} |", cells(seen).join(" | "));
+            let _ = writeln!(text, "| {} |", cells(game, seen).join(" | "));
         }
     }
     text

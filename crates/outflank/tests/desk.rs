@@ -32,6 +32,17 @@ fn a_game_is_looked_at_move_by_move() {
     }
     assert_eq!(seen[0]["side"], "black");
     assert_eq!(seen[1]["side"], "white");
+    // To experts the four first moves are one; two of three answer it with d6, one of a hundred with f4.
+    let experts = |ply: usize, key: &str| seen[ply]["experts"][key].clone();
+    assert_eq!(experts(0, "usual"), "f5");
+    assert!((experts(0, "share").as_f64().unwrap() - 0.25).abs() < 1e-9);
+    assert_eq!((experts(1, "usual"), experts(1, "share")), (json!("d6"), experts(1, "played")));
+    let share = experts(1, "share").as_f64().unwrap();
+    assert!((share - 0.654).abs() < 0.1, "{share}");
+    let rare = lab.json(&["analyze", "f5f4", "--depth", "1", "--model", "heuristic"]);
+    let rare = &rare["games"][0]["moves"][1]["experts"];
+    assert_eq!(rare["usual"], "d6");
+    assert!(rare["played"].as_f64().unwrap() < 0.05, "{rare}");
     // Any number of threads sees the same.
     let one = ["analyze", moves, "--depth", "3", "--model", "heuristic", "--threads", "1"];
     assert_eq!(lab.json(&one), found);

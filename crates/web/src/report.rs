@@ -79,6 +79,6 @@ pub fn page(asked: &Analysed) -> Result<String, ApiError> {
         if name.is_empty() { side.to_owned() } else { name }
     };
     let title = format!("{} – {}", name(&asked.black, "Black"), name(&asked.white, "White"));
-    let looked = [Looked { title, source: None, line, moves }];
+    let looked = [Looked::new(title, None, line, moves)];
     Ok(report::page(&looked, HOW).to_html())
 }

@@ -49,7 +49,8 @@ pub struct SittingArgs {
 /// What stands below the options in the help.
 pub const ANALYZE_HELP: &str = "\
 A loss is the difference, in discs, between the best move and the one played, by the same search; it
-is exact where the game is solved and an estimate before. Examples:
+is exact where the game is solved and an estimate before. Beside it stands the move that experts would
+most likely play, and how likely that and the move played are. Examples:
   outflank analyze f5d6c3d3c4f4f6
   outflank analyze game.ggf --to report.html
   outflank analyze games/ --sample 20 --json";

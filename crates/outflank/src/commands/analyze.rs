@@ -62,7 +62,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
             return Ok(Outcome::Stopped);
         };
         let source = Some(format!("{} game {}", given.source, given.index));
-        looked.push(Looked { title: title(&given.record), source, line, moves });
+        looked.push(Looked::new(title(&given.record), source, line, moves));
     }
     drop(progress);
     let how = format!(
@@ -145,6 +145,10 @@ fn title(record: &Record<Othello>) -> String {
 fn document(given: &Given, looked: &Looked) -> Value {
     let told = |seen: &Seen<Square>| {
         let best: Vec<String> = seen.best.iter().map(Square::to_string).collect();
+        let experts = looked.habit(seen).map(|habit| {
+            let usual = habit.usual.to_string();
+            json!({ "usual": usual, "share": habit.share, "played": habit.played })
+        });
         json!({
             "ply": seen.ply,
             "side": seen.side.to_string(),
@@ -153,6 +157,7 @@ fn document(given: &Given, looked: &Looked) -> Value {
             "loss": seen.loss,
             "value": seen.value,
             "exact": seen.exact,
+            "experts": experts,
         })
     };
     let moves: Vec<Value> = looked.moves.iter().map(told).collect();
