@@ -82,13 +82,18 @@ impl FromStr for Input {
     type Err = NetError;
 
     fn from_str(text: &str) -> Result<Input, NetError> {
-        let without = |text: &'_ str, part: &str| match text.strip_suffix(part) {
-            Some(rest) => (rest.len(), true),
-            None => (text.len(), false),
-        };
-        let (end, stage) = without(text, "+stage");
-        let (end, colour) = without(&text[..end], "+colour");
-        let encoding = &text[..end];
+        let (mut encoding, mut colour, mut stage) = (text, false, false);
+        while let Some((before, part)) = encoding.rsplit_once('+') {
+            let named = match part {
+                "colour" => &mut colour,
+                "stage" => &mut stage,
+                _ => return Err(NetError::Input(text.to_owned())),
+            };
+            if std::mem::replace(named, true) {
+                return Err(NetError::Input(text.to_owned()));
+            }
+            encoding = before;
+        }
         let encoding = match encoding {
             "pieces" => Encoding::Pieces,
             "ones" => Encoding::Ones,
@@ -104,6 +109,16 @@ mod tests {
     use super::*;
     use outflank_games::Position;
     use outflank_games::othello::Othello;
+
+    #[test]
+    fn planes_are_named_in_any_order_and_once() {
+        let both: Input = "ones+stage+colour".parse().unwrap();
+        assert_eq!("ones+colour+stage".parse::<Input>().unwrap(), both);
+        assert_eq!(both.to_string(), "ones+colour+stage");
+        for wrong in ["ones+colour+colour", "ones+", "+colour", "ones+discs", "colour"] {
+            assert!(wrong.parse::<Input>().is_err(), "{wrong}");
+        }
+    }
 
     /// The stages are those of Figure 5: moves 1 to 15, 16 to 30, 31 to 45 and 46 to 60.
     #[test]

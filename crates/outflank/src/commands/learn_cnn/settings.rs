@@ -5,6 +5,7 @@ use crate::cli::learn_cnn::CnnArgs;
 use crate::games::Source;
 use anyhow::{Result, ensure};
 use outflank_learners::cnn::{Optimizer, Plan, Split, TrainError};
+use outflank_models::nets::Input;
 use outflank_runs::{Config, RunFolder};
 
 /// What may change from one sitting to the next.
@@ -83,7 +84,7 @@ pub fn open_folder(args: &CnnArgs, source: &Source) -> Result<RunFolder> {
         table.insert(key.to_owned(), value);
     };
     put("net", args.net.clone().into());
-    put("input", args.input.clone().into());
+    put("input", args.input.parse::<Input>()?.to_string().into());
     put("examples", args.examples.to_string().into());
     let by = match args.split {
         Split::Example => "example",
