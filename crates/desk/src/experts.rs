@@ -33,15 +33,12 @@ pub(crate) fn habits(line: &Line<Othello>) -> Vec<Habit> {
     let shares = Images(&*network).shares(&asked);
     let each = steps.iter().zip(asked.iter().zip(shares));
     each.map(|(&(_, made), ((_, moves), shares))| {
-        // Of moves that are equally likely the one that was made, or else the first.
-        let better = |best: Habit, (&mv, &share): (&Square, &f64)| match mv == made {
-            _ if share > best.share => Habit { usual: mv, share, ..best },
-            true if share == best.share => Habit { usual: mv, ..best },
-            _ => best,
-        };
         let played = moves.iter().position(|&mv| mv == made).map_or(0.0, |at| shares[at]);
-        let none = Habit { usual: made, share: 0.0, played };
-        moves.iter().zip(&shares).fold(none, better)
+        let share = shares.iter().copied().fold(0.0, f64::max);
+        // Of moves that are equally likely the one that was made, or else the first.
+        let first = moves.iter().zip(&shares).find(|(_, of)| **of == share).map(|(&mv, _)| mv);
+        let usual = if played == share { made } else { first.unwrap_or(made) };
+        Habit { usual, share, played }
     })
     .collect()
 }

@@ -3,7 +3,8 @@
 mod weights;
 
 use super::{
-    BATCH, DECAY, LAST_YEAR, MOMENTUM, PASSES_IMAGES, PASSES_PLAIN, RATE, Size, Task, size,
+    BATCH, DECAY, LAST_YEAR, MOMENTUM, PASSES_IMAGES, PASSES_PLAIN, RATE, SHORT_DECAY,
+    SHORT_MOMENTUM, SHORT_RATE, SHORT_RATE_BARE, Size, Task, size,
 };
 use crate::Scale;
 use crate::lab::{ExperimentError, Lab};
@@ -254,9 +255,9 @@ impl<'a> School<'a> {
         // cannot be sure of its beginning either.
         let normalised = net.nodes().iter().any(|node| node.op == outflank_models::nets::Op::Norm);
         let rate = match (normalised, task.quarter) {
-            (false, _) => 0.05,
+            (false, _) => SHORT_RATE_BARE,
             (true, true) => RATE,
-            (true, false) => 0.2,
+            (true, false) => SHORT_RATE,
         };
         // A short way leaves no time to learn too much by heart.
         let short = matches!(self.extent(task), Extent::Seen(_));
@@ -265,8 +266,8 @@ impl<'a> School<'a> {
             rate,
             schedule: Schedule::Cosine,
             warmup: 500,
-            optimizer: Optimizer::Sgd { momentum: 0.9, nesterov: true },
-            decay: if short { DECAY / 10.0 } else { DECAY },
+            optimizer: Optimizer::Sgd { momentum: SHORT_MOMENTUM, nesterov: true },
+            decay: if short { SHORT_DECAY } else { DECAY },
             smoothing: 0.0,
             seed,
         }

@@ -33,18 +33,6 @@ pub enum DeviceArg {
     TorchCpu,
 }
 
-impl DeviceArg {
-    /// As it is written.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            DeviceArg::Cpu => "cpu",
-            DeviceArg::Gpu => "gpu",
-            DeviceArg::TorchCpu => "torch-cpu",
-        }
-    }
-}
-
 /// `outflank learn cnn`.
 #[derive(Args, Debug, Clone)]
 pub struct CnnArgs {

@@ -29,7 +29,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     let device = device(args.device)?;
     super::data::pool(args.common.threads())?;
     let source = source(&args.records, args.common.seed)?;
-    let folder = settings::open_folder(args, &source)?;
+    let folder = settings::open_folder(args, &source, device.name())?;
     stop_when_asked();
     let say = |text: String| {
         if !args.common.quiet {

@@ -78,7 +78,7 @@ pub fn split(args: &CnnArgs) -> Split {
 
 /// The run's folder, new or the one to go on in. How long and where to learn and what to test may
 /// change from one sitting to the next.
-pub fn open_folder(args: &CnnArgs, source: &Source) -> Result<RunFolder> {
+pub fn open_folder(args: &CnnArgs, source: &Source, device: &str) -> Result<RunFolder> {
     let mut table = toml::Table::new();
     let mut put = |key: &str, value: toml::Value| {
         table.insert(key.to_owned(), value);
@@ -101,7 +101,7 @@ pub fn open_folder(args: &CnnArgs, source: &Source) -> Result<RunFolder> {
     put("decay", args.decay.into());
     put("smoothing", f64::from(args.smoothing).into());
     put("nesterov", args.nesterov.into());
-    put("device", args.device.name().into());
+    put("device", device.into());
     for (key, value) in [("images", args.images), ("single", args.single), ("onnx", args.onnx)] {
         put(key, value.into());
     }
