@@ -35,6 +35,7 @@ fn figures_of_a_few_games_can_be_counted_by_hand() {
     let found = lab.json(&["data", "stats", "games.txt"]);
     let figures = ["games", "positions", "unique", "unique_symmetric", "unfinished", "illegal"];
     assert_eq!(figures.map(|key| found[key].as_u64().unwrap()), [2, 9, 8, 64, 2, 0]);
+    assert_eq!(found["positions_symmetric"], 72);
     // At the second move one position has two answers: a classifier gets all but one of nine.
     let close = |key: &str, wanted: f64| (found[key].as_f64().unwrap() - wanted).abs() < 1e-9;
     assert!(close("ceiling_positions", 800.0 / 9.0) && close("ceiling_unique", 700.0 / 8.0));
@@ -53,6 +54,8 @@ fn published_figures_of_the_wthor_base() {
         figures.map(|key| found[key].as_u64().unwrap()),
         [114_871, 6_874_503, 4_880_413, 39_019_056, 433, 0]
     );
+    // With all images: the paper's Original-S.
+    assert_eq!(found["positions_symmetric"], 54_996_024);
     let rounded = |key: &str| format!("{:.3}", found[key].as_f64().unwrap());
     assert_eq!(rounded("ceiling_positions"), "91.616");
     assert_eq!(rounded("ceiling_unique"), "97.494");

@@ -9,7 +9,7 @@
 
 use crate::{Decision, Example, Record};
 use outflank_games::Position;
-use outflank_games::othello::Othello;
+use outflank_games::othello::{Othello, Symmetry};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -20,6 +20,8 @@ pub struct Stats {
     pub games: u64,
     /// Moves, passes not counted: each is a position in which somebody decided.
     pub positions: u64,
+    /// Images of all moves under the eight symmetries, each as often as it occurs.
+    pub positions_symmetric: u64,
     /// Different decisions.
     pub unique: u64,
     /// Different decisions among all images of all decisions under the eight symmetries.
@@ -105,6 +107,7 @@ pub fn stats<'a>(records: impl IntoIterator<Item = &'a Record<Othello>>, illegal
         .map(|(year, (games, positions))| YearStats { year, games, positions })
         .collect();
     stats.positions = examples.len() as u64;
+    stats.positions_symmetric = stats.positions * Symmetry::ALL.len() as u64;
     stats.forced = stats.by_ply.iter().map(|ply| ply.forced).sum();
     count_examples(examples, &mut stats);
     stats

@@ -86,7 +86,7 @@ fn wthor_has_its_published_figures() {
     let games = read_games(&[folder], &Selection::default(), 0).unwrap();
     let stats = stats(&games.records, 0);
     assert_eq!((stats.games, stats.illegal, stats.unfinished), (114_871, 0, 433));
-    assert_eq!(stats.positions, 6_874_503);
+    assert_eq!((stats.positions, stats.positions_symmetric), (6_874_503, 54_996_024));
     assert_eq!(stats.unique, 4_880_413);
     assert_eq!(stats.unique_symmetric, 39_019_056);
     assert_eq!(format!("{:.3}", stats.ceiling_positions), "91.616");

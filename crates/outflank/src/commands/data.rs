@@ -39,6 +39,7 @@ pub fn stats(args: &DataArgs) -> Result<Outcome> {
         print_json(&json!({
             "games": stats.games,
             "positions": stats.positions,
+            "positions_symmetric": stats.positions_symmetric,
             "unique": stats.unique,
             "unique_symmetric": stats.unique_symmetric,
             "boards": stats.boards,
@@ -65,6 +66,7 @@ pub fn stats(args: &DataArgs) -> Result<Outcome> {
     line("  won by white", grouped(stats.results.white));
     line("positions (moves)", grouped(stats.positions));
     line("  with one legal move", grouped(stats.forced));
+    line("positions under symmetry", grouped(stats.positions_symmetric));
     line("unique decisions", grouped(stats.unique));
     line("unique under symmetry", grouped(stats.unique_symmetric));
     line("different boards", grouped(stats.boards));
