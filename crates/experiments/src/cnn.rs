@@ -153,6 +153,16 @@ struct Size {
     every: usize,
 }
 
+impl Size {
+    /// On a quarter of the budget: in batches of a quarter, so that there are as many steps.
+    fn quartered(self) -> Size {
+        match self.seen {
+            Some(seen) => Size { seen: Some(seen / 4), batch: self.batch / 4, ..self },
+            None => self,
+        }
+    }
+}
+
 fn size(lab: &Lab) -> Size {
     let whole = Size {
         games: None,
@@ -187,10 +197,10 @@ fn size(lab: &Lab) -> Size {
         },
         (Scale::Smoke, _) => Size {
             games: Some(20),
-            seen: Some(4),
+            seen: Some(16),
             in_full: None,
             bagged: None,
-            batch: 4,
+            batch: 16,
             tested: 8,
             rounds: 1,
             bag: 2,
@@ -222,11 +232,12 @@ fn departures(lab: &Lab) -> Vec<String> {
              learned from the games up to {LAST_YEAR}, less the examples that are the test by example.",
             size.batch
         ));
+        let quarter = size.quartered();
         all.push(format!(
             "The networks of Table VI, Conv8+BN among them where it stands beside them, saw {} in batches \
              of {}, which are as many steps: one of them takes as long as all others together.",
-            seen / 4,
-            size.batch / 4
+            quarter.seen.unwrap_or(seen),
+            quarter.batch
         ));
         all.push(format!(
             "Steps have a momentum of {SHORT_MOMENTUM}, looking ahead, and rates from {SHORT_RATE}, without \
@@ -267,7 +278,9 @@ fn departures(lab: &Lab) -> Vec<String> {
     }
     if lab.scale == Scale::Smoke {
         all.push(
-            "Networks took a step or two: this scale shows only that everything runs.".to_owned(),
+            "Networks took one step, and times are of batches as small as a test: this scale shows only \
+             that everything runs."
+                .to_owned(),
         );
     }
     all

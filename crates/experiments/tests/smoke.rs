@@ -93,6 +93,34 @@ fn found(shared: &Path, begin: &str) -> Vec<PathBuf> {
     paths
 }
 
+/// What is said of short learning is what the folders of the networks say was done.
+#[test]
+fn the_examples_seen_are_those_said() {
+    for (name, said) in [("cnn/table5", "Every network saw "), ("cnn/table6", "beside them, saw ")]
+    {
+        let (shared, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let report = run_sharing(name, folder.path(), Some(shared.path()));
+        let departure = report.departures.iter().find_map(|text| text.split_once(said)).unwrap().1;
+        let numbers: Vec<u64> = departure
+            .split(|c: char| !c.is_ascii_digit())
+            .filter_map(|digits| digits.parse().ok())
+            .take(2)
+            .collect();
+        let [seen, batch] = numbers[..] else { panic!("{departure}") };
+        // Normalisation over a batch of one is of one position.
+        assert!(batch > 1 && seen % batch == 0, "{departure}");
+        let results = found(shared.path(), "result.json");
+        assert!(!results.is_empty());
+        for path in results {
+            let taught: serde_json::Value =
+                serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+            assert_eq!(taught["step"], seen / batch, "{}", path.display());
+            let folder = path.parent().unwrap().to_string_lossy().into_owned();
+            assert!(folder.contains(&format!("-{seen}-x{batch}-")), "{folder}");
+        }
+    }
+}
+
 /// Figures travel without weights. A network that must answer and has none is taught again; figures that
 /// do not come out of the new weights go, and with them all that was found out by the old ones.
 #[test]

@@ -130,24 +130,22 @@ impl<'a> School<'a> {
         bagged || matches!(self.extent(task), Extent::Seen(_))
     }
 
+    /// How much of everything there is for a task.
+    fn size_of(&self, task: Task) -> Size {
+        if task.quarter { self.size.quartered() } else { self.size }
+    }
+
     /// How long a task's network learns.
     fn extent(&self, task: Task) -> Extent {
-        match self.size.seen {
+        match self.size_of(task).seen {
             None if task.set.is_symmetric() => Extent::Passes(PASSES_IMAGES),
             None => Extent::Passes(PASSES_PLAIN),
             Some(seen) => {
                 let bagged = self.size.bagged.filter(|_| task.bag.is_some());
                 let passes = bagged.or(self.size.in_full.filter(|_| task.in_full));
-                let seen = if task.quarter { seen / 4 } else { seen };
                 passes.map_or(Extent::Seen(seen), Extent::Passes)
             }
         }
-    }
-
-    /// The examples of a step: fewer on a shorter budget, so that there are as many steps.
-    fn batch(&self, task: Task) -> usize {
-        let part = if task.quarter && self.size.seen.is_some() { 4 } else { 1 };
-        (self.size.batch / part).max(1)
     }
 
     /// Where a task's network and what was found out about it are kept. The name says everything that
@@ -162,7 +160,7 @@ impl<'a> School<'a> {
             (false, true) => "game",
             (false, false) => "example",
         };
-        let batch = self.batch(task);
+        let batch = self.size_of(task).batch;
         let games = self.size.games.map_or_else(String::new, |games| format!("-games-{games}"));
         let bag = task.bag.map_or_else(String::new, |number| format!("-bag-{number}"));
         let (Task { net, input, set, .. }, seed) = (task, self.lab.seed);
@@ -262,7 +260,7 @@ impl<'a> School<'a> {
         // A short way leaves no time to learn too much by heart.
         let short = matches!(self.extent(task), Extent::Seen(_));
         Plan {
-            batch: self.batch(task),
+            batch: self.size_of(task).batch,
             rate,
             schedule: Schedule::Cosine,
             warmup: 500,
