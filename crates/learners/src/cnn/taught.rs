@@ -4,6 +4,8 @@
 use super::{Device, Engine, EngineError, Figures, Lessons, Trained, measure};
 use outflank_models::nets::{Input, Net};
 use outflank_records::Coloured;
+use outflank_runs::Draw;
+use outflank_runs::rng::stream;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
@@ -181,7 +183,16 @@ impl Exam<'_> {
 #[must_use]
 pub fn learned_sample(lessons: &Lessons, items: &[u32], most: usize) -> Vec<Coloured> {
     let step = items.len().div_ceil(most.clamp(1, LEARNED)).max(1);
-    items.iter().step_by(step).map(|&item| lessons.resolve(item)).collect()
+    // A split by game leaves them in the order of the set, where images of a position and moves of a game
+    // are side by side: the first of each stretch might always be the same image. Those of the other
+    // splits are in any order as they are.
+    let in_order = items.is_sorted();
+    let mut rng = stream(0, &["net", "learned"]);
+    let one = |stretch: &[u32]| match in_order {
+        true => stretch[rng.below(stretch.len() as u32) as usize],
+        false => stretch[0],
+    };
+    items.chunks(step).map(one).map(|item| lessons.resolve(item)).collect()
 }
 
 /// At most so many, evenly spread.
@@ -212,4 +223,42 @@ fn micros(
         batches += 1;
     }
     Ok(began.elapsed().as_secs_f64() * 1e6 / (batch as f64 * f64::from(batches)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Split;
+    use super::*;
+    use outflank_records::{Set, embedded};
+
+    /// One in eight examples with images is each image, and the sample has as many discs as all.
+    #[test]
+    fn what_was_learned_from_is_sampled_evenly() {
+        let mut games = embedded::games();
+        games.truncate(600);
+        for split in [Split::Game(2012), Split::Example, Split::Both(2012)] {
+            let mut lessons = Lessons::new(&games, Set::OriginalS, split, false).unwrap();
+            let discs = |examples: &[Coloured]| {
+                let count =
+                    |item: &Coloured| f64::from(64 - item.example.board().empty().count_ones());
+                examples.iter().map(count).sum::<f64>() / examples.len() as f64
+            };
+            let sample = learned_sample(&lessons, &lessons.items, lessons.items.len().div_ceil(16));
+            assert_eq!(sample.len(), lessons.items.len().div_ceil(16));
+            let all: Vec<Coloured> =
+                lessons.items.iter().map(|&item| lessons.resolve(item)).collect();
+            assert!((discs(&sample) - discs(&all)).abs() < 1.0, "{split:?}");
+            // With one position everywhere an image is known by what it looks like.
+            let one = lessons.base[0];
+            lessons.base.fill(one);
+            let images = one.example.images();
+            let sample = learned_sample(&lessons, &lessons.items, lessons.items.len().div_ceil(16));
+            for image in images {
+                let same = images.iter().filter(|other| **other == image).count() as f64;
+                let met = sample.iter().filter(|item| item.example == image).count() as f64;
+                let share = met / sample.len() as f64;
+                assert!((share - same / 8.0).abs() < 0.02, "{split:?}: {share}");
+            }
+        }
+    }
 }
