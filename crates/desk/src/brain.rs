@@ -173,13 +173,14 @@ impl Brain {
         self.pruning.measure();
     }
 
-    /// A move for a game that goes on, and what it is thought to be worth. A clock alone makes the
-    /// search prune as usual; to a depth it looks at everything unless the player was described
-    /// otherwise.
+    /// A move for a game that goes on, and what it is thought to be worth; `say` is told what every depth
+    /// of a search found. A clock alone makes the search prune as usual; to a depth it looks at everything
+    /// unless the player was described otherwise.
     pub fn choose(
         &mut self,
         game: &Line<Othello>,
         allowance: Allowance,
+        say: impl FnMut(&Thought<Square>),
     ) -> Result<(Square, Option<Verdict>), Fault> {
         if self.search.is_none() || allowance == Allowance::default() {
             let control = Arc::new(Control::unlimited());
@@ -197,7 +198,7 @@ impl Brain {
             self.prepare();
         }
         let how = How { each: false, prune: clock_alone || self.pruning.asked };
-        match self.search(game.position(), how, allowance, |_| {}).as_ref().and_then(best) {
+        match self.search(game.position(), how, allowance, say).as_ref().and_then(best) {
             Some(found) => Ok(found),
             None => self.choose_at_once(game.position()),
         }

@@ -179,7 +179,7 @@ impl Gtp {
         let allowance = Allowance { depth: self.depth, time };
         let began = Instant::now();
         let (square, _) =
-            self.brain.choose(&self.game, allowance).map_err(|fault| fault.to_string())?;
+            self.brain.choose(&self.game, allowance, |_| {}).map_err(|fault| fault.to_string())?;
         if play {
             // The other side need not tell us what is left.
             if let Some(clock) = &mut self.clocks[side.index()] {

@@ -2,8 +2,9 @@
 //!
 //! The viewer sets the game (`set game GGF`, `move`), asks for a move (`go`, answered by `=== MOVE`),
 //! for hints (`hint N`, answered by `search` lines) and whether the engine has dealt with everything
-//! (`ping N`, `pong N`). Commands that are not known are ignored, as the protocol asks. Any other that
-//! comes in ends the thinking that was asked for before it, so that the viewer never waits.
+//! (`ping N`, `pong N`). A search for a move thinks aloud in `search` lines too. Commands that are not
+//! known are ignored, as the protocol asks. Any other that comes in ends the thinking that was asked for
+//! before it, so that the viewer never waits.
 //!
 //! Viewers make passes themselves and want to be told them: `=== PA`, `search PA`. Positions here pass
 //! by themselves, so whose turn it is for the viewer is kept beside the game.
@@ -12,8 +13,9 @@ use crate::brain::{Allowance, Brain, Current};
 use crate::clock::Clock;
 use crate::discs;
 use crate::serve::{Conversation, Effect};
-use outflank_games::othello::Othello;
+use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
+use outflank_players::Thought;
 use outflank_records::{Record, ggf};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -23,6 +25,9 @@ const HINTS: Duration = Duration::from_secs(10);
 
 /// The most moves a viewer is told of.
 const MOST_HINTS: usize = 60;
+
+/// What a lesser depth finds, in a moment, is of no use to a reader, unless no more was asked for.
+const LEAST_TOLD: u32 = 3;
 
 /// How far a game is analysed unless a depth was set.
 const USUAL_DEPTH: u32 = 6;
@@ -139,6 +144,11 @@ impl NBoard {
         Allowance { depth: self.depth, time: clock.map(|clock| clock.share(empties)) }
     }
 
+    /// The least depth whose findings are told.
+    fn least_told(&self) -> u32 {
+        self.depth.unwrap_or(LEAST_TOLD).min(LEAST_TOLD)
+    }
+
     fn go(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let position = *self.game.position();
         if position.is_over() || self.must_pass() {
@@ -148,7 +158,17 @@ impl NBoard {
         writeln!(out, "status thinking")?;
         out.flush()?;
         let began = Instant::now();
-        match self.brain.choose(&self.game, self.allowance()) {
+        let (allowance, least) = (self.allowance(), self.least_told());
+        let mut failed = None;
+        let chosen = self.brain.choose(&self.game, allowance, |thought| {
+            if failed.is_none() && (thought.exact || thought.depth >= least) {
+                failed = tell(thought, &position, 1, false, out).err();
+            }
+        });
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        match chosen {
             Ok((square, verdict)) => {
                 let value = verdict.map_or_else(String::new, |verdict| {
                     format!("{:.2}", discs::of(verdict, &position))
@@ -175,30 +195,11 @@ impl NBoard {
         let passes = self.must_pass();
         let allowance = Allowance { depth: self.depth, time: Some(HINTS) };
         let began = Instant::now();
+        let (count, least) = (if passes { 1 } else { count }, self.least_told());
         let thought = self.brain.think(&position, true, allowance, |thought| {
-            // A depth in a moment is of no use to a reader.
-            if failed.is_some() || (thought.depth < 3 && !thought.exact) {
-                return;
+            if failed.is_none() && (thought.exact || thought.depth >= least) {
+                failed = tell(thought, &position, count, passes, out).err();
             }
-            let mut text = String::new();
-            let count = if passes { 1 } else { count };
-            for (place, judged) in thought.moves.iter().take(count).enumerate() {
-                let mut line = judged.mv.to_string().to_uppercase();
-                if place == 0 {
-                    line = thought.line.iter().map(|mv| mv.to_string().to_uppercase()).collect();
-                }
-                let mut value = discs::of(judged.verdict, &position);
-                if passes {
-                    // What is good for whoever moves is bad for the one who passes.
-                    (line, value) = (format!("PA{line}"), 0.0 - value);
-                }
-                let depth = match thought.exact {
-                    true => "100%".to_owned(),
-                    false => thought.depth.to_string(),
-                };
-                text.push_str(&format!("search {line} {value:.2} 0 {depth}\n"));
-            }
-            failed = out.write_all(text.as_bytes()).and_then(|()| out.flush()).err();
         });
         if let Some(error) = failed {
             return Err(error);
@@ -284,6 +285,36 @@ impl Conversation for NBoard {
     fn current(&self) -> Current {
         self.brain.current.clone()
     }
+}
+
+/// Says what a search found about the best moves, in lines for the viewer; to a side that `passes` all of it
+/// is worth the opposite.
+fn tell(
+    thought: &Thought<Square>,
+    position: &Othello,
+    count: usize,
+    passes: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let depth = match thought.exact {
+        true => "100%".to_owned(),
+        false => thought.depth.to_string(),
+    };
+    let mut text = String::new();
+    for (place, judged) in thought.moves.iter().take(count).enumerate() {
+        let mut line = judged.mv.to_string().to_uppercase();
+        if place == 0 {
+            line = thought.line.iter().map(|mv| mv.to_string().to_uppercase()).collect();
+        }
+        let mut value = discs::of(judged.verdict, position);
+        if passes {
+            // What is good for whoever moves is bad for the one who passes.
+            (line, value) = (format!("PA{line}"), 0.0 - value);
+        }
+        text.push_str(&format!("search {line} {value:.2} 0 {depth}\n"));
+    }
+    out.write_all(text.as_bytes())?;
+    out.flush()
 }
 
 /// A text for one line of an answer.

@@ -209,6 +209,46 @@ fn nboard_plays_hints_and_answers_pings() {
     assert_eq!(analysed.matches("analysis ").count(), 3, "{analysed}");
 }
 
+/// A search for a move says what it finds, as one for hints does, and to the end: the last it says is the
+/// answer. To a small depth there is that one to be told.
+#[test]
+fn nboard_thinks_aloud() {
+    let mut game: Line<Othello> = Line::default();
+    for mv in ["f5", "d6"] {
+        game.push(game.position().parse_move(mv).unwrap()).unwrap();
+    }
+    let without_clock = ggf("f5 d6");
+    for (depth, told) in [(1, &["1"][..]), (2, &["2"]), (5, &["3", "4", "5"])] {
+        let ask = |what: &str| {
+            let lines = format!("nboard 2\nset depth {depth}\nset game {without_clock}\n{what}\n");
+            let said = nboard_to_the_end(&lines, "\nstatus\n");
+            let search = said.lines().filter_map(|line| line.strip_prefix("search "));
+            let found: Vec<(String, String, String)> = search
+                .map(|line| {
+                    let words: Vec<&str> = line.split(' ').collect();
+                    let [moves, value, "0", depth] = words[..] else { panic!("{line}") };
+                    let mut line = game.clone();
+                    for place in (0..moves.len()).step_by(2) {
+                        let square = line.position().parse_move(&moves[place..place + 2]).unwrap();
+                        line.push(square).unwrap();
+                    }
+                    (moves[..2].to_owned(), value.to_owned(), depth.to_owned())
+                })
+                .collect();
+            (found, said)
+        };
+        let (found, said) = ask("go");
+        let depths: Vec<&str> = found.iter().map(|(_, _, depth)| depth.as_str()).collect();
+        assert_eq!(depths, told, "{said}");
+        let answer = said.lines().find_map(|line| line.strip_prefix("=== ")).unwrap();
+        let (square, value, _) = found.last().unwrap();
+        assert!(answer.starts_with(&format!("{square}/{value}/")), "{said}");
+        let (hints, said) = ask("hint 1");
+        assert_eq!(hints.last().map(|(_, value, _)| value), Some(value), "{said}");
+        assert_eq!(hints.len(), told.len(), "{said}");
+    }
+}
+
 fn ggf(moves: &str) -> String {
     let mut text = "(;GM[Othello]PB[a]PW[b]TY[8]BO[8 ---------------------------O*------*O--------------------------- *]".to_owned();
     for (place, square) in moves.split(' ').enumerate() {
