@@ -360,6 +360,33 @@ fn pruning_saves_and_seldom_errs() {
     assert!(same >= 12, "{same} of 16");
 }
 
+/// The same opinion in other units.
+struct InUnits(f32);
+
+impl Evaluate<Othello> for InUnits {
+    fn value(&self, position: &Othello, side: Side) -> f32 {
+        self.0 * Pieces.value(position, side)
+    }
+}
+
+/// A number of deviations asks the same of every model, whatever units it speaks in.
+#[test]
+fn pruning_does_not_depend_on_units() {
+    let cuts = |units| {
+        let model: Arc<dyn Evaluate<Othello>> = Arc::new(InUnits(units));
+        Cuts::measure(&model, 1.5)
+    };
+    let plain = cuts(1.0);
+    // Powers of two round nothing.
+    for units in [1024.0, 0.125] {
+        let other = cuts(units);
+        for (stage, depth) in (0..6).flat_map(|stage| (4..12).map(move |depth| (stage, depth))) {
+            let ratio = other.margin(stage, depth) / plain.margin(stage, depth);
+            assert!((ratio / units - 1.0).abs() < 1e-5, "{units}: {stage}, {depth}: {ratio}");
+        }
+    }
+}
+
 /// Black's f5 looks best for five plies, but White's d7 leaves two black discs and takes all of them. What
 /// the whole search knows to be decided, pruning must not hide.
 #[test]

@@ -70,7 +70,7 @@ pub struct AnalyzeArgs {
     /// Solve from this many empty squares on.
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(0..=30))]
     pub exact: u32,
-    /// Prune what lies so many deviations outside the window; 0 prunes nothing.
+    /// Prune what lies so many deviations of this model outside the window; 0 prunes nothing.
     #[arg(long, default_value_t = 1.5, value_name = "TIMES", allow_negative_numbers = true)]
     pub cut: f32,
     /// Look at so many games, drawn at random, instead of all.
