@@ -5,6 +5,12 @@ mod lab;
 
 use lab::Lab;
 use serde_json::Value;
+#[cfg(unix)]
+use {
+    lab::PROGRAM,
+    std::process::{Command, Stdio},
+    std::time::Duration,
+};
 
 const LEARN: [&str; 14] = [
     "learn", "cnn", "--net", "fc2x16", "--sample", "60", "--passes", "0.1", "--batch", "64",
@@ -56,6 +62,43 @@ fn threads_and_stops_change_no_weight() {
     assert_eq!(lab.read("single-late/model.onnx"), lab.read("one/model.onnx"));
     assert_ne!(lab.read("single-late/model.onnx"), before);
     assert!(found["tests"][2]["count"].as_u64().unwrap() <= 100, "{found}");
+}
+
+/// Who asks again in the middle of a long step does not wait for it, and loses that step alone.
+#[cfg(unix)]
+#[test]
+fn asked_twice_to_stop_it_ends_at_once_and_can_go_on() {
+    let lab = Lab::new();
+    // A step takes a second or more; the first is kept when it is done.
+    let learn = "learn cnn --net conv4 --sample 60 --passes 0.05 --batch 1024 --warmup 5 \
+                 --checkpoint 0.0005 --tested 100 --out";
+    let learn: Vec<&str> = learn.split_whitespace().collect();
+    lab.ok(&[&learn[..], &["whole"]].concat());
+    let mut child = Command::new(PROGRAM)
+        .args(&learn)
+        .arg("run")
+        .current_dir(lab.path())
+        .env_remove("OUTFLANK_DATA")
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !lab.exists("run/checkpoint.toml") {
+        assert!(child.try_wait().unwrap().is_none(), "it ended too soon");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    // Requests within half a second are one.
+    while child.try_wait().unwrap().is_none() {
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+        std::thread::sleep(Duration::from_millis(600));
+    }
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{said}");
+    assert!(!said.contains("panicked"), "{said}");
+    lab.ok(&["learn", "cnn", "--resume", "run"]);
+    assert_eq!(lab.read("run/model.safetensors"), lab.read("whole/model.safetensors"));
 }
 
 /// Stopped before its speed was known a run has no number of steps, and says what it needs to go on.
