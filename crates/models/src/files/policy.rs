@@ -6,10 +6,12 @@
 use super::Origin;
 use crate::nets::{Input, Net, Param, Role, Weights, named};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-const KEY: &str = "outflank";
+/// The metadata entry that says what a file is.
+pub const KEY: &str = "outflank";
 
 /// What the entry's kind says.
 pub const POLICY_KIND: &str = "policy network";
@@ -24,8 +26,8 @@ struct Card {
     origin: Origin,
 }
 
-/// Reads a network, its weights and how it came to be.
-pub fn read_policy(bytes: &[u8]) -> Result<(Net, Weights, Origin), String> {
+/// Reads what the metadata entry says.
+pub fn read_card<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     let (_, header) = SafeTensors::read_metadata(bytes)
         .map_err(|e| format!("not a safetensors file, or a damaged one ({e})"))?;
     let text = header
@@ -33,8 +35,12 @@ pub fn read_policy(bytes: &[u8]) -> Result<(Net, Weights, Origin), String> {
         .as_ref()
         .and_then(|metadata| metadata.get(KEY))
         .ok_or("its metadata has no entry 'outflank': it is not a model of this program")?;
-    let card: Card =
-        serde_json::from_str(text).map_err(|e| format!("metadata entry 'outflank': {e}"))?;
+    serde_json::from_str(text).map_err(|e| format!("metadata entry 'outflank': {e}"))
+}
+
+/// Reads a network, its weights and how it came to be.
+pub fn read_policy(bytes: &[u8]) -> Result<(Net, Weights, Origin), String> {
+    let card: Card = read_card(bytes)?;
     if card.format != 1 || card.game != "othello" || card.kind != POLICY_KIND {
         let Card { format, game, kind, .. } = card;
         return Err(format!(

@@ -5,7 +5,7 @@
 //! Weights by stage are 16-bit multiples of a grid where they all are, and that is exact.
 
 use super::Origin;
-use super::policy::{POLICY_KIND, fits_half, read_policy, write_policy};
+use super::policy::{KEY, POLICY_KIND, fits_half, read_card, read_policy, write_policy};
 use crate::ann::{Architecture, Net};
 use crate::nets::{Deep, STAGES};
 use crate::patterns::{Afterstates, Contexts, Count, Look, Stages};
@@ -15,8 +15,6 @@ use outflank_games::othello::Othello;
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-
-const KEY: &str = "outflank";
 
 /// What 16-bit weights are multiples of.
 const GRID: f32 = 1.0 / 32.0;
@@ -55,15 +53,7 @@ struct Kind {
 
 /// Reads a model and how it came to be.
 pub fn read_tensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
-    let (_, header) = SafeTensors::read_metadata(bytes)
-        .map_err(|e| format!("not a safetensors file, or a damaged one ({e})"))?;
-    let text = header
-        .metadata()
-        .as_ref()
-        .and_then(|metadata| metadata.get(KEY))
-        .ok_or("its metadata has no entry 'outflank': it is not a model of this program")?;
-    let kind: Kind =
-        serde_json::from_str(text).map_err(|e| format!("metadata entry 'outflank': {e}"))?;
+    let kind: Kind = read_card(bytes)?;
     if kind.kind == POLICY_KIND {
         let (net, weights, origin) = read_policy(bytes)?;
         let deep = Deep::new(net, weights);
@@ -78,8 +68,7 @@ pub fn read_tensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
         }
         return Ok((deep.into(), origin));
     }
-    let card: Card =
-        serde_json::from_str(text).map_err(|e| format!("metadata entry 'outflank': {e}"))?;
+    let card: Card = read_card(bytes)?;
     if card.format != 1 || card.game != "othello" {
         return Err(unknown(&card));
     }
