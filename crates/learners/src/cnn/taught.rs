@@ -87,7 +87,7 @@ pub struct Taught {
     /// Where the tests were made.
     #[serde(default)]
     pub device: String,
-    /// Microseconds there for a position, asked in batches of 256.
+    /// Microseconds there for a position, asked in batches of 256 where there are as many.
     #[serde(default)]
     pub micros: f64,
     /// How often the move of what it learned from is its largest output, in per cent, of how many.
@@ -116,6 +116,12 @@ impl Taught {
             learned: None,
             tests: Vec::new(),
         }
+    }
+
+    /// The positions of a batch when its time was taken.
+    #[must_use]
+    pub fn timed_batch(&self) -> u64 {
+        self.learned.map_or(0, |(_, count)| count.min(BATCH as u64))
     }
 }
 

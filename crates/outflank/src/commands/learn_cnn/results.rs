@@ -87,8 +87,10 @@ pub fn text(taught: &Taught, path: &str) -> String {
         }
         let _ = writeln!(
             text,
-            "{:.0} microseconds a position in batches of 256 ({})",
-            taught.micros, taught.device
+            "{:.0} microseconds a position in batches of {} ({})",
+            taught.micros,
+            taught.timed_batch(),
+            taught.device
         );
     }
     let _ = writeln!(text, "The weights and the curve are in {path}.");
