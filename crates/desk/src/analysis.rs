@@ -8,7 +8,7 @@
 //! times, each time deeper, so that the first picture is there at once and gets sharper while one
 //! looks at it.
 
-use crate::think::{Thinks, Thought, converted};
+use crate::think::{Judged, Thinks, Thought, converted};
 use outflank_games::{Line, Side};
 use outflank_models::Evaluate;
 use outflank_players::{Control, Cuts, Deepening};
@@ -56,10 +56,10 @@ pub struct Seen<M> {
     pub best: Vec<M>,
     /// Moves that were better, the best first.
     pub better: Vec<Better<M>>,
-    /// What the position was worth to Black under best play, in points.
-    pub value: f64,
-    /// What the move cost its side, in points, not below 0.
-    pub loss: f64,
+    /// What the position was worth to Black under best play, in points, where that can be said.
+    pub value: Option<f64>,
+    /// What the move cost its side, in points, not below 0; likewise.
+    pub loss: Option<f64>,
     /// Whether these are the true results under best play.
     pub exact: bool,
     /// How many plies were looked ahead.
@@ -69,16 +69,17 @@ pub struct Seen<M> {
 }
 
 impl<M> Seen<M> {
-    /// What the position after the move is worth to Black.
+    /// What the position after the move is worth to Black, where that can be said.
     #[must_use]
-    pub fn worth(&self) -> f64 {
-        self.value - f64::from(self.side.sign()) * self.loss
+    pub fn worth(&self) -> Option<f64> {
+        Some(self.value? - f64::from(self.side.sign()) * self.loss?)
     }
 }
 
 /// Whoever looks at games: a model and how thoroughly it looks.
 pub struct Analyst<P: Thinks> {
     model: Arc<dyn Evaluate<P>>,
+    scale: P::Scale,
     cuts: Option<Arc<Cuts>>,
     exact: u32,
     threads: usize,
@@ -88,7 +89,14 @@ impl<P: Thinks> Analyst<P> {
     /// Looks with this model on so many threads, and solves from so many empty squares on.
     #[must_use]
     pub fn new(model: Arc<dyn Evaluate<P>>, exact: u32, threads: usize) -> Analyst<P> {
-        Analyst { model, cuts: None, exact, threads }
+        let scale = P::scale(&model);
+        Analyst { model, scale, cuts: None, exact, threads }
+    }
+
+    /// How the values of its model are read.
+    #[must_use]
+    pub fn scale(&self) -> P::Scale {
+        self.scale
     }
 
     /// The same with selective pruning at so many deviations.
@@ -193,7 +201,7 @@ impl<P: Thinks> Analyst<P> {
                 let ply = *plies.get(job)?;
                 let (position, played) = steps.get(ply)?;
                 let found = search.think(position, true, control, |_| {})?;
-                let told = converted(position, &found, control);
+                let told = converted(position, &found, self.scale, control);
                 let decided = told.moves.iter().all(|judged| judged.decided);
                 // What was cut short says less than the pass before.
                 let reached = told.exact || told.depth >= depth || decided;
@@ -218,25 +226,28 @@ fn look<P: Thinks>(
     played: P::Move,
     thought: Thought<P::Move>,
 ) -> Option<Seen<P::Move>> {
-    let top = thought.moves.first()?.points;
-    let own = thought.moves.iter().find(|judged| judged.mv == played)?.points;
-    let best = thought.moves.iter().take_while(|judged| judged.points >= top);
-    let better = thought.moves.iter().take_while(|judged| judged.points > own + TIE).take(BETTER);
+    let top = thought.moves.first()?;
+    let own = thought.moves.iter().find(|judged| judged.mv == played)?;
+    let equal = |judged: &&Judged<P::Move>| match (judged.points, top.points) {
+        (Some(points), Some(most)) => points >= most,
+        _ => judged.verdict == top.verdict,
+    };
+    let best = thought.moves.iter().take_while(equal);
+    let gain = |judged: &Judged<P::Move>| Some(judged.points? - own.points?);
+    let better = thought.moves.iter().map_while(|judged| {
+        let gain = gain(judged).filter(|gain| *gain > TIE)?;
+        Some(Better { mv: judged.mv, gain, line: judged.line.clone() })
+    });
+    let loss = if equal(&own) { Some(0.0) } else { gain(top).map(|loss| loss.max(0.0)) };
     let side = position.to_move();
     Some(Seen {
         ply,
         side,
         played,
         best: best.map(|judged| judged.mv).collect(),
-        better: better
-            .map(|judged| Better {
-                mv: judged.mv,
-                gain: judged.points - own,
-                line: judged.line.clone(),
-            })
-            .collect(),
-        value: f64::from(side.sign()) * top,
-        loss: (top - own).max(0.0),
+        better: better.take(BETTER).collect(),
+        value: top.points.map(|points| f64::from(side.sign()) * points),
+        loss,
         exact: thought.exact,
         depth: thought.depth,
         choices: thought.moves.len(),

@@ -1,6 +1,7 @@
 //! The player behind a protocol: it chooses moves as it was described, or by a search of its model
 //! when the other side sets a depth or a clock, and tells what it thinks of each move.
 
+use crate::discs::Discs;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position};
 use outflank_models::Evaluate;
@@ -103,6 +104,7 @@ pub struct Brain {
     player: Box<dyn Player<Othello>>,
     search: Option<Deepening<Othello>>,
     pruning: Pruning,
+    discs: Option<Discs>,
     rng: Rng,
     /// The search under way.
     pub current: Current,
@@ -154,7 +156,8 @@ impl Brain {
             pruning.measure();
         }
         let rng = stream(seed, &["engine", &entry.name]);
-        Ok(Brain { name: entry.name, player, search, pruning, rng, current: Current::default() })
+        let current = Current::default();
+        Ok(Brain { name: entry.name, player, search, pruning, discs: None, rng, current })
     }
 
     /// What it is called.
@@ -173,7 +176,16 @@ impl Brain {
         self.pruning.measure();
     }
 
-    /// A move for a game that goes on, and what it is thought to be worth; `say` is told what every depth
+    /// How what it thinks is read in discs, measured when it is first asked for; nothing when it cannot say
+    /// what a move is worth.
+    pub fn discs(&mut self) -> Option<Discs> {
+        if let (None, Some(model)) = (self.discs, &self.pruning.model) {
+            self.discs = Some(Discs::of(model));
+        }
+        self.discs
+    }
+
+    /// A move for a game that goes on, and what it is thought to be worth at which depth; `say` is told what every depth
     /// of a search found. A clock alone makes the search prune as usual; to a depth it looks at everything
     /// unless the player was described otherwise.
     pub fn choose(
@@ -181,7 +193,7 @@ impl Brain {
         game: &Line<Othello>,
         allowance: Allowance,
         say: impl FnMut(&Thought<Square>),
-    ) -> Result<(Square, Option<Verdict>), Fault> {
+    ) -> Result<(Square, Option<Opinion>), Fault> {
         if self.search.is_none() || allowance == Allowance::default() {
             let control = Arc::new(Control::unlimited());
             self.current.set(Some(Arc::clone(&control)));
@@ -205,18 +217,12 @@ impl Brain {
     }
 
     /// A move for somebody who waits no longer.
-    fn choose_at_once(&mut self, position: &Othello) -> Result<(Square, Option<Verdict>), Fault> {
+    fn choose_at_once(&mut self, position: &Othello) -> Result<(Square, Option<Opinion>), Fault> {
         let how = How { each: false, prune: false };
         let found = self.look(position, how, 1, &Arc::new(Control::unlimited()), |_| {});
         let any = || position.moves().next().map(|mv| (mv, None));
         let stopped = || Fault::Stopped { player: self.name.clone() };
         found.as_ref().and_then(best).or_else(any).ok_or_else(stopped)
-    }
-
-    /// Whether it can say what a move is worth.
-    #[must_use]
-    pub fn can_judge(&self) -> bool {
-        self.search.is_some()
     }
 
     /// What it thinks of each move, or of the best; `None` when it cannot say, or was stopped before it
@@ -276,7 +282,10 @@ struct How {
     prune: bool,
 }
 
+/// What a search thinks of a move, and how far it looked.
+pub type Opinion = (Verdict, u32);
+
 /// The best move that was found and what it is worth.
-fn best(thought: &Thought<Square>) -> Option<(Square, Option<Verdict>)> {
-    thought.moves.first().map(|judged| (judged.mv, Some(judged.verdict)))
+fn best(thought: &Thought<Square>) -> Option<(Square, Option<Opinion>)> {
+    thought.moves.first().map(|judged| (judged.mv, Some((judged.verdict, thought.depth))))
 }

@@ -1,69 +1,184 @@
-//! What a value means in discs.
+//! What a model's value means in discs.
 //!
-//! The embedded `champion` says how the odds of winning stand, as a logarithm. Over its own games the
-//! margin at the end grows with that value nearly along a line, whose slope is less where few squares are
-//! empty: the same odds are held by fewer discs then. An estimate in discs is that line.
+//! Every model has units of its own: logarithms of odds, sums of weights, discs. What they mean is seen in
+//! the embedded games: the margin that a side ended with grows with the value of the positions it moved
+//! into nearly along a line, which is not the same in all stages of a game. An estimate in discs is that
+//! line. Where values do not grow with the margin there is none, and no figure is better than a wrong one.
+//!
+//! Some models give whoever moved a bonus that says nothing about who wins, and not the same throughout the
+//! game (`ipref` some sixty units with 55 empty squares and none at the end). It is measured too and taken
+//! off, so that it is not read as an advantage.
+//!
+//! **Searches.** The value that a search hands up was given where it ends, so the bonus is that of the last
+//! move there (as if nobody had to pass). The slope is that of the position it was asked about: values that
+//! were searched for say more about the end than values at a glance, and the smaller slopes of later stages
+//! would make too little of them. After five or six plies the margins of embedded games are 0.9 to 1.4 times
+//! what is read so, whichever embedded model searched, and 0.9 to 1.1 times with `champion`.
 
+use outflank_games::Position;
 use outflank_games::othello::Othello;
+use outflank_models::{Evaluate, embedded as models};
 use outflank_players::Verdict;
+use outflank_records::embedded;
+use std::sync::Arc;
 
-/// Discs for a unit of value, by tens of empty squares from 0-9 to 50-60: least squares through zero
-/// over the embedded games for the first five. The sixth stage was drawn at random there, and the
-/// fifth goes on.
-const SLOPES: [f32; 6] = [3.25, 7.0, 10.2, 11.7, 11.8, 11.8];
+/// Tens of empty squares that are told apart, from 0-9 on. The last, 40-49, goes on to the start, which was
+/// drawn at random in the embedded games.
+const STAGES: usize = 5;
+
+/// So many squares may be empty, none among them.
+const EMPTIES: usize = 61;
+
+/// Discs for a unit of value of the embedded `champion`, by stage: least squares through zero over the
+/// embedded games, with the best value of each position. It gives no bonus.
+const CHAMPION: [f32; STAGES] = [3.25, 7.0, 10.2, 11.7, 11.8];
+
+/// Of so many embedded games one is asked about, in each stage once. That makes 30,000 values, and the
+/// slopes of a piece counter are known within some hundredths.
+const STRIDE: usize = 2;
+
+/// A slope that is not so many times its own error is none.
+const CERTAIN: f64 = 4.0;
 
 /// An estimate never claims more than this; only a solved game does.
 const MOST: f32 = 62.0;
 
-/// A verdict in discs for the side it was given for.
-#[must_use]
-pub fn of(verdict: Verdict, position: &Othello) -> f32 {
-    match verdict {
-        Verdict::Decided(margin) => margin as f32,
-        Verdict::Estimate(value) => {
-            let slope = SLOPES.get((position.empties() / 10) as usize).or(SLOPES.last());
-            (value * slope.copied().unwrap_or(1.0)).clamp(-MOST, MOST)
+/// How a model's values are read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Discs {
+    /// Discs for a unit of value, by stage.
+    slopes: [Option<f64>; STAGES],
+    /// What whoever moved is given where so many squares were empty, in units of value.
+    bonus: [f64; EMPTIES],
+}
+
+/// What a model said of a position to the side that moved into it.
+struct Said {
+    /// The empty squares before that move.
+    empties: usize,
+    value: f64,
+    /// By how much the side won in the end.
+    margin: f64,
+}
+
+impl Discs {
+    /// How the values of this model are read: as is known of `champion`, and measured of any other.
+    #[must_use]
+    pub fn of(model: &Arc<dyn Evaluate<Othello>>) -> Discs {
+        match models::is_champion(&**model) {
+            true => Discs {
+                slopes: CHAMPION.map(|slope| Some(f64::from(slope))),
+                bonus: [0.0; EMPTIES],
+            },
+            false => Discs::measure(&**model),
         }
     }
+
+    /// Fits the margins of embedded games to what the model says of their positions: least squares with
+    /// a slope for each stage and a bonus for each number of empty squares.
+    fn measure(model: &dyn Evaluate<Othello>) -> Discs {
+        let said = ask(model);
+        let mut means = [(0.0, 0.0); EMPTIES];
+        for (empties, mean) in means.iter_mut().enumerate() {
+            let here = said.iter().filter(|said| said.empties == empties);
+            let (mut count, mut value, mut margin) = (0.0, 0.0, 0.0);
+            for one in here {
+                count += 1.0;
+                value += one.value;
+                margin += one.margin;
+            }
+            *mean = (value / count, margin / count);
+        }
+        let mut slopes = [None; STAGES];
+        for (stage, slope) in slopes.iter_mut().enumerate() {
+            let here = said.iter().filter(|said| said.empties / 10 == stage);
+            let apart = here.map(|one| {
+                let (value, margin) = means[one.empties];
+                (one.value - value, one.margin - margin)
+            });
+            *slope = rise(apart);
+        }
+        let mut bonus = [0.0; EMPTIES];
+        for (empties, bonus) in bonus.iter_mut().enumerate() {
+            let (value, margin) = means[empties];
+            let slope = slopes[stage(empties)];
+            *bonus = slope.map_or(f64::NAN, |slope| value - margin / slope);
+        }
+        Discs { slopes, bonus }
+    }
+
+    /// A verdict in discs for the side to move in a position that was searched to a depth; `None` where
+    /// nothing is known about what such a value means.
+    #[must_use]
+    pub fn read(&self, verdict: Verdict, position: &Othello, depth: u32) -> Option<f32> {
+        let value = match verdict {
+            Verdict::Decided(margin) => return Some(margin as f32),
+            Verdict::Estimate(value) => value,
+        };
+        let first = position.empties();
+        // Where the last move was made; with one square empty it ends the game, and nobody is asked.
+        let last = first.saturating_sub(depth.saturating_sub(1)).max(2) as usize;
+        let slope = self.slopes[stage(first as usize)]?;
+        let bonus = self.bonus.get(last).copied().filter(|bonus| bonus.is_finite())?;
+        if value == 0.0 {
+            // A sure draw is told so.
+            return Some(0.0);
+        }
+        let bonus = if depth % 2 == 1 { bonus } else { -bonus };
+        let discs = ((f64::from(value) - bonus) * slope) as f32;
+        value.is_finite().then(|| discs.clamp(-MOST, MOST))
+    }
+
+    /// The stages whose values mean nothing in discs, in words; nothing when all of them do.
+    #[must_use]
+    pub fn unread(&self) -> Option<String> {
+        let of = |stage: usize| match stage + 1 == STAGES {
+            true => format!("{} and more", 10 * stage),
+            false => format!("{} to {}", 10 * stage, 10 * stage + 9),
+        };
+        let stages: Vec<String> =
+            (0..STAGES).filter(|&stage| self.slopes[stage].is_none()).map(of).collect();
+        (!stages.is_empty()).then(|| stages.join(", "))
+    }
+}
+
+fn stage(empties: usize) -> usize {
+    (empties / 10).min(STAGES - 1)
+}
+
+/// Asks a model about positions of embedded games.
+fn ask(model: &dyn Evaluate<Othello>) -> Vec<Said> {
+    let mut said = Vec::new();
+    for (place, record) in embedded::every(STRIDE).iter().enumerate() {
+        let Some(margin) = record.end().score() else { continue };
+        for (position, ply) in record.steps() {
+            let (side, after) = (position.to_move(), position.play(ply.mv));
+            let empties = position.empties() as usize;
+            // Each game is asked at other places of the stages than the one before.
+            if empties % 10 == (7 * place) % 10 && !after.is_over() {
+                let value = f64::from(model.value(&after, side));
+                said.push(Said { empties, value, margin: f64::from(side.sign() * margin) });
+            }
+        }
+    }
+    said
+}
+
+/// The slope of margins by values, both as differences from their means, if they are found to rise.
+fn rise(apart: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
+    let (mut count, mut squares, mut products, mut margins) = (0.0, 0.0, 0.0, 0.0);
+    for (value, margin) in apart {
+        count += 1.0;
+        squares += value * value;
+        products += value * margin;
+        margins += margin * margin;
+    }
+    let slope = products / squares;
+    // Ten means and the slope are fitted.
+    let error = ((margins - slope * products).max(0.0) / (count - 11.0) / squares).sqrt();
+    // Whatever is not a number is not greater either.
+    (slope.is_finite() && slope > 0.0 && slope > CERTAIN * error).then_some(slope)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use outflank_games::Position;
-    use outflank_games::othello::Square;
-    use outflank_models::{Evaluate, embedded as models};
-    use outflank_records::embedded;
-
-    /// The slopes are those of the embedded games, within a tenth.
-    #[test]
-    fn slopes_are_measured() {
-        let champion = models::champion().unwrap();
-        let (mut products, mut squares) = ([0.0f64; 6], [0.0f64; 6]);
-        for record in embedded::games().iter().step_by(10) {
-            let Some(margin) = record.end().score() else { continue };
-            for (position, _) in record.steps() {
-                let moves: Vec<Square> = position.moves().collect();
-                let mut values = Vec::new();
-                champion.after_moves(&position, &moves, &mut values);
-                let value = f64::from(values.iter().copied().fold(f32::MIN, f32::max));
-                let stage = (position.empties() / 10).min(5) as usize;
-                products[stage] += value * f64::from(position.to_move().sign() * margin);
-                squares[stage] += value * value;
-            }
-        }
-        let found: Vec<f64> = products.iter().zip(squares).map(|(p, s)| p / s).collect();
-        for (found_one, slope) in found.iter().zip(SLOPES).take(5) {
-            assert!((found_one / f64::from(slope) - 1.0).abs() < 0.1, "{found:?}");
-        }
-    }
-
-    #[test]
-    fn decided_games_count_as_they_are() {
-        let start = Othello::start();
-        assert_eq!(of(Verdict::Decided(-64), &start), -64.0);
-        assert_eq!(of(Verdict::Estimate(0.0), &start), 0.0);
-        assert_eq!(of(Verdict::Estimate(1e9), &start), MOST);
-        assert_eq!(of(Verdict::Estimate(-0.5), &start), -of(Verdict::Estimate(0.5), &start));
-    }
-}
+mod tests;

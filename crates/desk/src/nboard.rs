@@ -11,7 +11,7 @@
 
 use crate::brain::{Allowance, Brain, Current};
 use crate::clock::Clock;
-use crate::discs;
+use crate::discs::Discs;
 use crate::serve::{Conversation, Effect};
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
@@ -31,6 +31,10 @@ const LEAST_TOLD: u32 = 3;
 
 /// How far a game is analysed unless a depth was set.
 const USUAL_DEPTH: u32 = 6;
+
+/// What is said where there is nothing to tell.
+const NO_VALUE: &str = "status this player cannot say what a move is worth";
+const NO_DISCS: &str = "status the values of this player do not go with discs here";
 
 /// The commands of the protocol, but for the last, which no viewer sends and every tester types.
 const COMMANDS: [&str; 9] =
@@ -159,20 +163,24 @@ impl NBoard {
         out.flush()?;
         let began = Instant::now();
         let (allowance, least) = (self.allowance(), self.least_told());
+        let discs = self.brain.discs();
         let mut failed = None;
         let chosen = self.brain.choose(&self.game, allowance, |thought| {
-            if failed.is_none() && (thought.exact || thought.depth >= least) {
-                failed = tell(thought, &position, 1, false, out).err();
+            if let Some(discs) = discs.filter(|_| thought.exact || thought.depth >= least)
+                && failed.is_none()
+            {
+                failed = tell(thought, (&position, discs), 1, false, out).err();
             }
         });
         if let Some(error) = failed {
             return Err(error);
         }
         match chosen {
-            Ok((square, verdict)) => {
-                let value = verdict.map_or_else(String::new, |verdict| {
-                    format!("{:.2}", discs::of(verdict, &position))
+            Ok((square, opinion)) => {
+                let value = discs.zip(opinion).and_then(|(discs, (verdict, depth))| {
+                    discs.read(verdict, &position, depth).map(|value| format!("{value:.2}"))
                 });
+                let value = value.unwrap_or_default();
                 let seconds = began.elapsed().as_secs_f64();
                 writeln!(out, "=== {}/{value}/{seconds:.2}", square.to_string().to_uppercase())?;
                 writeln!(out, "status")
@@ -186,9 +194,9 @@ impl NBoard {
         if position.is_over() {
             return writeln!(out, "status the game is over");
         }
-        if !self.brain.can_judge() {
-            return writeln!(out, "status this player cannot say what a move is worth");
-        }
+        let Some(discs) = self.brain.discs() else {
+            return writeln!(out, "{NO_VALUE}");
+        };
         writeln!(out, "status thinking")?;
         out.flush()?;
         let mut failed = None;
@@ -198,7 +206,7 @@ impl NBoard {
         let (count, least) = (if passes { 1 } else { count }, self.least_told());
         let thought = self.brain.think(&position, true, allowance, |thought| {
             if failed.is_none() && (thought.exact || thought.depth >= least) {
-                failed = tell(thought, &position, count, passes, out).err();
+                failed = tell(thought, (&position, discs), count, passes, out).err();
             }
         });
         if let Some(error) = failed {
@@ -207,6 +215,10 @@ impl NBoard {
         if let Some(thought) = thought {
             let seconds = began.elapsed().as_secs_f64();
             writeln!(out, "nodestats {} {seconds:.2}", thought.nodes)?;
+            let best = thought.moves.first();
+            if best.is_some_and(|b| discs.read(b.verdict, &position, thought.depth).is_none()) {
+                return writeln!(out, "{NO_DISCS}");
+            }
         }
         writeln!(out, "status")
     }
@@ -216,35 +228,43 @@ impl NBoard {
     fn analyze(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let depth = self.depth.unwrap_or(USUAL_DEPTH);
         let allowance = Allowance { depth: Some(depth), time: None };
+        let Some(discs) = self.brain.discs() else {
+            return writeln!(out, "{NO_VALUE}");
+        };
         let mut positions: Vec<Othello> = self.game.steps().map(|(before, _)| before).collect();
         positions.push(*self.game.position());
         let (mut turn, mut made) = (self.first, 0);
         let last = positions.len().saturating_sub(1);
+        let mut unread = false;
         for (place, position) in positions.into_iter().enumerate() {
             if let Some(score) = position.score() {
                 writeln!(out, "analysis {made} {:.2}", f64::from(turn.sign() * score))?;
                 break;
             }
             let thought = self.brain.think(&position, false, allowance, |_| {});
-            let Some(best) = thought.and_then(|thought| thought.moves.first().copied()) else {
+            let best = |thought: Thought<Square>| Some((*thought.moves.first()?, thought.depth));
+            let Some((best, depth)) = thought.and_then(best) else {
                 break;
             };
             if self.brain.current.is_awaited() {
                 break;
             }
-            let value = discs::of(best.verdict, &position);
+            let value = discs.read(best.verdict, &position, depth);
+            unread |= value.is_none();
             if turn != position.to_move() {
-                writeln!(out, "analysis {made} {:.2}", 0.0 - value)?;
+                if let Some(value) = value {
+                    writeln!(out, "analysis {made} {:.2}", 0.0 - value)?;
+                }
                 (turn, made) = (turn.other(), made + 1);
             }
             // A pass that the viewer has not made yet leads to no position of the game.
-            if place < last || !self.must_pass() {
+            if let Some(value) = value.filter(|_| place < last || !self.must_pass()) {
                 writeln!(out, "analysis {made} {value:.2}")?;
             }
             out.flush()?;
             (turn, made) = (turn.other(), made + 1);
         }
-        writeln!(out, "status")
+        writeln!(out, "{}", if unread { NO_DISCS } else { "status" })
     }
 }
 
@@ -288,10 +308,10 @@ impl Conversation for NBoard {
 }
 
 /// Says what a search found about the best moves, in lines for the viewer; to a side that `passes` all of it
-/// is worth the opposite.
+/// is worth the opposite. What has no meaning in discs is left out.
 fn tell(
     thought: &Thought<Square>,
-    position: &Othello,
+    (position, discs): (&Othello, Discs),
     count: usize,
     passes: bool,
     out: &mut dyn Write,
@@ -306,7 +326,7 @@ fn tell(
         if place == 0 {
             line = thought.line.iter().map(|mv| mv.to_string().to_uppercase()).collect();
         }
-        let mut value = discs::of(judged.verdict, position);
+        let Some(mut value) = discs.read(judged.verdict, position, thought.depth) else { continue };
         if passes {
             // What is good for whoever moves is bad for the one who passes.
             (line, value) = (format!("PA{line}"), 0.0 - value);

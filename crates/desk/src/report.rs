@@ -50,21 +50,25 @@ impl Looked {
         self.experts.get(seen.ply.checked_sub(1)?)
     }
 
-    /// What a side lost in all, in discs.
+    /// What a side lost in all, in discs, as far as that is known.
     #[must_use]
     pub fn lost(&self, side: Side) -> f64 {
-        self.moves.iter().filter(|seen| seen.side == side).fold(0.0, |all, seen| all + seen.loss)
+        let own = self.moves.iter().filter(|seen| seen.side == side);
+        own.filter_map(|seen| seen.loss).fold(0.0, |all, loss| all + loss)
     }
 
     /// The moves that cost most, dearest first.
     #[must_use]
     pub fn worst(&self) -> Vec<&Seen<Square>> {
         let least = |seen: &Seen<Square>| if seen.exact { f64::MIN_POSITIVE } else { SLIGHT };
-        let mut all: Vec<&Seen<Square>> =
-            self.moves.iter().filter(|seen| seen.loss >= least(seen)).collect();
-        all.sort_by(|a, b| b.loss.total_cmp(&a.loss).then(a.ply.cmp(&b.ply)));
-        all.truncate(WORST);
-        all
+        let mut all: Vec<(f64, &Seen<Square>)> = self
+            .moves
+            .iter()
+            .filter_map(|seen| Some((seen.loss?, seen)))
+            .filter(|(loss, seen)| *loss >= least(seen))
+            .collect();
+        all.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.ply.cmp(&b.1.ply)));
+        all.into_iter().map(|(_, seen)| seen).take(WORST).collect()
     }
 
     fn heading(&self) -> String {
@@ -75,8 +79,9 @@ impl Looked {
     }
 }
 
-/// Exact figures are whole; estimates say that they are.
-fn figure(value: f64, exact: bool, signed: bool) -> String {
+/// Exact figures are whole; estimates say that they are, and what is not known is asked.
+fn figure(value: Option<f64>, exact: bool, signed: bool) -> String {
+    let Some(value) = value else { return "?".to_owned() };
     match (exact, signed) {
         (true, true) => format!("{value:+.0}"),
         (true, false) => format!("{value:.0}"),
@@ -157,11 +162,13 @@ fn ending(line: &Line<Othello>) -> String {
 
 /// What the moves cost either side, in a sentence.
 fn costs(game: &Looked) -> String {
-    format!(
-        "Black lost {:.0} discs by its moves, White {:.0}.",
-        game.lost(Side::Black),
-        game.lost(Side::White)
-    )
+    let (black, white) = (game.lost(Side::Black), game.lost(Side::White));
+    let known = game.moves.iter().filter(|seen| seen.loss.is_some()).count();
+    let of = match known == game.moves.len() {
+        true => String::new(),
+        false => format!(", by the {known} of {} moves whose cost is known", game.moves.len()),
+    };
+    format!("Black lost {black:.0} discs by its moves, White {white:.0}{of}.")
 }
 
 /// A bad move in words.
@@ -249,8 +256,8 @@ fn tell(section: &mut Section, game: &Looked, alone: bool) {
     section.paragraph(costs(game));
     let points = |exact: bool| {
         let of = game.moves.iter().filter(move |seen| seen.exact == exact);
-        of.filter(|seen| seen.worth().is_finite())
-            .map(|seen| Point::new(seen.ply as f64, seen.worth()))
+        of.filter_map(|seen| Some((seen.ply, seen.worth().filter(|worth| worth.is_finite())?)))
+            .map(|(ply, worth)| Point::new(ply as f64, worth))
             .collect::<Vec<_>>()
     };
     let plot = Plot::new("Black's margin after each move", "move", "discs")
@@ -279,7 +286,7 @@ fn drawn(game: &Looked, seen: &Seen<Square>) -> Option<Board> {
     let (position, played) = game.line.steps().nth(seen.ply.checked_sub(1)?)?;
     let best = seen.best.first();
     let better = best.map_or(String::new(), |best| format!(", {best} was better"));
-    let title = format!("{}. {played} cost {:.1}{better}", seen.ply, seen.loss);
+    let title = format!("{}. {played} cost {:.1}{better}", seen.ply, seen.loss?);
     let board = Board::new(title)
         .bits(position.discs(Side::Black), position.discs(Side::White))
         .mark(played.index(), Mark::Cross);

@@ -1,11 +1,11 @@
 //! What a search says about the moves of a position, in points that people count in.
 //!
-//! **Units.** The embedded `champion` gives the logarithm of the odds that the mover wins. A person
-//! thinks in discs, so an estimate is shown as [`discs`] reads it: the margin that games with these
-//! odds ended with. Where the end is in sight the margin is exact and says so. Checkers is shown in
+//! **Units.** A model has units of its own; those of the embedded `champion` are logarithms of odds. A
+//! person thinks in discs, so an estimate is shown as [`Discs`] reads it: the margin that games with this
+//! value ended with. Where the end is in sight the margin is exact and says so. Checkers is shown in
 //! men.
 
-use crate::discs;
+use crate::discs::Discs;
 use crate::experts::experts;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::{Othello, Square};
@@ -28,8 +28,10 @@ const LINE: usize = 6;
 pub struct Judged<M> {
     /// The move.
     pub mv: M,
-    /// What it is worth to the side that makes it, in points of the game.
-    pub points: f64,
+    /// What it is worth to the side that makes it, in points of the game, where that can be said.
+    pub points: Option<f64>,
+    /// The same as the search has it.
+    pub verdict: Verdict,
     /// Whether best play on both sides is known to win or lose so.
     pub decided: bool,
     /// The best line, beginning with the move, as far as it is known.
@@ -57,8 +59,15 @@ pub trait Thinks: Roster {
     /// The model that is asked; nothing only if the program was built from damaged files.
     fn adviser() -> Option<Arc<dyn Evaluate<Self>>>;
 
-    /// What a search says about a move here, in points of the game.
-    fn points(&self, verdict: Verdict) -> f64;
+    /// How the values of a model are read in points of the game.
+    type Scale: Copy + Send + Sync;
+
+    /// How those of this model are read; it may have to be asked about some thousand positions.
+    fn scale(model: &Arc<dyn Evaluate<Self>>) -> Self::Scale;
+
+    /// What a search to this depth says about a move here, in points of the game; `None` where the value
+    /// has no meaning in them.
+    fn points(&self, verdict: Verdict, depth: u32, scale: Self::Scale) -> Option<f64>;
 
     /// How likely an expert is to make each move here, likeliest first; nothing in a game in which
     /// nobody has learned from experts.
@@ -74,8 +83,14 @@ impl Thinks for Othello {
         embedded::champion().map(|champion| champion as _)
     }
 
-    fn points(&self, verdict: Verdict) -> f64 {
-        f64::from(discs::of(verdict, self))
+    type Scale = Discs;
+
+    fn scale(model: &Arc<dyn Evaluate<Othello>>) -> Discs {
+        Discs::of(model)
+    }
+
+    fn points(&self, verdict: Verdict, depth: u32, scale: Discs) -> Option<f64> {
+        scale.read(verdict, self, depth).map(f64::from)
     }
 
     fn experts(&self) -> Option<Vec<(Square, f64)>> {
@@ -90,11 +105,15 @@ impl Thinks for Checkers {
         Some(Arc::new(Material::default()))
     }
 
-    fn points(&self, verdict: Verdict) -> f64 {
-        match verdict {
+    type Scale = ();
+
+    fn scale(_: &Arc<dyn Evaluate<Checkers>>) {}
+
+    fn points(&self, verdict: Verdict, _: u32, (): ()) -> Option<f64> {
+        Some(match verdict {
             Verdict::Decided(result) => f64::from(result),
             Verdict::Estimate(value) => f64::from(value),
-        }
+        })
     }
 }
 
@@ -107,6 +126,7 @@ pub fn think<P: Thinks>(
     mut each: impl FnMut(&Thought<P::Move>),
 ) {
     let Some(adviser) = P::adviser() else { return };
+    let scale = P::scale(&adviser);
     let bits = depth.saturating_mul(2).saturating_add(6).min(TABLE_BITS);
     let mut search = Deepening::new(adviser, bits).to_depth(depth);
     // A solver's memory is large; it is made only where it will be asked.
@@ -114,7 +134,8 @@ pub fn think<P: Thinks>(
     if let Some(endgame) = near.then(|| P::far_endgame(EXACT, 1)).flatten() {
         search = search.with_endgame(endgame);
     }
-    search.think(position, true, control, |found| each(&converted(position, found, control)));
+    search
+        .think(position, true, control, |found| each(&converted(position, found, scale, control)));
 }
 
 fn empties<P: Thinks>(position: &P) -> u32 {
@@ -125,11 +146,13 @@ fn empties<P: Thinks>(position: &P) -> u32 {
 pub(crate) fn converted<P: Thinks>(
     position: &P,
     found: &outflank_players::Thought<P::Move>,
+    scale: P::Scale,
     control: &Arc<Control>,
 ) -> Thought<P::Move> {
     let judged = |judged: &outflank_players::Judged<P::Move>| Judged {
         mv: judged.mv,
-        points: position.points(judged.verdict),
+        points: position.points(judged.verdict, found.depth, scale),
+        verdict: judged.verdict,
         decided: found.exact || matches!(judged.verdict, Verdict::Decided(_)),
         line: vec![judged.mv],
     };
@@ -187,7 +210,7 @@ mod tests {
         }
         let thought = last(&position, 4).unwrap();
         assert!(thought.exact && !thought.moves.is_empty());
-        assert_eq!(thought.moves[0].points, f64::from(best(&position)));
+        assert_eq!(thought.moves[0].points, Some(f64::from(best(&position))));
     }
 
     #[test]
@@ -197,8 +220,8 @@ mod tests {
         think(&Othello::start(), 4, &control, |thought| {
             assert_eq!(thought.moves.len(), 4);
             // The four first moves are one but for a turn of the board.
-            let first = thought.moves[0].points;
-            assert!(thought.moves.iter().all(|m| (m.points - first).abs() < 1e-3));
+            let first = thought.moves[0].points.unwrap();
+            assert!(thought.moves.iter().all(|m| (m.points.unwrap() - first).abs() < 1e-3));
             depths.push(thought.depth);
         });
         assert_eq!(depths, [1, 2, 3, 4]);

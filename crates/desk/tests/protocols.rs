@@ -56,11 +56,15 @@ impl Read for Listener {
 
 /// NBoard as spoken by a program that waits for the end of the last answer.
 fn nboard_to_the_end(lines: &str, last: &'static str) -> String {
+    to_the_end("heuristic@2", lines, last)
+}
+
+fn to_the_end(player: &str, lines: &str, last: &'static str) -> String {
     let mut said = Said::default();
     let lines = Cursor::new(lines.as_bytes().to_vec());
     let patience = Arc::new(AtomicBool::new(true));
     let listener = Listener { lines, said: said.clone(), last: last.as_bytes(), patience };
-    let mut conversation = NBoard::new(Brain::new("heuristic@2", 1, 1).unwrap());
+    let mut conversation = NBoard::new(Brain::new(player, 1, 1).unwrap());
     serve(&mut conversation, BufReader::new(listener), &mut said).unwrap();
     let text = said.0.lock().unwrap().clone();
     String::from_utf8(text).unwrap()
@@ -332,6 +336,29 @@ fn players_without_a_value_say_that_they_cannot_tell() {
     let brain = Brain::new("random", 1, 1).unwrap();
     assert!(talk(NBoard::new(brain), "hint 1\n").contains("cannot say"));
     assert!(Brain::new("nobody-at-all", 1, 1).is_err());
+}
+
+/// A viewer shows discs; values that do not go with them are not passed off as such.
+#[test]
+fn players_without_discs_say_so() {
+    let weights = outflank_models::embedded::HEURISTIC.map(|weight| (-weight).to_string());
+    let path = std::env::temp_dir().join(format!("outflank-wrong-{}.wpc", std::process::id()));
+    std::fs::write(&path, weights.join(" ")).unwrap();
+    let wrong = path.display().to_string();
+    let ask = |asked: &str, last: &'static str| {
+        let lines = format!("set depth 3\nset game {}\n{asked}\n", ggf("f5 d6"));
+        to_the_end(&wrong, &lines, last)
+    };
+    let last = "status the values of this player do not go with discs here\n";
+    for asked in ["hint 3", "analyze"] {
+        let said = ask(asked, last);
+        assert!(said.ends_with(last), "{said}");
+        assert!(!said.contains("search ") && !said.contains("analysis "), "{said}");
+    }
+    let said = ask("go", "\nstatus\n");
+    let answer = said.lines().find_map(|line| line.strip_prefix("=== ")).unwrap();
+    assert!(answer[2..].starts_with("//") && !said.contains("search "), "{said}");
+    std::fs::remove_file(&path).unwrap();
 }
 
 proptest! {

@@ -2,7 +2,9 @@
 
 use crate::files::{AnyHeuristic, read_heuristic, unpack};
 use crate::nets::Deep;
-use crate::{Heuristic, Model, Net, Network, Patterns, PieceCounter, Tuples, from_pieces};
+use crate::{
+    Evaluate, Heuristic, Model, Net, Network, Patterns, PieceCounter, Tuples, from_pieces,
+};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use std::sync::{Arc, OnceLock};
@@ -85,8 +87,17 @@ pub fn ipref() -> Option<Arc<Patterns>> {
 /// the player who just moved wins, so that it serves a search as well.
 #[must_use]
 pub fn champion() -> Option<Arc<Patterns>> {
-    static CHAMPION: OnceLock<Option<Arc<Patterns>>> = OnceLock::new();
     CHAMPION.get_or_init(|| packed(include_bytes!("../data/champion.pack"))).clone()
+}
+
+static CHAMPION: OnceLock<Option<Arc<Patterns>>> = OnceLock::new();
+
+/// Whether a model is the one that [`champion`] gives; another with the same weights is not.
+#[must_use]
+pub fn is_champion(model: &dyn Evaluate<Othello>) -> bool {
+    // Nobody has it before it was unpacked.
+    let champion = CHAMPION.get().and_then(Option::as_ref);
+    champion.is_some_and(|champion| std::ptr::addr_eq(model, Arc::as_ptr(champion)))
 }
 
 /// Paper 3's best network, the strongest player that does not look ahead: it learned from the different

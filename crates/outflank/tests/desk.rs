@@ -86,6 +86,56 @@ fn a_blunder_is_found_and_reports_are_written() {
     assert!(lab.text("x.html").contains("</svg>"));
 }
 
+/// The League's heuristic with all its weights so many times as large.
+fn heuristic_times(factor: f32) -> String {
+    let weights = outflank_models::embedded::HEURISTIC.map(|weight| (factor * weight).to_string());
+    weights.join(" ")
+}
+
+/// The same model in other units says the same in discs.
+#[test]
+fn losses_do_not_depend_on_the_units_of_a_model() {
+    let lab = Lab::new();
+    let moves = "f5d6c3d3c4f4f6g5e3f3g3";
+    let analyse = |model: &str| {
+        let found = lab.json(&["analyze", moves, "--depth", "3", "--model", model]);
+        found["games"][0]["moves"].as_array().unwrap().clone()
+    };
+    let whole = analyse("heuristic");
+    assert!(whole.iter().any(|seen| seen["loss"].as_f64().unwrap() > 1.0));
+    for factor in [64.0, 0.125] {
+        lab.write("other.wpc", heuristic_times(factor));
+        for (one, other) in whole.iter().zip(analyse("other.wpc")) {
+            assert_eq!(one["best"], other["best"]);
+            for key in ["loss", "value"] {
+                let (one, other) = (one[key].as_f64().unwrap(), other[key].as_f64().unwrap());
+                assert!((one - other).abs() < 1e-3, "{key} {one} {other}");
+            }
+        }
+    }
+}
+
+/// A model that takes the worst for the best has no discs, and is not given any.
+#[test]
+fn nonsense_is_not_told_in_discs() {
+    let lab = Lab::new();
+    lab.write("wrong.wpc", heuristic_times(-1.0));
+    let arguments = ["analyze", SHORT, "--depth", "2", "--model", "wrong.wpc"];
+    let found = lab.json(&arguments);
+    let seen = found["games"][0]["moves"].as_array().unwrap();
+    for one in seen {
+        has_keys(one, &["ply", "side", "played", "best", "loss", "exact"]);
+        assert!(!one["best"].as_array().unwrap().is_empty());
+    }
+    assert!(seen[..5].iter().all(|one| one["value"].is_null()));
+    assert!(seen[..5].iter().any(|one| one["loss"].is_null()));
+    // The end is known without any model: Black has 13 discs and the empty squares, White has none.
+    assert_eq!((&seen[8]["value"], &seen[8]["loss"]), (&json!(64.0), &json!(0.0)));
+    let text = lab.ok(&arguments);
+    assert!(text.contains("no meaning in discs") && text.contains("cost is known"), "{text}");
+    assert!(text.lines().any(|line| line.contains("white") && line.contains('?')), "{text}");
+}
+
 #[test]
 fn what_cannot_be_analysed_is_refused() {
     let lab = Lab::new();

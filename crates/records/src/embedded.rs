@@ -17,15 +17,25 @@ pub const RANDOM_PLIES: usize = 10;
 #[must_use]
 pub fn games() -> Vec<Record<Othello>> {
     let Ok(base) = Base::new(GAMES) else { return Vec::new() };
-    let marked = |game: Record<Othello>| {
-        let mut record = Record::new(*game.start(), game.about.clone());
-        for (place, ply) in game.plies().iter().enumerate() {
-            // The moves were legal a moment ago.
-            let _ = record.push(Ply { random: place < RANDOM_PLIES, ..*ply });
-        }
-        record
-    };
     base.par_records(&Names::default()).into_iter().flatten().map(marked).collect()
+}
+
+/// One of so many embedded games, beginning with the first.
+#[must_use]
+pub fn every(step: usize) -> Vec<Record<Othello>> {
+    let Ok(base) = Base::new(GAMES) else { return Vec::new() };
+    let names = Names::default();
+    let places = (0..base.len()).step_by(step.max(1));
+    places.filter_map(|place| base.record(place, &names)?.ok()).map(marked).collect()
+}
+
+fn marked(game: Record<Othello>) -> Record<Othello> {
+    let mut record = Record::new(*game.start(), game.about.clone());
+    for (place, ply) in game.plies().iter().enumerate() {
+        // The moves were legal a moment ago.
+        let _ = record.push(Ply { random: place < RANDOM_PLIES, ..*ply });
+    }
+    record
 }
 
 /// How many embedded games there are.

@@ -166,10 +166,11 @@ impl<P: Shown + Written> Sitting<P> {
         )?;
         for judged in &thought.moves {
             // Adding zero takes the sign from a zero.
-            let points = (10.0 * judged.points).round() / 10.0 + 0.0;
-            let worth = match judged.decided {
-                true => format!("{points:+.0}"),
-                false => format!("{points:+.1}"),
+            let points = judged.points.map(|points| (10.0 * points).round() / 10.0 + 0.0);
+            let worth = match (points, judged.decided) {
+                (Some(points), true) => format!("{points:+.0}"),
+                (Some(points), false) => format!("{points:+.1}"),
+                (None, _) => "?".to_owned(),
             };
             let line: Vec<String> = judged.line.iter().map(ToString::to_string).collect();
             let line = if line.len() > 1 { line.join(" ") } else { String::new() };

@@ -5,6 +5,7 @@ use crate::cli::AnalyzeArgs;
 use crate::output::{place_for_file, print, print_json};
 use anyhow::{Context, Result, bail, ensure};
 use outflank_desk::analysis::{Analyst, Seen};
+use outflank_desk::discs::Discs;
 use outflank_desk::line_of;
 use outflank_desk::report::{self, Looked};
 use outflank_games::othello::{Othello, Square};
@@ -65,10 +66,16 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
         looked.push(Looked::new(title(&given.record), source, line, moves));
     }
     drop(progress);
-    let how = format!(
+    let mut how = format!(
         "{} plies of search with {}, solved from {} empty squares on.",
         args.depth, args.model, args.exact
     );
+    if let Some(unread) = unread(&args.model, analyst.scale()) {
+        if args.json {
+            eprintln!("{unread}");
+        }
+        how = format!("{how} {unread}");
+    }
     if let Some(path) = &args.to {
         let text = match report_kind(path)? {
             Report::Html => report::page(&looked, &how).to_html(),
@@ -132,6 +139,15 @@ fn model(text: &str) -> Result<Arc<dyn Evaluate<Othello>>> {
         Model::Value(value) => Ok(value),
         _ => bail!("--model takes a model that says what a position is worth, not '{text}'"),
     }
+}
+
+/// What is said of a model whose values cannot be told in discs.
+fn unread(model: &str, discs: Discs) -> Option<String> {
+    let stages = discs.unread()?;
+    Some(format!(
+        "With {stages} empty squares what {model} says does not go with how games end, so that it has no \
+         meaning in discs; a search that begins or ends there has no figures."
+    ))
 }
 
 fn title(record: &Record<Othello>) -> String {

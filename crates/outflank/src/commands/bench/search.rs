@@ -5,7 +5,8 @@ use super::{Row, best_of, random_positions};
 use crate::cli::BenchArgs;
 use anyhow::{Context, Result, ensure};
 use outflank_desk::analysis::{Analyst, EXACT_FROM};
-use outflank_desk::{Written, discs, line_of};
+use outflank_desk::discs::Discs;
+use outflank_desk::{Written, line_of};
 use outflank_games::othello::{Board, Othello, Square};
 use outflank_games::{Line, Position};
 use outflank_models::{Evaluate, embedded as models};
@@ -138,7 +139,7 @@ fn analysis(rows: &mut Vec<Row>) -> Result<()> {
     let seconds = best_of(3, || {
         let analyst = Analyst::new(Arc::clone(&model), EXACT_FROM, 2).with_cuts(1.5);
         let seen = analyst.analyse(&line, DEPTH, |_| true);
-        last = seen.and_then(|seen| seen.last().map(|seen| seen.worth()));
+        last = seen.and_then(|seen| seen.last().and_then(|seen| seen.worth()));
     });
     let score = game.end().score().map(f64::from);
     ensure!(
@@ -359,5 +360,6 @@ fn judge(
     let thought = search.think(&after, false, &Arc::new(Control::unlimited()), |_| {})?;
     let verdict: Verdict = thought.moves.first()?.verdict;
     let decided = matches!(verdict, Verdict::Decided(_));
-    Some((sign * f64::from(discs::of(verdict, position)), decided))
+    let discs = Discs::of(model).read(verdict, position, thought.depth)?;
+    Some((sign * f64::from(discs), decided))
 }

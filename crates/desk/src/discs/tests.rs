@@ -1,0 +1,239 @@
+use super::*;
+use outflank_games::Side;
+use outflank_games::othello::Square;
+use outflank_players::roster::{Model, find_model};
+use outflank_players::{Control, Deepening};
+use std::collections::HashMap;
+
+type Evaluator = Arc<dyn Evaluate<Othello>>;
+
+/// The embedded models that say what a position is worth.
+const NAMES: [&str; 6] = ["champion", "ipref", "ann", "heuristic", "yoshioka", "gp"];
+
+fn named(name: &str) -> Evaluator {
+    match find_model::<Othello>(&name.parse().unwrap()).unwrap() {
+        Model::Value(value) => value,
+        _ => panic!("{name} says nothing of positions"),
+    }
+}
+
+/// Any function of a position and the side that moved.
+struct Says<F>(F);
+
+impl<F: Fn(&Othello, Side) -> f32 + Send + Sync> Evaluate<Othello> for Says<F> {
+    fn value(&self, position: &Othello, side: Side) -> f32 {
+        (self.0)(position, side)
+    }
+}
+
+fn says(value: impl Fn(&Othello, Side) -> f32 + Send + Sync + 'static) -> Evaluator {
+    Arc::new(Says(value))
+}
+
+/// A position with so many empty squares.
+fn with(empties: u32) -> Othello {
+    let game = embedded::every(usize::MAX).swap_remove(0);
+    game.steps().map(|(position, _)| position).find(|at| at.empties() == empties).unwrap()
+}
+
+/// Discs by the margins that the side had in the end, through zero: 1 where they are told right.
+fn slope(told: &[(f64, f64)]) -> f64 {
+    let products: f64 = told.iter().map(|(discs, margin)| discs * margin).sum();
+    products / told.iter().map(|(discs, _)| discs * discs).sum::<f64>()
+}
+
+/// The slopes are those of the embedded games, within a tenth.
+#[test]
+fn slopes_are_measured() {
+    let champion = models::champion().unwrap();
+    let mut said: [Vec<(f64, f64)>; STAGES] = Default::default();
+    for record in embedded::every(10) {
+        let Some(margin) = record.end().score() else { continue };
+        for (position, _) in record.steps().filter(|(at, _)| at.empties() < 50) {
+            let moves: Vec<Square> = position.moves().collect();
+            let mut values = Vec::new();
+            champion.after_moves(&position, &moves, &mut values);
+            let value = f64::from(values.iter().copied().fold(f32::MIN, f32::max));
+            let margin = f64::from(position.to_move().sign() * margin);
+            said[position.empties() as usize / 10].push((value, margin));
+        }
+    }
+    let known = Discs::of(&named("champion"));
+    assert_eq!(known.slopes, CHAMPION.map(|slope| Some(f64::from(slope))));
+    assert_eq!(known.bonus, [0.0; EMPTIES]);
+    let measured = Discs::measure(&*champion);
+    for stage in 0..STAGES {
+        let one = f64::from(CHAMPION[stage]);
+        assert!((slope(&said[stage]) / one - 1.0).abs() < 0.1, "{stage}");
+        // Measured as any other it is read nearly the same.
+        let other = measured.slopes[stage].unwrap();
+        assert!((other / one - 1.0).abs() < 0.1, "{stage}: {other}");
+        for empties in (10 * stage).max(2)..10 * stage + 10 {
+            assert!((other * measured.bonus[empties]).abs() < 5.0, "{:?}", measured.bonus);
+        }
+    }
+}
+
+/// In games that nothing was measured on, those who were said to stand better by so many discs won by as
+/// many.
+#[test]
+fn discs_are_what_games_end_with() {
+    let games = embedded::every(1);
+    for name in NAMES {
+        let model = named(name);
+        let discs = Discs::of(&model);
+        assert_eq!(discs.unread(), None, "{name}");
+        let mut told: [Vec<(f64, f64)>; STAGES] = Default::default();
+        for (place, record) in
+            games.iter().enumerate().filter(|(place, _)| place % (2 * STRIDE) == 1)
+        {
+            let Some(margin) = record.end().score() else { continue };
+            for (position, ply) in record.steps().skip(11 + place % 3).step_by(3) {
+                let (side, after) = (position.to_move(), position.play(ply.mv));
+                let value = Verdict::Estimate(model.value(&after, side));
+                let value = discs.read(value, &position, 1).unwrap();
+                told[position.empties() as usize / 10]
+                    .push((f64::from(value), f64::from(side.sign() * margin)));
+            }
+        }
+        for told in told {
+            let found = slope(&told);
+            assert!((found - 1.0).abs() < 0.15, "{name}: {found}");
+            let mean = told.iter().map(|(discs, _)| discs).sum::<f64>() / told.len() as f64;
+            assert!(mean.abs() < 2.5, "{name}: {mean}");
+        }
+    }
+}
+
+/// So it is with what a search finds, in which champion's bonus is none and that of others is whose who
+/// moved last.
+#[test]
+fn a_search_is_read_in_discs() {
+    let control = Arc::new(Control::unlimited());
+    for (name, within) in [("champion", 0.2), ("ipref", 0.4), ("ann", 0.3), ("gp", 0.3)] {
+        let model = named(name);
+        let discs = Discs::of(&model);
+        for depth in [2, 3] {
+            let mut search = Deepening::new(Arc::clone(&model), 14).to_depth(depth);
+            let mut told = Vec::new();
+            for (place, record) in embedded::every(27).iter().enumerate() {
+                let Some(margin) = record.end().score() else { continue };
+                let mut steps = record.steps().map(|(position, _)| position);
+                let empties = 17 + place as u32 % 30;
+                let Some(position) = steps.find(|at| at.empties() == empties) else { continue };
+                let thought = search.think(&position, false, &control, |_| {}).unwrap();
+                let verdict = thought.moves[0].verdict;
+                if matches!(verdict, Verdict::Estimate(_)) {
+                    let value = discs.read(verdict, &position, thought.depth).unwrap();
+                    let margin = position.to_move().sign() * margin;
+                    told.push((f64::from(value), f64::from(margin)));
+                }
+            }
+            let found = slope(&told);
+            assert!(told.len() > 300 && (found - 1.0).abs() < within, "{name} {depth}: {found}");
+            let mean = told.iter().map(|(discs, _)| discs).sum::<f64>() / told.len() as f64;
+            assert!(mean.abs() < 6.0, "{name} {depth}: {mean}");
+        }
+    }
+}
+
+/// The units of a model are its own affair, and so is what it gives to whoever moved.
+#[test]
+fn other_units_are_the_same_discs() {
+    for name in NAMES {
+        let model = named(name);
+        // Measured here, champion too.
+        let discs = Discs::measure(&*model);
+        for (times, bonus) in [(1000.0, 0.0), (0.0625, 0.0), (0.37, 0.0), (1.0, 40.0)] {
+            let inner = Arc::clone(&model);
+            let other = says(move |at, side| times * inner.value(at, side) + bonus);
+            let other = Discs::of(&other);
+            for (empties, depth) in [(59, 3), (44, 1), (33, 2), (30, 6), (17, 1), (8, 2)] {
+                let position = with(empties);
+                // The bonus is whose who moved last: to the other side it is a loss.
+                let bonus = if depth % 2 == 1 { bonus } else { -bonus };
+                let value = 0.5 * model.value(&position, position.to_move().other());
+                let one = discs.read(Verdict::Estimate(value), &position, depth).unwrap();
+                let same = Verdict::Estimate(times * value + bonus);
+                let same = other.read(same, &position, depth).unwrap();
+                assert!((one - same).abs() < 0.01, "{name} x {times} + {bonus}: {one} {same}");
+            }
+        }
+    }
+}
+
+/// Whoever knows the end says it in discs already.
+#[test]
+fn discs_are_read_as_they_are() {
+    let mut ends: HashMap<(u64, u64), i32> = HashMap::new();
+    for record in embedded::every(1) {
+        let Some(margin) = record.end().score() else { continue };
+        for (position, ply) in record.steps().skip(10) {
+            let after = position.play(ply.mv);
+            ends.insert((after.discs(Side::Black), after.discs(Side::White)), margin);
+        }
+    }
+    let seer = says(move |at, side| {
+        let margin = ends.get(&(at.discs(Side::Black), at.discs(Side::White)));
+        margin.map_or(0.0, |margin| (side.sign() * margin) as f32)
+    });
+    let discs = Discs::of(&seer);
+    for (empties, depth) in [(49, 1), (40, 2), (33, 5), (20, 6), (9, 1)] {
+        for value in [-20.0, 6.0] {
+            let read = discs.read(Verdict::Estimate(value), &with(empties), depth).unwrap();
+            assert!((read - value).abs() < 0.2, "{empties}: {value} is read as {read}");
+        }
+    }
+}
+
+/// What does not grow with the margin has no meaning in discs.
+#[test]
+fn nonsense_has_no_discs() {
+    let scrambled = |at: &Othello, _: Side| {
+        let bits = at.discs(Side::Black) ^ at.discs(Side::White).rotate_left(17);
+        (bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f32
+    };
+    let champion = named("champion");
+    let nonsense = [
+        says(|_, _| 3.0),
+        says(|_, _| 0.1),
+        says(|_, _| f32::NAN),
+        says(move |at, side| -champion.value(at, side)),
+        says(|at, _| if at.empties() % 10 == 4 { f32::INFINITY } else { at.empties() as f32 }),
+        says(scrambled),
+    ];
+    for (place, model) in nonsense.iter().enumerate() {
+        let discs = Discs::of(model);
+        let stages = "0 to 9, 10 to 19, 20 to 29, 30 to 39, 40 and more";
+        assert_eq!(discs.unread().as_deref(), Some(stages), "{place}");
+        assert_eq!(discs.read(Verdict::Estimate(1.0), &with(30), 1), None);
+        assert_eq!(discs.read(Verdict::Estimate(0.0), &with(30), 2), None);
+        assert_eq!(discs.read(Verdict::Decided(4), &with(30), 1), Some(4.0));
+    }
+    // A stage alone may have none.
+    let heuristic = named("heuristic");
+    let half = says(move |at, side| match at.empties() {
+        0..19 => heuristic.value(at, side),
+        _ => 0.0,
+    });
+    let discs = Discs::of(&half);
+    assert_eq!(discs.unread().as_deref(), Some("20 to 29, 30 to 39, 40 and more"));
+    assert!(discs.read(Verdict::Estimate(1.0), &with(18), 6).is_some());
+    assert_eq!(discs.read(Verdict::Estimate(1.0), &with(28), 6), None);
+}
+
+#[test]
+fn decided_games_count_as_they_are() {
+    let start = Othello::start();
+    let discs = Discs::of(&named("champion"));
+    let read = |verdict| discs.read(verdict, &start, 1).unwrap();
+    assert_eq!(read(Verdict::Decided(-64)), -64.0);
+    assert_eq!(read(Verdict::Estimate(0.0)), 0.0);
+    assert_eq!(read(Verdict::Estimate(1e9)), MOST);
+    assert_eq!(read(Verdict::Estimate(-0.5)), -read(Verdict::Estimate(0.5)));
+    for name in NAMES {
+        let discs = Discs::of(&named(name));
+        assert_eq!(discs.read(Verdict::Estimate(0.0), &start, 3), Some(0.0), "{name}");
+        assert_eq!(discs.read(Verdict::Estimate(f32::INFINITY), &start, 3), None, "{name}");
+    }
+}
