@@ -185,9 +185,9 @@ impl Brain {
         self.discs
     }
 
-    /// A move for a game that goes on, and what it is thought to be worth at which depth; `say` is told what every depth
-    /// of a search found. A clock alone makes the search prune as usual; to a depth it looks at everything
-    /// unless the player was described otherwise.
+    /// A move for a game that goes on, and what it is thought to be worth at which depth; `say` is told
+    /// what every depth of a search found. A clock alone makes the search prune as usual; to a depth it
+    /// looks at everything unless the player was described otherwise.
     pub fn choose(
         &mut self,
         game: &Line<Othello>,
