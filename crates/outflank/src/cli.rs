@@ -71,7 +71,7 @@ pub enum Command {
     Openings(OpeningsArgs),
     /// What there is to play against.
     Players(PlayersArgs),
-    /// Play against a person in the terminal.
+    /// Play a game yourself, in the terminal.
     #[command(after_help = PLAY_HELP)]
     Play(SittingArgs),
     /// Play, analyse and look into runs in the browser.
@@ -100,4 +100,34 @@ pub enum Command {
     },
     /// Print the manual page.
     Man,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Args, CommandFactory};
+    use std::collections::BTreeSet;
+
+    /// A heading holds for all options that follow it, so the options of other machines come last.
+    #[test]
+    fn only_options_of_other_machines_stand_under_their_heading() {
+        let theirs = GridArgs::augment_args(clap::Command::new("grid"));
+        let theirs: BTreeSet<&str> =
+            theirs.get_arguments().filter_map(|arg| arg.get_long()).collect();
+        let mut commands = vec![Cli::command()];
+        let mut with_them = 0;
+        while let Some(command) = commands.pop() {
+            commands.extend(command.get_subcommands().cloned());
+            let under: BTreeSet<&str> = command
+                .get_arguments()
+                .filter(|arg| arg.get_help_heading() == Some("Other machines"))
+                .filter_map(|arg| arg.get_long())
+                .collect();
+            if !under.is_empty() {
+                assert_eq!(under, theirs, "{}", command.get_name());
+                with_them += 1;
+            }
+        }
+        assert!(with_them >= 4, "match, league, reproduce and worker have them at least");
+    }
 }

@@ -9,8 +9,9 @@ pub const PLAYER_HELP: &str = "\
 A player is MODEL[@SEARCH][?key=value&...].
   MODEL   an embedded name (see `outflank players`), a file (x.player, x.wpc,
           x.safetensors, x.toml), a run folder, or nboard:COMMAND or gtp:COMMAND for an engine of your own
-  SEARCH  nothing: one ply; @4: alpha-beta of depth 4; @4e12: also exact from 12 empties;
-          @mcts5000: tree search with 5,000 simulations a move
+  SEARCH  nothing: one ply, or none for a network that rates moves (cnn, experts); @4: alpha-beta
+          of depth 4; @4e12: also exact from 12 empties; @mcts5000: tree search with 5,000
+          simulations a move
   keys    view=negate|invert, random=0.1, noise=5, name=..., stage=46-60&with=PLAYER, images=8
           (a network answers for the mean of the eight images of a position);
           for engines seconds=60, level=4; for our own search seconds=1, nodes=100000 (limits of a
@@ -42,12 +43,12 @@ pub struct MatchArgs {
     /// Where to write.
     #[command(flatten)]
     pub run: RunArgs,
-    /// Who plays.
-    #[command(flatten)]
-    pub grid: GridArgs,
     /// The rest.
     #[command(flatten)]
     pub common: Common,
+    /// Who plays; last, since its heading would spread to what follows.
+    #[command(flatten)]
+    pub grid: GridArgs,
 }
 
 /// `outflank league`.
@@ -71,12 +72,12 @@ pub struct LeagueArgs {
     /// Where to write.
     #[command(flatten)]
     pub run: RunArgs,
-    /// Who plays.
-    #[command(flatten)]
-    pub grid: GridArgs,
     /// The rest.
     #[command(flatten)]
     pub common: Common,
+    /// Who plays; last, since its heading would spread to what follows.
+    #[command(flatten)]
+    pub grid: GridArgs,
 }
 
 /// `outflank openings`.

@@ -55,17 +55,24 @@ pub struct GridArgs {
 
 /// `outflank worker`.
 #[derive(Args, Debug)]
+#[command(
+    mut_arg("on", |arg| arg.help(
+        "The NATS server that work comes from, such as nats://HOST:4222, or tls://HOST; several of a \
+         cluster with commas"
+    )),
+    mut_arg("seed", |arg| arg.hide(true)),
+)]
 pub struct WorkerArgs {
-    /// Where the work comes from.
-    #[command(flatten)]
-    pub grid: GridArgs,
     /// Go when there was no work for so many seconds [default: stay].
     #[arg(long, value_name = "SECONDS")]
     pub idle_exit: Option<u64>,
     /// A folder for models that were sent, to be kept [default: a temporary one].
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
-    /// The rest.
+    /// The rest; the seed is that of the work.
     #[command(flatten)]
     pub common: Common,
+    /// Where the work comes from; last, since its heading would spread to what follows.
+    #[command(flatten)]
+    pub grid: GridArgs,
 }

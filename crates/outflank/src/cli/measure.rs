@@ -65,12 +65,12 @@ pub struct ReproduceArgs {
     /// Where to write.
     #[command(flatten)]
     pub run: RunArgs,
-    /// Who learns.
-    #[command(flatten)]
-    pub grid: GridArgs,
     /// The rest.
     #[command(flatten)]
     pub common: Common,
+    /// Who learns; last, since its heading would spread to what follows.
+    #[command(flatten)]
+    pub grid: GridArgs,
 }
 
 /// `outflank players`.
