@@ -300,3 +300,21 @@ fn generated_games_are_whole_and_different() {
     let few = ["data", "generate", "--to", "f.txt", "--player", "random", "--opening", "51"];
     clear(&lab.refused(&few));
 }
+
+/// Moves that were drawn at random are nobody's choice: a file that can say so does, and of one that
+/// cannot the user is told.
+#[test]
+fn random_openings_of_generated_games_are_marked() {
+    let lab = Lab::new();
+    let generate = |name: &str| {
+        let to = ["data", "generate", "--player", "heuristic", "--games", "20", "--opening", "6"];
+        lab.ok(&[&to[..], &["--to", name]].concat())
+    };
+    let moves = |name: &str| -> u64 {
+        let found = lab.json(&["accuracy", "heuristic", "--records", name]);
+        found["models"][0]["all"]["count"].as_u64().unwrap()
+    };
+    assert!(!generate("g.ggf").contains("at random"));
+    assert!(generate("g.txt").contains("6 opening moves"));
+    assert_eq!(moves("g.txt") - moves("g.ggf"), 20 * 6);
+}

@@ -12,7 +12,7 @@ use outflank_games::othello::Othello;
 use outflank_players::roster::entry;
 use outflank_players::{Entry, Player, Random};
 use outflank_records::wthor::Created;
-use outflank_records::{About, Format, Record, convert, transcript};
+use outflank_records::{About, Format, Ply, Record, convert, transcript};
 use outflank_runs::{
     Config, Journal, Progress, RunFolder, in_order, rng, stop_requested, stop_when_asked,
 };
@@ -114,7 +114,7 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
         );
     }
     games.kept.truncate(wanted);
-    let records = records(&player, &games.kept)?;
+    let records = records(&player, args.opening as usize, &games.kept)?;
     let written = convert(&records, format, &args.to, Created::default())?;
     if args.common.json {
         print_json(&json!({
@@ -125,6 +125,13 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
     } else {
         let games = counted(written.games, "different game");
         print(&format!("{games} written to {}\n", args.to.display()))?;
+        if written.losses.iter().any(|(what, _)| what == "marks of random moves") {
+            print(&format!(
+                "{format} cannot mark the {} of each game as drawn at random, so `learn` will take \
+                 them for choices; a .ggf file keeps the marks\n",
+                counted(args.opening as usize, "opening move")
+            ))?;
+        }
     }
     Ok(Outcome::Done)
 }
@@ -172,7 +179,12 @@ fn game(
     }
 }
 
-fn records(player: &Entry<Othello>, games: &[String]) -> Result<Vec<Record<Othello>>> {
+/// The games as records, their openings marked as drawn at random.
+fn records(
+    player: &Entry<Othello>,
+    opening: usize,
+    games: &[String],
+) -> Result<Vec<Record<Othello>>> {
     games
         .iter()
         .map(|moves| {
@@ -182,9 +194,13 @@ fn records(player: &Entry<Othello>, games: &[String]) -> Result<Vec<Record<Othel
                 event: "Outflank".to_owned(),
                 ..About::default()
             };
-            let mut record = transcript::game(moves.as_bytes())
+            let game = transcript::game(moves.as_bytes())
                 .with_context(|| format!("a journal line is damaged: {moves}"))?;
-            record.about = About { result: record.end().score(), ..about };
+            let mut record =
+                Record::new(*game.start(), About { result: game.end().score(), ..about });
+            for (place, ply) in game.plies().iter().enumerate() {
+                record.push(Ply { random: place < opening, ..*ply })?;
+            }
             Ok(record)
         })
         .collect()
