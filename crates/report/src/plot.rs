@@ -267,13 +267,15 @@ impl Figure for Plot {
         svg.text(0.5 * (left + right), bottom + 40.0, look, &self.x_label);
 
         svg.open_window(left - 7.0, top - 7.0, right - left + 14.0, bottom - top + 14.0);
+        let mut labels = Vec::new();
         for (y, label) in self.levels.iter().filter(|level| drawable(level.0)) {
             let y = y_scale.place(*y);
             let dash = "stroke=\"var(--soft)\" stroke-width=\"1.5\" stroke-dasharray=\"2 4\"";
             svg.line((left, y), (right, y), dash);
             let look =
                 "text-anchor=\"end\" font-size=\"12\" font-style=\"italic\" fill=\"var(--soft)\"";
-            svg.text(right - 2.0, y - 5.0, look, label);
+            let (end, base) = free_place(&mut labels, right - 2.0, y, text_width(label, 12.0));
+            svg.text(end, base, look, label);
         }
         for (place, series) in self.series.iter().enumerate() {
             self.draw_series(&mut svg, place, series, &x_scale, &y_scale);
@@ -281,6 +283,20 @@ impl Figure for Plot {
         svg.close_window();
         svg
     }
+}
+
+/// Where the label of a level ends and stands: above its line, or below it, or left of the labels
+/// that have these places already; they begin and stand where `taken` says.
+fn free_place(taken: &mut Vec<(f64, f64)>, right: f64, y: f64, width: f64) -> (f64, f64) {
+    let leftmost = |base: f64| {
+        let close = taken.iter().filter(|other| (other.1 - base).abs() < 13.0);
+        close.map(|other| other.0 - 14.0).fold(right, f64::min)
+    };
+    let (above, below) = (y - 5.0, y + 14.0);
+    let base = if leftmost(above) < right && leftmost(below) == right { below } else { above };
+    let end = leftmost(base);
+    taken.push((end - width, base));
+    (end, base)
 }
 
 impl Plot {

@@ -135,6 +135,29 @@ fn plots_of_anything_are_well_formed() {
     check_figure(&CrossTable::new("", [""; 0], vec![]));
 }
 
+/// Levels of almost one height: their labels stand above and below the lines, or side by side.
+#[test]
+fn labels_of_close_levels_do_not_cover_each_other() {
+    let plot = Plot::new("", "", "")
+        .y_range(0.0, 100.0)
+        .series(Series::line("", (0..9).map(|k| Point::new(f64::from(k), 50.0))))
+        .level(81.8, "first")
+        .level(82.0, "second")
+        .level(82.2, "third")
+        .level(20.0, "fourth");
+    let svg = plot.draw(760.0).inline();
+    let place = |label: &str| -> (f64, f64) {
+        let text = svg.split("<text x=\"").find(|text| text.contains(&format!(">{label}<")));
+        let numbers = text.expect("the label is drawn").split('"').filter_map(|n| n.parse().ok());
+        let numbers: Vec<f64> = numbers.take(2).collect();
+        (numbers[0], numbers[1])
+    };
+    let [first, second, third, fourth] = ["first", "second", "third", "fourth"].map(place);
+    assert_eq!((first.0, first.0), (second.0, fourth.0));
+    assert!(second.1 > first.1 + 12.0, "below its line");
+    assert!(third.0 < first.0 - 20.0, "left of the first");
+}
+
 #[test]
 fn a_plot_draws_what_it_was_given() {
     let points = |n: i32| (0..n).map(|k| Point::with_error(f64::from(k), f64::from(k * k), 1.0));
