@@ -168,7 +168,8 @@ fn costs(game: &Looked) -> String {
         true => String::new(),
         false => format!(", by the {known} of {} moves whose cost is known", game.moves.len()),
     };
-    format!("Black lost {black:.0} discs by its moves, White {white:.0}{of}.")
+    let discs = if format!("{black:.0}") == "1" { "disc" } else { "discs" };
+    format!("Black lost {black:.0} {discs} by its moves, White {white:.0}{of}.")
 }
 
 /// A bad move in words.
@@ -285,7 +286,7 @@ fn tell(section: &mut Section, game: &Looked, alone: bool) {
 fn drawn(game: &Looked, seen: &Seen<Square>) -> Option<Board> {
     let (position, played) = game.line.steps().nth(seen.ply.checked_sub(1)?)?;
     let best = seen.best.first();
-    let better = best.map_or(String::new(), |best| format!(", {best} was better"));
+    let better = best.map_or(String::new(), |best| format!(", better {best}"));
     let title = format!("{}. {played} cost {:.1}{better}", seen.ply, seen.loss?);
     let board = Board::new(title)
         .bits(position.discs(Side::Black), position.discs(Side::White))

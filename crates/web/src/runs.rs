@@ -90,12 +90,7 @@ impl Runs {
     /// The runs that have learned a model.
     #[must_use]
     pub fn learned(&self) -> Vec<String> {
-        let has_model = |name: &String| {
-            let path = self.folder.join(name);
-            is_plain_file(&path.join("model.safetensors"))
-                || is_plain_file(&path.join("model.toml"))
-        };
-        self.names().into_iter().filter(has_model).collect()
+        self.names().into_iter().filter(|name| has_model(&self.folder.join(name))).collect()
     }
 
     /// All runs, the latest first.
@@ -128,7 +123,7 @@ impl Runs {
             "curve": is_plain_file(&path.join("curve.csv")),
             "league": is_plain_file(&path.join("cross-table.csv")),
             "report": is_plain_file(&path.join("report.html")),
-            "model": is_plain_file(&path.join("model.safetensors")),
+            "model": has_model(path),
         })
     }
 
@@ -199,8 +194,16 @@ fn last_change(path: &Path) -> SystemTime {
     times.max().unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
+/// Whether a run has learned something that plays.
+fn has_model(path: &Path) -> bool {
+    ["model.safetensors", "model.toml"].iter().any(|name| is_plain_file(&path.join(name)))
+}
+
+/// What a run writes when it is done: a report, a list of openings, or where its games are.
+const LAST: [&str; 4] = ["report.html", "report.json", "openings.txt", "generated.json"];
+
 fn state(path: &Path, changed: SystemTime) -> State {
-    if is_plain_file(&path.join("report.html")) || is_plain_file(&path.join("report.json")) {
+    if LAST.iter().any(|name| is_plain_file(&path.join(name))) {
         return State::Finished;
     }
     match changed.elapsed() {
@@ -296,6 +299,25 @@ mod tests {
         let run = runs.show("league-001").unwrap();
         assert_eq!(run["cross"][1][1], "a,b");
         assert_eq!((&run["state"], &run["seed"]), (&json!("finished"), &json!(7)));
+    }
+
+    /// Runs that write no report are finished all the same, and a heuristic is a model.
+    #[test]
+    fn what_a_run_left_tells_how_it_stands() {
+        let (home, runs) = lab();
+        let path = home.path().join("runs/league-001");
+        fs::remove_file(path.join("report.html")).unwrap();
+        let long_ago = SystemTime::now() - 2 * LIVELY;
+        let stands = || state(&path, long_ago);
+        assert_eq!(stands(), State::Stopped);
+        for name in ["openings.txt", "generated.json"] {
+            fs::write(path.join(name), "").unwrap();
+            assert_eq!(stands(), State::Finished, "{name}");
+            fs::remove_file(path.join(name)).unwrap();
+        }
+        assert_eq!(runs.show("league-001").unwrap()["model"], json!(false));
+        fs::write(path.join("model.toml"), "").unwrap();
+        assert_eq!(runs.show("league-001").unwrap()["model"], json!(true));
     }
 
     #[test]

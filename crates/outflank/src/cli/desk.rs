@@ -9,7 +9,8 @@ use std::path::PathBuf;
 /// What stands below the options in the help.
 pub const PLAY_HELP: &str = "\
 Type moves such as f5, or help. Standard input may be a script. Levels, from the weakest: first
-steps, newcomer, casual, club player, strong club player, tournament player, expert, master.
+steps, newcomer, casual, club player, strong club player, tournament player, expert, master,
+grandmaster (checkers has no tournament player and ends with master); `outflank players` says who they are.
 
 Examples:
   outflank play

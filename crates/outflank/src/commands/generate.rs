@@ -116,12 +116,11 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
     games.kept.truncate(wanted);
     let records = records(&player, args.opening as usize, &games.kept)?;
     let written = convert(&records, format, &args.to, Created::default())?;
+    let mut told = json!({ "games": written.games, "file": args.to.display().to_string() });
+    folder.write("generated.json", format!("{told:#}\n").as_bytes())?;
     if args.common.json {
-        print_json(&json!({
-            "games": written.games,
-            "file": args.to.display().to_string(),
-            "run": folder.path().display().to_string(),
-        }))?;
+        told["run"] = json!(folder.path().display().to_string());
+        print_json(&told)?;
     } else {
         let games = counted(written.games, "different game");
         print(&format!("{games} written to {}\n", args.to.display()))?;
