@@ -203,7 +203,13 @@ fn has_model(path: &Path) -> bool {
 const LAST: [&str; 4] = ["report.html", "report.json", "openings.txt", "generated.json"];
 
 fn state(path: &Path, changed: SystemTime) -> State {
-    if LAST.iter().any(|name| is_plain_file(&path.join(name))) {
+    // A deep network writes no report: it is done when it was measured after its last step.
+    let at = |name: &str| fs::symlink_metadata(path.join(name)).and_then(|about| about.modified());
+    let measured = match (at("result.json"), at("checkpoint.toml")) {
+        (Ok(measured), Ok(learned)) => measured >= learned,
+        _ => false,
+    };
+    if measured || LAST.iter().any(|name| is_plain_file(&path.join(name))) {
         return State::Finished;
     }
     match changed.elapsed() {
@@ -315,6 +321,10 @@ mod tests {
             assert_eq!(stands(), State::Finished, "{name}");
             fs::remove_file(path.join(name)).unwrap();
         }
+        fs::write(path.join("checkpoint.toml"), "").unwrap();
+        assert_eq!(stands(), State::Stopped);
+        fs::write(path.join("result.json"), "").unwrap();
+        assert_eq!(stands(), State::Finished);
         assert_eq!(runs.show("league-001").unwrap()["model"], json!(false));
         fs::write(path.join("model.toml"), "").unwrap();
         assert_eq!(runs.show("league-001").unwrap()["model"], json!(true));

@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 /// So often the loss is read back.
 const LOOK: Duration = Duration::from_secs(10);
 
+/// How much longer a sitting may last than was asked, when that completes what was made to fit into it.
+const GRACE: f64 = 1.05;
+
 /// So long the speed is measured, after a few rounds.
 const WARM: u64 = 4;
 const MEASURED: Duration = Duration::from_secs(5);
@@ -19,7 +22,8 @@ const MEASURED: Duration = Duration::from_secs(5);
 pub struct Budget {
     /// How often each example is seen; nothing makes the passes fit into the minutes.
     pub passes: Option<f64>,
-    /// This sitting ends after so much time, at the latest.
+    /// This sitting ends after so much time; a twentieth later at the latest, where the passes were made
+    /// to fit into it.
     pub time: Option<Duration>,
     /// So often a checkpoint is written.
     pub checkpoint: Duration,
@@ -105,6 +109,7 @@ pub fn train(
     }
     let mut kept = step;
     let began = Instant::now();
+    let mut end = budget.time;
     let ahead = (engine.at_a_time() / plan.batch).clamp(1, 256) as u64;
     let mut order = (u64::MAX, Order::new(1, 0, 0));
     let (mut looked, mut saved, mut since) = (began, began, step);
@@ -113,7 +118,7 @@ pub fn train(
     let seconds = |now: Instant| before + (now - began).as_secs_f64();
     loop {
         let now = Instant::now();
-        let late = budget.time.is_some_and(|time| now - began >= time);
+        let late = end.is_some_and(|time| now - began >= time);
         let done = steps > 0 && step >= steps;
         let stop = late || done || stop_requested();
         if step > since && (stop || now - looked >= LOOK) {
@@ -181,6 +186,8 @@ pub fn train(
                 let speed = (step - first) as f64 / (now - from).as_secs_f64();
                 let left = time.saturating_sub(now - began).as_secs_f64();
                 steps = step + (0.985 * speed * left) as u64;
+                // A machine that becomes slower by a little is no reason to leave the last steps out.
+                end = Some(time.mul_f64(GRACE));
                 (looked, since) = (now, step);
             }
         }

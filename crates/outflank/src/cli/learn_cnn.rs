@@ -60,7 +60,8 @@ pub struct CnnArgs {
     /// How often each example is seen [default: what fits into --minutes].
     #[arg(long, value_name = "N")]
     pub passes: Option<f64>,
-    /// This sitting ends after so many minutes.
+    /// This sitting ends after so many minutes; without --passes up to a twentieth later, if that is
+    /// all it takes to be done.
     #[arg(long, value_name = "M")]
     pub minutes: Option<f64>,
     /// Minutes between checkpoints.
@@ -96,7 +97,8 @@ pub struct CnnArgs {
     /// Run the tests though learning is not complete.
     #[arg(long)]
     pub test: bool,
-    /// Test at most so many positions of each test, evenly spread [default: all].
+    /// Test at most so many positions of each test, evenly spread [default: all, or 20000 with --device
+    /// cpu].
     #[arg(long, value_name = "N")]
     pub tested: Option<usize>,
     /// Test also with answers averaged over the eight images of a position.

@@ -21,6 +21,10 @@ use std::time::{Duration, Instant};
 /// The weights' file.
 pub const MODEL: &str = "model.safetensors";
 
+/// So many positions of each test are asked on the CPU unless it is said: all of a large base would
+/// take longer than learning did.
+const TESTED_BY_CPU: usize = 20_000;
+
 /// Learns, tests, writes, prints.
 pub fn run(args: &CnnArgs) -> Result<Outcome> {
     settings::check(args)?;
@@ -58,7 +62,8 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
         began.elapsed().as_secs_f64(),
     ));
     let examples = lessons.items.len();
-    let most = args.tested.unwrap_or(usize::MAX).max(1);
+    let all = if args.device == DeviceArg::Cpu { TESTED_BY_CPU } else { usize::MAX };
+    let most = args.tested.unwrap_or(all).max(1);
     let learned = learned_sample(&lessons, &lessons.items, most);
     let study = Study::new(&net, &lessons.base, std::mem::take(&mut lessons.items));
     let mut engine = device.engine(&net, plan, study)?;
@@ -91,6 +96,9 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
         };
         let far = results::progress(trained.step, trained.steps);
         say(format!("{far}; go on with: outflank learn cnn --resume {path}{again}"));
+        if !args.test && !stop_requested() {
+            say("to measure it as it is: add --minutes 0 --test".to_owned());
+        }
     }
     if stop_requested() {
         return Ok(Outcome::Stopped);
