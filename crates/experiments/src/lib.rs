@@ -58,6 +58,37 @@ pub fn make(exhibit: &dyn Experiment, lab: &Lab) -> Result<Report, ExperimentErr
     }
 }
 
+/// The papers, numbered from 0: what the names of their exhibits begin with, and who wrote what.
+pub const PAPERS: [(&str, &str); 5] = [
+    (
+        "preference",
+        "Runarsson and Lucas, Preference Learning for Move Prediction and Evaluation Function Approximation in Othello (2014)",
+    ),
+    (
+        "coevolution",
+        "Krawiec and Szubert, Learning N-tuple Networks for Othello by Coevolutionary Gradient Search (2011)",
+    ),
+    (
+        "gp",
+        "Yelluri, Gaussian Process Preference Learning for Creating Board Game Heuristics (2015)",
+    ),
+    (
+        "cnn",
+        "Liskowski, Jaśkowski and Krawiec, Learning to Play Othello with Deep Neural Networks (2018)",
+    ),
+    (
+        "ann",
+        "Binkley, Seehart and Hagiwara, A Study of Artificial Neural Network Architectures for Othello Evaluation Functions (2007)",
+    ),
+];
+
+/// The paper that an exhibit is of.
+#[must_use]
+pub fn paper_of(exhibit: &str) -> Option<&'static str> {
+    let of = exhibit.split('/').next();
+    PAPERS.iter().find(|paper| Some(paper.0) == of).map(|paper| paper.1)
+}
+
 /// Every exhibit, paper by paper.
 pub const EXHIBITS: &[&dyn Experiment] = &[
     &preference::table2::Table2,
@@ -98,3 +129,16 @@ pub const EXHIBITS: &[&dyn Experiment] = &[
     &cnn::fig4::Fig4,
     &cnn::fig5::Fig5,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_exhibit_is_of_a_paper_and_every_paper_has_one() {
+        assert!(EXHIBITS.iter().all(|exhibit| paper_of(exhibit.name()).is_some()));
+        for (part, _) in PAPERS {
+            assert!(EXHIBITS.iter().any(|exhibit| exhibit.name().starts_with(part)), "{part}");
+        }
+    }
+}

@@ -154,6 +154,9 @@ impl Report {
         if !self.departures.is_empty() {
             page.section("Departures from the paper").list(true, &self.departures);
         }
+        if let Some(paper) = crate::paper_of(self.exhibit) {
+            page.footer("Paper", paper);
+        }
         page.footer("Command", command)
             .footer("Scale", self.scale.name())
             .footer("Seed", seed.to_string())

@@ -359,7 +359,7 @@ fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
     let _ = writeln!(
         text,
         "{} games against each, one move in ten forced at random:",
-        results.job.args.measured_games
+        grouped(u64::from(results.job.args.measured_games))
     );
     let _ = writeln!(text, "{}", present::meetings(&results.matches).to_text());
     let _ = writeln!(

@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::cli::PlayersArgs;
-use crate::output::{print, print_json};
+use crate::output::{grouped, print, print_json};
 use anyhow::{Result, bail};
 use outflank_desk::levels;
 use outflank_games::Game;
@@ -106,6 +106,7 @@ fn write(name: &str, to: &Path, as_json: bool) -> Result<Outcome> {
     if as_json {
         print_json(&json!({ "model": name, "kind": kind, "weights": weights, "file": to }))?;
     } else {
+        let weights = grouped(weights as u64);
         print(&format!("{}: {name}, {kind}, {weights} weights\n", to.display()))?;
     }
     Ok(Outcome::Done)

@@ -5,13 +5,16 @@ use crate::output::{print, print_json};
 use crate::watching::Watching;
 use crate::{Outcome, VERSION};
 use anyhow::{Result, bail, ensure};
-use outflank_experiments::{EXHIBITS, Elsewhere, Experiment, ExperimentError, Lab, Report, make};
+use outflank_experiments::{
+    EXHIBITS, Elsewhere, Experiment, ExperimentError, Lab, PAPERS, Report, make, paper_of,
+};
 use outflank_players::spec::Spec;
 use outflank_report::{Align, Table, Theme};
 use outflank_runs::{Config, Progress, RunFolder, did_you_mean, stop_when_asked};
 use serde_json::json;
 use std::fmt::Write;
 use std::io::IsTerminal;
+use std::path::Path;
 
 /// Drawings that stand alone are this wide.
 const WIDTH: f64 = 760.0;
@@ -53,6 +56,14 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         settings.insert("device".to_owned(), device.name().into());
     }
     let data = args.data.as_deref().filter(|_| exhibit.reads_data());
+    for part in ["wthor", "players", "openings"] {
+        ensure!(
+            data.is_none_or(|data| data.join(part).is_dir()),
+            "{} has no folder {part}; a data folder has wthor (games), players and openings: name \
+             another one, or leave out --data for the embedded games and openings",
+            args.data.as_deref().unwrap_or_else(|| Path::new("")).display()
+        );
+    }
     let files = data.map_or(Ok(Vec::new()), Lab::files_of)?;
     let config = Config {
         command: "reproduce".to_owned(),
@@ -107,18 +118,22 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
 
 fn list(args: &ReproduceArgs) -> Result<Outcome> {
     if args.common.json {
-        let exhibits: Vec<_> =
-            EXHIBITS.iter().map(|e| json!({ "name": e.name(), "about": e.about() })).collect();
+        let exhibits: Vec<_> = EXHIBITS
+            .iter()
+            .map(|e| json!({ "name": e.name(), "about": e.about(), "paper": paper_of(e.name()) }))
+            .collect();
         print_json(&json!({ "exhibits": exhibits }))?;
     } else {
         let mut table = Table::new([("exhibit", Align::Left), ("what it shows", Align::Left)]);
         for exhibit in EXHIBITS {
             table.row([exhibit.name(), exhibit.about()]);
         }
-        print(&format!(
-            "{}\nMake one with: outflank reproduce EXHIBIT --scale desk\n",
-            table.to_text()
-        ))?;
+        let mut text = format!("{}\n", table.to_text());
+        for (number, (exhibits, paper)) in PAPERS.iter().enumerate() {
+            let _ = writeln!(text, "{exhibits}: paper {number}, {paper}");
+        }
+        text.push_str("\nMake one with: outflank reproduce EXHIBIT --scale desk\n");
+        print(&text)?;
     }
     Ok(Outcome::Done)
 }

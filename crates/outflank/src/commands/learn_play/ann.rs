@@ -3,6 +3,7 @@
 use super::{Job, check, learn};
 use crate::Outcome;
 use crate::cli::learn_play::AnnArgs;
+use crate::output::grouped;
 use anyhow::{Context, Result, ensure};
 use outflank_learners::ann::{Outcome as Worth, Pair, Settings};
 use outflank_models::ann::Architecture;
@@ -45,7 +46,7 @@ pub fn run(args: &AnnArgs) -> Result<Outcome> {
         name: "ann",
         args: training,
         settings: table(args, &architecture),
-        what: format!("{architecture}, {} connections", architecture.connections()),
+        what: format!("{architecture}, {} connections", grouped(architecture.connections() as u64)),
         data: Vec::new(),
         others: None,
     };
