@@ -26,6 +26,8 @@ fn a_first_try_is_tested_by_example_and_by_game() {
     let lab = Lab::new();
     for split in ["example", "game", "both"] {
         let found = lab.json(&with(&["--split", split, "--out", split]));
+        let keys = ["method", "run", "model", "seconds", "accuracy", "matches"];
+        assert!(keys.iter().all(|key| found.get(key).is_some()), "{found}");
         let tests = found["tests"].as_array().unwrap();
         let names: Vec<&str> = tests.iter().map(|test| test["test"].as_str().unwrap()).collect();
         let games = if split == "example" { "a tenth of the games" } else { "games held out" };
