@@ -60,7 +60,7 @@ pub struct GridArgs {
         "The NATS server that work comes from, such as nats://HOST:4222, or tls://HOST; several of a \
          cluster with commas"
     )),
-    mut_arg("seed", |arg| arg.hide(true)),
+    mut_arg("seed", |arg| arg.help("Accepted and not looked at: the seed is that of the work")),
 )]
 pub struct WorkerArgs {
     /// Go when there was no work for so many seconds [default: stay].
