@@ -19,6 +19,10 @@ pub use prediction::{
 };
 
 use outflank_report::Page;
+use outflank_runs::DataFile;
+
+/// Of more files than this the page says how many there are; a run's configuration lists them.
+const LISTED: usize = 4;
 
 /// How a result was made, for the foot of its page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +33,8 @@ pub struct About {
     pub seed: u64,
     /// The program's version.
     pub version: String,
+    /// What was read.
+    pub data: Vec<DataFile>,
 }
 
 impl About {
@@ -37,6 +43,18 @@ impl About {
         page.footer("Command", &self.command)
             .footer("Seed", self.seed.to_string())
             .footer("Outflank", &self.version);
+        let listed = |file: &DataFile| format!("{}: SHA-256 {}", file.file, file.sha256);
+        match &self.data[..] {
+            [] => {}
+            few if few.len() <= LISTED => {
+                let few: Vec<String> = few.iter().map(listed).collect();
+                page.footer("Data", few.join("; "));
+            }
+            many => {
+                let text = format!("{} files; config.toml has their checksums", many.len());
+                page.footer("Data", text);
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
-//! Run folders that are gone on with.
+//! Run folders: gone on with, and what their reports say of how they were made.
 
 use anyhow::{Context, Result};
+use outflank_arena::present::About;
 use outflank_runs::files::remove_parts;
 use outflank_runs::{Config, RunFolder};
 use std::path::Path;
@@ -11,6 +12,12 @@ pub fn resume(path: &Path, config: &Config, free: &[&str]) -> Result<RunFolder> 
     let folder = RunFolder::resume(path, config, free)?;
     sweep(folder.path())?;
     Ok(folder)
+}
+
+/// What the report of a run says of how it was made, with the words of the command.
+pub fn about(folder: &RunFolder, words: Vec<String>) -> Result<About> {
+    let Config { version, seed, data, .. } = RunFolder::config_at(folder.path())?;
+    Ok(About { command: shell_words::join(words), seed, version, data })
 }
 
 fn sweep(folder: &Path) -> Result<()> {

@@ -37,7 +37,40 @@ fn a_first_try_is_tested_by_example_and_by_game() {
         assert!(seen(&tests[0]) > 80.0, "{split}: {found}");
         assert_eq!(seen(&tests[2]) < 20.0, split != "example", "{split}: {found}");
         assert!(tests[2]["count"].as_u64().unwrap() > 200, "{found}");
+        // The page has every test with its uncertainty, the curve, and how it was made.
+        let page = lab.text(&format!("{split}/report.html"));
+        let config = lab.text(&format!("{split}/config.toml"));
+        let (_, checksum) = config.split_once("sha256 = \"").unwrap();
+        let checksum = checksum.split('"').next().unwrap();
+        for part in ["95% intervals", "training less test", ">Loss<", ">Rate<", ">Seed<", checksum]
+        {
+            assert!(page.contains(part), "{split}: no {part}");
+        }
+        for test in tests {
+            let (name, share) = (test["test"].as_str().unwrap(), test["choices"].as_f64().unwrap());
+            let count = test["choices_count"].as_f64().unwrap();
+            let error = 196.0 * (share / 100.0 * (1.0 - share / 100.0) / count).sqrt();
+            assert!(page.contains(&format!("<td class=\"right\">{share:.1} ± {error:.1}</td>")));
+            assert!(page.contains(&format!(">{name}</th>")), "{split}: no {name}");
+        }
+        assert!(!page.contains("not complete") && !page.contains("not the same bytes"));
     }
+}
+
+/// A report is of the network that lies beside it: what was measured on the way says so, and is gone
+/// once learning goes on.
+#[test]
+fn a_report_speaks_of_the_network_beside_it() {
+    let lab = Lab::new();
+    lab.ok(&with(&["--minutes", "0", "--test", "--out", "run"]));
+    assert!(lab.text("run/report.html").contains("Learning is not complete (step 0 of"));
+    lab.ok(&["learn", "cnn", "--resume", "run"]);
+    assert!(!lab.text("run/report.html").contains("not complete"));
+    // The command at its foot does it again.
+    let command = "--config run/config.toml --out again".split(' ');
+    let words: Vec<&str> = ["learn", "cnn"].into_iter().chain(command).collect();
+    lab.ok(&words);
+    assert_eq!(lab.read("again/model.safetensors"), lab.read("run/model.safetensors"));
 }
 
 #[test]

@@ -203,13 +203,7 @@ fn has_model(path: &Path) -> bool {
 const LAST: [&str; 4] = ["report.html", "report.json", "openings.txt", "generated.json"];
 
 fn state(path: &Path, changed: SystemTime) -> State {
-    // A deep network writes no report: it is done when it was measured after its last step.
-    let at = |name: &str| fs::symlink_metadata(path.join(name)).and_then(|about| about.modified());
-    let measured = match (at("result.json"), at("checkpoint.toml")) {
-        (Ok(measured), Ok(learned)) => measured >= learned,
-        _ => false,
-    };
-    if measured || LAST.iter().any(|name| is_plain_file(&path.join(name))) {
+    if LAST.iter().any(|name| is_plain_file(&path.join(name))) {
         return State::Finished;
     }
     match changed.elapsed() {
@@ -307,7 +301,8 @@ mod tests {
         assert_eq!((&run["state"], &run["seed"]), (&json!("finished"), &json!(7)));
     }
 
-    /// Runs that write no report are finished all the same, and a heuristic is a model.
+    /// A report is the last that is written; runs that write none are finished all the same, and a
+    /// heuristic is a model.
     #[test]
     fn what_a_run_left_tells_how_it_stands() {
         let (home, runs) = lab();
@@ -321,9 +316,11 @@ mod tests {
             assert_eq!(stands(), State::Finished, "{name}");
             fs::remove_file(path.join(name)).unwrap();
         }
-        fs::write(path.join("checkpoint.toml"), "").unwrap();
-        assert_eq!(stands(), State::Stopped);
-        fs::write(path.join("result.json"), "").unwrap();
+        for name in ["checkpoint.toml", "result.json"] {
+            fs::write(path.join(name), "").unwrap();
+            assert_eq!(stands(), State::Stopped, "{name}");
+        }
+        fs::write(path.join("report.html"), "").unwrap();
         assert_eq!(stands(), State::Finished);
         assert_eq!(runs.show("league-001").unwrap()["model"], json!(false));
         fs::write(path.join("model.toml"), "").unwrap();

@@ -83,6 +83,7 @@ pub fn run(args: &AccuracyArgs) -> Result<Outcome> {
             command: shell_words::join(words),
             seed: args.common.seed,
             version: crate::VERSION.to_owned(),
+            data: source.files.clone(),
         };
         files::write(
             &folder.join("accuracy.json"),

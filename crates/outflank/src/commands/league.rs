@@ -3,6 +3,7 @@
 use crate::Outcome;
 use crate::cli::LeagueArgs;
 use crate::contestants::{Setting, set_up, typed, write_games};
+use crate::folders;
 use crate::output::{grouped, print, print_json};
 use crate::watching::Watching;
 use anyhow::{Context, Result, bail};
@@ -72,7 +73,7 @@ fn run_game<P: Roster>(args: &LeagueArgs) -> Result<Outcome> {
         .iter()
         .map(|ranks| sub_report(&league, &report, ranks, &options))
         .collect::<Result<Vec<_>>>()?;
-    let about = about(args, 2 * u64::from(terms.rounds));
+    let about = folders::about(&folder, words(args, 2 * u64::from(terms.rounds)))?;
     write_all(&folder, &league, &report, &subs, &about)?;
     show(args, &report, &subs, &folder)?;
     Ok(Outcome::Done)
@@ -130,8 +131,8 @@ fn ranks(text: &str, players: usize) -> Result<Vec<usize>> {
     Ok(ranks)
 }
 
-/// What the page says about how it was made.
-fn about(args: &LeagueArgs, games: u64) -> present::About {
+/// The command that does it again.
+fn words(args: &LeagueArgs, games: u64) -> Vec<String> {
     let mut words = ["outflank", "league"].map(str::to_owned).to_vec();
     words.extend(args.players.iter().cloned());
     words.extend(typed(&args.play, games, args.common.seed));
@@ -143,11 +144,7 @@ fn about(args: &LeagueArgs, games: u64) -> present::About {
     for ranks in &args.sub_league {
         words.extend(["--sub-league".to_owned(), ranks.clone()]);
     }
-    present::About {
-        command: shell_words::join(words),
-        seed: args.common.seed,
-        version: crate::VERSION.to_owned(),
-    }
+    words
 }
 
 fn write_all<P: Roster>(

@@ -9,10 +9,10 @@ mod parts;
 mod sittings;
 mod task;
 
+use crate::Outcome;
 use crate::cli::LearnArgs;
 use crate::games::{Source, source};
 use crate::output::{print, print_json};
-use crate::{Outcome, VERSION};
 use anyhow::Result;
 use kept::Notes;
 use outflank_arena::accuracy::{Hits, accuracy};
@@ -237,11 +237,7 @@ fn write(
     folder: &RunFolder,
     learning: &Learning,
 ) -> Result<()> {
-    let about = present::About {
-        command: task::typed(args, options),
-        seed: args.common.seed,
-        version: VERSION.to_owned(),
-    };
+    let about = crate::folders::about(folder, task::typed(args, options))?;
     folder.write("curve.csv", present::curve_table(learning).to_csv().as_bytes())?;
     folder.write("accuracy.csv", present::stage_table(&learning.accuracy).to_csv().as_bytes())?;
     folder.write("matches.csv", present::meetings(&learning.matches).to_csv().as_bytes())?;

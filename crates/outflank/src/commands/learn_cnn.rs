@@ -1,12 +1,13 @@
 //! `outflank learn cnn`: learns a deep network from games, tests it, writes a run folder.
 
+mod page;
 mod results;
 mod settings;
 
 use crate::cli::learn_cnn::{CnnArgs, DeviceArg};
 use crate::games::source;
 use crate::output::{grouped, print, print_json};
-use crate::{Outcome, VERSION};
+use crate::{Outcome, VERSION, folders};
 use anyhow::{Context, Result};
 use outflank_learners::cnn::{
     Budget, Device, Engine, Exam, Lessons, OnCpu, Plan, Study, Taught, Trained, learned_sample,
@@ -15,11 +16,16 @@ use outflank_learners::cnn::{
 use outflank_models::files::{Origin, write_onnx, write_policy};
 use outflank_models::nets::{Net, named};
 use outflank_runs::{Progress, RunFolder, stop_requested, stop_when_asked};
+use page::Lesson;
 use results::Curve;
 use std::time::{Duration, Instant};
 
 /// The weights' file.
 pub const MODEL: &str = "model.safetensors";
+
+/// What it came to, for scripts and for people.
+const RESULT: &str = "result.json";
+const REPORT: &str = "report.html";
 
 /// So many positions of each test are asked on the CPU unless it is said: all of a large base would
 /// take longer than learning did.
@@ -51,7 +57,8 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     if let Some(number) = args.bootstrap {
         lessons.items = lessons.drawn(number);
     }
-    drop(source);
+    let (games, from) = (source.records.len(), source.from);
+    drop(source.records);
     say(format!(
         "{}: {} weights, {:.1} million operations a position; {} examples of {} positions, read in {:.1} s",
         net.name(),
@@ -118,7 +125,20 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     let mut json = serde_json::to_value(&taught)?;
     if !taught.tests.is_empty() {
         let text = serde_json::to_string_pretty(&json)?;
-        folder.write("result.json", format!("{text}\n").as_bytes())?;
+        folder.write(RESULT, format!("{text}\n").as_bytes())?;
+        let curve = results::curve(&folder);
+        let passes = curve.last().map_or(0.0, |point| point.passes);
+        let about = folders::about(&folder, settings::again(args, passes))?;
+        let lesson = Lesson {
+            taught: &taught,
+            source: from,
+            games,
+            examples,
+            positions: lessons.base.len(),
+            curve,
+            settings: RunFolder::config_at(folder.path())?.settings,
+        };
+        folder.write(REPORT, page::page(&lesson, &about).as_bytes())?;
     }
     match args.common.json {
         true => {
@@ -168,6 +188,7 @@ fn learn(
     };
     let mut curve = Curve::open(folder)?;
     let mut trouble = None;
+    let mut first = true;
     let trained = train(engine, net, plan, (examples, &budget, folder.path()), |point| {
         if !args.common.quiet {
             eprintln!(
@@ -180,6 +201,12 @@ fn learn(
                 point.hits,
                 point.rate,
             );
+        }
+        // What an earlier sitting came to is not what this one comes to.
+        if std::mem::take(&mut first) {
+            for name in [REPORT, RESULT] {
+                let _ = std::fs::remove_file(folder.join(name));
+            }
         }
         if let Err(error) = curve.add(point) {
             trouble = Some(error);

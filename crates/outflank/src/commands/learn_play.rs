@@ -267,13 +267,13 @@ fn write(folder: &RunFolder, results: &Results<'_>) -> Result<()> {
     folder.write("matches.csv", present::meetings(&results.matches).to_csv().as_bytes())?;
     let json = serde_json::to_string_pretty(&as_json(results))?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
-    folder.write("report.html", page(results).as_bytes())?;
+    folder.write("report.html", page(folder, results)?.as_bytes())?;
     Ok(())
 }
 
-fn page(results: &Results<'_>) -> String {
+fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
     let Results { job, against, model, curve, .. } = results;
-    let Job { name, args, settings, what, .. } = job;
+    let Job { name, settings, what, .. } = job;
     let games = curve.last().map_or(0, |point| point.games);
     let mut page = Page::new(format!("A player learned by {name}"));
     page.lead(format!(
@@ -303,14 +303,14 @@ fn page(results: &Results<'_>) -> String {
         table.row([key.clone(), value.to_string()]);
     }
     page.section("Settings").table(&table);
-    let command = ["outflank", "learn", *name, "--config", "config.toml"].map(str::to_owned);
-    present::About {
-        command: shell_words::join(command),
-        seed: args.common.seed,
-        version: VERSION.to_owned(),
-    }
-    .sign(&mut page);
-    page.to_html()
+    again(folder, name)?.sign(&mut page);
+    Ok(page.to_html())
+}
+
+/// How a run is made again: from its own configuration.
+fn again(folder: &RunFolder, name: &str) -> Result<present::About> {
+    let words = ["outflank", "learn", name, "--config", "config.toml"];
+    crate::folders::about(folder, words.map(str::to_owned).to_vec())
 }
 
 /// The tuples of a model, or what the first layer of a network makes of the squares.

@@ -3,6 +3,7 @@
 use crate::Outcome;
 use crate::cli::MatchArgs;
 use crate::contestants::{Setting, set_up, typed, write_games};
+use crate::folders;
 use crate::output::{grouped, print, print_json};
 use crate::watching::Watching;
 use anyhow::{Context, Result};
@@ -50,7 +51,7 @@ fn run_game<P: Roster>(args: &MatchArgs) -> Result<Outcome> {
     })?;
     drop(watching);
     let names = [report.a.clone(), report.b.clone()];
-    let about = about(args, 2 * u64::from(terms.rounds));
+    let about = folders::about(&folder, words(args, 2 * u64::from(terms.rounds)))?;
     write_games(&folder, &names, &games)?;
     folder.write("report.html", present::match_page(&report, &about).as_bytes())?;
     folder.write("result.csv", present::match_table(&report).to_csv().as_bytes())?;
@@ -70,18 +71,14 @@ fn bounds(text: &str) -> Result<Sprt> {
     Ok(Sprt::new(low, high)?)
 }
 
-/// What the page says about how it was made.
-fn about(args: &MatchArgs, games: u64) -> present::About {
+/// The command that does it again.
+fn words(args: &MatchArgs, games: u64) -> Vec<String> {
     let mut words = ["outflank", "match", &args.a, &args.b].map(str::to_owned).to_vec();
     words.extend(typed(&args.play, games, args.common.seed));
     if let Some(sprt) = &args.sprt {
         words.extend(["--sprt".to_owned(), sprt.clone()]);
     }
-    present::About {
-        command: shell_words::join(words),
-        seed: args.common.seed,
-        version: crate::VERSION.to_owned(),
-    }
+    words
 }
 
 fn show(args: &MatchArgs, report: &MatchReport, folder: &RunFolder) -> Result<()> {

@@ -278,8 +278,8 @@ pub fn open_folder(
     })
 }
 
-/// The command as it is typed, to do the same again.
-pub fn typed(args: &LearnArgs, options: &Options) -> String {
+/// The words of the command, to do the same again.
+pub fn typed(args: &LearnArgs, options: &Options) -> Vec<String> {
     let mut words = ["outflank", "learn", args.method.0.name()].map(str::to_owned).to_vec();
     words.extend(["--features".to_owned(), args.features.clone()]);
     for (name, value) in told(args.method.0, options) {
@@ -297,5 +297,5 @@ pub fn typed(args: &LearnArgs, options: &Options) -> String {
     });
     words.extend(["--games".to_owned(), args.games.to_string()]);
     words.extend(games::typed(&args.records, args.common.seed));
-    shell_words::join(words)
+    words
 }

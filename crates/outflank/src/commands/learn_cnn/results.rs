@@ -2,7 +2,9 @@
 
 use crate::output::grouped;
 use anyhow::Result;
+use outflank_arena::accuracy::Hits;
 use outflank_learners::cnn::{Point, Taught};
+use outflank_report::text::with_error;
 use outflank_report::{Align, Table};
 use outflank_runs::RunFolder;
 use std::fmt::Write;
@@ -34,6 +36,54 @@ impl<'a> Curve<'a> {
     }
 }
 
+/// The curve that a folder has. A run that was killed went on from its last checkpoint: what came
+/// between the two is there twice, and the later counts.
+pub fn curve(folder: &RunFolder) -> Vec<Point> {
+    let text = std::fs::read_to_string(folder.join(CURVE)).unwrap_or_default();
+    let mut points: Vec<Point> = Vec::new();
+    for line in text.lines().skip(1) {
+        let cells: Vec<f64> = line.split(',').filter_map(|cell| cell.parse().ok()).collect();
+        let [step, steps, passes, seconds, speed, loss, hits, rate] = cells[..] else { continue };
+        let (step, steps) = (step as u64, steps as u64);
+        while points.last().is_some_and(|last| last.step >= step) {
+            points.pop();
+        }
+        points.push(Point { step, steps, passes, seconds, speed, loss, hits, rate });
+    }
+    points
+}
+
+/// Half the 95% interval of a percentage, positions taken as independent.
+pub fn error(percent: f64, count: u64) -> f64 {
+    Hits { hits: percent / 100.0 * count as f64, count }.error()
+}
+
+/// What the tests showed, each with its uncertainty.
+pub fn tests(taught: &Taught) -> Table {
+    let heads = ["images", "positions", "learned from %"]
+        .into_iter()
+        .chain(["plain %", "all %", "choices %", "top 3 %", "valid %"])
+        .map(|head| (head, Align::Right));
+    let mut table = Table::new([("test", Align::Left)].into_iter().chain(heads));
+    for test in &taught.tests {
+        let percent = |percent: f64, count: u64| {
+            with_error(percent, Some(error(percent, count)), if count < 10_000 { 1 } else { 2 })
+        };
+        table.row([
+            test.test.clone(),
+            test.images.to_string(),
+            grouped(test.count),
+            format!("{:.2}", test.learned_from),
+            percent(test.plain, test.count),
+            percent(test.all, test.count),
+            percent(test.choices, test.choices_count),
+            percent(test.top3, test.count),
+            percent(test.valid, test.count),
+        ]);
+    }
+    table
+}
+
 /// How far a run is. How many steps there will be is not known until its speed is.
 pub fn progress(step: u64, steps: u64) -> String {
     match steps {
@@ -52,35 +102,10 @@ pub fn text(taught: &Taught, path: &str) -> String {
         taught.seconds,
     );
     if !taught.tests.is_empty() {
-        let mut table = Table::new([
-            ("test", Align::Left),
-            ("images", Align::Right),
-            ("positions", Align::Right),
-            ("learned from %", Align::Right),
-            ("plain %", Align::Right),
-            ("all %", Align::Right),
-            ("choices %", Align::Right),
-            ("top 3 %", Align::Right),
-            ("valid %", Align::Right),
-        ]);
-        for test in &taught.tests {
-            let percent = |share: f64| format!("{share:.2}");
-            table.row([
-                test.test.clone(),
-                test.images.to_string(),
-                grouped(test.count),
-                percent(test.learned_from),
-                percent(test.plain),
-                percent(test.all),
-                percent(test.choices),
-                percent(test.top3),
-                format!("{:.3}", test.valid),
-            ]);
-        }
-        let _ = writeln!(text, "\n{}", table.to_text());
+        let _ = writeln!(text, "\n{}", tests(taught).to_text());
         text +=
             "plain: the largest output, legal or not; all: the best legal move, twins sharing;\n";
-        text += "choices: the same where there was something to choose.\n";
+        text += "choices: the same where there was something to choose. ±: 95%, of counting.\n";
         if let Some((percent, count)) = taught.learned {
             let count = grouped(count);
             let _ = writeln!(text, "plain on {count} of the examples learned from: {percent:.2}%");
@@ -93,6 +118,12 @@ pub fn text(taught: &Taught, path: &str) -> String {
             taught.device
         );
     }
-    let _ = writeln!(text, "The weights and the curve are in {path}.");
+    match taught.tests.is_empty() {
+        true => drop(writeln!(text, "The weights and the curve are in {path}.")),
+        false => {
+            let _ = writeln!(text, "The weights, the curve and a page are in {path}.");
+            let _ = writeln!(text, "Next: open {path}/report.html");
+        }
+    }
     text
 }

@@ -76,6 +76,20 @@ pub fn split(args: &CnnArgs) -> Split {
     }
 }
 
+/// The words of the command that does a run again, from its own configuration; where the passes were
+/// made to fit into minutes, for as many.
+pub fn again(args: &CnnArgs, passes: f64) -> Vec<String> {
+    let words = ["outflank", "learn", "cnn", "--config", "config.toml"];
+    let mut words = words.map(str::to_owned).to_vec();
+    if let (true, Some(data)) = (args.records.records.is_empty(), &args.records.data) {
+        words.extend(["--data".to_owned(), data.display().to_string()]);
+    }
+    if args.passes.is_none() {
+        words.extend(["--passes".to_owned(), format!("{passes:.4}")]);
+    }
+    words
+}
+
 /// The run's folder, new or the one to go on in. How long and where to learn and what to test may
 /// change from one sitting to the next.
 pub fn open_folder(args: &CnnArgs, source: &Source, device: &str) -> Result<RunFolder> {

@@ -1,6 +1,5 @@
 //! What a run of `outflank learn gp` found out, as files, a page and text.
 
-use crate::VERSION;
 use crate::cli::learn_gp::GpArgs;
 use crate::output::{grouped, print, print_json};
 use anyhow::Result;
@@ -116,7 +115,7 @@ pub fn write(folder: &RunFolder, results: &Results<'_>) -> Result<()> {
     folder.write("matches.csv", present::meetings(&results.matches).to_csv().as_bytes())?;
     let json = serde_json::to_string_pretty(&as_json(results))?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
-    folder.write("report.html", page(results).as_bytes())?;
+    folder.write("report.html", page(folder, results)?.as_bytes())?;
     Ok(())
 }
 
@@ -128,7 +127,7 @@ fn weights(results: &Results<'_>) -> Table {
     table
 }
 
-fn page(results: &Results<'_>) -> String {
+fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
     let args = results.args;
     let game = Game::from(args.game);
     let mut page = Page::new(format!("A heuristic for {game} learned by gp"));
@@ -184,14 +183,8 @@ fn page(results: &Results<'_>) -> String {
         table.row([key.clone(), value.to_string()]);
     }
     page.section("Settings").table(&table);
-    let command = ["outflank", "learn", "gp", "--config", "config.toml"].map(str::to_owned);
-    present::About {
-        command: shell_words::join(command),
-        seed: args.common.seed,
-        version: VERSION.to_owned(),
-    }
-    .sign(&mut page);
-    page.to_html()
+    super::again(folder, "gp")?.sign(&mut page);
+    Ok(page.to_html())
 }
 
 /// Says what came of it.
