@@ -55,6 +55,42 @@ impl FromStr for Scale {
     }
 }
 
+/// A folder of the data folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The published openings.
+    Openings,
+    /// The published players.
+    Players,
+    /// The games.
+    Wthor,
+}
+
+impl Part {
+    /// All of them, in the order of their names.
+    pub const ALL: [Part; 3] = [Part::Openings, Part::Players, Part::Wthor];
+
+    /// The folder's name.
+    #[must_use]
+    pub fn folder(self) -> &'static str {
+        match self {
+            Part::Openings => "openings",
+            Part::Players => "players",
+            Part::Wthor => "wthor",
+        }
+    }
+
+    /// What lies there, in words.
+    #[must_use]
+    pub fn holds(self) -> &'static str {
+        match self {
+            Part::Openings => "the published openings",
+            Part::Players => "the published players",
+            Part::Wthor => "the games of the WTHOR base",
+        }
+    }
+}
+
 /// Why an experiment could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ExperimentError {
@@ -136,9 +172,9 @@ impl Lab {
     /// there is no data folder; no game is in both parts.
     pub fn games(&self, seed: u64, train: usize, test: usize) -> Result<Games, ExperimentError> {
         let selection = Selection { sample: Some(train + test), ..Selection::default() };
-        let (records, source) = match &self.data {
-            Some(data) => {
-                let games = read_games(&[data.join("wthor")], &selection, seed)?;
+        let (records, source) = match self.part(Part::Wthor) {
+            Some(wthor) => {
+                let games = read_games(&[wthor], &selection, seed)?;
                 (games.records, "the WTHOR base".to_owned())
             }
             None => (selection.draw(embedded::games(), seed), "the embedded games".to_owned()),
@@ -159,9 +195,9 @@ impl Lab {
         &self,
         first: Side,
     ) -> Result<(Vec<Line<Othello>>, &'static str), ExperimentError> {
-        match &self.data {
-            Some(data) => {
-                let path = data.join("openings/lucas_boards.txt");
+        match self.part(Part::Openings) {
+            Some(openings) => {
+                let path = openings.join("lucas_boards.txt");
                 let which = match first {
                     Side::Black => "the 1,000 published openings, Black to move",
                     Side::White => "the 1,000 published openings, White to move",
@@ -175,11 +211,17 @@ impl Lab {
     /// The file of a published player, if the data folder has it.
     #[must_use]
     pub fn published(&self, name: &str) -> Option<PathBuf> {
-        let players = self.data.as_ref()?.join("players");
+        let players = self.part(Part::Players)?;
         [name.to_owned() + ".player", name.to_owned() + ".wpc"]
             .iter()
             .map(|file| players.join(file))
             .find(|path| path.is_file())
+    }
+
+    /// A folder of the data folder, if there is one.
+    #[must_use]
+    pub fn part(&self, part: Part) -> Option<PathBuf> {
+        self.data.as_ref().map(|data| data.join(part.folder()))
     }
 
     /// A file in the folder for what takes long.
@@ -195,12 +237,13 @@ impl Lab {
         self.shared.clone().unwrap_or_else(|| self.folder.join("runs")).join(name)
     }
 
-    /// What an exhibit reads of a data folder, with checksums, in the order of the names.
-    pub fn files_of(data: &Path) -> Result<Vec<DataFile>, ExperimentError> {
+    /// The files of these parts of a data folder, with checksums, in the order of their names.
+    pub fn files_of(data: &Path, parts: &[Part]) -> Result<Vec<DataFile>, ExperimentError> {
         let mut all = Vec::new();
-        for part in ["openings", "players", "wthor"] {
-            let mut names: Vec<PathBuf> = std::fs::read_dir(data.join(part))
-                .map_err(files::FileError::on("read", &data.join(part)))?
+        for part in Part::ALL.into_iter().filter(|part| parts.contains(part)) {
+            let folder = data.join(part.folder());
+            let mut names: Vec<PathBuf> = std::fs::read_dir(&folder)
+                .map_err(files::FileError::on("read", &folder))?
                 .filter_map(|entry| Some(entry.ok()?.path()))
                 .filter(|path| path.is_file())
                 .collect();

@@ -17,7 +17,7 @@ mod report;
 mod statistics;
 
 pub use elsewhere::{Elsewhere, LearnsRuns};
-pub use lab::{ExperimentError, Lab, Scale};
+pub use lab::{ExperimentError, Lab, Part, Scale};
 pub use report::{Cell, Report};
 
 /// A table or figure that can be made again.
@@ -28,9 +28,9 @@ pub trait Experiment: Sync {
     /// What it shows, in a line.
     fn about(&self) -> &'static str;
 
-    /// Whether it reads the data folder, where there is one.
-    fn reads_data(&self) -> bool {
-        false
+    /// What it reads of the data folder, where there is one.
+    fn reads(&self) -> &'static [Part] {
+        &[]
     }
 
     /// Whether it has rows of Edax's, where its command is known.

@@ -4,7 +4,7 @@
 use super::departures;
 use super::school::School;
 use super::table5::BEST;
-use crate::lab::{ExperimentError, Lab};
+use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_learners::cnn::{each_answer, rank, spread};
 use outflank_models::nets::Input;
@@ -55,8 +55,8 @@ impl Experiment for Fig3 {
         "accuracy of Conv8+BN by the number of the move and of legal moves"
     }
 
-    fn reads_data(&self) -> bool {
-        true
+    fn reads(&self) -> &'static [Part] {
+        &[Part::Wthor]
     }
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {

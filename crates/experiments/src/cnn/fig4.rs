@@ -7,7 +7,7 @@ use super::table5::{BEST, bag};
 use super::table6::SKIPPING;
 use super::winning::{Contender, edax, search};
 use super::{Task, departures};
-use crate::lab::{ExperimentError, Lab};
+use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
 use outflank_report::{Plot, Point, Series};
@@ -31,8 +31,8 @@ impl Experiment for Fig4 {
         "winning rate by accuracy, with a line through all networks"
     }
 
-    fn reads_data(&self) -> bool {
-        true
+    fn reads(&self) -> &'static [Part] {
+        &Part::ALL
     }
 
     fn asks_edax(&self) -> bool {

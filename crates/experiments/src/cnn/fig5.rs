@@ -4,7 +4,7 @@ use super::school::School;
 use super::table5::BEST;
 use super::winning::{Contender, edax, search};
 use super::{departures, error_of};
-use crate::lab::{ExperimentError, Lab};
+use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_report::{Plot, Point, Series};
 
@@ -23,8 +23,8 @@ impl Experiment for Fig5 {
         "Conv8+BN with a stage of the game left to search"
     }
 
-    fn reads_data(&self) -> bool {
-        true
+    fn reads(&self) -> &'static [Part] {
+        &[Part::Openings, Part::Wthor]
     }
 
     fn asks_edax(&self) -> bool {

@@ -7,7 +7,7 @@ use super::{
     SHORT_MOMENTUM, SHORT_RATE, SHORT_RATE_BARE, Size, Task, size,
 };
 use crate::Scale;
-use crate::lab::{ExperimentError, Lab};
+use crate::lab::{ExperimentError, Lab, Part};
 use outflank_games::othello::Othello;
 use outflank_learners::cnn::{
     Budget, Exam, Lessons, Optimizer, Plan, Predictor, Schedule, Split, Study, Taught, Tested,
@@ -90,8 +90,8 @@ impl<'a> School<'a> {
             return Ok(records);
         }
         let selection = Selection { sample: self.size.games, ..Selection::default() };
-        let records = match &self.lab.data {
-            Some(data) => read_games(&[data.join("wthor")], &selection, self.lab.seed)?.records,
+        let records = match self.lab.part(Part::Wthor) {
+            Some(wthor) => read_games(&[wthor], &selection, self.lab.seed)?.records,
             None => selection.draw(embedded::games(), self.lab.seed),
         };
         Ok(self.records.get_or_init(|| records))

@@ -2,7 +2,7 @@
 
 use super::school::{School, accuracy};
 use super::{Task, above, departures, error_of, split_name};
-use crate::lab::{ExperimentError, Lab};
+use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
 
@@ -25,8 +25,8 @@ impl Experiment for Table2 {
         "networks that learned from four sets, tested on moves as they were played"
     }
 
-    fn reads_data(&self) -> bool {
-        true
+    fn reads(&self) -> &'static [Part] {
+        &[Part::Wthor]
     }
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {

@@ -4,7 +4,7 @@
 use super::school::{School, accuracy, valid};
 use super::table2::NETS;
 use super::{Task, above, departures, error_of, split_name};
-use crate::lab::{ExperimentError, Lab};
+use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
 
@@ -49,8 +49,8 @@ impl Experiment for Encodings {
         self.about
     }
 
-    fn reads_data(&self) -> bool {
-        true
+    fn reads(&self) -> &'static [Part] {
+        &[Part::Wthor]
     }
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {

@@ -5,7 +5,7 @@
 
 use super::school::{School, accuracy};
 use super::{Task, above, departures, error_of, split_name};
-use crate::lab::{ExperimentError, Lab};
+use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
 
@@ -62,8 +62,8 @@ impl Experiment for Table5 {
         "dropout, batch normalisation, bagging, and what the paper left for later"
     }
 
-    fn reads_data(&self) -> bool {
-        true
+    fn reads(&self) -> &'static [Part] {
+        &[Part::Wthor]
     }
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {

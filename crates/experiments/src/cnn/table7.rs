@@ -5,7 +5,7 @@ use super::school::{School, accuracy};
 use super::table5::{BEST, bag};
 use super::winning::{COCMAES, Contender, IPREF_N, edax, published, search};
 use super::{Task, departures, error_of};
-use crate::lab::{ExperimentError, Lab};
+use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
 
@@ -33,8 +33,8 @@ impl Experiment for Table7 {
         "networks without looking ahead against the published players at one ply"
     }
 
-    fn reads_data(&self) -> bool {
-        true
+    fn reads(&self) -> &'static [Part] {
+        &Part::ALL
     }
 
     fn asks_edax(&self) -> bool {

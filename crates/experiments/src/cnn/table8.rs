@@ -4,7 +4,7 @@ use super::school::School;
 use super::table2::NETS;
 use super::winning::Contender;
 use super::{Task, above, departures, error_of};
-use crate::lab::{ExperimentError, Lab};
+use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
 
@@ -24,8 +24,8 @@ impl Experiment for Table8 {
         "how networks play that learned from four sets"
     }
 
-    fn reads_data(&self) -> bool {
-        true
+    fn reads(&self) -> &'static [Part] {
+        &Part::ALL
     }
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {

@@ -5,7 +5,7 @@ use super::school::{School, read_json, write_json};
 use super::table5::BEST;
 use super::winning::{Contender, edax, search};
 use super::{departures, error_of};
-use crate::lab::{ExperimentError, Lab};
+use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Side};
@@ -37,8 +37,8 @@ impl Experiment for Table9 {
         "Conv8+BN without looking ahead against search of one to five plies"
     }
 
-    fn reads_data(&self) -> bool {
-        true
+    fn reads(&self) -> &'static [Part] {
+        &[Part::Openings, Part::Wthor]
     }
 
     fn asks_edax(&self) -> bool {

@@ -20,10 +20,6 @@ impl Experiment for Fig2 {
         "the 15 tuples of Table I drawn on boards"
     }
 
-    fn reads_data(&self) -> bool {
-        true
-    }
-
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let tuples = embedded::table1();
         let lead = "The tuples of Table I without their images, and all images of each.".to_owned();

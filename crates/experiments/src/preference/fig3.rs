@@ -2,7 +2,7 @@
 
 use super::table2::{Column, PRINTED, mean, measure};
 use super::{FeatureSet, METHODS, method_name};
-use crate::lab::{ExperimentError, Lab};
+use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_arena::accuracy::STAGES;
 use outflank_report::{Plot, Point, Series};
@@ -19,8 +19,8 @@ impl Experiment for Fig3 {
         "accuracy by stage with 1-tuples: moves, and pairs of moves"
     }
 
-    fn reads_data(&self) -> bool {
-        true
+    fn reads(&self) -> &'static [Part] {
+        &[Part::Players, Part::Wthor]
     }
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {

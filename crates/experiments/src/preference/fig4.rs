@@ -1,7 +1,7 @@
 //! Figure 4: as Figure 3, with N-tuples.
 
 use super::{FeatureSet, fig3};
-use crate::lab::{ExperimentError, Lab};
+use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 
 /// Figure 4.
@@ -16,8 +16,8 @@ impl Experiment for Fig4 {
         "accuracy by stage with N-tuples: moves, and pairs of moves"
     }
 
-    fn reads_data(&self) -> bool {
-        true
+    fn reads(&self) -> &'static [Part] {
+        &[Part::Players, Part::Wthor]
     }
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {

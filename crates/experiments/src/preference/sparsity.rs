@@ -2,7 +2,7 @@
 
 use super::table2::spread;
 use super::{FeatureSet, games, games_departure};
-use crate::lab::{ExperimentError, Lab};
+use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_games::othello::Othello;
 use outflank_learners::{Rows, class_rows, preference_rows};
@@ -28,8 +28,8 @@ impl Experiment for Sparsity {
         "entries in difference vectors against entries in positions (VIII-D)"
     }
 
-    fn reads_data(&self) -> bool {
-        true
+    fn reads(&self) -> &'static [Part] {
+        &[Part::Wthor]
     }
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {

@@ -6,7 +6,7 @@ mod labels;
 mod weights;
 
 use super::{FeatureSet, games, games_departure, options};
-use crate::lab::{ExperimentError, Games, Lab};
+use crate::lab::{ExperimentError, Games, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_arena::accuracy::{Hits, accuracy};
 use outflank_games::othello::Othello;
@@ -114,8 +114,8 @@ impl Experiment for Studies {
         "binary features, MM's updates, balance, filtered labels, lambda, numbers of weights, corners"
     }
 
-    fn reads_data(&self) -> bool {
-        true
+    fn reads(&self) -> &'static [Part] {
+        &[Part::Wthor]
     }
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {

@@ -1,7 +1,7 @@
 //! Table II: how often each learned function picks the move that was played, by stage.
 
 use super::{FeatureSet, METHODS, games, games_departure, method_name, players, trials};
-use crate::lab::{ExperimentError, Lab};
+use crate::lab::{ExperimentError, Lab, Part};
 use crate::statistics::Mean;
 use crate::{Experiment, Report};
 use outflank_arena::accuracy::{Accuracy, Hits, STAGES, accuracy};
@@ -111,8 +111,8 @@ impl Experiment for Table2 {
         "move prediction of five methods on 1-tuples and N-tuples, by stage of the game"
     }
 
-    fn reads_data(&self) -> bool {
-        true
+    fn reads(&self) -> &'static [Part] {
+        &[Part::Players, Part::Wthor]
     }
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {

@@ -1,7 +1,7 @@
 //! Table III: the round-robin league of all players, and what Tables IV and V share with it.
 
 use super::{FeatureSet, Learned, games, games_departure, players};
-use crate::lab::{ExperimentError, Lab};
+use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_arena::Terms;
 use outflank_arena::league::{League, LeagueReport, play_league};
@@ -130,8 +130,8 @@ impl Experiment for Table3 {
         "the league of all players: ratings and scores"
     }
 
-    fn reads_data(&self) -> bool {
-        true
+    fn reads(&self) -> &'static [Part] {
+        &Part::ALL
     }
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {

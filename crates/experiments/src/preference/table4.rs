@@ -1,7 +1,7 @@
 //! Table IV: the league of the seven strongest N-tuple players.
 
 use super::table3::{fill, league};
-use crate::lab::{ExperimentError, Lab};
+use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_arena::league::{League, LeagueReport};
 use outflank_arena::ratings::Options;
@@ -41,8 +41,8 @@ impl Experiment for Table4 {
         "the league of the strongest N-tuple players, with the cross table"
     }
 
-    fn reads_data(&self) -> bool {
-        true
+    fn reads(&self) -> &'static [Part] {
+        &Part::ALL
     }
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {

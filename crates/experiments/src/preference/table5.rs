@@ -1,7 +1,7 @@
 //! Table V: the two strongest N-tuple players with a selection of weak ones.
 
 use super::table4::part;
-use crate::lab::{ExperimentError, Lab};
+use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 
 /// Printed ratings and percentages. The table calls WPC-Coev, WPC-Heu, One-MM, One-Diff, One-Cls
@@ -41,8 +41,8 @@ impl Experiment for Table5 {
         "the two strongest N-tuple players with a selection of weak ones"
     }
 
-    fn reads_data(&self) -> bool {
-        true
+    fn reads(&self) -> &'static [Part] {
+        &Part::ALL
     }
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {

@@ -6,7 +6,7 @@ use crate::watching::Watching;
 use crate::{Outcome, VERSION};
 use anyhow::{Result, bail, ensure};
 use outflank_experiments::{
-    EXHIBITS, Elsewhere, Experiment, ExperimentError, Lab, PAPERS, Report, make, paper_of,
+    EXHIBITS, Elsewhere, Experiment, ExperimentError, Lab, PAPERS, Part, Report, make, paper_of,
 };
 use outflank_players::spec::Spec;
 use outflank_report::{Align, Table, Theme};
@@ -38,7 +38,9 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     let mut settings = toml::Table::new();
     settings.insert("exhibit".to_owned(), name.clone().into());
     settings.insert("scale".to_owned(), args.scale.name().into());
-    if let Some(data) = args.data.as_ref().filter(|_| exhibit.reads_data()) {
+    let parts = exhibit.reads();
+    let data = args.data.as_deref().filter(|_| !parts.is_empty());
+    if let Some(data) = data {
         settings.insert("data".to_owned(), data.display().to_string().into());
     }
     if let Some(edax) = &args.edax {
@@ -55,16 +57,18 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     if device.is_quick() {
         settings.insert("device".to_owned(), device.name().into());
     }
-    let data = args.data.as_deref().filter(|_| exhibit.reads_data());
-    for part in ["wthor", "players", "openings"] {
-        ensure!(
-            data.is_none_or(|data| data.join(part).is_dir()),
-            "{} has no folder {part}; a data folder has wthor (games), players and openings: name \
-             another one, or leave out --data for the embedded games and openings",
-            args.data.as_deref().unwrap_or_else(|| Path::new("")).display()
+    if let Some((data, missing)) = data.and_then(|data| Some((data, missing(data, parts)?))) {
+        let wanted: Vec<&str> = parts.iter().map(|part| part.folder()).collect();
+        bail!(
+            "{} has no folder {} with {}; of a data folder {name} reads {}: name another one, or leave \
+             out --data for what is embedded",
+            data.display(),
+            missing.folder(),
+            missing.holds(),
+            wanted.join(", ")
         );
     }
-    let files = data.map_or(Ok(Vec::new()), Lab::files_of)?;
+    let files = data.map_or(Ok(Vec::new()), |data| Lab::files_of(data, parts))?;
     let config = Config {
         command: "reproduce".to_owned(),
         version: VERSION.to_owned(),
@@ -116,6 +120,11 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// The first of these parts that a data folder lacks.
+fn missing(data: &Path, parts: &[Part]) -> Option<Part> {
+    parts.iter().copied().find(|part| !data.join(part.folder()).is_dir())
+}
+
 fn list(args: &ReproduceArgs) -> Result<Outcome> {
     if args.common.json {
         let exhibits: Vec<_> = EXHIBITS
@@ -154,7 +163,7 @@ fn write(
     folder: &RunFolder,
     report: &Report,
 ) -> Result<()> {
-    let data = match args.data.is_some() && exhibit.reads_data() {
+    let data = match args.data.is_some() && !exhibit.reads().is_empty() {
         true => " --data DATA",
         false => "",
     };
