@@ -152,6 +152,39 @@ fn a_run_that_has_hardly_begun_says_how_to_go_on() {
     assert!(lab.exists("run/model.safetensors"));
 }
 
+/// Without a word a laptop takes small steps; a run keeps the steps that it was begun with, also one
+/// whose configuration is of a time when the rate was not in it.
+#[test]
+fn a_run_keeps_the_steps_that_it_was_begun_with() {
+    let lab = Lab::new();
+    let short = ["learn", "cnn", "--net", "fc2x16", "--sample", "60", "--passes", "0.05"];
+    let begun = |more: &[&str]| {
+        let _ = std::fs::remove_dir_all(lab.file("run"));
+        lab.ok(&[&short[..], &["--minutes", "0", "--out", "run"], more].concat());
+        lab.text("run/config.toml")
+    };
+    let has = |config: &str, lines: &[&str]| {
+        lines
+            .iter()
+            .for_each(|line| assert!(config.lines().any(|l| l == *line), "{line}: {config}"));
+    };
+    let laptop = ["batch = 64", "warmup = 200", "rate = 0.05", "nesterov = true"];
+    has(&begun(&[]), &laptop);
+    lab.ok(&["learn", "cnn", "--resume", "run"]);
+    has(&lab.text("run/config.toml"), &laptop);
+    has(&begun(&["--nesterov=false", "--rate", "0.1"]), &["nesterov = false", "rate = 0.1"]);
+    has(&begun(&["--optimizer", "adamw"]), &["nesterov = false", "rate = 0.001"]);
+    // As an earlier version began it.
+    let old = begun(&["--batch", "128", "--warmup", "500", "--nesterov=false", "--rate", "0.1"]);
+    lab.ok(&["learn", "cnn", "--resume", "run"]);
+    let weights = lab.read("run/model.safetensors");
+    begun(&["--batch", "128", "--warmup", "500", "--nesterov=false", "--rate", "0.1"]);
+    lab.write("run/config.toml", old.replace("rate = 0.1\n", ""));
+    lab.ok(&["learn", "cnn", "--resume", "run"]);
+    has(&lab.text("run/config.toml"), &["batch = 128", "warmup = 500", "nesterov = false"]);
+    assert_eq!(lab.read("run/model.safetensors"), weights);
+}
+
 #[test]
 fn what_cannot_be_begun_leaves_no_folder() {
     let lab = Lab::new();

@@ -14,6 +14,7 @@ fc4x1024 (layers x units), and towers of our own such as res10x128 (blocks x map
 
 The schedule spans --passes over the examples. Without it the passes are made to fit into --minutes
 of the first sitting. A run that --minutes or the user ended goes on with --resume.
+With --device cpu the defaults are for minutes on a laptop: small steps, and many of them.
 
 Tests: by example as the paper splits, and by game; each says how much of it was learned from.
 Examples:
@@ -67,27 +68,33 @@ pub struct CnnArgs {
     /// Minutes between checkpoints.
     #[arg(long, default_value_t = 2.0, value_name = "M")]
     pub checkpoint: f64,
-    /// Examples of a step.
-    #[arg(long, default_value_t = 512, value_name = "N")]
-    pub batch: usize,
-    /// The largest rate [default: 0.1 for sgd, 0.001 for adamw].
+    /// Examples of a step [default: 512, or 64 with --device cpu].
+    #[arg(long, value_name = "N")]
+    pub batch: Option<usize>,
+    /// The largest rate [default: 0.1 for sgd, or 0.05 with --device cpu; 0.001 for adamw].
     #[arg(long, value_name = "R")]
     pub rate: Option<f64>,
     /// How it changes: cosine, halving, linear or constant.
     #[arg(long, default_value = "cosine", value_name = "KIND")]
     pub schedule: Schedule,
-    /// Steps over which it grows from nothing.
-    #[arg(long, default_value_t = 500, value_name = "N")]
-    pub warmup: u64,
+    /// Steps over which it grows from nothing [default: 500, or 200 with --device cpu].
+    #[arg(long, value_name = "N")]
+    pub warmup: Option<u64>,
     /// The optimizer.
     #[arg(long, default_value = "sgd", value_parser = ["sgd", "adamw"])]
     pub optimizer: String,
     /// sgd: how much of the last step stays. adamw: how slowly its mean of gradients moves.
     #[arg(long, default_value_t = 0.9, value_name = "M")]
     pub momentum: f64,
-    /// sgd: look ahead by Nesterov's rule.
-    #[arg(long)]
-    pub nesterov: bool,
+    /// sgd: look ahead by Nesterov's rule [default: false, or true with --device cpu].
+    #[arg(
+        long,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_name = "true|false"
+    )]
+    pub nesterov: Option<bool>,
     /// How strongly weights are pulled toward zero.
     #[arg(long, default_value_t = 1e-4, value_name = "D")]
     pub decay: f64,

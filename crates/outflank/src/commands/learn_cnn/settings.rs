@@ -1,7 +1,7 @@
 //! What `outflank learn cnn` was told: checked, and kept in the run's folder.
 
 use crate::VERSION;
-use crate::cli::learn_cnn::CnnArgs;
+use crate::cli::learn_cnn::{CnnArgs, DeviceArg};
 use crate::games::Source;
 use anyhow::{Result, ensure};
 use outflank_learners::cnn::{Optimizer, Plan, Split, TrainError};
@@ -11,15 +11,45 @@ use outflank_runs::{Config, RunFolder};
 /// What may change from one sitting to the next.
 const FREE: [&str; 7] = ["records", "passes", "device", "images", "single", "onnx", "tested"];
 
+/// How its steps are taken, where what is not said depends on the device: a processor takes so few in a
+/// few minutes that they must be small, and soon at their full rate.
+pub struct Steps {
+    batch: usize,
+    warmup: u64,
+    nesterov: bool,
+    /// A run that was begun without one keeps it so.
+    rate: Option<f64>,
+}
+
+/// What was said of the steps, and what follows from the device.
+pub fn steps(args: &CnnArgs) -> Steps {
+    let cpu = args.device == DeviceArg::Cpu;
+    let sgd = args.optimizer == "sgd";
+    let usual = match (sgd, cpu) {
+        (true, true) => 0.05,
+        _ => usual_rate(args),
+    };
+    // All is in the configuration of a run that goes on, but for the rate, which was not always there.
+    let begun = args.run.resume.is_some();
+    Steps {
+        batch: args.batch.unwrap_or(if cpu { 64 } else { 512 }),
+        warmup: args.warmup.unwrap_or(if cpu { 200 } else { 500 }),
+        nesterov: args.nesterov.unwrap_or(cpu && sgd),
+        rate: args.rate.or((!begun).then_some(usual)),
+    }
+}
+
+/// The rate of a run that says none.
+fn usual_rate(args: &CnnArgs) -> f64 {
+    if args.optimizer == "adamw" { 0.001 } else { 0.1 }
+}
+
 /// Refuses numbers that make no sense, before there is a folder.
 pub fn check(args: &CnnArgs) -> Result<()> {
     let begun = args.run.resume.is_some();
     ensure!(begun || args.passes.is_some() || args.minutes.is_some(), TrainError::Endless);
-    ensure!(
-        (2..=65_536).contains(&args.batch),
-        "--batch is a number from 2 to 65536, not {}",
-        args.batch
-    );
+    let batch = steps(args).batch;
+    ensure!((2..=65_536).contains(&batch), "--batch is a number from 2 to 65536, not {batch}");
     let shares = [("momentum", args.momentum), ("smoothing", f64::from(args.smoothing))];
     for (name, value) in shares {
         ensure!((0.0..1.0).contains(&value), "--{name} is a number from 0 to below 1, not {value}");
@@ -48,18 +78,19 @@ pub fn check(args: &CnnArgs) -> Result<()> {
 
 /// How to learn.
 pub fn plan(args: &CnnArgs) -> Result<Plan> {
-    let (optimizer, usual) = match args.optimizer.as_str() {
+    let Steps { batch, warmup, nesterov, rate } = steps(args);
+    let optimizer = match args.optimizer.as_str() {
         "adamw" => {
-            ensure!(!args.nesterov, "--nesterov is for --optimizer sgd");
-            (Optimizer::AdamW { first: args.momentum, second: 0.999 }, 0.001)
+            ensure!(!nesterov, "--nesterov is for --optimizer sgd");
+            Optimizer::AdamW { first: args.momentum, second: 0.999 }
         }
-        _ => (Optimizer::Sgd { momentum: args.momentum, nesterov: args.nesterov }, 0.1),
+        _ => Optimizer::Sgd { momentum: args.momentum, nesterov },
     };
     Ok(Plan {
-        batch: args.batch,
-        rate: args.rate.unwrap_or(usual),
+        batch,
+        rate: rate.unwrap_or_else(|| usual_rate(args)),
         schedule: args.schedule,
-        warmup: args.warmup,
+        warmup,
         optimizer,
         decay: args.decay,
         smoothing: args.smoothing,
@@ -107,14 +138,15 @@ pub fn open_folder(args: &CnnArgs, source: &Source, device: &str) -> Result<RunF
     };
     put("split", by.into());
     put("last-year", i64::from(args.last_year).into());
-    put("batch", (args.batch as i64).into());
+    let Steps { batch, warmup, nesterov, rate } = steps(args);
+    put("batch", (batch as i64).into());
     put("schedule", format!("{:?}", args.schedule).to_lowercase().into());
-    put("warmup", (args.warmup as i64).into());
+    put("warmup", (warmup as i64).into());
     put("optimizer", args.optimizer.clone().into());
     put("momentum", args.momentum.into());
     put("decay", args.decay.into());
     put("smoothing", f64::from(args.smoothing).into());
-    put("nesterov", args.nesterov.into());
+    put("nesterov", nesterov.into());
     put("device", device.into());
     for (key, value) in [("images", args.images), ("single", args.single), ("onnx", args.onnx)] {
         put(key, value.into());
@@ -125,7 +157,7 @@ pub fn open_folder(args: &CnnArgs, source: &Source, device: &str) -> Result<RunF
     if let Some(number) = args.bootstrap {
         put("bootstrap", (number as i64).into());
     }
-    for (key, value) in [("rate", args.rate), ("passes", args.passes)] {
+    for (key, value) in [("rate", rate), ("passes", args.passes)] {
         if let Some(value) = value {
             put(key, value.into());
         }
