@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
 /// Prints text; a closed pipe ends the program quietly, as it would any filter.
@@ -17,6 +17,16 @@ pub fn print(text: &str) -> Result<()> {
 /// Prints one JSON document.
 pub fn print_json<T: Serialize>(value: &T) -> Result<()> {
     print(&format!("{}\n", serde_json::to_string_pretty(value)?))
+}
+
+/// How many characters a line of the terminal has; nothing where standard output is not one, since
+/// what reads it then may count on whole lines.
+pub fn room() -> Option<usize> {
+    let mut out = std::io::stdout();
+    if !out.is_terminal() {
+        return None;
+    }
+    terminal_size::terminal_size_of(&mut out).map(|(width, _)| usize::from(width.0))
 }
 
 /// Makes sure that a file can be put there, before hours of work go into its content.

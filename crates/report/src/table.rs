@@ -5,6 +5,9 @@ use crate::text::{clean, escape, width};
 /// Cells wider than this, in characters, are taken for prose.
 const LONG: usize = 36;
 
+/// What stands between columns in a terminal.
+const GAP: &str = "  ";
+
 /// Where the text of a column stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
@@ -87,6 +90,13 @@ impl Table {
     /// The table for a terminal: aligned columns under a rule.
     #[must_use]
     pub fn to_text(&self) -> String {
+        self.to_text_in(None)
+    }
+
+    /// The table for a terminal with so many columns of characters, if that is known. A table that is
+    /// wider becomes blocks of columns, one below the other, each with the names of the rows.
+    #[must_use]
+    pub fn to_text_in(&self, room: Option<usize>) -> String {
         let lines: Vec<Vec<String>> =
             self.lines().map(|line| line.iter().map(|cell| clean(cell)).collect()).collect();
         let mut widths = vec![0; self.columns()];
@@ -100,23 +110,57 @@ impl Table {
             out.push_str(&clean(&self.caption));
             out.push('\n');
         }
-        for (place, line) in lines.iter().enumerate() {
-            let mut text = String::new();
-            for (column, (cell, &room)) in line.iter().zip(&widths).enumerate() {
-                if column > 0 {
-                    text.push_str("  ");
-                }
-                pad(&mut text, cell, room, self.alignment(column));
-            }
-            out.push_str(text.trim_end());
-            out.push('\n');
-            if place == 0 {
-                let rules: Vec<String> = widths.iter().map(|&room| "─".repeat(room)).collect();
-                out.push_str(&rules.join("  "));
+        for (number, block) in self.blocks(&widths, room).iter().enumerate() {
+            if number > 0 {
                 out.push('\n');
+            }
+            for (place, line) in lines.iter().enumerate() {
+                let mut text = String::new();
+                for (at, &column) in block.iter().enumerate() {
+                    if at > 0 {
+                        text.push_str(GAP);
+                    }
+                    pad(&mut text, &line[column], widths[column], self.alignment(column));
+                }
+                out.push_str(text.trim_end());
+                out.push('\n');
+                if place == 0 {
+                    let rules = block.iter().map(|&column| "─".repeat(widths[column]));
+                    out.push_str(&rules.collect::<Vec<_>>().join(GAP));
+                    out.push('\n');
+                }
             }
         }
         out
+    }
+
+    /// The columns of each block: all in one where there is room, otherwise as many as fit beside
+    /// those that name the rows, and at least one.
+    fn blocks(&self, widths: &[usize], room: Option<usize>) -> Vec<Vec<usize>> {
+        let wide = |columns: &[usize]| {
+            let cells: usize = columns.iter().map(|&column| widths[column]).sum();
+            cells + GAP.len() * columns.len().saturating_sub(1)
+        };
+        let all: Vec<usize> = (0..widths.len()).collect();
+        let Some(room) = room.filter(|&room| wide(&all) > room) else { return vec![all] };
+        let (names, others) = all.split_at(self.names().min(all.len()));
+        let mut blocks: Vec<Vec<usize>> = Vec::new();
+        let mut block = names.to_vec();
+        for &column in others {
+            block.push(column);
+            if block.len() > names.len() + 1 && wide(&block) > room {
+                block.pop();
+                blocks.push(std::mem::replace(&mut block, [names, &[column]].concat()));
+            }
+        }
+        blocks.push(block);
+        blocks
+    }
+
+    /// How many columns name the rows: the first, or a number and the name behind it.
+    fn names(&self) -> usize {
+        let numbered = self.alignment(0) == Align::Right && self.alignment(1) == Align::Left;
+        if numbered { 2 } else { 1 }
     }
 
     /// The table in the Markdown of GitHub, in which names mean nothing but themselves.

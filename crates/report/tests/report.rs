@@ -313,3 +313,35 @@ fn a_page_is_self_contained_and_escapes_everything() {
         assert!(!body.contains("href=\"h") && body.contains("href=\"#s3\""));
     }
 }
+
+#[test]
+fn a_table_wider_than_the_terminal_is_cut_between_columns() {
+    let mut table = Table::new(["Player", "one", "two", "three"]);
+    table.row(["ipref", "1", "22", "333"]).row(["a long name", "4", "55", "666"]);
+    let whole = table.to_text();
+    // The widest line has 11 + 2 + 3 + 2 + 3 + 2 + 5 characters.
+    for room in [None, Some(28), Some(200)] {
+        assert_eq!(table.to_text_in(room), whole, "{room:?}");
+    }
+    let two = "Player       one  two\n───────────  ───  ───\nipref          1   22\n\
+               a long name    4   55\n\n\
+               Player       three\n───────────  ─────\nipref          333\n\
+               a long name    666\n";
+    assert_eq!(table.to_text_in(Some(27)), two);
+    assert_eq!(table.to_text_in(Some(21)), two);
+    // Where nothing fits, a column at a time.
+    let narrow = table.to_text_in(Some(3));
+    assert_eq!(narrow.lines().filter(|line| line.starts_with("ipref")).count(), 3);
+    for cell in ["1", "22", "333", "4", "55", "666"] {
+        assert_eq!(narrow.split_whitespace().filter(|word| *word == cell).count(), 1, "{cell}");
+    }
+    // A number is no name.
+    let mut ranks =
+        Table::new([("", Align::Right), ("player", Align::Left), ("points", Align::Right)]);
+    ranks.row(["1", "ipref", "10"]);
+    assert_eq!(ranks.to_text_in(Some(10)), ranks.to_text());
+    assert_eq!(
+        Table::new(Vec::<&str>::new()).to_text_in(Some(1)),
+        Table::new(Vec::<&str>::new()).to_text()
+    );
+}

@@ -82,13 +82,14 @@ fn remarks(report: &LeagueReport) -> Vec<String> {
     remarks
 }
 
-/// The standings and, when it fits, the cross table for the terminal.
+/// The standings and, when there are few players, the cross table, for a terminal with so many
+/// characters to a line, if that is known.
 #[must_use]
-pub fn league_text(report: &LeagueReport) -> String {
-    let mut text = standings(report).to_text();
+pub fn league_text(report: &LeagueReport, room: Option<usize>) -> String {
+    let mut text = standings(report).to_text_in(room);
     if report.players.len() <= 12 {
         text.push('\n');
-        text.push_str(&cross_table(report).to_text());
+        text.push_str(&cross_table(report).to_text_in(room));
     }
     for remark in remarks(report) {
         text.push_str(&remark);

@@ -140,9 +140,9 @@ fn terms(learning: &Learning) -> String {
     )
 }
 
-/// The figures for the terminal.
+/// The figures for a terminal with so many characters to a line, if that is known.
 #[must_use]
-pub fn learning_text(learning: &Learning) -> String {
+pub fn learning_text(learning: &Learning, room: Option<usize>) -> String {
     let mut text = format!(
         "{} learned {} weights from {} choices of {} games ({})\n{}\n",
         learning.method,
@@ -158,9 +158,9 @@ pub fn learning_text(learning: &Learning) -> String {
     let games = count(learning.games.1 as u64);
     let _ =
         writeln!(text, "\nHow often it picks the move that was played, in {games} other games:");
-    let _ = writeln!(text, "{}", stage_table(&learning.accuracy).to_text());
+    let _ = writeln!(text, "{}", stage_table(&learning.accuracy).to_text_in(room));
     let _ = writeln!(text, "{}:", terms(learning));
-    let _ = writeln!(text, "{}", meetings(&learning.matches).to_text());
+    let _ = writeln!(text, "{}", meetings(&learning.matches).to_text_in(room));
     text
 }
 

@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::cli::AccuracyArgs;
 use crate::games::{source, typed};
-use crate::output::{grouped, print, print_json};
+use crate::output::{grouped, print, print_json, room};
 use anyhow::{Context, Result, bail, ensure};
 use outflank_arena::accuracy::{Accuracy, accuracy};
 use outflank_arena::present;
@@ -105,8 +105,8 @@ pub fn run(args: &AccuracyArgs) -> Result<Outcome> {
             "{} games from {}\n\n{}\n{}",
             grouped(source.records.len() as u64),
             source.from,
-            present::accuracy_table(&results).to_text(),
-            present::stage_table(&results).to_text()
+            present::accuracy_table(&results).to_text_in(room()),
+            present::stage_table(&results).to_text_in(room())
         ))?;
         if let Some(folder) = &args.out {
             print(&format!("\nwritten to {} (start with report.html)\n", folder.display()))?;

@@ -13,7 +13,7 @@ mod search;
 
 use crate::Outcome;
 use crate::cli::BenchArgs;
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, room};
 use anyhow::{Result, ensure};
 use outflank_arena::Terms;
 use outflank_arena::league::play_league;
@@ -107,7 +107,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
             row.yardstick.clone(),
         ]);
     }
-    print(&table.to_text())?;
+    print(&table.to_text_in(room()))?;
     Ok(Outcome::Done)
 }
 

@@ -4,7 +4,7 @@ use crate::Outcome;
 use crate::cli::LeagueArgs;
 use crate::contestants::{Setting, set_up, typed, write_games};
 use crate::folders;
-use crate::output::{grouped, print, print_json};
+use crate::output::{grouped, print, print_json, room};
 use crate::watching::Watching;
 use anyhow::{Context, Result, bail};
 use outflank_arena::league::{League, LeagueReport, play_league};
@@ -184,10 +184,10 @@ fn show(
         value["run"] = json!(folder.path().display().to_string());
         return print_json(&value);
     }
-    let mut text = present::league_text(report);
+    let mut text = present::league_text(report, room());
     for (i, sub) in subs.iter().enumerate() {
         let _ = writeln!(text, "\nSub-league {}, from the games among its players:", i + 1);
-        text.push_str(&present::league_text(sub));
+        text.push_str(&present::league_text(sub, room()));
     }
     text.push_str(&present::fault_text(&report.faults));
     let games: u64 = report.players.iter().map(|player| player.games).sum::<u64>() / 2;

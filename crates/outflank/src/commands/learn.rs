@@ -12,7 +12,7 @@ mod task;
 use crate::Outcome;
 use crate::cli::LearnArgs;
 use crate::games::{Source, source};
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, room};
 use anyhow::Result;
 use kept::Notes;
 use outflank_arena::accuracy::{Hits, accuracy};
@@ -258,7 +258,7 @@ fn show(args: &LearnArgs, folder: &RunFolder, learning: &Learning, seconds: f64)
         value["seconds"] = json!(seconds);
         return print_json(&value);
     }
-    let mut text = present::learning_text(learning);
+    let mut text = present::learning_text(learning, room());
     let _ = writeln!(
         text,
         "{seconds:.1} s. The model, the curve and a page with pictures are in {path}."

@@ -12,7 +12,7 @@ use crate::cli::Common;
 use crate::cli::learn_play::{LearnPlayArgs, PlayMethod, TrainingArgs};
 use crate::contestants::model_file;
 use crate::grid::Others;
-use crate::output::{grouped, print, print_json};
+use crate::output::{grouped, print, print_json, room};
 use crate::watching::Watching;
 use crate::{Outcome, VERSION};
 use anyhow::{Context, Result, ensure};
@@ -361,7 +361,7 @@ fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
         "{} games against each, one move in ten forced at random:",
         grouped(u64::from(results.job.args.measured_games))
     );
-    let _ = writeln!(text, "{}", present::meetings(&results.matches).to_text());
+    let _ = writeln!(text, "{}", present::meetings(&results.matches).to_text_in(room()));
     let _ = writeln!(
         text,
         "{seconds:.1} s. The model, {CURVE}, a TensorBoard event file and a page are in {path}."

@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::cli::PlayersArgs;
-use crate::output::{grouped, print, print_json};
+use crate::output::{grouped, print, print_json, room};
 use anyhow::{Result, bail};
 use outflank_desk::levels;
 use outflank_games::Game;
@@ -73,7 +73,7 @@ pub fn run(args: &PlayersArgs) -> Result<Outcome> {
             "{}\nRatings are Elo with a mean of 1600 among the players of a game, ± is their 95% interval. \
              Each player may search deeper: heuristic@6, heuristic@4e12, random@mcts2000. Play one with \
              `outflank play --player PLAYER` or `--level WORDS`.\n",
-            table.to_text()
+            table.to_text_in(room())
         ))?;
     }
     Ok(Outcome::Done)

@@ -1,7 +1,7 @@
 //! `outflank reproduce`: a table or figure of a paper: theirs, ours, the difference.
 
 use crate::cli::ReproduceArgs;
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, room};
 use crate::watching::Watching;
 use crate::{Outcome, VERSION};
 use anyhow::{Result, bail, ensure};
@@ -137,7 +137,7 @@ fn list(args: &ReproduceArgs) -> Result<Outcome> {
         for exhibit in EXHIBITS {
             table.row([exhibit.name(), exhibit.about()]);
         }
-        let mut text = format!("{}\n", table.to_text());
+        let mut text = format!("{}\n", table.to_text_in(room()));
         for (number, (exhibits, paper)) in PAPERS.iter().enumerate() {
             let _ = writeln!(text, "{exhibits}: paper {number}, {paper}");
         }
@@ -193,7 +193,7 @@ fn show(args: &ReproduceArgs, folder: &RunFolder, report: &Report) -> Result<()>
     let mut text = format!("{}\n{}\n\n", report.title, report.lead);
     let table =
         report.grid().filter(|grid| grid.rows().len() <= 40).unwrap_or_else(|| report.table());
-    let _ = writeln!(text, "{}", table.to_text());
+    let _ = writeln!(text, "{}", table.to_text_in(room()));
     for finding in &report.findings {
         let _ = writeln!(text, "- {finding}");
     }

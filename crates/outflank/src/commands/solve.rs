@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::cli::SolveArgs;
-use crate::output::{grouped, print, print_json};
+use crate::output::{grouped, print, print_json, room};
 use anyhow::{Context, Result, ensure};
 use outflank_games::Side;
 use outflank_games::othello::{Board, Square};
@@ -175,7 +175,7 @@ fn show(args: &SolveArgs, solved: &[Solved]) -> Result<()> {
     let nodes: u64 = solved.iter().map(|found| found.nodes).sum();
     let mut text = format!(
         "{}\n{} nodes in {seconds:.2} s, {:.1} million a second\n",
-        table.to_text(),
+        table.to_text_in(room()),
         grouped(nodes),
         nodes as f64 / seconds.max(1e-9) / 1e6
     );

@@ -1,6 +1,6 @@
 //! What `outflank learn cnn` found out, for files and people.
 
-use crate::output::grouped;
+use crate::output::{grouped, room};
 use anyhow::Result;
 use outflank_arena::accuracy::Hits;
 use outflank_learners::cnn::{Point, Taught};
@@ -102,7 +102,7 @@ pub fn text(taught: &Taught, path: &str) -> String {
         taught.seconds,
     );
     if !taught.tests.is_empty() {
-        let _ = writeln!(text, "\n{}", tests(taught).to_text());
+        let _ = writeln!(text, "\n{}", tests(taught).to_text_in(room()));
         text +=
             "plain: the largest output, legal or not; all: the best legal move, twins sharing;\n";
         text += "choices: the same where there was something to choose. ±: 95%, of counting.\n";

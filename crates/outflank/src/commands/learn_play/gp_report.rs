@@ -1,7 +1,7 @@
 //! What a run of `outflank learn gp` found out, as files, a page and text.
 
 use crate::cli::learn_gp::GpArgs;
-use crate::output::{grouped, print, print_json};
+use crate::output::{grouped, print, print_json, room};
 use anyhow::Result;
 use outflank_arena::matches::MatchReport;
 use outflank_arena::present;
@@ -203,7 +203,7 @@ pub fn show(folder: &RunFolder, results: &Results<'_>, model: &Path, seconds: f6
         args.rounds,
         if args.rounds == 1 { "" } else { "s" },
         grouped(results.last("comparisons").unwrap_or(0.0) as u64),
-        weights(results).to_text(),
+        weights(results).to_text_in(room()),
     );
     if let Some(accuracy) = results.last("accuracy") {
         let _ = writeln!(
@@ -231,7 +231,7 @@ pub fn show(folder: &RunFolder, results: &Results<'_>, model: &Path, seconds: f6
         "\n{} games against each at depth {}, one move in ten forced at random:\n{}",
         args.measured_games,
         args.depth,
-        present::meetings(&results.matches).to_text()
+        present::meetings(&results.matches).to_text_in(room())
     );
     let _ = writeln!(
         text,
