@@ -47,8 +47,7 @@ impl Lesson<'_> {
         }
         if self.setting("device") != "cpu" {
             remarks.push(format!(
-                "Learned on {}, where the order of sums is not fixed: the same command gives figures \
-                 like these, not the same bytes.",
+                "Learned on {}: there the same command gives figures like these, not the same bytes.",
                 self.setting("device")
             ));
         }
@@ -109,10 +108,11 @@ fn glance(section: &mut Section, lesson: &Lesson<'_>) {
             name.to_owned(),
             format!("{:.1}%", test.choices),
             format!(
-                "± {:.1}, of {} choices: {}",
+                "± {:.1}, of {} choices: {}, {:.0}% of it learned from",
                 error(test.choices, test.choices_count),
                 grouped(test.choices_count),
-                test.test
+                test.test,
+                test.learned_from
             ),
         ]);
     }
@@ -167,7 +167,7 @@ fn examined(section: &mut Section, taught: &Taught) {
     );
     section.paragraph(
         "± are 95% intervals of counting positions, which are taken as independent, for this one \
-         network; another seed would differ by more.",
+         network; how much another seed would differ is not in them.",
     );
     let Some((learned, count)) = taught.learned else { return };
     let mut table =
@@ -188,6 +188,9 @@ fn examined(section: &mut Section, taught: &Taught) {
     ));
 }
 
+/// What a curve shows of a point.
+type Figure = fn(&Point) -> f64;
+
 /// The curves.
 fn how(section: &mut Section, lesson: &Lesson<'_>) {
     let Lesson { taught, curve, .. } = lesson;
@@ -203,14 +206,14 @@ fn how(section: &mut Section, lesson: &Lesson<'_>) {
     }
     let since = "The mean of the examples seen since the point before, about ten seconds, as the \
                  network was when it saw them.";
-    let plots: [(&str, &str, &dyn Fn(&Point) -> f64, &str); 4] = [
-        ("Loss", "nats a move", &|point| point.loss, since),
-        ("Share on top", "% of examples, plain", &|point| point.hits, since),
-        ("Rate", "rate", &|point| point.rate, "The size of a step."),
+    let plots: [(&str, &str, Figure, &str); 4] = [
+        ("Loss", "nats a move", |point| point.loss, since),
+        ("Share on top", "% of examples, plain", |point| point.hits, since),
+        ("Rate", "rate", |point| point.rate, "The size of a step."),
         (
             "Speed",
             "examples a second",
-            &|point| point.speed,
+            |point| point.speed,
             "Of learning, on this machine and beside whatever else it did.",
         ),
     ];
