@@ -24,7 +24,7 @@ pub struct SittingArgs {
     /// The game.
     #[arg(long, value_enum, default_value = "othello")]
     pub game: GameArg,
-    /// The opponent in plain words [default: club player].
+    /// The opponent in plain words [default: casual].
     #[arg(long, value_name = "WORDS", conflicts_with = "player")]
     pub level: Option<String>,
     /// The opponent as players are written; `outflank players` lists some.
