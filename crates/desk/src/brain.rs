@@ -6,9 +6,7 @@ use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position};
 use outflank_models::Evaluate;
 use outflank_players::roster::{self, Model, RosterError};
-use outflank_players::{
-    Control, Cuts, Deepening, Fault, Player, Searchable, Spec, Thought, Verdict,
-};
+use outflank_players::{Control, Cuts, Deepening, Fault, Player, Searchable, Spec, Thought};
 use outflank_runs::Rng;
 use outflank_runs::rng::stream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -185,7 +183,7 @@ impl Brain {
         self.discs
     }
 
-    /// A move for a game that goes on, and what it is thought to be worth at which depth; `say` is told
+    /// A move for a game that goes on, and the search that found it, if one did; `say` is told
     /// what every depth of a search found. A clock alone makes the search prune as usual; to a depth it
     /// looks at everything unless the player was described otherwise.
     pub fn choose(
@@ -193,7 +191,7 @@ impl Brain {
         game: &Line<Othello>,
         allowance: Allowance,
         say: impl FnMut(&Thought<Square>),
-    ) -> Result<(Square, Option<Opinion>), Fault> {
+    ) -> Result<(Square, Option<Thought<Square>>), Fault> {
         if self.search.is_none() || allowance == Allowance::default() {
             let control = Arc::new(Control::unlimited());
             self.current.set(Some(Arc::clone(&control)));
@@ -217,7 +215,10 @@ impl Brain {
     }
 
     /// A move for somebody who waits no longer.
-    fn choose_at_once(&mut self, position: &Othello) -> Result<(Square, Option<Opinion>), Fault> {
+    fn choose_at_once(
+        &mut self,
+        position: &Othello,
+    ) -> Result<(Square, Option<Thought<Square>>), Fault> {
         let how = How { each: false, prune: false };
         let found = self.look(position, how, 1, &Arc::new(Control::unlimited()), |_| {});
         let any = || position.moves().next().map(|mv| (mv, None));
@@ -282,10 +283,7 @@ struct How {
     prune: bool,
 }
 
-/// What a search thinks of a move, and how far it looked.
-pub type Opinion = (Verdict, u32);
-
-/// The best move that was found and what it is worth.
-fn best(thought: &Thought<Square>) -> Option<(Square, Option<Opinion>)> {
-    thought.moves.first().map(|judged| (judged.mv, Some((judged.verdict, thought.depth))))
+/// The best move that was found, and all that was.
+fn best(thought: &Thought<Square>) -> Option<(Square, Option<Thought<Square>>)> {
+    thought.moves.first().map(|judged| (judged.mv, Some(thought.clone())))
 }

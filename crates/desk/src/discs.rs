@@ -14,11 +14,20 @@
 //! were searched for say more about the end than values at a glance, and the smaller slopes of later stages
 //! would make too little of them. After five or six plies the margins of embedded games are 0.9 to 1.4 times
 //! what is read so, whichever embedded model searched, and 0.9 to 1.1 times with `champion`.
+//!
+//! **Odd and even depths.** Models judge better or worse of whoever moved last, in one position more than in
+//! another, so that what a search says goes up and down with its depth: with `champion`, which gives no bonus
+//! on average, a ply more is worth half a disc to two discs to the side to move where it makes the depth even,
+//! and costs as much where it makes it odd. So a search is told as the mean of its last two depths: all of its
+//! moves are moved by the same half step, which leaves their differences and their order as they were. What is
+//! decided is told as it is. In the first 20 of every seventh embedded game, with six plies of `champion`, a
+//! move that lost no more than a disc changed the value by 2.6 discs on average without this and by 0.9 with
+//! it; neither is nearer to how the games ended. Taking off the mean alone, by depth and stage, left 1.7.
 
 use outflank_games::Position;
-use outflank_games::othello::Othello;
+use outflank_games::othello::{Othello, Square};
 use outflank_models::{Evaluate, embedded as models};
-use outflank_players::Verdict;
+use outflank_players::{Thought, Verdict};
 use outflank_records::embedded;
 use std::sync::Arc;
 
@@ -107,8 +116,37 @@ impl Discs {
         Discs { slopes, bonus }
     }
 
-    /// A verdict in discs for the side to move in a position that was searched to a depth; `None` where
+    /// A verdict of this search in discs for the side to move, where the depths even out; `None` where
     /// nothing is known about what such a value means.
+    #[must_use]
+    pub fn tell(
+        &self,
+        verdict: Verdict,
+        thought: &Thought<Square>,
+        position: &Othello,
+    ) -> Option<f64> {
+        let discs = f64::from(self.read(verdict, position, thought.depth)?);
+        if !is_open(verdict, position, thought.depth) {
+            return Some(discs);
+        }
+        let most = f64::from(MOST);
+        Some((discs + self.half_step(thought, position)).clamp(-most, most))
+    }
+
+    /// Half the way back from what a search says of best play to what it said a ply before.
+    fn half_step(&self, thought: &Thought<Square>, position: &Othello) -> f64 {
+        let Some(best) = thought.moves.first().map(|judged| judged.verdict) else { return 0.0 };
+        let open = |verdict| is_open(verdict, position, thought.depth);
+        if !open(best) || !open(thought.before) {
+            return 0.0;
+        }
+        let now = self.read(best, position, thought.depth);
+        let before = self.read(thought.before, position, thought.depth.saturating_sub(1));
+        now.zip(before).map_or(0.0, |(now, before)| (f64::from(before) - f64::from(now)) / 2.0)
+    }
+
+    /// A verdict in discs for the side to move in a position that was searched to a depth, as the search has
+    /// it; `None` where nothing is known about what such a value means.
     #[must_use]
     pub fn read(&self, verdict: Verdict, position: &Othello, depth: u32) -> Option<f32> {
         let value = match verdict {
@@ -117,7 +155,7 @@ impl Discs {
         };
         let first = position.empties();
         // Where the last move was made; with one square empty it ends the game, and nobody is asked.
-        let last = first.saturating_sub(depth.saturating_sub(1)).max(2) as usize;
+        let last = (first + 1).saturating_sub(depth).max(2) as usize;
         let slope = self.slopes[stage(first as usize)]?;
         let bonus = self.bonus.get(last).copied().filter(|bonus| bonus.is_finite())?;
         if value == 0.0 {
@@ -140,6 +178,12 @@ impl Discs {
             (0..STAGES).filter(|&stage| self.slopes[stage].is_none()).map(of).collect();
         (!stages.is_empty()).then(|| stages.join(", "))
     }
+}
+
+/// Whether a verdict is a model's and not the end of the game; an estimate of nothing is taken for a draw where
+/// a search to this depth reaches the last square.
+fn is_open(verdict: Verdict, position: &Othello, depth: u32) -> bool {
+    matches!(verdict, Verdict::Estimate(value) if value != 0.0 || depth < position.empties())
 }
 
 fn stage(empties: usize) -> usize {

@@ -176,11 +176,11 @@ impl NBoard {
             return Err(error);
         }
         match chosen {
-            Ok((square, opinion)) => {
-                let value = discs.zip(opinion).and_then(|(discs, (verdict, depth))| {
-                    discs.read(verdict, &position, depth).map(|value| format!("{value:.2}"))
+            Ok((square, found)) => {
+                let value = found.zip(discs).and_then(|(found, discs)| {
+                    discs.tell(found.moves.first()?.verdict, &found, &position)
                 });
-                let value = value.unwrap_or_default();
+                let value = value.map(|value| format!("{value:.2}")).unwrap_or_default();
                 let seconds = began.elapsed().as_secs_f64();
                 writeln!(out, "=== {}/{value}/{seconds:.2}", square.to_string().to_uppercase())?;
                 writeln!(out, "status")
@@ -216,7 +216,7 @@ impl NBoard {
             let seconds = began.elapsed().as_secs_f64();
             writeln!(out, "nodestats {} {seconds:.2}", thought.nodes)?;
             let best = thought.moves.first();
-            if best.is_some_and(|b| discs.read(b.verdict, &position, thought.depth).is_none()) {
+            if best.is_some_and(|b| discs.tell(b.verdict, &thought, &position).is_none()) {
                 return writeln!(out, "{NO_DISCS}");
             }
         }
@@ -242,14 +242,14 @@ impl NBoard {
                 break;
             }
             let thought = self.brain.think(&position, false, allowance, |_| {});
-            let best = |thought: Thought<Square>| Some((*thought.moves.first()?, thought.depth));
-            let Some((best, depth)) = thought.and_then(best) else {
+            let best = |thought: Thought<Square>| Some((*thought.moves.first()?, thought));
+            let Some((best, thought)) = thought.and_then(best) else {
                 break;
             };
             if self.brain.current.is_awaited() {
                 break;
             }
-            let value = discs.read(best.verdict, &position, depth);
+            let value = discs.tell(best.verdict, &thought, &position);
             unread |= value.is_none();
             if turn != position.to_move() {
                 if let Some(value) = value {
@@ -326,7 +326,7 @@ fn tell(
         if place == 0 {
             line = thought.line.iter().map(|mv| mv.to_string().to_uppercase()).collect();
         }
-        let Some(mut value) = discs.read(judged.verdict, position, thought.depth) else { continue };
+        let Some(mut value) = discs.tell(judged.verdict, thought, position) else { continue };
         if passes {
             // What is good for whoever moves is bad for the one who passes.
             (line, value) = (format!("PA{line}"), 0.0 - value);

@@ -11,7 +11,7 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::{Othello, Square};
 use outflank_models::{Evaluate, Material, embedded};
 use outflank_players::roster::Roster;
-use outflank_players::{Control, Deepening, Verdict};
+use outflank_players::{Control, Deepening, Thought as Found, Verdict};
 use std::sync::Arc;
 
 /// A single position is solved from this many empty squares on.
@@ -65,9 +65,14 @@ pub trait Thinks: Roster {
     /// How those of this model are read; it may have to be asked about some thousand positions.
     fn scale(model: &Arc<dyn Evaluate<Self>>) -> Self::Scale;
 
-    /// What a search to this depth says about a move here, in points of the game; `None` where the value
+    /// What a search that found this says about a move here, in points of the game; `None` where the value
     /// has no meaning in them.
-    fn points(&self, verdict: Verdict, depth: u32, scale: Self::Scale) -> Option<f64>;
+    fn points(
+        &self,
+        verdict: Verdict,
+        found: &Found<Self::Move>,
+        scale: Self::Scale,
+    ) -> Option<f64>;
 
     /// How likely an expert is to make each move here, likeliest first; nothing in a game in which
     /// nobody has learned from experts.
@@ -89,8 +94,8 @@ impl Thinks for Othello {
         Discs::of(model)
     }
 
-    fn points(&self, verdict: Verdict, depth: u32, scale: Discs) -> Option<f64> {
-        scale.read(verdict, self, depth).map(f64::from)
+    fn points(&self, verdict: Verdict, found: &Found<Square>, scale: Discs) -> Option<f64> {
+        scale.tell(verdict, found, self)
     }
 
     fn experts(&self) -> Option<Vec<(Square, f64)>> {
@@ -109,7 +114,7 @@ impl Thinks for Checkers {
 
     fn scale(_: &Arc<dyn Evaluate<Checkers>>) {}
 
-    fn points(&self, verdict: Verdict, _: u32, (): ()) -> Option<f64> {
+    fn points(&self, verdict: Verdict, _: &Found<Self::Move>, (): ()) -> Option<f64> {
         Some(match verdict {
             Verdict::Decided(result) => f64::from(result),
             Verdict::Estimate(value) => f64::from(value),
@@ -145,13 +150,13 @@ fn empties<P: Thinks>(position: &P) -> u32 {
 /// What a search found, in points of the game; the best line goes on a little where it is exact.
 pub(crate) fn converted<P: Thinks>(
     position: &P,
-    found: &outflank_players::Thought<P::Move>,
+    found: &Found<P::Move>,
     scale: P::Scale,
     control: &Arc<Control>,
 ) -> Thought<P::Move> {
     let judged = |judged: &outflank_players::Judged<P::Move>| Judged {
         mv: judged.mv,
-        points: position.points(judged.verdict, found.depth, scale),
+        points: position.points(judged.verdict, found, scale),
         verdict: judged.verdict,
         decided: found.exact || matches!(judged.verdict, Verdict::Decided(_)),
         line: vec![judged.mv],

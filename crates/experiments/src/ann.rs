@@ -16,6 +16,7 @@ use outflank_models::ann::Architecture;
 use outflank_models::files::Origin;
 use outflank_players::Entry;
 use outflank_players::roster::entries;
+use outflank_report::text::count;
 use std::path::PathBuf;
 
 /// The step (section 4).
@@ -154,10 +155,10 @@ fn departures(size: &Size, scale: Scale) -> Vec<String> {
             "{} runs of {} games for each architecture, measured {} times by {} games; the paper \
              has {RUNS} of {}, measured {PERIODS} times by {MEASURED_GAMES}.",
             size.runs,
-            size.games,
+            count(size.games),
             size.periods,
             size.measured_games,
-            PERIOD * PERIODS
+            count(PERIOD * PERIODS)
         ));
     }
     if scale == Scale::Smoke {

@@ -15,6 +15,7 @@ use outflank_models::files::Origin;
 use outflank_models::shapes::{Neighbour, Snake};
 use outflank_players::Entry;
 use outflank_players::roster::entries;
+use outflank_report::text::count;
 use std::path::PathBuf;
 
 /// Games of a run (section 4), runs of a method, and measurements of a run (section 4.4).
@@ -195,8 +196,11 @@ fn departures(scale: Scale) -> Vec<String> {
     if scale != Scale::Paper {
         all.push(format!(
             "{} runs of {} games for each method, measured {} times; the paper has {RUNS} of \
-             {GAMES}, measured {POINTS} times.",
-            size.runs, size.games, size.points
+             {}, measured {POINTS} times.",
+            size.runs,
+            count(size.games),
+            size.points,
+            count(GAMES)
         ));
     }
     if scale == Scale::Smoke {

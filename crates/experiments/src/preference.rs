@@ -16,6 +16,7 @@ use outflank_learners::methods::{Method, Options, Task, learn};
 use outflank_models::files::{Origin, load_network, save};
 use outflank_models::{Network, Tuples, embedded};
 use outflank_records::{Wanted, decisions};
+use outflank_report::text::count;
 use outflank_runs::{files, stop_requested};
 
 /// Games to learn from, and as many others to measure on (VIII-A).
@@ -176,8 +177,8 @@ fn games_departure(games: &Games) -> String {
         "Which 2,000 games the paper used is not known. These are drawn uniformly by the seed from {}, \
          {} to learn from and {} to measure on, split by game.",
         games.source,
-        games.train.len(),
-        games.test.len()
+        count(games.train.len() as u64),
+        count(games.test.len() as u64)
     )
 }
 

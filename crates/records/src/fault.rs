@@ -29,6 +29,16 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
+impl Fault {
+    /// What shows more, where one game is wrong and others may be; of a file as a whole all is said.
+    fn advice(&self) -> &'static str {
+        match self.index {
+            0 => "",
+            _ => "; `outflank data check` lists every bad game",
+        }
+    }
+}
+
 /// Why a game, a board or a whole file cannot be read.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Reason {
@@ -166,7 +176,7 @@ pub enum ReadError {
     #[error(transparent)]
     File(#[from] FileError),
     /// A file, or a game in it, is faulty.
-    #[error("{path}: {fault}; `outflank data check` lists every bad game")]
+    #[error("{path}: {fault}{}", .fault.advice())]
     Fault {
         /// The file.
         path: PathBuf,

@@ -21,7 +21,7 @@ const brief = (x) => (Math.abs(x) >= 1e6 ? `${+(x / 1e6).toPrecision(3)}M` : Mat
 /// Curves over one axis: series of `{ name, points: [[x, y, error?]] }`.
 export function curves(series, { title, x = "", y = "", width = narrow() ? 340 : 640, height = narrow() ? 220 : 280 } = {}) {
   const all = series.flatMap((one) => one.points);
-  const box = { left: 48, right: 20, top: 10, bottom: 34 };
+  const box = { left: 48, right: 20, top: y ? 28 : 10, bottom: 34 };
   const range = (values) => {
     let low = Math.min(...values), high = Math.max(...values);
     if (low === high) { low -= 1; high += 1; }
@@ -34,7 +34,7 @@ export function curves(series, { title, x = "", y = "", width = narrow() ? 340 :
   const [y0, y1] = [l - pad, h + pad];
   const px = (v) => box.left + ((v - x0) / (x1 - x0)) * (width - box.left - box.right);
   const py = (v) => height - box.bottom - ((v - y0) / (y1 - y0)) * (height - box.top - box.bottom);
-  const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title, width: "100%", style: `max-width:${1.3 * width}px` });
+  const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": y ? `${title}: ${y}` : title, width: "100%", style: `max-width:${1.3 * width}px` });
   for (const v of ticks(y0, y1)) {
     svg.append(make("line", { x1: box.left, x2: width - box.right, y1: py(v), y2: py(v), stroke: "var(--rule)" }),
       make("text", { x: box.left - 8, y: py(v) + 4, "text-anchor": "end", "font-size": 12, fill: "var(--soft)" }, brief(v)));
@@ -43,7 +43,7 @@ export function curves(series, { title, x = "", y = "", width = narrow() ? 340 :
     svg.append(make("text", { x: px(v), y: height - 16, "text-anchor": "middle", "font-size": 12, fill: "var(--soft)" }, brief(v)));
   }
   svg.append(make("text", { x: width - box.right, y: height - 2, "text-anchor": "end", "font-size": 12, fill: "var(--soft)" }, x));
-  if (y) svg.append(make("text", { x: box.left, y: 10, "font-size": 12, fill: "var(--soft)" }, y));
+  if (y) svg.append(make("text", { x: 4, y: 14, "font-size": 12, fill: "var(--soft)" }, y));
   series.forEach((one, place) => {
     const colour = `var(--c${(place % 6) + 1})`;
     if (one.points.some((p) => p[2])) {

@@ -68,15 +68,23 @@ function series({ heads, points }) {
   return found;
 }
 
+/// What the columns of curves are called on an axis; others are called as they are, and those of opponents are
+/// shares of the points against them.
+const AXES = { loss: "mean loss of an example", hits: "% of moves predicted", speed: "positions a second", rate: "learning rate", accuracy: "% of test pairs",
+  "learned %": "% of moves predicted", "held-out %": "% of moves predicted" };
+const isOpponent = (name) => /heuristic|random|champion|yoshioka/.test(name);
+const axis = (series) => [...new Set(series.map((one) => AXES[one.name] ?? (isOpponent(one.name) ? "% of points" : one.name)))].join(", ");
+
 function curveCard(points) {
-  const all = series(points);
+  // How many steps there will be is no curve.
+  const all = series(points).filter((one) => one.name !== "steps");
   if (!all.length) return null;
   // Percentages share one picture; what has a scale of its own has a picture of its own.
-  const isShare = (one) => /%|heuristic|random|champion|yoshioka/.test(one.name) || all.length === 1;
+  const isShare = (one) => /%/.test(one.name) || isOpponent(one.name) || all.length === 1;
   const shares = all.filter(isShare), others = all.filter((one) => !isShare(one));
   return make("div", { class: "card" }, make("h2", {}, "Curve"), make("div", { class: others.length ? "pair" : "" },
-    shares.length ? curves(shares, { title: "How it went on", x: points.heads[0] }) : null,
-    others.map((one) => curves([one], { title: one.name, x: points.heads[0] }))));
+    shares.length ? curves(shares, { title: "How it went on", x: points.heads[0], y: axis(shares) }) : null,
+    others.map((one) => curves([one], { title: one.name, x: points.heads[0], y: axis([one]), width: 340, height: 220 }))));
 }
 
 const shade = (value, most) => {

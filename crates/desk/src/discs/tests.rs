@@ -237,3 +237,114 @@ fn decided_games_count_as_they_are() {
         assert_eq!(discs.read(Verdict::Estimate(f32::INFINITY), &start, 3), None, "{name}");
     }
 }
+
+/// Positions of as many embedded games, one of each, with 17 to 49 empty squares.
+fn positions(games: usize) -> Vec<Othello> {
+    let chosen = embedded::every(embedded::count() / games).into_iter().enumerate();
+    let at = |(place, record): (usize, outflank_records::Record<Othello>)| {
+        let empties = 17 + place as u32 % 33;
+        record.steps().map(|(position, _)| position).find(|at| at.empties() == empties)
+    };
+    chosen.filter_map(at).collect()
+}
+
+/// The mean and its error.
+fn mean(all: &[f64]) -> (f64, f64) {
+    let count = all.len() as f64;
+    let mean = all.iter().sum::<f64>() / count;
+    let squares: f64 = all.iter().map(|one| (one - mean).powi(2)).sum();
+    (mean, (squares / (count - 1.0) / count).sqrt())
+}
+
+/// What a search says goes up with one ply more and down with the next; what is told of it does not.
+#[test]
+fn a_ply_more_is_worth_nothing_by_itself() {
+    let control = Arc::new(Control::unlimited());
+    for (name, depth) in [("champion", 6), ("ann", 4), ("gp", 4)] {
+        let model = named(name);
+        let discs = Discs::of(&model);
+        let mut search = Deepening::new(model, 14).to_depth(depth);
+        let (mut read, mut told) = (Vec::new(), Vec::new());
+        for position in positions(400) {
+            let mut values = Vec::new();
+            search.think(&position, false, &control, |found| {
+                let best = found.moves[0].verdict;
+                let read = f64::from(discs.read(best, &position, found.depth).unwrap());
+                values.push((read, discs.tell(best, found, &position).unwrap()));
+            });
+            if let [.., one, two, three] = values[..] {
+                // Up and down, or down and up: without a zigzag the two steps are alike.
+                read.push((two.0 - one.0) - (three.0 - two.0));
+                told.push((two.1 - one.1) - (three.1 - two.1));
+            }
+        }
+        let ((before, error), (after, rest)) = (mean(&read), mean(&told));
+        assert!(before.abs() > 6.0 * error, "{name}: {before} +- {error}");
+        assert!(after.abs() < 3.0 * rest && rest < error, "{name}: {after} +- {rest}");
+    }
+}
+
+/// From one position of a game to the next the value stays where it was, as long as nobody errs.
+#[test]
+fn good_moves_leave_the_value_where_it_was() {
+    let control = Arc::new(Control::unlimited());
+    for (name, depth, times) in [("champion", 5, 2.0), ("ann", 3, 2.5), ("ipref", 3, 2.0)] {
+        let model = named(name);
+        let discs = Discs::of(&model);
+        let mut search = Deepening::new(model, 14).to_depth(depth);
+        let (mut count, mut jumps) = (0, (0.0, 0.0));
+        for record in embedded::every(2500) {
+            let mut last: Option<(f64, f64)> = None;
+            for (position, ply) in record.steps().take_while(|(at, _)| at.empties() > 16) {
+                let found = search.think(&position, true, &control, |_| {}).unwrap();
+                let (best, sign) = (found.moves[0].verdict, f64::from(position.to_move().sign()));
+                let read = sign * f64::from(discs.read(best, &position, depth).unwrap());
+                let told = |verdict| discs.tell(verdict, &found, &position).unwrap();
+                let own = found.moves.iter().find(|judged| judged.mv == ply.mv).unwrap();
+                let value = sign * told(best);
+                if let Some(last) = last {
+                    count += 1;
+                    jumps.0 += (read - last.0).abs();
+                    jumps.1 += (value - last.1).abs();
+                }
+                last = (told(best) - told(own.verdict) <= 1.0).then_some((read, value));
+            }
+        }
+        assert!(count > 40 && jumps.0 > times * jumps.1, "{name}: {count}, {jumps:?}");
+    }
+}
+
+/// Evening out the depths changes no difference of two moves, no order, and nothing that is decided.
+#[test]
+fn evening_out_leaves_what_is_decided_and_what_moves_lose() {
+    let control = Arc::new(Control::unlimited());
+    let discs = Discs::of(&named("champion"));
+    let mut search = Deepening::new(named("champion"), 14).to_depth(5);
+    let (mut decided, mut steps) = (0, 0);
+    for (place, record) in embedded::every(100).iter().enumerate() {
+        let empties = [5, 6, 8, 20, 40][place % 5];
+        let mut games = record.steps().map(|(position, _)| position);
+        let Some(position) = games.find(|at| at.empties() == empties) else { continue };
+        search.think(&position, true, &control, |found| {
+            let told = |verdict| discs.tell(verdict, found, &position).unwrap();
+            let read = |verdict| f64::from(discs.read(verdict, &position, found.depth).unwrap());
+            let mut step = None;
+            for judged in &found.moves {
+                match judged.verdict {
+                    Verdict::Decided(margin) => {
+                        decided += 1;
+                        assert_eq!(told(judged.verdict), f64::from(margin));
+                    }
+                    Verdict::Estimate(_) if told(judged.verdict).abs() < 40.0 => {
+                        let own = told(judged.verdict) - read(judged.verdict);
+                        assert!((step.unwrap_or(own) - own).abs() < 1e-9, "{position} {judged:?}");
+                        steps += usize::from(own.abs() > 0.1);
+                        step = Some(own);
+                    }
+                    Verdict::Estimate(_) => {}
+                }
+            }
+        });
+    }
+    assert!(decided > 40 && steps > 1000, "{decided} {steps}");
+}

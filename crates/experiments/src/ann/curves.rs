@@ -6,6 +6,7 @@ use crate::lab::{ExperimentError, Lab};
 use crate::statistics::{ENOUGH, Mean};
 use crate::{Experiment, Report};
 use outflank_models::ann::Architecture;
+use outflank_report::text::count;
 use outflank_report::{Plot, Point, Series};
 
 /// What the text reads off a figure: which network ends with fewer losses than which.
@@ -130,7 +131,7 @@ impl Experiment for Curves {
              Yoshioka et al. at four plies with noise of deviation 5, in {} games after each time \
              period of {} games; the mean of {} runs of two networks.",
             size.measured_games,
-            size.games / size.periods,
+            count(size.games / size.periods),
             size.runs
         );
         let mut report = Report::new(self.name, lab.scale, self.title, lead);

@@ -13,6 +13,7 @@ use outflank_models::Net;
 use outflank_models::files::load;
 use outflank_players::roster::{entry, policy_entry};
 use outflank_players::{Entry, Fault, Player};
+use outflank_report::text::count;
 use outflank_runs::Rng;
 use outflank_runs::files::{read, write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -77,7 +78,7 @@ impl Experiment for Speed {
             "{games} games of a network {BEST} at one ply, after {} games of learning, against the \
              weighted squares at {plies} plies with noise of deviation 1, and the time \
              that each side took.",
-            size.games
+            count(size.games)
         );
         let mut report = Report::new(self.name(), lab.scale, "Paper 4, section 5.6", lead);
         let all = learn(lab, &[BEST], &size)?;

@@ -5,6 +5,7 @@ use crate::lab::{ExperimentError, Lab};
 use crate::{Experiment, Report};
 use outflank_learners::ann::Pair;
 use outflank_learners::training::Learner;
+use outflank_report::text::count;
 use outflank_runs::files::{read, write};
 use outflank_runs::{processor_seconds, stop_requested};
 
@@ -48,7 +49,8 @@ impl Experiment for Table1 {
         let games = lab.scale.choose(2, 2000, PERIOD);
         let lead = format!(
             "Connections and different weights of each architecture, and the processor time of one \
-             core for a time period of {PERIOD} training games, measured by {games} games."
+             core for a time period of {} training games, measured by {games} games.",
+            count(PERIOD)
         );
         let mut report = Report::new(self.name(), lab.scale, "Paper 4, Table 1", lead);
         let (mut differ, mut ratios) = (0, Vec::new());

@@ -12,6 +12,7 @@ use outflank_learners::training::model_file;
 use outflank_models::Net;
 use outflank_models::files::load;
 use outflank_players::roster::{entry, policy_entry};
+use outflank_report::text::count;
 use outflank_runs::{Journal, stop_requested};
 
 /// Percentages as printed, for each depth: won, drawn and lost with Black, then with White.
@@ -64,8 +65,8 @@ impl Experiment for Table2 {
             "{nets} networks {BEST} after {} games of learning, {} games of each against the \
              weighted squares at each depth with noise of deviation 1; percentages of the games with \
              each colour.",
-            size.games,
-            2 * rounds
+            count(size.games),
+            count(u64::from(2 * rounds))
         );
         let mut report = Report::new(self.name(), lab.scale, "Paper 4, Table 2", lead);
         for depth in 1..=depths {

@@ -9,6 +9,7 @@ use crate::{Experiment, Report};
 use outflank_learners::cnn::{each_answer, rank, spread};
 use outflank_models::nets::Input;
 use outflank_records::Set;
+use outflank_report::text::count;
 use outflank_report::{Heat, Plot, Point, Series};
 use outflank_runs::stop_requested;
 
@@ -89,7 +90,7 @@ impl Experiment for Fig3 {
         let lead = format!(
             "Conv8+BN by example, on {} positions of the test part of Unique-S; in the figure's way of counting \
              the first move of a game has number 5.",
-            examples.len()
+            count(examples.len() as u64)
         );
         let mut report = Report::new(self.name(), lab.scale, "Paper 3, Figure 3", lead);
         for (three, title) in [(false, "first choice"), (true, "first three choices")] {

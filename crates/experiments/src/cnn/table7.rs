@@ -8,6 +8,7 @@ use super::{Task, departures, error_of};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
+use outflank_report::text::count;
 
 /// Title, network, and as printed: accuracy, mean against the thirteen, against CoCMAES and Edax-1.
 const ROWS: [(&str, &str, [f64; 4]); 4] = [
@@ -46,7 +47,7 @@ impl Experiment for Table7 {
         let lead = format!(
             "Points in per cent of {} games against each opponent, from the 1,000 openings, White to \
              move, both colours.",
-            2 * school.size().rounds
+            count(u64::from(2 * school.size().rounds))
         );
         let mut report = Report::new(self.name(), lab.scale, "Paper 3, Table VII", lead);
         let every = 3 * school.size().every - 2;

@@ -5,6 +5,7 @@ use crate::lab::{ExperimentError, Lab};
 use crate::statistics::{Track, compare, compare_level};
 use crate::{Experiment, Report};
 use outflank_learners::training::{Point as Measured, measured_at};
+use outflank_report::text::count;
 use outflank_report::{Plot, Point, Series};
 
 /// Section 5.1: CTDL averages 65 to 70%, the level of self-play TDL; ETDL's best player has 90%.
@@ -87,7 +88,9 @@ impl Experiment for Curves {
         let lead = format!(
             "The score of the best individual against the League's heuristic in {} games, each \
              move random one time in ten, while it learns; the mean of {} runs of {} games.",
-            size.measured_games, size.runs, size.games
+            count(u64::from(size.measured_games)),
+            size.runs,
+            count(size.games)
         );
         let mut report = Report::new(self.name, lab.scale, self.title, lead);
         let mut plot =
@@ -101,7 +104,7 @@ impl Experiment for Curves {
                 let (value, error) = (mean.value, mean.half_width());
                 let games = nominal(lab, point);
                 let paper = self.printed(&runs.course).filter(|_| point == size.points);
-                let column = outflank_report::text::count(games);
+                let column = count(games);
                 report.cell(&name, column, paper, Some(value), Some(error));
                 points.push(Point::with_error(games as f64, value, error));
             }

@@ -10,6 +10,7 @@ use crate::{Experiment, Report};
 use outflank_games::Game;
 use outflank_models::Described;
 use outflank_players::roster::Roster;
+use outflank_report::text::count;
 use outflank_report::{Plot, Point, Series};
 
 /// What the text says of a curve: the accuracy at the start, at the end, and from which round on.
@@ -41,7 +42,8 @@ impl Experiment for Fig1 {
         let lead = format!(
             "How often the winner of one of {} pairs of random heuristics is believed to be the \
              stronger, in %, while a new pair is compared each round; the mean of {} runs.",
-            size.tests, size.seeds
+            count(size.tests as u64),
+            size.seeds
         );
         let mut report = Report::new(self.name(), lab.scale, "Paper 2, Figure 1", lead);
         let tests = (tests::<Othello>(lab)?, tests::<Checkers>(lab)?);

@@ -11,6 +11,7 @@ use outflank_games::othello::Othello;
 use outflank_models::{Greedy as OnePly, embedded, files};
 use outflank_players::{Entry, Greedy};
 use outflank_report::Bars;
+use outflank_report::text::count;
 use outflank_runs::{Journal, stop_requested};
 use std::sync::Arc;
 
@@ -140,7 +141,7 @@ impl Experiment for Table3 {
         let lead = format!(
             "A round robin of {} players at one ply, {} games for each; plain Bradley-Terry ratings.",
             table.players.len(),
-            table.players.first().map_or(0, |player| player.games)
+            count(table.players.first().map_or(0, |player| player.games))
         );
         let mut report = Report::new(self.name(), lab.scale, "Paper 0, Table III", lead);
         fill(&mut report, &table, &PRINTED);

@@ -44,12 +44,14 @@ pub(super) fn learn(
         return Err(LearnError::Indifferent(choices.len()));
     }
     let last = learned.curve.last().copied().unwrap_or_default();
+    let passes = learned.curve.len();
     let summary = format!(
-        "{} choices, {} moves rated in each of {} passes; the loss of a choice was {:.4} in the last.",
+        "{} choices, {} moves rated in {}; the loss of a choice was {:.4}{}.",
         count(choices.len()),
         count(last.moves as usize),
-        learned.curve.len(),
+        if passes == 1 { "one pass".to_owned() } else { format!("each of {passes} passes") },
         last.loss / last.choices.max(1) as f64,
+        if passes == 1 { "" } else { " in the last" },
     );
     Ok(Outcome { model, measure: "mean loss of a choice", summary, remarks: Vec::new() })
 }

@@ -24,7 +24,7 @@ pub struct SittingArgs {
     /// The game.
     #[arg(long, value_enum, default_value = "othello")]
     pub game: GameArg,
-    /// The opponent in plain words [default: club player].
+    /// The opponent in plain words [default: casual].
     #[arg(long, value_name = "WORDS", conflicts_with = "player")]
     pub level: Option<String>,
     /// The opponent as players are written; `outflank players` lists some.
@@ -51,8 +51,9 @@ pub struct SittingArgs {
 pub const ANALYZE_HELP: &str = "\
 A loss is the difference, in discs, between the best move and the one played, by the same search; it
 is exact where the game is solved and an estimate before. An estimate is what the values of the model
-mean in discs by the margins of the embedded games; where they do not grow with the margin, a ? stands
-for it (null in JSON). Beside it stands the move that experts would most likely play, and how likely
+mean in discs by the margins of the embedded games, on the mean of the last two depths of the search,
+since odd and even depths differ; where they do not grow with the margin, a ? stands for it (null in
+JSON). Beside it stands the move that experts would most likely play, and how likely
 that and the move played are. Examples:
   outflank analyze f5d6c3d3c4f4f6
   outflank analyze game.ggf --to report.html

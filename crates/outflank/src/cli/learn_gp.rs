@@ -58,8 +58,9 @@ pub struct GpArgs {
     /// Random pairs with known winners to measure the accuracy on [default: 1000, or 0 with --ask].
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub tests: Option<usize>,
-    /// Also measure how often the winner of a test pair wins again in fresh games, and how often whoever
-    /// knew the majority of seven comparisons would name it: the most that any belief could.
+    /// Also measure how often the winner of a test pair wins again in fresh games, and how often the
+    /// majority of seven fresh comparisons names it. Neither is a bound: whoever knew the odds of each
+    /// pair would name a little more than that majority.
     #[arg(long)]
     pub ceiling: bool,
     /// Games against each reference player at the end, an even number.

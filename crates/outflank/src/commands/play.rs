@@ -86,7 +86,7 @@ fn player<P: Shown>(args: &SittingArgs) -> Result<String> {
     if let Some(player) = &args.player {
         return Ok(player.clone());
     }
-    let title = args.level.as_deref().unwrap_or(levels::USUAL);
+    let title = args.level.as_deref().unwrap_or(levels::FIRST);
     let level = levels::level(P::GAME, title).ok_or_else(|| {
         let known: Vec<String> = levels::levels(P::GAME).map(|l| l.title.to_lowercase()).collect();
         anyhow!("--level: {} has no level '{title}'; there are {}", P::GAME, known.join(", "))

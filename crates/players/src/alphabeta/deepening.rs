@@ -36,6 +36,9 @@ pub struct Thought<M> {
     pub line: Vec<M>,
     /// How deep it looked, in plies.
     pub depth: u32,
+    /// What best play was worth a ply less deep, to the side to move as well; without any ply it is what the
+    /// model says of the position.
+    pub before: Verdict,
     /// Whether verdicts are the true results under best play.
     pub exact: bool,
     /// Positions searched before the solver, if there was one.
@@ -123,11 +126,14 @@ impl<P: Searchable> Deepening<P> {
         let solvable = self.endgame.as_ref().is_some_and(|endgame| endgame.reaches(position));
         let deepest = if solvable { self.deepest.min(BEFORE_ENDGAME) } else { self.deepest };
         let mut thought: Option<Thought<P::Move>> = None;
+        let side = position.to_move();
+        let mut before = Verdict::Estimate(-self.model.value(position, side.other()));
         for depth in 1..=deepest {
             let first = thought.as_ref().and_then(|t| t.moves.first()).map(|judged| judged.mv);
             let rank = if each { Rank::Each } else { Rank::Best { first } };
             let Some(root) = self.iterate(position, depth, rank, control) else { break };
-            let found = self.thought(position, depth, each, &root);
+            let found = self.thought(position, (depth, before), each, &root);
+            before = found.moves.first().map_or(before, |judged| judged.verdict);
             say(&found);
             // Where everything is decided within the search, looking further shows nothing new.
             let decided = |judged: &Judged<P::Move>| matches!(judged.verdict, Verdict::Decided(_));
@@ -138,7 +144,7 @@ impl<P: Searchable> Deepening<P> {
             }
         }
         if solvable && !control.stopped() {
-            let solved = self.solve(position, each, control);
+            let solved = self.solve(position, before, each, control);
             if let Some(solved) = solved {
                 say(&solved);
                 thought = Some(solved);
@@ -185,7 +191,7 @@ impl<P: Searchable> Deepening<P> {
     fn thought(
         &self,
         position: &P,
-        depth: u32,
+        (depth, before): (u32, Verdict),
         each: bool,
         root: &[Candidate<P>],
     ) -> Thought<P::Move> {
@@ -210,12 +216,13 @@ impl<P: Searchable> Deepening<P> {
             next = self.table.get(&at).map(|entry| entry.best);
         }
         let (nodes, looked) = self.counts();
-        Thought { moves, line, depth, exact: false, nodes, looked }
+        Thought { moves, line, depth, before, exact: false, nodes, looked }
     }
 
     fn solve(
         &mut self,
         position: &P,
+        before: Verdict,
         each: bool,
         control: &Arc<Control>,
     ) -> Option<Thought<P::Move>> {
@@ -228,7 +235,7 @@ impl<P: Searchable> Deepening<P> {
             .map(|(mv, result)| Judged { mv, verdict: Verdict::Decided(result) })
             .collect();
         let line = moves.first().map(|judged| judged.mv).into_iter().collect();
-        Some(Thought { moves, line, depth: DEEPEST, exact: true, nodes, looked })
+        Some(Thought { moves, line, depth: DEEPEST, before, exact: true, nodes, looked })
     }
 
     fn counts(&self) -> (u64, u64) {

@@ -32,7 +32,7 @@ pub struct Results<'a> {
     pub fresh: Option<f64>,
     /// How many test pairs there are.
     pub tests: usize,
-    /// How well any belief could do on them.
+    /// How often their winners win again.
     pub ceiling: Option<Ceiling>,
     /// What a user should know of the belief.
     pub notes: Vec<String>,
