@@ -195,12 +195,13 @@ impl<'a> School<'a> {
         let net = named(task.net, task.input.parse().map_err(failed)?).map_err(failed)?;
         let lessons = self.lessons(task, net.input())?;
         let mut items = lessons.items.clone();
+        let mut plan = self.plan(&net, task);
         if let Some(number) = task.bag {
-            items = lessons.drawn(number);
+            plan = plan.of_bag(number);
+            items = lessons.drawn(plan.seed);
         }
         let count = items.len();
         let sample = learned_sample(&lessons, &items, self.size.tested);
-        let plan = self.plan(&net, task);
         let study = Study::new(&net, &lessons.base, items);
         let device = &*self.lab.device;
         let mut engine = device.engine(&net, plan, study).map_err(failed)?;
