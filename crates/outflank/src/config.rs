@@ -114,7 +114,7 @@ impl Expanded {
 
 /// A method of `learn` that has options of its own is a command to the parser, which wants it before all
 /// options; to the user it is a method like the others, which may stand behind some.
-fn method_first(command: &Command, arguments: &mut Vec<OsString>) {
+fn method_first(command: &Command, arguments: &mut [OsString]) {
     let Some(learn) = command.find_subcommand("learn") else { return };
     if arguments.get(1).is_none_or(|word| word != "learn") {
         return;
