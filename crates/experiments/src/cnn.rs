@@ -247,10 +247,11 @@ fn departures(lab: &Lab) -> Vec<String> {
     }
     if let Some(seen) = size.seen {
         all.push(format!(
-            "Every network saw {seen} examples in batches of {}; the paper's made {PASSES_PLAIN} passes \
+            "Every network saw {} examples in batches of {}; the paper's made {PASSES_PLAIN} passes \
              over a set without images ({} batches) and {PASSES_IMAGES} over one with images ({}), \
              which are batches of {BATCH}. One network answers for both tests: it learned from the \
              games up to {LAST_YEAR}, less the examples that are the test by example.",
+            count(seen),
             size.batch,
             count(BATCHES_PLAIN),
             count(BATCHES_IMAGES),
@@ -259,13 +260,17 @@ fn departures(lab: &Lab) -> Vec<String> {
         all.push(format!(
             "The networks of Table VI, Conv8+BN among them where it stands beside them, saw {} in batches \
              of {}, which are as many steps: one of them takes as long as all others together.",
-            quarter.seen.unwrap_or(seen),
+            count(quarter.seen.unwrap_or(seen)),
             quarter.batch
         ));
+        let longer = match size.in_full.or(size.bagged) {
+            Some(_) => format!(", in full and in the bag by {DECAY:e}"),
+            None => String::new(),
+        };
         all.push(format!(
             "Steps have a momentum of {SHORT_MOMENTUM}, looking ahead, and rates from {SHORT_RATE}, without \
-             normalisation {SHORT_RATE_BARE} and in Table VI {RATE}; weights decay by {SHORT_DECAY:e}, in \
-             full by {DECAY:e}. The paper has rates from {RATE}, a momentum of {MOMENTUM} and a decay of \
+             normalisation {SHORT_RATE_BARE} and in Table VI {RATE}; weights decay by \
+             {SHORT_DECAY:e}{longer}. The paper has rates from {RATE}, a momentum of {MOMENTUM} and a decay of \
              {DECAY:e}."
         ));
         if let Some(passes) = size.in_full {
@@ -289,7 +294,7 @@ fn departures(lab: &Lab) -> Vec<String> {
     if size.tested < usize::MAX {
         all.push(format!(
             "Each test is of at most {} positions, evenly spread over all of it.",
-            size.tested
+            count(size.tested as u64)
         ));
     }
     if lab.scale == Scale::Desk && !lab.device.is_quick() {

@@ -57,11 +57,13 @@ impl Cell {
         let (printed, own) = self.decimals;
         let own = if more { own.max(printed + 1) } else { own };
         let difference = self.ours.zip(self.paper).map(|(ours, paper)| ours - paper);
+        // Less than half of the last digit below nought is nought.
+        let whole = |x: f64| if (2.0 * x).abs() < 10f64.powi(-(own as i32)) { 0.0 } else { x };
         [
             self.paper.map(|x| format!("{x:.printed$}")),
-            self.ours.map(|x| format!("{x:.own$}")),
+            self.ours.map(|x| format!("{:.own$}", whole(x))),
             self.error.map(|x| format!("{x:.own$}")),
-            difference.map(|x| format!("{x:+.own$}")),
+            difference.map(|x| format!("{:+.own$}", whole(x))),
         ]
     }
 }
@@ -229,7 +231,7 @@ mod tests {
     fn figures_are_printed_as_in_the_paper() {
         let mut report = Report::new("cnn/table4", Scale::Smoke, "", String::new());
         report.cell("conv4", "pieces", Some(99.95), Some(99.5512), Some(0.0213));
-        report.cell("conv4", "vmoves", Some(100.0), Some(100.0), Some(0.000_96));
+        report.cell("conv4", "vmoves", Some(100.0), Some(99.9998), Some(0.000_96));
         report.cell("line", "r2", Some(0.997), Some(0.87123), None);
         report.cell("line", "slope", Some(1.7), Some(2.3456), None);
         report.cell("conv8", "microseconds", Some(190.0), Some(2.345), None).decimals(0, 1);

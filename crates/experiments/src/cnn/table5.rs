@@ -187,11 +187,36 @@ fn bagged(
                 let (difference, error) = apart(together, figure);
                 format!(
                     "{title} {:.2}, {name} {:.2} ({difference:+.2} ± {error:.2}), which is not like with \
-                     like: each of the bag learned by {way}; {name} by {other}.",
-                    together.0, figure.0
+                     like: each of the bag learned by {}; {name} by {}.",
+                    together.0,
+                    figure.0,
+                    unlike(&way, &other),
+                    unlike(&other, &way)
                 )
             }
         });
     }
     Ok(said)
+}
+
+/// What is said of one way to learn and not of another.
+fn unlike(way: &str, other: &str) -> String {
+    let parts = way.split(", ").filter(|part| !other.split(", ").any(|same| same == *part));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unlike;
+
+    #[test]
+    fn what_differs_is_said_alone() {
+        let (bag, alone) = (
+            "1.75 passes of games up to 2012, in batches of 4096, decay 5e-4",
+            "37,000,000 examples of games up to 2012, in batches of 4096, decay 5e-5",
+        );
+        assert_eq!(unlike(bag, alone), "1.75 passes of games up to 2012, decay 5e-4");
+        assert_eq!(unlike(alone, bag), "37,000,000 examples of games up to 2012, decay 5e-5");
+        assert_eq!(unlike(bag, bag), "");
+    }
 }

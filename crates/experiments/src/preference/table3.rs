@@ -99,7 +99,7 @@ pub(super) fn fill(report: &mut Report, league: &LeagueReport, printed: &[(&str,
                 Some(player.rating),
                 Some(player.error),
             )
-            .decimals(0, 1);
+            .decimals(0, 0);
         // None of the games is taken to be drawn.
         let error = Hits::of(player.percent, player.games).error();
         let percent = Some(player.percent);
@@ -107,7 +107,7 @@ pub(super) fn fill(report: &mut Report, league: &LeagueReport, printed: &[(&str,
     }
     for (name, rating, percent) in printed {
         if !league.players.iter().any(|player| player.name == *name) {
-            report.cell(*name, "rating", Some(*rating), None, None).decimals(0, 1);
+            report.cell(*name, "rating", Some(*rating), None, None).decimals(0, 0);
             report.cell(*name, "% score", Some(*percent), None, None);
         }
     }

@@ -25,9 +25,9 @@ impl School<'_> {
             Extent::Passes(passes) => format!("{passes} passes"),
         };
         let split = match self.split(task) {
-            Split::Example => "by example".to_owned(),
-            Split::Game(_) => format!("of games up to {LAST_YEAR}"),
-            Split::Both(_) => format!("by example of games up to {LAST_YEAR}"),
+            Split::Example => ", split by example".to_owned(),
+            Split::Game(_) => format!(" of games up to {LAST_YEAR}"),
+            Split::Both(_) => format!(" of games up to {LAST_YEAR}, split by example"),
         };
         let schedule = match plan.schedule {
             Schedule::Cosine => "along half a cosine",
@@ -45,7 +45,7 @@ impl School<'_> {
             smoothing => format!(", smoothing {smoothing}"),
         };
         Ok(format!(
-            "{extent} {split} in batches of {}, rate {} {schedule} after {} steps of warming up, {steps}, \
+            "{extent}{split}, in batches of {}, rate {} {schedule} after {} steps of warming up, {steps}, \
              decay {:e}{smoothing}",
             plan.batch, plan.rate, plan.warmup, plan.decay
         ))
