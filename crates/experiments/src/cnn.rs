@@ -8,6 +8,7 @@ pub mod fig3;
 pub mod fig4;
 pub mod fig5;
 mod school;
+mod suite;
 pub mod table2;
 pub mod table3;
 pub mod table5;

@@ -26,7 +26,8 @@ pub struct Expanded {
 }
 
 /// Spells out the options of `--config`, `--set` and `--resume`.
-pub fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Expanded> {
+pub fn expand(command: &Command, mut arguments: Vec<OsString>) -> Result<Expanded> {
+    method_first(command, &mut arguments);
     let mut texts: Vec<String> =
         arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
     // Nothing behind a bare `--` is an option.
@@ -39,7 +40,7 @@ pub fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Expanded> {
     let mut options: Vec<OsString> = Vec::new();
     let mut positional: Vec<(usize, Setting)> = Vec::new();
     let mut used: Vec<Setting> = Vec::new();
-    for setting in settings::read(chosen, &texts)? {
+    for setting in settings::read(command, chosen, &texts)? {
         let (name, Setting { key, words, place }) = (setting.name(), &setting);
         let named = |arg: &&Arg| match arg.get_long() {
             Some(long) => long == name,
@@ -111,6 +112,40 @@ impl Expanded {
     }
 }
 
+/// A method of `learn` that has options of its own is a command to the parser, which wants it before all
+/// options; to the user it is a method like the others, which may stand behind some.
+fn method_first(command: &Command, arguments: &mut Vec<OsString>) {
+    let Some(learn) = command.find_subcommand("learn") else { return };
+    if arguments.get(1).is_none_or(|word| word != "learn") {
+        return;
+    }
+    let is_method = |text: &str| learn.get_subcommands().any(|sub| sub.get_name() == text);
+    let all = || std::iter::once(learn).chain(learn.get_subcommands());
+    let arg = |text: &str| {
+        let name = text.strip_prefix("--").filter(|name| !name.contains('='))?;
+        all().flat_map(Command::get_arguments).find(|arg| arg.get_long() == Some(name))
+    };
+    // How many of the words to come are the value of the option before them.
+    let mut values = 0;
+    for at in 2..arguments.len() {
+        let text = arguments[at].to_string_lossy().into_owned();
+        if text == "--" {
+            return;
+        }
+        if text.starts_with('-') {
+            let taken = arg(&text).and_then(Arg::get_num_args).unwrap_or_else(|| 0.into());
+            values = if taken.min_values() == 0 { 0 } else { taken.max_values() };
+        } else if values > 0 {
+            values -= 1;
+        } else {
+            if is_method(&text) {
+                arguments[2..=at].rotate_right(1);
+            }
+            return;
+        }
+    }
+}
+
 /// Whether an argument that goes by its place was not typed.
 fn is_missing(command: &Command, arguments: &[OsString], id: &str) -> bool {
     match command.clone().try_get_matches_from(arguments) {
@@ -170,5 +205,29 @@ mod tests {
         assert!(!is_option("--settle", "set") && !is_option("set", "set"));
         let texts = ["x", "--set", "a=1", "--set=b=2"].map(str::to_owned);
         assert_eq!(values_of(&texts, "set"), ["a=1", "b=2"]);
+    }
+
+    #[test]
+    fn a_method_may_stand_behind_options() {
+        let mut command = <crate::Cli as clap::CommandFactory>::command();
+        command.build();
+        let moved = |line: &str| {
+            let mut words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            method_first(&command, &mut words);
+            words.join(std::ffi::OsStr::new(" ")).into_string().unwrap()
+        };
+        for (typed, meant) in [
+            ("outflank learn --seed 2 tdl --games 10", "outflank learn tdl --seed 2 --games 10"),
+            ("outflank learn --quiet tdl", "outflank learn tdl --quiet"),
+            ("outflank learn -q --seed=2 cnn", "outflank learn cnn -q --seed=2"),
+            // A value is no method, nor is what stands behind one.
+            ("outflank learn --out tdl", "outflank learn --out tdl"),
+            ("outflank learn --records tdl cnn", "outflank learn --records tdl cnn"),
+            ("outflank learn mm --out tdl", "outflank learn mm --out tdl"),
+            ("outflank learn tdl --out cnn", "outflank learn tdl --out cnn"),
+            ("outflank match --seed 2 tdl", "outflank match --seed 2 tdl"),
+        ] {
+            assert_eq!(moved(typed), meant);
+        }
     }
 }

@@ -250,6 +250,7 @@ fn games_that_cannot_be() {
             ("data stats bare", "bare holds no game files"),
             ("data convert good.wtb --to none/x.ggf", "none/x.ggf"),
             ("data convert good.wtb --to bare", "--format"),
+            ("data convert good.wtb --to good.wtb", "one of the files to read"),
             ("data convert good.wtb --to good.wtb/x.ggf", "good.wtb/x.ggf"),
             ("data export good.wtb --to good.wtb/x.csv", "good.wtb/x.csv"),
             ("data export good.wtb --to good.wtb", "good.wtb"),

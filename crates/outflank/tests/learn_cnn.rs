@@ -190,6 +190,23 @@ fn a_run_keeps_the_steps_that_it_was_begun_with() {
     assert_eq!(lab.read("run/model.safetensors"), weights);
 }
 
+/// At a rate that is far too high normalisation's variances overflow before the loss does. What was kept
+/// before stays.
+#[test]
+fn a_run_that_goes_astray_keeps_its_last_checkpoint() {
+    let lab = Lab::new();
+    let wild = ["learn", "cnn", "--net", "fc2x16", "--sample", "20", "--quiet"];
+    let more = ["--passes", "0.2", "--rate", "1e5", "--checkpoint", "0.000001", "--out", "wild"];
+    let words: Vec<&str> = wild.iter().chain(&more).copied().collect();
+    // It can be read again, and goes the same way.
+    for words in [&words[..], &["learn", "cnn", "--resume", "wild", "--quiet"]] {
+        let lab::Ran { code, err, .. } = lab.run(words);
+        assert_ne!(code, 0, "{err}");
+        assert!(err.contains("smaller --rate") && !err.contains("NaN"), "{err}");
+        assert!(lab.exists("wild/checkpoint.toml"));
+    }
+}
+
 #[test]
 fn what_cannot_be_begun_leaves_no_folder() {
     let lab = Lab::new();
@@ -202,6 +219,7 @@ fn what_cannot_be_begun_leaves_no_folder() {
             "the input must be 'pieces+stage', not 'pieces'",
         ),
         (&["learn", "cnn", "--batch", "1", "--passes", "1"], "--batch"),
+        (&["learn", "cnn", "--minutes=-0.5"], "--minutes is a number from 0"),
     ] {
         let message = lab.refused(arguments);
         assert!(message.contains(part), "{message}");

@@ -241,7 +241,7 @@ fn other_settings_are_refused_and_change_nothing() {
         ("match a.wpc random --resume run --random 0.5", "random"),
         ("match a.wpc heuristic --resume run", "b = \"random\""),
         ("match a.wpc random --resume run --openings start", "openings"),
-        ("league a.wpc random --resume run", "begun by the command 'match'"),
+        ("league a.wpc random --resume run", "go on with it by outflank match --resume run"),
         ("match a.wpc random --resume elsewhere", "elsewhere holds no run"),
         ("match a.wpc random --resume run --out other", "--resume"),
         (run, "run already holds a run; go on with it by --resume run"),

@@ -32,7 +32,7 @@ fn hint(error: &io::Error) -> &'static str {
         io::ErrorKind::IsADirectory => "; name a file in it",
         io::ErrorKind::PermissionDenied => "; check its permissions or name another folder",
         io::ErrorKind::StorageFull => "; free some space, then resume",
-        io::ErrorKind::AlreadyExists => "; name another folder with --out",
+        io::ErrorKind::AlreadyExists => "; give another name",
         _ => "",
     }
 }

@@ -258,7 +258,9 @@ impl Engine for TorchEngine {
     }
 
     fn state(&mut self) -> Result<State, EngineError> {
-        let weights = self.store.weights(&self.net).map_err(failed)??;
+        let weights = self.store.weights(&self.net).map_err(failed)?;
+        // Their shapes are right: some are no numbers.
+        let weights = weights.map_err(|_| EngineError::Diverged(self.step))?;
         let moments: Result<Vec<_>, TchError> =
             self.moments.iter().map(|moment| self.store.save(moment, false)).collect();
         Ok(State { step: self.step, weights, moments: moments.map_err(failed)? })
@@ -271,6 +273,8 @@ impl Engine for TorchEngine {
             self.store.load(values, moment, false).map_err(failed)?;
         }
         self.step = state.step;
+        // Dropout does not begin again with the draws of the first sitting.
+        tch::manual_seed(self.plan.seed.wrapping_add(state.step) as i64);
         Ok(())
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct Store {
     /// Of each parameter what is computed with while learning: the leaves of the gradient, and the
     /// running means and variances.
     pub(crate) leaves: Vec<Tensor>,
-    /// The same in single precision, for answers.
+    /// The same in single precision, for answers; cuDNN keeps ten bits of each factor (TF32).
     pub(crate) full: Vec<Tensor>,
     /// The learned parameters, those in half precision first, in the order of the vector.
     order: Vec<usize>,

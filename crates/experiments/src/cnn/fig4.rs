@@ -1,11 +1,12 @@
 //! Figure 4: how the winning rate follows from the accuracy, over all networks of the tables and the bag.
 
 use super::school::{School, accuracy};
+use super::suite::{Suite, THIRTEEN};
 use super::table2::NETS;
 use super::table3::INPUTS;
 use super::table5::{BEST, bag};
 use super::table6::SKIPPING;
-use super::winning::{Contender, Suite, THIRTEEN, edax, search};
+use super::winning::{Contender, edax, search};
 use super::{DROPOUT, Figure, Task, departures, error_of};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};

@@ -196,12 +196,12 @@ impl<'a> School<'a> {
         let net = named(task.net, task.input.parse().map_err(failed)?).map_err(failed)?;
         let lessons = self.lessons(task, net.input())?;
         let mut items = lessons.items.clone();
-        if let Some(number) = task.bag {
-            items = lessons.drawn(number);
+        let plan = self.plan(&net, task);
+        if task.bag.is_some() {
+            items = lessons.drawn(plan.seed);
         }
         let count = items.len();
         let sample = learned_sample(&lessons, &items, self.size.tested);
-        let plan = self.plan(&net, task);
         let words = self.plan_of(task)?;
         plans::begin(folder, &words)?;
         let study = Study::new(&net, &lessons.base, items);
@@ -239,7 +239,13 @@ impl<'a> School<'a> {
         }
     }
 
+    /// How a task's network learns; those of a bag differ in all that is chance.
     fn plan(&self, net: &Net, task: Task) -> Plan {
+        let plan = self.common_plan(net, task);
+        task.bag.map_or(plan, |number| plan.of_bag(number))
+    }
+
+    fn common_plan(&self, net: &Net, task: Task) -> Plan {
         let seed = self.lab.seed;
         if self.lab.scale == Scale::Paper {
             return Plan {

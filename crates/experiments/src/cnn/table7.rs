@@ -2,8 +2,9 @@
 //! ahead.
 
 use super::school::{School, accuracy};
+use super::suite::{Suite, THIRTEEN};
 use super::table5::{BEST, bag};
-use super::winning::{COCMAES, Contender, IPREF_N, Suite, THIRTEEN, edax, published, search};
+use super::winning::{COCMAES, Contender, IPREF_N, edax, published, search};
 use super::{Figure, Task, departures, error_of};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};

@@ -1,8 +1,9 @@
 //! Table VIII: what images and removing duplicates do for the strength of play.
 
 use super::school::School;
+use super::suite::Suite;
 use super::table2::NETS;
-use super::winning::{Contender, Suite};
+use super::winning::Contender;
 use super::{ONE_OF_EACH, Task, above, departures};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};

@@ -77,16 +77,20 @@ impl Checkpoint {
         }
         let sha256 = files::checksum(&bytes);
         let checkpoint = Checkpoint { step: state.step, steps, seconds, pieces, sha256 };
-        let text = toml::to_string(&checkpoint).unwrap_or_default();
         let mut needed = checkpoint.pieces.clone();
         if let Ok(Some(last)) = Checkpoint::index(folder, INDEX) {
-            let text = toml::to_string(&last).unwrap_or_default();
-            files::write(&folder.join(BEFORE), text.as_bytes())?;
+            last.write(&folder.join(BEFORE))?;
             needed.extend(last.pieces);
         }
-        files::write(&folder.join(INDEX), text.as_bytes())?;
+        checkpoint.write(&folder.join(INDEX))?;
         Checkpoint::clear(&inner, &needed)?;
         Ok(checkpoint)
+    }
+
+    fn write(&self, path: &Path) -> Result<(), CheckpointError> {
+        let text = toml::to_string(self)
+            .map_err(|error| CheckpointError::Damaged(path.to_owned(), error.to_string()))?;
+        Ok(files::write(path, text.as_bytes())?)
     }
 
     /// Removes all pieces but these.

@@ -18,8 +18,11 @@ pub enum EngineError {
     /// The state does not belong to the network.
     #[error(transparent)]
     Net(#[from] outflank_models::nets::NetError),
-    /// The loss is no number any more.
-    #[error("after step {0} the loss is not a number; begin again with a smaller --rate")]
+    /// The loss or the weights are no numbers any more.
+    #[error(
+        "after step {0} the loss or the weights are not finite any more; the last checkpoint is whole, \
+         but goes the same way: begin again with a smaller --rate"
+    )]
     Diverged(u64),
 }
 
@@ -58,6 +61,16 @@ pub struct State {
     pub weights: Weights,
     /// What the optimizer remembers of each weight, once or twice, in the order of the parameters.
     pub moments: Vec<Vec<Vec<f32>>>,
+}
+
+impl State {
+    /// Whether all of it is finite.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        let mut blocks =
+            std::iter::once(self.weights.values()).chain(self.moments.iter().map(Vec::as_slice));
+        blocks.all(|block| block.iter().flatten().all(|value| value.is_finite()))
+    }
 }
 
 /// What was seen since somebody last asked.

@@ -172,10 +172,11 @@ impl Lessons {
         Ok(Lessons { base, items, tests })
     }
 
-    /// As many draws among the items to learn from, for a network of a bag (section V-B3).
+    /// As many draws among the items to learn from, for a network of a bag (section V-B3) by the seed of
+    /// its [plan](super::Plan::of_bag).
     #[must_use]
-    pub fn drawn(&self, number: u64) -> Vec<u32> {
-        let mut rng = stream(number, &["net", "bootstrap"]);
+    pub fn drawn(&self, seed: u64) -> Vec<u32> {
+        let mut rng = stream(seed, &["net", "bootstrap"]);
         let count = self.items.len() as u32;
         (0..count).map(|_| self.items[rng.below(count) as usize]).collect()
     }

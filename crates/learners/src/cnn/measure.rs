@@ -7,7 +7,7 @@
 
 use super::EngineError;
 use super::predictor::{log_odds, log_sum};
-use outflank_games::othello::{Squares, Symmetry};
+use outflank_games::othello::{Square, Squares, Symmetry};
 use outflank_models::nets::{CLASSES, Input, class_of, classes_of};
 use outflank_records::Coloured;
 use rayon::prelude::*;
@@ -30,7 +30,7 @@ pub struct Figures {
     pub choices_count: u64,
     /// The same as `all` on these.
     pub choices: f64,
-    /// The move played is one of the three best legal ones.
+    /// The move played is one of the three best legal ones, twins sharing.
     pub top3: f64,
 }
 
@@ -88,30 +88,42 @@ pub fn each_answer<T: Send>(
         if !go_on(chunk.len()) {
             return Ok(false);
         }
-        let mut scores = vec![f64::NEG_INFINITY; chunk.len() * CLASSES];
-        for &symmetry in symmetries {
+        // What every image says of every class of the board as it lies.
+        let mut said = vec![0.0; chunk.len() * CLASSES * symmetries.len()];
+        for (number, &symmetry) in symmetries.iter().enumerate() {
             let mut words = Vec::new();
             for Coloured { example, white } in chunk {
                 input.words(example.board().transform(symmetry), *white, &mut words);
             }
             let logits = answer(&words)?;
             let to = classes_of(symmetry);
-            let sums = scores.par_chunks_mut(CLASSES).zip(logits.par_chunks(CLASSES));
-            sums.for_each(|(scores, logits)| {
+            let positions = said.par_chunks_mut(CLASSES * symmetries.len());
+            positions.zip(logits.par_chunks(CLASSES)).for_each(|(said, logits)| {
                 let of_image = log_odds(logits);
-                for (class, score) in scores.iter_mut().enumerate() {
-                    *score = log_sum(*score, of_image[to[class]]);
+                for (class, said) in said.chunks_mut(symmetries.len()).enumerate() {
+                    said[number] = of_image[to[class]];
                 }
             });
         }
         let each: Vec<T> = chunk
             .par_iter()
-            .zip(scores.par_chunks(CLASSES))
-            .map(|(item, scores)| make(item, scores))
+            .zip(said.par_chunks_mut(CLASSES * symmetries.len()))
+            .map(|(item, said)| {
+                let scores: Vec<f64> = said.chunks_mut(symmetries.len()).map(mean).collect();
+                make(item, &scores)
+            })
             .collect();
         chunk.iter().zip(each).for_each(|(item, made)| take(item, made));
     }
     Ok(true)
+}
+
+/// The logarithm of the mean odds, the same to the last bit in whatever order they come: what a symmetry
+/// turns into each other is then equal.
+fn mean(said: &mut [f64]) -> f64 {
+    said.sort_by(f64::total_cmp);
+    let sum = said.iter().copied().fold(f64::NEG_INFINITY, log_sum);
+    sum - libm::log(said.len() as f64)
 }
 
 /// What squares are rated.
@@ -136,37 +148,41 @@ fn judge(item: &Coloured, scores: &[f64]) -> Figures {
     let moves = board.moves();
     let top = largest(scores.iter().copied());
     let legal_top = largest(rated(scores, moves));
-    let played = largest(rated(scores, chosen.bit()));
+    let on_top = scores.iter().filter(|&&score| score == top).count();
+    let is_on_top = largest(rated(scores, chosen.bit())) == top;
 
     let keeps: Vec<Symmetry> =
         Symmetry::ALL.into_iter().filter(|&s| board.transform(s) == board).collect();
-    let twins = |bit: u64| keeps.iter().fold(0, |all, s| all | s.bits(bit));
-    let shared = |bit: u64| {
-        let all = twins(bit);
-        let sum = rated(scores, all).fold(f64::NEG_INFINITY, log_sum);
-        sum - libm::log(f64::from(all.count_ones()))
+    let shared = |square: Square| {
+        let twins = keeps.iter().fold(0, |all, s| all | s.bits(square.bit()));
+        let sum = rated(scores, twins).fold(f64::NEG_INFINITY, log_sum);
+        sum - libm::log(f64::from(twins.count_ones()))
     };
-    let best = largest(Squares(moves).map(|s| shared(s.bit())));
-    let hit = match shared(chosen.bit()) == best {
-        true => 1.0 / f64::from(twins(chosen.bit()).count_ones()),
-        false => 0.0,
+    let played = shared(chosen);
+    let count = |is: fn(f64, f64) -> bool| {
+        Squares(moves).filter(|&square| is(shared(square), played)).count()
     };
+    let (above, level) =
+        (count(|other, played| other > played), count(|other, played| other == played));
+    // Its share of the best places, when lots are drawn among those that are level.
+    let among =
+        |places: usize| (places.saturating_sub(above) as f64 / level.max(1) as f64).min(1.0);
     let choice = moves.count_ones() > 1;
     Figures {
         count: 1,
-        plain: f64::from(u8::from(played == top)),
+        plain: if is_on_top { 1.0 / on_top as f64 } else { 0.0 },
         valid: f64::from(u8::from(legal_top == top)),
-        all: hit,
+        all: among(1),
         choices_count: u64::from(choice),
-        choices: if choice { hit } else { 0.0 },
-        top3: f64::from(u8::from(rank(item, scores) < 3)),
+        choices: if choice { among(1) } else { 0.0 },
+        top3: among(3),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outflank_games::othello::{Board, Square};
+    use outflank_games::othello::Board;
     use outflank_records::Example;
 
     fn answer(best: &[&str]) -> Vec<f64> {
@@ -225,10 +241,29 @@ mod tests {
             assert_eq!((figures.valid, figures.count, figures.choices_count), (1.0, 1, 1));
         }
         let useless = judge(&first, &answer(&["a1", "f5"]));
+        // Three of the four twins have a place among the first three.
         assert_eq!(
             (useless.plain, useless.valid, useless.all, useless.top3),
-            (0.0, 0.0, 0.25, 1.0)
+            (0.0, 0.0, 0.25, 0.75)
         );
+    }
+
+    /// Asked about all images, a network cannot tell twins apart, however its answers are rounded.
+    #[test]
+    fn twins_are_level_on_the_mean_of_the_images() {
+        for chosen in ["f5", "d3", "c4", "e6"] {
+            let mut sees = 0.0;
+            let mut network = |words: &[u64]| {
+                // Something else for every image and class.
+                sees += 1.0;
+                let odds = |class| libm::sinf(class as f32 * 0.37 + sees) * 9.0;
+                Ok((0..CLASSES * words.len() / 2).map(odds).collect())
+            };
+            let item = item(Board::START, chosen);
+            let found = measure(&mut network, Input::PIECES, &[item], true, |_| true);
+            let Figures { all, top3, .. } = found.unwrap().unwrap();
+            assert_eq!((all, top3), (0.25, 0.75), "{chosen}");
+        }
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! How a network is to learn: the optimizer and the size of each step.
 
 use outflank_models::nets::Role;
+use outflank_runs::rng::stream;
+use rand_core::Rng as _;
 use std::str::FromStr;
 
 /// How steps follow from gradients. In both, `decay` pulls matrices and convolutions toward zero, but
@@ -100,6 +102,14 @@ impl Plan {
         self.rate * share * begin
     }
 
+    /// The plan of a network of a bag (section V-B3): it begins from weights of its own and has an order,
+    /// draws and dropout of its own too, so that the networks of a bag differ in all that is chance.
+    #[must_use]
+    pub fn of_bag(self, number: u64) -> Plan {
+        let seed = stream(self.seed, &["net", "bag", &number.to_string()]).next_u64();
+        Plan { seed, ..self }
+    }
+
     /// How strongly a parameter of this role is pulled toward zero.
     #[must_use]
     pub fn decay_of(&self, role: Role) -> f64 {
@@ -135,5 +145,26 @@ mod tests {
         assert_eq!(rate(Schedule::Halving, 999), 0.1 / 4096.0);
         assert!((rate(Schedule::Linear, 750) - 0.025).abs() < 1e-12);
         assert_eq!(rate(Schedule::Constant, 999), 0.1);
+    }
+
+    /// Two networks of a bag share neither their start nor their order, and another seed has another bag.
+    #[test]
+    fn networks_of_a_bag_differ_in_all_that_is_chance() {
+        let plan = |seed| Plan {
+            batch: 1,
+            rate: 0.1,
+            schedule: Schedule::Cosine,
+            warmup: 0,
+            optimizer: Optimizer::Sgd { momentum: 0.9, nesterov: false },
+            decay: 0.0,
+            smoothing: 0.0,
+            seed,
+        };
+        let mut seeds: Vec<u64> =
+            (1..=3).flat_map(|seed| (1..=10).map(move |n| plan(seed).of_bag(n).seed)).collect();
+        assert_eq!(plan(1).of_bag(7), plan(1).of_bag(7));
+        seeds.sort_unstable();
+        seeds.dedup();
+        assert_eq!(seeds.len(), 30);
     }
 }

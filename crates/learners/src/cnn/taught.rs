@@ -15,8 +15,10 @@ const LEARNED: usize = 100_000;
 /// Positions of a batch when the time for one is taken: the paper's.
 const BATCH: usize = 256;
 
-/// The time is taken over so long.
+/// The time is taken over so long, so many times, of which the shortest counts: what else the machine does
+/// can only add to it.
 const TIMED: Duration = Duration::from_millis(50);
+const TIMES: usize = 6;
 
 /// What a test showed, in per cent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,7 +39,7 @@ pub struct Tested {
     pub choices: f64,
     /// Positions with something to choose.
     pub choices_count: u64,
-    /// The move played is among the best three.
+    /// The move played is among the best three, twins sharing.
     pub top3: f64,
     /// The largest output is legal.
     pub valid: f64,
@@ -227,12 +229,16 @@ fn micros(
         return Ok(0.0);
     }
     engine.logits(&words)?;
-    let (began, mut batches) = (Instant::now(), 0u32);
-    while began.elapsed() < TIMED {
-        engine.logits(&words)?;
-        batches += 1;
+    let mut least = f64::INFINITY;
+    for _ in 0..TIMES {
+        let (began, mut batches) = (Instant::now(), 0u32);
+        while began.elapsed() < TIMED {
+            engine.logits(&words)?;
+            batches += 1;
+        }
+        least = least.min(began.elapsed().as_secs_f64() * 1e6 / f64::from(batches));
     }
-    Ok(began.elapsed().as_secs_f64() * 1e6 / (batch as f64 * f64::from(batches)))
+    Ok(least / batch as f64)
 }
 
 #[cfg(test)]

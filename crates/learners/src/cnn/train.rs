@@ -143,7 +143,11 @@ pub fn train(
         }
         if step > kept && (stop || now - saved >= budget.checkpoint) {
             kept = step;
-            Checkpoint::save(folder, &engine.state()?, steps, seconds(Instant::now()))?;
+            let state = engine.state()?;
+            if !state.is_finite() {
+                return Err(EngineError::Diverged(step).into());
+            }
+            Checkpoint::save(folder, &state, steps, seconds(Instant::now()))?;
             saved = Instant::now();
         }
         if stop {

@@ -11,7 +11,7 @@ import onnx
 import onnxruntime
 
 MASK = 0xFFFFFFFF
-WITHIN = 1e-4
+WITHIN = 1e-5
 
 
 def mixed(block, at):

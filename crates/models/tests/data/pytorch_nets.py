@@ -74,6 +74,39 @@ def resnet32(p, x):
     return linear(p, x.mean((2, 3)), 60)
 
 
+def resnet32_np_p(p, x):
+    # No pooling, and a linear mapping where the maps become more.
+    x = F.relu(norm(p, conv(p, x, 16)))
+    for c in (16, 32, 64):
+        for _ in range(5):
+            y = norm(p, conv(p, F.relu(norm(p, conv(p, x, c))), c))
+            if x.shape[1] != c:
+                x = norm(p, conv(p, x, c, size=1))
+            x = F.relu(x + y)
+    return linear(p, x, 60)
+
+
+def widenet40_4(p, x):
+    x = conv(p, x, 16)
+    for stack, c in enumerate((64, 128, 256)):
+        for block in range(6):
+            stride = 2 if stack and not block else 1
+            before = F.relu(norm(p, x))
+            y = conv(p, F.relu(norm(p, conv(p, before, c, stride=stride))), c)
+            if x.shape[1] != c:
+                x = conv(p, before, c, size=1, stride=stride)
+            x = x + y
+    return linear(p, F.relu(norm(p, x)).mean((2, 3)), 60)
+
+
+def tower_pre(p, x):
+    x = conv(p, x, 16)
+    for _ in range(2):
+        x = x + conv(p, F.relu(norm(p, conv(p, F.relu(norm(p, x)), 16))), 16)
+    x = conv(p, F.relu(norm(p, x)), 32, size=1)
+    return linear(p, F.relu(norm(p, x)), 60)
+
+
 def tower_se(p, x):
     x = F.relu(norm(p, conv(p, x, 16)))
     for _ in range(2):
@@ -118,6 +151,9 @@ CASES = [
     ("conv4", "pieces", 2, conv4),
     ("conv8-bn", "pieces", 2, conv8_bn),
     ("resnet-32", "pieces", 2, resnet32),
+    ("resnet-32-np-p", "pieces", 2, resnet32_np_p),
+    ("widenet-40-4", "pieces", 2, widenet40_4),
+    ("res2x16-pre", "ones", 3, tower_pre),
     ("res2x16-se", "vmoves+colour", 4, tower_se),
     ("densenet-40", "ones", 3, densenet40),
     ("fc2x64", "pieces", 2, fully),

@@ -52,7 +52,8 @@ pub struct CnnArgs {
     /// The last year of games to learn from, with --split game or both.
     #[arg(long, default_value_t = 2012, value_name = "YEAR")]
     pub last_year: u16,
-    /// Learn from as many draws among the examples, with this number; for bagging.
+    /// For bagging: the network of this number in the bag of --seed, which learns from as many draws
+    /// among the examples and begins from weights of its own.
     #[arg(long, value_name = "N")]
     pub bootstrap: Option<u64>,
     /// Where to learn.

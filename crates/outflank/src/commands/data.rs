@@ -141,6 +141,11 @@ pub fn check(args: &DataArgs) -> Result<Outcome> {
 pub fn convert(args: &ConvertArgs) -> Result<Outcome> {
     pool(args.common.threads())?;
     let format = output_format(&args.to, args.format)?;
+    ensure!(
+        !args.paths.iter().any(|path| reads(path, &args.to)),
+        "{} is one of the files to read; give another name with --to",
+        args.to.display()
+    );
     let games = read_games(&args.paths, &Selection::from(&args.select), args.common.seed)?;
     let written = convert_games(&games.records, format, &args.to, Created::default())?;
     let files: Vec<String> = written.files.iter().map(|f| f.display().to_string()).collect();
@@ -163,6 +168,13 @@ pub fn convert(args: &ConvertArgs) -> Result<Outcome> {
         print(&text)?;
     }
     Ok(Outcome::Done)
+}
+
+/// Whether a file is the one at this path or in the folder there.
+fn reads(path: &Path, file: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    let Some(file) = real(file) else { return false };
+    real(path).is_some_and(|path| file == path || file.parent() == Some(&path))
 }
 
 /// The format asked for, or promised by the name.

@@ -54,8 +54,8 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
         net.input().colour,
         args.records.select.by.as_deref(),
     )?;
-    if let Some(number) = args.bootstrap {
-        lessons.items = lessons.drawn(number);
+    if args.bootstrap.is_some() {
+        lessons.items = lessons.drawn(plan.seed);
     }
     let (games, from) = (source.records.len(), source.from);
     drop(source.records);

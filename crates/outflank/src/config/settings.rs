@@ -31,7 +31,7 @@ impl Setting {
 
 /// The settings of the run to be resumed, of the files and of `--set`; a later one replaces an
 /// earlier one of the same name.
-pub fn read(chosen: &Command, texts: &[String]) -> Result<Vec<Setting>> {
+pub fn read(program: &Command, chosen: &Command, texts: &[String]) -> Result<Vec<Setting>> {
     let mut settings: Vec<Setting> = Vec::new();
     let mut put = |setting: Setting| {
         settings.retain(|known| known.name() != setting.name());
@@ -42,9 +42,9 @@ pub fn read(chosen: &Command, texts: &[String]) -> Result<Vec<Setting>> {
         let config = RunFolder::config_at(path)?;
         ensure!(
             config.command == chosen.get_name(),
-            "{folder} was begun by the command '{}', not by '{}'; resume it with that one",
-            config.command,
-            chosen.get_name()
+            "{folder} was not begun by '{}'; go on with it by {} --resume {folder}",
+            chosen.get_name(),
+            words_of(program, &config.command).unwrap_or(config.command)
         );
         in_file(&path.join("config.toml").display().to_string())?.into_iter().for_each(&mut put);
     }
@@ -58,6 +58,15 @@ pub fn read(chosen: &Command, texts: &[String]) -> Result<Vec<Setting>> {
         put(Setting { key, words, place: format!("--set {pair}") });
     }
     Ok(settings)
+}
+
+/// The words that lead to a command of this name, from the program on.
+fn words_of(from: &Command, name: &str) -> Option<String> {
+    if from.get_name() == name {
+        return Some(name.to_owned());
+    }
+    let inner = from.get_subcommands().find_map(|inner| words_of(inner, name))?;
+    Some(format!("{} {inner}", from.get_name()))
 }
 
 /// The settings in a file. The configuration of an earlier run has them in a table of their own, and

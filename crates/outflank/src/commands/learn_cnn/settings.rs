@@ -59,18 +59,19 @@ pub fn check(args: &CnnArgs) -> Result<()> {
         "--decay is a number from 0 to 1, not {}",
         args.decay
     );
-    let sizes = [
-        ("rate", args.rate, 0.0),
-        ("passes", args.passes, 0.0),
-        ("minutes", args.minutes, -1.0),
-        ("checkpoint", Some(args.checkpoint), 0.0),
-    ];
-    for (name, value, above) in sizes {
+    let sizes =
+        [("rate", args.rate), ("passes", args.passes), ("checkpoint", Some(args.checkpoint))];
+    for (name, value) in sizes {
         let Some(value) = value else { continue };
         ensure!(
-            value > above && value <= 1e6,
-            "--{name} is a number above {}, at most a million, not {value}",
-            above.max(0.0)
+            value > 0.0 && value <= 1e6,
+            "--{name} is a number above 0, at most a million, not {value}"
+        );
+    }
+    if let Some(minutes) = args.minutes {
+        ensure!(
+            (0.0..=1e6).contains(&minutes),
+            "--minutes is a number from 0 to a million, not {minutes}"
         );
     }
     Ok(())
@@ -86,7 +87,7 @@ pub fn plan(args: &CnnArgs) -> Result<Plan> {
         }
         _ => Optimizer::Sgd { momentum: args.momentum, nesterov },
     };
-    Ok(Plan {
+    let plan = Plan {
         batch,
         rate: rate.unwrap_or_else(|| usual_rate(args)),
         schedule: args.schedule,
@@ -95,7 +96,8 @@ pub fn plan(args: &CnnArgs) -> Result<Plan> {
         decay: args.decay,
         smoothing: args.smoothing,
         seed: args.common.seed,
-    })
+    };
+    Ok(args.bootstrap.map_or(plan, |number| plan.of_bag(number)))
 }
 
 /// How the test is told apart.
