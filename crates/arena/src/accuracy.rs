@@ -4,6 +4,7 @@
 //! moves keep it. A model that rates several moves best gets the share of a hit that a fair draw
 //! among them would have. Stages are paper 0's Table II: by discs on the board after the move.
 
+use crate::ratings::DEVIATIONS_95;
 use outflank_games::Position;
 use outflank_games::othello::Othello;
 use outflank_models::Policy;
@@ -50,14 +51,39 @@ impl Hits {
         if self.count == 0 { 0.0 } else { 100.0 * self.hits / self.count as f64 }
     }
 
-    /// The half-width of the 95% interval of the percentage, decisions taken as independent.
+    /// The ends of the 95% interval of the percentage, decisions taken as independent, by Wilson: it is not
+    /// empty when none or all were hit, and never leaves 0 to 100.
+    #[must_use]
+    pub fn interval(&self) -> (f64, f64) {
+        if self.count == 0 {
+            return (0.0, 100.0);
+        }
+        let (n, square) = (self.count as f64, DEVIATIONS_95 * DEVIATIONS_95);
+        let p = (self.hits / n).clamp(0.0, 1.0);
+        let middle = (p + 0.5 * square / n) / (1.0 + square / n);
+        let spread = p * (1.0 - p) / n + 0.25 * square / (n * n);
+        let half = DEVIATIONS_95 * spread.sqrt() / (1.0 + square / n);
+        // What rounding leaves at the ends of the scale.
+        let (low, high) = (100.0 * (middle - half), 100.0 * (middle + half));
+        let percent = 100.0 * p;
+        (low.max(0.0).min(percent), high.min(100.0).max(percent))
+    }
+
+    /// How far the percentage may be off, to go with it as a single number: up to the farther end of its
+    /// interval. Of many decisions this is half the interval; nothing is said of none.
     #[must_use]
     pub fn error(&self) -> f64 {
         if self.count == 0 {
             return 0.0;
         }
-        let p = self.hits / self.count as f64;
-        100.0 * 1.96 * (p * (1.0 - p) / self.count as f64).sqrt()
+        let (low, high) = self.interval();
+        (self.percent() - low).max(high - self.percent())
+    }
+
+    /// The hits that make a percentage of so many.
+    #[must_use]
+    pub fn of(percent: f64, count: u64) -> Hits {
+        Hits { hits: percent / 100.0 * count as f64, count }
     }
 
     fn add(&mut self, hit: f64) {
@@ -172,4 +198,36 @@ pub fn accuracy(policy: &dyn Policy<Othello>, decisions: &[Decision<Othello>]) -
         })
         .collect();
     pieces.into_iter().fold(empty(), Accuracy::join)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Newcombe, "Two-sided confidence intervals for the single proportion" (1998), Table I, method 3.
+    #[test]
+    fn intervals_are_wilsons() {
+        for (hits, count, low, high) in [
+            (81.0, 263, 0.2553, 0.3662),
+            (15.0, 148, 0.0624, 0.1605),
+            (0.0, 20, 0.0, 0.1611),
+            (1.0, 29, 0.0061, 0.1718),
+        ] {
+            let close = |x: f64, y: f64| (x / 100.0 - y).abs() < 6e-5;
+            let found = Hits { hits, count }.interval();
+            assert!(close(found.0, low) && close(found.1, high), "{hits} of {count}: {found:?}");
+            // Misses have the mirrored interval.
+            let misses = Hits { hits: count as f64 - hits, count }.interval();
+            assert!(close(misses.0, 1.0 - high) && close(misses.1, 1.0 - low), "{misses:?}");
+            // A single number reaches the farther end.
+            let share = hits / count as f64;
+            let error = Hits { hits, count }.error();
+            assert!((error / 100.0 - (share - low).max(high - share)).abs() < 6e-5, "{error}");
+        }
+        assert_eq!(Hits { hits: 0.0, count: 20 }.interval().0, 0.0);
+        assert_eq!(Hits::of(100.0, 7).interval().1, 100.0);
+        // Of many it is the normal approximation: 1.96 sqrt(0.6 * 0.4 / 400,000).
+        assert!((Hits::of(60.0, 400_000).error() - 0.1518).abs() < 2e-4);
+        assert_eq!((Hits::default().error(), Hits::default().interval()), (0.0, (0.0, 100.0)));
+    }
 }

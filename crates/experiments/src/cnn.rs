@@ -8,6 +8,7 @@ pub mod fig3;
 pub mod fig4;
 pub mod fig5;
 mod school;
+mod suite;
 pub mod table2;
 pub mod table3;
 pub mod table5;
@@ -19,13 +20,18 @@ mod winning;
 
 use crate::Scale;
 use crate::lab::Lab;
+use outflank_arena::accuracy::Hits;
 use outflank_records::Set;
+use outflank_report::text::count;
 
 /// The paper's training (section V-A2): examples of a step, rate, momentum and decay.
 const BATCH: usize = 512;
 const RATE: f64 = 0.1;
 const MOMENTUM: f64 = 0.95;
 const DECAY: f64 = 5e-4;
+
+/// So many steps at the start the rate grows from nothing, at every scale; the paper does not speak of it.
+const WARMUP: u64 = 500;
 
 /// What becomes of these below the paper's scale: rates with and without normalisation, a momentum that looks
 /// ahead, and the decay of those that learn too little to learn by heart.
@@ -37,6 +43,10 @@ const SHORT_DECAY: f64 = 5e-5;
 /// Passes over a set with and without images (section V-A2).
 const PASSES_IMAGES: f64 = 6.0;
 const PASSES_PLAIN: f64 = 24.0;
+
+/// How many batches these are, as printed there.
+const BATCHES_IMAGES: u64 = 434_400;
+const BATCHES_PLAIN: u64 = 171_600;
 
 /// Passes of each network of a bag at desk scale: ten of them in half an hour of one H200.
 const PASSES_BAGGED: f64 = 1.75;
@@ -220,29 +230,48 @@ fn departures(lab: &Lab) -> Vec<String> {
              counts, and on positions that a symmetry maps to themselves the twins of a move share one \
              hit."
         ),
-        "Matrices begin uniform within one over the root of their inputs; the rate falls along half a \
-         cosine unless the paper's scale is asked for, where it is halved twelve times."
+        format!(
+            "Matrices begin uniform within one over the root of their inputs, not by He's method; the rate falls along half a \
+             cosine unless the paper's scale is asked for, where it is halved twelve times. Over the first \
+             {WARMUP} steps it grows from nothing, of which the paper does not speak. Offsets and what \
+             normalisation learns do not decay; the paper does not say whether its do."
+        ),
+        "The errors are those of counting positions or games; each network was taught once."
             .to_owned(),
-        "The errors are those of counting positions or games; each network was taught once.".to_owned(),
     ];
+    if lab.device.is_quick() {
+        all.push(
+            "On a graphics processor networks learn and answer in bfloat16, their weights being kept in \
+             single precision; the paper computes in single precision throughout."
+                .to_owned(),
+        );
+    }
     if let Some(seen) = size.seen {
         all.push(format!(
-            "Every network saw {seen} examples in batches of {}; the paper's saw {PASSES_IMAGES} \
-             passes of 37 million in batches of {BATCH}. One network answers for both tests: it \
-             learned from the games up to {LAST_YEAR}, less the examples that are the test by example.",
-            size.batch
+            "Every network saw {} examples in batches of {}; the paper's made {PASSES_PLAIN} passes \
+             over a set without images ({} batches) and {PASSES_IMAGES} over one with images ({}), \
+             which are batches of {BATCH}. One network answers for both tests: it learned from the \
+             games up to {LAST_YEAR}, less the examples that are the test by example.",
+            count(seen),
+            size.batch,
+            count(BATCHES_PLAIN),
+            count(BATCHES_IMAGES),
         ));
         let quarter = size.quartered();
         all.push(format!(
             "The networks of Table VI, Conv8+BN among them where it stands beside them, saw {} in batches \
              of {}, which are as many steps: one of them takes as long as all others together.",
-            quarter.seen.unwrap_or(seen),
+            count(quarter.seen.unwrap_or(seen)),
             quarter.batch
         ));
+        let longer = match size.in_full.or(size.bagged) {
+            Some(_) => format!(", in full and in the bag by {DECAY:e}"),
+            None => String::new(),
+        };
         all.push(format!(
             "Steps have a momentum of {SHORT_MOMENTUM}, looking ahead, and rates from {SHORT_RATE}, without \
-             normalisation {SHORT_RATE_BARE} and in Table VI {RATE}; weights decay by {SHORT_DECAY:e}, in \
-             full by {DECAY:e}. The paper has rates from {RATE}, a momentum of {MOMENTUM} and a decay of \
+             normalisation {SHORT_RATE_BARE} and in Table VI {RATE}; weights decay by \
+             {SHORT_DECAY:e}{longer}. The paper has rates from {RATE}, a momentum of {MOMENTUM} and a decay of \
              {DECAY:e}."
         ));
         if let Some(passes) = size.in_full {
@@ -266,7 +295,7 @@ fn departures(lab: &Lab) -> Vec<String> {
     if size.tested < usize::MAX {
         all.push(format!(
             "Each test is of at most {} positions, evenly spread over all of it.",
-            size.tested
+            count(size.tested as u64)
         ));
     }
     if lab.scale == Scale::Desk && !lab.device.is_quick() {
@@ -286,25 +315,68 @@ fn departures(lab: &Lab) -> Vec<String> {
     all
 }
 
-/// Half a 95% interval of a percentage of so many.
+/// Where dropout departs from the paper.
+const DROPOUT: &str = "Dropout disables half of the hidden units before the last layer and none of the maps; \
+                       the paper does not say which units it disables.";
+
+/// How far a percentage of so many may be off, at 95%.
 fn error_of(percent: f64, count: u64) -> f64 {
-    let share = (percent / 100.0).clamp(0.0, 1.0);
-    196.0 * (share * (1.0 - share) / count.max(1) as f64).sqrt()
+    Hits::of(percent, count).error()
 }
 
-/// Says whether one figure lies above another by more than counting explains.
-fn above(better: &str, a: (f64, u64), worse: &str, b: (f64, u64)) -> String {
-    let error = error_of(a.0, a.1).hypot(error_of(b.0, b.1)) / 1.96;
-    let difference = a.0 - b.0;
+/// A percentage, and of how many.
+type Figure = (f64, u64);
+
+/// What is said of one network beside another.
+const ONE_OF_EACH: &str = "one network of each";
+
+/// Says whether one figure lies above another by more than counting explains, and what the two are of.
+fn above(better: &str, a: Figure, worse: &str, b: Figure, of: &str) -> String {
+    let (difference, error) = apart(a, b);
     let verdict = match difference {
-        d if d > 2.0 * error => "as in the paper",
-        d if d < -2.0 * error => "the other way round here",
+        d if d > error => "as in the paper",
+        d if d < -error => "the other way round here",
         _ => "not told apart here",
     };
     format!(
-        "{better} {:.2} above {worse} {:.2}: {verdict} ({difference:+.2} ± {:.2}, one network of each).",
-        a.0,
-        b.0,
-        1.96 * error
+        "{better} {:.2} above {worse} {:.2}: {verdict} ({difference:+.2} ± {error:.2}, {of}).",
+        a.0, b.0
     )
+}
+
+/// How far one figure lies above another, and the half-width of the difference's 95% interval.
+fn apart(a: Figure, b: Figure) -> (f64, f64) {
+    (a.0 - b.0, error_of(a.0, a.1).hypot(error_of(b.0, b.1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of 10,000 positions 60% are uncertain by 0.96, so two such figures by 1.36.
+    #[test]
+    fn orders_are_told_at_the_interval_that_is_printed() {
+        let said = |a: f64, b: f64| above("a", (a, 10_000), "b", (b, 10_000), ONE_OF_EACH);
+        let same = said(61.0, 60.0);
+        assert!(same.contains("a 61.00 above b 60.00: not told apart here (+1.00 ± 1.3"), "{same}");
+        for (a, b, verdict) in [
+            (61.4, 60.0, "as in the paper"),
+            (61.3, 60.0, "not told apart here"),
+            (60.0, 61.4, "the other way round here"),
+        ] {
+            assert!(said(a, b).contains(verdict), "{}", said(a, b));
+        }
+    }
+
+    /// Section V-A2: the batches are those of 75 and 95 in 100 of Unique and Unique-S.
+    #[test]
+    fn passes_and_batches_are_the_papers() {
+        for (examples, share, passes, batches) in [
+            (4_880_413.0, 0.75, PASSES_PLAIN, BATCHES_PLAIN),
+            (39_019_056.0, 0.95, PASSES_IMAGES, BATCHES_IMAGES),
+        ] {
+            let batch: f64 = examples * share * passes / batches as f64;
+            assert_eq!(batch.round() as usize, BATCH);
+        }
+    }
 }

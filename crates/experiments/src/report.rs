@@ -17,6 +17,64 @@ pub struct Cell {
     pub ours: Option<f64>,
     /// The half-width of its 95% interval.
     pub error: Option<f64>,
+    /// Decimals of the paper's figure and of ours, before the error has its say.
+    #[serde(skip)]
+    decimals: (usize, usize),
+}
+
+/// A figure of a paper is a number of at most so many decimals.
+const MOST_DECIMALS: usize = 4;
+
+impl Cell {
+    fn new(paper: Option<f64>, ours: Option<f64>, error: Option<f64>) -> Cell {
+        let printed = paper.map_or(1, decimals_of).max(1);
+        // Where nothing says how far a figure can be trusted.
+        let own = if paper.is_none() && error.is_none() { 2 } else { printed };
+        let decimals = (printed, own);
+        Cell { row: String::new(), column: String::new(), paper, ours, error, decimals }
+    }
+
+    /// Says how many decimals the paper prints, which a number such as 64.0 cannot, and how many ours has
+    /// at least.
+    pub fn decimals(&mut self, printed: usize, own: usize) {
+        self.decimals = (printed, own);
+    }
+
+    /// Says how many decimals ours has at least.
+    pub fn own_decimals(&mut self, own: usize) {
+        self.decimals.1 = own;
+    }
+
+    /// Whether our error is so small, less than ten of the paper's last digit, that one more is worth
+    /// printing; nothing where there is none.
+    fn warrants_more(&self) -> Option<bool> {
+        self.error.map(|error| error > 0.0 && error < 10f64.powi(1 - self.decimals.0 as i32))
+    }
+
+    /// The paper's figure, ours, its error and the difference, in words, ours with one decimal more than
+    /// the paper's if so wished.
+    fn words(&self, more: bool) -> [Option<String>; 4] {
+        let (printed, own) = self.decimals;
+        let own = if more { own.max(printed + 1) } else { own };
+        let difference = self.ours.zip(self.paper).map(|(ours, paper)| ours - paper);
+        // Less than half of the last digit below nought is nought.
+        let whole = |x: f64| if (2.0 * x).abs() < 10f64.powi(-(own as i32)) { 0.0 } else { x };
+        [
+            self.paper.map(|x| format!("{x:.printed$}")),
+            self.ours.map(|x| format!("{:.own$}", whole(x))),
+            self.error.map(|x| format!("{x:.own$}")),
+            difference.map(|x| format!("{:+.own$}", whole(x))),
+        ]
+    }
+}
+
+/// How many decimals it takes to write a number as it is.
+fn decimals_of(number: f64) -> usize {
+    let written = |decimals: &usize| {
+        let tens = 10f64.powi(*decimals as i32);
+        ((number * tens).round() - number * tens).abs() < 1e-6
+    };
+    (0..MOST_DECIMALS).find(written).unwrap_or(MOST_DECIMALS)
 }
 
 /// An exhibit, made again.
@@ -55,7 +113,8 @@ impl Report {
         }
     }
 
-    /// Adds a figure of a table.
+    /// Adds a figure of a table. The paper's is printed with the decimals it is given with, at least one,
+    /// unless the cell is told otherwise.
     pub fn cell(
         &mut self,
         row: impl Into<String>,
@@ -63,8 +122,11 @@ impl Report {
         paper: Option<f64>,
         ours: Option<f64>,
         error: Option<f64>,
-    ) {
-        self.cells.push(Cell { row: row.into(), column: column.into(), paper, ours, error });
+    ) -> &mut Cell {
+        let cell = Cell::new(paper, ours, error);
+        self.cells.push(Cell { row: row.into(), column: column.into(), ..cell });
+        let last = self.cells.len() - 1;
+        &mut self.cells[last]
     }
 
     /// The cells, one a row.
@@ -78,17 +140,10 @@ impl Report {
             ("±", Align::Right),
             ("difference", Align::Right),
         ]);
-        let number = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.2}"));
         for cell in &self.cells {
-            let difference = cell.ours.zip(cell.paper).map(|(ours, paper)| ours - paper);
-            table.row([
-                cell.row.clone(),
-                cell.column.clone(),
-                number(cell.paper),
-                number(cell.ours),
-                number(cell.error),
-                difference.map_or_else(|| "-".to_owned(), |d| format!("{d:+.2}")),
-            ]);
+            let words = cell.words(cell.warrants_more() == Some(true));
+            let words = words.map(|word| word.unwrap_or_else(|| "-".to_owned()));
+            table.row([cell.row.clone(), cell.column.clone()].into_iter().chain(words));
         }
         table
     }
@@ -111,21 +166,22 @@ impl Report {
         }
         let heads = columns.iter().map(|column| ((*column).to_owned(), Align::Right));
         let mut table = Table::new([(String::new(), Align::Left)].into_iter().chain(heads));
+        // What is side by side has as many decimals.
+        let more = |column: &str| {
+            let cells = self.cells.iter().filter(|cell| cell.column == column);
+            let warrants: Vec<bool> = cells.filter_map(Cell::warrants_more).collect();
+            !warrants.is_empty() && warrants.into_iter().all(|warrants| warrants)
+        };
+        let more: Vec<bool> = columns.iter().map(|column| more(column)).collect();
         for row in rows {
-            let cells = columns.iter().map(|column| {
+            let cells = columns.iter().zip(&more).map(|(column, &more)| {
                 let found = self.cells.iter().find(|c| c.row == row && c.column == **column);
-                let number =
-                    |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.1}"));
-                found.map_or_else(String::new, |c| {
-                    let error = c.error.map_or_else(String::new, |e| format!(" ± {e:.1}"));
-                    let difference = c.ours.zip(c.paper).map(|(ours, paper)| ours - paper);
-                    let difference = difference.map_or_else(String::new, |d| format!(" ({d:+.1})"));
-                    match c.paper {
-                        Some(_) => {
-                            format!("{} | {}{error}{difference}", number(c.paper), number(c.ours))
-                        }
-                        None => format!("{}{error}", number(c.ours)),
-                    }
+                found.map_or_else(String::new, |cell| {
+                    let [paper, ours, error, difference] = cell.words(more);
+                    let paper = paper.map_or_else(String::new, |paper| format!("{paper} | "));
+                    let error = error.map_or_else(String::new, |error| format!(" ± {error}"));
+                    let difference = difference.map_or_else(String::new, |d| format!(" ({d})"));
+                    format!("{paper}{}{error}{difference}", ours.as_deref().unwrap_or("-"))
                 })
             });
             table.row([row.to_owned()].into_iter().chain(cells));
@@ -162,5 +218,51 @@ impl Report {
             .footer("Seed", seed.to_string())
             .footer("Outflank", version);
         page.to_html()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Paper 3 prints 99.95 and 100.0 in Table IV, r2 = 0.997 beside 1.7 in its text, 1.9 ten-thousandths of
+    /// a second in Table V; paper 0 prints 1850 and 78.0 in Table III.
+    #[test]
+    fn figures_are_printed_as_in_the_paper() {
+        let mut report = Report::new("cnn/table4", Scale::Smoke, "", String::new());
+        report.cell("conv4", "pieces", Some(99.95), Some(99.5512), Some(0.0213));
+        report.cell("conv4", "vmoves", Some(100.0), Some(99.9998), Some(0.000_96));
+        report.cell("line", "r2", Some(0.997), Some(0.87123), None);
+        report.cell("line", "slope", Some(1.7), Some(2.3456), None);
+        report.cell("conv8", "microseconds", Some(190.0), Some(2.345), None).decimals(0, 1);
+        report.cell("player", "rating", Some(1850.0), Some(1848.31), Some(4.62)).decimals(0, 0);
+        report.cell("player", "% score", Some(78.0), Some(77.123), Some(2.2));
+        report.cell("alone", "ms a game", None, Some(0.5312), None);
+        let rows: Vec<String> =
+            report.table().rows().iter().map(|row| row[2..].join(" ")).collect();
+        assert_eq!(
+            rows,
+            [
+                "99.95 99.551 0.021 -0.399",
+                "100.0 100.00 0.00 +0.00",
+                "0.997 0.871 - -0.126",
+                "1.7 2.3 - +0.6",
+                "190 2.3 - -187.7",
+                "1850 1848.3 4.6 -1.7",
+                "78.0 77.1 2.2 -0.9",
+                "- 0.53 - -",
+            ]
+        );
+        // The same in the grid, where one wide interval keeps a column short.
+        let grid = report.grid().unwrap();
+        assert_eq!(grid.rows()[0][1], "99.95 | 99.551 ± 0.021 (-0.399)");
+        report.cell("conv6", "pieces", Some(99.99), Some(99.9), Some(0.5));
+        let grid = report.grid().unwrap();
+        assert_eq!(grid.rows()[0][1], "99.95 | 99.55 ± 0.02 (-0.40)");
+        // Who reads the cells finds what was always there.
+        let json = serde_json::to_value(&report.cells[0]).unwrap();
+        let mut keys: Vec<&String> = json.as_object().unwrap().keys().collect();
+        keys.sort();
+        assert_eq!(keys, ["column", "error", "ours", "paper", "row"]);
     }
 }

@@ -173,3 +173,134 @@ fn networks_without_weights_are_taught_again() {
         assert!(!fs::read_to_string(won).unwrap().contains("nobody"));
     }
 }
+
+/// A result is used again for as long as networks are taught so; older ones do not say how they were.
+#[test]
+fn networks_of_another_plan_are_taught_again() {
+    let (shared, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let run = || run_told("cnn/table7", folder.path(), Some(shared.path()));
+    let (wanted, _) = run();
+    let results = found(shared.path(), "result.json");
+    let read = |path: &Path| -> serde_json::Value {
+        serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+    };
+    // The warming up and the momentum of this scale, as the page says them.
+    for path in &results {
+        let plan = read(path)["plan"].as_str().unwrap().to_owned();
+        assert!(
+            plan.contains("after 500 steps of warming up, momentum 0.9 looking ahead"),
+            "{plan}"
+        );
+        // Each network of a bag has a seed of its own.
+        let of_bag = path.to_string_lossy().contains("-bag-");
+        assert_eq!(plan.ends_with(", seed 3"), !of_bag, "{plan}");
+    }
+    let change = |plan: Option<&str>| {
+        for path in &results {
+            let mut taught = read(path);
+            let taught_as = taught.as_object_mut().unwrap();
+            taught_as.remove("plan");
+            taught_as.extend(plan.map(|plan| ("plan".to_owned(), plan.into())));
+            fs::write(path, taught.to_string()).unwrap();
+        }
+    };
+    change(None);
+    let (report, said) = run();
+    assert_eq!((report.cells, said.len()), (wanted.cells.clone(), 0), "{said:?}");
+
+    // All that the others found out goes with them, a bag's common figures too.
+    change(Some("by heart"));
+    for path in found(shared.path(), "bag-of-") {
+        fs::write(path, "[]").unwrap();
+    }
+    for path in found(shared.path(), "won-") {
+        fs::write(path, "[won]\nnobody = [100.0, 2]\n").unwrap();
+    }
+    let (report, said) = run();
+    assert_eq!(report.cells, wanted.cells);
+    let again = said.iter().filter(|text| text.contains("learned otherwise (by heart)"));
+    assert_eq!(again.count(), results.len(), "{said:?}");
+    for won in found(shared.path(), "won-") {
+        assert!(!fs::read_to_string(won).unwrap().contains("nobody"));
+    }
+    let (_, said) = run();
+    assert!(said.is_empty(), "{said:?}");
+}
+
+/// Games with the embedded champion say which one it was, and do not count for another.
+#[test]
+fn games_with_another_champion_are_played_again() {
+    let (shared, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let run = || run_told("cnn/fig5", folder.path(), Some(shared.path()));
+    let (wanted, _) = run();
+    let won = found(shared.path(), "won-");
+    let text = fs::read_to_string(&won[0]).unwrap();
+    let (games, champions) = text.split_once("[champion]").unwrap();
+    // Two depths, alone and with four stages left to search.
+    assert_eq!(champions.lines().filter(|line| line.contains(" = ")).count(), 10, "{text}");
+    let sum = champions.split('"').find(|word| word.len() == 16).unwrap();
+    assert!(sum.chars().all(|c| c.is_ascii_hexdigit()), "{text}");
+    // An older file does not say and is believed.
+    fs::write(&won[0], games).unwrap();
+    let (report, said) = run();
+    assert_eq!((report.cells, said.len()), (wanted.cells.clone(), 0), "{said:?}");
+    fs::write(&won[0], text.replace(sum, "0123456789abcdef")).unwrap();
+    let (report, said) = run();
+    assert_eq!(report.cells, wanted.cells);
+    assert_eq!(
+        said.iter().filter(|text| text.contains("another champion")).count(),
+        10,
+        "{said:?}"
+    );
+    assert_eq!(fs::read_to_string(&won[0]).unwrap(), text);
+}
+
+/// Both splits are there and labelled, and nothing is said of who did not play.
+#[test]
+fn pages_say_which_split_and_which_opponents() {
+    let shared = tempfile::tempdir().unwrap();
+    let made = |name: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        run_sharing(name, folder.path(), Some(shared.path()))
+    };
+    const SPLITS: [&str; 2] = ["by example", "by game"];
+    for name in ["cnn/table3", "cnn/table4", "cnn/table5", "cnn/table6"] {
+        let report = made(name);
+        assert!(report.findings.len() > 1, "{name}");
+        for split in SPLITS {
+            assert!(report.findings.iter().any(|said| said.contains(split)), "{name}: no {split}");
+        }
+        for said in &report.findings {
+            assert!(SPLITS.iter().any(|split| said.contains(split)), "{name}: {said}");
+        }
+    }
+    // A bag beside the mean of its own networks, in both splits.
+    let report = made("cnn/table5");
+    for split in SPLITS {
+        let begin = format!("{split}: Conv8+BN, bag of 2 ");
+        let said = report.findings.iter().filter(|said| said.starts_with(&begin));
+        let of_its_own = said.filter(|said| said.contains("above the mean of its own networks"));
+        assert_eq!(of_its_own.count(), 1, "{:?}", report.findings);
+    }
+    let report = made("cnn/fig3");
+    for split in SPLITS {
+        let cells: Vec<_> = report.cells.iter().filter(|cell| cell.row.ends_with(split)).collect();
+        assert!(!cells.is_empty(), "{split}");
+        // A handful of positions is never sure.
+        assert!(cells.iter().all(|cell| cell.error.unwrap() > 1.0), "{cells:?}");
+        assert!(cells.iter().all(|cell| cell.error.unwrap() < 80.0), "{cells:?}");
+    }
+    for name in ["cnn/table7", "cnn/table8", "cnn/fig4"] {
+        let report = made(name);
+        let said = report.findings.iter().find(|said| said.contains("heuristic, yoshioka"));
+        assert!(said.is_some_and(|said| said.contains("--data")), "{name}: {:?}", report.findings);
+        let of_all = |column: &str| column.contains("heuristic and yoshioka");
+        let means = report.cells.iter().filter(|cell| of_all(&cell.column) || of_all(&cell.row));
+        assert!(
+            means.clone().count() > 0 && means.clone().all(|cell| cell.paper.is_none()),
+            "{name}"
+        );
+        let page = report.page("", 3, "1.0");
+        assert!(!page.contains("against the 13 published players"), "{name}");
+    }
+}

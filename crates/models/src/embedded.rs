@@ -87,8 +87,11 @@ pub fn ipref() -> Option<Arc<Patterns>> {
 /// the player who just moved wins, so that it serves a search as well.
 #[must_use]
 pub fn champion() -> Option<Arc<Patterns>> {
-    CHAMPION.get_or_init(|| packed(include_bytes!("../data/champion.pack"))).clone()
+    CHAMPION.get_or_init(|| packed(CHAMPION_FILE)).clone()
 }
+
+/// The file that [`champion`] is unpacked from: its checksum says which champion this program has.
+pub const CHAMPION_FILE: &[u8] = include_bytes!("../data/champion.pack");
 
 static CHAMPION: OnceLock<Option<Arc<Patterns>>> = OnceLock::new();
 

@@ -49,7 +49,12 @@ fn a_first_try_is_tested_by_example_and_by_game() {
         for test in tests {
             let (name, share) = (test["test"].as_str().unwrap(), test["choices"].as_f64().unwrap());
             let count = test["choices_count"].as_f64().unwrap();
-            let error = 196.0 * (share / 100.0 * (1.0 - share / 100.0) / count).sqrt();
+            // Up to the farther end of Wilson's interval: the roots of (x - p)² = z² x (1 - x) / n.
+            let (p, z) = (share / 100.0, 1.96f64.powi(2) / count);
+            let (a, b, c) = (1.0 + z, -2.0 * p - z, p * p);
+            let root = (b * b - 4.0 * a * c).sqrt();
+            let (low, high) = ((-b - root) / (2.0 * a), (-b + root) / (2.0 * a));
+            let error = 100.0 * (p - low).max(high - p);
             assert!(page.contains(&format!("<td class=\"right\">{share:.1} ± {error:.1}</td>")));
             assert!(page.contains(&format!(">{name}</th>")), "{split}: no {name}");
         }

@@ -5,6 +5,7 @@ use super::{BEST, Size, learn, size};
 use crate::lab::{ExperimentError, Lab};
 use crate::{Experiment, Report, Scale};
 use outflank_arena::Terms;
+use outflank_arena::accuracy::Hits;
 use outflank_arena::matches::play_match;
 use outflank_games::Line;
 use outflank_games::othello::{Othello, Square};
@@ -119,9 +120,9 @@ impl Experiment for Speed {
         report.cell("network", "ms a game", None, Some(1e3 * net / games), None);
         report.cell("test player", "ms a game", None, Some(1e3 * other / games), None);
         let paper = (lab.scale != Scale::Smoke).then_some(FASTER);
-        report.cell("network", "times faster", paper, Some(ratio), None);
+        report.cell("network", "times faster", paper, Some(ratio), None).decimals(0, 1);
         let share = (won + 0.5 * drawn) / games;
-        let error = 196.0 * (share * (1.0 - share) / games).sqrt();
+        let error = Hits::of(100.0 * share, games as u64).error();
         report.cell("network", "% of points", None, Some(100.0 * share), Some(error));
         report.findings.push(format!(
             "The network is {ratio:.0} times faster than the search and scores {:.1}%.",

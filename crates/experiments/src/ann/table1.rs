@@ -62,10 +62,12 @@ impl Experiment for Table1 {
             let architecture = settings(net, lab.seed)?.architecture;
             let counted = (architecture.connections() as f64, architecture.weights() as f64);
             differ += u32::from(counted != (connections, weights));
-            report.cell(net, "connections", Some(connections), Some(counted.0), None);
-            report.cell(net, "weights", Some(weights), Some(counted.1), None);
+            report
+                .cell(net, "connections", Some(connections), Some(counted.0), None)
+                .decimals(0, 0);
+            report.cell(net, "weights", Some(weights), Some(counted.1), None).decimals(0, 0);
             let ours = timed(lab, net, games)?;
-            report.cell(net, "seconds a period", seconds, Some(ours), None);
+            report.cell(net, "seconds a period", seconds, Some(ours), None).decimals(0, 2);
             ratios.extend(seconds.map(|theirs| theirs / ours));
         }
         report.findings.push(match differ {

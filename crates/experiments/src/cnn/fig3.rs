@@ -1,11 +1,12 @@
 //! Figure 3: how often the expert's move is the first or among the first three choices of Conv8+BN, by
 //! the number of the move and the number of legal moves.
 
-use super::departures;
 use super::school::School;
 use super::table5::BEST;
+use super::{Task, departures, split_name};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
+use outflank_arena::accuracy::Hits;
 use outflank_learners::cnn::{each_answer, rank, spread};
 use outflank_models::nets::Input;
 use outflank_records::Set;
@@ -41,9 +42,9 @@ impl Counts {
         self.three += u32::from(rank < 3);
     }
 
-    fn percent(self, three: bool) -> Option<f64> {
+    fn hits(self, three: bool) -> Hits {
         let hits = if three { self.three } else { self.first };
-        (self.all > 0).then(|| 100.0 * f64::from(hits) / f64::from(self.all))
+        Hits { hits: f64::from(hits), count: u64::from(self.all) }
     }
 }
 
@@ -62,56 +63,78 @@ impl Experiment for Fig3 {
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let school = School::new(lab);
-        let predictor = school.predictor(&[BEST])?;
-        let lessons = school.lessons(BEST, Input::PIECES)?;
-        let test = lessons.tests.iter().find(|test| test.name == BEST.test(Set::UniqueS));
-        let examples = test
-            .map_or_else(Vec::new, |test| spread(&test.examples, school.size().tested.max(400)));
-        let mut grid = vec![[Counts::default(); MOST_MOVES + 1]; LAST + 1];
-        let answer = &mut |words: &[u64]| predictor.logits(words);
-        let all = each_answer(
-            answer,
-            Input::PIECES,
-            &examples,
-            false,
-            |_| !stop_requested(),
-            rank,
-            |item, rank| {
-                let board = item.example.board();
-                let number = (board.own | board.other).count_ones() as usize + 1;
-                let moves = board.moves().count_ones() as usize;
-                grid[number.min(LAST)][moves.min(MOST_MOVES)].add(rank);
-            },
-        )
-        .map_err(|error| ExperimentError::Learn(error.to_string()))?;
-        if !all {
-            return Err(ExperimentError::Stopped);
+        // The one in full learned from the later games too; that of Table V did not.
+        let tasks = [BEST, Task::new(BEST.net).by_game()];
+        let mut counted = Vec::new();
+        for task in tasks {
+            let (grid, positions) = count_ranks(&school, task)?;
+            counted.push((split_name(task.by_game), grid, positions));
         }
         let lead = format!(
-            "Conv8+BN by example, on {} positions of the test part of Unique-S; in the figure's way of counting \
-             the first move of a game has number 5.",
-            count(examples.len() as u64)
+            "Conv8+BN by example, on {} positions of the test part of Unique-S, and by game, on {} of games \
+             that it did not learn from; in the figure's way of counting the first move of a game has \
+             number 5.",
+            count(counted[0].2),
+            count(counted[1].2)
         );
         let mut report = Report::new(self.name(), lab.scale, "Paper 3, Figure 3", lead);
-        for (three, title) in [(false, "first choice"), (true, "first three choices")] {
-            draw(&mut report, &grid, three, title);
+        for (split, grid, _) in &counted {
+            for (three, title) in [(false, "first choice"), (true, "first three choices")] {
+                draw(&mut report, grid, three, &format!("{title}, {split}"), split);
+            }
         }
         report.departures = departures(lab);
+        report.departures.push(
+            "The best legal moves are counted, in both splits; twins of a move do not share a hit here."
+                .to_owned(),
+        );
+        let ways = [school.way(tasks[0])?, school.way(tasks[1])?];
+        if ways[0] != ways[1] {
+            report.departures.push(format!(
+                "The figure by game is of another network, since the one by example learned from the later \
+                 games too: it learned by {}; that by example by {}.",
+                ways[1], ways[0]
+            ));
+        }
         Ok(report)
     }
 }
 
-fn draw(report: &mut Report, grid: &[[Counts; MOST_MOVES + 1]], three: bool, title: &str) {
-    let cell = |counts: &Counts| counts.percent(three).filter(|_| counts.all >= ENOUGH);
+/// Ranks by the number of the move and of legal moves.
+type Grid = Vec<[Counts; MOST_MOVES + 1]>;
+
+/// Asks a task's network about its test; and how many positions there were.
+fn count_ranks(school: &School<'_>, task: Task) -> Result<(Grid, u64), ExperimentError> {
+    let predictor = school.predictor(&[task])?;
+    let lessons = school.lessons(task, Input::PIECES)?;
+    let name = task.test(Set::UniqueS);
+    let test = lessons.tests.iter().find(|test| test.name.starts_with(&name));
+    let examples =
+        test.map_or_else(Vec::new, |test| spread(&test.examples, school.size().tested.max(400)));
+    let mut grid = vec![[Counts::default(); MOST_MOVES + 1]; LAST + 1];
+    let answer = &mut |words: &[u64]| predictor.logits(words);
+    let go_on = |_| !stop_requested();
+    let all = each_answer(answer, Input::PIECES, &examples, false, go_on, rank, |item, rank| {
+        let board = item.example.board();
+        let number = (board.own | board.other).count_ones() as usize + 1;
+        let moves = board.moves().count_ones() as usize;
+        grid[number.min(LAST)][moves.min(MOST_MOVES)].add(rank);
+    })
+    .map_err(|error| ExperimentError::Learn(error.to_string()))?;
+    if all { Ok((grid, examples.len() as u64)) } else { Err(ExperimentError::Stopped) }
+}
+
+fn draw(report: &mut Report, grid: &Grid, three: bool, title: &str, split: &str) {
+    let cell = |counts: &Counts| (counts.all >= ENOUGH).then(|| counts.hits(three).percent());
     let rows: Vec<Vec<Option<f64>>> = (1..=MOST_MOVES)
         .map(|moves| (FIRST..=LAST).map(|number| cell(&grid[number][moves])).collect())
         .collect();
     let heat = Heat::new(title, "number of the move", "legal moves", rows)
         .starting_at(FIRST as f64, 1.0)
         .range(0.0, 100.0);
-    let stem = if three { "top3" } else { "top1" };
+    let stem = format!("{}-{}", if three { "top3" } else { "top1" }, split.replace(' ', "-"));
     let caption = format!("Per cent of positions; cells of fewer than {ENOUGH} are left empty.");
-    report.figures.push((stem.to_owned(), Box::new(heat), caption));
+    report.figures.push((stem.clone(), Box::new(heat), caption));
     let mut points = Vec::new();
     for (number, row) in grid.iter().enumerate().take(LAST + 1).skip(FIRST) {
         let mut sum = Counts::default();
@@ -120,14 +143,17 @@ fn draw(report: &mut Report, grid: &[[Counts; MOST_MOVES + 1]], three: bool, tit
             sum.first += counts.first;
             sum.three += counts.three;
         }
-        let Some(percent) = sum.percent(three) else { continue };
-        let error = super::error_of(percent, u64::from(sum.all));
-        report.cell(title, format!("{number}"), None, Some(percent), Some(error));
-        points.push(Point::with_error(number as f64, percent, error));
+        if sum.all == 0 {
+            continue;
+        }
+        let hits = sum.hits(three);
+        let (percent, (low, high)) = (hits.percent(), hits.interval());
+        report.cell(title, format!("{number}"), None, Some(percent), Some(hits.error()));
+        points.push(Point::with_interval(number as f64, percent, low, high));
     }
     let plot = Plot::new(title, "number of the move", "% of moves predicted")
         .series(Series::line(title, points).band())
         .y_range(0.0, 100.0);
-    let caption = "Over all numbers of legal moves, 95% intervals.".to_owned();
+    let caption = "Over all numbers of legal moves, 95% intervals by Wilson.".to_owned();
     report.figures.push((format!("{stem}-by-move"), Box::new(plot), caption));
 }

@@ -1,12 +1,13 @@
 //! Figure 4: how the winning rate follows from the accuracy, over all networks of the tables and the bag.
 
 use super::school::{School, accuracy};
+use super::suite::{Suite, THIRTEEN};
 use super::table2::NETS;
 use super::table3::INPUTS;
 use super::table5::{BEST, bag};
 use super::table6::SKIPPING;
 use super::winning::{Contender, edax, search};
-use super::{Task, departures};
+use super::{DROPOUT, Figure, Task, departures, error_of};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
@@ -60,10 +61,14 @@ impl Experiment for Fig4 {
             // Enough for a line.
             contenders = contenders.into_iter().step_by(2).take(3).collect();
         }
-        let lead = "Each network's accuracy on the test part of Original and on that of what it learned \
-                    from, and its points in per cent against the 13 published players and against \
-                    search of one ply.";
-        let mut report = Report::new(self.name(), lab.scale, "Paper 3, Figure 4", lead.to_owned());
+        let suite = Suite::of(&school);
+        let lead = format!(
+            "Each network's accuracy by example on the test part of Original and on that of what it learned \
+             from, and its points in per cent against {} and against search of one ply.",
+            suite.words()
+        );
+        let mut report = Report::new(self.name(), lab.scale, "Paper 3, Figure 4", lead);
+        report.findings.extend(suite.finding());
         let one = edax(&school, 1);
         let opponent = one.clone().unwrap_or_else(|| search(1));
         let second = if one.is_some() { "Edax-1" } else { "our search at 1 ply" };
@@ -74,35 +79,47 @@ impl Experiment for Fig4 {
                 1 => school.study(task)?.tests,
                 _ => school.study_together(&tasks)?,
             };
-            let [original, own] = [Set::Original, task.set]
-                .map(|set| accuracy(&tests, task, set).map_or(0.0, |accuracy| accuracy.0));
+            let [original, own] = [Set::Original, task.set].map(|set| accuracy(&tests, task, set));
             let mut contender = Contender::new(&school, &tasks)?;
             let row = match (tasks.len(), task.in_full) {
                 (1, false) => format!("{} on {}, {}", task.net, task.set, task.input),
                 (1, true) => format!("{} on {}, in full", task.net, task.set),
                 (count, _) => format!("{} on {}, bag of {count}", task.net, task.set),
             };
-            report.cell(&row, "accuracy", None, Some(original), None);
-            report.cell(&row, "own accuracy", None, Some(own), None);
-            let won = [contender.against_all()?, contender.against(&opponent, None)?];
-            for (won, column) in won.into_iter().zip(["13 opponents", second]) {
-                let error = super::error_of(won.0, won.1);
-                report.cell(&row, column, None, Some(won.0), Some(error));
-            }
+            let mut cell = |column: &str, figure: Option<Figure>| {
+                let error = figure.map(|(percent, count)| error_of(percent, count));
+                report.cell(&row, column, None, figure.map(|figure| figure.0), error);
+            };
+            cell("accuracy by example", original);
+            cell("own accuracy by example", own);
+            let won = [contender.against_all(&suite)?, contender.against(&opponent, None)?];
+            cell(&suite.column(), Some(won[0]));
+            cell(second, Some(won[1]));
+            let [original, own] = [original, own].map(|figure| figure.map(|figure| figure.0));
             dots.push(Dot { set: task.set, original, own, won: won.map(|won| won.0) });
         }
-        // What was printed of Edax says nothing of another opponent.
-        let printed = [Some(PRINTED[0]), one.is_some().then_some(PRINTED[1])];
-        let all: Vec<_> = dots.iter().map(|dot| (dot.original, dot.won)).collect();
-        lines(&mut report, ("strength", "all networks"), ["13 opponents", second], &all, printed);
+        // What was printed says nothing of other opponents.
+        let printed = [suite.is_whole().then_some(PRINTED[0]), one.is_some().then_some(PRINTED[1])];
+        let first = suite.column();
+        // A network without a figure has no place in a drawing.
+        let all: Vec<_> = dots.iter().filter_map(|dot| Some((dot.original?, dot.won))).collect();
+        lines(&mut report, ("strength", "all networks"), [&first, second], &all, printed);
         // Accuracies on one test, of networks that learned from the same.
-        let alike: Vec<_> = dots.iter().filter(|dot| dot.set == Set::UniqueS).collect();
-        let alike: Vec<_> = alike.iter().map(|dot| (dot.own, dot.won)).collect();
-        let names = ["13 opponents, Unique-S".to_owned(), format!("{second}, Unique-S")];
+        let alike = dots.iter().filter(|dot| dot.set == Set::UniqueS);
+        let alike: Vec<_> = alike.filter_map(|dot| Some((dot.own?, dot.won))).collect();
+        let names = [format!("{first}, Unique-S"), format!("{second}, Unique-S")];
         let names = names.each_ref().map(String::as_str);
         let place = ("strength-unique-s", "networks that learned from Unique-S, by their own test");
         lines(&mut report, place, names, &alike, printed);
         report.departures = departures(lab);
+        report.departures.push(DROPOUT.to_owned());
+        report.departures.extend(suite.departure());
+        if !suite.is_whole() {
+            let (slope, explained) = PRINTED[0];
+            report.departures.push(format!(
+                "Against the {THIRTEEN} the paper has a slope of {slope} and r2 = {explained}."
+            ));
+        }
         if one.is_none() {
             let (slope, explained) = PRINTED[1];
             report.departures.push(format!(
@@ -117,8 +134,8 @@ impl Experiment for Fig4 {
 /// A network: what it learned from, its accuracies and its points.
 struct Dot {
     set: Set,
-    original: f64,
-    own: f64,
+    original: Option<f64>,
+    own: Option<f64>,
     won: [f64; 2],
 }
 
@@ -131,14 +148,14 @@ fn lines(
     printed: [Option<(f64, f64)>; 2],
 ) {
     let title = format!("Winning rate by accuracy, {title}");
-    let mut plot = Plot::new(title, "accuracy, %", "% of points");
+    let mut plot = Plot::new(title, "accuracy by example, %", "% of points");
     for (at, (name, paper)) in names.into_iter().zip(printed).enumerate() {
         let points: Vec<_> = dots.iter().map(|&(accuracy, won)| (accuracy, won[at])).collect();
         let marks = points.iter().map(|&(x, y)| Point::new(x, y));
         plot = plot.series(Series::dots(name, marks));
         let Some((slope, through, explained)) = line(&points) else { continue };
-        report.cell(name, "slope", paper.map(|p| p.0), Some(slope), None);
-        report.cell(name, "r2", paper.map(|p| p.1), Some(explained), None);
+        report.cell(name, "slope", paper.map(|p| p.0), Some(slope), None).decimals(1, 2);
+        report.cell(name, "r2", paper.map(|p| p.1), Some(explained), None).decimals(3, 3);
         let ends = points
             .iter()
             .fold((f64::MAX, f64::MIN), |(low, high), &(x, _)| (low.min(x), high.max(x)));

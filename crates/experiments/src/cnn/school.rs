@@ -1,10 +1,11 @@
 //! Where networks are taught and measured.
 
+mod plans;
 mod weights;
 
 use super::{
     BATCH, DECAY, LAST_YEAR, MOMENTUM, PASSES_IMAGES, PASSES_PLAIN, RATE, SHORT_DECAY,
-    SHORT_MOMENTUM, SHORT_RATE, SHORT_RATE_BARE, Size, Task, size,
+    SHORT_MOMENTUM, SHORT_RATE, SHORT_RATE_BARE, Size, Task, WARMUP, size,
 };
 use crate::Scale;
 use crate::lab::{ExperimentError, Lab, Part};
@@ -148,8 +149,8 @@ impl<'a> School<'a> {
         }
     }
 
-    /// Where a task's network and what was found out about it are kept. The name says everything that
-    /// makes it what it is.
+    /// Where a task's network and what was found out about it are kept. The name says what it is and what
+    /// it learned from; how, the file says that is kept there.
     pub fn folder(&self, task: Task) -> PathBuf {
         let extent = match self.extent(task) {
             Extent::Seen(seen) => format!("{seen}"),
@@ -169,14 +170,14 @@ impl<'a> School<'a> {
         self.lab.learned(&name)
     }
 
-    /// Teaches and measures a network, unless that was done before. What `outflank learn cnn` left in a
-    /// folder of that name will do.
+    /// Teaches and measures a network, unless that was done before by the same plan. What `outflank learn
+    /// cnn` left in a folder of that name, which says nothing of a plan, will do.
     pub fn study(&self, task: Task) -> Result<Taught, ExperimentError> {
         let folder = self.folder(task);
         let path = folder.join(RESULT);
         if path.is_file() {
             let taught: Taught = read_json(&path)?;
-            if taught.complete && !taught.tests.is_empty() {
+            if taught.complete && !taught.tests.is_empty() && self.is_still_so(task, &taught)? {
                 return Ok(taught);
             }
         }
@@ -195,13 +196,14 @@ impl<'a> School<'a> {
         let net = named(task.net, task.input.parse().map_err(failed)?).map_err(failed)?;
         let lessons = self.lessons(task, net.input())?;
         let mut items = lessons.items.clone();
-        let mut plan = self.plan(&net, task);
-        if let Some(number) = task.bag {
-            plan = plan.of_bag(number);
+        let plan = self.plan(&net, task);
+        if task.bag.is_some() {
             items = lessons.drawn(plan.seed);
         }
         let count = items.len();
         let sample = learned_sample(&lessons, &items, self.size.tested);
+        let words = self.plan_of(task)?;
+        plans::begin(folder, &words)?;
         let study = Study::new(&net, &lessons.base, items);
         let device = &*self.lab.device;
         let mut engine = device.engine(&net, plan, study).map_err(failed)?;
@@ -229,6 +231,7 @@ impl<'a> School<'a> {
         let exam =
             Exam { lessons: &lessons, learned: &sample, most: self.size.tested, images: false };
         let mut taught = Taught::new(&net, &task.set.to_string(), &trained);
+        taught.plan = Some(words);
         let go_on = |_: &str, _| !stop_requested();
         match exam.mark(&mut *engine, net.input(), device, &mut taught, go_on).map_err(failed)? {
             true => Ok((taught, model)),
@@ -236,14 +239,20 @@ impl<'a> School<'a> {
         }
     }
 
+    /// How a task's network learns; those of a bag differ in all that is chance.
     fn plan(&self, net: &Net, task: Task) -> Plan {
+        let plan = self.common_plan(net, task);
+        task.bag.map_or(plan, |number| plan.of_bag(number))
+    }
+
+    fn common_plan(&self, net: &Net, task: Task) -> Plan {
         let seed = self.lab.seed;
         if self.lab.scale == Scale::Paper {
             return Plan {
                 batch: BATCH,
                 rate: RATE,
                 schedule: Schedule::Halving,
-                warmup: 500,
+                warmup: WARMUP,
                 optimizer: Optimizer::Sgd { momentum: MOMENTUM, nesterov: false },
                 decay: DECAY,
                 smoothing: 0.0,
@@ -264,7 +273,7 @@ impl<'a> School<'a> {
             batch: self.size_of(task).batch,
             rate,
             schedule: Schedule::Cosine,
-            warmup: 500,
+            warmup: WARMUP,
             optimizer: Optimizer::Sgd { momentum: SHORT_MOMENTUM, nesterov: true },
             decay: if short { SHORT_DECAY } else { DECAY },
             smoothing: 0.0,
@@ -288,6 +297,10 @@ impl<'a> School<'a> {
     /// What several networks together say of the tests of the first: a bag.
     pub fn study_together(&self, tasks: &[Task]) -> Result<Vec<Tested>, ExperimentError> {
         let Some(&first) = tasks.first() else { return Ok(Vec::new()) };
+        for &task in tasks {
+            // Should one be taught anew, what they said together goes.
+            self.study(task)?;
+        }
         let path = self.folder(first).join(format!("bag-of-{}.json", tasks.len()));
         if path.is_file() {
             return read_json(&path);

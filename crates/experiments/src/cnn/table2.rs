@@ -1,7 +1,7 @@
 //! Table II: what is gained from images and from removing duplicates, on the test part of Original.
 
 use super::school::{School, accuracy};
-use super::{Task, above, departures, error_of, split_name};
+use super::{ONE_OF_EACH, Task, above, departures, error_of, split_name};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
@@ -53,7 +53,8 @@ impl Experiment for Table2 {
                     format!("{} on {} ({})", NETS[row], Set::ALL[column], split_name(by_game))
                 };
                 if let (Some(a), Some(b)) = (found[better.0][better.1], found[worse.0][worse.1]) {
-                    report.findings.push(above(&name(better), a, &name(worse), b));
+                    let order = above(&name(better), a, &name(worse), b, ONE_OF_EACH);
+                    report.findings.push(order);
                 }
             };
             for net in 0..3 {

@@ -3,7 +3,7 @@
 
 use super::school::{School, accuracy, valid};
 use super::table2::NETS;
-use super::{Task, above, departures, error_of, split_name};
+use super::{ONE_OF_EACH, Task, above, departures, error_of, split_name};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
@@ -75,7 +75,11 @@ impl Experiment for Encodings {
                     let paper = (!by_game).then_some(self.printed[row][column]);
                     let error = figure.map(|(percent, count)| error_of(percent, count));
                     let column = format!("{input}, {}", split_name(by_game));
-                    report.cell(net, column, paper, figure.map(|a| a.0), error);
+                    let cell = report.cell(net, column, paper, figure.map(|a| a.0), error);
+                    if self.legal {
+                        // All but nothing is 100.
+                        cell.own_decimals(3);
+                    }
                 }
             }
             if self.legal {
@@ -89,13 +93,14 @@ impl Experiment for Encodings {
                 }
                 continue;
             }
-            for deeper in 1..3 {
-                if let (Some(a), Some(b)) = (found[deeper][0], found[deeper - 1][0]) {
-                    report.findings.push(above(NETS[deeper], a, NETS[deeper - 1], b));
+            // Depth with pieces, and what vmoves cost the deepest.
+            for (better, worse) in [((1, 0), (0, 0)), ((2, 0), (1, 0)), ((2, 0), (2, 2))] {
+                let name =
+                    |(row, column): (usize, usize)| format!("{} {}", NETS[row], INPUTS[column]);
+                if let (Some(a), Some(b)) = (found[better.0][better.1], found[worse.0][worse.1]) {
+                    let order = above(&name(better), a, &name(worse), b, ONE_OF_EACH);
+                    report.findings.push(format!("{}: {order}", split_name(by_game)));
                 }
-            }
-            if let (Some(a), Some(b)) = (found[2][0], found[2][2]) {
-                report.findings.push(above("conv8 pieces", a, "conv8 vmoves", b));
             }
         }
         report.departures = departures(lab);

@@ -4,7 +4,7 @@
 //! what it did not.
 
 use super::school::{School, accuracy};
-use super::{Task, above, departures, error_of, split_name};
+use super::{DROPOUT, Figure, ONE_OF_EACH, Task, above, apart, departures, error_of, split_name};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
@@ -94,61 +94,129 @@ impl Experiment for Table5 {
                 let paper = printed.filter(|_| !by_game);
                 report.cell(title, split, paper, figure.map(|a| a.0), error);
                 if !by_game {
-                    report.cell(title, "microseconds", micros, Some(studied.micros), None);
+                    report
+                        .cell(title, "microseconds", micros, Some(studied.micros), None)
+                        .decimals(0, 1);
                     // The text: typically within one point.
                     if let (Some(learned), Some(tested)) = (studied.learned, figure) {
-                        let error =
-                            error_of(learned.0, learned.1).hypot(error_of(tested.0, tested.1));
-                        let gap = Some(learned.0 - tested.0);
-                        report.cell(title, "training less test", None, gap, Some(error));
+                        let (gap, error) = apart(learned, tested);
+                        report.cell(title, "training less test", None, Some(gap), Some(error));
                     }
                 }
                 found.push((title, figure));
             }
             let title = format!("Conv8+BN, bag of {}", tasks.len());
+            let mut each = Vec::new();
+            for &task in &tasks {
+                each.push((task, school.study(task)?));
+            }
             let paper = (!by_game).then_some(BAGGED.0);
             let error = together.map(|(percent, count)| error_of(percent, count));
             report.cell(&title, split, paper, together.map(|a| a.0), error);
             if !by_game {
-                let mut micros = 0.0;
-                for &task in &tasks {
-                    micros += school.study(task)?.micros;
-                }
-                report.cell(&title, "microseconds", Some(BAGGED.1), Some(micros), None);
+                let micros = each.iter().map(|(_, studied)| studied.micros).sum();
+                report
+                    .cell(&title, "microseconds", Some(BAGGED.1), Some(micros), None)
+                    .decimals(0, 1);
             }
             let of = |name: &str| found.iter().find(|(title, _)| *title == name)?.1;
-            let mut order = |a: (&str, Option<(f64, u64)>), b: (&str, Option<(f64, u64)>)| {
-                if let (Some(x), Some(y)) = (a.1, b.1) {
-                    let split = split_name(by_game);
-                    report.findings.push(format!("{split}: {}", above(a.0, x, b.0, y)));
+            for (better, worse) in [("Conv8", "Conv8+dropout"), ("Conv8+BN", "Conv8")] {
+                if let (Some(a), Some(b)) = (of(better), of(worse)) {
+                    let order = above(better, a, worse, b, ONE_OF_EACH);
+                    report.findings.push(format!("{split}: {order}"));
                 }
-            };
-            order(("Conv8", of("Conv8")), ("Conv8+dropout", of("Conv8+dropout")));
-            order(("Conv8+BN", of("Conv8+BN")), ("Conv8", of("Conv8")));
-            let alone = if of(IN_FULL).is_some() { IN_FULL } else { "Conv8+BN" };
-            order((&title, together), (alone, of(alone)));
-            if !by_game {
-                let one = accuracy(&school.study(tasks[0])?.tests, tasks[0], Set::UniqueS);
-                order((&title, together), ("one of its networks", one));
+            }
+            let each: Vec<Figure> = each
+                .iter()
+                .filter_map(|(task, studied)| accuracy(&studied.tests, *task, Set::UniqueS))
+                .collect();
+            if let Some(together) = together {
+                let alone =
+                    [("Conv8+BN", Task { by_game, ..Task::new(BEST.net) }), (IN_FULL, BEST)];
+                let alone: Vec<_> = alone
+                    .into_iter()
+                    .filter_map(|(name, task)| Some((name, task, of(name)?)))
+                    .collect();
+                let bag = (title.as_str(), tasks[0], together);
+                for said in bagged(&school, bag, &each, &alone)? {
+                    report.findings.push(format!("{split}: {said}"));
+                }
             }
             for (title, beside, said) in WISHES {
                 if let (Some(a), Some(b)) = (of(title), of(beside)) {
-                    let error = error_of(a.0, a.1).hypot(error_of(b.0, b.1));
+                    let (difference, error) = apart(a, b);
                     report.findings.push(format!(
-                        "{split}: {title} {:.2}, {beside} {:.2} ({:+.2} ± {error:.2}, one network of \
-                         each); {said}",
-                        a.0,
-                        b.0,
-                        a.0 - b.0
+                        "{split}: {title} {:.2}, {beside} {:.2} ({difference:+.2} ± {error:.2}, \
+                         {ONE_OF_EACH}); {said}",
+                        a.0, b.0
                     ));
                 }
             }
         }
         report.departures = departures(lab);
+        report.departures.push(DROPOUT.to_owned());
         let device = school.study(BEST)?.device;
         report
             .departures
             .push(format!("The times are of this machine's {device}, not of a GTX Titan."));
         Ok(report)
+    }
+}
+
+/// What is said of a bag: beside the mean of its own networks, and beside each network alone. Where that one
+/// learned otherwise, what differs is said and nothing is judged.
+fn bagged(
+    school: &School<'_>,
+    (title, first, together): (&str, Task, Figure),
+    each: &[Figure],
+    alone: &[(&str, Task, Figure)],
+) -> Result<Vec<String>, ExperimentError> {
+    let mut said = Vec::new();
+    if !each.is_empty() {
+        let mean = each.iter().map(|figure| figure.0).sum::<f64>() / each.len() as f64;
+        // They answer the same questions, so that their mean is no surer than one of them.
+        let mean = (mean, each[0].1);
+        said.push(above(title, together, "the mean of its own networks", mean, "one bag"));
+    }
+    let way = school.way(first)?;
+    for &(name, task, figure) in alone {
+        let other = school.way(task)?;
+        said.push(match way == other {
+            true => above(title, together, name, figure, "one bag and one network"),
+            false => {
+                let (difference, error) = apart(together, figure);
+                format!(
+                    "{title} {:.2}, {name} {:.2} ({difference:+.2} ± {error:.2}), which is not like with \
+                     like: each of the bag learned by {}; {name} by {}.",
+                    together.0,
+                    figure.0,
+                    unlike(&way, &other),
+                    unlike(&other, &way)
+                )
+            }
+        });
+    }
+    Ok(said)
+}
+
+/// What is said of one way to learn and not of another.
+fn unlike(way: &str, other: &str) -> String {
+    let parts = way.split(", ").filter(|part| !other.split(", ").any(|same| same == *part));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unlike;
+
+    #[test]
+    fn what_differs_is_said_alone() {
+        let (bag, alone) = (
+            "1.75 passes of games up to 2012, in batches of 4096, decay 5e-4",
+            "37,000,000 examples of games up to 2012, in batches of 4096, decay 5e-5",
+        );
+        assert_eq!(unlike(bag, alone), "1.75 passes of games up to 2012, decay 5e-4");
+        assert_eq!(unlike(alone, bag), "37,000,000 examples of games up to 2012, decay 5e-5");
+        assert_eq!(unlike(bag, bag), "");
     }
 }

@@ -1,7 +1,7 @@
 //! Table VI: networks with skip connections.
 
 use super::school::{School, accuracy};
-use super::{Task, above, departures, error_of, split_name};
+use super::{Figure, ONE_OF_EACH, Task, above, apart, departures, error_of, split_name};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
@@ -29,6 +29,35 @@ pub(super) const SKIPPING: [Row; 9] = [
 /// Conv8+BN.
 const ORDERS: [(usize, usize); 11] =
     [(2, 1), (3, 2), (5, 4), (6, 5), (4, 1), (5, 2), (6, 3), (8, 7), (9, 8), (0, 9), (0, 8)];
+
+/// Says of all printed orders, of any two networks, how many appear, and names those that do not.
+fn all_orders(rows: &[Row], found: &[Option<Figure>]) -> Option<String> {
+    let (mut same, mut reversed, mut level) = (0, Vec::new(), Vec::new());
+    for (a, better) in rows.iter().zip(found) {
+        for (b, worse) in rows.iter().zip(found).filter(|(b, _)| a.2 > b.2) {
+            let (Some(x), Some(y)) = (*better, *worse) else { continue };
+            let (difference, error) = apart(x, y);
+            let pair = format!("{} {:.2} and {} {:.2}", a.0, x.0, b.0, y.0);
+            match difference {
+                d if d > error => same += 1,
+                d if d < -error => reversed.push(pair),
+                _ => level.push(pair),
+            }
+        }
+    }
+    let all = same + reversed.len() + level.len();
+    let named = |pairs: &[String], what: &str| match pairs {
+        [] => String::new(),
+        pairs => format!("; {} {what}: {}", pairs.len(), pairs.join(", ")),
+    };
+    (all > 0).then(|| {
+        format!(
+            "of {all} printed orders of two networks {same} appear{}{}.",
+            named(&reversed, "the other way round (printed the first above the second)"),
+            named(&level, "not told apart")
+        )
+    })
+}
 
 /// The table.
 pub struct Table6;
@@ -66,12 +95,17 @@ impl Experiment for Table6 {
                 let paper = (!by_game).then_some(printed);
                 report.cell(title, split_name(by_game), paper, figure.map(|a| a.0), error);
                 if !by_game {
-                    report.cell(title, "microseconds", Some(micros), Some(studied.micros), None);
+                    report
+                        .cell(title, "microseconds", Some(micros), Some(studied.micros), None)
+                        .decimals(0, 1);
                 }
+            }
+            if let Some(said) = all_orders(&rows, &found) {
+                report.findings.push(format!("{}: {said}", split_name(by_game)));
             }
             for (better, worse) in ORDERS {
                 if let (Some(a), Some(b)) = (found[better], found[worse]) {
-                    let order = above(rows[better].0, a, rows[worse].0, b);
+                    let order = above(rows[better].0, a, rows[worse].0, b, ONE_OF_EACH);
                     report.findings.push(format!("{}: {order}", split_name(by_game)));
                 }
             }
@@ -82,5 +116,28 @@ impl Experiment for Table6 {
             .departures
             .push(format!("The times are of this machine's {device}, not of a GTX Titan."));
         Ok(report)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_printed_order_is_tried() {
+        let rows: Vec<Row> = [YARDSTICK].into_iter().chain(SKIPPING).collect();
+        // Ten networks of ten different printed figures.
+        let printed: Vec<_> = rows.iter().map(|row| Some((row.2, 1_000_000))).collect();
+        let said = all_orders(&rows, &printed).unwrap();
+        assert_eq!(said, "of 45 printed orders of two networks 45 appear.");
+        // DenseNet-40, printed 59.9, and ResNet-32-np-p, printed 59.5, in the other order.
+        let mut turned = printed.clone();
+        turned.swap(3, 7);
+        let said = all_orders(&rows, &turned).unwrap();
+        assert!(said.contains("of two networks 44 appear; 1 the other way round"), "{said}");
+        assert!(said.contains("DenseNet-40 59.50 and ResNet-32-np-p 59.90"), "{said}");
+        // Those that were not made are left out.
+        turned[1..].fill(None);
+        assert!(all_orders(&rows, &turned).is_none());
     }
 }

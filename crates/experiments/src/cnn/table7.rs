@@ -2,9 +2,10 @@
 //! ahead.
 
 use super::school::{School, accuracy};
+use super::suite::{Suite, THIRTEEN};
 use super::table5::{BEST, bag};
 use super::winning::{COCMAES, Contender, IPREF_N, edax, published, search};
-use super::{Task, departures, error_of};
+use super::{Figure, Task, departures, error_of};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
@@ -46,7 +47,7 @@ impl Experiment for Table7 {
         let school = School::new(lab);
         let lead = format!(
             "Points in per cent of {} games against each opponent, from the 1,000 openings, White to \
-             move, both colours.",
+             move, both colours; the accuracy is by example, of networks learned by game on later games.",
             count(u64::from(2 * school.size().rounds))
         );
         let mut report = Report::new(self.name(), lab.scale, "Paper 3, Table VII", lead);
@@ -82,13 +83,9 @@ impl Experiment for Table7 {
              when its command is given (--edax)."
                 .to_owned(),
         );
-        if published(&school, IPREF_N).is_none() {
-            report.findings.push(
-                "The published players are not there: name a data folder with --data. The mean is \
-                 against our two piece counters."
-                    .to_owned(),
-            );
-        }
+        let suite = Suite::of(&school);
+        report.findings.extend(suite.finding());
+        report.departures.extend(suite.departure());
         Ok(report)
     }
 }
@@ -98,25 +95,26 @@ fn row(
     school: &School<'_>,
     title: &str,
     tasks: &[Task],
-    accuracy: Option<(f64, u64)>,
+    accuracy: Option<Figure>,
     printed: Option<[f64; 4]>,
 ) -> Result<(), ExperimentError> {
     let paper = |at: usize| printed.map(|printed| printed[at]);
-    let mut cell = |column: &str, paper: Option<f64>, ours: Option<(f64, u64)>| {
+    let cell = |report: &mut Report, column: &str, paper: Option<f64>, ours: Option<Figure>| {
         let error = ours.map(|(percent, count)| error_of(percent, count));
         report.cell(title, column, paper, ours.map(|o| o.0), error);
     };
-    cell("accuracy", paper(0), accuracy);
+    cell(report, "accuracy", paper(0), accuracy);
     let mut contender = Contender::new(school, tasks)?;
-    cell("13 opponents", paper(1), Some(contender.against_all()?));
-    let mut named = |name: &str| -> Result<Option<(f64, u64)>, ExperimentError> {
+    let suite = Suite::of(school);
+    suite.cell(report, title, THIRTEEN, paper(1), contender.against_all(&suite)?);
+    let mut named = |name: &str| -> Result<Option<Figure>, ExperimentError> {
         published(school, name).map(|player| contender.against(&player, None)).transpose()
     };
     let (cocmaes, ipref) = (named(COCMAES)?, named(IPREF_N)?);
-    cell("CoCMAES-4+2x2", paper(2), cocmaes);
-    cell("iPrefN", (tasks == [BEST]).then_some(AGAINST_IPREF), ipref);
+    cell(report, "CoCMAES-4+2x2", paper(2), cocmaes);
+    cell(report, "iPrefN", (tasks == [BEST]).then_some(AGAINST_IPREF), ipref);
     let one = edax(school, 1).map(|player| contender.against(&player, None)).transpose()?;
-    cell("Edax-1", paper(3), one);
-    cell("our search at 1 ply", None, Some(contender.against(&search(1), None)?));
+    cell(report, "Edax-1", paper(3), one);
+    cell(report, "our search at 1 ply", None, Some(contender.against(&search(1), None)?));
     Ok(())
 }

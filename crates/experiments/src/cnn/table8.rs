@@ -1,9 +1,10 @@
 //! Table VIII: what images and removing duplicates do for the strength of play.
 
 use super::school::School;
+use super::suite::Suite;
 use super::table2::NETS;
 use super::winning::Contender;
-use super::{Task, above, departures, error_of};
+use super::{ONE_OF_EACH, Task, above, departures};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
@@ -30,29 +31,32 @@ impl Experiment for Table8 {
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let school = School::new(lab);
-        let lead = "Mean points in per cent against the 13 published players.";
-        let mut report =
-            Report::new(self.name(), lab.scale, "Paper 3, Table VIII", lead.to_owned());
+        let suite = Suite::of(&school);
+        let lead = format!("Mean points in per cent against {}.", suite.words());
+        let mut report = Report::new(self.name(), lab.scale, "Paper 3, Table VIII", lead);
+        report.findings.extend(suite.finding());
         let every = school.size().every;
         let mut found = [[None; 4]; 3];
         for (row, net) in NETS.into_iter().enumerate().step_by(every) {
             for (column, set) in Set::ALL.into_iter().enumerate().step_by(every) {
-                let won = Contender::new(&school, &[Task::new(net).on(set)])?.against_all()?;
+                let won =
+                    Contender::new(&school, &[Task::new(net).on(set)])?.against_all(&suite)?;
                 found[row][column] = Some(won);
                 let paper = Some(PRINTED[row][column]);
-                let error = Some(error_of(won.0, won.1));
-                report.cell(net, set.to_string(), paper, Some(won.0), error);
+                suite.cell(&mut report, net, &set.to_string(), paper, won);
             }
         }
         for (row, net) in NETS.iter().enumerate() {
             for (better, worse) in [(1, 0), (3, 2), (2, 0), (3, 1)] {
                 if let (Some(a), Some(b)) = (found[row][better], found[row][worse]) {
                     let name = |column: usize| format!("{net} on {}", Set::ALL[column]);
-                    report.findings.push(above(&name(better), a, &name(worse), b));
+                    let order = above(&name(better), a, &name(worse), b, ONE_OF_EACH);
+                    report.findings.push(order);
                 }
             }
         }
         report.departures = departures(lab);
+        report.departures.extend(suite.departure());
         Ok(report)
     }
 }

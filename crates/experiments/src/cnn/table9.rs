@@ -6,7 +6,7 @@ use super::table5::BEST;
 use super::winning::{Contender, edax, search};
 use super::{departures, error_of};
 use crate::lab::{ExperimentError, Lab, Part};
-use crate::{Experiment, Report};
+use crate::{Cell, Experiment, Report};
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Side};
 use outflank_learners::cnn::spread;
@@ -67,7 +67,7 @@ impl Experiment for Table9 {
                 let row = format!("{who}, {depth}");
                 let Some(player) = player else {
                     for (column, paper) in COLUMNS.into_iter().zip(printed) {
-                        report.cell(&row, column, Some(paper), None, None);
+                        told(report.cell(&row, column, Some(paper), None, None));
                     }
                     continue;
                 };
@@ -78,7 +78,7 @@ impl Experiment for Table9 {
                 let errors = [Some(error_of(won.0, won.1)), None, Some(error_of(accuracy, count))];
                 for (at, column) in COLUMNS.into_iter().enumerate() {
                     let paper = is_edax.then_some(printed[at]);
-                    report.cell(&row, column, paper, ours[at], errors[at]);
+                    told(report.cell(&row, column, paper, ours[at], errors[at]));
                 }
             }
         }
@@ -94,6 +94,13 @@ impl Experiment for Table9 {
 
 const COLUMNS: [&str; 3] =
     ["points of the network", "microseconds a move", "accuracy of the search"];
+
+/// Times are printed in whole ten-thousandths of a second or tenths of them.
+fn told(cell: &mut Cell) {
+    if cell.column == COLUMNS[1] {
+        cell.decimals(0, 1);
+    }
+}
 
 /// How often a searching player plays the expert's move, and its time for a move. Kept in a file, since
 /// it takes long and the time is never the same again.

@@ -1,36 +1,21 @@
 //! Networks as players (section VI): from the 1,000 openings, White to move, both colours.
 
-use super::Task;
 use super::school::School;
+use super::suite::Suite;
+use super::{Figure, Task};
 use crate::lab::ExperimentError;
 use outflank_arena::{Terms, contest};
 use outflank_games::Side;
 use outflank_games::othello::Othello;
 use outflank_learners::cnn::Predictor;
+use outflank_models::embedded;
 use outflank_players::Entry;
 use outflank_players::roster::{RosterError, entry, policy_entry};
 use outflank_runs::{files, stop_requested, toml_fault};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
-
-/// The thirteen opponents (section VI-A) by their files.
-pub const OPPONENTS: [&str; 13] = [
-    "StandardHeuristic",
-    "LucasRunarsson2006",
-    "SzubertJaskowskiKrawiec2009",
-    "SzubertJaskowskiKrawiec2011",
-    "SzubertJaskowskiKrawiec2013CTDL",
-    "SzubertJaskowskiKrawiec2013ETDL",
-    "Burrow2011ETDL",
-    "Manning2010Nash70",
-    "Manning2010TCIAG2",
-    "Manning2010TCIAG1",
-    "Manning2010GECCO",
-    "RunnarsonLucas2014IPref1",
-    "RunnarsonLucas2014IPrefN",
-];
+use std::sync::{Arc, OnceLock};
 
 /// The strongest published player at one ply, a fourteenth opponent.
 pub const COCMAES: &str = "JaskowskiSzubert2015CoCMAES-4+2x2";
@@ -39,12 +24,21 @@ pub const COCMAES: &str = "JaskowskiSzubert2015CoCMAES-4+2x2";
 pub const IPREF_N: &str = "RunnarsonLucas2014IPrefN";
 
 /// Points in per cent, and of how many games.
-pub type Won = (f64, u64);
+pub type Won = Figure;
 
 /// What is known of a network's games.
 #[derive(Default, Serialize, Deserialize)]
 struct Known {
     won: BTreeMap<String, Won>,
+    /// Of games with the embedded champion, which one it was; older files do not say.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    champion: BTreeMap<String, String>,
+}
+
+/// Which champion this program has: the beginning of its file's checksum.
+fn champion() -> &'static str {
+    static CHAMPION: OnceLock<String> = OnceLock::new();
+    CHAMPION.get_or_init(|| files::checksum(embedded::CHAMPION_FILE)[..16].to_owned())
 }
 
 /// Our search at a depth: as Edax's levels, exact from twice as many empty squares.
@@ -56,16 +50,6 @@ pub fn search(depth: u32) -> String {
 pub fn edax(school: &School<'_>, level: u32) -> Option<String> {
     let command = school.lab().edax.as_ref()?;
     Some(format!("{command}?level={level}&name=Edax-{level}"))
-}
-
-/// The thirteen as players, or those that need no data folder.
-fn opponents(school: &School<'_>) -> Vec<String> {
-    let found: Vec<String> = OPPONENTS
-        .iter()
-        .filter_map(|name| school.lab().published(name))
-        .map(|path| path.display().to_string())
-        .collect();
-    if found.is_empty() { vec!["heuristic".to_owned(), "yoshioka".to_owned()] } else { found }
 }
 
 /// A published player, if it is there.
@@ -84,6 +68,10 @@ pub struct Contender<'a> {
 impl<'a> Contender<'a> {
     /// The player of these networks together.
     pub fn new(school: &'a School<'a>, tasks: &[Task]) -> Result<Contender<'a>, ExperimentError> {
+        for &task in tasks {
+            // Should it be taught anew, its games go.
+            school.study(task)?;
+        }
         let mut contender =
             Contender { school, tasks: tasks.to_vec(), predictor: None, known: Known::default() };
         let path = contender.path();
@@ -126,8 +114,14 @@ impl<'a> Contender<'a> {
             Some((from, to, other)) => format!("{name}, {from}-{to} by {other}, {rounds} rounds"),
             None => format!("{name}, {rounds} rounds"),
         };
+        let players = [Some(opponent), stage.map(|(_, _, other)| other)];
+        let with_champion = players.into_iter().flatten().any(|name| name.starts_with("champion"));
+        let is_other = |then: &String| with_champion && then != champion();
         if let Some(&won) = self.known.won.get(&key) {
-            return Ok(won);
+            if !self.known.champion.get(&key).is_some_and(is_other) {
+                return Ok(won);
+            }
+            (lab.say)(&format!("{key}: that was another champion; its games are played again"));
         }
         (lab.say)(&format!("playing against {key}"));
         let predictor = self.predictor()?;
@@ -165,6 +159,9 @@ impl<'a> Contender<'a> {
             return Err(ExperimentError::Stopped);
         }
         let won = (50.0 * points as f64 / games.max(1) as f64, games);
+        if with_champion {
+            self.known.champion.insert(key.clone(), champion().to_owned());
+        }
         self.known.won.insert(key, won);
         let text =
             toml::to_string(&self.known).map_err(|e| ExperimentError::Learn(e.to_string()))?;
@@ -172,11 +169,11 @@ impl<'a> Contender<'a> {
         Ok(won)
     }
 
-    /// Its mean against the thirteen.
-    pub fn against_all(&mut self) -> Result<Won, ExperimentError> {
+    /// Its mean against these.
+    pub fn against_all(&mut self, suite: &Suite) -> Result<Won, ExperimentError> {
         let (mut sum, mut games, mut count) = (0.0, 0, 0);
-        for opponent in opponents(self.school) {
-            let won = self.against(&opponent, None)?;
+        for opponent in &suite.players {
+            let won = self.against(opponent, None)?;
             (sum, games, count) = (sum + won.0, games + won.1, count + 1);
         }
         Ok((sum / f64::from(count.max(1)), games))

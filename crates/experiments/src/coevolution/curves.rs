@@ -182,7 +182,7 @@ impl Curves {
         if let Some(runs) = of("etdl", "sxm_t") {
             let best = runs.curves.iter().flatten().filter_map(|p| p.scores.first().copied());
             let best = best.fold(0.0, f64::max);
-            report.cell("ETDL-sxm_t", "best player", Some(BEST), Some(best), None);
+            report.cell("ETDL-sxm_t", "best player", Some(BEST), Some(best), None).decimals(0, 1);
             report.findings.push(format!(
                 "The best player of ETDL that was measured scored {best:.1}%; the paper's {BEST:.0}%."
             ));

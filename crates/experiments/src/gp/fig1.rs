@@ -77,7 +77,9 @@ fn one_game<P: Roster + Described>(
             };
             let found = Mean::of(&runs.at(round, "accuracy"));
             let error = found.half_width();
-            report.cell(&row, round.to_string(), paper, Some(found.value), Some(error));
+            report
+                .cell(&row, round.to_string(), paper, Some(found.value), Some(error))
+                .decimals(0, 1);
         }
         let last = Mean::of(&runs.at(size.rounds, "accuracy"));
         report.cell(&row, "spread of runs at the end", None, Some(deviation(last)), None);

@@ -73,7 +73,7 @@ fn one_game(lab: &Lab, game: Game, all: &[Runs], report: &mut Report) {
             let found = Mean::of(&runs.at(round, "best"));
             let error = Some(found.half_width());
             let paper = is_theirs.then_some(top);
-            report.cell(&row, round.to_string(), paper, Some(found.value), error);
+            report.cell(&row, round.to_string(), paper, Some(found.value), error).decimals(0, 1);
         }
         let fresh: Vec<f64> = runs.runs.iter().filter_map(|run| run.fresh).collect();
         let end = Mean::of(&fresh);

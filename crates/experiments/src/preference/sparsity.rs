@@ -43,7 +43,12 @@ impl Experiment for Sparsity {
                 mean(choices.items(), |part| preference_rows(&tuples, View::Invert, part));
             report.cell(features.name(), "difference", Some(difference), Some(own), Some(error));
             let (own, error) = mean(choices.items(), |part| class_rows(&tuples, false, part));
-            report.cell(features.name(), "position", Some(single), Some(own), Some(error));
+            let cell =
+                report.cell(features.name(), "position", Some(single), Some(own), Some(error));
+            if features == FeatureSet::One {
+                // The text has 64.
+                cell.decimals(0, 1);
+            }
         }
         let names = report.cells.iter().map(|cell| format!("{}, {}", cell.row, cell.column));
         let ours = report.cells.iter().map(|cell| (cell.ours.unwrap_or(f64::NAN), 0.0));

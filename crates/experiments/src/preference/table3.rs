@@ -4,6 +4,7 @@ use super::{FeatureSet, Learned, games, games_departure, players};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_arena::Terms;
+use outflank_arena::accuracy::Hits;
 use outflank_arena::league::{League, LeagueReport, play_league};
 use outflank_arena::ratings::Options;
 use outflank_games::Side;
@@ -90,22 +91,23 @@ fn greedy(name: &str, network: outflank_models::Network) -> Entry<Othello> {
 pub(super) fn fill(report: &mut Report, league: &LeagueReport, printed: &[(&str, f64, f64)]) {
     for player in &league.players {
         let paper = printed.iter().find(|(name, ..)| *name == player.name);
-        report.cell(
-            &player.name,
-            "rating",
-            paper.map(|p| p.1),
-            Some(player.rating),
-            Some(player.error),
-        );
-        // Half a 95% interval of a share of so many games, none taken to be drawn.
-        let share = player.percent / 100.0;
-        let error = 196.0 * (share * (1.0 - share) / player.games.max(1) as f64).sqrt();
+        report
+            .cell(
+                &player.name,
+                "rating",
+                paper.map(|p| p.1),
+                Some(player.rating),
+                Some(player.error),
+            )
+            .decimals(0, 0);
+        // None of the games is taken to be drawn.
+        let error = Hits::of(player.percent, player.games).error();
         let percent = Some(player.percent);
         report.cell(&player.name, "% score", paper.map(|p| p.2), percent, Some(error));
     }
     for (name, rating, percent) in printed {
         if !league.players.iter().any(|player| player.name == *name) {
-            report.cell(*name, "rating", Some(*rating), None, None);
+            report.cell(*name, "rating", Some(*rating), None, None).decimals(0, 0);
             report.cell(*name, "% score", Some(*percent), None, None);
         }
     }

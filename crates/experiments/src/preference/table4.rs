@@ -3,6 +3,7 @@
 use super::table3::{fill, league};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
+use outflank_arena::accuracy::Hits;
 use outflank_arena::league::{League, LeagueReport};
 use outflank_arena::ratings::Options;
 use outflank_games::othello::Othello;
@@ -107,11 +108,8 @@ fn cross<const N: usize>(
                 let (won, lost) = (table.table[i][j], table.table[j][i]);
                 2000.0 * won / (won + lost)
             });
-            // Half the width of a 95% interval of a score of 2,000 games, colours paired or not.
-            let error = ours.map(|points| {
-                let share = points / 2000.0;
-                1.96 * (2000.0 * share * (1.0 - share)).sqrt()
-            });
+            // Of a score of 2,000 games, colours paired or not.
+            let error = ours.map(|points| 20.0 * Hits::of(points / 20.0, 2000).error());
             report.cell(*a, *b, Some(printed[row][column]), ours, error);
         }
     }

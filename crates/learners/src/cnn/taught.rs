@@ -76,6 +76,9 @@ pub struct Taught {
     pub input: String,
     /// The examples it learned from.
     pub examples: String,
+    /// How it learned, in words, where that is to be compared later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<String>,
     /// Learned numbers.
     pub weights: usize,
     /// Steps taken.
@@ -108,6 +111,7 @@ impl Taught {
             net: net.name().to_owned(),
             input: net.input().to_string(),
             examples: examples.to_owned(),
+            plan: None,
             weights: net.learned(),
             step: trained.step,
             steps: trained.steps,

@@ -1,10 +1,13 @@
 //! `outflank reproduce`: a table or figure of a paper: theirs, ours, the difference.
 
 use crate::cli::ReproduceArgs;
+use crate::cli::learn_cnn::DeviceArg;
 use crate::output::{print, print_json, room};
 use crate::watching::Watching;
 use crate::{Outcome, VERSION};
 use anyhow::{Result, bail, ensure};
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use outflank_experiments::{
     EXHIBITS, Elsewhere, Experiment, ExperimentError, Lab, PAPERS, Part, Report, make, paper_of,
 };
@@ -157,22 +160,35 @@ fn document(report: &Report) -> serde_json::Value {
     })
 }
 
+/// The command that makes it again. Where a folder or a player of the user's is to be named, what is meant
+/// stands for it.
+fn command(args: &ReproduceArgs, exhibit: &dyn Experiment) -> String {
+    let (scale, seed) = (args.scale.name(), args.common.seed);
+    let mut command =
+        format!("outflank reproduce {} --scale {scale} --seed {seed}", exhibit.name());
+    if args.device != DeviceArg::Cpu {
+        let device = args.device.to_possible_value();
+        let _ =
+            write!(command, " --device {}", device.as_ref().map_or("", PossibleValue::get_name));
+    }
+    let named = [
+        (args.data.is_some() && !exhibit.reads().is_empty(), "--data DATA"),
+        (args.share.is_some(), "--share SHARED"),
+        (args.edax.is_some(), "--edax EDAX"),
+    ];
+    for (_, option) in named.iter().filter(|(is_given, _)| *is_given) {
+        let _ = write!(command, " {option}");
+    }
+    command
+}
+
 fn write(
     args: &ReproduceArgs,
     exhibit: &dyn Experiment,
     folder: &RunFolder,
     report: &Report,
 ) -> Result<()> {
-    let data = match args.data.is_some() && !exhibit.reads().is_empty() {
-        true => " --data DATA",
-        false => "",
-    };
-    let command = format!(
-        "outflank reproduce {} --scale {} --seed {}{data}",
-        exhibit.name(),
-        args.scale.name(),
-        args.common.seed
-    );
+    let command = command(args, exhibit);
     folder.write("cells.csv", report.table().to_csv().as_bytes())?;
     let json = serde_json::to_string_pretty(&document(report))?;
     folder.write("report.json", format!("{json}\n").as_bytes())?;
@@ -202,4 +218,35 @@ fn show(args: &ReproduceArgs, folder: &RunFolder, report: &Report) -> Result<()>
     }
     let _ = writeln!(text, "everything is in {} (start with report.html)", folder.path().display());
     print(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Cli, Command};
+    use clap::Parser;
+
+    fn shown(words: &str) -> String {
+        let cli = Cli::try_parse_from(words.split(' ')).unwrap();
+        let Command::Reproduce(args) = cli.command else { panic!("{words}") };
+        let name = args.exhibit.as_deref().unwrap();
+        let exhibit = EXHIBITS.iter().find(|exhibit| exhibit.name() == name).unwrap();
+        command(&args, *exhibit)
+    }
+
+    /// A command at the foot of a page is that of the run, with names for what is the user's own.
+    #[test]
+    fn the_command_says_what_was_given() {
+        let given = "outflank reproduce cnn/table9 --scale desk --seed 1 --device gpu --data /home/me/data \
+                     --share /home/me/nets --edax nboard:/home/me/edax";
+        let again = "outflank reproduce cnn/table9 --scale desk --seed 1 --device gpu --data DATA \
+                     --share SHARED --edax EDAX";
+        assert_eq!(shown(given), again);
+        // What is shown is itself a command that would be shown so.
+        assert_eq!(shown(again), again);
+        // Defaults stay out, and so does a data folder that was not read.
+        let plain = "outflank reproduce preference/fig2 --scale desk --seed 3";
+        assert_eq!(shown(&format!("{plain} --device cpu --data /home/me/data")), plain);
+        assert!(shown(&format!("{plain} --device torch-cpu")).ends_with(" --device torch-cpu"));
+    }
 }

@@ -3,6 +3,7 @@
 //! Figures are small and travel without them, so a folder may say what a network came to and not have it.
 
 use super::super::Task;
+use super::plans::PLAN;
 use super::{MODEL, RESULT, School, failed, write_json};
 use crate::lab::ExperimentError;
 use outflank_learners::cnn::{Engine, Taught};
@@ -46,8 +47,8 @@ impl School<'_> {
     ) -> Result<(), ExperimentError> {
         write_json(&folder.join(RESULT), taught)?;
         files::write(&folder.join(MODEL), model)?;
-        let _ = std::fs::remove_file(folder.join("checkpoint.toml"));
-        let _ = std::fs::remove_dir_all(folder.join("checkpoint"));
+        forget_checkpoint(folder);
+        let _ = std::fs::remove_file(folder.join(PLAN));
         Ok(())
     }
 
@@ -96,8 +97,14 @@ fn embedded_as(folder: &str) -> Option<(Net, Weights)> {
     Some((deep.net().clone(), deep.weights().clone()))
 }
 
+/// Removes what is needed to go on learning.
+pub(super) fn forget_checkpoint(folder: &Path) {
+    let _ = std::fs::remove_file(folder.join("checkpoint.toml"));
+    let _ = std::fs::remove_dir_all(folder.join("checkpoint"));
+}
+
 /// Removes what was found out by a network's answers.
-fn forget(folder: &Path) -> Result<(), ExperimentError> {
+pub(super) fn forget(folder: &Path) -> Result<(), ExperimentError> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
     for path in entries.flatten().map(|entry| entry.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();

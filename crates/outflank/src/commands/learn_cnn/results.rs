@@ -55,7 +55,7 @@ pub fn curve(folder: &RunFolder) -> Vec<Point> {
 
 /// Half the 95% interval of a percentage, positions taken as independent.
 pub fn error(percent: f64, count: u64) -> f64 {
-    Hits { hits: percent / 100.0 * count as f64, count }.error()
+    Hits::of(percent, count).error()
 }
 
 /// What the tests showed, each with its uncertainty.
