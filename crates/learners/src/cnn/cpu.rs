@@ -2,7 +2,7 @@
 
 use super::{Engine, EngineError, Optimizer, Plan, Seen, State, Study};
 use outflank_games::othello::Symmetry;
-use outflank_models::nets::{Cpu, Net, Role, Weights, classes_of, learn_batch};
+use outflank_models::nets::{Cpu, Net, Role, Space, Weights, classes_of, learn_batch};
 
 /// How far a running mean or variance follows that of each batch.
 pub const FOLLOW: f32 = 0.1;
@@ -18,6 +18,8 @@ pub struct CpuEngine {
     classes: [[usize; outflank_models::nets::CLASSES]; 8],
     /// The network as it answers, until it learns on.
     answers: Option<Cpu>,
+    /// What a step needs, kept for the next.
+    space: Space,
 }
 
 impl CpuEngine {
@@ -35,6 +37,7 @@ impl CpuEngine {
             seen: Seen::default(),
             classes: Symmetry::ALL.map(classes_of),
             answers: None,
+            space: Space::default(),
         }
     }
 
@@ -57,7 +60,8 @@ impl CpuEngine {
         let (words, targets) = self.batch(places);
         let name = (self.plan.seed, self.state.step);
         let batch = (&words[..], &targets[..]);
-        let learned = learn_batch(&self.net, &self.state.weights, batch, name, self.plan.smoothing);
+        let (weights, smoothing) = (&self.state.weights, self.plan.smoothing);
+        let learned = learn_batch(&self.net, weights, batch, name, smoothing, &mut self.space);
         self.seen.examples += places.len() as u64;
         self.seen.loss += learned.loss * places.len() as f64;
         self.seen.hits += learned.hits as f64;
@@ -92,6 +96,7 @@ impl CpuEngine {
                 }
             }
         }
+        learned.gradient.into_iter().for_each(|block| self.space.keep(block));
         self.answers = None;
         Ok(())
     }
