@@ -35,6 +35,12 @@ impl<'a> Matrix<'a> {
     pub(super) fn transposed(self) -> Matrix<'a> {
         Matrix { row: self.column, column: self.row, ..self }
     }
+
+    /// The numbers of a row from a column on, as many as lie together.
+    fn run(self, row: usize, column: usize) -> &'a [f32] {
+        let from = &self.data[row * self.row + column * self.column..];
+        if self.column == 1 { from } else { &from[..1] }
+    }
 }
 
 /// A left factor in panels of a few rows, ready to be multiplied.
@@ -49,27 +55,23 @@ pub(super) struct Left {
 impl Left {
     /// Packs a matrix of m rows and k columns.
     pub(super) fn pack(a: Matrix<'_>, m: usize, k: usize, space: &mut Space) -> Left {
-        Left::fill(m, k, |row, inner| a.data[row * a.row + inner * a.column], space)
+        Left::fill(m, k, |row, inner| a.run(row, inner), space)
     }
 
-    /// Packs m rows and k columns of numbers that lie anywhere.
-    pub(super) fn fill(
+    /// Packs m rows and k columns. `run` gives the numbers of a row from a column on, as many as lie
+    /// together.
+    pub(super) fn fill<'a>(
         m: usize,
         k: usize,
-        of: impl Fn(usize, usize) -> f32 + Sync,
+        run: impl Fn(usize, usize) -> &'a [f32] + Sync,
         space: &mut Space,
     ) -> Left {
         let kernel = Kernel::here();
         let rows = kernel.rows();
         let mut data = space.any(m.div_ceil(rows) * rows * k);
         data.par_chunks_mut((rows * k).max(1)).enumerate().for_each(|(panel, packed)| {
-            let count = rows.min(m - panel * rows);
-            for (inner, to) in packed.chunks_exact_mut(rows).enumerate() {
-                for (row, to) in to[..count].iter_mut().enumerate() {
-                    *to = of(panel * rows + row, inner);
-                }
-                to[count..].fill(0.0);
-            }
+            let first = panel * rows;
+            pack_lines(|row, inner| run(first + row, inner), m - first, 0, rows, packed);
         });
         Left { kernel, m, k, data }
     }
@@ -197,17 +199,44 @@ pub(super) fn pack_columns(
     columns: usize,
     packed: &mut [f32],
 ) {
+    if b.column != 1 {
+        let turned = b.transposed();
+        let run = |column: usize, inner: usize| turned.run(first + column, inner);
+        return pack_lines(run, n - first, inner, columns, packed);
+    }
     let count = columns.min(n - first);
     for (row, to) in packed.chunks_exact_mut(columns).enumerate() {
-        let from = (inner + row) * b.row + first * b.column;
-        if b.column == 1 {
-            to[..count].copy_from_slice(&b.data[from..from + count]);
-        } else {
-            for (column, to) in to[..count].iter_mut().enumerate() {
-                *to = b.data[from + column * b.column];
+        let from = (inner + row) * b.row + first;
+        to[..count].copy_from_slice(&b.data[from..from + count]);
+        to[count..].fill(0.0);
+    }
+}
+
+/// Packs lines beside one another, of which `left` are left, from an inner index on, so far as there is
+/// room: a few numbers of each at a time, so that what is read and what is written stays in the cache.
+fn pack_lines<'a>(
+    run: impl Fn(usize, usize) -> &'a [f32],
+    left: usize,
+    inner: usize,
+    lanes: usize,
+    packed: &mut [f32],
+) {
+    const TOGETHER: usize = 16;
+    for (block, to) in packed.chunks_mut(TOGETHER * lanes).enumerate() {
+        let (first, count) = (inner + block * TOGETHER, to.len() / lanes);
+        for lane in 0..lanes.min(left) {
+            let mut at = 0;
+            while at < count {
+                let from = run(lane, first + at);
+                let from = &from[..from.len().min(count - at)];
+                let to = to[at * lanes + lane..].iter_mut().step_by(lanes);
+                to.zip(from).for_each(|(to, &from)| *to = from);
+                at += from.len().max(1);
             }
         }
-        to[count..].fill(0.0);
+        for lane in left.min(lanes)..lanes {
+            to[lane..].iter_mut().step_by(lanes).for_each(|to| *to = 0.0);
+        }
     }
 }
 

@@ -32,4 +32,10 @@ impl Space {
             self.free.push(room);
         }
     }
+
+    /// How many numbers there is room for.
+    #[cfg(test)]
+    pub(super) fn numbers(&self) -> usize {
+        self.free.iter().map(Vec::capacity).sum()
+    }
 }

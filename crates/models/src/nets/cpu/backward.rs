@@ -260,3 +260,30 @@ fn norm(
     })
     .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nets::{Input, named};
+
+    /// Every operation takes its room from the space and gives it back, so that a long run needs no more
+    /// than its first steps.
+    #[test]
+    fn a_batch_needs_no_more_room_than_the_one_before() {
+        let input = Input { stage: true, ..Input::PIECES };
+        for name in ["conv4-dropout", "conv4-stages", "res2x8-se", "resnet-32", "densenet-40"] {
+            let net = named(name, input).unwrap();
+            let weights = Weights::start(&net, 1);
+            let words: Vec<u64> = (1..=3 * net.input().planes() as u64).collect();
+            let mut space = Space::default();
+            let mut kept = Vec::new();
+            for step in 0..4 {
+                let batch = (&words[..], &[1, 2, 3][..]);
+                let learned = learn_batch(&net, &weights, batch, (1, step), 0.0, &mut space);
+                learned.gradient.into_iter().for_each(|block| space.keep(block));
+                kept.push(space.numbers());
+            }
+            assert!(kept[1] > 0 && kept[1] == kept[3], "{name}: {kept:?}");
+        }
+    }
+}

@@ -178,17 +178,6 @@ impl Conv {
     }
 }
 
-/// The numbers of each position in a column of its own: rows are maps and their cells.
-fn by_position(x: &[f32], shape: Shape, batch: usize, space: &mut Space) -> Vec<f32> {
-    let cells = shape.cells();
-    let mut columns = space.any(x.len());
-    columns.par_chunks_mut(batch).enumerate().for_each(|(row, to)| {
-        let map = &x[row / cells * batch * cells + row % cells..];
-        to.iter_mut().zip(map.iter().step_by(cells)).for_each(|(to, &from)| *to = from);
-    });
-    columns
-}
-
 /// Writes fields of 3x3 cells of 8x8 boards where a product wants them: `columns` cells, whole rows of
 /// the board, from `cell` on, and cells of the fields from `inner` on. Maps lie `map` apart in `x`.
 fn board_fields(
@@ -221,6 +210,13 @@ pub(super) fn pack_linear(weight: &[f32], inner: usize, space: &mut Space) -> Ri
     Right::pack(Matrix::rows(weight, inner).transposed(), inner, outputs, space)
 }
 
+/// The numbers of a position from one on, as many as lie together: those of a map.
+fn cells_of(x: &[f32], shape: Shape, (position, batch): (usize, usize), number: usize) -> &[f32] {
+    let (map, cell) = (number / shape.cells(), number % shape.cells());
+    let at = (map * batch + position) * shape.cells();
+    &x[at + cell..at + shape.cells()]
+}
+
 /// Adds a matrix's outputs for these positions of a batch to `y`.
 pub(super) fn linear(
     (x, from): (&[f32], Shape),
@@ -229,12 +225,9 @@ pub(super) fn linear(
     (positions, batch): (&[usize], usize),
     space: &mut Space,
 ) {
-    let cells = from.cells();
     let outputs = y.len() / batch.max(1);
-    let of = |row: usize, inner: usize| {
-        x[(inner / cells * batch + positions[row]) * cells + inner % cells]
-    };
-    let left = Left::fill(positions.len(), from.len(), of, space);
+    let run = |row: usize, inner: usize| cells_of(x, from, (positions[row], batch), inner);
+    let left = Left::fill(positions.len(), from.len(), run, space);
     // Position by position, and back to output by output.
     let places = || positions.iter().flat_map(|at| (0..outputs).map(move |o| o * batch + at));
     let mut turned: Vec<f32> = places().map(|place| y[place]).collect();
@@ -256,19 +249,32 @@ pub(super) fn linear_backward(
 ) {
     let (outputs, inner) = (dy.len() / batch.max(1), from.len());
     let dy = Matrix::rows(dy, batch);
-    let columns = by_position(x, from, batch, space);
-    let turned = Matrix::rows(&columns, batch).transposed();
-    add_product((outputs, inner, batch), (dy, turned), (dweight, inner), space);
-    space.keep(columns);
+    let left = Left::pack(dy, outputs, batch, space);
+    let fill = |first: usize, position: usize, columns: usize, packed: &mut [f32]| {
+        for (row, to) in packed.chunks_exact_mut(columns).enumerate() {
+            let count = columns.min(inner - first);
+            let mut at = 0;
+            while at < count {
+                let run = cells_of(x, from, (position + row, batch), first + at);
+                let run = &run[..run.len().min(count - at)];
+                to[at..at + run.len()].copy_from_slice(run);
+                at += run.len();
+            }
+        }
+    };
+    add_filled(&left, inner, fill, (dweight, inner), space);
+    left.done(space);
     let Some(dx) = dx else { return };
-    let mut dcolumns = space.noughts(inner * batch);
-    let weight = Matrix::rows(weight, inner).transposed();
-    add_product((inner, batch, outputs), (weight, dy), (&mut dcolumns, batch), space);
+    // Position by position, and back to map by map.
+    let mut turned = space.noughts(inner * batch);
+    let factors = (dy.transposed(), Matrix::rows(weight, inner));
+    add_product((batch, inner, outputs), factors, (&mut turned, inner), space);
     let cells = from.cells();
-    dx.par_chunks_mut(batch * cells).enumerate().for_each(|(channel, dx)| {
-        for (at, dx) in dx.iter_mut().enumerate() {
-            *dx += dcolumns[(channel * cells + at % cells) * batch + at / cells];
+    dx.par_chunks_mut(batch * cells).enumerate().for_each(|(map, dx)| {
+        for (position, dx) in dx.chunks_exact_mut(cells).enumerate() {
+            let from = &turned[position * inner + map * cells..];
+            dx.iter_mut().zip(from).for_each(|(dx, from)| *dx += from);
         }
     });
-    space.keep(dcolumns);
+    space.keep(turned);
 }

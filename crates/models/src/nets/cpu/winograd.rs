@@ -90,9 +90,13 @@ impl Winograd {
     ) -> Winograd {
         let rows = kernel.rows();
         let size = POINTS * from * rows;
-        let mut panels = space.noughts(outputs.div_ceil(rows) * size);
+        let mut panels = space.any(outputs.div_ceil(rows) * size);
         panels.par_chunks_mut(size).enumerate().for_each(|(panel, to)| {
-            for row in 0..rows.min(outputs - panel * rows) {
+            let count = rows.min(outputs - panel * rows);
+            if count < rows {
+                to.fill(0.0);
+            }
+            for row in 0..count {
                 for map in 0..from {
                     let points = field_points(&field(panel * rows + row, map));
                     for (point, value) in points.into_iter().enumerate() {

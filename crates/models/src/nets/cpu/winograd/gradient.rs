@@ -14,7 +14,7 @@ use crate::nets::tile::{Kernel, Work, whole_tile};
 use rayon::prelude::*;
 
 /// So many boards are transformed at a time: their tiles are what a product sums over.
-const BOARDS: usize = 16;
+const BOARDS: usize = 8;
 
 /// Which transform.
 #[derive(Clone, Copy, PartialEq)]
