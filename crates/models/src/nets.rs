@@ -24,6 +24,7 @@ mod graph;
 mod images;
 mod input;
 mod names;
+mod space;
 mod tile;
 mod weights;
 
@@ -35,6 +36,7 @@ pub use graph::{Net, Node, Op, Param, Role, Shape};
 pub use images::Images;
 pub use input::{Encoding, Input, STAGES};
 pub use names::{NetError, examples, named};
+pub use space::Space;
 pub use weights::Weights;
 
 /// What batch normalisation adds to a variance, as everywhere else.

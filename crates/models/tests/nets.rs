@@ -4,7 +4,9 @@
 mod boards;
 
 use boards::{batch, shaken};
-use outflank_models::nets::{CLASSES, Cpu, Input, Net, Op, Weights, examples, learn_batch, named};
+use outflank_models::nets::{
+    CLASSES, Cpu, Input, Net, Op, Space, Weights, examples, learn_batch, named,
+};
 use outflank_runs::{Draw, rng::stream};
 
 /// The loss along a random direction of every so many parameters, up and down a little, against the
@@ -12,8 +14,11 @@ use outflank_runs::{Draw, rng::stream};
 fn check_gradient(net: &Net, every: usize) {
     let weights = shaken(net);
     let (words, targets) = batch(net, 6, 1);
-    let loss = |weights: &Weights| learn_batch(net, weights, (&words, &targets), (1, 1), 0.1).loss;
-    let learned = learn_batch(net, &weights, (&words, &targets), (1, 1), 0.1);
+    let loss = |weights: &Weights| {
+        learn_batch(net, weights, (&words, &targets), (1, 1), 0.1, &mut Space::default()).loss
+    };
+    let learned =
+        learn_batch(net, &weights, (&words, &targets), (1, 1), 0.1, &mut Space::default());
     assert!((loss(&weights) - learned.loss).abs() < 1e-12);
     let mut rng = stream(9, &["direction"]);
     let params = net.params().iter().enumerate().filter(|(_, param)| param.role.is_learned());
@@ -111,7 +116,8 @@ fn a_small_network_learns_a_few_positions_by_heart() {
     let (words, targets) = batch(&net, 8, 6);
     let mut losses = Vec::new();
     for step in 0..60 {
-        let learned = learn_batch(&net, &weights, (&words, &targets), (1, step), 0.0);
+        let learned =
+            learn_batch(&net, &weights, (&words, &targets), (1, step), 0.0, &mut Space::default());
         losses.push(learned.loss);
         let gradients = net.params().iter().zip(&learned.gradient);
         for (values, (param, gradient)) in weights.values_mut().zip(gradients) {

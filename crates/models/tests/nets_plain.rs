@@ -10,7 +10,7 @@ use outflank_games::othello::Othello;
 use outflank_models::Model;
 use outflank_models::files::{self, Origin};
 use outflank_models::nets::{
-    CLASSES, Cpu, Deep, Input, Net, NetError, Op, Param, STAGES, Weights, learn_batch, named,
+    CLASSES, Cpu, Deep, Input, Net, NetError, Op, Param, STAGES, Space, Weights, learn_batch, named,
 };
 
 /// The planes of one position.
@@ -136,9 +136,11 @@ fn a_stage_learns_from_its_own_positions_alone() {
     let game = game(net.input());
     for (number, stage) in MOVES {
         let (words, targets) = (&game[number - 1], [7]);
-        let learned = learn_batch(&net, &weights, (words, &targets), (1, 1), 0.1);
+        let learned =
+            learn_batch(&net, &weights, (words, &targets), (1, 1), 0.1, &mut Space::default());
         let alone = alone(&weights, &one, stage);
-        let expected = learn_batch(&one, &alone, (words, &targets), (1, 1), 0.1);
+        let expected =
+            learn_batch(&one, &alone, (words, &targets), (1, 1), 0.1, &mut Space::default());
         assert_eq!(learned.loss, expected.loss);
         for (found, wanted) in learned.gradient.iter().zip(&expected.gradient) {
             let of = |part: usize| &found[part * wanted.len()..][..wanted.len()];

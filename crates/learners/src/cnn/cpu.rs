@@ -2,7 +2,8 @@
 
 use super::{Engine, EngineError, Optimizer, Plan, Seen, State, Study};
 use outflank_games::othello::Symmetry;
-use outflank_models::nets::{Cpu, Net, Role, Weights, classes_of, learn_batch};
+use outflank_models::nets::{Cpu, Net, Role, Space, Weights, classes_of, learn_batch};
+use rayon::prelude::*;
 
 /// How far a running mean or variance follows that of each batch.
 pub const FOLLOW: f32 = 0.1;
@@ -18,6 +19,8 @@ pub struct CpuEngine {
     classes: [[usize; outflank_models::nets::CLASSES]; 8],
     /// The network as it answers, until it learns on.
     answers: Option<Cpu>,
+    /// What a step needs, kept for the next.
+    space: Space,
 }
 
 impl CpuEngine {
@@ -35,6 +38,7 @@ impl CpuEngine {
             seen: Seen::default(),
             classes: Symmetry::ALL.map(classes_of),
             answers: None,
+            space: Space::default(),
         }
     }
 
@@ -57,7 +61,8 @@ impl CpuEngine {
         let (words, targets) = self.batch(places);
         let name = (self.plan.seed, self.state.step);
         let batch = (&words[..], &targets[..]);
-        let learned = learn_batch(&self.net, &self.state.weights, batch, name, self.plan.smoothing);
+        let (weights, smoothing) = (&self.state.weights, self.plan.smoothing);
+        let learned = learn_batch(&self.net, weights, batch, name, smoothing, &mut self.space);
         self.seen.examples += places.len() as u64;
         self.seen.loss += learned.loss * places.len() as f64;
         self.seen.hits += learned.hits as f64;
@@ -69,8 +74,8 @@ impl CpuEngine {
         let values = self.state.weights.values_mut();
         for (at, (values, param)) in values.zip(self.net.params()).enumerate() {
             let gradient = &learned.gradient[at];
-            let moments: Vec<&mut Vec<f32>> =
-                self.state.moments.iter_mut().map(|moment| &mut moment[at]).collect();
+            let mut moments = self.state.moments.iter_mut().map(|moment| &mut moment[at][..]);
+            let moments = (moments.next().unwrap_or_default(), moments.next().unwrap_or_default());
             match param.role {
                 Role::RunningMean | Role::RunningVariance => {
                     // A running variance is that of the whole, of which a batch is a sample.
@@ -92,45 +97,56 @@ impl CpuEngine {
                 }
             }
         }
+        learned.gradient.into_iter().for_each(|block| self.space.keep(block));
         self.answers = None;
         Ok(())
     }
 }
 
-/// A step of the optimizer for one parameter.
+/// So many weights are a thread's at a time.
+const PART: usize = 1 << 13;
+
+/// A step of the optimizer for one parameter; what it does not remember is empty.
 fn update(
     optimizer: Optimizer,
     values: &mut [f32],
     gradient: &[f32],
-    mut moments: Vec<&mut Vec<f32>>,
+    (first, second): (&mut [f32], &mut [f32]),
     (rate, decay, step): (f64, f32, u64),
 ) {
-    match (optimizer, &mut moments[..]) {
-        (Optimizer::Sgd { momentum, nesterov }, [velocity]) => {
-            let (momentum, rate) = (momentum as f32, rate as f32);
-            for ((value, gradient), velocity) in
-                values.iter_mut().zip(gradient).zip(&mut **velocity)
-            {
-                let gradient = gradient + decay * *value;
-                *velocity = momentum * *velocity + gradient;
-                let by = if nesterov { gradient + momentum * *velocity } else { *velocity };
-                *value -= rate * by;
-            }
+    let parts = values.par_chunks_mut(PART).zip(gradient.par_chunks(PART));
+    let parts = parts.zip(first.par_chunks_mut(PART));
+    let rate = rate as f32;
+    match optimizer {
+        Optimizer::Sgd { momentum, nesterov } => {
+            let momentum = momentum as f32;
+            parts.for_each(|((values, gradient), velocities)| {
+                for ((value, gradient), velocity) in values.iter_mut().zip(gradient).zip(velocities)
+                {
+                    let gradient = gradient + decay * *value;
+                    *velocity = momentum * *velocity + gradient;
+                    let by = if nesterov { gradient + momentum * *velocity } else { *velocity };
+                    *value -= rate * by;
+                }
+            });
         }
-        (Optimizer::AdamW { first, second }, [means, squares]) => {
+        Optimizer::AdamW { first, second: slow } => {
             let correct = |slow: f64| 1.0 - libm::pow(slow, step as f64);
-            let (c1, c2) = (correct(first) as f32, correct(second) as f32);
-            let (first, second, rate) = (first as f32, second as f32, rate as f32);
-            let moments = means.iter_mut().zip(&mut **squares);
-            for ((value, gradient), (mean, square)) in values.iter_mut().zip(gradient).zip(moments)
-            {
-                *mean += (1.0 - first) * (gradient - *mean);
-                *square += (1.0 - second) * (gradient * gradient - *square);
-                let by = *mean / c1 / ((*square / c2).sqrt() + 1e-8);
-                *value -= rate * (by + decay * *value);
-            }
+            let (c1, c2) = (correct(first) as f32, correct(slow) as f32);
+            let (first, slow) = (first as f32, slow as f32);
+            parts.zip(second.par_chunks_mut(PART)).for_each(|(parts, squares)| {
+                let ((values, gradient), means) = parts;
+                let moments = means.iter_mut().zip(squares);
+                for ((value, gradient), (mean, square)) in
+                    values.iter_mut().zip(gradient).zip(moments)
+                {
+                    *mean += (1.0 - first) * (gradient - *mean);
+                    *square += (1.0 - slow) * (gradient * gradient - *square);
+                    let by = *mean / c1 / ((*square / c2).sqrt() + 1e-8);
+                    *value -= rate * (by + decay * *value);
+                }
+            });
         }
-        _ => {}
     }
 }
 

@@ -10,7 +10,7 @@ mod layers;
 mod places;
 mod winograd;
 
-use super::{CLASSES, Net, Weights, folded};
+use super::{CLASSES, Net, Space, Weights, folded};
 use forward::{Mode, Packed, forward};
 use rayon::prelude::*;
 
@@ -36,7 +36,9 @@ impl Cpu {
     }
 
     fn as_it_is(net: Net, weights: Weights) -> Cpu {
-        let packed = (0..net.nodes().len()).map(|at| Packed::of(&net, &weights, at)).collect();
+        let mut space = Space::default();
+        let packed = |at: usize| Packed::of(&net, &weights, at, &mut space);
+        let packed = (0..net.nodes().len()).map(packed).collect();
         Cpu { net, weights, packed }
     }
 
@@ -52,21 +54,23 @@ impl Cpu {
     pub fn logits(&self, words: &[u64]) -> Vec<f32> {
         let part = TOGETHER * self.net.input().planes();
         let parts =
-            words.par_chunks(part).map_init(Vec::new, |space, words| self.part(words, space));
+            words.par_chunks(part).map_init(Space::default, |space, words| self.part(words, space));
         parts.flatten_iter().collect()
     }
 
     /// The answers of a few positions.
-    fn part(&self, words: &[u64], space: &mut Vec<f32>) -> Vec<f32> {
+    fn part(&self, words: &[u64], space: &mut Space) -> Vec<f32> {
         let batch = words.len() / self.net.input().planes();
         if batch == 0 {
             return Vec::new();
         }
         let mode = Mode::Answer(&self.packed);
-        let mut pass = forward(&self.net, &self.weights, words, &mode, std::mem::take(space));
-        *space = pass.space;
+        let mut pass = forward(&self.net, &self.weights, words, &mode, space);
         let last = pass.values.pop().unwrap_or_default();
-        (0..batch * CLASSES).map(|i| last[i % CLASSES * batch + i / CLASSES]).collect()
+        let answers = (0..batch * CLASSES).map(|i| last[i % CLASSES * batch + i / CLASSES]);
+        let answers = answers.collect();
+        space.keep(last);
+        answers
     }
 }
 

@@ -6,6 +6,7 @@
 //! columns may lie in memory in any way and the innermost loop reads them in order. A block of the
 //! inner index is done at a time, so that what is packed stays in the cache.
 
+use super::Space;
 use super::tile::{Kernel, tile};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -34,6 +35,12 @@ impl<'a> Matrix<'a> {
     pub(super) fn transposed(self) -> Matrix<'a> {
         Matrix { row: self.column, column: self.row, ..self }
     }
+
+    /// The numbers of a row from a column on, as many as lie together.
+    fn run(self, row: usize, column: usize) -> &'a [f32] {
+        let from = &self.data[row * self.row + column * self.column..];
+        if self.column == 1 { from } else { &from[..1] }
+    }
 }
 
 /// A left factor in panels of a few rows, ready to be multiplied.
@@ -47,24 +54,31 @@ pub(super) struct Left {
 
 impl Left {
     /// Packs a matrix of m rows and k columns.
-    pub(super) fn pack(a: Matrix<'_>, m: usize, k: usize) -> Left {
-        Left::fill(m, k, |row, inner| a.data[row * a.row + inner * a.column])
+    pub(super) fn pack(a: Matrix<'_>, m: usize, k: usize, space: &mut Space) -> Left {
+        Left::fill(m, k, |row, inner| a.run(row, inner), space)
     }
 
-    /// Packs m rows and k columns of numbers that lie anywhere.
-    pub(super) fn fill(m: usize, k: usize, of: impl Fn(usize, usize) -> f32 + Sync) -> Left {
+    /// Packs m rows and k columns. `run` gives the numbers of a row from a column on, as many as lie
+    /// together.
+    pub(super) fn fill<'a>(
+        m: usize,
+        k: usize,
+        run: impl Fn(usize, usize) -> &'a [f32] + Sync,
+        space: &mut Space,
+    ) -> Left {
         let kernel = Kernel::here();
         let rows = kernel.rows();
-        let mut data = vec![0.0; m.div_ceil(rows) * rows * k];
+        let mut data = space.any(m.div_ceil(rows) * rows * k);
         data.par_chunks_mut((rows * k).max(1)).enumerate().for_each(|(panel, packed)| {
-            let count = rows.min(m - panel * rows);
-            for (inner, to) in packed.chunks_exact_mut(rows).enumerate() {
-                for (row, to) in to[..count].iter_mut().enumerate() {
-                    *to = of(panel * rows + row, inner);
-                }
-            }
+            let first = panel * rows;
+            pack_lines(|row, inner| run(first + row, inner), m - first, 0, rows, packed);
         });
         Left { kernel, m, k, data }
+    }
+
+    /// Gives its room back.
+    pub(super) fn done(self, space: &mut Space) {
+        space.keep(self.data);
     }
 }
 
@@ -78,14 +92,19 @@ pub(super) struct Right {
 
 impl Right {
     /// Packs a matrix of k rows and n columns.
-    pub(super) fn pack(b: Matrix<'_>, k: usize, n: usize) -> Right {
+    pub(super) fn pack(b: Matrix<'_>, k: usize, n: usize, space: &mut Space) -> Right {
         let kernel = Kernel::here();
         let columns = kernel.columns();
-        let mut data = vec![0.0; n.div_ceil(columns) * columns * k];
-        for (panel, packed) in data.chunks_mut((columns * k).max(1)).enumerate() {
+        let mut data = space.any(n.div_ceil(columns) * columns * k);
+        data.par_chunks_mut((columns * k).max(1)).enumerate().for_each(|(panel, packed)| {
             pack_columns(b, panel * columns, n, 0, columns, packed);
-        }
+        });
         Right { kernel, n, data }
+    }
+
+    /// Gives its room back.
+    pub(super) fn done(self, space: &mut Space) {
+        space.keep(self.data);
     }
 
     /// Adds the product with a left factor to `c`, whose rows begin `stride` apart.
@@ -109,17 +128,17 @@ pub(super) fn add_filled(
     left: &Left,
     n: usize,
     fill: impl Fn(usize, usize, usize, &mut [f32]) + Sync,
-    c: &mut [f32],
-    stride: usize,
+    (c, stride): (&mut [f32], usize),
+    space: &mut Space,
 ) {
     let columns = left.kernel.columns();
-    let mut right = vec![0.0; BLOCK.min(n.div_ceil(columns) * columns) * INNER.min(left.k)];
+    let mut room = space.any(BLOCK.min(n.div_ceil(columns) * columns) * INNER.min(left.k));
     for from in (0..n).step_by(BLOCK) {
         let to = n.min(from + BLOCK);
         for first in (0..left.k).step_by(INNER) {
             let inner = first..left.k.min(first + INNER);
             let size = columns * inner.len();
-            let right = &mut right[..(to - from).div_ceil(columns) * size];
+            let right = &mut room[..(to - from).div_ceil(columns) * size];
             right.par_chunks_mut(size).enumerate().for_each(|(panel, packed)| {
                 fill(from + panel * columns, inner.start, columns, packed);
             });
@@ -128,6 +147,7 @@ pub(super) fn add_filled(
             add_block(left, inner, panel, from..to, c, stride);
         }
     }
+    space.keep(room);
 }
 
 /// Adds the part of a product that belongs to a block of columns and a block of the inner index.
@@ -155,10 +175,9 @@ fn add_block<'a>(
 /// Adds the product of `a` (m x k) and `b` (k x n) to `c`, whose rows begin `stride` apart.
 pub(super) fn add_product(
     (m, n, k): (usize, usize, usize),
-    a: Matrix<'_>,
-    b: Matrix<'_>,
-    c: &mut [f32],
-    stride: usize,
+    (a, b): (Matrix<'_>, Matrix<'_>),
+    (c, stride): (&mut [f32], usize),
+    space: &mut Space,
 ) {
     if m == 0 || n == 0 || k == 0 {
         return;
@@ -166,7 +185,9 @@ pub(super) fn add_product(
     let fill = |first: usize, inner: usize, columns: usize, packed: &mut [f32]| {
         pack_columns(b, first, n, inner, columns, packed);
     };
-    add_filled(&Left::pack(a, m, k), n, fill, c, stride);
+    let left = Left::pack(a, m, k, space);
+    add_filled(&left, n, fill, (c, stride), space);
+    left.done(space);
 }
 
 /// Packs columns from `first` on and rows from `inner` on, so many as there is room for.
@@ -178,17 +199,44 @@ pub(super) fn pack_columns(
     columns: usize,
     packed: &mut [f32],
 ) {
+    if b.column != 1 {
+        let turned = b.transposed();
+        let run = |column: usize, inner: usize| turned.run(first + column, inner);
+        return pack_lines(run, n - first, inner, columns, packed);
+    }
     let count = columns.min(n - first);
     for (row, to) in packed.chunks_exact_mut(columns).enumerate() {
-        let from = (inner + row) * b.row + first * b.column;
-        if b.column == 1 {
-            to[..count].copy_from_slice(&b.data[from..from + count]);
-        } else {
-            for (column, to) in to[..count].iter_mut().enumerate() {
-                *to = b.data[from + column * b.column];
+        let from = (inner + row) * b.row + first;
+        to[..count].copy_from_slice(&b.data[from..from + count]);
+        to[count..].fill(0.0);
+    }
+}
+
+/// Packs lines beside one another, of which `left` are left, from an inner index on, so far as there is
+/// room: a few numbers of each at a time, so that what is read and what is written stays in the cache.
+fn pack_lines<'a>(
+    run: impl Fn(usize, usize) -> &'a [f32],
+    left: usize,
+    inner: usize,
+    lanes: usize,
+    packed: &mut [f32],
+) {
+    const TOGETHER: usize = 16;
+    for (block, to) in packed.chunks_mut(TOGETHER * lanes).enumerate() {
+        let (first, count) = (inner + block * TOGETHER, to.len() / lanes);
+        for lane in 0..lanes.min(left) {
+            let mut at = 0;
+            while at < count {
+                let from = run(lane, first + at);
+                let from = &from[..from.len().min(count - at)];
+                let to = to[at * lanes + lane..].iter_mut().step_by(lanes);
+                to.zip(from).for_each(|(to, &from)| *to = from);
+                at += from.len().max(1);
             }
         }
-        to[count..].fill(0.0);
+        for lane in left.min(lanes)..lanes {
+            to[lane..].iter_mut().step_by(lanes).for_each(|to| *to = 0.0);
+        }
     }
 }
 
@@ -213,7 +261,9 @@ mod tests {
                 }
             }
             let mut c = start.clone();
-            add_product((m, n, k), Matrix::rows(&a, k), Matrix::rows(&b, n), &mut c, n);
+            let mut space = Space::default();
+            let factors = (Matrix::rows(&a, k), Matrix::rows(&b, n));
+            add_product((m, n, k), factors, (&mut c, n), &mut space);
             assert_eq!(c, expected);
             // The factors may lie the other way round.
             let turned = |x: &[f32], rows: usize, columns: usize| -> Vec<f32> {
@@ -222,7 +272,8 @@ mod tests {
             let (at, bt) = (turned(&a, m, k), turned(&b, k, n));
             let (at, bt) = (Matrix::rows(&at, m), Matrix::rows(&bt, k));
             let mut c = start.clone();
-            add_product((m, n, k), at.transposed(), bt.transposed(), &mut c, n);
+            let factors = (at.transposed(), bt.transposed());
+            add_product((m, n, k), factors, (&mut c, n), &mut space);
             assert_eq!(c, expected);
         }
     }

@@ -10,6 +10,7 @@ mod nets;
 mod patterns;
 mod play;
 mod search;
+mod steps;
 
 use crate::Outcome;
 use crate::cli::BenchArgs;
@@ -73,6 +74,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
     }
     if wants("nets") {
         nets::measure(&mut rows)?;
+        steps::rows(&mut rows)?;
         #[cfg(feature = "gpu")]
         learning::rows(&mut rows)?;
     }

@@ -6,7 +6,7 @@ use super::winograd::Winograd;
 use crate::nets::fold::line;
 use crate::nets::gemm::{Left, Right};
 use crate::nets::tile::Kernel;
-use crate::nets::{EPSILON, Net, Node, Op, Role, STAGES, Weights};
+use crate::nets::{EPSILON, Net, Node, Op, Role, STAGES, Shape, Space, Weights};
 use outflank_runs::Draw;
 use outflank_runs::rng::stream;
 use rayon::prelude::*;
@@ -33,36 +33,35 @@ pub(super) enum Packed {
 }
 
 impl Packed {
-    /// Packs the weights of a node for many answers.
-    pub(super) fn of(net: &Net, weights: &Weights, index: usize) -> Packed {
-        let node = &net.nodes()[index];
-        let from = node.inputs.first().map_or(node.shape, |&input| net.nodes()[input].shape);
-        match (Conv::of(node, from, 1), net.params_of(index).next()) {
-            (Some(conv), Some(weight)) if Winograd::pays(conv) => {
-                let weight = weights.of(weight);
-                Packed::Winograd(Winograd::pack(Kernel::here(), weight, from.channels))
-            }
-            (None, Some(weight)) if only_picked(net, index) => {
-                let weight = weights.of(weight);
-                let parts = weight.chunks(weight.len() / STAGES);
-                Packed::Stages(parts.map(|part| pack_linear(part, from.len())).collect())
-            }
-            _ => Packed::plainly(net, weights, index),
-        }
-    }
-
-    /// Packs the weights of a node as they are, for weights that change with every batch.
-    fn plainly(net: &Net, weights: &Weights, index: usize) -> Packed {
+    /// Packs the weights of a node.
+    pub(super) fn of(net: &Net, weights: &Weights, index: usize, space: &mut Space) -> Packed {
         let node = &net.nodes()[index];
         let Some(weight) = net.params_of(index).next().map(|param| weights.of(param)) else {
             return Packed::None;
         };
         let from = node.inputs.first().map_or(node.shape, |&input| net.nodes()[input].shape);
-        match node.op {
-            Op::Linear { .. } => Packed::Linear(pack_linear(weight, from.len())),
-            _ => {
-                Conv::of(node, from, 1).map_or(Packed::None, |conv| Packed::Conv(conv.pack(weight)))
+        match (node.op, Conv::of(node, from, 1)) {
+            (_, Some(conv)) if Winograd::pays(conv) => {
+                Packed::Winograd(Winograd::pack(Kernel::here(), weight, from.channels, space))
             }
+            (_, Some(conv)) => Packed::Conv(conv.pack(weight, space)),
+            (Op::Linear { .. }, None) if only_picked(net, index) => {
+                let parts = weight.chunks(weight.len() / STAGES);
+                Packed::Stages(parts.map(|part| pack_linear(part, from.len(), space)).collect())
+            }
+            (Op::Linear { .. }, None) => Packed::Linear(pack_linear(weight, from.len(), space)),
+            _ => Packed::None,
+        }
+    }
+
+    /// Gives its room back.
+    fn done(self, space: &mut Space) {
+        match self {
+            Packed::None => {}
+            Packed::Conv(left) => left.done(space),
+            Packed::Winograd(winograd) => winograd.done(space),
+            Packed::Linear(right) => right.done(space),
+            Packed::Stages(parts) => parts.into_iter().for_each(|part| part.done(space)),
         }
     }
 }
@@ -79,17 +78,25 @@ pub(super) struct Pass {
     pub(super) values: Vec<Vec<f32>>,
     /// Each map's mean and variance at a normalisation, and what dropout multiplied by.
     pub(super) notes: Vec<Vec<f32>>,
-    /// Room for what layers need while they work, whatever is in it.
-    pub(super) space: Vec<f32>,
 }
 
-/// Runs a batch through a network; `space` may come from an earlier pass.
+/// So many numbers are a thread's at a time where each is on its own.
+const PART: usize = 1 << 13;
+
+/// Does something to all numbers with those of others in the same places, on all threads.
+pub(super) fn in_parts(to: &mut [f32], from: &[f32], of: impl Fn(&mut f32, f32) + Sync) {
+    to.par_chunks_mut(PART).zip(from.par_chunks(PART)).for_each(|(to, from)| {
+        to.iter_mut().zip(from).for_each(|(to, &from)| of(to, from));
+    });
+}
+
+/// Runs a batch through a network.
 pub(super) fn forward(
     net: &Net,
     weights: &Weights,
     words: &[u64],
     mode: &Mode<'_>,
-    space: Vec<f32>,
+    space: &mut Space,
 ) -> Pass {
     let planes = net.input().planes();
     let batch = words.len() / planes;
@@ -101,35 +108,33 @@ pub(super) fn forward(
     // Whether nobody asks any more for what a node gave once this one has read it.
     let spent =
         |input: usize, index: usize| matches!(mode, Mode::Answer(_)) && last_reader[input] == index;
-    let mut pass = Pass {
-        values: Vec::with_capacity(nodes.len()),
-        notes: vec![Vec::new(); nodes.len()],
-        space,
-    };
+    let mut pass =
+        Pass { values: Vec::with_capacity(nodes.len()), notes: vec![Vec::new(); nodes.len()] };
     for (index, node) in nodes.iter().enumerate() {
         let value = match node.op {
-            Op::Input => decoded(words, planes, batch),
+            Op::Input => decoded(words, planes, space),
             Op::Relu if spent(node.inputs[0], index) => {
                 let mut value = std::mem::take(&mut pass.values[node.inputs[0]]);
                 value.iter_mut().for_each(|x| *x = rectified(*x));
                 value
             }
-            _ => value(net, weights, (index, node), &mut pass, batch, mode),
+            _ => value(net, weights, (index, node), &mut pass, batch, mode, space),
         };
         pass.values.push(value);
         for &input in node.inputs.iter().filter(|&&input| spent(input, index)) {
-            pass.values[input] = Vec::new();
+            space.keep(std::mem::take(&mut pass.values[input]));
         }
     }
     pass
 }
 
 /// The planes of a batch as numbers.
-fn decoded(words: &[u64], planes: usize, batch: usize) -> Vec<f32> {
-    let mut values = Vec::with_capacity(words.len() * 64);
-    for plane in 0..planes {
-        for word in words.iter().skip(plane).step_by(planes).take(batch) {
-            values.extend((0..64).map(|square| (word >> square & 1) as f32));
+fn decoded(words: &[u64], planes: usize, space: &mut Space) -> Vec<f32> {
+    let mut values = space.any(words.len() * 64);
+    let ordered = (0..planes).flat_map(|plane| words.iter().skip(plane).step_by(planes));
+    for (board, word) in values.chunks_exact_mut(64).zip(ordered) {
+        for (square, value) in board.iter_mut().enumerate() {
+            *value = (word >> square & 1) as f32;
         }
     }
     values
@@ -142,6 +147,7 @@ fn value(
     pass: &mut Pass,
     batch: usize,
     mode: &Mode<'_>,
+    space: &mut Space,
 ) -> Vec<f32> {
     let from = net.nodes()[node.inputs[0]].shape;
     let cells = node.shape.cells();
@@ -150,55 +156,34 @@ fn value(
         found.map_or(&[][..], |param| weights.of(param))
     };
     let x = &pass.values[node.inputs[0]];
-    // Each output begins as its offset.
-    let begun = || -> Vec<f32> {
-        let mut y = vec![0.0; node.shape.len() * batch];
-        for (map, &bias) in y.chunks_mut((batch * cells).max(1)).zip(of(Role::Bias)) {
-            map.fill(bias);
-        }
-        y
-    };
+    let mut y = space.any(node.shape.len() * batch);
     match node.op {
-        Op::Input => Vec::new(),
+        Op::Input => {}
         Op::Conv { .. } | Op::Linear { .. } => {
-            let mut y = begun();
-            let here;
-            let packed = match mode {
-                Mode::Answer(packed) => &packed[index],
-                Mode::Learn { .. } => {
-                    here = Packed::plainly(net, weights, index);
-                    &here
+            // Each output begins as its offset.
+            match of(Role::Bias) {
+                [] => y.fill(0.0),
+                biases => {
+                    let maps = y.chunks_mut((batch * cells).max(1)).zip(biases);
+                    maps.for_each(|(map, &bias)| map.fill(bias));
                 }
-            };
-            match (packed, Conv::of(node, from, batch)) {
-                (Packed::Conv(weight), Some(conv)) => conv.forward(x, weight, &mut y),
-                (Packed::Winograd(weight), Some(_)) => {
-                    weight.forward(x, &mut y, batch, &mut pass.space)
-                }
-                (Packed::Linear(weight), None) => {
-                    let all: Vec<usize> = (0..batch).collect();
-                    linear((x, from), weight, &mut y, &all, batch);
-                }
-                (Packed::Stages(parts), None) => {
-                    let planes = &pass.values[0];
-                    let each = parts.iter().zip(y.chunks_mut(node.shape.len() / STAGES * batch));
-                    for (stage, (weight, y)) in each.enumerate() {
-                        let is_here = |&at: &usize| is_stage(planes, stage, (at, batch));
-                        let here: Vec<usize> = (0..batch).filter(is_here).collect();
-                        if !here.is_empty() {
-                            linear((x, from), weight, y, &here, batch);
-                        }
-                    }
-                }
-                _ => {}
             }
-            y
+            match mode {
+                Mode::Answer(packed) => {
+                    layer((node, from), &packed[index], (x, &pass.values[0]), &mut y, batch, space);
+                }
+                Mode::Learn { .. } => {
+                    let packed = Packed::of(net, weights, index, space);
+                    layer((node, from), &packed, (x, &pass.values[0]), &mut y, batch, space);
+                    packed.done(space);
+                }
+            }
         }
         Op::Norm => {
             let (a, b) = match mode {
                 Mode::Answer(_) => line(net, weights, index),
                 Mode::Learn { .. } => {
-                    let notes = moments(x, node.shape.channels);
+                    let notes = moments(x, node.shape.channels, space);
                     let (means, variances) = notes.split_at(node.shape.channels);
                     let a: Vec<f32> = of(Role::Scale)
                         .iter()
@@ -211,78 +196,133 @@ fn value(
                     (a, b)
                 }
             };
-            let x = &pass.values[node.inputs[0]];
-            let mut y = x.clone();
-            for (map, (a, b)) in y.chunks_mut(batch * cells).zip(a.iter().zip(&b)) {
-                map.iter_mut().for_each(|y| *y = a.mul_add(*y, *b));
-            }
-            y
+            let map = batch * cells;
+            let maps = y.par_chunks_mut(map).zip(x.par_chunks(map)).zip(&a).zip(&b);
+            maps.for_each(|(((y, x), a), b)| {
+                y.iter_mut().zip(x).for_each(|(y, x)| *y = a.mul_add(*x, *b));
+            });
         }
-        Op::Relu => x.iter().map(|&x| rectified(x)).collect(),
+        Op::Relu => in_parts(&mut y, x, |y, x| *y = rectified(x)),
         Op::Dropout { share } => match mode {
-            Mode::Answer(_) => x.clone(),
+            Mode::Answer(_) => y.copy_from_slice(x),
             Mode::Learn { seed, step } => {
                 let name = [step.to_string(), index.to_string()];
                 let mut rng = stream(*seed, &["net", "dropout", &name[0], &name[1]]);
                 let keep = 1.0 / (1.0 - share);
-                let mut draw = || if rng.chance(f64::from(share)) { 0.0 } else { keep };
-                let mask: Vec<f32> = x.iter().map(|_| draw()).collect();
-                let y = x.iter().zip(&mask).map(|(x, mask)| x * mask).collect();
+                let mut mask = space.any(x.len());
+                for mask in &mut mask {
+                    *mask = if rng.chance(f64::from(share)) { 0.0 } else { keep };
+                }
+                y.iter_mut().zip(x).zip(&mask).for_each(|((y, x), mask)| *y = x * mask);
                 pass.notes[index] = mask;
-                y
             }
         },
-        Op::Add => x.iter().zip(&pass.values[node.inputs[1]]).map(|(a, b)| a + b).collect(),
-        Op::Concat => node.inputs.iter().flat_map(|&i| pass.values[i].iter().copied()).collect(),
+        Op::Add => {
+            y.copy_from_slice(x);
+            in_parts(&mut y, &pass.values[node.inputs[1]], |y, x| *y += x);
+        }
+        Op::Concat => {
+            let mut rest = &mut y[..];
+            for &input in &node.inputs {
+                let (part, others) = rest.split_at_mut(pass.values[input].len());
+                part.copy_from_slice(&pass.values[input]);
+                rest = others;
+            }
+        }
         Op::Shortcut { stride } => {
-            let mut y = vec![0.0; node.shape.len() * batch];
+            y.fill(0.0);
             for (to, from) in shortcut_cells(from.side, node.shape.side, stride, x.len()) {
                 y[to] = x[from];
             }
-            y
         }
         Op::Halve => {
-            let mut y = vec![0.0; node.shape.len() * batch];
+            y.fill(0.0);
             for (at, x) in x.iter().enumerate() {
                 y[halved(at, from.side)] += 0.25 * x;
             }
-            y
         }
         Op::Mean => {
             let share = 1.0 / from.cells() as f32;
-            x.chunks(from.cells()).map(|map| map.iter().sum::<f32>() * share).collect()
+            for (y, map) in y.iter_mut().zip(x.chunks(from.cells())) {
+                *y = map.iter().sum::<f32>() * share;
+            }
         }
         Op::Gate => {
             let z = &pass.values[node.inputs[1]];
             let maps = node.shape.channels * batch;
-            let gated = x.chunks(cells).enumerate().flat_map(|(at, map)| {
+            for (at, (y, x)) in y.chunks_mut(cells).zip(x.chunks(cells)).enumerate() {
                 let (gate, shift) = (logistic(z[at]), z[maps + at]);
-                map.iter().map(move |x| gate.mul_add(*x, shift))
-            });
-            gated.collect()
+                y.iter_mut().zip(x).for_each(|(y, x)| *y = gate.mul_add(*x, shift));
+            }
         }
         Op::Pick => {
-            let mut y = vec![0.0; node.shape.len() * batch];
+            y.fill(0.0);
             for (to, from) in picked(&pass.values[node.inputs[1]], x.len(), batch) {
                 y[to] += x[from];
             }
-            y
         }
+    }
+    y
+}
+
+/// Adds what a layer with weights makes of `x` to `y`.
+fn layer(
+    (node, from): (&Node, Shape),
+    packed: &Packed,
+    (x, planes): (&[f32], &[f32]),
+    y: &mut [f32],
+    batch: usize,
+    space: &mut Space,
+) {
+    match (packed, Conv::of(node, from, batch)) {
+        (Packed::Conv(weight), Some(conv)) => conv.forward(x, weight, y, space),
+        (Packed::Winograd(weight), Some(_)) => weight.forward(x, y, batch, space),
+        (Packed::Linear(weight), None) => {
+            let all: Vec<usize> = (0..batch).collect();
+            linear((x, from), weight, y, (&all, batch), space);
+        }
+        (Packed::Stages(parts), None) => {
+            let each = parts.iter().zip(y.chunks_mut(node.shape.len() / STAGES * batch));
+            for (stage, (weight, y)) in each.enumerate() {
+                let is_here = |&at: &usize| is_stage(planes, stage, (at, batch));
+                let here: Vec<usize> = (0..batch).filter(is_here).collect();
+                if !here.is_empty() {
+                    linear((x, from), weight, y, (&here, batch), space);
+                }
+            }
+        }
+        _ => {}
     }
 }
 
 /// Each map's mean, then each map's variance, over all positions and cells.
-fn moments(x: &[f32], channels: usize) -> Vec<f32> {
+fn moments(x: &[f32], channels: usize, space: &mut Space) -> Vec<f32> {
     let per_map = x.len() / channels.max(1);
-    let mut pairs = vec![(0.0f32, 0.0f32); channels];
-    pairs.par_iter_mut().zip(x.par_chunks(per_map.max(1))).for_each(|(pair, map)| {
+    let mut moments = space.any(2 * channels);
+    let (means, variances) = moments.split_at_mut(channels);
+    let maps = means.par_iter_mut().zip(variances).zip(x.par_chunks(per_map.max(1)));
+    maps.for_each(|((to_mean, to_variance), map)| {
         let n = map.len() as f64;
-        let mean = map.iter().map(|&x| f64::from(x)).sum::<f64>() / n;
-        let square =
-            map.iter().map(|&x| (f64::from(x) - mean) * (f64::from(x) - mean)).sum::<f64>();
-        *pair = (mean as f32, (square / n) as f32);
+        let mean = summed(map, map, |x, _| f64::from(x)) / n;
+        let square = summed(map, map, |x, _| (f64::from(x) - mean) * (f64::from(x) - mean));
+        *to_mean = mean as f32;
+        *to_variance = (square / n) as f32;
     });
-    pairs.iter().map(|pair| pair.0).chain(pairs.iter().map(|pair| pair.1)).collect()
+    moments
+}
+
+/// The sum of something of two lists' numbers, eight sums side by side: always in the same order, and no
+/// addition waits for the one before.
+pub(super) fn summed(a: &[f32], b: &[f32], of: impl Fn(f32, f32) -> f64) -> f64 {
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let mut sums = [0.0; 8];
+    for (a, b) in a.iter().zip(b) {
+        for ((sum, &a), &b) in sums.iter_mut().zip(a).zip(b) {
+            *sum += of(a, b);
+        }
+    }
+    let rest = a_rest.iter().zip(b_rest).map(|(&a, &b)| of(a, b));
+    sums.into_iter().chain(rest).sum()
 }
 
 /// The larger of a number and nought; what is not a number stays so, and is seen in the answer.

@@ -1,8 +1,10 @@
 //! The two layers with weights: convolutions, as products with the fields written out side by side,
 //! and matrices.
 
+use super::winograd::Winograd;
 use crate::nets::gemm::{Left, Matrix, Right, add_filled, add_product, pack_columns};
-use crate::nets::{Node, Op, Shape};
+use crate::nets::tile::Kernel;
+use crate::nets::{Node, Op, Shape, Space};
 use rayon::prelude::*;
 
 /// So many positions' fields are written out at a time.
@@ -51,9 +53,15 @@ impl Conv {
     }
 
     /// The fields of `count` positions from `first` on: a row for each map and cell of the field.
-    fn unfold(self, x: &[f32], fields: &[Option<usize>], first: usize, count: usize) -> Vec<f32> {
+    fn unfold(
+        self,
+        x: &[f32],
+        fields: &[Option<usize>],
+        (first, count): (usize, usize),
+        space: &mut Space,
+    ) -> Vec<f32> {
         let (cells, taps) = (self.to.cells(), self.size * self.size);
-        let mut columns = vec![0.0; self.inner() * count * cells];
+        let mut columns = space.any(self.inner() * count * cells);
         columns.par_chunks_mut(count * cells).enumerate().for_each(|(row, to)| {
             let (channel, tap) = (row / taps, row % taps);
             let field = &fields[tap * cells..(tap + 1) * cells];
@@ -74,54 +82,69 @@ impl Conv {
     }
 
     /// The weights as the product wants them.
-    pub(super) fn pack(self, weight: &[f32]) -> Left {
-        Left::pack(Matrix::rows(weight, self.inner()), self.to.channels, self.inner())
+    pub(super) fn pack(self, weight: &[f32], space: &mut Space) -> Left {
+        Left::pack(Matrix::rows(weight, self.inner()), self.to.channels, self.inner(), space)
     }
 
     /// Adds the convolution to `y`.
-    pub(super) fn forward(self, x: &[f32], weight: &Left, y: &mut [f32]) {
+    pub(super) fn forward(self, x: &[f32], weight: &Left, y: &mut [f32], space: &mut Space) {
         let cells = self.to.cells();
         let stride = self.batch * cells;
         if (self.size, self.stride, self.from.side) == (3, 1, 8) {
             let fill = |first: usize, inner: usize, columns: usize, packed: &mut [f32]| {
                 board_fields(&x[first / 64 * 64..], stride, (first % 64, inner), columns, packed);
             };
-            add_filled(weight, stride, fill, y, stride);
+            add_filled(weight, stride, fill, (y, stride), space);
             return;
         }
         let fields = self.fields();
         for (first, count) in self.chunks() {
-            let columns = self.unfold(x, &fields, first, count);
+            let columns = self.unfold(x, &fields, (first, count), space);
             let width = count * cells;
             let fill = |first: usize, inner: usize, wide: usize, packed: &mut [f32]| {
                 pack_columns(Matrix::rows(&columns, width), first, width, inner, wide, packed);
             };
-            add_filled(weight, width, fill, &mut y[first * cells..], stride);
+            add_filled(weight, width, fill, (&mut y[first * cells..], stride), space);
+            space.keep(columns);
         }
     }
 
     /// Adds what the outputs' gradient `dy` means for the weights and for the inputs.
     pub(super) fn backward(
         self,
-        x: &[f32],
+        (x, dy): (&[f32], &[f32]),
         weight: &[f32],
-        dy: &[f32],
         dweight: &mut [f32],
         mut dx: Option<&mut [f32]>,
+        space: &mut Space,
     ) {
+        if Winograd::pays(self) {
+            let kernel = Kernel::here();
+            Winograd::gradient(kernel, self, (x, dy), dweight, space);
+            if let Some(dx) = dx {
+                let back = Winograd::pack_back(kernel, weight, self.from.channels, space);
+                back.forward(dy, dx, self.batch, space);
+                back.done(space);
+            }
+            return;
+        }
         let (cells, inner) = (self.to.cells(), self.inner());
         let (stride, fields) = (self.batch * cells, self.fields());
         for (first, count) in self.chunks() {
-            let columns = self.unfold(x, &fields, first, count);
+            let columns = self.unfold(x, &fields, (first, count), space);
             let width = count * cells;
             let dy = Matrix { data: &dy[first * cells..], row: stride, column: 1 };
             let turned = Matrix::rows(&columns, width).transposed();
-            add_product((self.to.channels, inner, width), dy, turned, dweight, inner);
+            let size = (self.to.channels, inner, width);
+            add_product(size, (dy, turned), (dweight, inner), space);
+            space.keep(columns);
             if let Some(dx) = dx.as_deref_mut() {
-                let mut dcolumns = vec![0.0; inner * width];
+                let mut dcolumns = space.noughts(inner * width);
                 let weight = Matrix::rows(weight, inner).transposed();
-                add_product((inner, width, self.to.channels), weight, dy, &mut dcolumns, width);
+                let size = (inner, width, self.to.channels);
+                add_product(size, (weight, dy), (&mut dcolumns, width), space);
                 self.fold(&dcolumns, &fields, first, count, dx);
+                space.keep(dcolumns);
             }
         }
     }
@@ -155,17 +178,6 @@ impl Conv {
     }
 }
 
-/// The numbers of each position in a column of its own: rows are maps and their cells.
-fn by_position(x: &[f32], shape: Shape, batch: usize) -> Vec<f32> {
-    let cells = shape.cells();
-    let mut columns = vec![0.0; x.len()];
-    columns.par_chunks_mut(batch).enumerate().for_each(|(row, to)| {
-        let map = &x[row / cells * batch * cells + row % cells..];
-        to.iter_mut().zip(map.iter().step_by(cells)).for_each(|(to, &from)| *to = from);
-    });
-    columns
-}
-
 /// Writes fields of 3x3 cells of 8x8 boards where a product wants them: `columns` cells, whole rows of
 /// the board, from `cell` on, and cells of the fields from `inner` on. Maps lie `map` apart in `x`.
 fn board_fields(
@@ -193,9 +205,16 @@ fn board_fields(
 }
 
 /// A matrix's weights as the product wants them.
-pub(super) fn pack_linear(weight: &[f32], inner: usize) -> Right {
+pub(super) fn pack_linear(weight: &[f32], inner: usize, space: &mut Space) -> Right {
     let outputs = weight.len() / inner.max(1);
-    Right::pack(Matrix::rows(weight, inner).transposed(), inner, outputs)
+    Right::pack(Matrix::rows(weight, inner).transposed(), inner, outputs, space)
+}
+
+/// The numbers of a position from one on, as many as lie together: those of a map.
+fn cells_of(x: &[f32], shape: Shape, (position, batch): (usize, usize), number: usize) -> &[f32] {
+    let (map, cell) = (number / shape.cells(), number % shape.cells());
+    let at = (map * batch + position) * shape.cells();
+    &x[at + cell..at + shape.cells()]
 }
 
 /// Adds a matrix's outputs for these positions of a batch to `y`.
@@ -203,19 +222,17 @@ pub(super) fn linear(
     (x, from): (&[f32], Shape),
     weight: &Right,
     y: &mut [f32],
-    positions: &[usize],
-    batch: usize,
+    (positions, batch): (&[usize], usize),
+    space: &mut Space,
 ) {
-    let cells = from.cells();
     let outputs = y.len() / batch.max(1);
-    let of = |row: usize, inner: usize| {
-        x[(inner / cells * batch + positions[row]) * cells + inner % cells]
-    };
-    let left = Left::fill(positions.len(), from.len(), of);
+    let run = |row: usize, inner: usize| cells_of(x, from, (positions[row], batch), inner);
+    let left = Left::fill(positions.len(), from.len(), run, space);
     // Position by position, and back to output by output.
     let places = || positions.iter().flat_map(|at| (0..outputs).map(move |o| o * batch + at));
     let mut turned: Vec<f32> = places().map(|place| y[place]).collect();
     weight.add_product(&left, &mut turned, outputs);
+    left.done(space);
     for (place, value) in places().zip(turned) {
         y[place] = value;
     }
@@ -223,24 +240,41 @@ pub(super) fn linear(
 
 /// Adds what the outputs' gradient `dy` means for the matrix and for the inputs.
 pub(super) fn linear_backward(
-    (x, from): (&[f32], Shape),
+    (x, dy, from): (&[f32], &[f32], Shape),
     weight: &[f32],
-    dy: &[f32],
     dweight: &mut [f32],
-    dx: &mut [f32],
+    dx: Option<&mut [f32]>,
     batch: usize,
+    space: &mut Space,
 ) {
     let (outputs, inner) = (dy.len() / batch.max(1), from.len());
-    let columns = by_position(x, from, batch);
-    let turned = Matrix::rows(&columns, batch).transposed();
-    add_product((outputs, inner, batch), Matrix::rows(dy, batch), turned, dweight, inner);
-    let mut dcolumns = vec![0.0; inner * batch];
-    let weight = Matrix::rows(weight, inner).transposed();
-    add_product((inner, batch, outputs), weight, Matrix::rows(dy, batch), &mut dcolumns, batch);
+    let dy = Matrix::rows(dy, batch);
+    let left = Left::pack(dy, outputs, batch, space);
+    let fill = |first: usize, position: usize, columns: usize, packed: &mut [f32]| {
+        for (row, to) in packed.chunks_exact_mut(columns).enumerate() {
+            let count = columns.min(inner - first);
+            let mut at = 0;
+            while at < count {
+                let run = cells_of(x, from, (position + row, batch), first + at);
+                let run = &run[..run.len().min(count - at)];
+                to[at..at + run.len()].copy_from_slice(run);
+                at += run.len();
+            }
+        }
+    };
+    add_filled(&left, inner, fill, (dweight, inner), space);
+    left.done(space);
+    let Some(dx) = dx else { return };
+    // Position by position, and back to map by map.
+    let mut turned = space.noughts(inner * batch);
+    let factors = (dy.transposed(), Matrix::rows(weight, inner));
+    add_product((batch, inner, outputs), factors, (&mut turned, inner), space);
     let cells = from.cells();
-    dx.par_chunks_mut(batch * cells).enumerate().for_each(|(channel, dx)| {
-        for (at, dx) in dx.iter_mut().enumerate() {
-            *dx += dcolumns[(channel * cells + at % cells) * batch + at / cells];
+    dx.par_chunks_mut(batch * cells).enumerate().for_each(|(map, dx)| {
+        for (position, dx) in dx.chunks_exact_mut(cells).enumerate() {
+            let from = &turned[position * inner + map * cells..];
+            dx.iter_mut().zip(from).for_each(|(dx, from)| *dx += from);
         }
     });
+    space.keep(turned);
 }

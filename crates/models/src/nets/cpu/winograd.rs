@@ -14,7 +14,10 @@
 //! board and then down its columns, Aᵀ M A the other way round, and products as everywhere in the
 //! order of the inner index.
 
+mod gradient;
+
 use super::layers::Conv;
+use crate::nets::Space;
 use crate::nets::tile::{Kernel, Work, whole_tile};
 use rayon::prelude::*;
 
@@ -56,34 +59,73 @@ impl Winograd {
     }
 
     /// Transforms weights that lie output by output, map by map, row by row.
-    pub(super) fn pack(kernel: Kernel, weight: &[f32], from: usize) -> Winograd {
+    pub(super) fn pack(kernel: Kernel, weight: &[f32], from: usize, space: &mut Space) -> Winograd {
+        let fields = weight.as_chunks::<9>().0;
+        let field = |output: usize, map: usize| fields[output * from + map];
+        Winograd::fill(kernel, (fields.len() / from, from), field, space)
+    }
+
+    /// Transforms the same weights for the way back: a convolution of the outputs' gradient, with fields
+    /// turned about and maps before and after exchanged, is the gradient at the inputs.
+    pub(super) fn pack_back(
+        kernel: Kernel,
+        weight: &[f32],
+        from: usize,
+        space: &mut Space,
+    ) -> Winograd {
+        let fields = weight.as_chunks::<9>().0;
+        let field = |output: usize, map: usize| {
+            let mut field = fields[map * from + output];
+            field.reverse();
+            field
+        };
+        Winograd::fill(kernel, (from, fields.len() / from), field, space)
+    }
+
+    fn fill(
+        kernel: Kernel,
+        (outputs, from): (usize, usize),
+        field: impl Fn(usize, usize) -> [f32; 9] + Sync,
+        space: &mut Space,
+    ) -> Winograd {
         let rows = kernel.rows();
-        let outputs = weight.len() / (9 * from);
         let size = POINTS * from * rows;
-        let mut panels = vec![0.0; outputs.div_ceil(rows) * size];
-        for (at, field) in weight.as_chunks::<9>().0.iter().enumerate() {
-            let (output, map) = (at / from, at % from);
-            let panel = &mut panels[output / rows * size..][..size];
-            for (point, value) in field_points(field).into_iter().enumerate() {
-                panel[(point * from + map) * rows + output % rows] = value;
+        let mut panels = space.any(outputs.div_ceil(rows) * size);
+        panels.par_chunks_mut(size).enumerate().for_each(|(panel, to)| {
+            let count = rows.min(outputs - panel * rows);
+            if count < rows {
+                to.fill(0.0);
             }
-        }
+            for row in 0..count {
+                for map in 0..from {
+                    let points = field_points(&field(panel * rows + row, map));
+                    for (point, value) in points.into_iter().enumerate() {
+                        to[(point * from + map) * rows + row] = value;
+                    }
+                }
+            }
+        });
         Winograd { kernel, from, panels }
     }
 
-    /// Adds the convolution of a batch of boards to `y`; `space` is for its use, whatever is in it.
-    pub(super) fn forward(&self, x: &[f32], y: &mut [f32], batch: usize, space: &mut Vec<f32>) {
-        let needed = BOARDS.min(batch) * POINTS * TILES * self.from + LINE;
-        space.resize(needed.max(space.len()), 0.0);
+    /// Gives its room back.
+    pub(super) fn done(self, space: &mut Space) {
+        space.keep(self.panels);
+    }
+
+    /// Adds the convolution of a batch of boards to `y`.
+    pub(super) fn forward(&self, x: &[f32], y: &mut [f32], batch: usize, space: &mut Space) {
+        let mut room = space.any(BOARDS.min(batch) * POINTS * TILES * self.from + LINE);
         // Vectors that begin on lines of the cache are read in half the time.
-        let start = space.as_ptr().align_offset(size_of::<f32>() * LINE).min(LINE);
-        let points = &mut space[start..];
+        let start = room.as_ptr().align_offset(size_of::<f32>() * LINE).min(LINE);
+        let points = &mut room[start..];
         for first in (0..batch).step_by(BOARDS) {
             let count = BOARDS.min(batch - first);
             let points = &mut points[..count * POINTS * TILES * self.from];
             self.boards(x, (first, batch), points);
             self.outputs(points, (first, batch), y);
         }
+        space.keep(room);
     }
 
     /// The numbers of a panel of points: as many boards as a product's columns hold.
@@ -244,7 +286,7 @@ mod tests {
     use outflank_runs::{Draw, rng::stream};
 
     /// Inputs and weights of a layer, its maps before and after, and offsets.
-    fn layer(from: usize, to: usize, batch: usize) -> (Vec<f32>, Vec<f32>, Vec<f32>) {
+    pub(super) fn layer(from: usize, to: usize, batch: usize) -> (Vec<f32>, Vec<f32>, Vec<f32>) {
         let mut rng = stream(3, &["winograd", &from.to_string(), &to.to_string()]);
         let mut draw = |count: usize| (0..count).map(|_| rng.normal() as f32).collect::<Vec<_>>();
         (draw(from * batch * 64), draw(to * from * 9), draw(to * batch * 64))
@@ -292,12 +334,9 @@ mod tests {
         for (from, to, batch) in [(16, 17, 3), (64, 12, 2), (200, 5, 1)] {
             let (x, weight, offsets) = layer(from, to, batch);
             let mut y = offsets.clone();
-            Winograd::pack(Kernel::here(), &weight, from).forward(
-                &x,
-                &mut y,
-                batch,
-                &mut Vec::new(),
-            );
+            let mut space = Space::default();
+            let packed = Winograd::pack(Kernel::here(), &weight, from, &mut space);
+            packed.forward(&x, &mut y, batch, &mut space);
             let unit = f64::from(f32::EPSILON) / 2.0;
             let roundings = (1 + 2 + from + 4 + 1) as f64 * unit;
             let most = roundings / (1.0 - roundings);
@@ -332,21 +371,25 @@ mod tests {
             let mut y = offsets.clone();
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                Winograd::pack(kernel, &weight, from).forward(&x, &mut y, batch, &mut Vec::new())
+                let mut space = Space::default();
+                let packed = Winograd::pack(kernel, &weight, from, &mut space);
+                packed.forward(&x, &mut y, batch, &mut space);
             });
             y
         };
         let expected = run(Kernel::Plain, 1);
         for kernel in Kernel::all() {
             assert_eq!(run(kernel, 3), expected, "{kernel:?}");
-            let packed = Winograd::pack(kernel, &weight, from);
+            let mut space = Space::default();
+            let packed = Winograd::pack(kernel, &weight, from, &mut space);
             for board in 0..batch {
                 let of = |numbers: &[f32]| -> Vec<f32> {
                     let boards = numbers.chunks(64).skip(board).step_by(batch);
                     boards.flatten().copied().collect()
                 };
                 let mut alone = of(&offsets);
-                packed.forward(&of(&x), &mut alone, 1, &mut vec![7.0; 9]);
+                space.keep(vec![7.0; POINTS * TILES * from + LINE]);
+                packed.forward(&of(&x), &mut alone, 1, &mut space);
                 assert_eq!(alone, of(&expected), "{kernel:?} {board}");
             }
         }

@@ -3,14 +3,15 @@
 //! operation besides.
 
 use super::Row;
+use super::steps::pace;
 use anyhow::{Result, ensure};
 use outflank_learners::cnn::{
-    Device, Engine, EngineError, Lessons, Optimizer, Order, Plan, Schedule, Split, Study,
+    Device, EngineError, Lessons, Optimizer, Order, Plan, Schedule, Split, Study,
 };
 use outflank_models::nets::{Input, named};
 use outflank_records::{Set, embedded};
 use outflank_torch::OnTorch;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A way to take steps, and how PyTorch does it: whether they are recorded, whether normalisation and ReLU
 /// are one operation, and both in words.
@@ -65,7 +66,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
                 let seen = engine.seen()?;
                 curve.push(seen.loss / seen.examples as f64);
             }
-            let rate = pace(&mut *engine, &places, &plan)?;
+            let rate = pace(&mut *engine, &places, &plan, MEASURED)?;
             rows.push(Row {
                 area: "nets",
                 name: format!("conv8-bn, positions learned from at batch {batch}, {way}"),
@@ -100,17 +101,4 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Examples a second, by the clock.
-fn pace(engine: &mut dyn Engine, places: &[u32], plan: &Plan) -> Result<f64> {
-    let rates = vec![plan.rate; places.len() / plan.batch];
-    let (began, mut count) = (Instant::now(), 0);
-    while began.elapsed() < MEASURED {
-        engine.learn(places, &rates)?;
-        count += places.len();
-    }
-    let seen = engine.seen()?;
-    ensure!(seen.loss.is_finite() && seen.examples == count as u64, "learning went astray");
-    Ok(count as f64 / began.elapsed().as_secs_f64())
 }
