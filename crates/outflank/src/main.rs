@@ -7,6 +7,7 @@ mod contestants;
 mod folders;
 mod games;
 mod grid;
+mod models;
 mod output;
 mod watching;
 

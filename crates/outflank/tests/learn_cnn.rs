@@ -104,6 +104,38 @@ fn threads_and_stops_change_no_weight() {
     assert!(found["tests"][2]["count"].as_u64().unwrap() <= 100, "{found}");
 }
 
+/// Learning on begins at the weights of another network: without a step they are its own, with steps it is
+/// ahead of one that begins anew, and a stop changes nothing.
+#[test]
+fn learning_goes_on_from_another_network() {
+    let lab = Lab::new();
+    lab.ok(&with(&["--single", "--onnx", "--out", "first"]));
+    let on = |more: &[&'static str]| -> Vec<&str> {
+        let words = "learn cnn --from first --sample 60 --passes 0.1 --batch 64 --rate 0.05 --single --onnx";
+        words.split(' ').chain(more.iter().copied()).collect()
+    };
+    lab.ok(&on(&["--out", "on"]));
+    lab.ok(&on(&["--minutes", "0", "--out", "late"]));
+    let weights = |run: &str| lab.read(&format!("{run}/model.onnx"));
+    assert_eq!(weights("late"), weights("first"));
+    assert_ne!(weights("on"), weights("first"));
+    let loss = |run: &str| -> f64 {
+        let curve = lab.text(&format!("{run}/curve.csv"));
+        curve.lines().nth(1).unwrap().split(',').nth(5).unwrap().parse().unwrap()
+    };
+    assert!(loss("on") < loss("first"), "{} {}", loss("on"), loss("first"));
+    // Where the network lies may change, but not what it knows.
+    std::fs::rename(lab.file("first"), lab.file("moved")).unwrap();
+    lab.ok(&["learn", "cnn", "--resume", "late", "--from", "moved/model.safetensors"]);
+    assert_eq!(weights("late"), weights("on"));
+    let message = lab.refused(&["learn", "cnn", "--resume", "late", "--from", "on"]);
+    assert!(message.contains("late"), "{message}");
+    // It is said what it was made from.
+    assert!(lab.text("on/config.toml").contains("from = \"first\""));
+    assert!(lab.text("on/config.toml").contains("net = \"fc2x16\""));
+    assert!(lab.text("on/report.html").contains("from"));
+}
+
 /// Who asks again in the middle of a long step does not wait for it, and loses that step alone.
 #[cfg(unix)]
 #[test]
@@ -219,6 +251,17 @@ fn what_cannot_be_begun_leaves_no_folder() {
             "the input must be 'pieces+stage', not 'pieces'",
         ),
         (&["learn", "cnn", "--batch", "1", "--passes", "1"], "--batch"),
+        (&["learn", "cnn", "--from", "cmn", "--passes", "1"], "did you mean 'cnn'"),
+        (&["learn", "cnn", "--from", "champion", "--passes", "1"], "it is no deep network"),
+        (&["learn", "cnn", "--from", "gp", "--passes", "1"], "named features"),
+        (
+            &["learn", "cnn", "--from", "cnn", "--net", "conv4", "--passes", "1"],
+            "is a conv8-bn that sees pieces; leave out --net",
+        ),
+        (
+            &["learn", "cnn", "--from", "cnn", "--input", "ones", "--passes", "1"],
+            "leave out --net and --input",
+        ),
         (&["learn", "cnn", "--minutes=-0.5"], "--minutes is a number from 0"),
     ] {
         let message = lab.refused(arguments);

@@ -28,13 +28,11 @@ impl CpuEngine {
     #[must_use]
     pub fn new(net: &Net, plan: Plan, study: Study) -> CpuEngine {
         let weights = Weights::start(net, plan.seed);
-        let zeros: Vec<Vec<f32>> = net.params().iter().map(|p| vec![0.0; p.len()]).collect();
-        let moments = vec![zeros; plan.optimizer.moments()];
         CpuEngine {
             net: net.clone(),
             plan,
             study,
-            state: State { step: 0, weights, moments },
+            state: State::start(net, weights, plan.optimizer),
             seen: Seen::default(),
             classes: Symmetry::ALL.map(classes_of),
             answers: None,

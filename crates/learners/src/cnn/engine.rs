@@ -1,5 +1,6 @@
 //! What learns: it holds a network's weights and the examples, and takes steps down the gradient.
 
+use super::Optimizer;
 use outflank_models::nets::{Net, Weights, class_of};
 use outflank_records::Coloured;
 
@@ -64,6 +65,13 @@ pub struct State {
 }
 
 impl State {
+    /// Where learning begins: these weights, and nothing to remember of any step.
+    #[must_use]
+    pub fn start(net: &Net, weights: Weights, optimizer: Optimizer) -> State {
+        let zeros: Vec<Vec<f32>> = net.params().iter().map(|p| vec![0.0; p.len()]).collect();
+        State { step: 0, weights, moments: vec![zeros; optimizer.moments()] }
+    }
+
     /// Whether all of it is finite.
     #[must_use]
     pub fn is_finite(&self) -> bool {

@@ -20,6 +20,7 @@ Tests: by example as the paper splits, and by game; each says how much of it was
 Examples:
   outflank learn cnn --net conv4 --records wthor/ --minutes 10
   outflank learn cnn --net res10x128 --split game --device gpu --batch 4096 --minutes 9
+  outflank learn cnn --from cnn --records my-games.ggf --rate 0.01 --minutes 10
   outflank learn cnn --resume runs/cnn-001 --device gpu --minutes 9
   outflank learn cnn --resume runs/cnn-001 --minutes 0 --test --images";
 
@@ -37,12 +38,17 @@ pub enum DeviceArg {
 /// `outflank learn cnn`.
 #[derive(Args, Debug, Clone)]
 pub struct CnnArgs {
-    /// The network.
-    #[arg(long, default_value = "conv8-bn", value_name = "NAME")]
-    pub net: String,
-    /// What it sees: pieces, ones or vmoves, with +colour for the side to move, +stage for the quarter of the game.
-    #[arg(long, default_value = "pieces", value_name = "PLANES")]
-    pub input: String,
+    /// The network [default: conv8-bn, or that of --from].
+    #[arg(long, value_name = "NAME")]
+    pub net: Option<String>,
+    /// What it sees: pieces, ones or vmoves, with +colour for the side to move, +stage for the quarter of the
+    /// game [default: pieces, or as --from].
+    #[arg(long, value_name = "PLANES")]
+    pub input: Option<String>,
+    /// Begin from a network that has learned, an embedded one (cnn, experts), a file or a run's folder,
+    /// not from random weights.
+    #[arg(long, value_name = "MODEL")]
+    pub from: Option<String>,
     /// The examples: original, original-s, unique or unique-s.
     #[arg(long, default_value = "unique-s", value_name = "SET")]
     pub examples: Set,

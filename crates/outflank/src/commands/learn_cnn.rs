@@ -1,5 +1,6 @@
 //! `outflank learn cnn`: learns a deep network from games, tests it, writes a run folder.
 
+mod begin;
 mod page;
 mod results;
 mod settings;
@@ -10,11 +11,11 @@ use crate::output::{grouped, print, print_json};
 use crate::{Outcome, VERSION, folders};
 use anyhow::{Context, Result};
 use outflank_learners::cnn::{
-    Budget, Device, Engine, Exam, Lessons, OnCpu, Plan, Study, Taught, Trained, learned_sample,
-    train,
+    Budget, Device, Engine, Exam, Lessons, OnCpu, Plan, State, Study, Taught, Trained,
+    learned_sample, train,
 };
 use outflank_models::files::{Origin, write_onnx, write_policy};
-use outflank_models::nets::{Net, named};
+use outflank_models::nets::Net;
 use outflank_runs::{Progress, RunFolder, stop_requested, stop_when_asked};
 use page::Lesson;
 use results::Curve;
@@ -35,11 +36,11 @@ const TESTED_BY_CPU: usize = 20_000;
 pub fn run(args: &CnnArgs) -> Result<Outcome> {
     settings::check(args)?;
     let plan = settings::plan(args)?;
-    let net = named(&args.net, args.input.parse()?)?;
-    let device = device(args.device)?;
     super::data::pool(args.common.threads())?;
+    let (net, begin) = begin::net(args)?;
+    let device = device(args.device)?;
     let source = source(&args.records, args.common.seed)?;
-    let folder = settings::open_folder(args, &source, device.name())?;
+    let folder = settings::open_folder(args, (&net, begin.as_ref()), &source, device.name())?;
     stop_when_asked();
     let say = |text: String| {
         if !args.common.quiet {
@@ -74,6 +75,9 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     let learned = learned_sample(&lessons, &lessons.items, most);
     let study = Study::new(&net, &lessons.base, std::mem::take(&mut lessons.items));
     let mut engine = device.engine(&net, plan, study)?;
+    if let Some(begin) = &begin {
+        engine.restore(&State::start(&net, begin.weights.clone(), plan.optimizer))?;
+    }
     let trained = learn(args, &net, &plan, &mut *engine, examples, &folder)?;
 
     let state = engine.state()?;
@@ -82,10 +86,11 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
         seed: Some(args.common.seed),
         version: VERSION.to_owned(),
         note: format!(
-            "{} {}, {}",
+            "{} {}, {}{}",
             args.examples,
-            args.input,
-            results::progress(trained.step, trained.steps)
+            net.input(),
+            results::progress(trained.step, trained.steps),
+            args.from.as_ref().map_or_else(String::new, |from| format!(", from {from}")),
         ),
     };
     let bytes = write_policy(&net, &state.weights, &origin, !args.single)

@@ -6,12 +6,10 @@ use crate::output::{grouped, print, print_json, room};
 use anyhow::{Result, bail};
 use outflank_desk::levels;
 use outflank_games::Game;
-use outflank_models::embedded::{self, Embedded, NAMES};
-use outflank_models::files::{Origin, load, save};
-use outflank_players::roster::{EMBEDDED, model_of};
+use outflank_models::files::save;
+use outflank_players::roster::EMBEDDED;
 use outflank_players::strengths;
 use outflank_report::{Align, Table};
-use outflank_runs::did_you_mean;
 use serde_json::json;
 use std::path::Path;
 
@@ -81,23 +79,7 @@ pub fn run(args: &PlayersArgs) -> Result<Outcome> {
 
 /// Writes a model for other programs.
 fn write(name: &str, to: &Path, as_json: bool) -> Result<Outcome> {
-    let (model, origin) = match embedded::find(name) {
-        Some(Embedded::Model(model)) => {
-            let note = "part of the program".to_owned();
-            (model, Origin { method: name.to_owned(), note, ..Origin::default() })
-        }
-        Some(Embedded::Heuristic(_)) => {
-            bail!("'{name}' has named features instead of weights on squares; it cannot be written")
-        }
-        None => {
-            let path = Path::new(name);
-            let known = path.exists() || path.extension().is_some();
-            if !known {
-                bail!("no model '{name}'; {}", did_you_mean(name, &NAMES));
-            }
-            load(&if path.is_dir() { model_of(path) } else { path.to_owned() })?
-        }
-    };
+    let (model, origin) = crate::models::named(name)?;
     if to.exists() {
         bail!("{} exists; give another name with --to", to.display());
     }

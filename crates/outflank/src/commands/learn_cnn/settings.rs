@@ -1,15 +1,17 @@
 //! What `outflank learn cnn` was told: checked, and kept in the run's folder.
 
+use super::begin::Begin;
 use crate::VERSION;
 use crate::cli::learn_cnn::{CnnArgs, DeviceArg};
 use crate::games::Source;
 use anyhow::{Result, ensure};
 use outflank_learners::cnn::{Optimizer, Plan, Split, TrainError};
-use outflank_models::nets::Input;
+use outflank_models::nets::Net;
 use outflank_runs::{Config, RunFolder};
 
 /// What may change from one sitting to the next.
-const FREE: [&str; 7] = ["records", "passes", "device", "images", "single", "onnx", "tested"];
+const FREE: [&str; 8] =
+    ["records", "from", "passes", "device", "images", "single", "onnx", "tested"];
 
 /// How its steps are taken, where what is not said depends on the device: a processor takes so few in a
 /// few minutes that they must be small, and soon at their full rate.
@@ -125,13 +127,21 @@ pub fn again(args: &CnnArgs, passes: f64) -> Vec<String> {
 
 /// The run's folder, new or the one to go on in. How long and where to learn and what to test may
 /// change from one sitting to the next.
-pub fn open_folder(args: &CnnArgs, source: &Source, device: &str) -> Result<RunFolder> {
+pub fn open_folder(
+    args: &CnnArgs,
+    (net, begin): (&Net, Option<&Begin>),
+    source: &Source,
+    device: &str,
+) -> Result<RunFolder> {
     let mut table = toml::Table::new();
     let mut put = |key: &str, value: toml::Value| {
         table.insert(key.to_owned(), value);
     };
-    put("net", args.net.clone().into());
-    put("input", args.input.parse::<Input>()?.to_string().into());
+    put("net", net.name().into());
+    put("input", net.input().to_string().into());
+    if let Some(from) = &args.from {
+        put("from", from.clone().into());
+    }
     put("examples", args.examples.to_string().into());
     let by = match args.split {
         Split::Example => "example",
@@ -186,7 +196,7 @@ pub fn open_folder(args: &CnnArgs, source: &Source, device: &str) -> Result<RunF
         version: VERSION.to_owned(),
         seed: args.common.seed,
         settings: table,
-        data: source.files.clone(),
+        data: source.files.iter().chain(begin.map(|begin| &begin.file)).cloned().collect(),
     };
     Ok(match &args.run.resume {
         Some(path) => crate::folders::resume(path, &config, &FREE)?,

@@ -1,0 +1,30 @@
+//! The models that a command reads: embedded, a file, or a run's.
+
+use anyhow::{Result, bail};
+use outflank_models::Model;
+use outflank_models::embedded::{self, Embedded, NAMES};
+use outflank_models::files::{Origin, load};
+use outflank_players::roster::model_of;
+use outflank_runs::did_you_mean;
+use std::path::Path;
+
+/// The model of this name, and how it was made.
+pub fn named(name: &str) -> Result<(Model, Origin)> {
+    match embedded::find(name) {
+        Some(Embedded::Model(model)) => {
+            let note = "part of the program".to_owned();
+            Ok((model, Origin { method: name.to_owned(), note, ..Origin::default() }))
+        }
+        Some(Embedded::Heuristic(_)) => {
+            bail!("'{name}' has named features instead of weights on squares")
+        }
+        None => {
+            let path = Path::new(name);
+            let known = path.exists() || path.extension().is_some();
+            if !known {
+                bail!("no model '{name}'; {}", did_you_mean(name, &NAMES));
+            }
+            Ok(load(&if path.is_dir() { model_of(path) } else { path.to_owned() })?)
+        }
+    }
+}
