@@ -28,6 +28,7 @@ fn a_first_try_is_tested_by_example_and_by_game() {
         let found = lab.json(&with(&["--split", split, "--out", split]));
         let keys = ["method", "run", "model", "seconds", "accuracy", "matches"];
         assert!(keys.iter().all(|key| found.get(key).is_some()), "{found}");
+        assert_eq!(found["accuracy"][0]["all"]["percent"], found["tests"][2]["all"]);
         let tests = found["tests"].as_array().unwrap();
         let names: Vec<&str> = tests.iter().map(|test| test["test"].as_str().unwrap()).collect();
         let games = if split == "example" { "a tenth of the games" } else { "games held out" };
@@ -76,6 +77,15 @@ fn a_report_speaks_of_the_network_beside_it() {
     let words: Vec<&str> = ["learn", "cnn"].into_iter().chain(command).collect();
     lab.ok(&words);
     assert_eq!(lab.read("again/model.safetensors"), lab.read("run/model.safetensors"));
+    // What was learned is not unlearned, and who learns on in another way is told.
+    let before = lab.tree("run");
+    let fewer = ["learn", "cnn", "--resume", "run", "--quiet", "--passes", "0.05"];
+    let message = lab.refused(&fewer);
+    assert!(message.contains("passes were made already"), "{message}");
+    lab::same(&lab.tree("run"), &before);
+    lab.ok(&["learn", "cnn", "--resume", "run", "--passes", "0.15"]);
+    assert!(lab.text("run/report.html").contains("gives other weights"));
+    assert!(!lab.text("again/report.html").contains("gives other weights"));
 }
 
 #[test]
@@ -263,6 +273,13 @@ fn what_cannot_be_begun_leaves_no_folder() {
             "leave out --net and --input",
         ),
         (&["learn", "cnn", "--minutes=-0.5"], "--minutes is a number from 0"),
+        (
+            &["learn", "cnn", "--quiet", "--sample", "1", "--batch", "4096", "--passes", "1"],
+            "smaller --batch",
+        ),
+        (&["learn", "cnn", "--last-year", "2000", "--passes", "1"], "--split game or both"),
+        (&["learn", "cnn", "--tested", "0", "--passes", "1"], "--tested"),
+        (&["learn", "cnn", "--bootstrap", "0", "--passes", "1"], "--bootstrap"),
     ] {
         let message = lab.refused(arguments);
         assert!(message.contains(part), "{message}");

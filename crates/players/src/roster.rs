@@ -429,7 +429,7 @@ fn plain_entry<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
         )),
         (Search::Depth { .. }, Model::Policy(_)) => Err(parts(
             "it rates moves but cannot say what a position is worth, so it cannot search by depth; \
-             use it alone or with @mcts500",
+             use it alone, or with @mcts100 if you have time",
         )),
         (Search::Depth { plies, exact }, Model::Value(value)) => {
             if exact.is_some_and(|empties| P::endgame(empties).is_none()) {

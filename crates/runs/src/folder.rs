@@ -68,8 +68,16 @@ pub enum FolderError {
 #[derive(Clone, Debug)]
 pub struct RunFolder {
     path: PathBuf,
-    /// What was made for a new run, the innermost first; nothing where a run is resumed.
-    made: Option<Vec<PathBuf>>,
+    begun: Begun,
+}
+
+/// What is taken back if a run comes to nothing.
+#[derive(Clone, Debug)]
+enum Begun {
+    /// The folders that were made for a new run, the innermost first.
+    New(Vec<PathBuf>),
+    /// The configuration that a run had before it was resumed.
+    Before(Box<Config>),
 }
 
 const CONFIG: &str = "config.toml";
@@ -89,7 +97,7 @@ impl RunFolder {
         files::create_folder(&path)?;
         // A run that was killed before its configuration was there leaves a part of it at most.
         files::remove_parts(&path)?;
-        let folder = RunFolder { path, made: Some(made) };
+        let folder = RunFolder { path, begun: Begun::New(made) };
         folder.set_config(config)?;
         Ok(folder)
     }
@@ -128,7 +136,7 @@ impl RunFolder {
         if !free.contains(&"data") && old.data != config.data {
             return changed("data", "other files or contents".to_owned(), "these".to_owned());
         }
-        let folder = RunFolder { path: path.to_owned(), made: None };
+        let folder = RunFolder { path: path.to_owned(), begun: Begun::Before(Box::new(old)) };
         files::remove_parts(path)?;
         folder.set_config(config)?;
         Ok(folder)
@@ -152,10 +160,18 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Takes back a new run that came to nothing: its configuration and the folders that were made
-    /// for it, unless something else lies there by now. A run that was resumed stays.
+    /// Takes back a run that came to nothing. Of a new one, its configuration and the folders that were
+    /// made for it go, unless something else lies there by now; one that was resumed has the configuration
+    /// that it had.
     pub fn discard(self) {
-        let Some(made) = self.made else { return };
+        let made = match self.begun {
+            Begun::New(ref made) => made,
+            Begun::Before(ref old) => {
+                // What cannot be written back is still a whole configuration.
+                let _ = self.set_config(old);
+                return;
+            }
+        };
         let _ = fs::remove_file(self.path.join(CONFIG));
         for folder in made {
             if fs::remove_dir(folder).is_err() {

@@ -105,6 +105,21 @@ impl Checkpoint {
         Ok(())
     }
 
+    /// Removes all checkpoints of a folder: first what says that there is one.
+    pub fn forget(folder: &Path) -> Result<(), CheckpointError> {
+        for name in [INDEX, BEFORE] {
+            let path = folder.join(name);
+            if path.exists() {
+                std::fs::remove_file(&path).map_err(FileError::on("remove", &path))?;
+            }
+        }
+        let inner = folder.join(FOLDER);
+        if inner.is_dir() {
+            std::fs::remove_dir_all(&inner).map_err(FileError::on("remove", &inner))?;
+        }
+        Ok(())
+    }
+
     /// Reads the last checkpoint again and, if it is whole, removes the one before.
     pub fn settle(folder: &Path, net: &Net, moments: usize) -> Result<(), CheckpointError> {
         if let Some((last, _)) = Checkpoint::load_one(folder, INDEX, net, moments)? {
@@ -259,5 +274,13 @@ mod tests {
         std::fs::write(&piece, &bytes).unwrap();
         let error = Checkpoint::load(folder.path(), &net, 1).unwrap_err().to_string();
         assert!(error.contains("begin anew"), "{error}");
+        // What was forgotten is not missed, whether one was there or two.
+        Checkpoint::save(folder.path(), &state(8), 10, 4.0).unwrap();
+        Checkpoint::save(folder.path(), &state(9), 10, 5.0).unwrap();
+        assert!(folder.path().join(BEFORE).exists());
+        for _ in 0..2 {
+            Checkpoint::forget(folder.path()).unwrap();
+            assert_eq!(Checkpoint::load(folder.path(), &net, 1).unwrap(), None);
+        }
     }
 }

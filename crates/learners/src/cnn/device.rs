@@ -29,20 +29,32 @@ impl Device for OnCpu {
     }
 
     fn engine(&self, net: &Net, plan: Plan, study: Study) -> Result<Box<dyn Engine>, EngineError> {
-        enough(learning_bytes(net, plan.batch), available_memory())?;
+        let kept = kept_bytes(net, plan.optimizer);
+        enough(kept, learning_bytes(net, plan.batch), available_memory())?;
         Ok(Box::new(CpuEngine::new(net, plan, study)))
     }
 }
 
+/// The bytes that the weights take, whatever the batch: themselves, their gradient, what the optimizer
+/// remembers, fields written out for Winograd's method, and the copies that a checkpoint is made of (the
+/// state, its bytes, and those in one piece).
+fn kept_bytes(net: &Net, optimizer: Optimizer) -> u64 {
+    let weights: u64 = net.params().iter().map(|param| param.len() as u64).sum();
+    let state = 1 + optimizer.moments() as u64;
+    let (gradient, written_out, copies) = (1, 2, 3 * state);
+    weights.saturating_mul(4 * (state + gradient + written_out + copies))
+}
+
 /// Refuses what there is no room for: the system would end the program without a word.
-fn enough(needed: u64, left: Option<u64>) -> Result<(), EngineError> {
-    let gigabytes = |bytes: u64| bytes as f64 / 1e9;
-    match left {
-        Some(left) if needed > left => Err(EngineError::Memory(format!(
-            "{:.1} GB are needed, {:.1} are left",
-            gigabytes(needed),
-            gigabytes(left)
-        ))),
+fn enough(kept: u64, batch: u64, left: Option<u64>) -> Result<(), EngineError> {
+    let Some(left) = left else { return Ok(()) };
+    let told = |needed: u64| {
+        let [needed, left] = [needed, left].map(|bytes| bytes as f64 / 1e9);
+        format!("{needed:.1} GB are needed, {left:.1} are left")
+    };
+    match kept.saturating_add(batch) {
+        _ if kept > left => Err(EngineError::TooLarge(told(kept))),
+        needed if needed > left => Err(EngineError::Memory(told(needed))),
         _ => Ok(()),
     }
 }
@@ -83,8 +95,22 @@ mod tests {
         let needed = learning_bytes(&net, 1000);
         let maps = 2 * 1408 * 64 * 4 * 1000;
         assert!((maps..maps + maps / 4).contains(&needed), "{needed}");
-        assert!(enough(needed, None).is_ok() && enough(needed, Some(needed)).is_ok());
-        let refused = enough(needed, Some(needed / 2)).unwrap_err().to_string();
+        assert!(enough(1, needed, None).is_ok() && enough(0, needed, Some(needed)).is_ok());
+        let refused = enough(1, needed, Some(needed / 2)).unwrap_err().to_string();
         assert!(refused.contains("GB") && refused.contains("--batch"), "{refused}");
+    }
+
+    /// Sixteen matrices of 8192 x 8192 are four gigabytes alone, and no smaller batch makes room for them.
+    #[test]
+    fn a_network_that_does_not_fit_is_refused() {
+        let net = named("fc16x8192", Input::PIECES).unwrap();
+        let kept = kept_bytes(&net, Optimizer::Sgd { momentum: 0.9, nesterov: false });
+        // Weights, gradient and velocity at the least.
+        assert!(kept > 3 * 15 * 8192 * 8192 * 4, "{kept}");
+        let refused = enough(kept, 1, Some(24 << 30)).unwrap_err().to_string();
+        assert!(refused.contains("GB") && refused.contains("--net"), "{refused}");
+        let small = named("conv4", Input::PIECES).unwrap();
+        let kept = kept_bytes(&small, Optimizer::AdamW { first: 0.9, second: 0.999 });
+        assert!(enough(kept, learning_bytes(&small, 64), Some(1 << 30)).is_ok());
     }
 }

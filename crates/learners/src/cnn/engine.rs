@@ -13,6 +13,9 @@ pub enum EngineError {
     /// There is not enough memory.
     #[error("the device has not enough memory for this batch ({0}); give a smaller --batch")]
     Memory(String),
+    /// There is not enough memory for any batch.
+    #[error("there is not enough memory for this network ({0}); choose a smaller one with --net")]
+    TooLarge(String),
     /// There is no such device.
     #[error("{0}")]
     Missing(String),

@@ -84,7 +84,9 @@ fn by_game(records: &[Record<Othello>], last: u16) -> ByGame<'_> {
     let mut drawn: Vec<usize> = (0..records.len()).collect();
     stream(SPLIT_SEED, &["net", "games"]).shuffle(&mut drawn);
     let mut held_out = vec![false; records.len()];
-    drawn.iter().take(records.len() / HELD_OUT).for_each(|&at| held_out[at] = true);
+    // Of a few games one is, as long as others are left to learn from.
+    let count = (records.len() / HELD_OUT).max(usize::from(records.len() > 1));
+    drawn.iter().take(count).for_each(|&at| held_out[at] = true);
     let of = |wanted: bool| {
         let games = records.iter().zip(&held_out);
         games.filter(|(_, held)| **held == wanted).map(|(record, _)| record).collect()

@@ -77,6 +77,17 @@ pub enum TrainError {
         "there are {0} examples to learn from, less than one batch; give more games or a smaller --batch"
     )]
     Few(usize),
+    /// More was learned already than is asked for.
+    #[error(
+        "{made:.4} passes were made already, more than the {wished} asked for; leave out --passes, or give \
+         more to learn on"
+    )]
+    Fewer {
+        /// Passes so far.
+        made: f64,
+        /// Passes that were asked for.
+        wished: f64,
+    },
     /// Nobody said how long.
     #[error("say how long to learn, with --passes or --minutes")]
     Endless,
@@ -101,7 +112,11 @@ pub fn train(
         (step, steps, before) = (checkpoint.step, checkpoint.steps, checkpoint.seconds);
     }
     let wished = budget.passes.map(|passes| (passes * per_pass as f64).ceil().max(1.0) as u64);
-    if let Some(wished) = wished {
+    if let (Some(wished), Some(passes)) = (wished, budget.passes) {
+        if wished < step {
+            let made = step as f64 / per_pass as f64;
+            return Err(TrainError::Fewer { made, wished: passes });
+        }
         steps = wished;
     }
     if steps == 0 && budget.time.is_none() {

@@ -251,22 +251,31 @@ mod tests {
     fn kernels_agree_to_the_last_bit() {
         let mut rng = stream(2, &["tile"]);
         let inner = 37;
-        let a: Vec<[f32; 12]> =
-            (0..inner).map(|_| std::array::from_fn(|_| rng.normal() as f32)).collect();
-        let b: Vec<[f32; 32]> =
-            (0..inner).map(|_| std::array::from_fn(|_| rng.normal() as f32)).collect();
-        for rows in [1, 3, 5, 6] {
+        // Beyond the rows and columns that are asked for nothing counts, but panels are whole.
+        let mut drawn = |_| -> [f32; 64] { std::array::from_fn(|_| rng.normal() as f32) };
+        let a: Vec<[f32; 64]> = (0..inner).map(&mut drawn).collect();
+        let b: Vec<[f32; 64]> = (0..inner).map(&mut drawn).collect();
+        for (rows, columns) in [(1, 1), (3, 13), (5, 8), (6, 16), (11, 31), (12, 32)] {
             let run = |kernel: Kernel| {
-                let left: Vec<f32> =
-                    a.iter().flat_map(|row| row[..kernel.rows()].to_vec()).collect();
-                let right: Vec<f32> =
-                    b.iter().flat_map(|row| row[..kernel.columns()].to_vec()).collect();
+                let panel = |from: &[[f32; 64]], first: usize, size: usize| -> Vec<f32> {
+                    from.iter().flat_map(|row| row[first..first + size].to_vec()).collect()
+                };
                 let mut c = vec![0.5; 12 * 40];
-                tile(kernel, &left, &right, &mut c, (rows, 13), 40);
+                for row in (0..rows).step_by(kernel.rows()) {
+                    let left = panel(&a, row, kernel.rows());
+                    for column in (0..columns).step_by(kernel.columns()) {
+                        let right = panel(&b, column, kernel.columns());
+                        let size = (
+                            (rows - row).min(kernel.rows()),
+                            (columns - column).min(kernel.columns()),
+                        );
+                        tile(kernel, &left, &right, &mut c[row * 40 + column..], size, 40);
+                    }
+                }
                 c
             };
             for kernel in Kernel::all() {
-                assert_eq!(run(kernel), run(Kernel::Plain), "{kernel:?} {rows}");
+                assert_eq!(run(kernel), run(Kernel::Plain), "{kernel:?} {rows} x {columns}");
             }
         }
     }

@@ -55,9 +55,9 @@ pub struct CnnArgs {
     /// How the test is told apart: by example, as the paper, by game, those after 2012, or both at once.
     #[arg(long, default_value = "example", value_name = "example|game|both")]
     pub split: Split,
-    /// The last year of games to learn from, with --split game or both.
-    #[arg(long, default_value_t = 2012, value_name = "YEAR")]
-    pub last_year: u16,
+    /// The last year of games to learn from, with --split game or both [default: 2012].
+    #[arg(long, value_name = "YEAR")]
+    pub last_year: Option<u16>,
     /// For bagging: the network of this number in the bag of --seed, which learns from as many draws
     /// among the examples and begins from weights of its own.
     #[arg(long, value_name = "N")]

@@ -11,8 +11,8 @@ use crate::output::{grouped, print, print_json};
 use crate::{Outcome, VERSION, folders};
 use anyhow::{Context, Result};
 use outflank_learners::cnn::{
-    Budget, Device, Engine, Exam, Lessons, OnCpu, Plan, State, Study, Taught, Trained,
-    learned_sample, train,
+    Budget, Device, Engine, Exam, Lessons, OnCpu, Plan, Split, State, Study, Taught, TrainError,
+    Trained, learned_sample, train,
 };
 use outflank_models::files::{Origin, write_onnx, write_policy};
 use outflank_models::nets::Net;
@@ -58,6 +58,13 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     if args.bootstrap.is_some() {
         lessons.items = lessons.drawn(plan.seed);
     }
+    if let (true, Some(year)) = (args.split != Split::Example, args.last_year)
+        && lessons.tests.iter().all(|test| test.name != format!("games after {year}"))
+    {
+        say(format!(
+            "the games do not lie on both sides of the end of {year}: some of them, drawn by lot, are the test"
+        ));
+    }
     let (games, from) = (source.records.len(), source.from);
     drop(source.records);
     say(format!(
@@ -74,11 +81,30 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     let most = args.tested.unwrap_or(all).max(1);
     let learned = learned_sample(&lessons, &lessons.items, most);
     let study = Study::new(&net, &lessons.base, std::mem::take(&mut lessons.items));
-    let mut engine = device.engine(&net, plan, study)?;
+    // What cannot be begun leaves no folder.
+    let begun = match examples < plan.batch {
+        true => Err(TrainError::Few(examples)),
+        false => device.engine(&net, plan, study).map_err(TrainError::from),
+    };
+    let mut engine = match begun {
+        Ok(engine) => engine,
+        Err(error) => {
+            folder.discard();
+            return Err(error.into());
+        }
+    };
     if let Some(begin) = &begin {
         engine.restore(&State::start(&net, begin.weights.clone(), plan.optimizer))?;
     }
-    let trained = learn(args, &net, &plan, &mut *engine, examples, &folder)?;
+    let trained = match learn(args, &net, &plan, &mut *engine, examples, &folder) {
+        Ok(trained) => trained,
+        Err(error) => {
+            if let Some(TrainError::Fewer { .. }) = error.downcast_ref() {
+                folder.discard();
+            }
+            return Err(error);
+        }
+    };
 
     let state = engine.state()?;
     let origin = Origin {
@@ -116,6 +142,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
         return Ok(Outcome::Stopped);
     }
     let mut taught = Taught::new(&net, &args.examples.to_string(), &trained);
+    taught.device = device.name().to_owned();
     if trained.complete || args.test {
         let exam = Exam { lessons: &lessons, learned: &learned, most, images: args.images };
         let progress = Progress::new("testing", "positions", exam.positions(), args.common.quiet);
@@ -148,8 +175,11 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     match args.common.json {
         true => {
             json["run"] = path.into();
-            // What every method tells: it is measured by `tests`, and plays nobody.
-            json["accuracy"] = serde_json::Value::Null;
+            // What every method tells; it plays nobody.
+            json["accuracy"] = results::accuracy(&taught);
+            if taught.tests.is_empty() {
+                json["micros"] = serde_json::Value::Null;
+            }
             json["matches"] = serde_json::Value::Array(Vec::new());
             json["model"] = folder.join(MODEL).display().to_string().into();
             print_json(&json)?;

@@ -51,6 +51,17 @@ impl Lesson<'_> {
                 self.setting("device")
             ));
         }
+        let mut lengths: Vec<u64> = self.curve.iter().map(|point| point.steps).collect();
+        lengths.dedup();
+        lengths.retain(|steps| *steps > 0);
+        if let ([first, .., last], true) = (&lengths[..], settings.contains_key("passes")) {
+            remarks.push(format!(
+                "How long to learn was changed on the way, from {} steps to {}, and the rate took another \
+                 way with it: the command below, in one go, gives other weights.",
+                grouped(*first),
+                grouped(*last)
+            ));
+        }
         if !settings.contains_key("passes") {
             remarks.push(
                 "The number of steps was made to fit into the minutes given, and follows from the \
@@ -102,15 +113,20 @@ fn glance(section: &mut Section, lesson: &Lesson<'_>) {
     let by_example = asked_once.next();
     let by_game = asked_once.find(|test| !test.test.ends_with("by example"));
     let mut facts: Vec<[String; 3]> = Vec::new();
-    for (name, test) in [("By example", by_example), ("By game", by_game)] {
-        let Some(test) = test else { continue };
+    // The paper's measure, and the one that is fair where symmetries keep a position.
+    let measures = [
+        ("By example", by_example.map(|test| (test, test.plain)), "plain"),
+        ("By game", by_game.map(|test| (test, test.all)), "all"),
+    ];
+    for (name, measured, which) in measures {
+        let Some((test, percent)) = measured else { continue };
         facts.push([
             name.to_owned(),
-            format!("{:.1}%", test.choices),
+            format!("{percent:.1}%"),
             format!(
-                "± {:.1}, of {} choices: {}, {:.0}% of it learned from",
-                error(test.choices, test.choices_count),
-                grouped(test.choices_count),
+                "± {:.1}, {which} of {} positions: {}, {:.0}% of it learned from",
+                error(percent, test.count),
+                grouped(test.count),
                 test.test,
                 test.learned_from
             ),

@@ -7,6 +7,7 @@ use outflank_learners::cnn::{Point, Taught};
 use outflank_report::text::with_error;
 use outflank_report::{Align, Table};
 use outflank_runs::RunFolder;
+use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// The learning curve, in a file of the run's folder.
@@ -82,6 +83,20 @@ pub fn tests(taught: &Taught) -> Table {
         ]);
     }
     table
+}
+
+/// What every method tells of its accuracy: by game, asked once. `tests` has the rest.
+pub fn accuracy(taught: &Taught) -> Value {
+    let mut asked_once = taught.tests.iter().filter(|test| test.images == 1);
+    let Some(test) = asked_once.find(|test| !test.test.ends_with("by example")) else {
+        return Value::Null;
+    };
+    let hits = |percent: f64, count: u64| json!({ "hits": percent * count as f64 / 100.0, "count": count, "percent": percent });
+    json!([{
+        "name": "learned",
+        "choices": hits(test.choices, test.choices_count),
+        "all": hits(test.all, test.count),
+    }])
 }
 
 /// How far a run is. How many steps there will be is not known until its speed is.

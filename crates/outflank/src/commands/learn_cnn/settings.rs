@@ -13,6 +13,9 @@ use outflank_runs::{Config, RunFolder};
 const FREE: [&str; 8] =
     ["records", "from", "passes", "device", "images", "single", "onnx", "tested"];
 
+/// The last year of games to learn from when nobody says another.
+const LAST_YEAR: u16 = 2012;
+
 /// How its steps are taken, where what is not said depends on the device: a processor takes so few in a
 /// few minutes that they must be small, and soon at their full rate.
 pub struct Steps {
@@ -61,6 +64,14 @@ pub fn check(args: &CnnArgs) -> Result<()> {
         "--decay is a number from 0 to 1, not {}",
         args.decay
     );
+    if let (Split::Example, Some(year)) = (args.split, args.last_year) {
+        ensure!(
+            year == LAST_YEAR,
+            "--last-year {year} divides games, and --split example does not; add --split game or both"
+        );
+    }
+    ensure!(args.tested != Some(0), "--tested is a number of positions from 1");
+    ensure!(args.bootstrap != Some(0), "--bootstrap is the number of a network in its bag, from 1");
     let sizes =
         [("rate", args.rate), ("passes", args.passes), ("checkpoint", Some(args.checkpoint))];
     for (name, value) in sizes {
@@ -106,9 +117,13 @@ pub fn plan(args: &CnnArgs) -> Result<Plan> {
 pub fn split(args: &CnnArgs) -> Split {
     match args.split {
         Split::Example => Split::Example,
-        Split::Game(_) => Split::Game(args.last_year),
-        Split::Both(_) => Split::Both(args.last_year),
+        Split::Game(_) => Split::Game(last_year(args)),
+        Split::Both(_) => Split::Both(last_year(args)),
     }
+}
+
+fn last_year(args: &CnnArgs) -> u16 {
+    args.last_year.unwrap_or(LAST_YEAR)
 }
 
 /// The words of the command that does a run again, from its own configuration; where the passes were
@@ -149,7 +164,8 @@ pub fn open_folder(
         Split::Both(_) => "both",
     };
     put("split", by.into());
-    put("last-year", i64::from(args.last_year).into());
+    // It stands in every configuration, whether it divides anything or not.
+    put("last-year", i64::from(last_year(args)).into());
     let Steps { batch, warmup, nesterov, rate } = steps(args);
     put("batch", (batch as i64).into());
     put("schedule", format!("{:?}", args.schedule).to_lowercase().into());
