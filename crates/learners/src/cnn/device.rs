@@ -12,6 +12,11 @@ pub trait Device: Sync {
     /// Whether millions of examples a minute can be learned from there.
     fn is_quick(&self) -> bool;
 
+    /// Whether networks are taught there at all.
+    fn teaches(&self) -> bool {
+        true
+    }
+
     /// A network at its start, with what it is to learn from.
     fn engine(&self, net: &Net, plan: Plan, study: Study) -> Result<Box<dyn Engine>, EngineError>;
 }
@@ -31,6 +36,29 @@ impl Device for OnCpu {
     fn engine(&self, net: &Net, plan: Plan, study: Study) -> Result<Box<dyn Engine>, EngineError> {
         enough(learning_bytes(net, plan.batch), available_memory())?;
         Ok(Box::new(CpuEngine::new(net, plan, study)))
+    }
+}
+
+/// Nowhere to learn: what networks came to on a graphics processor is known or it is not. Those whose weights
+/// are here answer on the machine's own processors.
+pub struct Nowhere;
+
+impl Device for Nowhere {
+    fn name(&self) -> &'static str {
+        "none"
+    }
+
+    /// As much is asked of them as where they learned.
+    fn is_quick(&self) -> bool {
+        true
+    }
+
+    fn teaches(&self) -> bool {
+        false
+    }
+
+    fn engine(&self, net: &Net, plan: Plan, study: Study) -> Result<Box<dyn Engine>, EngineError> {
+        OnCpu.engine(net, plan, study)
     }
 }
 
