@@ -2,8 +2,10 @@
 //! paper 3.
 //!
 //! Every exhibit asks a `School` for networks: it teaches each one once, measures it and keeps what it
-//! found beside the weights, so that exhibits share networks and go on after a stop.
+//! found beside the weights, so that exhibits share networks and go on after a stop. Where nothing is
+//! taught, an exhibit is of what is known, and says what it had to leave out.
 
+mod departures;
 pub mod fig3;
 pub mod fig4;
 pub mod fig5;
@@ -18,11 +20,10 @@ pub mod table8;
 pub mod table9;
 mod winning;
 
-use crate::Scale;
 use crate::lab::Lab;
+use crate::{Cell, Report, Scale};
 use outflank_arena::accuracy::Hits;
 use outflank_records::Set;
-use outflank_report::text::count;
 
 /// The paper's training (section V-A2): examples of a step, rate, momentum and decay.
 const BATCH: usize = 512;
@@ -219,106 +220,6 @@ fn size(lab: &Lab) -> Size {
     }
 }
 
-/// Where every exhibit of this paper departs from it.
-fn departures(lab: &Lab) -> Vec<String> {
-    let size = size(lab);
-    let mut all = vec![
-        format!(
-            "By example is the paper's split: nearly every test example has images of itself among \
-             those learned. By game is ours: games up to {LAST_YEAR} are learned from and all later \
-             ones are the test (of games that are all of one time, a tenth); the best legal move \
-             counts, and on positions that a symmetry maps to themselves the twins of a move share one \
-             hit."
-        ),
-        format!(
-            "Matrices begin uniform within one over the root of their inputs, not by He's method; the rate falls along half a \
-             cosine unless the paper's scale is asked for, where it is halved twelve times. Over the first \
-             {WARMUP} steps it grows from nothing, of which the paper does not speak. Offsets and what \
-             normalisation learns do not decay; the paper does not say whether its do."
-        ),
-        "The errors are those of counting positions or games; each network was taught once."
-            .to_owned(),
-    ];
-    if lab.device.is_quick() {
-        all.push(
-            "On a graphics processor networks learn and answer in bfloat16, their weights being kept in \
-             single precision; the paper computes in single precision throughout."
-                .to_owned(),
-        );
-    }
-    if let Some(seen) = size.seen {
-        all.push(format!(
-            "Every network saw {} examples in batches of {}; the paper's made {PASSES_PLAIN} passes \
-             over a set without images ({} batches) and {PASSES_IMAGES} over one with images ({}), \
-             which are batches of {BATCH}. One network answers for both tests: it learned from the \
-             games up to {LAST_YEAR}, less the examples that are the test by example.",
-            count(seen),
-            size.batch,
-            count(BATCHES_PLAIN),
-            count(BATCHES_IMAGES),
-        ));
-        let quarter = size.quartered();
-        all.push(format!(
-            "The networks of Table VI, Conv8+BN among them where it stands beside them, saw {} in batches \
-             of {}, which are as many steps: one of them takes as long as all others together.",
-            count(quarter.seen.unwrap_or(seen)),
-            quarter.batch
-        ));
-        let longer = match size.in_full.or(size.bagged) {
-            Some(_) => format!(", in full and in the bag by {DECAY:e}"),
-            None => String::new(),
-        };
-        all.push(format!(
-            "Steps have a momentum of {SHORT_MOMENTUM}, looking ahead, and rates from {SHORT_RATE}, without \
-             normalisation {SHORT_RATE_BARE} and in Table VI {RATE}; weights decay by \
-             {SHORT_DECAY:e}{longer}. The paper has rates from {RATE}, a momentum of {MOMENTUM} and a decay of \
-             {DECAY:e}."
-        ));
-        if let Some(passes) = size.in_full {
-            all.push(format!(
-                "Conv8+BN in full made {passes} passes over the paper's own training part."
-            ));
-        }
-        if let Some(passes) = size.bagged {
-            all.push(format!(
-                "Each network of the bag made {passes} passes over as many draws as there are \
-                 examples in the part that all others learned from."
-            ));
-        }
-    }
-    if let Some(games) = size.games {
-        all.push(format!(
-            "All is of {games} games, drawn by the seed, or of all where there are fewer; the \
-             paper's set has 114,871."
-        ));
-    }
-    if size.tested < usize::MAX {
-        all.push(format!(
-            "Each test is of at most {} positions, evenly spread over all of it.",
-            count(size.tested as u64)
-        ));
-    }
-    if lab.scale == Scale::Desk && !lab.device.is_quick() {
-        all.push(
-            "Learned on a CPU: this shows that the networks learn, but orders between them need a \
-             graphics processor (--device gpu)."
-                .to_owned(),
-        );
-    }
-    if lab.scale == Scale::Smoke {
-        all.push(
-            "Networks took one step, and times are of batches as small as a test: this scale shows only \
-             that everything runs."
-                .to_owned(),
-        );
-    }
-    all
-}
-
-/// Where dropout departs from the paper.
-const DROPOUT: &str = "Dropout disables half of the hidden units before the last layer and none of the maps; \
-                       the paper does not say which units it disables.";
-
 /// How far a percentage of so many may be off, at 95%.
 fn error_of(percent: f64, count: u64) -> f64 {
     Hits::of(percent, count).error()
@@ -326,6 +227,18 @@ fn error_of(percent: f64, count: u64) -> f64 {
 
 /// A percentage, and of how many.
 type Figure = (f64, u64);
+
+/// Adds a figure with its error, or that there is none.
+fn tell<'a>(
+    report: &'a mut Report,
+    row: &str,
+    column: impl Into<String>,
+    paper: Option<f64>,
+    figure: Option<Figure>,
+) -> &'a mut Cell {
+    let error = figure.map(|(percent, count)| error_of(percent, count));
+    report.cell(row, column, paper, figure.map(|figure| figure.0), error)
+}
 
 /// What is said of one network beside another.
 const ONE_OF_EACH: &str = "one network of each";

@@ -19,7 +19,7 @@ mod train;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use cpu::CpuEngine;
-pub use device::{Device, OnCpu, ready};
+pub use device::{Device, Nowhere, OnCpu, ready};
 pub use engine::{Engine, EngineError, Seen, State, Study};
 pub use lessons::{Lessons, Split, Test};
 pub use measure::{Figures, each_answer, measure, rank};

@@ -3,7 +3,7 @@
 
 use super::school::School;
 use super::table5::BEST;
-use super::{Task, departures, split_name};
+use super::{Task, split_name};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_arena::accuracy::Hits;
@@ -23,6 +23,10 @@ const MOST_MOVES: usize = 24;
 
 /// A cell of the figure is coloured when so many positions are in it.
 const ENOUGH: u32 = 20;
+
+/// What the network is asked about by example and by game.
+const TESTS: [&str; 2] =
+    ["positions of the test part of Unique-S", "of games that it did not learn from"];
 
 /// The figure.
 pub struct Fig3;
@@ -66,30 +70,30 @@ impl Experiment for Fig3 {
         // The one in full learned from the later games too; that of Table V did not.
         let tasks = [BEST, Task::new(BEST.net).by_game()];
         let mut counted = Vec::new();
-        for task in tasks {
-            let (grid, positions) = count_ranks(&school, task)?;
-            counted.push((split_name(task.by_game), grid, positions));
+        let mut tests = Vec::new();
+        for (task, what) in tasks.into_iter().zip(TESTS) {
+            let Some((grid, positions)) = count_ranks(&school, task)? else { continue };
+            let split = split_name(task.by_game);
+            tests.push(format!(" {split}, on {} {what}", count(positions)));
+            counted.push((split, grid));
         }
         let lead = format!(
-            "Conv8+BN by example, on {} positions of the test part of Unique-S, and by game, on {} of games \
-             that it did not learn from; in the figure's way of counting the first move of a game has \
-             number 5.",
-            count(counted[0].2),
-            count(counted[1].2)
+            "Conv8+BN{}; in the figure's way of counting the first move of a game has number 5.",
+            tests.join(", and")
         );
         let mut report = Report::new(self.name(), lab.scale, "Paper 3, Figure 3", lead);
-        for (split, grid, _) in &counted {
+        for (split, grid) in &counted {
             for (three, title) in [(false, "first choice"), (true, "first three choices")] {
                 draw(&mut report, grid, three, &format!("{title}, {split}"), split);
             }
         }
-        report.departures = departures(lab);
+        school.close(&mut report);
         report.departures.push(
             "The best legal moves are counted, in both splits; twins of a move do not share a hit here."
                 .to_owned(),
         );
         let ways = [school.way(tasks[0])?, school.way(tasks[1])?];
-        if ways[0] != ways[1] {
+        if counted.len() == ways.len() && ways[0] != ways[1] {
             report.departures.push(format!(
                 "The figure by game is of another network, since the one by example learned from the later \
                  games too: it learned by {}; that by example by {}.",
@@ -103,9 +107,9 @@ impl Experiment for Fig3 {
 /// Ranks by the number of the move and of legal moves.
 type Grid = Vec<[Counts; MOST_MOVES + 1]>;
 
-/// Asks a task's network about its test; and how many positions there were.
-fn count_ranks(school: &School<'_>, task: Task) -> Result<(Grid, u64), ExperimentError> {
-    let predictor = school.predictor(&[task])?;
+/// Asks a task's network about its test, if it can be asked; and how many positions there were.
+fn count_ranks(school: &School<'_>, task: Task) -> Result<Option<(Grid, u64)>, ExperimentError> {
+    let Some(predictor) = school.predictor(&[task])? else { return Ok(None) };
     let lessons = school.lessons(task, Input::PIECES)?;
     let name = task.test(Set::UniqueS);
     let test = lessons.tests.iter().find(|test| test.name.starts_with(&name));
@@ -121,7 +125,7 @@ fn count_ranks(school: &School<'_>, task: Task) -> Result<(Grid, u64), Experimen
         grid[number.min(LAST)][moves.min(MOST_MOVES)].add(rank);
     })
     .map_err(|error| ExperimentError::Learn(error.to_string()))?;
-    if all { Ok((grid, examples.len() as u64)) } else { Err(ExperimentError::Stopped) }
+    if all { Ok(Some((grid, examples.len() as u64))) } else { Err(ExperimentError::Stopped) }
 }
 
 fn draw(report: &mut Report, grid: &Grid, three: bool, title: &str, split: &str) {

@@ -1,5 +1,6 @@
 //! Figure 4: how the winning rate follows from the accuracy, over all networks of the tables and the bag.
 
+use super::departures::DROPOUT;
 use super::school::{School, accuracy};
 use super::suite::{Suite, THIRTEEN};
 use super::table2::NETS;
@@ -7,7 +8,7 @@ use super::table3::INPUTS;
 use super::table5::{BEST, bag};
 use super::table6::SKIPPING;
 use super::winning::{Contender, edax, search};
-use super::{DROPOUT, Figure, Task, departures, error_of};
+use super::{Figure, Task, tell};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
@@ -75,35 +76,29 @@ impl Experiment for Fig4 {
         let mut dots = Vec::new();
         for tasks in contenders {
             let task = tasks[0];
-            let tests = match tasks.len() {
-                1 => school.study(task)?.tests,
-                _ => school.study_together(&tasks)?,
-            };
+            let tests = school.tests(&tasks)?;
             let [original, own] = [Set::Original, task.set].map(|set| accuracy(&tests, task, set));
             let mut contender = Contender::new(&school, &tasks)?;
-            let row = match (tasks.len(), task.in_full) {
-                (1, false) => format!("{} on {}, {}", task.net, task.set, task.input),
-                (1, true) => format!("{} on {}, in full", task.net, task.set),
-                (count, _) => format!("{} on {}, bag of {count}", task.net, task.set),
-            };
-            let mut cell = |column: &str, figure: Option<Figure>| {
-                let error = figure.map(|(percent, count)| error_of(percent, count));
-                report.cell(&row, column, None, figure.map(|figure| figure.0), error);
-            };
-            cell("accuracy by example", original);
-            cell("own accuracy by example", own);
             let won = [contender.against_all(&suite)?, contender.against(&opponent, None)?];
-            cell(&suite.column(), Some(won[0]));
-            cell(second, Some(won[1]));
-            let [original, own] = [original, own].map(|figure| figure.map(|figure| figure.0));
-            dots.push(Dot { set: task.set, original, own, won: won.map(|won| won.0) });
+            let row = school.title(&tasks);
+            for (column, figure) in [
+                ("accuracy by example", original),
+                ("own accuracy by example", own),
+                (&suite.column(), won[0]),
+                (second, won[1]),
+            ] {
+                tell(&mut report, &row, column, None, figure);
+            }
+            let percent = |figure: Option<Figure>| figure.map(|figure| figure.0);
+            let [original, own] = [original, own].map(percent);
+            dots.push(Dot { set: task.set, original, own, won: won.map(percent) });
         }
         // What was printed says nothing of other opponents.
         let printed = [suite.is_whole().then_some(PRINTED[0]), one.is_some().then_some(PRINTED[1])];
         let first = suite.column();
         // A network without a figure has no place in a drawing.
         let all: Vec<_> = dots.iter().filter_map(|dot| Some((dot.original?, dot.won))).collect();
-        lines(&mut report, ("strength", "all networks"), [&first, second], &all, printed);
+        lines(&mut report, ("strength", "networks of any set"), [&first, second], &all, printed);
         // Accuracies on one test, of networks that learned from the same.
         let alike = dots.iter().filter(|dot| dot.set == Set::UniqueS);
         let alike: Vec<_> = alike.filter_map(|dot| Some((dot.own?, dot.won))).collect();
@@ -111,7 +106,7 @@ impl Experiment for Fig4 {
         let names = names.each_ref().map(String::as_str);
         let place = ("strength-unique-s", "networks that learned from Unique-S, by their own test");
         lines(&mut report, place, names, &alike, printed);
-        report.departures = departures(lab);
+        school.close(&mut report);
         report.departures.push(DROPOUT.to_owned());
         report.departures.extend(suite.departure());
         if !suite.is_whole() {
@@ -136,7 +131,7 @@ struct Dot {
     set: Set,
     original: Option<f64>,
     own: Option<f64>,
-    won: [f64; 2],
+    won: [Option<f64>; 2],
 }
 
 /// Draws accuracies and points against either opponent, with a line through each.
@@ -144,13 +139,16 @@ fn lines(
     report: &mut Report,
     (file, title): (&str, &str),
     names: [&str; 2],
-    dots: &[(f64, [f64; 2])],
+    dots: &[(f64, [Option<f64>; 2])],
     printed: [Option<(f64, f64)>; 2],
 ) {
     let title = format!("Winning rate by accuracy, {title}");
     let mut plot = Plot::new(title, "accuracy by example, %", "% of points");
+    let mut counts = Vec::new();
     for (at, (name, paper)) in names.into_iter().zip(printed).enumerate() {
-        let points: Vec<_> = dots.iter().map(|&(accuracy, won)| (accuracy, won[at])).collect();
+        let points: Vec<_> =
+            dots.iter().filter_map(|&(accuracy, won)| Some((accuracy, won[at]?))).collect();
+        counts.push(points.len().to_string());
         let marks = points.iter().map(|&(x, y)| Point::new(x, y));
         plot = plot.series(Series::dots(name, marks));
         let Some((slope, through, explained)) = line(&points) else { continue };
@@ -163,7 +161,11 @@ fn lines(
         plot =
             plot.series(Series::line(format!("{name}, line"), ends).dashed().coloured_as(2 * at));
     }
-    let caption = "Lines by least squares.".to_owned();
+    counts.dedup();
+    let caption = format!(
+        "Lines by least squares, through the {} networks that have both figures.",
+        counts.join(" and ")
+    );
     report.figures.push((file.to_owned(), Box::new(plot), caption));
 }
 

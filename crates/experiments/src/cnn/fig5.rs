@@ -1,9 +1,9 @@
 //! Figure 5: what Conv8+BN gains when search of five plies plays one stage of the game for it.
 
+use super::apart;
 use super::school::School;
 use super::table5::BEST;
 use super::winning::{Contender, edax, search};
-use super::{departures, error_of};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_report::{Plot, Point, Series};
@@ -33,7 +33,6 @@ impl Experiment for Fig5 {
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let school = School::new(lab);
-        school.study(BEST)?;
         let lead = "Points in per cent that Conv8+BN gains against search of n plies when search of \
                     five plies plays one stage of the game for it.";
         let mut report = Report::new(self.name(), lab.scale, "Paper 3, Figure 5", lead.to_owned());
@@ -51,23 +50,23 @@ impl Experiment for Fig5 {
             let mut points = Vec::new();
             for &(depth, alone) in &alone {
                 let with = contender.against(&player(depth), Some((from, to, &helper)))?;
-                let error = error_of(with.0, with.1).hypot(error_of(alone.0, alone.1));
-                let gain = with.0 - alone.0;
+                let gained = with.zip(alone).map(|(with, alone)| apart(with, alone));
                 report.cell(
                     format!("moves {from} to {to}"),
                     if depth == 1 { "1 ply".to_owned() } else { format!("{depth} plies") },
                     None,
-                    Some(gain),
-                    Some(error),
+                    gained.map(|gained| gained.0),
+                    gained.map(|gained| gained.1),
                 );
-                points.push(Point::with_error(f64::from(depth), gain, error));
+                let point = |(gain, error)| Point::with_error(f64::from(depth), gain, error);
+                points.extend(gained.map(point));
             }
             plot = plot.series(Series::line(format!("moves {from} to {to}"), points));
         }
         let caption =
             "95% intervals. The paper draws this figure without printing numbers.".to_owned();
         report.figures.push(("gain".to_owned(), Box::new(plot), caption));
-        report.departures = departures(lab);
+        school.close(&mut report);
         if !has_edax {
             report.departures.push(
                 "Our own search on the embedded champion takes Edax's place, both as helper and as \

@@ -1,20 +1,18 @@
 //! Where networks are taught and measured.
 
+mod known;
 mod plans;
 mod weights;
 
-use super::{
-    BATCH, DECAY, LAST_YEAR, MOMENTUM, PASSES_IMAGES, PASSES_PLAIN, RATE, SHORT_DECAY,
-    SHORT_MOMENTUM, SHORT_RATE, SHORT_RATE_BARE, Size, Task, WARMUP, size,
-};
-use crate::Scale;
+use super::{LAST_YEAR, PASSES_IMAGES, PASSES_PLAIN, Size, Task, size};
 use crate::lab::{ExperimentError, Lab, Part};
+use known::{LeftOut, Why};
 use outflank_games::othello::Othello;
 use outflank_learners::cnn::{
-    Budget, Exam, Lessons, Optimizer, Plan, Predictor, Schedule, Split, Study, Taught, Tested,
-    learned_sample, measure, ready, spread, train,
+    Budget, Exam, Lessons, Predictor, Split, Study, Taught, Tested, learned_sample, measure, ready,
+    spread, train,
 };
-use outflank_models::nets::{Input, Net, named};
+use outflank_models::nets::{Input, named};
 use outflank_records::{Record, Selection, Set, embedded, read_games};
 use outflank_runs::{files, stop_requested};
 use serde::Serialize;
@@ -61,6 +59,8 @@ pub struct School<'a> {
     records: OnceCell<Vec<Record<Othello>>>,
     /// The lessons that were needed last.
     lessons: RefCell<Option<(Key, Rc<Lessons>)>>,
+    /// What an exhibit could not have.
+    left_out: RefCell<LeftOut>,
 }
 
 fn failed(error: impl std::fmt::Display) -> ExperimentError {
@@ -73,7 +73,13 @@ const MODEL: &str = "model.safetensors";
 impl<'a> School<'a> {
     /// A school in a lab.
     pub fn new(lab: &'a Lab) -> School<'a> {
-        School { lab, size: size(lab), records: OnceCell::new(), lessons: RefCell::new(None) }
+        School {
+            lab,
+            size: size(lab),
+            records: OnceCell::new(),
+            lessons: RefCell::new(None),
+            left_out: RefCell::default(),
+        }
     }
 
     /// How much of everything there is.
@@ -171,15 +177,20 @@ impl<'a> School<'a> {
     }
 
     /// Teaches and measures a network, unless that was done before by the same plan. What `outflank learn
-    /// cnn` left in a folder of that name, which says nothing of a plan, will do.
-    pub fn study(&self, task: Task) -> Result<Taught, ExperimentError> {
+    /// cnn` left in a folder of that name, which says nothing of a plan, will do. Where none is taught there
+    /// is nothing to be had of one that is not known.
+    pub fn study(&self, task: Task) -> Result<Option<Taught>, ExperimentError> {
         let folder = self.folder(task);
         let path = folder.join(RESULT);
         if path.is_file() {
             let taught: Taught = read_json(&path)?;
             if taught.complete && !taught.tests.is_empty() && self.is_still_so(task, &taught)? {
-                return Ok(taught);
+                return Ok(Some(taught));
             }
+        }
+        if !self.lab.device.teaches() {
+            self.leave_out(Why::Unknown, &[task]);
+            return Ok(None);
         }
         if stop_requested() {
             return Err(ExperimentError::Stopped);
@@ -187,7 +198,7 @@ impl<'a> School<'a> {
         (self.lab.say)(&format!("teaching {} ({}, {})", task.net, task.input, task.set));
         let (taught, model) = self.teach(task, &folder)?;
         self.keep(&folder, &taught, &model)?;
-        Ok(taught)
+        Ok(Some(taught))
     }
 
     /// What a network comes to, and the file of its weights.
@@ -239,73 +250,41 @@ impl<'a> School<'a> {
         }
     }
 
-    /// How a task's network learns; those of a bag differ in all that is chance.
-    fn plan(&self, net: &Net, task: Task) -> Plan {
-        let plan = self.common_plan(net, task);
-        task.bag.map_or(plan, |number| plan.of_bag(number))
-    }
-
-    fn common_plan(&self, net: &Net, task: Task) -> Plan {
-        let seed = self.lab.seed;
-        if self.lab.scale == Scale::Paper {
-            return Plan {
-                batch: BATCH,
-                rate: RATE,
-                schedule: Schedule::Halving,
-                warmup: WARMUP,
-                optimizer: Optimizer::Sgd { momentum: MOMENTUM, nesterov: false },
-                decay: DECAY,
-                smoothing: 0.0,
-                seed,
-            };
-        }
-        // Without normalisation a large step is the end of it, and in small batches a very deep network
-        // cannot be sure of its beginning either.
-        let normalised = net.nodes().iter().any(|node| node.op == outflank_models::nets::Op::Norm);
-        let rate = match (normalised, task.quarter) {
-            (false, _) => SHORT_RATE_BARE,
-            (true, true) => RATE,
-            (true, false) => SHORT_RATE,
-        };
-        // A short way leaves no time to learn too much by heart.
-        let short = matches!(self.extent(task), Extent::Seen(_));
-        Plan {
-            batch: self.size_of(task).batch,
-            rate,
-            schedule: Schedule::Cosine,
-            warmup: WARMUP,
-            optimizer: Optimizer::Sgd { momentum: SHORT_MOMENTUM, nesterov: true },
-            decay: if short { SHORT_DECAY } else { DECAY },
-            smoothing: 0.0,
-            seed,
-        }
-    }
-
-    /// Networks that were taught, as one player's model.
-    pub fn predictor(&self, tasks: &[Task]) -> Result<Arc<Predictor>, ExperimentError> {
+    /// Networks that were taught, as one player's model; nothing where they cannot be asked.
+    pub fn predictor(&self, tasks: &[Task]) -> Result<Option<Arc<Predictor>>, ExperimentError> {
+        let device = &*self.lab.device;
         let mut engines = Vec::new();
         let mut input = Input::PIECES;
         for &task in tasks {
-            let (net, weights) = self.weights(task, tasks)?;
+            let Some((net, weights)) = self.weights(task, tasks)? else {
+                self.leave_out(Why::Silent, tasks);
+                return Ok(None);
+            };
             input = net.input();
-            engines.push(ready(&*self.lab.device, &net, &weights).map_err(failed)?);
+            engines.push(ready(device, &net, &weights).map_err(failed)?);
         }
-        let at_a_time = if self.lab.device.is_quick() { 1024 } else { 64 };
-        Ok(Arc::new(Predictor::new(input, engines, at_a_time)))
+        let at_a_time = if device.is_quick() && device.teaches() { 1024 } else { 64 };
+        Ok(Some(Arc::new(Predictor::new(input, engines, at_a_time))))
     }
 
-    /// What several networks together say of the tests of the first: a bag.
-    pub fn study_together(&self, tasks: &[Task]) -> Result<Vec<Tested>, ExperimentError> {
+    /// What a network, or several together, a bag, say of the tests of the first; nothing where that is not
+    /// known.
+    pub fn tests(&self, tasks: &[Task]) -> Result<Vec<Tested>, ExperimentError> {
         let Some(&first) = tasks.first() else { return Ok(Vec::new()) };
+        let mut alone = Vec::new();
         for &task in tasks {
             // Should one be taught anew, what they said together goes.
-            self.study(task)?;
+            let Some(taught) = self.study(task)? else { return Ok(Vec::new()) };
+            alone.push(taught.tests);
+        }
+        if let [tests] = &mut alone[..] {
+            return Ok(std::mem::take(tests));
         }
         let path = self.folder(first).join(format!("bag-of-{}.json", tasks.len()));
         if path.is_file() {
             return read_json(&path);
         }
-        let predictor = self.predictor(tasks)?;
+        let Some(predictor) = self.predictor(tasks)? else { return Ok(Vec::new()) };
         let input: Input = first.input.parse().map_err(failed)?;
         let lessons = self.lessons(first, input)?;
         let mut tests = Vec::new();

@@ -1,7 +1,7 @@
 //! The opponents against whom networks have a mean (section VI-A).
 
-use super::error_of;
 use super::school::School;
+use super::tell;
 use super::winning::{COCMAES, Won, published};
 use crate::Report;
 
@@ -69,10 +69,16 @@ impl Suite {
     }
 
     /// Adds a mean against them. The paper's stands beside it only where they are its opponents.
-    pub fn cell(&self, report: &mut Report, row: &str, column: &str, paper: Option<f64>, won: Won) {
-        let (ours, error) = (Some(won.0), Some(error_of(won.0, won.1)));
+    pub fn cell(
+        &self,
+        report: &mut Report,
+        row: &str,
+        column: &str,
+        paper: Option<f64>,
+        won: Option<Won>,
+    ) {
         if self.is_whole() {
-            report.cell(row, column, paper, ours, error);
+            tell(report, row, column, paper, won);
             return;
         }
         if paper.is_some() {
@@ -82,7 +88,7 @@ impl Suite {
             true => self.column(),
             false => format!("{column}, {}", self.column()),
         };
-        report.cell(row, own, None, ours, error);
+        tell(report, row, own, None, won);
     }
 
     /// Who played, where it was the paper's opponents.
@@ -149,7 +155,7 @@ mod tests {
         let school = School::new(&lab);
         let cells = |suite: &Suite| {
             let mut report = Report::new("cnn/table7", lab.scale, "", String::new());
-            suite.cell(&mut report, "net", THIRTEEN, Some(96.7), (97.7, 26_000));
+            suite.cell(&mut report, "net", THIRTEEN, Some(96.7), Some((97.7, 26_000)));
             let cells = report.cells.into_iter();
             cells.map(|cell| (cell.column, cell.paper, cell.ours)).collect::<Vec<_>>()
         };

@@ -1,7 +1,7 @@
 //! Table II: what is gained from images and from removing duplicates, on the test part of Original.
 
 use super::school::{School, accuracy};
-use super::{ONE_OF_EACH, Task, above, departures, error_of, split_name};
+use super::{ONE_OF_EACH, Task, above, split_name, tell};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
@@ -40,12 +40,11 @@ impl Experiment for Table2 {
             for (row, net) in NETS.into_iter().enumerate().step_by(every) {
                 for (column, set) in Set::ALL.into_iter().enumerate().step_by(every) {
                     let task = Task { by_game, ..Task::new(net).on(set) };
-                    let accuracy = accuracy(&school.study(task)?.tests, task, Set::Original);
+                    let accuracy = accuracy(&school.tests(&[task])?, task, Set::Original);
                     found[row][column] = accuracy;
                     let paper = (!by_game).then_some(PRINTED[row][column]);
-                    let error = accuracy.map(|(percent, count)| error_of(percent, count));
                     let column = format!("{set}, {}", split_name(by_game));
-                    report.cell(net, column, paper, accuracy.map(|a| a.0), error);
+                    tell(&mut report, net, column, paper, accuracy);
                 }
             }
             let mut order = |better: (usize, usize), worse: (usize, usize)| {
@@ -66,7 +65,7 @@ impl Experiment for Table2 {
             order((1, 3), (0, 3));
             order((2, 3), (1, 3));
         }
-        report.departures = departures(lab);
+        school.close(&mut report);
         Ok(report)
     }
 }

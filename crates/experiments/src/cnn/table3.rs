@@ -3,7 +3,7 @@
 
 use super::school::{School, accuracy, valid};
 use super::table2::NETS;
-use super::{ONE_OF_EACH, Task, above, departures, error_of, split_name};
+use super::{ONE_OF_EACH, Task, above, split_name, tell};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
@@ -66,16 +66,15 @@ impl Experiment for Encodings {
             for (row, net) in NETS.into_iter().enumerate().step_by(every) {
                 for (column, input) in INPUTS.into_iter().enumerate().step_by(every) {
                     let task = Task { by_game, ..Task::new(net).seeing(input) };
-                    let studied = school.study(task)?;
+                    let tests = school.tests(&[task])?;
                     let figure = match self.legal {
-                        true => valid(&studied.tests, task),
-                        false => accuracy(&studied.tests, task, Set::UniqueS),
+                        true => valid(&tests, task),
+                        false => accuracy(&tests, task, Set::UniqueS),
                     };
                     found[row][column] = figure;
                     let paper = (!by_game).then_some(self.printed[row][column]);
-                    let error = figure.map(|(percent, count)| error_of(percent, count));
                     let column = format!("{input}, {}", split_name(by_game));
-                    let cell = report.cell(net, column, paper, figure.map(|a| a.0), error);
+                    let cell = tell(&mut report, net, column, paper, figure);
                     if self.legal {
                         // All but nothing is 100.
                         cell.own_decimals(3);
@@ -103,7 +102,7 @@ impl Experiment for Encodings {
                 }
             }
         }
-        report.departures = departures(lab);
+        school.close(&mut report);
         Ok(report)
     }
 }

@@ -3,8 +3,9 @@
 //! weights for each stage (section VIII), and how much better each network knows what it learned from than
 //! what it did not.
 
+use super::departures::{DROPOUT, times};
 use super::school::{School, accuracy};
-use super::{DROPOUT, Figure, ONE_OF_EACH, Task, above, apart, departures, error_of, split_name};
+use super::{Figure, ONE_OF_EACH, Task, above, apart, split_name, tell};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
@@ -73,11 +74,12 @@ impl Experiment for Table5 {
                     learned from, of which the text says that it is typically within one point.";
         let mut report = Report::new(self.name(), lab.scale, "Paper 3, Table V", lead.to_owned());
         let every = school.size().every;
+        let mut device = None;
         for by_game in [false, true] {
             let split = split_name(by_game);
             // What takes longest comes first.
             let tasks = bag(&school, by_game);
-            let together = accuracy(&school.study_together(&tasks)?, tasks[0], Set::UniqueS);
+            let together = accuracy(&school.tests(&tasks)?, tasks[0], Set::UniqueS);
             let mut found = Vec::new();
             let mut rows: Vec<(Row, Task)> = ROWS
                 .into_iter()
@@ -89,35 +91,34 @@ impl Experiment for Table5 {
             }
             for ((title, _, _, printed, micros), task) in rows {
                 let studied = school.study(task)?;
-                let figure = accuracy(&studied.tests, task, Set::UniqueS);
-                let error = figure.map(|(percent, count)| error_of(percent, count));
-                let paper = printed.filter(|_| !by_game);
-                report.cell(title, split, paper, figure.map(|a| a.0), error);
+                let figure = studied
+                    .as_ref()
+                    .and_then(|studied| accuracy(&studied.tests, task, Set::UniqueS));
+                tell(&mut report, title, split, printed.filter(|_| !by_game), figure);
                 if !by_game {
-                    report
-                        .cell(title, "microseconds", micros, Some(studied.micros), None)
-                        .decimals(0, 1);
+                    let ours = studied.as_ref().map(|studied| studied.micros);
+                    report.cell(title, "microseconds", micros, ours, None).decimals(0, 1);
                     // The text: typically within one point.
-                    if let (Some(learned), Some(tested)) = (studied.learned, figure) {
+                    let learned = studied.as_ref().and_then(|studied| studied.learned);
+                    if let (Some(learned), Some(tested)) = (learned, figure) {
                         let (gap, error) = apart(learned, tested);
                         report.cell(title, "training less test", None, Some(gap), Some(error));
                     }
                 }
                 found.push((title, figure));
+                device = device.or(studied.map(|studied| studied.device));
             }
             let title = format!("Conv8+BN, bag of {}", tasks.len());
             let mut each = Vec::new();
             for &task in &tasks {
-                each.push((task, school.study(task)?));
+                each.extend(school.study(task)?.map(|studied| (task, studied)));
             }
-            let paper = (!by_game).then_some(BAGGED.0);
-            let error = together.map(|(percent, count)| error_of(percent, count));
-            report.cell(&title, split, paper, together.map(|a| a.0), error);
+            tell(&mut report, &title, split, (!by_game).then_some(BAGGED.0), together);
             if !by_game {
-                let micros = each.iter().map(|(_, studied)| studied.micros).sum();
-                report
-                    .cell(&title, "microseconds", Some(BAGGED.1), Some(micros), None)
-                    .decimals(0, 1);
+                // Of a bag there is only a time if there is one of each.
+                let micros = (each.len() == tasks.len())
+                    .then(|| each.iter().map(|(_, studied)| studied.micros).sum());
+                report.cell(&title, "microseconds", Some(BAGGED.1), micros, None).decimals(0, 1);
             }
             let of = |name: &str| found.iter().find(|(title, _)| *title == name)?.1;
             for (better, worse) in [("Conv8", "Conv8+dropout"), ("Conv8+BN", "Conv8")] {
@@ -153,12 +154,9 @@ impl Experiment for Table5 {
                 }
             }
         }
-        report.departures = departures(lab);
+        school.close(&mut report);
         report.departures.push(DROPOUT.to_owned());
-        let device = school.study(BEST)?.device;
-        report
-            .departures
-            .push(format!("The times are of this machine's {device}, not of a GTX Titan."));
+        report.departures.extend(device.as_deref().map(times));
         Ok(report)
     }
 }

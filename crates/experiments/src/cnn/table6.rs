@@ -1,7 +1,8 @@
 //! Table VI: networks with skip connections.
 
+use super::departures::times;
 use super::school::{School, accuracy};
-use super::{Figure, ONE_OF_EACH, Task, above, apart, departures, error_of, split_name};
+use super::{Figure, ONE_OF_EACH, Task, above, apart, split_name, tell};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
@@ -30,7 +31,8 @@ pub(super) const SKIPPING: [Row; 9] = [
 const ORDERS: [(usize, usize); 11] =
     [(2, 1), (3, 2), (5, 4), (6, 5), (4, 1), (5, 2), (6, 3), (8, 7), (9, 8), (0, 9), (0, 8)];
 
-/// Says of all printed orders, of any two networks, how many appear, and names those that do not.
+/// Says of all printed orders, of any two networks that are there, how many appear, and names those that do
+/// not.
 fn all_orders(rows: &[Row], found: &[Option<Figure>]) -> Option<String> {
     let (mut same, mut reversed, mut level) = (0, Vec::new(), Vec::new());
     for (a, better) in rows.iter().zip(found) {
@@ -46,13 +48,14 @@ fn all_orders(rows: &[Row], found: &[Option<Figure>]) -> Option<String> {
         }
     }
     let all = same + reversed.len() + level.len();
+    let which = if found.contains(&None) { " that are here" } else { "" };
     let named = |pairs: &[String], what: &str| match pairs {
         [] => String::new(),
         pairs => format!("; {} {what}: {}", pairs.len(), pairs.join(", ")),
     };
     (all > 0).then(|| {
         format!(
-            "of {all} printed orders of two networks {same} appear{}{}.",
+            "of {all} printed orders of two networks{which} {same} appear{}{}.",
             named(&reversed, "the other way round (printed the first above the second)"),
             named(&level, "not told apart")
         )
@@ -82,6 +85,7 @@ impl Experiment for Table6 {
         let mut report = Report::new(self.name(), lab.scale, "Paper 3, Table VI", lead.to_owned());
         let rows: Vec<Row> = [YARDSTICK].into_iter().chain(SKIPPING).collect();
         let every = 4 * school.size().every - 3;
+        let mut device = None;
         for by_game in [false, true] {
             let mut found = [None; SKIPPING.len() + 1];
             for (row, (title, net, printed, micros)) in
@@ -89,16 +93,16 @@ impl Experiment for Table6 {
             {
                 let task = Task { by_game, ..Task::new(net).quarter() };
                 let studied = school.study(task)?;
-                let figure = accuracy(&studied.tests, task, Set::UniqueS);
-                found[row] = figure;
-                let error = figure.map(|(percent, count)| error_of(percent, count));
+                found[row] = studied
+                    .as_ref()
+                    .and_then(|studied| accuracy(&studied.tests, task, Set::UniqueS));
                 let paper = (!by_game).then_some(printed);
-                report.cell(title, split_name(by_game), paper, figure.map(|a| a.0), error);
+                tell(&mut report, title, split_name(by_game), paper, found[row]);
                 if !by_game {
-                    report
-                        .cell(title, "microseconds", Some(micros), Some(studied.micros), None)
-                        .decimals(0, 1);
+                    let ours = studied.as_ref().map(|studied| studied.micros);
+                    report.cell(title, "microseconds", Some(micros), ours, None).decimals(0, 1);
                 }
+                device = device.or(studied.map(|studied| studied.device));
             }
             if let Some(said) = all_orders(&rows, &found) {
                 report.findings.push(format!("{}: {said}", split_name(by_game)));
@@ -110,11 +114,8 @@ impl Experiment for Table6 {
                 }
             }
         }
-        report.departures = departures(lab);
-        let device = school.study(Task::new(YARDSTICK.1).quarter())?.device;
-        report
-            .departures
-            .push(format!("The times are of this machine's {device}, not of a GTX Titan."));
+        school.close(&mut report);
+        report.departures.extend(device.as_deref().map(times));
         Ok(report)
     }
 }

@@ -5,7 +5,7 @@ use super::school::{School, accuracy};
 use super::suite::{Suite, THIRTEEN};
 use super::table5::{BEST, bag};
 use super::winning::{COCMAES, Contender, IPREF_N, edax, published, search};
-use super::{Figure, Task, departures, error_of};
+use super::{Figure, Task, tell};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
@@ -64,20 +64,19 @@ impl Experiment for Table7 {
                     (true, true) => Task::new(net).by_game(),
                     (false, _) => Task { by_game, ..Task::new(net).quarter() },
                 };
-                let alone = accuracy(&school.study(task)?.tests, task, Set::UniqueS);
+                let alone = accuracy(&school.tests(&[task])?, task, Set::UniqueS);
                 let printed = (!by_game).then_some(printed);
                 row(&mut report, &school, &with(title), &[task], alone, printed)?;
                 if net == BEST.net {
                     let tasks = bag(&school, by_game);
-                    let together =
-                        accuracy(&school.study_together(&tasks)?, tasks[0], Set::UniqueS);
+                    let together = accuracy(&school.tests(&tasks)?, tasks[0], Set::UniqueS);
                     let title = with(&format!("Conv8+BN, bag of {}", tasks.len()));
                     let printed = (!by_game).then_some(BAGGED);
                     row(&mut report, &school, &title, &tasks, together, printed)?;
                 }
             }
         }
-        report.departures = departures(lab);
+        school.close(&mut report);
         report.departures.push(
             "Our own search at one ply, exact from two empty squares, stands beside Edax-1; Edax plays \
              when its command is given (--edax)."
@@ -99,22 +98,18 @@ fn row(
     printed: Option<[f64; 4]>,
 ) -> Result<(), ExperimentError> {
     let paper = |at: usize| printed.map(|printed| printed[at]);
-    let cell = |report: &mut Report, column: &str, paper: Option<f64>, ours: Option<Figure>| {
-        let error = ours.map(|(percent, count)| error_of(percent, count));
-        report.cell(title, column, paper, ours.map(|o| o.0), error);
-    };
-    cell(report, "accuracy", paper(0), accuracy);
+    tell(report, title, "accuracy", paper(0), accuracy);
     let mut contender = Contender::new(school, tasks)?;
     let suite = Suite::of(school);
     suite.cell(report, title, THIRTEEN, paper(1), contender.against_all(&suite)?);
     let mut named = |name: &str| -> Result<Option<Figure>, ExperimentError> {
-        published(school, name).map(|player| contender.against(&player, None)).transpose()
+        published(school, name).map_or(Ok(None), |player| contender.against(&player, None))
     };
     let (cocmaes, ipref) = (named(COCMAES)?, named(IPREF_N)?);
-    cell(report, "CoCMAES-4+2x2", paper(2), cocmaes);
-    cell(report, "iPrefN", (tasks == [BEST]).then_some(AGAINST_IPREF), ipref);
-    let one = edax(school, 1).map(|player| contender.against(&player, None)).transpose()?;
-    cell(report, "Edax-1", paper(3), one);
-    cell(report, "our search at 1 ply", None, Some(contender.against(&search(1), None)?));
+    tell(report, title, "CoCMAES-4+2x2", paper(2), cocmaes);
+    tell(report, title, "iPrefN", (tasks == [BEST]).then_some(AGAINST_IPREF), ipref);
+    let one = edax(school, 1).map_or(Ok(None), |player| contender.against(&player, None))?;
+    tell(report, title, "Edax-1", paper(3), one);
+    tell(report, title, "our search at 1 ply", None, contender.against(&search(1), None)?);
     Ok(())
 }

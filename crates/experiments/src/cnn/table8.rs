@@ -4,7 +4,7 @@ use super::school::School;
 use super::suite::Suite;
 use super::table2::NETS;
 use super::winning::Contender;
-use super::{ONE_OF_EACH, Task, above, departures};
+use super::{ONE_OF_EACH, Task, above};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
@@ -41,7 +41,7 @@ impl Experiment for Table8 {
             for (column, set) in Set::ALL.into_iter().enumerate().step_by(every) {
                 let won =
                     Contender::new(&school, &[Task::new(net).on(set)])?.against_all(&suite)?;
-                found[row][column] = Some(won);
+                found[row][column] = won;
                 let paper = Some(PRINTED[row][column]);
                 suite.cell(&mut report, net, &set.to_string(), paper, won);
             }
@@ -55,7 +55,7 @@ impl Experiment for Table8 {
                 }
             }
         }
-        report.departures = departures(lab);
+        school.close(&mut report);
         report.departures.extend(suite.departure());
         Ok(report)
     }

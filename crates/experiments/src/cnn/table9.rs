@@ -1,10 +1,10 @@
 //! Table IX: Conv8+BN, which does not look ahead, against search: its points, the time that the search
 //! takes for a move, and how often the search plays what experts played.
 
+use super::error_of;
 use super::school::{School, read_json, write_json};
 use super::table5::BEST;
 use super::winning::{Contender, edax, search};
-use super::{departures, error_of};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Cell, Experiment, Report};
 use outflank_games::othello::Othello;
@@ -47,7 +47,6 @@ impl Experiment for Table9 {
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let school = School::new(lab);
-        school.study(BEST)?;
         let lead = "Points of Conv8+BN in per cent against search of n plies, exact from 2n empty \
                     squares; microseconds of the search for a move; how often it plays the expert's \
                     move, on Original.";
@@ -73,16 +72,17 @@ impl Experiment for Table9 {
                 };
                 let won = contender.against(&player, None)?;
                 let (accuracy, micros) = predict(lab, &player, depth, is_edax, &positions)?;
-                let ours = [Some(won.0), Some(micros), Some(accuracy)];
+                let ours = [won.map(|won| won.0), Some(micros), Some(accuracy)];
                 let count = positions.len() as u64;
-                let errors = [Some(error_of(won.0, won.1)), None, Some(error_of(accuracy, count))];
+                let error = won.map(|(percent, games)| error_of(percent, games));
+                let errors = [error, None, Some(error_of(accuracy, count))];
                 for (at, column) in COLUMNS.into_iter().enumerate() {
                     let paper = is_edax.then_some(printed[at]);
                     told(report.cell(&row, column, paper, ours[at], errors[at]));
                 }
             }
         }
-        report.departures = departures(lab);
+        school.close(&mut report);
         report.departures.push(
             "Our own search on the embedded champion stands beside Edax, whose rows are played when \
              its command is given (--edax)."

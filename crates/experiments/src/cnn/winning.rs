@@ -61,6 +61,8 @@ pub fn published(school: &School<'_>, name: &str) -> Option<String> {
 pub struct Contender<'a> {
     school: &'a School<'a>,
     tasks: Vec<Task>,
+    /// Whether there is a player at all: nothing is known of one whose networks are not.
+    is_there: bool,
     predictor: Option<Arc<Predictor>>,
     known: Known,
 }
@@ -68,14 +70,15 @@ pub struct Contender<'a> {
 impl<'a> Contender<'a> {
     /// The player of these networks together.
     pub fn new(school: &'a School<'a>, tasks: &[Task]) -> Result<Contender<'a>, ExperimentError> {
+        let mut is_there = true;
         for &task in tasks {
             // Should it be taught anew, its games go.
-            school.study(task)?;
+            is_there &= school.study(task)?.is_some();
         }
-        let mut contender =
-            Contender { school, tasks: tasks.to_vec(), predictor: None, known: Known::default() };
+        let (tasks, known) = (tasks.to_vec(), Known::default());
+        let mut contender = Contender { school, tasks, is_there, predictor: None, known };
         let path = contender.path();
-        if path.is_file() {
+        if is_there && path.is_file() {
             let bytes = files::read(&path, 1 << 20)?;
             let text = String::from_utf8_lossy(&bytes);
             contender.known = toml::from_str(&text).map_err(|error| {
@@ -91,22 +94,24 @@ impl<'a> Contender<'a> {
         self.school.folder(first).join(format!("won-{}.toml", self.tasks.len()))
     }
 
-    /// The model of the player.
-    pub fn predictor(&mut self) -> Result<Arc<Predictor>, ExperimentError> {
-        if let Some(predictor) = &self.predictor {
-            return Ok(predictor.clone());
+    /// The model of the player, if it can be asked.
+    fn predictor(&mut self) -> Result<Option<Arc<Predictor>>, ExperimentError> {
+        if self.predictor.is_none() {
+            self.predictor = self.school.predictor(&self.tasks)?;
         }
-        let predictor = self.school.predictor(&self.tasks)?;
-        Ok(self.predictor.insert(predictor).clone())
+        Ok(self.predictor.clone())
     }
 
-    /// Its points against a player. In the moves from `stage.0` to `stage.1` it is replaced by another
-    /// player, if so wished (section VI-E).
+    /// Its points against a player, if they are known or can be played for. In the moves from `stage.0` to
+    /// `stage.1` it is replaced by another player, if so wished (section VI-E).
     pub fn against(
         &mut self,
         opponent: &str,
         stage: Option<(u32, u32, &str)>,
-    ) -> Result<Won, ExperimentError> {
+    ) -> Result<Option<Won>, ExperimentError> {
+        if !self.is_there {
+            return Ok(None);
+        }
         let (lab, rounds) = (self.school.lab(), self.school.size().rounds);
         let name = Path::new(opponent).file_stem().unwrap_or_default().to_string_lossy();
         let name = if opponent.contains('?') { opponent.to_owned() } else { name.into_owned() };
@@ -119,12 +124,12 @@ impl<'a> Contender<'a> {
         let is_other = |then: &String| with_champion && then != champion();
         if let Some(&won) = self.known.won.get(&key) {
             if !self.known.champion.get(&key).is_some_and(is_other) {
-                return Ok(won);
+                return Ok(Some(won));
             }
-            (lab.say)(&format!("{key}: that was another champion; its games are played again"));
+            (lab.say)(&format!("{key}: that was another champion; its games do not count"));
         }
+        let Some(predictor) = self.predictor()? else { return Ok(None) };
         (lab.say)(&format!("playing against {key}"));
-        let predictor = self.predictor()?;
         let mut own: Entry<Othello> = policy_entry("network", predictor.clone(), 0.0);
         if let Some((from, to, other)) = stage {
             let (inner, other) = (own.clone(), entry::<Othello>(other)?);
@@ -166,16 +171,16 @@ impl<'a> Contender<'a> {
         let text =
             toml::to_string(&self.known).map_err(|e| ExperimentError::Learn(e.to_string()))?;
         files::write(&self.path(), text.as_bytes())?;
-        Ok(won)
+        Ok(Some(won))
     }
 
-    /// Its mean against these.
-    pub fn against_all(&mut self, suite: &Suite) -> Result<Won, ExperimentError> {
+    /// Its mean against these, if its points against each are there.
+    pub fn against_all(&mut self, suite: &Suite) -> Result<Option<Won>, ExperimentError> {
         let (mut sum, mut games, mut count) = (0.0, 0, 0);
         for opponent in &suite.players {
-            let won = self.against(opponent, None)?;
+            let Some(won) = self.against(opponent, None)? else { return Ok(None) };
             (sum, games, count) = (sum + won.0, games + won.1, count + 1);
         }
-        Ok((sum / f64::from(count.max(1)), games))
+        Ok(Some((sum / f64::from(count.max(1)), games)))
     }
 }

@@ -12,6 +12,11 @@ pub trait Device: Sync {
     /// Whether millions of examples a minute can be learned from there.
     fn is_quick(&self) -> bool;
 
+    /// Whether networks are taught there at all.
+    fn teaches(&self) -> bool {
+        true
+    }
+
     /// A network at its start, with what it is to learn from.
     fn engine(&self, net: &Net, plan: Plan, study: Study) -> Result<Box<dyn Engine>, EngineError>;
 }
@@ -43,6 +48,29 @@ fn kept_bytes(net: &Net, optimizer: Optimizer) -> u64 {
     let state = 1 + optimizer.moments() as u64;
     let (gradient, written_out, copies) = (1, 2, 3 * state);
     weights.saturating_mul(4 * (state + gradient + written_out + copies))
+}
+
+/// Nowhere to learn: what networks came to on a graphics processor is known or it is not. Those whose weights
+/// are here answer on the machine's own processors.
+pub struct Nowhere;
+
+impl Device for Nowhere {
+    fn name(&self) -> &'static str {
+        "none"
+    }
+
+    /// As much is asked of them as where they learned.
+    fn is_quick(&self) -> bool {
+        true
+    }
+
+    fn teaches(&self) -> bool {
+        false
+    }
+
+    fn engine(&self, net: &Net, plan: Plan, study: Study) -> Result<Box<dyn Engine>, EngineError> {
+        OnCpu.engine(net, plan, study)
+    }
 }
 
 /// Refuses what there is no room for: the system would end the program without a word.

@@ -35,6 +35,32 @@ pub enum DeviceArg {
     TorchCpu,
 }
 
+/// Where the networks of an exhibit learn and answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TaughtArg {
+    /// In the program itself, few examples each.
+    Cpu,
+    /// With libtorch on the first graphics processor.
+    Gpu,
+    /// With libtorch on the CPU.
+    TorchCpu,
+    /// Nowhere: the exhibit is made of what --share knows of networks that learned on a graphics processor; what
+    /// it does not know is left out.
+    None,
+}
+
+impl TaughtArg {
+    /// Where networks are taught, if they are.
+    pub fn device(self) -> Option<DeviceArg> {
+        match self {
+            TaughtArg::Cpu => Some(DeviceArg::Cpu),
+            TaughtArg::Gpu => Some(DeviceArg::Gpu),
+            TaughtArg::TorchCpu => Some(DeviceArg::TorchCpu),
+            TaughtArg::None => None,
+        }
+    }
+}
+
 /// `outflank learn cnn`.
 #[derive(Args, Debug, Clone)]
 pub struct CnnArgs {

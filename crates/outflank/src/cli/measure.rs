@@ -1,7 +1,7 @@
 //! Options of the commands that measure and show: `accuracy`, `reproduce`, `players`, `perft`,
 //! `bench`.
 
-use super::learn_cnn::DeviceArg;
+use super::learn_cnn::TaughtArg;
 use super::{Common, GameArg, GridArgs, RecordsArgs, RunArgs};
 use clap::Args;
 use outflank_experiments::Scale;
@@ -39,6 +39,7 @@ it: preference/* learns in minutes from games that lie here, ann/table1 and ann/
 machine or count, and the networks of cnn/* learn on one device, as a rule a GPU.
 Examples:
   outflank reproduce preference/table2 --scale smoke
+  outflank reproduce cnn/table6 --device none --share results/cnn/learned
   outflank reproduce coevolution/fig3a --scale paper --on nats://HOST";
 
 /// `outflank reproduce`.
@@ -58,7 +59,7 @@ pub struct ReproduceArgs {
     pub share: Option<PathBuf>,
     /// Where networks learn and answer (the exhibits cnn/*).
     #[arg(long, value_enum, default_value = "cpu")]
-    pub device: DeviceArg,
+    pub device: TaughtArg,
     /// Edax as a player, such as 'nboard:edax -nboard': its rows of cnn/table7, table9, fig4 and fig5.
     #[arg(long, value_name = "PLAYER")]
     pub edax: Option<String>,

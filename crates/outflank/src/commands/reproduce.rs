@@ -1,7 +1,7 @@
 //! `outflank reproduce`: a table or figure of a paper: theirs, ours, the difference.
 
 use crate::cli::ReproduceArgs;
-use crate::cli::learn_cnn::DeviceArg;
+use crate::cli::learn_cnn::TaughtArg;
 use crate::output::{print, print_json, room};
 use crate::watching::Watching;
 use crate::{Outcome, VERSION};
@@ -11,6 +11,7 @@ use clap::builder::PossibleValue;
 use outflank_experiments::{
     EXHIBITS, Elsewhere, Experiment, ExperimentError, Lab, PAPERS, Part, Report, make, paper_of,
 };
+use outflank_learners::cnn::{Device, Nowhere};
 use outflank_players::spec::Spec;
 use outflank_report::{Align, Table, Theme};
 use outflank_runs::{Config, Progress, RunFolder, did_you_mean, stop_when_asked};
@@ -56,7 +57,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         settings.insert("edax".to_owned(), edax.clone().into());
     }
     // How much of everything there is follows from it.
-    let device = super::learn_cnn::device(args.device)?;
+    let device = device(args, *exhibit)?;
     if device.is_quick() {
         settings.insert("device".to_owned(), device.name().into());
     }
@@ -123,6 +124,25 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// The device that was asked for. Where nothing is taught there must be something known.
+fn device(args: &ReproduceArgs, exhibit: &dyn Experiment) -> Result<Box<dyn Device>> {
+    if let Some(device) = args.device.device() {
+        return super::learn_cnn::device(device);
+    }
+    let name = exhibit.name();
+    ensure!(
+        name.starts_with("cnn/"),
+        "--device none is for the networks of cnn/*: {name} has none, leave it out"
+    );
+    let Some(share) = &args.share else {
+        bail!(
+            "with --device none nothing is taught: name the folder of what is known with --share"
+        );
+    };
+    ensure!(share.is_dir(), "--share {} is no folder, so nothing is known there", share.display());
+    Ok(Box::new(Nowhere))
+}
+
 /// The first of these parts that a data folder lacks.
 fn missing(data: &Path, parts: &[Part]) -> Option<Part> {
     parts.iter().copied().find(|part| !data.join(part.folder()).is_dir())
@@ -166,7 +186,7 @@ fn command(args: &ReproduceArgs, exhibit: &dyn Experiment) -> String {
     let (scale, seed) = (args.scale.name(), args.common.seed);
     let mut command =
         format!("outflank reproduce {} --scale {scale} --seed {seed}", exhibit.name());
-    if args.device != DeviceArg::Cpu {
+    if args.device != TaughtArg::Cpu {
         let device = args.device.to_possible_value();
         let _ =
             write!(command, " --device {}", device.as_ref().map_or("", PossibleValue::get_name));
@@ -248,5 +268,8 @@ mod tests {
         let plain = "outflank reproduce preference/fig2 --scale desk --seed 3";
         assert_eq!(shown(&format!("{plain} --device cpu --data /home/me/data")), plain);
         assert!(shown(&format!("{plain} --device torch-cpu")).ends_with(" --device torch-cpu"));
+        let known =
+            "outflank reproduce cnn/table6 --scale desk --seed 1 --device none --share SHARED";
+        assert_eq!(shown(known), known);
     }
 }

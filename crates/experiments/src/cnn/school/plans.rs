@@ -1,12 +1,17 @@
 //! How networks learn, in words that are kept beside what they came to: a result is good for as long as
 //! networks are still taught so.
 
-use super::super::{LAST_YEAR, Task};
+use super::super::{
+    BATCH, DECAY, LAST_YEAR, MOMENTUM, RATE, SHORT_DECAY, SHORT_MOMENTUM, SHORT_RATE,
+    SHORT_RATE_BARE, Task, WARMUP,
+};
+use super::known::Why;
 use super::weights::{forget, forget_checkpoint};
 use super::{Extent, School, failed};
+use crate::Scale;
 use crate::lab::ExperimentError;
-use outflank_learners::cnn::{Optimizer, Schedule, Split, Taught};
-use outflank_models::nets::named;
+use outflank_learners::cnn::{Optimizer, Plan, Schedule, Split, Taught};
+use outflank_models::nets::{Net, Op, named};
 use outflank_report::text::count;
 use outflank_runs::files;
 use std::path::Path;
@@ -15,6 +20,48 @@ use std::path::Path;
 pub(super) const PLAN: &str = "plan.txt";
 
 impl School<'_> {
+    /// How a task's network learns; those of a bag differ in all that is chance.
+    pub(super) fn plan(&self, net: &Net, task: Task) -> Plan {
+        let plan = self.common_plan(net, task);
+        task.bag.map_or(plan, |number| plan.of_bag(number))
+    }
+
+    fn common_plan(&self, net: &Net, task: Task) -> Plan {
+        let seed = self.lab.seed;
+        if self.lab.scale == Scale::Paper {
+            return Plan {
+                batch: BATCH,
+                rate: RATE,
+                schedule: Schedule::Halving,
+                warmup: WARMUP,
+                optimizer: Optimizer::Sgd { momentum: MOMENTUM, nesterov: false },
+                decay: DECAY,
+                smoothing: 0.0,
+                seed,
+            };
+        }
+        // Without normalisation a large step is the end of it, and in small batches a very deep network
+        // cannot be sure of its beginning either.
+        let normalised = net.nodes().iter().any(|node| node.op == Op::Norm);
+        let rate = match (normalised, task.quarter) {
+            (false, _) => SHORT_RATE_BARE,
+            (true, true) => RATE,
+            (true, false) => SHORT_RATE,
+        };
+        // A short way leaves no time to learn too much by heart.
+        let short = matches!(self.extent(task), Extent::Seen(_));
+        Plan {
+            batch: self.size_of(task).batch,
+            rate,
+            schedule: Schedule::Cosine,
+            warmup: WARMUP,
+            optimizer: Optimizer::Sgd { momentum: SHORT_MOMENTUM, nesterov: true },
+            decay: if short { SHORT_DECAY } else { DECAY },
+            smoothing: 0.0,
+            seed,
+        }
+    }
+
     /// How a task's network learns, but for the seed: those of whom the same is said are alike.
     pub fn way(&self, task: Task) -> Result<String, ExperimentError> {
         let net = named(task.net, task.input.parse().map_err(failed)?).map_err(failed)?;
@@ -57,8 +104,8 @@ impl School<'_> {
         Ok(format!("{}, seed {}", self.way(task)?, self.plan(&net, task).seed))
     }
 
-    /// Whether a network would still be taught as this one was. If not, says so and removes what was found
-    /// out by its answers, alone and together with others.
+    /// Whether a network would still be taught as this one was. If not, says so and, unless none is taught,
+    /// removes what was found out by its answers, alone and together with others.
     pub(super) fn is_still_so(&self, task: Task, taught: &Taught) -> Result<bool, ExperimentError> {
         let (Some(then), now) = (&taught.plan, self.plan_of(task)?) else { return Ok(true) };
         if *then == now {
@@ -66,9 +113,13 @@ impl School<'_> {
         }
         let folder = self.folder(task);
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        (self.lab.say)(&format!(
-            "{name} learned otherwise ({then}) than it would now ({now}): teaching it again"
-        ));
+        let otherwise = format!("{name} learned otherwise ({then}) than it would now ({now})");
+        if !self.lab.device.teaches() {
+            (self.lab.say)(&format!("{otherwise}: it does not count"));
+            self.leave_out(Why::Otherwise, &[task]);
+            return Ok(false);
+        }
+        (self.lab.say)(&format!("{otherwise}: teaching it again"));
         forget(&folder)?;
         if task.bag.is_some() {
             // What several found out together lies with the first.

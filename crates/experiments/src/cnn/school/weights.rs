@@ -54,18 +54,19 @@ impl School<'_> {
 
     /// The network of a task, one of those that answer together, and its weights. Where they are missing
     /// it is taught again; should it come to other figures, all that was found out about the one before
-    /// goes, and the exhibit begins anew.
+    /// goes, and the exhibit begins anew. Where none is taught there is nothing to be had instead.
     pub(super) fn weights(
         &self,
         task: Task,
         together: &[Task],
-    ) -> Result<(Net, Weights), ExperimentError> {
-        let before = self.study(task)?;
+    ) -> Result<Option<(Net, Weights)>, ExperimentError> {
+        let Some(before) = self.study(task)? else { return Ok(None) };
         let folder = self.folder(task);
         let path = folder.join(MODEL);
         if !path.is_file() {
             let name = folder.file_name().unwrap_or_default().to_string_lossy();
-            if let Some(found) = embedded_as(&name) {
+            let found = embedded_as(&name);
+            if found.is_some() || !self.lab.device.teaches() {
                 return Ok(found);
             }
             (self.lab.say)(&format!("{name} has figures and no weights: teaching it again"));
@@ -87,7 +88,7 @@ impl School<'_> {
         let (net, weights, _) = read_policy(&bytes).map_err(|error| {
             failed(format!("{}: {error}; delete it to teach the network again", path.display()))
         })?;
-        Ok((net, weights))
+        Ok(Some((net, weights)))
     }
 }
 
@@ -122,7 +123,7 @@ mod tests {
     use crate::lab::{Lab, Scale};
     use outflank_games::othello::Othello;
     use outflank_games::{Position, Side};
-    use outflank_learners::cnn::{Device, EngineError, OnCpu, Plan, Study};
+    use outflank_learners::cnn::{Device, EngineError, Nowhere, OnCpu, Plan, Study};
 
     /// A device on which networks would be taught as on a graphics processor.
     struct Quick;
@@ -148,30 +149,33 @@ mod tests {
         let own = folder.path().join(EMBEDDED);
         files::create_folder(&own).unwrap();
         std::fs::copy(results.join(EMBEDDED).join(RESULT), own.join(RESULT)).unwrap();
-        let lab = Lab {
-            scale: Scale::Desk,
-            seed: 1,
-            threads: 1,
-            data: None,
-            folder: folder.path().to_owned(),
-            shared: Some(folder.path().to_owned()),
-            part: None,
-            elsewhere: None,
-            device: Box::new(Quick),
-            edax: None,
-            say: Box::new(|text| panic!("nothing is to be done: {text}")),
-        };
-        let school = School::new(&lab);
-        assert_eq!(school.folder(BEST), own);
-        let found = school.predictor(&[BEST]).unwrap();
         let (cnn, start) = (embedded::cnn().unwrap(), Othello::start());
         let mut words = Vec::new();
         cnn.net().input().words(start.board(), start.to_move() == Side::White, &mut words);
-        let answers = found.logits(&words).unwrap();
-        for (a, b) in answers.iter().zip(cnn.logits([start])) {
-            assert!((a - b).abs() < 1e-3, "{a} {b}");
+        let devices: [Box<dyn Device>; 2] = [Box::new(Quick), Box::new(Nowhere)];
+        for device in devices {
+            let lab = Lab {
+                scale: Scale::Desk,
+                seed: 1,
+                threads: 1,
+                data: None,
+                folder: folder.path().to_owned(),
+                shared: Some(folder.path().to_owned()),
+                part: None,
+                elsewhere: None,
+                device,
+                edax: None,
+                say: Box::new(|text| panic!("nothing is to be done: {text}")),
+            };
+            let school = School::new(&lab);
+            assert_eq!(school.folder(BEST), own);
+            let found = school.predictor(&[BEST]).unwrap().unwrap();
+            let answers = found.logits(&words).unwrap();
+            for (a, b) in answers.iter().zip(cnn.logits([start])) {
+                assert!((a - b).abs() < 1e-3, "{a} {b}");
+            }
+            assert!(!own.join(MODEL).exists());
         }
-        assert!(!own.join(MODEL).exists());
         let other = "conv8-bn-pieces-unique-s-example-6-passes-x4096-seed-2";
         assert!(embedded_as(other).is_none());
     }
