@@ -31,8 +31,11 @@ const RATE: f64 = 0.1;
 const MOMENTUM: f64 = 0.95;
 const DECAY: f64 = 5e-4;
 
-/// So many steps at the start the rate grows from nothing, at every scale; the paper does not speak of it.
+/// So many steps at the start the rate grows from nothing, on a graphics processor; the paper does not speak of it.
 const WARMUP: u64 = 500;
+
+/// The same on a CPU, where there are hardly more steps than that in all.
+const SHORT_WARMUP: u64 = 200;
 
 /// What becomes of these below the paper's scale: rates with and without normalisation, a momentum that looks
 /// ahead, and the decay of those that learn too little to learn by heart.
@@ -49,7 +52,8 @@ const PASSES_PLAIN: f64 = 24.0;
 const BATCHES_IMAGES: u64 = 434_400;
 const BATCHES_PLAIN: u64 = 171_600;
 
-/// Passes of each network of a bag at desk scale: ten of them in half an hour of one H200.
+/// Passes of each network of a short bag at desk scale: ten of them in half an hour of one H200. In full each
+/// makes as many as any network, in smaller steps.
 const PASSES_BAGGED: f64 = 1.75;
 
 /// Networks of a bag (section V-B3).
@@ -151,7 +155,7 @@ struct Size {
     seen: Option<u64>,
     /// Passes of a network that is taught in full all the same.
     in_full: Option<f64>,
-    /// Passes of each network of a bag, where they differ from those of all others.
+    /// Passes of each network of a short bag, where they differ from those of all others.
     bagged: Option<f64>,
     batch: usize,
     /// Positions of each test.
@@ -165,10 +169,15 @@ struct Size {
 }
 
 impl Size {
+    /// In batches of a quarter.
+    fn small_steps(self) -> Size {
+        Size { batch: self.batch / 4, ..self }
+    }
+
     /// On a quarter of the budget: in batches of a quarter, so that there are as many steps.
     fn quartered(self) -> Size {
         match self.seen {
-            Some(seen) => Size { seen: Some(seen / 4), batch: self.batch / 4, ..self },
+            Some(seen) => Size { seen: Some(seen / 4), ..self.small_steps() },
             None => self,
         }
     }

@@ -147,7 +147,7 @@ fn games_that_are_known_count() {
     // One dot makes no line, and has its place.
     let (report, _) = run("cnn/fig4", Scale::Desk, shared.path());
     let figures = row(&report, "resnet-56-np-p on unique-s, pieces");
-    assert_eq!((figures[2], figures[3]), (Some(65.5), None));
+    assert_eq!((figures[3], figures[4]), (Some(65.5), None));
     assert!(report.cells.iter().all(|cell| cell.column != "slope"));
 }
 

@@ -188,7 +188,7 @@ fn networks_of_another_plan_are_taught_again() {
     for path in &results {
         let plan = read(path)["plan"].as_str().unwrap().to_owned();
         assert!(
-            plan.contains("after 500 steps of warming up, momentum 0.9 looking ahead"),
+            plan.contains("after 200 steps of warming up, momentum 0.9 looking ahead"),
             "{plan}"
         );
         // Each network of a bag has a seed of its own.

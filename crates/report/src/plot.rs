@@ -66,6 +66,7 @@ pub struct Series {
     joined: bool,
     dashed: bool,
     band: bool,
+    unmarked: bool,
     colour: Option<usize>,
 }
 
@@ -73,7 +74,15 @@ impl Series {
     /// Points joined by a line, in the order given; intervals are drawn as bars.
     pub fn line(name: impl Into<String>, points: impl IntoIterator<Item = Point>) -> Self {
         let points = points.into_iter().collect();
-        Self { name: name.into(), points, joined: true, dashed: false, band: false, colour: None }
+        Self {
+            name: name.into(),
+            points,
+            joined: true,
+            dashed: false,
+            band: false,
+            unmarked: false,
+            colour: None,
+        }
     }
 
     /// Points that stand alone.
@@ -85,6 +94,13 @@ impl Series {
     #[must_use]
     pub fn dashed(mut self) -> Self {
         self.dashed = true;
+        self
+    }
+
+    /// Draws no marker along the line, as for one that was fitted: nobody measured its ends.
+    #[must_use]
+    pub fn unmarked(mut self) -> Self {
+        self.unmarked = true;
         self
     }
 
@@ -104,7 +120,7 @@ impl Series {
     }
 
     fn key(&self, place: usize) -> Key<'_> {
-        let marked = !self.joined || self.points.len() <= MARKED;
+        let marked = !self.joined || (!self.unmarked && self.points.len() <= MARKED);
         let place = self.colour.unwrap_or(place);
         Key { name: &self.name, place, joined: self.joined, dashed: self.dashed, marked }
     }

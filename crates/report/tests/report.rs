@@ -135,6 +135,18 @@ fn plots_of_anything_are_well_formed() {
     check_figure(&CrossTable::new("", [""; 0], vec![]));
 }
 
+/// The ends of a fitted line are no measurements and do not look like them.
+#[test]
+fn a_line_without_markers_is_a_line() {
+    let line = || Series::line("", [Point::new(0.0, 1.0), Point::new(1.0, 2.0)]);
+    let drawn = |series: Series| {
+        let svg = Plot::new("", "", "").series(series).draw(500.0).inline();
+        (svg.matches("<circle").count(), svg.matches("<path").count())
+    };
+    assert_eq!(drawn(line()), (2, 1));
+    assert_eq!(drawn(line().unmarked()), (0, 1));
+}
+
 /// Levels of almost one height: their labels stand above and below the lines, or side by side.
 #[test]
 fn labels_of_close_levels_do_not_cover_each_other() {

@@ -2,7 +2,7 @@
 
 use super::{
     BATCH, BATCHES_IMAGES, BATCHES_PLAIN, DECAY, LAST_YEAR, MOMENTUM, PASSES_IMAGES, PASSES_PLAIN,
-    RATE, SHORT_DECAY, SHORT_MOMENTUM, SHORT_RATE, SHORT_RATE_BARE, WARMUP, size,
+    RATE, SHORT_DECAY, SHORT_MOMENTUM, SHORT_RATE, SHORT_RATE_BARE, SHORT_WARMUP, WARMUP, size,
 };
 use crate::Scale;
 use crate::lab::Lab;
@@ -11,6 +11,8 @@ use outflank_report::text::count;
 /// Where every exhibit of this paper departs from it.
 pub fn departures(lab: &Lab) -> Vec<String> {
     let size = size(lab);
+    let short = lab.scale != Scale::Paper && !lab.device.is_quick();
+    let warmup = if short { SHORT_WARMUP } else { WARMUP };
     let mut all = vec![
         format!(
             "By example is the paper's split: nearly every test example has images of itself among \
@@ -22,7 +24,7 @@ pub fn departures(lab: &Lab) -> Vec<String> {
         format!(
             "Matrices begin uniform within one over the root of their inputs, not by He's method; the rate falls along half a \
              cosine unless the paper's scale is asked for, where it is halved twelve times. Over the first \
-             {WARMUP} steps it grows from nothing, of which the paper does not speak. Offsets and what \
+             {warmup} steps it grows from nothing, of which the paper does not speak. Offsets and what \
              normalisation learns do not decay; the paper does not say whether its do."
         ),
         "The errors are those of counting positions or games; each network was taught once."
@@ -61,13 +63,16 @@ pub fn departures(lab: &Lab) -> Vec<String> {
             quarter.batch
         ));
         let longer = match size.in_full.or(size.bagged) {
-            Some(_) => format!(", in full and in the bag by {DECAY:e}"),
+            Some(_) => format!(", those of Conv8+BN in full and of the short bag by {DECAY:e}"),
             None => String::new(),
         };
+        let rates = match lab.device.is_quick() {
+            true => format!("rates from {SHORT_RATE}, without normalisation {SHORT_RATE_BARE}"),
+            false => format!("rates from {SHORT_RATE_BARE}"),
+        };
         all.push(format!(
-            "Steps have a momentum of {SHORT_MOMENTUM}, looking ahead, and rates from {SHORT_RATE}, without \
-             normalisation {SHORT_RATE_BARE} and in Table VI {RATE}; weights decay by \
-             {SHORT_DECAY:e}{longer}. The paper has rates from {RATE}, a momentum of {MOMENTUM} and a decay of \
+            "Steps have a momentum of {SHORT_MOMENTUM}, looking ahead, and {rates} and in Table VI {RATE}; \
+             weights decay by {SHORT_DECAY:e}{longer}. The paper has rates from {RATE}, a momentum of {MOMENTUM} and a decay of \
              {DECAY:e}."
         ));
         if let Some(passes) = size.in_full {
@@ -75,10 +80,11 @@ pub fn departures(lab: &Lab) -> Vec<String> {
                 "Conv8+BN in full made {passes} passes over the paper's own training part."
             ));
         }
-        if let Some(passes) = size.bagged {
+        if let (Some(passes), Some(full)) = (size.bagged, size.in_full) {
             all.push(format!(
-                "Each network of the bag made {passes} passes over as many draws as there are \
-                 examples in the part that all others learned from."
+                "Each network of the bag makes {passes} passes over as many draws as there are examples in \
+                 the part that all others learned from, and {full} in full, in batches of {} there.",
+                size.small_steps().batch
             ));
         }
     }

@@ -5,7 +5,7 @@ use super::school::{School, accuracy};
 use super::suite::{Suite, THIRTEEN};
 use super::table2::NETS;
 use super::table3::INPUTS;
-use super::table5::{BEST, bag};
+use super::table5::{BEST, bags};
 use super::table6::SKIPPING;
 use super::winning::{Contender, edax, search};
 use super::{Figure, Task, tell};
@@ -57,15 +57,15 @@ impl Experiment for Fig4 {
             tasks.push(BEST);
         }
         let mut contenders: Vec<Vec<Task>> = tasks.into_iter().map(|task| vec![task]).collect();
-        contenders.push(bag(&school, false));
+        contenders.extend(bags(&school, false).into_iter().map(|(_, tasks)| tasks));
         if school.size().every > 1 {
-            // Enough for a line.
-            contenders = contenders.into_iter().step_by(2).take(3).collect();
+            // Enough for a line through all, and for one through those of the same set.
+            contenders = [3, 7, 11, 12].map(|at| contenders[at].clone()).into();
         }
         let suite = Suite::of(&school);
         let lead = format!(
             "Each network's accuracy by example on the test part of Original and on that of what it learned \
-             from, and its points in per cent against {} and against search of one ply.",
+             from, its accuracy by game, and its points in per cent against {} and against search of one ply.",
             suite.words()
         );
         let mut report = Report::new(self.name(), lab.scale, "Paper 3, Figure 4", lead);
@@ -78,27 +78,37 @@ impl Experiment for Fig4 {
             let task = tasks[0];
             let tests = school.tests(&tasks)?;
             let [original, own] = [Set::Original, task.set].map(|set| accuracy(&tests, task, set));
+            // One that learned from later games too has none.
+            let by_game = accuracy(&tests, task.by_game(), task.set);
+            let by_game = by_game.filter(|_| school.answers_both(task));
             let mut contender = Contender::new(&school, &tasks)?;
             let won = [contender.against_all(&suite)?, contender.against(&opponent, None)?];
             let row = school.title(&tasks);
             for (column, figure) in [
                 ("accuracy by example", original),
                 ("own accuracy by example", own),
+                ("accuracy by game", by_game),
                 (&suite.column(), won[0]),
                 (second, won[1]),
             ] {
                 tell(&mut report, &row, column, None, figure);
             }
             let percent = |figure: Option<Figure>| figure.map(|figure| figure.0);
-            let [original, own] = [original, own].map(percent);
-            dots.push(Dot { set: task.set, original, own, won: won.map(percent) });
+            let [original, own, by_game] = [original, own, by_game].map(percent);
+            dots.push(Dot { set: task.set, original, own, by_game, won: won.map(percent) });
         }
         // What was printed says nothing of other opponents.
         let printed = [suite.is_whole().then_some(PRINTED[0]), one.is_some().then_some(PRINTED[1])];
         let first = suite.column();
         // A network without a figure has no place in a drawing.
         let all: Vec<_> = dots.iter().filter_map(|dot| Some((dot.original?, dot.won))).collect();
-        lines(&mut report, ("strength", "networks of any set"), [&first, second], &all, printed);
+        lines(
+            &mut report,
+            ("strength", "networks of any set, by Original's test"),
+            [&first, second],
+            &all,
+            printed,
+        );
         // Accuracies on one test, of networks that learned from the same.
         let alike = dots.iter().filter(|dot| dot.set == Set::UniqueS);
         let alike: Vec<_> = alike.filter_map(|dot| Some((dot.own?, dot.won))).collect();
@@ -106,6 +116,12 @@ impl Experiment for Fig4 {
         let names = names.each_ref().map(String::as_str);
         let place = ("strength-unique-s", "networks that learned from Unique-S, by their own test");
         lines(&mut report, place, names, &alike, printed);
+        // Games of which none was learned from; the paper has no such test.
+        let later: Vec<_> = dots.iter().filter_map(|dot| Some((dot.by_game?, dot.won))).collect();
+        let names = [format!("{first}, by game"), format!("{second}, by game")];
+        let names = names.each_ref().map(String::as_str);
+        let place = ("strength-by-game", "networks of any set, by game");
+        lines(&mut report, place, names, &later, [None; 2]);
         school.close(&mut report);
         report.departures.push(DROPOUT.to_owned());
         report.departures.extend(suite.departure());
@@ -131,6 +147,7 @@ struct Dot {
     set: Set,
     original: Option<f64>,
     own: Option<f64>,
+    by_game: Option<f64>,
     won: [Option<f64>; 2],
 }
 
@@ -143,7 +160,7 @@ fn lines(
     printed: [Option<(f64, f64)>; 2],
 ) {
     let title = format!("Winning rate by accuracy, {title}");
-    let mut plot = Plot::new(title, "accuracy by example, %", "% of points");
+    let mut plot = Plot::new(title, "accuracy, %", "% of points").y_range(0.0, 100.0);
     let mut counts = Vec::new();
     for (at, (name, paper)) in names.into_iter().zip(printed).enumerate() {
         let points: Vec<_> =
@@ -158,8 +175,9 @@ fn lines(
             .iter()
             .fold((f64::MAX, f64::MIN), |(low, high), &(x, _)| (low.min(x), high.max(x)));
         let ends = [ends.0, ends.1].map(|x| Point::new(x, through + slope * x));
-        plot =
-            plot.series(Series::line(format!("{name}, line"), ends).dashed().coloured_as(2 * at));
+        plot = plot.series(
+            Series::line(format!("{name}, line"), ends).dashed().unmarked().coloured_as(2 * at),
+        );
     }
     counts.dedup();
     let caption = format!(

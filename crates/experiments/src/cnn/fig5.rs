@@ -33,17 +33,20 @@ impl Experiment for Fig5 {
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let school = School::new(lab);
-        let lead = "Points in per cent that Conv8+BN gains against search of n plies when search of \
-                    five plies plays one stage of the game for it.";
-        let mut report = Report::new(self.name(), lab.scale, "Paper 3, Figure 5", lead.to_owned());
+        let plies = lab.scale.choose(2, 5, 5);
+        let lead = format!(
+            "Points in per cent that Conv8+BN gains against search of n plies, in the columns, when search of \
+             {plies} plies plays one stage of the game for it."
+        );
+        let mut report = Report::new(self.name(), lab.scale, "Paper 3, Figure 5", lead);
         let has_edax = edax(&school, 1).is_some();
         let player = |depth: u32| edax(&school, depth).unwrap_or_else(|| search(depth));
-        let helper = player(lab.scale.choose(2, 5, 5));
+        let helper = player(plies);
         let mut contender = Contender::new(&school, &[BEST])?;
         let mut plot =
             Plot::new("Gain by stage", "plies of the opponent", "points gained, %").whole_x();
         let mut alone = Vec::new();
-        for depth in 1..=lab.scale.choose(2, 5, 5) {
+        for depth in 1..=plies {
             alone.push((depth, contender.against(&player(depth), None)?));
         }
         for (from, to) in STAGES {
@@ -53,7 +56,7 @@ impl Experiment for Fig5 {
                 let gained = with.zip(alone).map(|(with, alone)| apart(with, alone));
                 report.cell(
                     format!("moves {from} to {to}"),
-                    if depth == 1 { "1 ply".to_owned() } else { format!("{depth} plies") },
+                    depth.to_string(),
                     None,
                     gained.map(|gained| gained.0),
                     gained.map(|gained| gained.1),

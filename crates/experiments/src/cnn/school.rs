@@ -132,14 +132,18 @@ impl<'a> School<'a> {
     }
 
     /// Whether one network is there for both tests.
-    fn answers_both(&self, task: Task) -> bool {
+    pub fn answers_both(&self, task: Task) -> bool {
         let bagged = task.bag.is_some() && self.size.bagged.is_some();
         bagged || matches!(self.extent(task), Extent::Seen(_))
     }
 
     /// How much of everything there is for a task.
     fn size_of(&self, task: Task) -> Size {
-        if task.quarter { self.size.quartered() } else { self.size }
+        match (task.quarter, task.bag.is_some() && task.in_full) {
+            (true, _) => self.size.quartered(),
+            (_, true) => self.size.small_steps(),
+            _ => self.size,
+        }
     }
 
     /// How long a task's network learns.
@@ -149,7 +153,7 @@ impl<'a> School<'a> {
             None => Extent::Passes(PASSES_PLAIN),
             Some(seen) => {
                 let bagged = self.size.bagged.filter(|_| task.bag.is_some());
-                let passes = bagged.or(self.size.in_full.filter(|_| task.in_full));
+                let passes = self.size.in_full.filter(|_| task.in_full).or(bagged);
                 passes.map_or(Extent::Seen(seen), Extent::Passes)
             }
         }

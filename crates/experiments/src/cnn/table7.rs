@@ -3,9 +3,9 @@
 
 use super::school::{School, accuracy};
 use super::suite::{Suite, THIRTEEN};
-use super::table5::{BEST, bag};
+use super::table5::{BEST, bags};
 use super::winning::{COCMAES, Contender, IPREF_N, edax, published, search};
-use super::{Figure, Task, tell};
+use super::{Figure, Task, split_name, tell};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_records::Set;
@@ -47,32 +47,26 @@ impl Experiment for Table7 {
         let school = School::new(lab);
         let lead = format!(
             "Points in per cent of {} games against each opponent, from the 1,000 openings, White to \
-             move, both colours; the accuracy is by example, of networks learned by game on later games.",
+             move, both colours.",
             count(u64::from(2 * school.size().rounds))
         );
         let mut report = Report::new(self.name(), lab.scale, "Paper 3, Table VII", lead);
         let every = 3 * school.size().every - 2;
-        for by_game in [false, true] {
-            let with = |title: &str| match by_game {
-                true => format!("{title}, learned by game"),
-                false => title.to_owned(),
-            };
-            // The last row is the one that everything is about; its bag comes next to it.
-            for (title, net, printed) in ROWS.into_iter().rev().step_by(every) {
-                let task = match (net == BEST.net, by_game) {
-                    (true, false) => BEST,
-                    (true, true) => Task::new(net).by_game(),
-                    (false, _) => Task { by_game, ..Task::new(net).quarter() },
-                };
-                let alone = accuracy(&school.tests(&[task])?, task, Set::UniqueS);
-                let printed = (!by_game).then_some(printed);
-                row(&mut report, &school, &with(title), &[task], alone, printed)?;
-                if net == BEST.net {
-                    let tasks = bag(&school, by_game);
-                    let together = accuracy(&school.tests(&tasks)?, tasks[0], Set::UniqueS);
-                    let title = with(&format!("Conv8+BN, bag of {}", tasks.len()));
-                    let printed = (!by_game).then_some(BAGGED);
-                    row(&mut report, &school, &title, &tasks, together, printed)?;
+        // The last row is the one that everything is about; its bags come next to it.
+        for (title, net, printed) in ROWS.into_iter().rev().step_by(every) {
+            let is_best = net == BEST.net;
+            let task = if is_best { BEST } else { Task::new(net).quarter() };
+            let mut contenders = vec![(title.to_owned(), vec![task], printed)];
+            if is_best {
+                let bags = bags(&school, false).into_iter();
+                contenders.extend(bags.map(|(title, tasks)| (title, tasks, BAGGED)));
+            }
+            for (title, tasks, printed) in contenders {
+                row(&mut report, &school, &title, &tasks, Some(printed))?;
+                if !school.answers_both(tasks[0]) {
+                    let by_game = |&task: &Task| Task { by_game: true, in_full: false, ..task };
+                    let tasks: Vec<Task> = tasks.iter().map(by_game).collect();
+                    row(&mut report, &school, &format!("{title}, learned by game"), &tasks, None)?;
                 }
             }
         }
@@ -94,11 +88,18 @@ fn row(
     school: &School<'_>,
     title: &str,
     tasks: &[Task],
-    accuracy: Option<Figure>,
     printed: Option<[f64; 4]>,
 ) -> Result<(), ExperimentError> {
     let paper = |at: usize| printed.map(|printed| printed[at]);
-    tell(report, title, "accuracy", paper(0), accuracy);
+    // A network that learned from later games too has no accuracy by game, nor one by game alone by example.
+    let tests = school.tests(tasks)?;
+    for (by_game, paper) in [(false, paper(0)), (true, None)] {
+        let task = Task { by_game, ..tasks[0] };
+        let is_tested = by_game == tasks[0].by_game || school.answers_both(tasks[0]);
+        let figure = accuracy(&tests, task, Set::UniqueS).filter(|_| is_tested);
+        let column = format!("accuracy {}", split_name(by_game));
+        tell(report, title, &column, paper, figure);
+    }
     let mut contender = Contender::new(school, tasks)?;
     let suite = Suite::of(school);
     suite.cell(report, title, THIRTEEN, paper(1), contender.against_all(&suite)?);

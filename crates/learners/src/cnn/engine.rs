@@ -8,7 +8,9 @@ use outflank_records::Coloured;
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The device or its library failed.
-    #[error("the device failed: {0}; the last checkpoint is whole, go on from it with --resume")]
+    #[error(
+        "the device failed: {0}; go on from the last checkpoint, if there was one, with --resume"
+    )]
     Device(String),
     /// There is not enough memory.
     #[error("the device has not enough memory for this batch ({0}); give a smaller --batch")]
@@ -24,8 +26,8 @@ pub enum EngineError {
     Net(#[from] outflank_models::nets::NetError),
     /// The loss or the weights are no numbers any more.
     #[error(
-        "after step {0} the loss or the weights are not finite any more; the last checkpoint is whole, \
-         but goes the same way: begin again with a smaller --rate"
+        "after step {0} the loss or the weights are not finite any more; a checkpoint from before would go the \
+         same way: begin again with a smaller --rate"
     )]
     Diverged(u64),
 }

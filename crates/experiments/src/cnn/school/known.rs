@@ -27,8 +27,10 @@ impl School<'_> {
         let what = match (tasks.len(), task.bag, task.in_full) {
             (1, None, false) => (*input).to_owned(),
             (1, None, true) => "in full".to_owned(),
-            (1, Some(_), _) => format!("of the bag of {}", self.size.bag),
-            (count, ..) => format!("bag of {count}"),
+            (1, Some(_), false) => format!("of the bag of {}", self.size.bag),
+            (1, Some(_), true) => format!("of the bag of {} in full", self.size.bag),
+            (count, _, false) => format!("bag of {count}"),
+            (count, _, true) => format!("bag of {count} in full"),
         };
         let split = match task.by_game && !self.answers_both(*task) {
             true => ", by game",

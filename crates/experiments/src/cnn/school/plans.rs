@@ -3,14 +3,14 @@
 
 use super::super::{
     BATCH, DECAY, LAST_YEAR, MOMENTUM, RATE, SHORT_DECAY, SHORT_MOMENTUM, SHORT_RATE,
-    SHORT_RATE_BARE, Task, WARMUP,
+    SHORT_RATE_BARE, SHORT_WARMUP, Task, WARMUP,
 };
 use super::known::Why;
-use super::weights::{forget, forget_checkpoint};
+use super::weights::forget;
 use super::{Extent, School, failed};
 use crate::Scale;
 use crate::lab::ExperimentError;
-use outflank_learners::cnn::{Optimizer, Plan, Schedule, Split, Taught};
+use outflank_learners::cnn::{Checkpoint, Optimizer, Plan, Schedule, Split, Taught};
 use outflank_models::nets::{Net, Op, named};
 use outflank_report::text::count;
 use outflank_runs::files;
@@ -40,23 +40,28 @@ impl School<'_> {
                 seed,
             };
         }
+        // On a CPU there are too few steps to warm up for long, or to recover from large ones.
+        let quick = self.lab.device.is_quick();
         // Without normalisation a large step is the end of it, and in small batches a very deep network
         // cannot be sure of its beginning either.
         let normalised = net.nodes().iter().any(|node| node.op == Op::Norm);
         let rate = match (normalised, task.quarter) {
             (false, _) => SHORT_RATE_BARE,
             (true, true) => RATE,
-            (true, false) => SHORT_RATE,
+            (true, false) if quick => SHORT_RATE,
+            (true, false) => SHORT_RATE_BARE,
         };
-        // A short way leaves no time to learn too much by heart.
+        // A short way leaves no time to learn too much by heart. What networks of a bag know so they know
+        // each in its own way, and their mean does not.
         let short = matches!(self.extent(task), Extent::Seen(_));
+        let light = short || (task.bag.is_some() && task.in_full);
         Plan {
             batch: self.size_of(task).batch,
             rate,
             schedule: Schedule::Cosine,
-            warmup: WARMUP,
+            warmup: if quick { WARMUP } else { SHORT_WARMUP },
             optimizer: Optimizer::Sgd { momentum: SHORT_MOMENTUM, nesterov: true },
-            decay: if short { SHORT_DECAY } else { DECAY },
+            decay: if light { SHORT_DECAY } else { DECAY },
             smoothing: 0.0,
             seed,
         }
@@ -133,7 +138,7 @@ impl School<'_> {
 pub(super) fn begin(folder: &Path, plan: &str) -> Result<(), ExperimentError> {
     let path = folder.join(PLAN);
     if path.is_file() && files::read(&path, 1 << 20)? != plan.as_bytes() {
-        forget_checkpoint(folder);
+        Checkpoint::forget(folder).map_err(failed)?;
     }
     Ok(files::write(&path, plan.as_bytes())?)
 }

@@ -6,7 +6,7 @@ use super::super::Task;
 use super::plans::PLAN;
 use super::{MODEL, RESULT, School, failed, write_json};
 use crate::lab::ExperimentError;
-use outflank_learners::cnn::{Engine, Taught};
+use outflank_learners::cnn::{Checkpoint, Engine, Taught};
 use outflank_models::embedded;
 use outflank_models::files::{Origin, read_policy, write_policy};
 use outflank_models::nets::{Net, Weights};
@@ -47,7 +47,7 @@ impl School<'_> {
     ) -> Result<(), ExperimentError> {
         write_json(&folder.join(RESULT), taught)?;
         files::write(&folder.join(MODEL), model)?;
-        forget_checkpoint(folder);
+        Checkpoint::forget(folder).map_err(failed)?;
         let _ = std::fs::remove_file(folder.join(PLAN));
         Ok(())
     }
@@ -96,12 +96,6 @@ impl School<'_> {
 fn embedded_as(folder: &str) -> Option<(Net, Weights)> {
     let deep = (folder == EMBEDDED).then(embedded::cnn)??;
     Some((deep.net().clone(), deep.weights().clone()))
-}
-
-/// Removes what is needed to go on learning.
-pub(super) fn forget_checkpoint(folder: &Path) {
-    let _ = std::fs::remove_file(folder.join("checkpoint.toml"));
-    let _ = std::fs::remove_dir_all(folder.join("checkpoint"));
 }
 
 /// Removes what was found out by a network's answers.
