@@ -1,9 +1,9 @@
 //! The report of `outflank learn cnn`.
 
-use super::results::{error, progress, tests};
+use super::results::{error, progress, tests, title};
 use crate::output::grouped;
 use outflank_arena::present::About;
-use outflank_learners::cnn::{Point, Taught, Tested};
+use outflank_learners::cnn::{Point, Taught};
 use outflank_report::text::with_error;
 use outflank_report::{self as report, Align, Bars, Page, Plot, Section, Series, Table};
 use toml::Value;
@@ -157,10 +157,6 @@ fn glance(section: &mut Section, lesson: &Lesson<'_>) {
 
 /// The tests, and how far they are below what was learned from.
 fn examined(section: &mut Section, taught: &Taught) {
-    let title = |test: &Tested| match test.images {
-        1 => test.test.clone(),
-        images => format!("{}, {images} images", test.test),
-    };
     let bars = Bars::new(
         "The best legal move is the one played",
         "% of choices, 95% intervals",
@@ -178,8 +174,8 @@ fn examined(section: &mut Section, taught: &Taught) {
          all: the best legal move is, and where a symmetry keeps the position the twins of a move share \
          a hit. choices: the same where there was more than one legal move. top 3: the move played is \
          among the best three. valid: the largest output is legal. learned from: the share of a test \
-         that, itself or an image of it, was among the examples. images: over how many images of a \
-         position answers were averaged.",
+         that, itself or an image of it, was among the examples. 8 images: answers were averaged over \
+         the eight images of a position.",
     );
     section.paragraph(
         "± are 95% intervals of counting positions, which are taken as independent, for this one \

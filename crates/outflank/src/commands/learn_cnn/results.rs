@@ -3,7 +3,7 @@
 use crate::output::{grouped, room};
 use anyhow::Result;
 use outflank_arena::accuracy::Hits;
-use outflank_learners::cnn::{Point, Taught};
+use outflank_learners::cnn::{Point, Taught, Tested};
 use outflank_report::text::with_error;
 use outflank_report::{Align, Table};
 use outflank_runs::RunFolder;
@@ -59,9 +59,17 @@ pub fn error(percent: f64, count: u64) -> f64 {
     Hits::of(percent, count).error()
 }
 
+/// What a test is called, asked of one image of a position or of several.
+pub fn title(test: &Tested) -> String {
+    match test.images {
+        1 => test.test.clone(),
+        images => format!("{}, {images} images", test.test),
+    }
+}
+
 /// What the tests showed, each with its uncertainty.
 pub fn tests(taught: &Taught) -> Table {
-    let heads = ["images", "positions", "learned from %"]
+    let heads = ["positions", "learned from %"]
         .into_iter()
         .chain(["plain %", "all %", "choices %", "top 3 %", "valid %"])
         .map(|head| (head, Align::Right));
@@ -71,8 +79,7 @@ pub fn tests(taught: &Taught) -> Table {
             with_error(percent, Some(error(percent, count)), if count < 10_000 { 1 } else { 2 })
         };
         table.row([
-            test.test.clone(),
-            test.images.to_string(),
+            title(test),
             grouped(test.count),
             format!("{:.2}", test.learned_from),
             percent(test.plain, test.count),
