@@ -140,6 +140,15 @@ fn learning_goes_on_from_another_network() {
     assert_eq!(weights("late"), weights("on"));
     let message = lab.refused(&["learn", "cnn", "--resume", "late", "--from", "on"]);
     assert!(message.contains("late"), "{message}");
+    // Unless a rate is given it is one at which a network keeps what it has learned.
+    for (optimizer, rate) in [("sgd", "0.0004"), ("adamw", "0.0001")] {
+        let words = "learn cnn --from on --sample 60 --passes 0.01 --minutes 0 --optimizer";
+        lab.ok(
+            &[&words.split(' ').collect::<Vec<_>>()[..], &[optimizer, "--out", optimizer]].concat()
+        );
+        let config = lab.text(&format!("{optimizer}/config.toml"));
+        assert!(config.contains(&format!("rate = {rate}\n")), "{config}");
+    }
     // It is said what it was made from.
     assert!(lab.text("on/config.toml").contains("from = \"first\""));
     assert!(lab.text("on/config.toml").contains("net = \"fc2x16\""));

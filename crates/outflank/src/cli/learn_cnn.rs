@@ -20,7 +20,7 @@ Tests: by example as the paper splits, and by game; each says how much of it was
 Examples:
   outflank learn cnn --net conv4 --records wthor/ --minutes 10
   outflank learn cnn --net res10x128 --split game --device gpu --batch 4096 --minutes 9
-  outflank learn cnn --from cnn --records my-games.ggf --rate 0.01 --minutes 10
+  outflank learn cnn --from cnn --records my-games.ggf --minutes 10
   outflank learn cnn --resume runs/cnn-001 --device gpu --minutes 9
   outflank learn cnn --resume runs/cnn-001 --minutes 0 --test --images";
 
@@ -104,7 +104,8 @@ pub struct CnnArgs {
     /// Examples of a step [default: 512, or 64 with --device cpu].
     #[arg(long, value_name = "N")]
     pub batch: Option<usize>,
-    /// The largest rate [default: 0.1 for sgd, or 0.05 with --device cpu; 0.001 for adamw].
+    /// The largest rate [default: 0.1 for sgd, or 0.05 with --device cpu; 0.001 for adamw; with --from
+    /// 0.0004 and 0.0001, since larger ones undo what was learned].
     #[arg(long, value_name = "R")]
     pub rate: Option<f64>,
     /// How it changes: cosine, halving, linear or constant.

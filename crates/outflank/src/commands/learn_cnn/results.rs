@@ -98,7 +98,10 @@ pub fn accuracy(taught: &Taught) -> Value {
     let Some(test) = asked_once.find(|test| !test.test.ends_with("by example")) else {
         return Value::Null;
     };
-    let hits = |percent: f64, count: u64| json!({ "hits": percent * count as f64 / 100.0, "count": count, "percent": percent });
+    let hits = |percent: f64, count: u64| {
+        let hits = percent * count as f64 / 100.0;
+        json!({ "hits": hits, "count": count, "percent": percent })
+    };
     json!([{
         "name": "learned",
         "choices": hits(test.choices, test.choices_count),

@@ -30,8 +30,11 @@ pub struct Steps {
 pub fn steps(args: &CnnArgs) -> Steps {
     let cpu = args.device == DeviceArg::Cpu;
     let sgd = args.optimizer == "sgd";
-    let usual = match (sgd, cpu) {
-        (true, true) => 0.05,
+    // The weights of a network that has learned are small, so that a step goes far.
+    let usual = match (sgd, args.from.is_some(), cpu) {
+        (true, true, _) => 0.0004,
+        (false, true, _) => 0.0001,
+        (true, false, true) => 0.05,
         _ => usual_rate(args),
     };
     // All is in the configuration of a run that goes on, but for the rate, which was not always there.
