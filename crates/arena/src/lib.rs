@@ -11,7 +11,6 @@ pub mod insight;
 pub mod league;
 mod lines;
 pub mod matches;
-pub mod present;
 pub mod ratings;
 pub mod score;
 pub mod sprt;

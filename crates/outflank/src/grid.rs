@@ -5,7 +5,7 @@ use crate::cli::{Common, GridArgs};
 use anyhow::{Result, bail};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command};
-use outflank_grid::{Grid, Options};
+use outflank_cluster::{Grid, Options};
 use outflank_runs::{Crew, Notes};
 use std::sync::Arc;
 use std::time::Duration;

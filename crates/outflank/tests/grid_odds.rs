@@ -5,7 +5,7 @@
 mod identity;
 #[path = "support/lab.rs"]
 mod lab;
-#[path = "../../grid/tests/support/nats.rs"]
+#[path = "../../cluster/tests/support/nats.rs"]
 mod nats;
 #[path = "support/process.rs"]
 mod process;

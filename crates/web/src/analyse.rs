@@ -2,8 +2,8 @@
 //! what it has found about one move so far.
 
 use crate::searches::Lines;
-use outflank_desk::Shown;
-use outflank_desk::analysis::{Analyst, EXACT_FROM, Seen};
+use outflank_analysis::Shown;
+use outflank_analysis::analysis::{Analyst, EXACT_FROM, Seen};
 use outflank_games::Line;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};

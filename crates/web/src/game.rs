@@ -2,7 +2,7 @@
 //! it, so that the server remembers nothing and a reload loses nothing.
 
 use crate::error::ApiError;
-use outflank_desk::{Shown, Written};
+use outflank_analysis::{Shown, Written};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Line, Side};

@@ -7,7 +7,7 @@
 use crate::error::ApiError;
 use crate::runs::Runs;
 use crate::searches::Stop;
-use outflank_desk::levels::{self, FIRST, Level};
+use outflank_analysis::levels::{self, FIRST, Level};
 use outflank_games::{Game, Line};
 use outflank_players::roster::{self, Roster};
 use outflank_players::{Entry, Fault, strength, strengths};

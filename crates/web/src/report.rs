@@ -2,8 +2,8 @@
 
 use crate::error::ApiError;
 use crate::game::Sent;
-use outflank_desk::analysis::Seen;
-use outflank_desk::report::{self, Looked};
+use outflank_analysis::analysis::Seen;
+use outflank_analysis::report::{self, Looked};
 use outflank_games::Position;
 use outflank_games::othello::{Othello, Square};
 use serde::Deserialize;

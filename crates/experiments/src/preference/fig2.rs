@@ -2,8 +2,8 @@
 
 use crate::lab::{ExperimentError, Lab};
 use crate::{Experiment, Report};
-use outflank_arena::present::tuple_board;
 use outflank_models::{Features, embedded};
+use outflank_presentation::tuple_board;
 
 /// Numbers of inputs that Table I lists, and the weights they make.
 const PRINTED: [(&str, f64); 2] = [("tuples", 15.0), ("weights", 6561.0)];

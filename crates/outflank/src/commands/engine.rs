@@ -3,7 +3,7 @@
 use crate::cli::{EngineArgs, ProtocolArg};
 use crate::{Outcome, VERSION};
 use anyhow::Result;
-use outflank_desk::{Brain, Gtp, NBoard, serve};
+use outflank_protocols::{Brain, Gtp, NBoard, serve};
 use std::io::{BufReader, ErrorKind};
 
 /// Answers until the other side is done or goes away.

@@ -16,8 +16,8 @@ use crate::output::{grouped, print, print_json, room};
 use crate::watching::Watching;
 use crate::{Outcome, VERSION};
 use anyhow::{Context, Result, ensure};
+use outflank_arena::Terms;
 use outflank_arena::matches::{MatchReport, play_match};
-use outflank_arena::{Terms, present};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::{
@@ -26,6 +26,7 @@ use outflank_learners::training::{
 use outflank_models::files::Origin;
 use outflank_models::{Model, Tuple};
 use outflank_players::roster::{self, Roster};
+use outflank_presentation as present;
 use outflank_report::{Align, Board, Page, Plot, Section, Series, Table};
 use outflank_runs::{Config, DataFile, Progress, RunFolder, stop_requested, stop_when_asked};
 use serde_json::json;

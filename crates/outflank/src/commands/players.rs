@@ -4,7 +4,7 @@ use crate::Outcome;
 use crate::cli::PlayersArgs;
 use crate::output::{grouped, print, print_json, room};
 use anyhow::{Result, bail};
-use outflank_desk::levels;
+use outflank_analysis::levels;
 use outflank_games::Game;
 use outflank_models::files::save;
 use outflank_players::roster::EMBEDDED;

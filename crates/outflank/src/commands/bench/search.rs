@@ -4,9 +4,9 @@
 use super::{Row, best_of, random_positions};
 use crate::cli::BenchArgs;
 use anyhow::{Context, Result, ensure};
-use outflank_desk::analysis::{Analyst, EXACT_FROM};
-use outflank_desk::discs::Discs;
-use outflank_desk::{Written, line_of};
+use outflank_analysis::analysis::{Analyst, EXACT_FROM};
+use outflank_analysis::discs::Discs;
+use outflank_analysis::{Written, line_of};
 use outflank_games::othello::{Board, Othello, Square};
 use outflank_games::{Line, Position};
 use outflank_models::{Evaluate, embedded as models};

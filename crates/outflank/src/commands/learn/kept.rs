@@ -5,9 +5,9 @@ use crate::VERSION;
 use crate::cli::LearnArgs;
 use crate::games::Source;
 use anyhow::{Result, anyhow};
-use outflank_arena::present::CurvePoint;
 use outflank_models::Model;
 use outflank_models::files::{Origin, load, save};
+use outflank_presentation::CurvePoint;
 use outflank_runs::{RunFolder, files, toml_fault};
 use serde::{Deserialize, Serialize};
 

@@ -2,8 +2,8 @@
 
 use super::results::{error, progress, tests, title};
 use crate::output::grouped;
-use outflank_arena::present::About;
 use outflank_learners::cnn::{Point, Taught};
+use outflank_presentation::About;
 use outflank_report::text::with_error;
 use outflank_report::{self as report, Align, Bars, Page, Plot, Section, Series, Table};
 use toml::Value;

@@ -1,6 +1,6 @@
 //! What is said about a game at a terminal.
 
-use crate::shown::Shown;
+use outflank_analysis::Shown;
 use outflank_games::{Game, Side};
 
 /// A side at the beginning of a sentence.

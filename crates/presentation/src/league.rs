@@ -1,8 +1,8 @@
 //! A league for readers.
 
-use super::faults::fault_section;
-use super::{About, points};
-use crate::league::LeagueReport;
+use crate::faults::fault_section;
+use crate::{About, points};
+use outflank_arena::league::LeagueReport;
 use outflank_report::text::count;
 use outflank_report::{Align, Bars, CrossTable, Page, Section, Table};
 

@@ -1,8 +1,8 @@
 //! Both protocols as another program would speak them.
 
-use outflank_desk::{Brain, Conversation, Gtp, NBoard, serve};
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Position};
+use outflank_protocols::{Brain, Conversation, Gtp, NBoard, serve};
 use proptest::prelude::*;
 use std::io::{self, BufReader, Cursor, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

@@ -11,8 +11,8 @@
 
 use crate::brain::{Allowance, Brain, Current};
 use crate::clock::Clock;
-use crate::discs::Discs;
 use crate::serve::{Conversation, Effect};
+use outflank_analysis::discs::Discs;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use outflank_players::Thought;

@@ -1,6 +1,6 @@
 //! A model for readers: what it looks at and what it has learned, drawn on boards.
 
-use crate::insight::{self, Pattern, Region, Sight};
+use outflank_arena::insight::{self, Pattern, Region, Sight};
 use outflank_games::othello::{Othello, Square};
 use outflank_models::patterns::{Count, Patterns};
 use outflank_models::{Evaluate, Features, Model, Net, Network, Tuples};

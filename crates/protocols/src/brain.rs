@@ -1,7 +1,7 @@
 //! The player behind a protocol: it chooses moves as it was described, or by a search of its model
 //! when the other side sets a depth or a clock, and tells what it thinks of each move.
 
-use crate::discs::Discs;
+use outflank_analysis::discs::Discs;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position};
 use outflank_models::Evaluate;

@@ -7,7 +7,7 @@ use async_nats::HeaderMap;
 use async_nats::jetstream::consumer::pull;
 use futures_util::StreamExt;
 use nats::NatsServer;
-use outflank_grid::{Grid, Note, Options, work};
+use outflank_cluster::{Grid, Note, Options, work};
 use outflank_runs::files::checksum;
 use outflank_runs::{Crew, CrewError, Library, Order, Trade, crew_in_order};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Boards at a terminal: with colours where they are wanted, in plain letters everywhere else.
 
-use crate::shown::Shown;
+use outflank_analysis::Shown;
 use outflank_games::Game;
 use std::fmt::Write;
 

@@ -1,6 +1,6 @@
 //! Games that were lost by failing, for readers.
 
-use crate::matches::FaultNote;
+use outflank_arena::matches::FaultNote;
 use outflank_report::{Align, Page, Table};
 use std::fmt::Write;
 

@@ -1,8 +1,8 @@
 //! A match for readers.
 
-use super::faults::fault_section;
-use super::{About, points};
-use crate::matches::{MatchReport, SprtReport};
+use crate::faults::fault_section;
+use crate::{About, points};
+use outflank_arena::matches::{MatchReport, SprtReport};
 use outflank_report::text::count;
 use outflank_report::{Bars, Page, Table};
 use std::fmt::Write;

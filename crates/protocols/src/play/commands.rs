@@ -1,9 +1,9 @@
 //! The commands of a person at the board.
 
 use super::{End, Sitting, words};
-use crate::shown::Shown;
-use crate::think::{Thought, think};
-use crate::written::Written;
+use outflank_analysis::Shown;
+use outflank_analysis::Written;
+use outflank_analysis::think::{Thought, think};
 use outflank_games::{Line, Side};
 use outflank_players::Control;
 use outflank_runs::files;

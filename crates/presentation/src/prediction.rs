@@ -1,7 +1,7 @@
 //! Move prediction for readers.
 
-use super::About;
-use crate::accuracy::{Accuracy, Hits, STAGES};
+use crate::About;
+use outflank_arena::accuracy::{Accuracy, Hits, STAGES};
 use outflank_report::{Align, Page, Plot, Point, Series, Table};
 use serde_json::{Value, json};
 

@@ -1,10 +1,10 @@
 //! A player that was learned, for readers: how it learned, what it predicts, how it plays.
 
-use super::model::show_model;
-use super::{About, LEGEND, accuracy_json, accuracy_table, stage_plot, stage_table};
-use crate::accuracy::{Accuracy, Hits};
-use crate::league::LeagueReport;
-use crate::matches::MatchReport;
+use crate::model::show_model;
+use crate::{About, LEGEND, accuracy_json, accuracy_table, stage_plot, stage_table};
+use outflank_arena::accuracy::{Accuracy, Hits};
+use outflank_arena::league::LeagueReport;
+use outflank_arena::matches::MatchReport;
 use outflank_games::othello::Othello;
 use outflank_models::{Evaluate, Model};
 use outflank_records::Decision;
