@@ -3,7 +3,7 @@
 
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
-use outflank_players::{Engine, EngineCommand, EngineOptions, Fault, Player, Protocol};
+use outflank_players::{Engine, EngineCommand, EngineOptions, Player, PlayerError, Protocol};
 use outflank_runs::Draw;
 use outflank_runs::rng::{Rng, stream};
 use std::time::Duration;
@@ -58,7 +58,7 @@ fn play_out(
     side: Side,
     rng: &mut Rng,
 ) -> Line<Othello> {
-    engine.begin().expect("the engine begins");
+    engine.new_game().expect("the engine begins");
     while !game.position().is_over() {
         let square = if game.position().to_move() == side {
             engine.choose(&game, rng).expect("the engine moves")
@@ -76,7 +76,7 @@ fn plays_properly(engine: &mut Engine, rng: &mut Rng) {
     for side in Side::BOTH {
         play_out(engine, Line::default(), side, rng);
         let opening = game_with_a_pass(rng);
-        engine.begin().expect("the engine begins");
+        engine.new_game().expect("the engine begins");
         let square = engine.choose(&opening, rng).expect("the engine moves after a pass");
         assert!(opening.position().is_legal(square));
         play_out(engine, opening, side, rng);
@@ -95,12 +95,12 @@ fn well_behaved_engines_play_whole_games() {
 
 #[test]
 fn the_engine_sees_the_position_we_mean() {
-    // The stand-in plays the first legal move, which shows on what board it thinks it is.
+    // The stand-in plays the first legal move, which shows on what board it uses_iterative_deepening it is.
     for protocol in Protocol::ALL {
         let mut rng = rng();
         let mut engine = fake(protocol, "play", EngineOptions::default());
         for _ in 0..5 {
-            engine.begin().expect("begins");
+            engine.new_game().expect("begins");
             let mut game = Line::<Othello>::default();
             while !game.position().is_over() {
                 // Both sides are asked, so an engine's own answer may or may not be played.
@@ -128,7 +128,7 @@ fn a_depth_is_passed_on_or_refused() {
     let mut engine = fake(Protocol::NBoard, "play", deep());
     engine.choose(&Line::default(), &mut rng()).expect("moves");
     match Engine::start(&fake_command(Protocol::Gtp, &["play"]), deep()) {
-        Err(Fault::Start { reason, .. }) => assert!(reason.contains("level 6"), "{reason}"),
+        Err(PlayerError::Start { reason, .. }) => assert!(reason.contains("level 6"), "{reason}"),
         other => panic!("{:?}", other.err()),
     }
 }
@@ -146,9 +146,9 @@ fn other_starts_are_played_by_nboard_and_refused_by_gtp() {
 
     let mut engine = fake(Protocol::Gtp, "play", EngineOptions::default());
     for _ in 0..10 {
-        engine.begin().expect("begins");
+        engine.new_game().expect("begins");
         match engine.choose(&opening, &mut rng) {
-            Err(Fault::Refused { reason, .. }) => {
+            Err(PlayerError::Refused { reason, .. }) => {
                 assert!(reason.contains("transcripts"), "{reason}")
             }
             other => panic!("{other:?}"),
@@ -170,13 +170,15 @@ fn engines_that_hang_are_ended() {
         for mode in ["hang", "flood", "endless"] {
             let mut engine = fake(protocol, mode, impatient());
             let fault = engine.choose(&Line::default(), &mut rng()).expect_err(mode);
-            assert!(matches!(fault, Fault::Hung { seconds: 1, .. }), "{mode}: {fault:?}");
+            assert!(matches!(fault, PlayerError::Timeout { seconds: 1, .. }), "{mode}: {fault:?}");
             // Until the next game there is nobody to ask.
             assert_eq!(engine.choose(&Line::default(), &mut rng()), Err(fault));
         }
         let options = EngineOptions { start_timeout: Duration::from_millis(200), ..impatient() };
         match Engine::start(&fake_command(protocol, &["mute"]), options) {
-            Err(Fault::Start { reason, .. }) => assert!(reason.contains("no answer"), "{reason}"),
+            Err(PlayerError::Start { reason, .. }) => {
+                assert!(reason.contains("no answer"), "{reason}")
+            }
             other => panic!("{:?}", other.err()),
         }
     }
@@ -187,14 +189,14 @@ fn engines_that_die_leave_their_last_words() {
     for protocol in Protocol::ALL {
         let mut engine = fake(protocol, "die", EngineOptions::default());
         match engine.choose(&Line::default(), &mut rng()) {
-            Err(Fault::Died { detail, .. }) => {
+            Err(PlayerError::Exited { detail, .. }) => {
                 assert!(detail.contains("assertion failed: board != NULL"), "{detail}");
                 assert!(detail.contains('3'), "the exit status: {detail}");
             }
             other => panic!("{other:?}"),
         }
         match Engine::start(&fake_command(protocol, &["dead"]), EngineOptions::default()) {
-            Err(Fault::Start { reason, .. }) => {
+            Err(PlayerError::Start { reason, .. }) => {
                 assert!(reason.contains("no such table: eval.dat"), "{reason}");
             }
             other => panic!("{:?}", other.err()),
@@ -208,7 +210,7 @@ fn wrong_answers_are_faults() {
         for (mode, said) in [("illegal", "d4"), ("garbage", "z9"), ("pass", "pa")] {
             let mut engine = fake(protocol, mode, EngineOptions::default());
             match engine.choose(&Line::default(), &mut rng()) {
-                Err(Fault::Illegal { answer, .. }) => {
+                Err(PlayerError::IllegalMove { answer, .. }) => {
                     assert!(answer.to_lowercase().contains(said), "{answer}");
                     assert!(!answer.contains('\u{1b}'), "no control characters: {answer:?}");
                 }
@@ -218,7 +220,9 @@ fn wrong_answers_are_faults() {
     }
     let mut engine = fake(Protocol::Gtp, "refuse", EngineOptions::default());
     match engine.choose(&Line::default(), &mut rng()) {
-        Err(Fault::Refused { reason, .. }) => assert!(reason.contains("out of ideas"), "{reason}"),
+        Err(PlayerError::Refused { reason, .. }) => {
+            assert!(reason.contains("out of ideas"), "{reason}")
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -231,9 +235,9 @@ fn an_engine_is_started_again_after_a_fault() {
         let file = file.to_str().expect("a path in UTF-8");
         let command = fake_command(protocol, &["recover", file]);
         let mut engine = Engine::start(&command, EngineOptions::default()).expect("starts");
-        engine.begin().expect("begins");
+        engine.new_game().expect("begins");
         let fault = engine.choose(&Line::default(), &mut rng()).expect_err("dies");
-        assert!(matches!(fault, Fault::Died { .. }), "{fault:?}");
+        assert!(matches!(fault, PlayerError::Exited { .. }), "{fault:?}");
         play_out(&mut engine, Line::default(), Side::Black, &mut rng());
     }
 }
@@ -243,7 +247,7 @@ fn an_engine_that_leaves_between_games_loses_none() {
     for protocol in Protocol::ALL {
         let mut engine = fake(protocol, "leave", EngineOptions::default());
         for _ in 0..6 {
-            engine.begin().expect("begins");
+            engine.new_game().expect("begins");
             engine.choose(&Line::default(), &mut rng()).expect("moves");
         }
     }
@@ -256,12 +260,12 @@ fn an_engine_that_always_fails_is_given_up() {
     let mut engine = fake(Protocol::Gtp, "die", options);
     assert_eq!(engine.name(), "Wobbly");
     for _ in 0..3 {
-        engine.begin().expect("begins");
+        engine.new_game().expect("begins");
         engine.choose(&Line::default(), &mut rng()).expect_err("dies");
     }
     for _ in 0..2 {
-        match engine.begin() {
-            Err(Fault::Start { player, reason }) => {
+        match engine.new_game() {
+            Err(PlayerError::Start { player, reason }) => {
                 assert_eq!(player, "Wobbly");
                 assert!(reason.contains("3 times in a row"), "{reason}");
                 assert!(reason.contains("assertion failed"), "{reason}");
@@ -277,7 +281,7 @@ fn a_missing_program_is_named() {
     for program in ["no-such-engine-here", "/no/such/folder/engine"] {
         let command = format!("gtp:{program} -l 1").parse().expect("a command");
         match Engine::start(&command, EngineOptions::default()) {
-            Err(fault @ Fault::Start { .. }) => {
+            Err(fault @ PlayerError::Start { .. }) => {
                 let text = fault.to_string();
                 assert!(text.contains(&format!("'{program}'")) && text.contains("PATH"), "{text}");
             }
@@ -297,7 +301,7 @@ fn each_thread_may_have_its_own() {
                     let engine = Engine::start(&command, options).expect("starts");
                     let mut engine: Box<dyn Player<Othello>> = Box::new(engine);
                     let mut game = Line::<Othello>::default();
-                    engine.begin().expect("begins");
+                    engine.new_game().expect("begins");
                     while !game.position().is_over() {
                         game.push(engine.choose(&game, &mut rng()).expect("moves")).expect("legal");
                     }
@@ -369,7 +373,7 @@ fn a_real_engine_plays_whole_games() {
     let mut rng = rng();
     plays_properly(&mut engine, &mut rng);
     // Asking for both sides and playing something else makes it start again from the beginning.
-    engine.begin().expect("begins");
+    engine.new_game().expect("begins");
     let mut game = game_with_a_pass(&mut rng);
     while !game.position().is_over() {
         engine.choose(&game, &mut rng).expect("moves");

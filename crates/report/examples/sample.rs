@@ -2,8 +2,8 @@
 //! league and otherwise invented figures:
 //! `cargo run -p outflank-report --example sample > sample.html`.
 
-use outflank_report::board::Mark;
-use outflank_report::plot::{Bars, CrossTable, Plot, Point, Series};
+use outflank_report::board::SquareMark;
+use outflank_report::plot::{BarChart, CrossTable, Plot, Point, Series};
 use outflank_report::text::{count, number, with_error};
 use outflank_report::{Align, Board, Figure, Page, Table};
 
@@ -44,7 +44,7 @@ fn main() {
 
 fn league(page: &mut Page) {
     let section = page.section("Ratings");
-    section.figures_at_a_glance([
+    section.key_figures([
         ("Games", count(42_000).as_str(), "21 pairs"),
         ("Best player", "1683 ± 7", "iPref-N-Tuple"),
         ("Superiority", "100.0%", "over the second"),
@@ -67,7 +67,7 @@ fn league(page: &mut Page) {
     }
     section.table(&table.caption("Final standings"));
     section.figure(
-        &Bars::new("Ratings with 95% intervals", "rating", NAMES)
+        &BarChart::new("Ratings with 95% intervals", "rating", NAMES)
             .series("rating", RATINGS.map(|rating| (rating, 7.1)))
             .dots()
             .decimals(0),
@@ -111,7 +111,7 @@ fn learning(page: &mut Page) {
                 )
                 .dashed(),
             )
-            .level(50.0, "even")
+            .reference_line(50.0, "even")
             .y_range(0.0, 100.0)
             .description("Three learning methods rise quickly and level off, CTDL the highest."),
         "Mean of ten runs with 95% bands; the dashed line shows the printed figures.",
@@ -139,7 +139,7 @@ fn learning(page: &mut Page) {
         "",
     );
     section.figure(
-        &Bars::new(
+        &BarChart::new(
             "Accuracy by stage of the game",
             "choices predicted, %",
             ["1–16 discs", "17–32 discs", "33–48 discs", "49–64 discs"],
@@ -162,12 +162,12 @@ fn boards(page: &mut Page) {
     let weights = std::array::from_fn(|square| ring[fold(square / 8)][fold(square % 8)]);
     let position = Board::new("Black to move")
         .bits(0x0000_1c18_1400_0000, 0x0000_0004_0800_0000 | 1 << 36)
-        .mark(44, Mark::Ring)
-        .mark(18, Mark::Dot)
-        .mark(20, Mark::Dot)
-        .mark(22, Mark::Text("+4".into()))
-        .mark(45, Mark::Cross)
-        .mark(35, Mark::Text("7".into()));
+        .mark(44, SquareMark::Ring)
+        .mark(18, SquareMark::Dot)
+        .mark(20, SquareMark::Dot)
+        .mark(22, SquareMark::Text("+4".into()))
+        .mark(45, SquareMark::Cross)
+        .mark(35, SquareMark::Text("7".into()));
     let heuristic = Board::new("Standard heuristic").weights(weights);
     let tuples = Board::new("Three 5-tuples")
         .tuple([0, 1, 2, 9, 8])

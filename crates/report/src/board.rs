@@ -19,7 +19,7 @@ pub enum Disc {
 
 /// What points out a square.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mark {
+pub enum SquareMark {
     /// A small dot, as for a legal move.
     Dot,
     /// A ring, as for the move just played.
@@ -39,7 +39,7 @@ pub struct Board {
     weights: Option<[f64; 64]>,
     decimals: Option<usize>,
     tuples: Vec<Vec<usize>>,
-    marks: Vec<(usize, Mark)>,
+    marks: Vec<(usize, SquareMark)>,
 }
 
 impl Board {
@@ -103,7 +103,7 @@ impl Board {
 
     /// Points out a square; one beyond 63 is left out.
     #[must_use]
-    pub fn mark(mut self, square: usize, mark: Mark) -> Self {
+    pub fn mark(mut self, square: usize, mark: SquareMark) -> Self {
         if square < 64 {
             self.marks.push((square, mark));
         }
@@ -318,7 +318,7 @@ fn draw_tuple(svg: &mut Svg, m: &Measures, place: usize, tuple: &[usize]) {
 }
 
 impl Board {
-    fn draw_mark(&self, svg: &mut Svg, m: &Measures, square: usize, mark: &Mark, size: f64) {
+    fn draw_mark(&self, svg: &mut Svg, m: &Measures, square: usize, mark: &SquareMark, size: f64) {
         let (x, y) = m.centre(square);
         let (cx, cy) = (at(x), at(y));
         // The mark must stand out from what it is drawn on.
@@ -329,17 +329,17 @@ impl Board {
             (Disc::Empty, false) => "#ffffff",
         };
         match mark {
-            Mark::Dot => {
+            SquareMark::Dot => {
                 let look =
                     format!("r=\"{}\" fill=\"{colour}\" fill-opacity=\"0.75\"", at(0.1 * m.cell));
                 svg.add("circle", &format!("cx=\"{cx}\" cy=\"{cy}\" {look}"));
             }
-            Mark::Ring => {
+            SquareMark::Ring => {
                 let (r, thick) = (at(0.27 * m.cell), at(0.055 * m.cell));
                 let look = format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"{thick}\"");
                 svg.add("circle", &format!("cx=\"{cx}\" cy=\"{cy}\" r=\"{r}\" {look}"));
             }
-            Mark::Cross => {
+            SquareMark::Cross => {
                 let (arm, thick) = (0.19 * m.cell, at(0.08 * m.cell));
                 let look = format!(
                     "stroke=\"var(--c2)\" stroke-width=\"{thick}\" stroke-linecap=\"round\""
@@ -347,7 +347,7 @@ impl Board {
                 svg.line((x - arm, y - arm), (x + arm, y + arm), &look);
                 svg.line((x - arm, y + arm), (x + arm, y - arm), &look);
             }
-            Mark::Text(text) => {
+            SquareMark::Text(text) => {
                 let short = crate::svg::fit_text(text, size, 0.98 * m.cell);
                 let look = format!(
                     "text-anchor=\"middle\" font-size=\"{}\" font-weight=\"600\" fill=\"{colour}\"",
@@ -368,7 +368,7 @@ mod tests {
         // The start: white on d4 and e5, black on e4 and d5.
         let board = Board::new("Start")
             .bits(1 << 28 | 1 << 35, 1 << 27 | 1 << 36)
-            .mark(64, Mark::Dot)
+            .mark(64, SquareMark::Dot)
             .tuple([0, 9, usize::MAX]);
         let drawn = board.draw(400.0).inline();
         assert!(drawn.contains("<desc>Black: e4 d5. White: d4 e5.</desc>"), "{drawn}");
