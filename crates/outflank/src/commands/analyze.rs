@@ -132,7 +132,7 @@ fn games(args: &AnalyzeArgs) -> Result<Vec<Given>> {
 fn model(text: &str) -> Result<Arc<dyn Evaluate<Othello>>> {
     let asked: PlayerSpec = text.parse()?;
     ensure!(
-        asked.search == spec::SearchSpec::Natural && !asked.thinks(),
+        asked.search == spec::SearchSpec::Default && !asked.uses_iterative_deepening(),
         "--model takes a model alone; how far it looks is said by --depth and --exact"
     );
     match registry::find_model::<Othello>(&asked)? {

@@ -196,7 +196,7 @@ fn alpha_beta_factory<P: RegisteredGame>(
         PlayerModel::Value(value) => value,
     };
     if exact.is_some_and(|empties| P::endgame_solver(empties).is_none()) {
-        return Err(invalid(spec, &format!("there is no endgame solver for {}", P::GAME)));
+        return Err(invalid(spec, &format!("there is no exact endgame solver for {}", P::GAME)));
     }
     let noise = spec.noise as f32;
     Ok(PlayerFactory::new(spec.label(), move || {

@@ -115,7 +115,7 @@ pub(super) fn parse(text: &str) -> Result<PlayerSpec, String> {
     spec.stage = match (range, with) {
         (Some((from, to)), Some(with)) => Some(StageSpec { from, to, with }),
         (None, None) => None,
-        _ => return Err("stage and with are used together: ?stage=46-60&with=PLAYER".to_owned()),
+        _ => return Err("stage and with belong together: ?stage=46-60&with=PLAYER".to_owned()),
     };
     check_combination(&spec)?;
     Ok(spec)
@@ -149,7 +149,7 @@ fn set_key(spec: &mut PlayerSpec, key: &str, value: &str) -> Result<(), String> 
         "cut" => spec.cut = Some(number(0.1, 100.0)?),
         "threads" => spec.threads = Some(number(1.0, 1024.0)? as u32),
         "level" => spec.level = Some(number(1.0, 60.0)? as u32),
-        _ => return Err(format!("unknown key '{key}'; the keys are {}", KEYS.join(", "))),
+        _ => return Err(format!("there is no key '{key}'; the keys are {}", KEYS.join(", "))),
     }
     Ok(())
 }
@@ -161,7 +161,7 @@ fn check_combination(spec: &PlayerSpec) -> Result<(), String> {
     let searches = spec.search != SearchSpec::Default || spec.noise > 0.0 || limits;
     if is_engine && (searches || spec.view.is_some() || spec.symmetries) {
         let keys = "remove @, noise, view, symmetries, nodes, cut and threads";
-        return Err(format!("an external engine has its own search: {keys}"));
+        return Err(format!("an external engine searches by itself: {keys}"));
     }
     if !is_engine && spec.level.is_some() {
         return Err("level is for external engines (nboard: and gtp:)".to_owned());
