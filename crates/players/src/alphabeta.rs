@@ -115,12 +115,6 @@ impl<P: Searchable> AlphaBeta<P> {
         self.best.sort_unstable();
         Some((SearchScore::from_ordered(score), &self.best))
     }
-
-    /// Returns the number of nodes searched so far, without leaves.
-    #[must_use]
-    pub fn nodes(&self) -> u64 {
-        self.search.nodes
-    }
 }
 
 impl<P: Searchable> Player<P> for AlphaBeta<P> {

@@ -19,7 +19,6 @@ use move_ordering::ModelOrdering;
 use outflank_games::Position;
 use outflank_games::othello::{Board, Othello, Square, Squares};
 use search::Search;
-use std::cmp::Ordering;
 use std::sync::Arc;
 use transposition_table::TranspositionTable;
 
@@ -64,31 +63,12 @@ impl Solver {
 
     /// Returns the score under best play for the side to move, which may have to pass.
     pub fn score(&mut self, board: Board) -> i32 {
-        self.search_unlimited(board, -64, 64)
-    }
-
-    /// Returns whether the side to move wins (`Greater`), draws or loses. Faster than [`Solver::score`].
-    pub fn outcome(&mut self, board: Board) -> Ordering {
-        self.search_unlimited(board, -1, 1).cmp(&0)
-    }
-
-    /// Returns the score if it is strictly between `alpha` and `beta`. Otherwise returns a bound: an upper
-    /// bound of at most `alpha`, or a lower bound of at least `beta`.
-    ///
-    /// An empty window (`alpha >= beta`) is replaced by `(alpha, alpha + 1)`.
-    pub fn score_in_window(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
-        let alpha = alpha.clamp(-64, 63);
-        self.search_unlimited(board, alpha, beta.clamp(alpha + 1, 64))
+        // Without limits there is always a result.
+        self.try_score(board, &Arc::new(SearchControl::unlimited())).unwrap_or(0)
     }
 
     /// Fills `best` with all optimal moves in square order and returns the score. `best` is empty if the
-    /// side to move must pass.
-    pub fn best_moves(&mut self, board: Board, best: &mut Vec<Square>) -> i32 {
-        // Without limits there is always a result.
-        self.try_best_moves(board, best, &Arc::new(SearchControl::unlimited())).unwrap_or(0)
-    }
-
-    /// Like [`Solver::best_moves`]. Returns `None` if the control stops the search.
+    /// side to move must pass. Returns `None` if the control stops the search.
     pub fn try_best_moves(
         &mut self,
         board: Board,
@@ -104,11 +84,6 @@ impl Solver {
             }
         }
         Some(score)
-    }
-
-    /// Returns the score of each move for the side to move, in square order.
-    pub fn move_scores(&mut self, board: Board) -> Vec<(Square, i32)> {
-        Squares(board.moves()).map(|square| (square, -self.score(board.play(square)))).collect()
     }
 
     /// Like [`Solver::score`]. Returns `None` if the control stops the search.
@@ -150,11 +125,6 @@ impl Solver {
             None => debug_assert!(false, "only the searches share the table"),
         }
         self.nodes = 0;
-    }
-
-    /// Searches without limits, so that there is always a result.
-    fn search_unlimited(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
-        self.search_window(board, alpha, beta, &Arc::new(SearchControl::unlimited())).unwrap_or(0)
     }
 
     fn search_window(

@@ -13,6 +13,9 @@ use std::sync::Arc;
 /// Maximum tree size in nodes. Later simulations still count, but expand no more nodes.
 const MAX_NODES: usize = 1 << 22;
 
+/// The exploration constant `c` of UCT.
+const EXPLORATION: f64 = std::f64::consts::SQRT_2;
+
 /// Probability of a random move in a playout with a rollout policy.
 const ROLLOUT_EPSILON: f64 = 0.1;
 
@@ -30,7 +33,6 @@ const ROLLOUT_EPSILON: f64 = 0.1;
 /// The tree is rebuilt for each move.
 pub struct Mcts<P: Searchable> {
     simulations: u32,
-    exploration: f64,
     rollout: Option<Greedy<P>>,
     nodes: Vec<Node<P::Move>>,
     path: Vec<usize>,
@@ -70,7 +72,6 @@ impl<P: Searchable> Mcts<P> {
     pub fn new(simulations: u32) -> Mcts<P> {
         Mcts {
             simulations: simulations.clamp(1, 1 << 30),
-            exploration: std::f64::consts::SQRT_2,
             rollout: None,
             nodes: Vec::new(),
             path: Vec::new(),
@@ -83,13 +84,6 @@ impl<P: Searchable> Mcts<P> {
     #[must_use]
     pub fn with_rollout_policy(mut self, policy: Arc<dyn Policy<P>>) -> Mcts<P> {
         self.rollout = Some(Greedy::new(policy));
-        self
-    }
-
-    /// Sets the exploration constant `c`; the default is the square root of 2.
-    #[must_use]
-    pub fn with_exploration(mut self, exploration: f64) -> Mcts<P> {
-        self.exploration = exploration;
         self
     }
 
@@ -167,7 +161,7 @@ impl<P: Searchable> Mcts<P> {
         for (offset, child) in self.children(at).iter().enumerate() {
             let visits = f64::from(child.visits);
             let mean = f64::from(child.half_points) / (2.0 * visits);
-            let bound = mean + self.exploration * (log_visits / visits).sqrt();
+            let bound = mean + EXPLORATION * (log_visits / visits).sqrt();
             if best.is_none_or(|(highest, _)| bound > highest) {
                 best = Some((bound, first as usize + offset));
             }

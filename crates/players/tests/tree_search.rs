@@ -11,7 +11,7 @@ use outflank_players::endgame::Solver;
 use outflank_players::{Mcts, Player, Searchable};
 use outflank_runs::rng::stream;
 use outflank_runs::{Draw, Rng};
-use positions::{Pieces, random_position};
+use positions::{Pieces, move_scores, random_position};
 use std::sync::Arc;
 
 #[test]
@@ -21,7 +21,7 @@ fn tree_search_finds_the_only_winning_move() {
     let mut found = 0;
     while found < 10 {
         let position: Othello = random_position(53, &mut rng);
-        let scores = solver.move_scores(position.board());
+        let scores = move_scores(&mut solver, &position);
         let wins: Vec<_> = scores.iter().filter(|(_, score)| *score > 0).collect();
         if scores.len() < 3 || wins.len() != 1 {
             continue;

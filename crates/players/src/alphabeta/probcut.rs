@@ -97,7 +97,7 @@ impl ProbCut {
 
     /// Returns the required margin of the shallow score outside the window, in units of the model.
     #[must_use]
-    pub fn margin(&self, stage: usize, depth: u32) -> f32 {
+    pub(super) fn margin(&self, stage: usize, depth: u32) -> f32 {
         let Some(shallow) = ProbCut::shallow_depth(depth) else { return f32::INFINITY };
         let factor = self.stage_factors.get(stage).copied().unwrap_or(1.0);
         self.threshold * (factor * sigma(self.coefficients, depth, shallow)) as f32
@@ -199,6 +199,9 @@ fn least_squares(rows: &[([f64; 3], f64)]) -> Option<[f64; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry::{PlayerModel, RegisteredGame};
+    use outflank_games::Side;
+    use outflank_games::othello::Othello;
 
     #[test]
     fn shallow_depths_have_the_same_parity_and_save_at_least_two_plies() {
@@ -230,5 +233,35 @@ mod tests {
         assert!((probcut.stage_factors[0] - 0.5f64.sqrt()).abs() < 1e-9);
         let margin = 1.5 * 1.5f64.sqrt() * sigma(coefficients, 8, 4);
         assert!((f64::from(probcut.margin(1, 8)) - margin).abs() < 1e-5);
+    }
+    /// An evaluation in other units.
+    struct Scaled(Arc<dyn Evaluate<Othello>>, f32);
+
+    impl Evaluate<Othello> for Scaled {
+        fn value(&self, position: &Othello, side: Side) -> f32 {
+            self.1 * self.0.value(position, side)
+        }
+    }
+
+    #[test]
+    fn margins_scale_with_the_units_of_the_model() {
+        let measure = |scale| {
+            let Some(PlayerModel::Value(model)) = Othello::embedded("heuristic") else {
+                panic!("the heuristic is embedded");
+            };
+            let model: Arc<dyn Evaluate<Othello>> = Arc::new(Scaled(model, scale));
+            ProbCut::measure(&model, 1.5)
+        };
+        let unscaled = measure(1.0);
+        assert!(unscaled.margin(2, 8) > 0.0 && unscaled.margin(2, 8).is_finite());
+        // Powers of two do not round.
+        for scale in [1024.0, 0.125] {
+            let scaled = measure(scale);
+            for (stage, depth) in (0..6).flat_map(|stage| (4..12).map(move |depth| (stage, depth)))
+            {
+                let ratio = scaled.margin(stage, depth) / unscaled.margin(stage, depth);
+                assert!((ratio / scale - 1.0).abs() < 1e-5, "{scale}: {stage}, {depth}: {ratio}");
+            }
+        }
     }
 }
