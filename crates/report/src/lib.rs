@@ -1,10 +1,4 @@
-//! How results are shown: tables, plots, boards, and one self-contained page to hold them.
-//!
-//! Everything here is a pure function from plain numbers and names to a string. Names are
-//! untrusted: every text is escaped for where it goes. Numbers may be missing: what is not a
-//! finite number is left out of a plot and printed as a dash.
-//!
-//! This layer knows no game beyond an 8x8 board, reads nothing and writes nothing.
+#![doc = include_str!("../README.md")]
 
 pub mod board;
 pub mod page;
