@@ -1,7 +1,7 @@
 //! Opponents in plain words, from the weakest to the strongest, with their ratings.
 
 use outflank_games::Game;
-use outflank_players::{Strength, strength};
+use outflank_players::{PlayerRating, player_rating};
 
 /// An opponent in plain words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Level {
     /// Its rating, if it was rated.
     #[must_use]
     pub fn rating(&self) -> Option<(f64, f64)> {
-        strength(self.game, self.player).and_then(|strength: Strength| strength.rating)
+        player_rating(self.game, self.player).and_then(|found: PlayerRating| found.rating)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::experts::{Habit, habits};
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Side};
 use outflank_records::opening_of;
-use outflank_report::board::Mark;
+use outflank_report::board::SquareMark;
 use outflank_report::{Align, Board, Figure, Page, Plot, Point, Section, Series, Table};
 use std::fmt::Write;
 
@@ -264,8 +264,8 @@ fn tell(section: &mut Section, game: &Looked, alone: bool) {
     let plot = Plot::new("Black's margin after each move", "move", "discs")
         .series(Series::line("estimated", points(false)))
         .series(Series::line("exact", points(true)))
-        .level(0.0, "")
-        .whole_x();
+        .reference_line(0.0, "")
+        .integer_x();
     section.figure(&plot, "Above zero Black is ahead with best play from there on.");
     let worst = game.worst();
     if !worst.is_empty() {
@@ -290,6 +290,6 @@ fn drawn(game: &Looked, seen: &Seen<Square>) -> Option<Board> {
     let title = format!("{}. {played} cost {:.1}{better}", seen.ply, seen.loss?);
     let board = Board::new(title)
         .bits(position.discs(Side::Black), position.discs(Side::White))
-        .mark(played.index(), Mark::Cross);
-    Some(best.map_or(board.clone(), |best| board.mark(best.index(), Mark::Ring)))
+        .mark(played.index(), SquareMark::Cross);
+    Some(best.map_or(board.clone(), |best| board.mark(best.index(), SquareMark::Ring)))
 }

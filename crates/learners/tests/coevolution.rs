@@ -9,7 +9,7 @@ use outflank_learners::training::{Against, Learner, Plan, train};
 use outflank_models::files::Origin;
 use outflank_models::shapes::{Neighbour, Snake};
 use outflank_models::{Network, Tuple};
-use outflank_players::roster::entries;
+use outflank_players::registry::factories;
 use outflank_runs::rng::stream;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -234,7 +234,7 @@ fn plan(games: u64) -> Plan {
 }
 
 fn against(games: u32) -> Against {
-    let others = entries(&["heuristic".to_owned(), "random".to_owned()], 0.1).unwrap();
+    let others = factories(&["heuristic".to_owned(), "random".to_owned()], 0.1).unwrap();
     Against { others, games, random: 0.1, seed: 3, threads: 2 }
 }
 

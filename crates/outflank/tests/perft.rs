@@ -93,7 +93,7 @@ fn everybody_who_is_listed_can_play() {
 fn the_published_leagues_are_understood() {
     let lab = Lab::new();
     for game in ["othello", "checkers"] {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../results/players/");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../players/data/");
         let file = format!("{folder}{game}.toml");
         let message =
             lab.refused(&["league", "--config", &file, "--openings", "start", "--games", "3"]);

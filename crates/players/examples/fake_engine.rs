@@ -1,25 +1,25 @@
-//! A stand-in for an external engine, for the tests: `fake_engine nboard|gtp MODE [FILE]`.
+//! A fake external engine for the tests: `fake_engine nboard|gtp MODE [FILE]`.
 //!
-//! It plays the first legal move and is strict with whoever speaks to it: a game without its
-//! passes, a move out of turn or a `go` without a game are refused. The modes make it misbehave.
+//! It plays the first legal move and rejects games without explicit passes, moves out of turn and `go`
+//! without a game. The modes make it misbehave.
 //!
-//! | mode | what it does |
+//! | mode | behavior |
 //! |---|---|
-//! | `play` | plays; wants to be told of passes |
-//! | `autopass` | plays; passes by itself and refuses to be told (GTP), overlooks a last pass (NBoard) |
-//! | `late` | plays, and repeats an old answer after each one (NBoard), or forgets the empty line (GTP) |
-//! | `banner` | plays, after printing a great deal on start and before each answer |
-//! | `huge` | plays, after a line of 8 MiB before each answer |
-//! | `slow` | plays, a little after it was asked |
-//! | `forgetful` | plays until it is told a move of its opponent, which it refuses until shown all |
-//! | `mute` | never says anything |
-//! | `hang` | greets, never moves |
-//! | `flood`, `endless` | greets, then prints lines, or one line, for ever |
-//! | `die` | greets, complains and ends when asked to move |
-//! | `dead` | complains and ends at once |
-//! | `leave` | ends after its first move |
-//! | `recover` | as `die` while FILE does not exist, which it then writes; as `play` otherwise |
-//! | `illegal`, `garbage`, `pass`, `refuse` | answers with an occupied square, nonsense, a pass, an error |
+//! | `play` | plays; expects explicit passes |
+//! | `autopass` | plays; passes automatically and rejects explicit passes (GTP), overlooks a final pass (NBoard) |
+//! | `late` | plays; sends a stale answer after each one (NBoard), or omits the empty line (GTP) |
+//! | `banner` | plays; prints many lines at the start and before each answer |
+//! | `huge` | plays; prints a line of 8 MiB before each answer |
+//! | `slow` | plays with a delay |
+//! | `forgetful` | rejects one move of its opponent until it receives the whole game |
+//! | `mute` | never prints anything |
+//! | `hang` | completes the handshake, never moves |
+//! | `flood`, `endless` | completes the handshake, then prints lines, or one line, without end |
+//! | `die` | completes the handshake; exits with an error at the first move |
+//! | `dead` | exits with an error at once |
+//! | `leave` | exits after its first move |
+//! | `recover` | like `die` if FILE does not exist, which it then creates; else like `play` |
+//! | `illegal`, `garbage`, `pass`, `refuse` | answers with an occupied square, garbage, a pass, an error |
 
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Position, Side};
@@ -38,9 +38,9 @@ fn main() {
         std::fs::write(file, "died once").expect("the file can be written");
     }
     match mode {
-        "mute" => sleep_for_ever(),
+        "mute" => sleep_forever(),
         "dead" => die("no such table: eval.dat"),
-        "banner" => chatter(300),
+        "banner" => print_noise(300),
         _ => {}
     }
     match words.first().map(String::as_str) {
@@ -50,7 +50,7 @@ fn main() {
     }
 }
 
-/// Speaks NBoard until the end of its input.
+/// Serves NBoard until the end of the input.
 fn nboard(mode: &str) {
     let (mut game, mut greeted) = (None, false);
     for line in io::stdin().lock().lines().map_while(Result::ok) {
@@ -67,10 +67,10 @@ fn nboard(mode: &str) {
                 say("status Fake is thinking");
                 say("nodestats 35805 0.00");
                 let Some((game, last_pass)) = game.as_ref() else { die("go, but no game") };
-                // A real engine's mistake: it overlooks the pass and takes the wrong side's turn.
+                // A bug of a real engine: it overlooks the pass and moves for the wrong side.
                 let overlooked = mode == "autopass" && *last_pass;
                 let answer = if overlooked { "ps".to_owned() } else { answer(game, mode) };
-                // The two wordings in use, so that both are tried.
+                // Alternates between the two formats in use.
                 if game.position().pieces() % 2 == 0 {
                     say(&format!("=== {}/-1.16/0.00", answer.to_uppercase()));
                 } else {
@@ -80,7 +80,7 @@ fn nboard(mode: &str) {
                     say("=== A1/0.00/0.00");
                 }
                 say("status Fake is waiting");
-                leave(mode);
+                exit_if_leaving(mode);
             }
             "quit" => return,
             _ => die(&format!("unknown command '{line}'")),
@@ -88,7 +88,7 @@ fn nboard(mode: &str) {
     }
 }
 
-/// The game in a line of the Generic Game Format, strictly read, and whether it ends with a pass.
+/// Parses a game in GGF strictly. Also returns whether it ends with a pass.
 fn read_ggf(text: &str) -> Option<(Line<Othello>, bool)> {
     let inner = text.strip_prefix("(;GM[Othello]")?.strip_suffix(";)")?;
     let board = inner.split_once("BO[8 ")?.1.split_once(']')?;
@@ -117,10 +117,10 @@ fn read_ggf(text: &str) -> Option<(Line<Othello>, bool)> {
     Some((game, last_pass))
 }
 
-/// Speaks GTP until the end of its input.
+/// Serves GTP until the end of the input.
 fn gtp(mode: &str) {
     let mut game = Line::<Othello>::default();
-    // The side that moves next if nobody passes by himself.
+    // The side to move without automatic passes.
     let mut turn = Side::Black;
     let mut refused = false;
     for line in io::stdin().lock().lines().map_while(Result::ok) {
@@ -175,15 +175,15 @@ fn gtp(mode: &str) {
             Err(text) => say(&format!("? {text}{end}")),
         }
         if words.first() == Some(&"genmove") {
-            leave(mode);
+            exit_if_leaving(mode);
         }
     }
 }
 
-/// The move to answer with, or worse.
+/// Returns the answer of this mode.
 fn answer(game: &Line<Othello>, mode: &str) -> String {
     match mode {
-        "hang" => sleep_for_ever(),
+        "hang" => sleep_forever(),
         "flood" => loop {
             say("status still thinking");
         },
@@ -194,7 +194,7 @@ fn answer(game: &Line<Othello>, mode: &str) -> String {
         "illegal" => return "d4".to_owned(),
         "garbage" => return "\u{1b}[2Jz9".to_owned(),
         "pass" => return "pa".to_owned(),
-        "banner" => chatter(300),
+        "banner" => print_noise(300),
         "huge" => say(&"x".repeat(8 << 20)),
         "slow" => thread::sleep(Duration::from_millis(10)),
         _ => {}
@@ -202,14 +202,14 @@ fn answer(game: &Line<Othello>, mode: &str) -> String {
     game.position().moves().next().map_or("pa".to_owned(), |square| square.to_string())
 }
 
-fn leave(mode: &str) {
+fn exit_if_leaving(mode: &str) {
     if mode == "leave" {
         exit(0);
     }
 }
 
-/// Prints lines that mean nothing, some of them looking as if they did.
-fn chatter(count: usize) {
+/// Prints meaningless lines, some of which resemble answers.
+fn print_noise(count: usize) {
     for number in 0..count {
         say(["=====", "Fake engine", "", "pong", "status loading", "?? wait", "pong 99999"]
             [number % 7]);
@@ -220,7 +220,7 @@ fn say(line: &str) {
     print(&format!("{line}\n"));
 }
 
-/// Prints at once; ends quietly when nobody listens any more.
+/// Prints without buffering. Exits if the pipe is closed.
 fn print(text: &str) {
     let mut out = io::stdout().lock();
     if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
@@ -228,12 +228,12 @@ fn print(text: &str) {
     }
 }
 
-fn die(complaint: &str) -> ! {
-    eprintln!("{complaint}");
+fn die(message: &str) -> ! {
+    eprintln!("{message}");
     exit(3)
 }
 
-fn sleep_for_ever() -> ! {
+fn sleep_forever() -> ! {
     loop {
         thread::sleep(Duration::from_secs(3600));
     }

@@ -1,144 +1,136 @@
 //! Alpha-beta search to a fixed depth.
 
-mod cuts;
-mod deepening;
-mod noise;
-mod table;
-mod tree;
-mod worth;
+mod iterative_deepening;
+mod leaf_noise;
+mod probcut;
+mod score;
+mod search;
+mod transposition_table;
 
-pub use cuts::Cuts;
-pub use deepening::{Deepening, Judged, Thought};
+pub use iterative_deepening::{IterativeDeepening, ScoredMove, SearchResult};
+pub use probcut::ProbCut;
 
-use crate::choice::pick;
 use crate::random::game_over;
-use crate::searchable::{Endgame, Searchable};
-use crate::{Control, Fault, Player};
-use noise::Noise;
+use crate::searchable::{EndgameSolver, Searchable};
+use crate::tie_break::pick;
+use crate::{Player, PlayerError, SearchControl};
+use leaf_noise::LeafNoise;
 use outflank_games::Line;
 use outflank_models::Evaluate;
 use outflank_runs::Rng;
+use search::{Candidate, RootMode, TreeSearch};
 use std::sync::Arc;
-use table::Table;
-use tree::{Candidate, Rank, Tree};
+use transposition_table::TranspositionTable;
 
-/// No search goes deeper; a game of Othello has 60 moves.
-const DEEPEST: u32 = 60;
+/// Maximum search depth in plies; a game of Othello has 60 moves.
+const MAX_DEPTH: u32 = 60;
 
-/// What a search found a position to be worth to its side to move.
+/// The score of a position for its side to move.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Verdict {
-    /// The model's value of the position that best play leads to; also 0 for a sure draw.
+pub enum SearchScore {
+    /// The model's value of the leaf that best play leads to, or 0 for a proven draw.
     Estimate(f32),
-    /// The game is decided within the search: won by this much as players of the game count it, lost
-    /// when it is negative. In Othello the empty squares go to the winner.
-    Decided(i32),
+    /// The result of the game, proven within the search: the winning margin under tournament scoring,
+    /// negative for a loss. In Othello the winner gets the empty squares.
+    Proven(i32),
 }
 
-impl Verdict {
-    fn of(worth: worth::Worth) -> Verdict {
-        match worth::read(worth) {
-            Ok(result) => Verdict::Decided(result),
-            Err(value) => Verdict::Estimate(value),
+impl SearchScore {
+    fn from_ordered(score: score::OrderedScore) -> SearchScore {
+        match score::decode(score) {
+            Ok(result) => SearchScore::Proven(result),
+            Err(value) => SearchScore::Estimate(value),
         }
     }
 }
 
-/// Looks a fixed number of plies ahead.
+/// A player with alpha-beta search to a fixed depth.
 ///
-/// **Worth.** A position is worth exactly what plain minimax says. Leaves are worth what
-/// [`Evaluate::after_moves`] says to the side that moves into them. A game that ends before counts
-/// by its result, a win for more than any evaluation, and a higher win for more; a draw counts as
-/// an evaluation of 0. A pass takes no ply, and after one the same side moves again. Depth 1 is
-/// [`Greedy`](crate::Greedy) play that knows the true results of finished games.
+/// **Scores.** The score of a position is its minimax value. A leaf has the value that
+/// [`Evaluate::after_moves`] returns for the side that moves into it. A finished game counts by its
+/// result: any win is above all evaluations, ordered by margin, and a draw equals an evaluation of 0. A
+/// pass takes no ply. Depth 1 is [`Greedy`](crate::Greedy) play with the true results of finished games.
 ///
-/// **Ties.** Root moves are searched with a window that reaches just below the best so far, so
-/// that all moves within 1e-6 of the best are known to be (exact ties, where the game is decided),
-/// and one of them is drawn uniformly. The choice is therefore a function of the position, the
-/// model and the random numbers alone: neither the order in which moves are tried nor anything
-/// remembered from earlier moves or games can change it. The table of positions is forgotten
-/// before each move; it only saves time within one.
+/// **Ties.** Root moves are searched with a window that reaches just below the best score so far. This
+/// finds all moves within 1e-6 of the best (exact ties for proven results), and one of them is drawn
+/// uniformly. The choice depends only on the position, the model and the random numbers, not on the move
+/// order or on earlier searches. The transposition table is cleared before each move.
 ///
-/// **Endgame.** With [`AlphaBeta::with_endgame`] the positions that a solver reaches are played
-/// without error, and again uniformly among the best moves.
+/// **Endgame.** With [`AlphaBeta::with_endgame`] positions that the solver can handle are played
+/// perfectly, again with a uniform draw among the best moves.
 ///
-/// **Noise.** With [`AlphaBeta::with_noise`] each leaf has a normal error of its own, drawn once
-/// for each leaf and search: it follows from one random key for each move and from the leaf.
+/// **Noise.** With [`AlphaBeta::with_noise`] each leaf gets normal noise that is a function of the leaf
+/// and of one random key per search.
 pub struct AlphaBeta<P: Searchable> {
     depth: u32,
-    tree: Tree<P>,
-    endgame: Option<Box<dyn Endgame<P>>>,
+    search: TreeSearch<P>,
+    endgame: Option<Box<dyn EndgameSolver<P>>>,
     root: Vec<Candidate<P>>,
     best: Vec<P::Move>,
 }
 
 impl<P: Searchable> AlphaBeta<P> {
-    /// A player who looks `depth` plies ahead, at least 1 and at most 60.
+    /// Creates a player with this search depth, clamped to 1..=60 plies.
     #[must_use]
     pub fn new(model: Arc<dyn Evaluate<P>>, depth: u32) -> AlphaBeta<P> {
-        let depth = depth.clamp(1, DEEPEST);
-        // A table four times as large for each ply, up to some ten megabytes.
-        let tree = Tree::new(model, Arc::new(Table::new((6 + 2 * depth).min(18))));
-        AlphaBeta { depth, tree, endgame: None, root: Vec::new(), best: Vec::new() }
+        let depth = depth.clamp(1, MAX_DEPTH);
+        // The table grows by a factor of four per ply, up to about ten megabytes.
+        let table = Arc::new(TranspositionTable::new((6 + 2 * depth).min(18)));
+        let search = TreeSearch::new(model, table);
+        AlphaBeta { depth, search, endgame: None, root: Vec::new(), best: Vec::new() }
     }
 
-    /// The same player, leaving the end of the game to a solver; see [`Searchable::endgame`].
+    /// Uses a solver for the endgame; see [`Searchable::endgame_solver`].
     #[must_use]
-    pub fn with_endgame(mut self, endgame: Box<dyn Endgame<P>>) -> AlphaBeta<P> {
+    pub fn with_endgame(mut self, endgame: Box<dyn EndgameSolver<P>>) -> AlphaBeta<P> {
         self.endgame = Some(endgame);
         self
     }
 
-    /// The same player with normal noise of this standard deviation on every leaf.
+    /// Adds normal noise of this standard deviation to each leaf.
     #[must_use]
     pub fn with_noise(mut self, deviation: f32) -> AlphaBeta<P> {
-        self.tree.noise = Noise::new(deviation);
+        self.search.noise = LeafNoise::new(deviation);
         self
     }
 
-    /// All best moves of a position, sorted, and what they are worth to the side to move; `None`
-    /// when the game is over or the search was stopped.
-    pub fn analyse(&mut self, position: &P, rng: &mut Rng) -> Option<(Verdict, &[P::Move])> {
+    /// Returns the score of a position and all its best moves, sorted. Returns `None` if the game is over
+    /// or the search was stopped.
+    pub fn search(&mut self, position: &P, rng: &mut Rng) -> Option<(SearchScore, &[P::Move])> {
         if position.is_over() {
             return None;
         }
-        if let Some(endgame) = self.endgame.as_mut().filter(|endgame| endgame.reaches(position)) {
-            let result = endgame.best_moves(position, &mut self.best, &self.tree.control)?;
-            return Some((Verdict::Decided(result), &self.best));
+        if let Some(endgame) = self.endgame.as_mut().filter(|endgame| endgame.can_solve(position)) {
+            let result = endgame.best_moves(position, &mut self.best, &self.search.control)?;
+            return Some((SearchScore::Proven(result), &self.best));
         }
-        self.tree.halted = false;
-        self.tree.noise.draw(rng);
-        self.tree.table.clear();
-        let rank = Rank::Best { first: None };
-        let worth = self.tree.rank_root(position, self.depth, rank, &mut self.root)?;
-        let floor = worth::tied_from(worth);
+        self.search.halted = false;
+        self.search.noise.draw_key(rng);
+        self.search.table.clear();
+        let mode = RootMode::Best { first: None };
+        let score = self.search.search_root(position, self.depth, mode, &mut self.root)?;
+        let floor = score::tie_floor(score);
         self.best.clear();
-        self.best.extend(self.root.iter().filter(|c| c.rank >= floor).map(|c| c.mv));
+        self.best.extend(self.root.iter().filter(|c| c.score >= floor).map(|c| c.mv));
         self.best.sort_unstable();
-        Some((Verdict::of(worth), &self.best))
-    }
-
-    /// How many positions were searched so far, leaves not counted.
-    #[must_use]
-    pub fn nodes(&self) -> u64 {
-        self.tree.nodes
+        Some((SearchScore::from_ordered(score), &self.best))
     }
 }
 
 impl<P: Searchable> Player<P> for AlphaBeta<P> {
-    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault> {
+    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, PlayerError> {
         let position = game.position();
         if position.moves().nth(1).is_none() {
             return position.moves().next().ok_or_else(|| game_over("alpha-beta"));
         }
-        let best = self.analyse(position, rng).and_then(|(_, best)| pick(best, rng));
-        if self.tree.control.stopped() {
-            return Err(Fault::Stopped { player: "alpha-beta".to_owned() });
+        let best = self.search(position, rng).and_then(|(_, best)| pick(best, rng));
+        if self.search.control.stopped() {
+            return Err(PlayerError::Stopped { player: "alpha-beta".to_owned() });
         }
         best.ok_or_else(|| game_over("alpha-beta"))
     }
 
-    fn obey(&mut self, control: &Arc<Control>) {
-        self.tree.control = Arc::clone(control);
+    fn set_control(&mut self, control: &Arc<SearchControl>) {
+        self.search.control = Arc::clone(control);
     }
 }

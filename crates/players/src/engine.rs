@@ -1,4 +1,4 @@
-//! Players that are programs of their own, spoken to over a pipe.
+//! External engines as players, over the NBoard or GTP protocol.
 //!
 //! ```no_run
 //! use outflank_games::{Line, othello::Othello};
@@ -8,14 +8,13 @@
 //! let mut engine = Engine::start(&command, EngineOptions::default())?;
 //! let mut rng = outflank_runs::rng::stream(0, &[]);
 //! let mut game = Line::<Othello>::default();
-//! engine.begin()?;
+//! engine.new_game()?;
 //! game.push(engine.choose(&game, &mut rng)?)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! An [`Engine`] owns one process, so whoever plays games on several threads starts one engine on
-//! each. What an engine remembers between games, such as a hash table, is its own affair: a seed
-//! of ours does not make its moves repeatable.
+//! An [`Engine`] owns one process; start one engine per thread. An engine may keep state between games,
+//! such as a hash table, so a seed does not make its moves reproducible.
 
 mod command;
 mod gtp;
@@ -24,7 +23,7 @@ mod process;
 
 pub use command::{CommandError, EngineCommand, Protocol};
 
-use crate::{Fault, Player};
+use crate::{Player, PlayerError};
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use outflank_runs::Rng;
@@ -32,27 +31,26 @@ use process::Process;
 use std::io;
 use std::time::{Duration, Instant};
 
-/// Longer waits than this are cut to it, so that no sum of times can overflow.
-const LONGEST_WAIT: Duration = Duration::from_secs(366 * 24 * 3600);
+/// Maximum timeout, to avoid overflow.
+const MAX_TIMEOUT: Duration = Duration::from_secs(366 * 24 * 3600);
 
-/// How an engine is to be treated.
+/// Options of an external engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineOptions {
-    /// How long it may take over one move, being shown the game included.
+    /// Timeout per move, including the transfer of the game.
     pub timeout: Duration,
-    /// How long it may take to get ready, such as to load its tables.
+    /// Timeout of the start, in which the engine may load its tables.
     pub start_timeout: Duration,
-    /// The depth it is told to search: `set depth` in NBoard, `level` in GTP. `None` leaves it to
-    /// the engine and its command line.
+    /// Search depth: `set depth` in NBoard, `level` in GTP. `None` uses the engine's default.
     pub depth: Option<u32>,
-    /// What to call it in messages; `None` calls it by its command.
+    /// Name in messages; `None` uses the command.
     pub name: Option<String>,
-    /// How many times in a row it is started again after a fault.
+    /// Maximum number of consecutive restarts after errors.
     pub restarts: u32,
 }
 
 impl Default for EngineOptions {
-    /// A minute to start, a minute for each move, no depth, three restarts.
+    /// Timeouts of one minute, no depth and three restarts.
     fn default() -> EngineOptions {
         EngineOptions {
             timeout: Duration::from_secs(60),
@@ -64,131 +62,132 @@ impl Default for EngineOptions {
     }
 }
 
-/// A ply as the protocols want it: who, and where, or a pass.
+/// A ply of the protocols: the side and its move, or `None` for a pass.
 type Ply = (Side, Option<Square>);
 
-/// What can go wrong in a conversation, before it is known whose.
+/// An error of the communication with an engine.
 #[derive(Debug)]
-enum Trouble {
-    /// The time is up.
-    Hung,
-    /// The process neither reads nor prints any more.
-    Ended,
-    /// It answered with this, which is no move here.
-    Illegal(String),
-    /// It will not do what it was told, for this reason.
+enum ProtocolError {
+    /// The timeout expired.
+    Timeout,
+    /// The process exited or closed its pipes.
+    Exited,
+    /// The engine answered with this text, which is not a legal move.
+    IllegalMove(String),
+    /// The engine rejected a command, with this reason.
     Refused(String),
-    /// The protocol cannot express this game, for this reason; the engine was not asked.
-    Unable(String),
+    /// The protocol cannot express this game, with this reason. Nothing was sent.
+    Unsupported(String),
 }
 
-/// What a protocol must be able to say.
-trait Dialogue: Send {
-    /// The first words to a new process, up to its first answer.
-    fn greet(
+/// The client side of an engine protocol.
+trait ProtocolClient: Send {
+    /// Initializes a new process and waits for its first answer.
+    fn handshake(
         &mut self,
         engine: &mut Process,
         depth: Option<u32>,
         deadline: Instant,
-    ) -> Result<(), Trouble>;
+    ) -> Result<(), ProtocolError>;
 
-    /// Announces another game, and finds out whether the engine still answers.
-    fn begin(&mut self, engine: &mut Process, deadline: Instant) -> Result<(), Trouble>;
+    /// Announces a new game and checks that the engine answers.
+    fn new_game(&mut self, engine: &mut Process, deadline: Instant) -> Result<(), ProtocolError>;
 
-    /// Asks for a move.
-    fn ask(
+    /// Requests a move.
+    fn request_move(
         &mut self,
         engine: &mut Process,
         game: &Line<Othello>,
         deadline: Instant,
-    ) -> Result<Square, Trouble>;
+    ) -> Result<Square, ProtocolError>;
 }
 
-/// A process that has answered our greeting.
+/// A running engine after the handshake.
 struct Session {
     process: Process,
-    dialogue: Box<dyn Dialogue>,
+    client: Box<dyn ProtocolClient>,
 }
 
 /// An external Othello engine as a player.
 ///
-/// After a [`Fault`] the process is ended. The next [`Player::begin`] starts it again, unless it
-/// has failed too many times in a row; until then [`Player::choose`] repeats the fault. Dropping
-/// the engine ends its process and that process's children.
+/// After a [`PlayerError`] the process is killed. The next [`Player::new_game`] restarts it, unless the
+/// limit of restarts is reached; until then [`Player::choose`] repeats the error. Dropping the engine
+/// kills its process group.
 pub struct Engine {
     command: EngineCommand,
     options: EngineOptions,
     name: String,
     session: Option<Session>,
-    /// Faults since the last game without one.
-    faults: u32,
-    /// The last of them.
-    last: Option<Fault>,
-    /// Whether it has moved since the last `begin`.
+    /// Errors since the last game without one.
+    errors: u32,
+    last_error: Option<PlayerError>,
+    /// Whether the engine has moved since the last `new_game`.
     moved: bool,
 }
 
 impl Engine {
-    /// Starts an engine and waits until it answers, so that a wrong command is known at once.
-    pub fn start(command: &EngineCommand, options: EngineOptions) -> Result<Engine, Fault> {
+    /// Starts an engine and waits for its answer, so that a wrong command is detected early.
+    pub fn start(command: &EngineCommand, options: EngineOptions) -> Result<Engine, PlayerError> {
         let name = options.name.clone().unwrap_or_else(|| command.to_string());
         let mut engine = Engine {
             command: command.clone(),
             options,
             name,
             session: None,
-            faults: 0,
-            last: None,
+            errors: 0,
+            last_error: None,
             moved: false,
         };
         engine.session = Some(engine.launch()?);
         Ok(engine)
     }
 
-    /// What it is called in messages.
+    /// Returns the name in messages.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Starts a process and greets it.
-    fn launch(&self) -> Result<Session, Fault> {
-        let fails = |reason| Fault::Start { player: self.name.clone(), reason };
+    /// Starts a process and performs the handshake.
+    fn launch(&self) -> Result<Session, PlayerError> {
+        let fails = |reason| PlayerError::Start { player: self.name.clone(), reason };
         let program = self.command.program();
         let mut process = Process::spawn(program, self.command.arguments())
-            .map_err(|error| fails(why_not_started(program, &error)))?;
+            .map_err(|error| fails(start_error(program, &error)))?;
         let protocol = self.command.protocol();
-        let mut dialogue: Box<dyn Dialogue> = match protocol {
-            Protocol::NBoard => Box::new(nboard::NBoard::default()),
-            Protocol::Gtp => Box::new(gtp::Gtp::default()),
+        let mut client: Box<dyn ProtocolClient> = match protocol {
+            Protocol::NBoard => Box::new(nboard::NBoardClient::default()),
+            Protocol::Gtp => Box::new(gtp::GtpClient::default()),
         };
         let wait = self.options.start_timeout;
-        match dialogue.greet(&mut process, self.options.depth, deadline(wait)) {
-            Ok(()) => Ok(Session { process, dialogue }),
-            Err(Trouble::Hung) => Err(fails(format!(
+        match client.handshake(&mut process, self.options.depth, deadline(wait)) {
+            Ok(()) => Ok(Session { process, client }),
+            Err(ProtocolError::Timeout) => Err(fails(format!(
                 "it runs, but gave no answer within {} s; check that it speaks {protocol}, which \
                  some engines do only with an option",
                 seconds(wait)
             ))),
-            Err(Trouble::Ended) => {
-                let detail = process.epitaph();
-                Err(fails(format!("it ended at once{detail}; run its command by hand to see why")))
+            Err(ProtocolError::Exited) => {
+                let detail = process.exit_report();
+                Err(fails(format!("it exited at once{detail}; run its command by hand to see why")))
             }
-            Err(Trouble::Illegal(reason) | Trouble::Refused(reason) | Trouble::Unable(reason)) => {
-                Err(fails(reason))
-            }
+            Err(
+                ProtocolError::IllegalMove(reason)
+                | ProtocolError::Refused(reason)
+                | ProtocolError::Unsupported(reason),
+            ) => Err(fails(reason)),
         }
     }
 
-    /// Starts it again, unless that has been tried too often.
-    fn restart(&mut self) -> Result<(), Fault> {
-        if self.faults > self.options.restarts {
-            let last = self.last.as_ref().map(ToString::to_string).unwrap_or_default();
-            let times = self.faults;
-            return Err(Fault::Start {
+    /// Restarts the engine, unless the limit of restarts is reached.
+    fn restart(&mut self) -> Result<(), PlayerError> {
+        if self.errors > self.options.restarts {
+            let last = self.last_error.as_ref().map(ToString::to_string).unwrap_or_default();
+            let times = self.errors;
+            return Err(PlayerError::Start {
                 player: self.name.clone(),
                 reason: format!(
-                    "it failed {times} times in a row and is not started again; the last time: {last}"
+                    "it failed {times} times in a row and is not restarted; the last error: {last}"
                 ),
             });
         }
@@ -197,94 +196,99 @@ impl Engine {
                 self.session = Some(session);
                 Ok(())
             }
-            Err(fault) => Err(self.note(fault)),
+            Err(error) => Err(self.record_error(error)),
         }
     }
 
-    /// Counts a fault.
-    fn note(&mut self, fault: Fault) -> Fault {
-        self.faults = self.faults.saturating_add(1);
-        self.last = Some(fault.clone());
-        fault
+    /// Counts and stores an error.
+    fn record_error(&mut self, error: PlayerError) -> PlayerError {
+        self.errors = self.errors.saturating_add(1);
+        self.last_error = Some(error.clone());
+        error
     }
 
-    /// Ends the process and says what was wrong with it.
-    fn fail(&mut self, trouble: Trouble) -> Fault {
+    /// Kills the process and converts the error.
+    fn fail(&mut self, error: ProtocolError) -> PlayerError {
         let player = self.name.clone();
         let session = self.session.take();
-        let fault = match trouble {
-            Trouble::Hung => Fault::Hung { player, seconds: seconds(self.options.timeout) },
-            Trouble::Ended => {
-                let detail = session.map(|session| session.process.epitaph()).unwrap_or_default();
-                Fault::Died { player, detail }
+        let error = match error {
+            ProtocolError::Timeout => {
+                PlayerError::Timeout { player, seconds: seconds(self.options.timeout) }
             }
-            Trouble::Illegal(answer) => Fault::Illegal { player, answer },
-            Trouble::Refused(reason) | Trouble::Unable(reason) => Fault::Refused { player, reason },
+            ProtocolError::Exited => {
+                let detail =
+                    session.map(|session| session.process.exit_report()).unwrap_or_default();
+                PlayerError::Exited { player, detail }
+            }
+            ProtocolError::IllegalMove(answer) => PlayerError::IllegalMove { player, answer },
+            ProtocolError::Refused(reason) | ProtocolError::Unsupported(reason) => {
+                PlayerError::Refused { player, reason }
+            }
         };
-        self.note(fault)
+        self.record_error(error)
     }
 }
 
 impl Player<Othello> for Engine {
-    /// Makes sure that a process is there and answers.
-    fn begin(&mut self) -> Result<(), Fault> {
+    /// Makes sure that the process runs and answers.
+    fn new_game(&mut self) -> Result<(), PlayerError> {
         if let Some(session) = &mut self.session {
             if self.moved {
-                (self.faults, self.last, self.moved) = (0, None, false);
+                (self.errors, self.last_error, self.moved) = (0, None, false);
             }
             let deadline = deadline(self.options.timeout);
-            match session.dialogue.begin(&mut session.process, deadline) {
+            match session.client.new_game(&mut session.process, deadline) {
                 Ok(()) => return Ok(()),
-                // It went between two games, which costs it no game if it comes back.
-                Err(trouble) => drop(self.fail(trouble)),
+                // A failure between two games is no forfeit if the restart succeeds.
+                Err(error) => drop(self.fail(error)),
             }
         }
         self.moved = false;
         self.restart()
     }
 
-    fn choose(&mut self, game: &Line<Othello>, _: &mut Rng) -> Result<Square, Fault> {
+    fn choose(&mut self, game: &Line<Othello>, _: &mut Rng) -> Result<Square, PlayerError> {
         let Some(session) = &mut self.session else {
-            let reason = "it was not started again after a fault".to_owned();
-            let none = || Fault::Start { player: self.name.clone(), reason };
-            return Err(self.last.clone().unwrap_or_else(none));
+            let reason = "it was not restarted after an error".to_owned();
+            let none = || PlayerError::Start { player: self.name.clone(), reason };
+            return Err(self.last_error.clone().unwrap_or_else(none));
         };
         let deadline = deadline(self.options.timeout);
-        match session.dialogue.ask(&mut session.process, game, deadline) {
+        match session.client.request_move(&mut session.process, game, deadline) {
             Ok(square) => {
                 self.moved = true;
                 Ok(square)
             }
-            // Nothing was asked of the engine, so nothing is wrong with it.
-            Err(Trouble::Unable(reason)) => {
-                Err(Fault::Refused { player: self.name.clone(), reason })
+            // Nothing was sent to the engine, so it keeps running.
+            Err(ProtocolError::Unsupported(reason)) => {
+                Err(PlayerError::Refused { player: self.name.clone(), reason })
             }
-            Err(trouble) => Err(self.fail(trouble)),
+            Err(error) => Err(self.fail(error)),
         }
     }
 }
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        // Both protocols know this word, and an engine may have a book to save.
+        // Both protocols have this command, and an engine may save its book.
         if let Some(session) = self.session.take() {
-            session.process.dismiss("quit");
+            session.process.quit("quit");
         }
     }
 }
 
-/// The moment this far from now.
+/// Returns the deadline after this timeout.
 fn deadline(wait: Duration) -> Instant {
-    Instant::now() + wait.min(LONGEST_WAIT)
+    Instant::now() + wait.min(MAX_TIMEOUT)
 }
 
-/// Whole seconds, rounded up so that a short wait does not read as none.
+/// Returns whole seconds, rounded up.
 fn seconds(wait: Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }
 
-/// What kept the system from starting a program, and what to look at.
-fn why_not_started(program: &str, error: &io::Error) -> String {
+/// Describes why a program could not be started and what to check.
+fn start_error(program: &str, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => format!(
             "there is no program '{program}'; check the spelling, and give its path if it is not \
@@ -297,7 +301,7 @@ fn why_not_started(program: &str, error: &io::Error) -> String {
     }
 }
 
-/// The plies of a game, with the passes that our positions make by themselves.
+/// Returns the plies of a game with explicit passes.
 fn plies(game: &Line<Othello>) -> Vec<Ply> {
     let mut plies = Vec::with_capacity(game.moves().len() + 1);
     let mut turn = game.start().to_move();
@@ -320,10 +324,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passes_are_written_out() {
+    fn passes_are_explicit() {
         let mut game = Line::<Othello>::default();
         let mut passes = 0;
-        // Always the last legal move; somewhere on the way somebody has to pass.
+        // Playing the last legal move each time leads to a game with passes.
         while let Some(square) = game.position().moves().last() {
             game.push(square).expect("legal");
             let written = plies(&game);
@@ -342,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_wait_is_not_no_wait() {
+    fn timeouts_are_rounded_up() {
         assert_eq!(seconds(Duration::from_millis(200)), 1);
         assert_eq!(seconds(Duration::from_secs(60)), 60);
         assert!(deadline(Duration::MAX) > Instant::now());

@@ -1,17 +1,17 @@
-//! One ply of looking ahead, the way the papers' players choose.
+//! A player that follows a policy greedily.
 
-use crate::choice::best_index;
 use crate::random::game_over;
-use crate::{Fault, Player, Turn};
+use crate::tie_break::best_index;
+use crate::{Player, PlayerError, Turn};
 use outflank_games::{Line, Position};
 use outflank_models::Policy;
 use outflank_runs::Rng;
 use std::sync::Arc;
 
-/// Plays the move its model scores highest, at random among those within 1e-6 of the best.
+/// Plays the move with the highest policy score, at random among those within 1e-6 of the best.
 ///
-/// It believes the model about finished games too, as the papers' players do: a won final position
-/// is no better than its score. [`AlphaBeta`](crate::AlphaBeta) of depth 1 knows better.
+/// As in the papers, finished games are scored by the model too: a won final position has no higher
+/// score than the model assigns. [`AlphaBeta`](crate::AlphaBeta) of depth 1 uses the true result.
 pub struct Greedy<P: Position> {
     policy: Arc<dyn Policy<P>>,
     moves: Vec<P::Move>,
@@ -19,13 +19,13 @@ pub struct Greedy<P: Position> {
 }
 
 impl<P: Position> Greedy<P> {
-    /// A player who trusts this model.
+    /// Creates a player of this policy.
     #[must_use]
     pub fn new(policy: Arc<dyn Policy<P>>) -> Greedy<P> {
         Greedy { policy, moves: Vec::new(), scores: Vec::new() }
     }
 
-    /// The move to play, `None` when the game is over.
+    /// Chooses a move. Returns `None` if the game is over.
     pub(crate) fn pick(&mut self, position: &P, rng: &mut Rng) -> Option<P::Move> {
         self.moves.clear();
         self.moves.extend(position.moves());
@@ -38,14 +38,14 @@ impl<P: Position> Greedy<P> {
 }
 
 impl<P: Position> Player<P> for Greedy<P> {
-    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault> {
+    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, PlayerError> {
         self.pick(game.position(), rng).ok_or_else(|| game_over("greedy"))
     }
 
-    fn turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, Fault> {
+    fn start_turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, PlayerError> {
         let moves: Vec<P::Move> = game.position().moves().collect();
         match self.policy.at_a_time() > 1 && moves.len() > 1 {
-            true => Ok(Turn::Ask(self.policy.clone(), moves)),
+            true => Ok(Turn::NeedsScores(self.policy.clone(), moves)),
             false => self.choose(game, rng).map(Turn::Move),
         }
     }

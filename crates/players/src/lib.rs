@@ -1,33 +1,35 @@
-//! Choosing a move.
+#![doc = include_str!("../README.md")]
 
 mod alphabeta;
-mod choice;
-mod control;
 pub mod endgame;
 mod engine;
-mod entry;
 mod greedy;
-mod hash;
 mod mcts;
 mod player;
+mod player_factory;
+mod position_hash;
 mod random;
-pub mod roster;
+mod ratings;
+pub mod registry;
+mod search_control;
+mod search_player;
 mod searchable;
 pub mod spec;
-mod strengths;
-mod thinker;
+mod tie_break;
 mod wrappers;
 
-pub use alphabeta::{AlphaBeta, Cuts, Deepening, Judged, Thought, Verdict};
-pub use control::Control;
+pub use alphabeta::{
+    AlphaBeta, IterativeDeepening, ProbCut, ScoredMove, SearchResult, SearchScore,
+};
 pub use engine::{CommandError, Engine, EngineCommand, EngineOptions, Protocol};
-pub use entry::Entry;
 pub use greedy::Greedy;
-pub use mcts::Mcts;
-pub use player::{Fault, Player, Turn};
+pub use mcts::{Mcts, MoveStats};
+pub use player::{Player, PlayerError, Turn};
+pub use player_factory::PlayerFactory;
 pub use random::Random;
-pub use searchable::{Endgame, Searchable};
-pub use spec::Spec;
-pub use strengths::{Strength, strength, strengths};
-pub use thinker::Thinker;
+pub use ratings::{PlayerRating, player_rating, player_ratings};
+pub use search_control::SearchControl;
+pub use search_player::SearchPlayer;
+pub use searchable::{EndgameSolver, Searchable};
+pub use spec::PlayerSpec;
 pub use wrappers::{ForcedRandom, Staged};

@@ -1,120 +1,125 @@
-//! Monte-Carlo tree search: UCT with a fixed number of simulations.
+//! Monte-Carlo tree search (UCT) with a fixed number of simulations.
 
-use crate::choice::pick;
 use crate::greedy::Greedy;
 use crate::random::{game_over, random_move};
 use crate::searchable::Searchable;
-use crate::{Control, Fault, Player};
+use crate::tie_break::pick;
+use crate::{Player, PlayerError, SearchControl};
 use outflank_games::{Line, Side};
 use outflank_models::Policy;
 use outflank_runs::{Draw, Rng};
 use std::sync::Arc;
 
-/// The largest tree, in nodes; simulations beyond it still count, but open no more positions.
-const MOST_NODES: usize = 1 << 22;
+/// Maximum tree size in nodes. Later simulations still count, but expand no more nodes.
+const MAX_NODES: usize = 1 << 22;
 
-/// How often a guided playout plays a random move.
-const GUIDED_RANDOM: f64 = 0.1;
+/// The exploration constant `c` of UCT.
+const EXPLORATION: f64 = std::f64::consts::SQRT_2;
 
-/// Plays many games to the end and the move that was tried most.
+/// Probability of a random move in a playout with a rollout policy.
+const ROLLOUT_EPSILON: f64 = 0.1;
+
+/// A player with UCT search.
 ///
-/// Each simulation walks down the tree, at every position to a move not yet tried (in random
-/// order) or else to the one with the highest `w/n + c * sqrt(ln N / n)`: `w` is what the mover
-/// scored in the `n` games through that move, a win 1 and a draw 1/2, and `N` counts the games
-/// through the position. The first position that is new to the tree is played out to the end with
-/// random moves, and the result is counted along the way back; the margin does not matter. In the
-/// end the move with the most games is played, at random among equals.
+/// Each simulation descends the tree. At each node it selects an untried move (in random order), or
+/// else the one that maximizes `w/n + c * sqrt(ln N / n)`, where `w` is the mover's score in the `n`
+/// simulations of that move (win 1, draw 1/2) and `N` is the number of simulations of the node. From
+/// the first new position a random playout runs to the end, and its result (win, draw or loss) is
+/// backpropagated. The player chooses the move with the most simulations, at random among ties.
 ///
-/// With a model the playouts are not random: each of their moves is the model's
-/// [`Greedy`](crate::Greedy) choice, except for one in ten (drawn for each move) that is random,
-/// without which all playouts of a position would be the same game.
+/// With a rollout policy, playouts follow [`Greedy`](crate::Greedy) with a random move in one of ten;
+/// without random moves all playouts of a position would be identical.
 ///
-/// The tree is made anew for each move, so nothing is remembered from one to the next.
+/// The tree is rebuilt for each move.
 pub struct Mcts<P: Searchable> {
     simulations: u32,
-    exploration: f64,
-    guide: Option<Greedy<P>>,
+    rollout: Option<Greedy<P>>,
     nodes: Vec<Node<P::Move>>,
     path: Vec<usize>,
     moves: Vec<P::Move>,
-    control: Arc<Control>,
+    control: Arc<SearchControl>,
 }
 
-/// A move of the tree, and the position behind it.
+/// The visit statistics of a move at the root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MoveStats<M> {
+    /// The move.
+    pub mv: M,
+    /// Number of simulations of the move.
+    pub visits: u32,
+    /// Half points that the side to move scored in them: 2 per win, 1 per draw.
+    pub half_points: u32,
+}
+
+/// A tree node: a move and the position it leads to.
 struct Node<M> {
-    /// The move that leads here, `None` at the root.
+    /// The move that leads here; `None` at the root.
     mv: Option<M>,
-    /// Who made it.
+    /// The side that made the move.
     mover: Side,
-    /// Games through this move, and what the mover scored in them, in half points.
-    games: u32,
+    /// Number of simulations, and the mover's score in half points.
+    visits: u32,
     half_points: u32,
-    /// Where the replies lie, once the position was opened, and how many were tried so far.
-    replies: Option<(u32, u32)>,
+    /// Index of the first child and number of children, once the node is expanded.
+    children: Option<(u32, u32)>,
+    /// Number of children that have been tried.
     tried: u32,
 }
 
 impl<P: Searchable> Mcts<P> {
-    /// A player with so many simulations a move, at least 1 and at most 2^30.
+    /// Creates a player with this many simulations per move, clamped to 1..=2^30.
     #[must_use]
     pub fn new(simulations: u32) -> Mcts<P> {
         Mcts {
             simulations: simulations.clamp(1, 1 << 30),
-            exploration: std::f64::consts::SQRT_2,
-            guide: None,
+            rollout: None,
             nodes: Vec::new(),
             path: Vec::new(),
             moves: Vec::new(),
-            control: Arc::new(Control::unlimited()),
+            control: Arc::new(SearchControl::unlimited()),
         }
     }
 
-    /// The same player with playouts guided by a model.
+    /// Sets the policy of the playouts, which are random otherwise.
     #[must_use]
-    pub fn with_guide(mut self, policy: Arc<dyn Policy<P>>) -> Mcts<P> {
-        self.guide = Some(Greedy::new(policy));
+    pub fn with_rollout_policy(mut self, policy: Arc<dyn Policy<P>>) -> Mcts<P> {
+        self.rollout = Some(Greedy::new(policy));
         self
     }
 
-    /// The same player with another constant `c`; it is the square root of 2 unless said.
-    #[must_use]
-    pub fn with_exploration(mut self, exploration: f64) -> Mcts<P> {
-        self.exploration = exploration;
-        self
-    }
-
-    /// How often each move was tried, in the order of [`Position::moves`], and the half points
-    /// that the side to move scored with it; empty when the game is over. Less was tried than was
-    /// asked for when it was stopped.
+    /// Searches a position and returns the statistics of its moves, in the order of [`Position::moves`].
+    /// Returns an empty list if the game is over, and fewer simulations if the search was stopped.
     ///
     /// [`Position::moves`]: outflank_games::Position::moves
-    pub fn search(&mut self, position: &P, rng: &mut Rng) -> Vec<(P::Move, u32, u32)> {
+    pub fn search(&mut self, position: &P, rng: &mut Rng) -> Vec<MoveStats<P::Move>> {
         self.nodes.clear();
         self.nodes.push(Node {
             mv: None,
             mover: position.to_move().other(),
-            games: 0,
+            visits: 0,
             half_points: 0,
-            replies: None,
+            children: None,
             tried: 0,
         });
-        self.open(0, position, rng);
+        self.expand(0, position, rng);
         for _ in 0..self.simulations {
-            // A simulation takes microseconds, so asking each time costs nothing.
+            // A simulation takes microseconds, so this check costs nothing.
             if self.control.stopped() {
                 break;
             }
             self.simulate(*position, rng);
         }
-        let tried = self.replies(0);
-        let count = |mv| tried.iter().find(|node| node.mv == Some(mv));
-        position
-            .moves()
-            .map(|mv| count(mv).map_or((mv, 0, 0), |node| (mv, node.games, node.half_points)))
-            .collect()
+        let children = self.children(0);
+        let stats = |mv| {
+            let child = children.iter().find(|node| node.mv == Some(mv));
+            let (visits, half_points) =
+                child.map_or((0, 0), |node| (node.visits, node.half_points));
+            MoveStats { mv, visits, half_points }
+        };
+        position.moves().map(stats).collect()
     }
 
-    /// One game, from the root through the tree and on to the end.
+    /// Runs one simulation: selection, expansion, playout and backpropagation.
     fn simulate(&mut self, root: P, rng: &mut Rng) {
         self.path.clear();
         self.path.push(0);
@@ -126,50 +131,50 @@ impl<P: Searchable> Mcts<P> {
             self.path.push(next);
             at = next;
         }
-        let margin = match &mut self.guide {
+        let margin = match &mut self.rollout {
             None => position.playout(rng),
-            Some(guide) => guided_playout(position, guide, rng),
+            Some(policy) => policy_playout(position, policy, rng),
         };
         for &at in &self.path {
             if let Some(node) = self.nodes.get_mut(at) {
-                node.games += 1;
+                node.visits += 1;
                 node.half_points += (1 + (node.mover.sign() * margin).signum()) as u32;
             }
         }
     }
 
-    /// The node to go to from this one, `None` when the playout begins here.
+    /// Selects a child. Returns `None` if the playout begins at this node.
     fn descend(&mut self, at: usize, position: &P, rng: &mut Rng) -> Option<usize> {
         let node = self.nodes.get(at)?;
-        // A position is opened when it is reached for the second time.
-        if node.replies.is_none() && node.games > 0 {
-            self.open(at, position, rng);
+        // A node is expanded on its second visit.
+        if node.children.is_none() && node.visits > 0 {
+            self.expand(at, position, rng);
         }
         let node = self.nodes.get_mut(at)?;
-        let (first, count) = node.replies?;
+        let (first, count) = node.children?;
         if node.tried < count {
             node.tried += 1;
             return Some((first + node.tried - 1) as usize);
         }
-        let logarithm = libm::log(f64::from(node.games));
+        let log_visits = libm::log(f64::from(node.visits));
         let mut best = None;
-        for (offset, reply) in self.replies(at).iter().enumerate() {
-            let games = f64::from(reply.games);
-            let mean = f64::from(reply.half_points) / (2.0 * games);
-            let bound = mean + self.exploration * (logarithm / games).sqrt();
-            if best.is_none_or(|(most, _)| bound > most) {
+        for (offset, child) in self.children(at).iter().enumerate() {
+            let visits = f64::from(child.visits);
+            let mean = f64::from(child.half_points) / (2.0 * visits);
+            let bound = mean + EXPLORATION * (log_visits / visits).sqrt();
+            if best.is_none_or(|(highest, _)| bound > highest) {
                 best = Some((bound, first as usize + offset));
             }
         }
         best.map(|(_, next)| next)
     }
 
-    /// Adds the replies of a position to the tree, in random order.
-    fn open(&mut self, at: usize, position: &P, rng: &mut Rng) {
+    /// Adds the children of a node in random order.
+    fn expand(&mut self, at: usize, position: &P, rng: &mut Rng) {
         self.moves.clear();
         self.moves.extend(position.moves());
         let first = self.nodes.len();
-        if first + self.moves.len() > MOST_NODES {
+        if first + self.moves.len() > MAX_NODES {
             return;
         }
         rng.shuffle(&mut self.moves);
@@ -177,34 +182,34 @@ impl<P: Searchable> Mcts<P> {
         self.nodes.extend(self.moves.iter().map(|&mv| Node {
             mv: Some(mv),
             mover,
-            games: 0,
+            visits: 0,
             half_points: 0,
-            replies: None,
+            children: None,
             tried: 0,
         }));
         if let Some(node) = self.nodes.get_mut(at) {
-            node.replies = Some((first as u32, self.moves.len() as u32));
+            node.children = Some((first as u32, self.moves.len() as u32));
         }
     }
 
-    fn replies(&self, at: usize) -> &[Node<P::Move>] {
-        let replies = self.nodes.get(at).and_then(|node| node.replies);
-        let (first, count) = replies.unwrap_or((0, 0));
+    fn children(&self, at: usize) -> &[Node<P::Move>] {
+        let children = self.nodes.get(at).and_then(|node| node.children);
+        let (first, count) = children.unwrap_or((0, 0));
         self.nodes.get(first as usize..(first + count) as usize).unwrap_or(&[])
     }
 }
 
-/// Plays to the end as the guide says, with random moves in between; returns Black's margin.
-fn guided_playout<P: Searchable>(position: P, guide: &mut Greedy<P>, rng: &mut Rng) -> i32 {
+/// Plays to the end with a policy and some random moves. Returns Black's margin.
+fn policy_playout<P: Searchable>(position: P, policy: &mut Greedy<P>, rng: &mut Rng) -> i32 {
     let mut position = position;
     loop {
         if let Some(margin) = position.margin() {
             return margin;
         }
-        let mv = if rng.chance(GUIDED_RANDOM) {
+        let mv = if rng.chance(ROLLOUT_EPSILON) {
             random_move(&position, rng)
         } else {
-            guide.pick(&position, rng)
+            policy.pick(&position, rng)
         };
         match mv {
             Some(mv) => position = position.play(mv),
@@ -214,22 +219,22 @@ fn guided_playout<P: Searchable>(position: P, guide: &mut Greedy<P>, rng: &mut R
 }
 
 impl<P: Searchable> Player<P> for Mcts<P> {
-    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault> {
+    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, PlayerError> {
         let position = game.position();
         if position.moves().nth(1).is_none() {
             return position.moves().next().ok_or_else(|| game_over("mcts"));
         }
-        let tried = self.search(position, rng);
+        let stats = self.search(position, rng);
         if self.control.stopped() {
-            return Err(Fault::Stopped { player: "mcts".to_owned() });
+            return Err(PlayerError::Stopped { player: "mcts".to_owned() });
         }
-        let most = tried.iter().map(|&(_, games, _)| games).max();
+        let most = stats.iter().map(|stats| stats.visits).max();
         self.moves.clear();
-        self.moves.extend(tried.iter().filter(|t| Some(t.1) == most).map(|t| t.0));
+        self.moves.extend(stats.iter().filter(|s| Some(s.visits) == most).map(|s| s.mv));
         pick(&self.moves, rng).ok_or_else(|| game_over("mcts"))
     }
 
-    fn obey(&mut self, control: &Arc<Control>) {
+    fn set_control(&mut self, control: &Arc<SearchControl>) {
         self.control = Arc::clone(control);
     }
 }

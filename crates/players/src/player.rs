@@ -1,134 +1,138 @@
-//! What a player is, and how one can fail.
+//! The [`Player`] trait and its errors.
 
-use crate::Control;
-use crate::choice::best_index;
+use crate::SearchControl;
+use crate::tie_break::best_index;
 use outflank_games::{Line, Position};
 use outflank_models::Policy;
 use outflank_runs::Rng;
 use std::sync::Arc;
 
-/// Why a player did not move. The arena scores the game as its loss and goes on.
+/// Reasons why a player did not return a move. The arena scores the game as a forfeit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
-    /// It could not be started at all.
+pub enum PlayerError {
+    /// The player could not be started.
     #[error("{player} does not start: {reason}")]
     Start {
-        /// Who.
+        /// Name of the player.
         player: String,
-        /// Why, in the system's words or the engine's.
+        /// Error of the operating system or of the engine.
         reason: String,
     },
-    /// It gave no answer in its time.
+    /// The player did not answer within its time limit.
     #[error("{player} gave no answer within {seconds} s")]
-    Hung {
-        /// Who.
+    Timeout {
+        /// Name of the player.
         player: String,
-        /// The time it had.
+        /// The time limit.
         seconds: u64,
     },
-    /// Its process ended.
-    #[error("{player} ended in the middle of a game{detail}")]
-    Died {
-        /// Who.
+    /// The player's process exited during a game.
+    #[error("{player} exited during a game{detail}")]
+    Exited {
+        /// Name of the player.
         player: String,
-        /// What it left behind, such as its exit status.
+        /// Exit status and last lines of standard error.
         detail: String,
     },
-    /// It answered with a move that the rules forbid, or with none.
+    /// The player answered with an illegal move or with something that is not a move.
     #[error("{player} answered '{answer}', which is not a legal move here")]
-    Illegal {
-        /// Who.
+    IllegalMove {
+        /// Name of the player.
         player: String,
-        /// What it said.
+        /// The answer.
         answer: String,
     },
-    /// Whoever waited for it has stopped it; see [`Player::obey`].
+    /// The caller stopped the search; see [`Player::set_control`].
     #[error("{player} was stopped before it had chosen")]
     Stopped {
-        /// Who.
+        /// Name of the player.
         player: String,
     },
-    /// It refused, or cannot be asked, this position.
+    /// The player rejected the position, or cannot play it.
     #[error("{player} cannot play this game: {reason}")]
     Refused {
-        /// Who.
+        /// Name of the player.
         player: String,
         /// Why.
         reason: String,
     },
 }
 
-/// What a player says who may want to ask a model about several games at a time.
+/// The first step of a move: either the move itself or a request for policy scores.
 pub enum Turn<P: Position> {
-    /// This is the move.
+    /// The chosen move.
     Move(P::Move),
-    /// Tell me first what this model thinks of these moves; then I [`settle`](Player::settle).
-    Ask(Arc<dyn Policy<P>>, Vec<P::Move>),
+    /// The player needs the scores that this policy assigns to these moves. The caller may batch the
+    /// requests of several games, and passes the scores to [`Player::finish_turn`].
+    NeedsScores(Arc<dyn Policy<P>>, Vec<P::Move>),
 }
 
-/// Someone who chooses moves.
+/// Chooses moves in games of `P`.
 pub trait Player<P: Position>: Send {
-    /// A new game begins: whatever was remembered of the last one must not matter any more.
-    fn begin(&mut self) -> Result<(), Fault> {
+    /// Prepares for a new game. State from earlier games must not influence later moves.
+    fn new_game(&mut self) -> Result<(), PlayerError> {
         Ok(())
     }
 
-    /// The move to play in a game that is not over.
-    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault>;
+    /// Chooses a move in a game that is not over.
+    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, PlayerError>;
 
-    /// The move to play, or what the player has to know for it. Whoever plays many games side by side
-    /// gathers the questions to one model and asks them together; the moves are those of `choose`.
-    fn turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, Fault> {
+    /// Starts a turn that the caller may finish with [`finish_turn`](Player::finish_turn).
+    ///
+    /// Callers that play many games in lockstep use this to evaluate the policy in batches. The moves are
+    /// those of [`choose`](Player::choose).
+    fn start_turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, PlayerError> {
         self.choose(game, rng).map(Turn::Move)
     }
 
-    /// The move to play, given the scores of the moves that [`turn`](Player::turn) asked about.
-    fn settle(&mut self, moves: &[P::Move], scores: &[f32], rng: &mut Rng) -> Option<P::Move> {
+    /// Chooses a move from the scores that [`start_turn`](Player::start_turn) requested.
+    fn finish_turn(&mut self, moves: &[P::Move], scores: &[f32], rng: &mut Rng) -> Option<P::Move> {
         best_index(scores, rng).and_then(|best| moves.get(best).copied())
     }
 
-    /// Whether the last move was forced upon the player by chance rather than chosen.
+    /// Returns whether the last move was a forced random move (see [`ForcedRandom`](crate::ForcedRandom)).
     fn last_was_random(&self) -> bool {
         false
     }
 
-    /// From now on a choice ends with [`Fault::Stopped`] soon after this control is stopped. A player
-    /// who answers at once has no need to listen; another program is not stopped either, its time
-    /// is limited as it is.
-    fn obey(&mut self, control: &Arc<Control>) {
+    /// Sets the control that can stop this player.
+    ///
+    /// Once the control is stopped, [`choose`](Player::choose) returns [`PlayerError::Stopped`] soon after.
+    /// Players that answer immediately ignore it, and so do external engines, which have a timeout.
+    fn set_control(&mut self, control: &Arc<SearchControl>) {
         let _ = control;
     }
 }
 
-/// Whoever stands for a player plays as it does.
-macro_rules! stands_for_a_player {
+/// Forwards all methods to the wrapped player.
+macro_rules! forward_player {
     ($($kind:ty),*) => {$(
         impl<P: Position> Player<P> for $kind {
-            fn begin(&mut self) -> Result<(), Fault> {
-                (**self).begin()
+            fn new_game(&mut self) -> Result<(), PlayerError> {
+                (**self).new_game()
             }
 
-            fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault> {
+            fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, PlayerError> {
                 (**self).choose(game, rng)
             }
 
-            fn turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, Fault> {
-                (**self).turn(game, rng)
+            fn start_turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, PlayerError> {
+                (**self).start_turn(game, rng)
             }
 
-            fn settle(&mut self, moves: &[P::Move], scores: &[f32], rng: &mut Rng) -> Option<P::Move> {
-                (**self).settle(moves, scores, rng)
+            fn finish_turn(&mut self, moves: &[P::Move], scores: &[f32], rng: &mut Rng) -> Option<P::Move> {
+                (**self).finish_turn(moves, scores, rng)
             }
 
             fn last_was_random(&self) -> bool {
                 (**self).last_was_random()
             }
 
-            fn obey(&mut self, control: &Arc<Control>) {
-                (**self).obey(control);
+            fn set_control(&mut self, control: &Arc<SearchControl>) {
+                (**self).set_control(control);
             }
         }
     )*};
 }
 
-stands_for_a_player!(Box<dyn Player<P>>, &mut dyn Player<P>);
+forward_player!(Box<dyn Player<P>>, &mut dyn Player<P>);

@@ -1,26 +1,26 @@
-//! A player who does not think.
+//! A player that chooses uniformly at random.
 
-use crate::{Fault, Player};
+use crate::{Player, PlayerError};
 use outflank_games::{Line, Position};
 use outflank_runs::{Draw, Rng};
 
-/// Plays every legal move equally often.
+/// Plays uniformly random legal moves.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Random;
 
 impl<P: Position> Player<P> for Random {
-    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault> {
+    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, PlayerError> {
         random_move(game.position(), rng).ok_or_else(|| game_over("random"))
     }
 }
 
-/// A legal move, all equally likely; `None` when the game is over. Draws exactly one number.
+/// Draws a legal move uniformly with one random number. Returns `None` if the game is over.
 pub(crate) fn random_move<P: Position>(position: &P, rng: &mut Rng) -> Option<P::Move> {
     let count = position.moves().count() as u32;
     position.moves().nth(rng.below(count) as usize)
 }
 
-/// What a player says who is asked for a move after the end.
-pub(crate) fn game_over(player: &str) -> Fault {
-    Fault::Refused { player: player.to_owned(), reason: "the game is over".to_owned() }
+/// Returns the error for a request to move in a finished game.
+pub(crate) fn game_over(player: &str) -> PlayerError {
+    PlayerError::Refused { player: player.to_owned(), reason: "the game is over".to_owned() }
 }

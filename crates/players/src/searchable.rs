@@ -1,7 +1,7 @@
-//! What a game can tell a search beyond its rules.
+//! Search hints and endgame solvers of the games.
 
-use crate::Control;
-use crate::endgame::ExactFrom;
+use crate::SearchControl;
+use crate::endgame::OthelloEndgame;
 use crate::random::random_move;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::kernel::{self, Kernel, Task};
@@ -10,30 +10,30 @@ use outflank_games::{Position, Side};
 use outflank_runs::{Draw, Rng};
 use std::sync::Arc;
 
-/// With so few discs a side of Othello may be wiped out before anyone's evaluation shows it.
-const FEW: u32 = 4;
+/// Number of discs up to which an Othello side may be wiped out before an evaluation shows it.
+const WIPEOUT_DISCS: u32 = 4;
 
-/// A game that can be searched: hints that make a search quicker, each with a plain default.
+/// A game with hints for search algorithms. All methods have defaults.
 pub trait Searchable: Position {
-    /// A rough guess, for trying moves in a good order, of how much freedom the side to move has;
-    /// the search first tries the moves that leave the opponent little.
-    fn freedom(&self) -> u32 {
+    /// Estimates the mobility of the side to move, for move ordering: moves that leave the opponent little
+    /// mobility are searched first.
+    fn mobility(&self) -> u32 {
         0
     }
 
-    /// By how much the first player has won as players of the game count it, or `None` while the game
-    /// goes on; what a search and a solver both call the result.
+    /// Returns the margin by which the first player has won under tournament scoring, or `None` if the game
+    /// is not over. Searches and solvers use this result.
     fn result(&self) -> Option<i32> {
         self.margin()
     }
 
-    /// How far the game has come, from 0 up to at most 7: searches err by different amounts then.
+    /// Returns the stage of the game, 0 to 7. ProbCut estimates the search error for each stage.
     fn stage(&self) -> usize {
         0
     }
 
-    /// Whether a side has so little left that it may be wiped out within a few moves.
-    fn fragile(&self, side: Side) -> bool {
+    /// Returns whether a side has so few pieces that it may be wiped out within a few moves.
+    fn near_wipeout(&self, side: Side) -> bool {
         let _ = side;
         false
     }
@@ -52,54 +52,57 @@ pub trait Searchable: Position {
         }
     }
 
-    /// A solver for positions with at most this many empty squares, if the game has one.
-    fn endgame(empties: u32) -> Option<Box<dyn Endgame<Self>>> {
+    /// Creates a solver for positions with at most this many empty squares, if the game has one.
+    fn endgame_solver(empties: u32) -> Option<Box<dyn EndgameSolver<Self>>> {
         let _ = empties;
         None
     }
 
-    /// The same for far more empty squares, on several threads.
-    fn far_endgame(empties: u32, threads: usize) -> Option<Box<dyn Endgame<Self>>> {
+    /// Creates a multithreaded solver for positions with many empty squares, if the game has one.
+    fn parallel_endgame_solver(
+        empties: u32,
+        threads: usize,
+    ) -> Option<Box<dyn EndgameSolver<Self>>> {
         let _ = (empties, threads);
         None
     }
 }
 
-/// Plays the last part of a game without error.
-pub trait Endgame<P: Position>: Send {
-    /// Whether this position belongs to that part; the game is not over.
-    fn reaches(&self, position: &P) -> bool;
+/// Solves endgame positions exactly.
+pub trait EndgameSolver<P: Position>: Send {
+    /// Returns whether the solver handles this position. The game must not be over.
+    fn can_solve(&self, position: &P) -> bool;
 
-    /// Fills `best` with every move that keeps the value, in the order of [`Position::moves`], and
-    /// returns the value to the side to move; `None` when the control ends it before.
+    /// Fills `best` with all optimal moves, in the order of [`Position::moves`], and returns the score for
+    /// the side to move. Returns `None` if the control stops the search.
     fn best_moves(
         &mut self,
         position: &P,
         best: &mut Vec<P::Move>,
-        control: &Arc<Control>,
+        control: &Arc<SearchControl>,
     ) -> Option<i32>;
 
-    /// The value of each move to the side to move, or of one best move alone; `None` when the
-    /// control ends it before.
-    fn judge(
+    /// Returns the score of each move for the side to move, or of one best move if `each` is false.
+    /// Returns `None` if the control stops the search.
+    fn score_moves(
         &mut self,
         position: &P,
         each: bool,
-        control: &Arc<Control>,
+        control: &Arc<SearchControl>,
     ) -> Option<Vec<(P::Move, i32)>>;
 }
 
-// Ranking by the number of replies was measured to cost more nodes here than it saves.
+// Move ordering by mobility costs more nodes than it saves in checkers.
 impl Searchable for Checkers {}
 
 impl Searchable for Othello {
-    fn freedom(&self) -> u32 {
+    fn mobility(&self) -> u32 {
         const CORNERS: u64 = 0x8100_0000_0000_0081;
         let moves = self.move_bits();
         moves.count_ones() + (moves & CORNERS).count_ones()
     }
 
-    /// The empty squares go to the winner, as in tournaments.
+    /// The winner gets the empty squares, as in tournaments.
     fn result(&self) -> Option<i32> {
         self.score()
     }
@@ -108,24 +111,27 @@ impl Searchable for Othello {
         (self.empties() / 10) as usize
     }
 
-    fn fragile(&self, side: Side) -> bool {
-        self.discs(side).count_ones() <= FEW
+    fn near_wipeout(&self, side: Side) -> bool {
+        self.discs(side).count_ones() <= WIPEOUT_DISCS
     }
 
     fn playout(self, rng: &mut Rng) -> i32 {
         self.to_move().sign() * kernel::run(Playout { board: self.board(), rng })
     }
 
-    fn endgame(empties: u32) -> Option<Box<dyn Endgame<Othello>>> {
-        Some(Box::new(ExactFrom::new(empties)))
+    fn endgame_solver(empties: u32) -> Option<Box<dyn EndgameSolver<Othello>>> {
+        Some(Box::new(OthelloEndgame::new(empties)))
     }
 
-    fn far_endgame(empties: u32, threads: usize) -> Option<Box<dyn Endgame<Othello>>> {
-        Some(Box::new(ExactFrom::far(empties, threads)))
+    fn parallel_endgame_solver(
+        empties: u32,
+        threads: usize,
+    ) -> Option<Box<dyn EndgameSolver<Othello>>> {
+        Some(Box::new(OthelloEndgame::parallel(empties, threads)))
     }
 }
 
-/// A random game on bare bitboards; its outcome is the disc difference for the first to move.
+/// A random game on bitboards. The output is the disc difference for the first side to move.
 struct Playout<'a> {
     board: Board,
     rng: &'a mut Rng,

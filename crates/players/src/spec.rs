@@ -1,288 +1,126 @@
-//! How a player is written: `MODEL[@SEARCH][?key=value&...]`.
-//!
-//! Keys begin at the last `?` whose tail is `key=value(&key=value)*`; SEARCH is the tail after the
-//! last `@` that matches `\d+(e\d+)?|mcts\d+`; all else is MODEL. So a file name may hold both
-//! signs, and so may an engine's command line.
+//! The textual specification of a player: `MODEL[@SEARCH][?key=value&...]`.
+
+mod parse;
 
 use outflank_models::View;
+use parse::split_keys;
 use std::fmt;
 use std::str::FromStr;
 
-/// Models whose search was measured to gain by pruning, and at how many deviations. Others lose by it: a
-/// shallow search says too little about a deep one of theirs.
-const PRUNED: [(&str, f64); 1] = [("champion", 1.5)];
+/// Models for which ProbCut improves the search, with the measured best threshold in standard deviations.
+/// Other models lose strength: their shallow searches predict the deep ones too poorly.
+const PROBCUT_THRESHOLDS: [(&str, f64); 1] = [("champion", 1.5)];
 
-/// How a player looks ahead.
+/// The search of a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Search {
-    /// The model's own way: one ply for a value, none for a policy.
-    Natural,
-    /// Alpha-beta to a number of plies, and exact when so few squares are empty.
+pub enum SearchSpec {
+    /// The default of the model: one ply for a value function, none for a policy.
+    Default,
+    /// Alpha-beta to a fixed depth.
     Depth {
-        /// Plies.
+        /// Depth in plies.
         plies: u32,
-        /// Solve to the end from this many empty squares.
+        /// Number of empty squares from which the game is solved exactly.
         exact: Option<u32>,
     },
-    /// Monte-Carlo tree search with this many simulations a move.
+    /// Monte-Carlo tree search with this many simulations per move.
     Mcts(u32),
 }
 
-/// A player as the user wrote it.
+/// A parsed player specification.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Spec {
-    /// The whole text.
+pub struct PlayerSpec {
+    /// The original text.
     pub text: String,
     /// An embedded name, a file, a folder, or `nboard:COMMAND` or `gtp:COMMAND`.
     pub model: String,
-    /// How it looks ahead.
-    pub search: Search,
-    /// Another view than the model's own.
+    /// The search.
+    pub search: SearchSpec,
+    /// View that replaces the one of the model file.
     pub view: Option<View>,
-    /// Whether a network is asked about the eight images of a position rather than about it alone.
-    pub images: bool,
-    /// The share of moves that are forced at random.
+    /// Whether a policy is averaged over the eight symmetries of a position (test-time augmentation).
+    pub symmetries: bool,
+    /// Probability of a forced random move.
     pub random: f64,
-    /// The deviation of the noise on each leaf.
+    /// Standard deviation of the noise on each leaf.
     pub noise: f64,
-    /// What tables call it.
+    /// Name in tables.
     pub name: Option<String>,
-    /// Another player for some moves.
-    pub stage: Option<Stage>,
-    /// Seconds for a move: the most an engine may take, or what our own search uses.
+    /// Another player for a range of moves.
+    pub stage: Option<StageSpec>,
+    /// Seconds per move: the timeout of an engine, or the time limit of a built-in search.
     pub seconds: Option<f64>,
-    /// Positions that our own search may visit for a move.
+    /// Maximum number of nodes per move of a built-in search.
     pub nodes: Option<u64>,
-    /// Our own search prunes what lies so many deviations outside its window; 0 for nothing. See
-    /// [`Spec::pruning`] for what happens when nobody says.
+    /// ProbCut threshold in standard deviations; 0 disables it. [`PlayerSpec::probcut_threshold`] returns
+    /// the effective value.
     pub cut: Option<f64>,
-    /// Threads of our own search.
+    /// Threads of a built-in search.
     pub threads: Option<u32>,
-    /// The depth or level an engine is told.
+    /// Depth or level of an external engine.
     pub level: Option<u32>,
 }
 
-/// Moves that another player plays.
+/// A range of moves that another player plays.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stage {
-    /// The first such move, from 1.
+pub struct StageSpec {
+    /// Number of the first move, counted from 1.
     pub from: u32,
-    /// The last.
+    /// Number of the last move.
     pub to: u32,
-    /// Who plays them.
-    pub with: Box<Spec>,
+    /// The player of these moves.
+    pub with: Box<PlayerSpec>,
 }
 
-/// Why a text is not a player.
+/// A text that is not a valid player specification.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("player '{text}': {reason}")]
-pub struct SpecError {
+pub struct PlayerSpecError {
     /// The whole text.
     pub text: String,
-    /// What is wrong with it.
+    /// What is wrong.
     pub reason: String,
 }
 
-/// The keys a player may have.
-const KEYS: [&str; 12] = [
-    "view", "images", "random", "noise", "name", "stage", "with", "seconds", "nodes", "cut",
-    "threads", "level",
-];
-
-/// The most plies and simulations a search may have; more would never end.
-const MAX_PLIES: u32 = 60;
-const MAX_SIMULATIONS: u32 = 100_000_000;
-
-/// Splits `key=value(&key=value)*`, or says that the text is not of this form.
-fn pairs(text: &str) -> Option<Vec<(&str, &str)>> {
-    text.split('&')
-        .map(|pair| {
-            let (key, value) = pair.split_once('=')?;
-            let is_key =
-                !key.is_empty() && key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
-            is_key.then_some((key, value))
-        })
-        .collect()
-}
-
-fn split_keys(text: &str) -> (&str, Vec<(&str, &str)>) {
-    for (at, _) in text.rmatch_indices('?') {
-        if let Some(pairs) = pairs(&text[at + 1..]) {
-            return (&text[..at], pairs);
-        }
-    }
-    (text, Vec::new())
-}
-
-/// The search that a tail describes: `None` when it is not of the form, an error when it is but
-/// asks for too much or nothing.
-fn search(tail: &str) -> Option<Result<Search, String>> {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    if let Some(count) = tail.strip_prefix("mcts") {
-        return is_number(count).then(|| match count.parse() {
-            Ok(n) if (1..=MAX_SIMULATIONS).contains(&n) => Ok(Search::Mcts(n)),
-            _ => Err(format!("a tree search has 1 to {MAX_SIMULATIONS} simulations, not {count}")),
-        });
-    }
-    let (plies, exact) = match tail.split_once('e') {
-        Some((plies, exact)) => (plies, Some(exact)),
-        None => (tail, None),
-    };
-    if !is_number(plies) || !exact.is_none_or(is_number) {
-        return None;
-    }
-    let depth = plies.parse().ok().filter(|n| (1..=MAX_PLIES).contains(n));
-    let exact = exact.map(|n| n.parse().ok().filter(|n| *n <= MAX_PLIES));
-    Some(match (depth, exact) {
-        (Some(plies), None) => Ok(Search::Depth { plies, exact: None }),
-        (Some(plies), Some(Some(exact))) => Ok(Search::Depth { plies, exact: Some(exact) }),
-        _ => Err(format!(
-            "a search has 1 to {MAX_PLIES} plies and at most {MAX_PLIES} empties, not {tail}"
-        )),
-    })
-}
-
-impl Spec {
-    /// Whether it is a program of its own that speaks NBoard or GTP.
+impl PlayerSpec {
+    /// Returns whether the player is an external NBoard or GTP engine.
     #[must_use]
     pub fn is_engine(&self) -> bool {
         self.model.starts_with("nboard:") || self.model.starts_with("gtp:")
     }
 
-    /// Whether it is our own search with limits or pruning, rather than plain alpha-beta.
+    /// Returns whether the player uses [`IterativeDeepening`](crate::IterativeDeepening), because the
+    /// specification sets a limit, ProbCut or threads.
     #[must_use]
-    pub fn thinks(&self) -> bool {
+    pub fn uses_iterative_deepening(&self) -> bool {
         let keys = self.nodes.is_some() || self.cut.is_some() || self.threads.is_some();
         !self.is_engine() && (keys || self.seconds.is_some())
     }
 
-    /// How many deviations outside its window our own search prunes: as many as were asked for; where
-    /// nothing but a clock ends it, as many as are [usual](Spec::pruning_under_a_clock); and nothing to a
-    /// fixed depth or number of positions, which everybody is to find alike.
+    /// Returns the ProbCut threshold in standard deviations, or `None` without ProbCut.
+    ///
+    /// If only the clock ends the search, the [default of the model](PlayerSpec::timed_probcut_threshold)
+    /// applies. Searches to a fixed depth or number of nodes use ProbCut only on request, so that their
+    /// results are reproducible.
     #[must_use]
-    pub fn pruning(&self) -> Option<f64> {
-        let clock_alone =
-            self.seconds.is_some() && self.nodes.is_none() && self.search == Search::Natural;
-        match clock_alone {
-            true => self.pruning_under_a_clock(),
-            false => self.cut.filter(|times| *times > 0.0),
+    pub fn probcut_threshold(&self) -> Option<f64> {
+        let clock_only =
+            self.seconds.is_some() && self.nodes.is_none() && self.search == SearchSpec::Default;
+        match clock_only {
+            true => self.timed_probcut_threshold(),
+            false => self.cut.filter(|threshold| *threshold > 0.0),
         }
     }
 
-    /// The same when a clock is all that ends its search, whoever sets it.
+    /// Returns the ProbCut threshold of a search that only the clock ends.
     #[must_use]
-    pub fn pruning_under_a_clock(&self) -> Option<f64> {
-        let usual = PRUNED.iter().find(|(model, _)| *model == self.model).map(|(_, times)| *times);
-        self.cut.or(usual).filter(|times| *times > 0.0)
+    pub fn timed_probcut_threshold(&self) -> Option<f64> {
+        let default = PROBCUT_THRESHOLDS.iter().find(|(model, _)| *model == self.model);
+        self.cut.or(default.map(|(_, threshold)| *threshold)).filter(|threshold| *threshold > 0.0)
     }
-}
 
-impl FromStr for Spec {
-    type Err = SpecError;
-
-    fn from_str(text: &str) -> Result<Spec, SpecError> {
-        parse(text).map_err(|reason| SpecError { text: text.to_owned(), reason })
-    }
-}
-
-fn parse(text: &str) -> Result<Spec, String> {
-    let (head, keys) = split_keys(text);
-    let (model, search) = match head.rsplit_once('@').map(|(m, tail)| (m, search(tail))) {
-        Some((model, Some(found))) => (model, found?),
-        _ => (head, Search::Natural),
-    };
-    if model.is_empty() {
-        return Err("it names no model".to_owned());
-    }
-    let mut spec = Spec {
-        text: text.to_owned(),
-        model: model.to_owned(),
-        search,
-        view: None,
-        images: false,
-        random: 0.0,
-        noise: 0.0,
-        name: None,
-        stage: None,
-        seconds: None,
-        nodes: None,
-        cut: None,
-        threads: None,
-        level: None,
-    };
-    let (mut range, mut with) = (None, None);
-    for (key, value) in keys {
-        let number = |least: f64, most: f64| match value.parse::<f64>() {
-            Ok(x) if (least..=most).contains(&x) => Ok(x),
-            _ => Err(format!("{key} is a number from {least} to {most}, not '{value}'")),
-        };
-        match key {
-            "view" => spec.view = Some(value.parse()?),
-            "images" => {
-                spec.images = match value {
-                    "1" => false,
-                    "8" => true,
-                    _ => {
-                        return Err(format!(
-                            "a position has 8 images, or is asked about as 1, not '{value}'"
-                        ));
-                    }
-                }
-            }
-            "random" => spec.random = number(0.0, 1.0)?,
-            "noise" => spec.noise = number(0.0, 1e9)?,
-            "name" if value.is_empty() => return Err("its name is empty".to_owned()),
-            "name" if value.contains(char::is_control) => {
-                return Err("its name holds a control character".to_owned());
-            }
-            "name" => spec.name = Some(value.to_owned()),
-            "stage" => range = Some(moves(value)?),
-            "with" => with = Some(Box::new(parse(value)?)),
-            "seconds" => spec.seconds = Some(number(0.001, 86_400.0)?),
-            "nodes" => spec.nodes = Some(number(1.0, 1e15)? as u64),
-            "cut" if value == "0" => spec.cut = Some(0.0),
-            "cut" => spec.cut = Some(number(0.1, 100.0)?),
-            "threads" => spec.threads = Some(number(1.0, 1024.0)? as u32),
-            "level" => spec.level = Some(number(1.0, 60.0)? as u32),
-            _ => return Err(format!("there is no key '{key}'; there are {}", KEYS.join(", "))),
-        }
-    }
-    spec.stage = match (range, with) {
-        (Some((from, to)), Some(with)) => Some(Stage { from, to, with }),
-        (None, None) => None,
-        _ => return Err("stage and with belong together: ?stage=46-60&with=PLAYER".to_owned()),
-    };
-    let is_engine = spec.is_engine();
-    let own = spec.nodes.is_some() || spec.cut.is_some() || spec.threads.is_some();
-    let searches = spec.search != Search::Natural || spec.noise > 0.0 || own;
-    if is_engine && (searches || spec.view.is_some() || spec.images) {
-        let keys = "leave out @, noise, view, images, nodes, cut and threads";
-        return Err(format!("an external engine searches by itself: {keys}"));
-    }
-    if !is_engine && spec.level.is_some() {
-        return Err("level is for external engines (nboard: and gtp:)".to_owned());
-    }
-    if spec.thinks() && matches!(spec.search, Search::Mcts(_)) {
-        return Err("a tree search is limited by its simulations alone".to_owned());
-    }
-    if spec.thinks() && spec.noise > 0.0 {
-        return Err("noise is for searches to a fixed depth: leave out noise".to_owned());
-    }
-    Ok(spec)
-}
-
-fn moves(text: &str) -> Result<(u32, u32), String> {
-    let wrong = || format!("stage is a range of moves such as 46-60, not '{text}'");
-    let (from, to) = text.split_once('-').ok_or_else(wrong)?;
-    match (from.parse(), to.parse()) {
-        (Ok(from), Ok(to)) if 1 <= from && from <= to => Ok((from, to)),
-        _ => Err(wrong()),
-    }
-}
-
-impl Spec {
-    /// What tables call the player: its own name, or the model's without folders and ending,
-    /// followed by how it looks ahead and whatever else sets it apart.
+    /// Returns the name in tables: the `name` key, or the model without folder and extension followed by
+    /// the search and the keys.
     #[must_use]
     pub fn label(&self) -> String {
         if let Some(name) = &self.name {
@@ -292,8 +130,8 @@ impl Spec {
             self.model.clone()
         } else {
             let path = std::path::Path::new(&self.model);
-            let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-            let name = if ["player", "wpc", "safetensors"].contains(&ending) {
+            let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+            let name = if ["player", "wpc", "safetensors"].contains(&extension) {
                 path.file_stem()
             } else {
                 path.file_name()
@@ -310,14 +148,22 @@ impl Spec {
     }
 }
 
-impl fmt::Display for Search {
-    /// As it is written behind a model, the `@` included.
+impl FromStr for PlayerSpec {
+    type Err = PlayerSpecError;
+
+    fn from_str(text: &str) -> Result<PlayerSpec, PlayerSpecError> {
+        parse::parse(text).map_err(|reason| PlayerSpecError { text: text.to_owned(), reason })
+    }
+}
+
+impl fmt::Display for SearchSpec {
+    /// Writes the suffix of a model, including the `@`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Search::Natural => Ok(()),
-            Search::Depth { plies, exact: None } => write!(f, "@{plies}"),
-            Search::Depth { plies, exact: Some(exact) } => write!(f, "@{plies}e{exact}"),
-            Search::Mcts(n) => write!(f, "@mcts{n}"),
+            SearchSpec::Default => Ok(()),
+            SearchSpec::Depth { plies, exact: None } => write!(f, "@{plies}"),
+            SearchSpec::Depth { plies, exact: Some(exact) } => write!(f, "@{plies}e{exact}"),
+            SearchSpec::Mcts(n) => write!(f, "@mcts{n}"),
         }
     }
 }
@@ -326,19 +172,19 @@ impl fmt::Display for Search {
 mod tests {
     use super::*;
 
-    fn spec(text: &str) -> Spec {
+    fn spec(text: &str) -> PlayerSpec {
         text.parse().unwrap()
     }
 
     #[test]
-    fn the_parts_are_found_from_the_right() {
+    fn search_and_keys_are_split_from_the_right() {
         let plain = spec("heuristic");
-        assert_eq!((plain.model.as_str(), plain.search), ("heuristic", Search::Natural));
+        assert_eq!((plain.model.as_str(), plain.search), ("heuristic", SearchSpec::Default));
         let depth = spec("x.player@4e12?random=0.1&name=B");
         assert_eq!(depth.model, "x.player");
-        assert_eq!(depth.search, Search::Depth { plies: 4, exact: Some(12) });
+        assert_eq!(depth.search, SearchSpec::Depth { plies: 4, exact: Some(12) });
         assert_eq!((depth.random, depth.name.as_deref()), (0.1, Some("B")));
-        assert_eq!(spec("random@mcts5000").search, Search::Mcts(5000));
+        assert_eq!(spec("random@mcts5000").search, SearchSpec::Mcts(5000));
         assert_eq!(spec("a@b/c.wpc").model, "a@b/c.wpc");
         assert_eq!(spec("me@home@3").model, "me@home");
         assert_eq!(spec("what?.player").model, "what?.player");
@@ -351,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_alone_prunes_where_it_was_measured_to_help() {
+    fn a_clock_alone_enables_the_default_probcut_of_the_model() {
         for (text, times) in [
             ("champion?seconds=1", Some(1.5)),
             ("champion?seconds=1&threads=2", Some(1.5)),
@@ -365,19 +211,19 @@ mod tests {
             ("ipref?seconds=1", None),
             ("ipref?seconds=1&cut=1.5", Some(1.5)),
         ] {
-            assert_eq!(spec(text).pruning(), times, "{text}");
+            assert_eq!(spec(text).probcut_threshold(), times, "{text}");
         }
     }
 
     #[test]
-    fn labels_drop_folders_and_endings_only() {
+    fn labels_drop_folders_and_extensions() {
         assert_eq!(spec("some/folder/x.player@4").label(), "x@4");
         assert_eq!(spec("runs/learn-001").label(), "learn-001");
         assert_eq!(spec("a/x.wpc?view=invert").label(), "x?view=invert");
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn errors_name_the_mistake() {
         for (text, part) in [
             ("", "names no model"),
             ("@4", "names no model"),
@@ -390,18 +236,29 @@ mod tests {
             ("x?stage=4-9", "belong together"),
             ("x?stage=9-4&with=y", "range of moves"),
             ("x?view=upside", "negate and invert"),
-            ("x?images=4", "8 images"),
-            ("gtp:x?images=8", "leave out"),
+            ("x?symmetries=4", "8 symmetries"),
+            ("gtp:x?symmetries=8", "remove"),
             ("gtp:x@4", "searches by itself"),
             ("x?level=3", "external engines"),
             ("x?seconds=0", "0.001 to 86400"),
-            ("x@mcts50?seconds=3", "its simulations alone"),
-            ("x?cut=1&noise=2", "leave out noise"),
+            ("x@mcts50?seconds=3", "only by its simulations"),
+            ("x?cut=1&noise=2", "remove noise"),
             ("gtp:x?nodes=9", "searches by itself"),
             ("x?name=", "name is empty"),
         ] {
-            let error = text.parse::<Spec>().unwrap_err().to_string();
+            let error = text.parse::<PlayerSpec>().unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");
         }
+    }
+    /// Stored configurations of old runs contain `images=8`. Their labels must not change, since journals
+    /// identify players by label.
+    #[test]
+    fn the_old_key_for_symmetries_is_accepted() {
+        let old = spec("cnn?images=8");
+        assert!(old.symmetries && spec("cnn?symmetries=8").symmetries);
+        assert!(!spec("cnn?images=1").symmetries);
+        assert_eq!(old.label(), "cnn?images=8");
+        let error = "cnn?color=8".parse::<PlayerSpec>().unwrap_err().to_string();
+        assert!(error.contains("symmetries") && !error.contains("images"), "{error}");
     }
 }

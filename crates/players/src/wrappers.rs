@@ -1,16 +1,15 @@
-//! Players made of other players.
+//! Players that wrap other players.
 
 use crate::random::{game_over, random_move};
-use crate::{Control, Fault, Player, Turn};
+use crate::{Player, PlayerError, SearchControl, Turn};
 use outflank_games::{Game, Line, Position};
 use outflank_runs::{Draw, Rng};
 use std::sync::Arc;
 
-/// Another player, made to play a random move now and then.
+/// A player with forced random moves.
 ///
-/// On each of its turns (a turn has a move: a side that cannot move passes without a turn) it
-/// plays, with a fixed probability, a legal move chosen uniformly. [`Player::last_was_random`]
-/// tells which moves those were.
+/// On each turn it plays a uniformly random legal move with probability `epsilon`. Passes are not
+/// turns. [`Player::last_was_random`] reports the random moves.
 pub struct ForcedRandom<T> {
     inner: T,
     epsilon: f64,
@@ -18,7 +17,7 @@ pub struct ForcedRandom<T> {
 }
 
 impl<T> ForcedRandom<T> {
-    /// `inner` with random moves of probability `epsilon`.
+    /// Wraps `inner` with random moves of probability `epsilon`.
     #[must_use]
     pub fn new(inner: T, epsilon: f64) -> ForcedRandom<T> {
         ForcedRandom { inner, epsilon, last: false }
@@ -26,12 +25,12 @@ impl<T> ForcedRandom<T> {
 }
 
 impl<P: Position, T: Player<P>> Player<P> for ForcedRandom<T> {
-    fn begin(&mut self) -> Result<(), Fault> {
+    fn new_game(&mut self) -> Result<(), PlayerError> {
         self.last = false;
-        self.inner.begin()
+        self.inner.new_game()
     }
 
-    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault> {
+    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, PlayerError> {
         self.last = false;
         if rng.chance(self.epsilon) {
             let mv = random_move(game.position(), rng).ok_or_else(|| game_over("random"))?;
@@ -43,54 +42,54 @@ impl<P: Position, T: Player<P>> Player<P> for ForcedRandom<T> {
         Ok(mv)
     }
 
-    fn turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, Fault> {
+    fn start_turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, PlayerError> {
         self.last = false;
         if rng.chance(self.epsilon) {
             let mv = random_move(game.position(), rng).ok_or_else(|| game_over("random"))?;
             self.last = true;
             return Ok(Turn::Move(mv));
         }
-        let turn = self.inner.turn(game, rng)?;
+        let turn = self.inner.start_turn(game, rng)?;
         self.last = self.inner.last_was_random();
         Ok(turn)
     }
 
-    fn settle(&mut self, moves: &[P::Move], scores: &[f32], rng: &mut Rng) -> Option<P::Move> {
-        self.inner.settle(moves, scores, rng)
+    fn finish_turn(&mut self, moves: &[P::Move], scores: &[f32], rng: &mut Rng) -> Option<P::Move> {
+        self.inner.finish_turn(moves, scores, rng)
     }
 
     fn last_was_random(&self) -> bool {
         self.last
     }
 
-    fn obey(&mut self, control: &Arc<Control>) {
-        self.inner.obey(control);
+    fn set_control(&mut self, control: &Arc<SearchControl>) {
+        self.inner.set_control(control);
     }
 }
 
-/// A player who leaves some moves of the game to another.
+/// A player that delegates a range of moves to another player.
 ///
-/// In Othello a move has the number that its disc has: the first move of a game puts the fifth
-/// disc on the board and is move 1, the last is move 60, whoever passed in between and whatever
-/// the opening. In checkers moves are counted from where the line began.
+/// In Othello moves are numbered by discs: the move that places the fifth disc is move 1, and the last
+/// is move 60, regardless of passes and openings. In checkers moves are counted from the start of the
+/// line.
 pub struct Staged<T, U> {
     inner: T,
     other: U,
     from_ply: u32,
     to_ply: u32,
-    /// Whether the last move was the other's.
-    handed: bool,
+    /// Whether the other player made the last move.
+    delegated: bool,
 }
 
 impl<T, U> Staged<T, U> {
-    /// `inner`, with `other` playing the moves `from_ply` to `to_ply`, both included.
+    /// Creates a player in which `other` plays the moves `from_ply` to `to_ply`, inclusive.
     #[must_use]
     pub fn new(inner: T, other: U, from_ply: u32, to_ply: u32) -> Staged<T, U> {
-        Staged { inner, other, from_ply, to_ply, handed: false }
+        Staged { inner, other, from_ply, to_ply, delegated: false }
     }
 }
 
-/// The number of the move about to be played, the first being 1.
+/// Returns the number of the next move, counted from 1.
 fn ply<P: Position>(game: &Line<P>) -> u32 {
     match P::GAME {
         Game::Othello => game.position().pieces().saturating_sub(3),
@@ -99,35 +98,39 @@ fn ply<P: Position>(game: &Line<P>) -> u32 {
 }
 
 impl<P: Position, T: Player<P>, U: Player<P>> Player<P> for Staged<T, U> {
-    fn begin(&mut self) -> Result<(), Fault> {
-        self.handed = false;
-        self.inner.begin()?;
-        self.other.begin()
+    fn new_game(&mut self) -> Result<(), PlayerError> {
+        self.delegated = false;
+        self.inner.new_game()?;
+        self.other.new_game()
     }
 
-    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault> {
-        self.handed = (self.from_ply..=self.to_ply).contains(&ply(game));
-        if self.handed { self.other.choose(game, rng) } else { self.inner.choose(game, rng) }
+    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, PlayerError> {
+        self.delegated = (self.from_ply..=self.to_ply).contains(&ply(game));
+        if self.delegated { self.other.choose(game, rng) } else { self.inner.choose(game, rng) }
     }
 
-    fn turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, Fault> {
-        self.handed = (self.from_ply..=self.to_ply).contains(&ply(game));
-        if self.handed { self.other.turn(game, rng) } else { self.inner.turn(game, rng) }
+    fn start_turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, PlayerError> {
+        self.delegated = (self.from_ply..=self.to_ply).contains(&ply(game));
+        if self.delegated {
+            self.other.start_turn(game, rng)
+        } else {
+            self.inner.start_turn(game, rng)
+        }
     }
 
-    fn settle(&mut self, moves: &[P::Move], scores: &[f32], rng: &mut Rng) -> Option<P::Move> {
-        match self.handed {
-            true => self.other.settle(moves, scores, rng),
-            false => self.inner.settle(moves, scores, rng),
+    fn finish_turn(&mut self, moves: &[P::Move], scores: &[f32], rng: &mut Rng) -> Option<P::Move> {
+        match self.delegated {
+            true => self.other.finish_turn(moves, scores, rng),
+            false => self.inner.finish_turn(moves, scores, rng),
         }
     }
 
     fn last_was_random(&self) -> bool {
-        if self.handed { self.other.last_was_random() } else { self.inner.last_was_random() }
+        if self.delegated { self.other.last_was_random() } else { self.inner.last_was_random() }
     }
 
-    fn obey(&mut self, control: &Arc<Control>) {
-        self.inner.obey(control);
-        self.other.obey(control);
+    fn set_control(&mut self, control: &Arc<SearchControl>) {
+        self.inner.set_control(control);
+        self.other.set_control(control);
     }
 }

@@ -1,21 +1,22 @@
-//! What every player of every game owes its callers.
+//! The contract of the `Player` trait, tested for all players and games.
 
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Position, Side};
 use outflank_models::{self as models, Evaluate};
 use outflank_players::{
-    AlphaBeta, Fault, ForcedRandom, Greedy, Mcts, Player, Random, Searchable, Staged, roster,
+    AlphaBeta, ForcedRandom, Greedy, Mcts, Player, PlayerError, Random, Searchable, Staged,
+    registry,
 };
 use outflank_runs::Rng;
 use outflank_runs::rng::stream;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// An opinion about every position that follows from nothing but its hash, coarse enough for ties.
-struct Whim;
+/// A hash-based evaluation, coarse enough for ties.
+struct HashEval;
 
-impl<P: Position> Evaluate<P> for Whim {
+impl<P: Position> Evaluate<P> for HashEval {
     fn value(&self, position: &P, side: Side) -> f32 {
         let mut hasher = DefaultHasher::new();
         (position, side).hash(&mut hasher);
@@ -23,10 +24,10 @@ impl<P: Position> Evaluate<P> for Whim {
     }
 }
 
-/// A model with nothing sensible to say.
-struct Nonsense;
+/// A model that returns NaN and infinities.
+struct NonFiniteEval;
 
-impl<P: Position> Evaluate<P> for Nonsense {
+impl<P: Position> Evaluate<P> for NonFiniteEval {
     fn value(&self, position: &P, _: Side) -> f32 {
         [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0][position.pieces() as usize % 4]
     }
@@ -35,34 +36,34 @@ impl<P: Position> Evaluate<P> for Nonsense {
 type Maker<P> = (&'static str, fn() -> Box<dyn Player<P>>);
 
 fn policy<P: Position>() -> Arc<dyn models::Policy<P>> {
-    Arc::new(models::Greedy(Whim))
+    Arc::new(models::Greedy(HashEval))
 }
 
-/// Every player that knows how to play any game.
+/// All players that are generic over the game.
 fn players<P: Searchable>() -> Vec<Maker<P>> {
     vec![
         ("random", || Box::new(Random)),
         ("greedy", || Box::new(Greedy::new(policy()))),
-        ("greedy on nonsense", || Box::new(Greedy::new(Arc::new(models::Greedy(Nonsense))))),
-        ("alpha-beta 1", || Box::new(AlphaBeta::new(Arc::new(Whim), 1))),
-        ("alpha-beta 3", || Box::new(AlphaBeta::new(Arc::new(Whim), 3))),
-        ("alpha-beta on nonsense", || Box::new(AlphaBeta::new(Arc::new(Nonsense), 2))),
-        ("noisy alpha-beta", || Box::new(AlphaBeta::new(Arc::new(Whim), 2).with_noise(5.0))),
+        ("greedy, non-finite", || Box::new(Greedy::new(Arc::new(models::Greedy(NonFiniteEval))))),
+        ("alpha-beta 1", || Box::new(AlphaBeta::new(Arc::new(HashEval), 1))),
+        ("alpha-beta 3", || Box::new(AlphaBeta::new(Arc::new(HashEval), 3))),
+        ("alpha-beta, non-finite", || Box::new(AlphaBeta::new(Arc::new(NonFiniteEval), 2))),
+        ("noisy alpha-beta", || Box::new(AlphaBeta::new(Arc::new(HashEval), 2).with_noise(5.0))),
         ("mcts", || Box::new(Mcts::new(30))),
-        ("guided mcts", || Box::new(Mcts::new(10).with_guide(policy()))),
+        ("mcts with rollout policy", || Box::new(Mcts::new(10).with_rollout_policy(policy()))),
         ("forced random", || Box::new(ForcedRandom::new(Greedy::new(policy()), 0.3))),
         ("staged", || {
             let boxed: Box<dyn Player<P>> = Box::new(Random);
-            Box::new(Staged::new(boxed, AlphaBeta::new(Arc::new(Whim), 2), 10, 20))
+            Box::new(Staged::new(boxed, AlphaBeta::new(Arc::new(HashEval), 2), 10, 20))
         }),
     ]
 }
 
-/// One game of a player against itself, with everything random coming from the seed.
+/// Plays one game of a player against itself with a seeded generator.
 fn game<P: Position>(name: &str, player: &mut dyn Player<P>, seed: u64) -> Line<P> {
     let mut rng: Rng = stream(seed, &["contract"]);
     let mut line: Line<P> = Line::default();
-    player.begin().expect("these players always begin");
+    player.new_game().expect("these players always start");
     while !line.position().is_over() {
         let mv = player.choose(&line, &mut rng).unwrap_or_else(|fault| panic!("{name}: {fault}"));
         line.push(mv).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -71,65 +72,65 @@ fn game<P: Position>(name: &str, player: &mut dyn Player<P>, seed: u64) -> Line<
     line
 }
 
-fn keeps_the_contract<P: Position>((name, make): Maker<P>) {
+fn check_contract<P: Position>((name, make): Maker<P>) {
     let first = game(name, &mut *make(), 1);
 
-    // The same seed gives the same game, whatever the player did before.
+    // The same seed gives the same game, regardless of earlier games.
     assert_eq!(game(name, &mut *make(), 1), first, "{name} is not determined by its seed");
-    let mut veteran = make();
-    game(name, &mut *veteran, 2);
-    assert_eq!(game(name, &mut *veteran, 1), first, "{name} remembers an earlier game");
+    let mut reused = make();
+    game(name, &mut *reused, 2);
+    assert_eq!(game(name, &mut *reused, 1), first, "{name} depends on an earlier game");
 
-    // A player may be called into the middle of a game.
-    let mut late = Line::new(*first.start());
+    // A player can start in the middle of a game.
+    let mut partial = Line::new(*first.start());
     let half = first.moves().len() / 2;
     for &mv in &first.moves()[..half] {
-        late.push(mv).expect("played before");
+        partial.push(mv).expect("played before");
     }
     let mut rng = stream(3, &["contract"]);
-    let mv = make().choose(&late, &mut rng).expect("the game goes on");
-    assert!(late.position().is_legal(mv), "{name}");
+    let mv = make().choose(&partial, &mut rng).expect("the game is not over");
+    assert!(partial.position().is_legal(mv), "{name}");
 
-    // Asked after the end, it says so.
+    // A finished game is refused.
     let refused = make().choose(&first, &mut rng);
-    assert!(matches!(refused, Err(Fault::Refused { .. })), "{name}: {refused:?}");
+    assert!(matches!(refused, Err(PlayerError::Refused { .. })), "{name}: {refused:?}");
 }
 
 #[test]
-fn all_players_keep_the_contract_in_othello() {
-    players::<Othello>().into_iter().for_each(keeps_the_contract);
-    keeps_the_contract::<Othello>(("exact endgame", || {
-        let endgame = Othello::endgame(8).expect("Othello has a solver");
-        Box::new(AlphaBeta::new(Arc::new(Whim), 2).with_endgame(endgame))
+fn othello_players_fulfill_the_contract() {
+    players::<Othello>().into_iter().for_each(check_contract);
+    check_contract::<Othello>(("exact endgame", || {
+        let endgame = Othello::endgame_solver(8).expect("Othello has a solver");
+        Box::new(AlphaBeta::new(Arc::new(HashEval), 2).with_endgame(endgame))
     }));
 }
 
 #[test]
-fn all_players_keep_the_contract_in_checkers() {
-    assert!(Checkers::endgame(8).is_none());
-    players::<Checkers>().into_iter().for_each(keeps_the_contract);
+fn checkers_players_fulfill_the_contract() {
+    assert!(Checkers::endgame_solver(8).is_none());
+    players::<Checkers>().into_iter().for_each(check_contract);
 }
 
-/// Plays the first legal move, always.
+/// Plays the first legal move.
 struct First;
 
 impl<P: Position> Player<P> for First {
-    fn choose(&mut self, game: &Line<P>, _: &mut Rng) -> Result<P::Move, Fault> {
-        Ok(game.position().moves().next().expect("the game goes on"))
+    fn choose(&mut self, game: &Line<P>, _: &mut Rng) -> Result<P::Move, PlayerError> {
+        Ok(game.position().moves().next().expect("the game is not over"))
     }
 }
 
-/// Plays the last legal move, always.
+/// Plays the last legal move.
 struct Last;
 
 impl<P: Position> Player<P> for Last {
-    fn choose(&mut self, game: &Line<P>, _: &mut Rng) -> Result<P::Move, Fault> {
-        Ok(game.position().moves().last().expect("the game goes on"))
+    fn choose(&mut self, game: &Line<P>, _: &mut Rng) -> Result<P::Move, PlayerError> {
+        Ok(game.position().moves().last().expect("the game is not over"))
     }
 }
 
 #[test]
-fn forced_random_moves_come_at_their_rate_and_are_uniform() {
+fn forced_random_moves_have_the_given_rate_and_are_uniform() {
     let mut rng = stream(11, &["epsilon"]);
     let mut player: Box<dyn Player<Othello>> = Box::new(ForcedRandom::new(First, 0.1));
     let (mut turns, mut random) = (0u32, 0u32);
@@ -137,7 +138,7 @@ fn forced_random_moves_come_at_their_rate_and_are_uniform() {
     let mut at_start = [0u32; 4];
     while turns < 60_000 {
         let mut line: Line<Othello> = Line::default();
-        player.begin().unwrap();
+        player.new_game().unwrap();
         assert!(!player.last_was_random());
         while !line.position().is_over() {
             let mv = player.choose(&line, &mut rng).unwrap();
@@ -160,14 +161,14 @@ fn forced_random_moves_come_at_their_rate_and_are_uniform() {
     }
     let (n, hits) = (f64::from(turns), f64::from(random));
     assert!((hits - 0.1 * n).abs() < 4.0 * (n * 0.1 * 0.9).sqrt(), "{random} of {turns}");
-    // Chi-square with three degrees of freedom: above 16.3 once in a thousand seeds.
+    // 16.3 is the 99.9% quantile of the chi-square distribution with three degrees of freedom.
     let total = f64::from(at_start.iter().sum::<u32>());
     let square = |&count: &u32| (f64::from(count) - total / 4.0).powi(2) / (total / 4.0);
     assert!(at_start.iter().map(square).sum::<f64>() < 16.3, "{at_start:?}");
 }
 
 #[test]
-fn a_probability_of_zero_draws_nothing_and_of_one_is_always_random() {
+fn forced_random_moves_with_probability_zero_and_one() {
     let line: Line<Othello> = Line::default();
     let (mut used, untouched) = (stream(12, &["epsilon"]), stream(12, &["epsilon"]));
     let mut never = ForcedRandom::new(First, 0.0);
@@ -181,30 +182,30 @@ fn a_probability_of_zero_draws_nothing_and_of_one_is_always_random() {
 }
 
 #[test]
-fn a_stage_is_counted_in_discs_in_othello_and_in_plies_in_checkers() {
+fn stages_count_discs_in_othello_and_plies_in_checkers() {
     fn check<P: Position>(seed: u64, number: impl Fn(&Line<P>) -> u32) {
         let mut rng = stream(seed, &["stage"]);
         let mut player: Box<dyn Player<P>> =
             Box::new(Staged::new(First, ForcedRandom::new(Last, 1.0), 46, 60));
         let mut line: Line<P> = Line::default();
-        let mut handed = 0;
+        let mut delegated = 0;
         while !line.position().is_over() && line.moves().len() < 100 {
             let mv = player.choose(&line, &mut rng).unwrap();
             let others = (46..=60).contains(&number(&line));
-            // The other player's moves are the ones that say they were random.
+            // Only the other player reports random moves.
             assert_eq!(player.last_was_random(), others);
             if !others {
                 assert_eq!(line.position().moves().next(), Some(mv));
-                // The choice of the staged player would soon repeat itself.
+                // A random move avoids repetition.
                 let mv = Random.choose(&line, &mut rng).unwrap();
                 line.push(mv).unwrap();
             } else {
-                handed += 1;
+                delegated += 1;
                 line.push(mv).unwrap();
             }
         }
         if line.moves().len() >= 60 {
-            assert_eq!(handed, 15);
+            assert_eq!(delegated, 15);
         }
     }
     for seed in 0..20 {
@@ -213,21 +214,20 @@ fn a_stage_is_counted_in_discs_in_othello_and_in_plies_in_checkers() {
     }
 }
 
-/// A heuristic file plays its own game from its path, and a run folder's heuristic from the folder.
 #[test]
-fn heuristics_are_players_of_their_game() {
+fn heuristic_files_and_run_folders_are_players_of_their_game() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.toml");
     let weights = [0.5, 1.0, 0.1, 0.1, 0.05, 0.2];
     let heuristic = models::Heuristic::<Checkers>::new(&weights).unwrap();
     models::files::save_heuristic(&path, &heuristic.into(), &Default::default()).unwrap();
     for text in [path.display().to_string(), format!("{}@4", folder.path().display())] {
-        let mut player = roster::entry::<Checkers>(&text).unwrap().make().unwrap();
+        let mut player = registry::factory::<Checkers>(&text).unwrap().make().unwrap();
         player.choose(&Line::default(), &mut stream(1, &["file"])).unwrap();
-        let refused = roster::entry::<Othello>(&text).unwrap_err().to_string();
+        let refused = registry::factory::<Othello>(&text).unwrap_err().to_string();
         assert!(refused.contains("plays checkers, not othello"), "{refused}");
     }
     let viewed = format!("{}?view=invert", path.display());
-    let refused = roster::entry::<Checkers>(&viewed).unwrap_err().to_string();
-    assert!(refused.contains("its view is part of it"), "{refused}");
+    let refused = registry::factory::<Checkers>(&viewed).unwrap_err().to_string();
+    assert!(refused.contains("fixed view"), "{refused}");
 }

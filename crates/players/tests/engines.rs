@@ -1,19 +1,18 @@
-//! External engines: well-behaved ones, ones that misbehave in every way we could think of, and,
-//! where one is installed, a real one.
+//! External engines: a fake engine with many kinds of misbehavior and, if installed, a real engine.
 
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
-use outflank_players::{Engine, EngineCommand, EngineOptions, Fault, Player, Protocol};
+use outflank_players::{Engine, EngineCommand, EngineOptions, Player, PlayerError, Protocol};
 use outflank_runs::Draw;
 use outflank_runs::rng::{Rng, stream};
 use std::time::Duration;
 
-/// Where Cargo puts the stand-in, seen from where it puts this test.
+/// Returns the path of the fake engine, relative to this test binary.
 fn fake_program() -> String {
     let test = std::env::current_exe().expect("this test has a path");
     let folder = test.ancestors().nth(2).expect("a test lies in the target folder");
     let fake = folder.join("examples").join(format!("fake_engine{}", std::env::consts::EXE_SUFFIX));
-    assert!(fake.exists(), "build the stand-in with: cargo build --example fake_engine");
+    assert!(fake.exists(), "build the fake engine with: cargo build --example fake_engine");
     fake.to_str().expect("a path in UTF-8").to_owned()
 }
 
@@ -24,11 +23,11 @@ fn fake_command(protocol: Protocol, arguments: &[&str]) -> EngineCommand {
 }
 
 fn fake(protocol: Protocol, mode: &str, options: EngineOptions) -> Engine {
-    Engine::start(&fake_command(protocol, &[mode]), options).expect("the stand-in starts")
+    Engine::start(&fake_command(protocol, &[mode]), options).expect("the fake engine starts")
 }
 
-/// For engines that are known to hang: they are waited for, so briefly.
-fn impatient() -> EngineOptions {
+/// Short timeouts, for engines that hang.
+fn short_timeout() -> EngineOptions {
     EngineOptions { timeout: Duration::from_millis(200), ..EngineOptions::default() }
 }
 
@@ -36,7 +35,7 @@ fn rng() -> Rng {
     stream(1, &["engines"])
 }
 
-/// A random game from the usual start that stands right after a pass, with moves still to come.
+/// Returns a random unfinished game whose last ply was followed by a pass.
 fn game_with_a_pass(rng: &mut Rng) -> Line<Othello> {
     loop {
         let mut game = Line::<Othello>::default();
@@ -51,14 +50,14 @@ fn game_with_a_pass(rng: &mut Rng) -> Line<Othello> {
     }
 }
 
-/// Plays a game to its end, the engine against random moves, and returns it.
+/// Plays a game to its end, the engine against random moves.
 fn play_out(
     engine: &mut Engine,
     mut game: Line<Othello>,
     side: Side,
     rng: &mut Rng,
 ) -> Line<Othello> {
-    engine.begin().expect("the engine begins");
+    engine.new_game().expect("the engine starts a game");
     while !game.position().is_over() {
         let square = if game.position().to_move() == side {
             engine.choose(&game, rng).expect("the engine moves")
@@ -71,12 +70,12 @@ fn play_out(
     game
 }
 
-/// Whole games, from the start and from after a pass, with either colour.
-fn plays_properly(engine: &mut Engine, rng: &mut Rng) {
+/// Plays whole games with either color, from the start and from a position after a pass.
+fn check_whole_games(engine: &mut Engine, rng: &mut Rng) {
     for side in Side::BOTH {
         play_out(engine, Line::default(), side, rng);
         let opening = game_with_a_pass(rng);
-        engine.begin().expect("the engine begins");
+        engine.new_game().expect("the engine starts a game");
         let square = engine.choose(&opening, rng).expect("the engine moves after a pass");
         assert!(opening.position().is_legal(square));
         play_out(engine, opening, side, rng);
@@ -88,22 +87,22 @@ fn well_behaved_engines_play_whole_games() {
     for protocol in Protocol::ALL {
         for mode in ["play", "autopass", "late", "banner", "slow"] {
             let mut engine = fake(protocol, mode, EngineOptions::default());
-            plays_properly(&mut engine, &mut rng());
+            check_whole_games(&mut engine, &mut rng());
         }
     }
 }
 
 #[test]
-fn the_engine_sees_the_position_we_mean() {
-    // The stand-in plays the first legal move, which shows on what board it thinks it is.
+fn the_engine_receives_the_right_position() {
+    // The fake engine plays the first legal move, which reveals its board.
     for protocol in Protocol::ALL {
         let mut rng = rng();
         let mut engine = fake(protocol, "play", EngineOptions::default());
         for _ in 0..5 {
-            engine.begin().expect("begins");
+            engine.new_game().expect("starts a game");
             let mut game = Line::<Othello>::default();
             while !game.position().is_over() {
-                // Both sides are asked, so an engine's own answer may or may not be played.
+                // The engine moves for both sides, and its answer may not be the move played.
                 let square = engine.choose(&game, &mut rng).expect("moves");
                 assert_eq!(Some(square), game.position().moves().next());
                 let moves: Vec<Square> = game.position().moves().collect();
@@ -114,7 +113,7 @@ fn the_engine_sees_the_position_we_mean() {
 }
 
 #[test]
-fn endless_lines_before_an_answer_do_no_harm() {
+fn long_lines_before_an_answer_are_ignored() {
     for protocol in Protocol::ALL {
         let mut engine = fake(protocol, "huge", EngineOptions::default());
         let square = engine.choose(&Line::default(), &mut rng()).expect("moves");
@@ -123,18 +122,18 @@ fn endless_lines_before_an_answer_do_no_harm() {
 }
 
 #[test]
-fn a_depth_is_passed_on_or_refused() {
+fn depth_is_forwarded_or_rejected() {
     let deep = || EngineOptions { depth: Some(6), ..EngineOptions::default() };
     let mut engine = fake(Protocol::NBoard, "play", deep());
     engine.choose(&Line::default(), &mut rng()).expect("moves");
     match Engine::start(&fake_command(Protocol::Gtp, &["play"]), deep()) {
-        Err(Fault::Start { reason, .. }) => assert!(reason.contains("level 6"), "{reason}"),
+        Err(PlayerError::Start { reason, .. }) => assert!(reason.contains("level 6"), "{reason}"),
         other => panic!("{:?}", other.err()),
     }
 }
 
 #[test]
-fn other_starts_are_played_by_nboard_and_refused_by_gtp() {
+fn custom_starts_are_played_by_nboard_and_refused_by_gtp() {
     let mut rng = rng();
     let mut game = Line::<Othello>::default();
     for text in ["f5", "d6", "c3"] {
@@ -146,55 +145,58 @@ fn other_starts_are_played_by_nboard_and_refused_by_gtp() {
 
     let mut engine = fake(Protocol::Gtp, "play", EngineOptions::default());
     for _ in 0..10 {
-        engine.begin().expect("begins");
+        engine.new_game().expect("starts a game");
         match engine.choose(&opening, &mut rng) {
-            Err(Fault::Refused { reason, .. }) => {
+            Err(PlayerError::Refused { reason, .. }) => {
                 assert!(reason.contains("transcripts"), "{reason}")
             }
             other => panic!("{other:?}"),
         }
     }
-    // That was no fault of the engine's, so it goes on as if nothing had been.
+    // The engine did not fail, so it keeps playing.
     play_out(&mut engine, Line::default(), Side::White, &mut rng);
 }
 
 #[test]
-fn an_engine_that_loses_the_thread_is_shown_the_whole_game() {
+fn an_engine_out_of_sync_receives_the_whole_game() {
     let mut engine = fake(Protocol::Gtp, "forgetful", EngineOptions::default());
     play_out(&mut engine, Line::default(), Side::Black, &mut rng());
 }
 
 #[test]
-fn engines_that_hang_are_ended() {
+fn engines_that_hang_time_out() {
     for protocol in Protocol::ALL {
         for mode in ["hang", "flood", "endless"] {
-            let mut engine = fake(protocol, mode, impatient());
+            let mut engine = fake(protocol, mode, short_timeout());
             let fault = engine.choose(&Line::default(), &mut rng()).expect_err(mode);
-            assert!(matches!(fault, Fault::Hung { seconds: 1, .. }), "{mode}: {fault:?}");
-            // Until the next game there is nobody to ask.
+            assert!(matches!(fault, PlayerError::Timeout { seconds: 1, .. }), "{mode}: {fault:?}");
+            // Until the next game the error is repeated.
             assert_eq!(engine.choose(&Line::default(), &mut rng()), Err(fault));
         }
-        let options = EngineOptions { start_timeout: Duration::from_millis(200), ..impatient() };
+        let options =
+            EngineOptions { start_timeout: Duration::from_millis(200), ..short_timeout() };
         match Engine::start(&fake_command(protocol, &["mute"]), options) {
-            Err(Fault::Start { reason, .. }) => assert!(reason.contains("no answer"), "{reason}"),
+            Err(PlayerError::Start { reason, .. }) => {
+                assert!(reason.contains("no answer"), "{reason}")
+            }
             other => panic!("{:?}", other.err()),
         }
     }
 }
 
 #[test]
-fn engines_that_die_leave_their_last_words() {
+fn errors_of_crashed_engines_quote_standard_error() {
     for protocol in Protocol::ALL {
         let mut engine = fake(protocol, "die", EngineOptions::default());
         match engine.choose(&Line::default(), &mut rng()) {
-            Err(Fault::Died { detail, .. }) => {
+            Err(PlayerError::Exited { detail, .. }) => {
                 assert!(detail.contains("assertion failed: board != NULL"), "{detail}");
                 assert!(detail.contains('3'), "the exit status: {detail}");
             }
             other => panic!("{other:?}"),
         }
         match Engine::start(&fake_command(protocol, &["dead"]), EngineOptions::default()) {
-            Err(Fault::Start { reason, .. }) => {
+            Err(PlayerError::Start { reason, .. }) => {
                 assert!(reason.contains("no such table: eval.dat"), "{reason}");
             }
             other => panic!("{:?}", other.err()),
@@ -203,13 +205,13 @@ fn engines_that_die_leave_their_last_words() {
 }
 
 #[test]
-fn wrong_answers_are_faults() {
+fn wrong_answers_are_errors() {
     for protocol in Protocol::ALL {
-        for (mode, said) in [("illegal", "d4"), ("garbage", "z9"), ("pass", "pa")] {
+        for (mode, expected) in [("illegal", "d4"), ("garbage", "z9"), ("pass", "pa")] {
             let mut engine = fake(protocol, mode, EngineOptions::default());
             match engine.choose(&Line::default(), &mut rng()) {
-                Err(Fault::Illegal { answer, .. }) => {
-                    assert!(answer.to_lowercase().contains(said), "{answer}");
+                Err(PlayerError::IllegalMove { answer, .. }) => {
+                    assert!(answer.to_lowercase().contains(expected), "{answer}");
                     assert!(!answer.contains('\u{1b}'), "no control characters: {answer:?}");
                 }
                 other => panic!("{mode}: {other:?}"),
@@ -218,50 +220,52 @@ fn wrong_answers_are_faults() {
     }
     let mut engine = fake(Protocol::Gtp, "refuse", EngineOptions::default());
     match engine.choose(&Line::default(), &mut rng()) {
-        Err(Fault::Refused { reason, .. }) => assert!(reason.contains("out of ideas"), "{reason}"),
+        Err(PlayerError::Refused { reason, .. }) => {
+            assert!(reason.contains("out of ideas"), "{reason}")
+        }
         other => panic!("{other:?}"),
     }
 }
 
 #[test]
-fn an_engine_is_started_again_after_a_fault() {
+fn an_engine_restarts_after_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
     for protocol in Protocol::ALL {
         let file = folder.path().join(protocol.name());
         let file = file.to_str().expect("a path in UTF-8");
         let command = fake_command(protocol, &["recover", file]);
         let mut engine = Engine::start(&command, EngineOptions::default()).expect("starts");
-        engine.begin().expect("begins");
+        engine.new_game().expect("starts a game");
         let fault = engine.choose(&Line::default(), &mut rng()).expect_err("dies");
-        assert!(matches!(fault, Fault::Died { .. }), "{fault:?}");
+        assert!(matches!(fault, PlayerError::Exited { .. }), "{fault:?}");
         play_out(&mut engine, Line::default(), Side::Black, &mut rng());
     }
 }
 
 #[test]
-fn an_engine_that_leaves_between_games_loses_none() {
+fn an_engine_that_exits_between_games_is_restarted() {
     for protocol in Protocol::ALL {
         let mut engine = fake(protocol, "leave", EngineOptions::default());
         for _ in 0..6 {
-            engine.begin().expect("begins");
+            engine.new_game().expect("starts a game");
             engine.choose(&Line::default(), &mut rng()).expect("moves");
         }
     }
 }
 
 #[test]
-fn an_engine_that_always_fails_is_given_up() {
+fn restarts_are_limited() {
     let options =
         EngineOptions { restarts: 2, name: Some("Wobbly".to_owned()), ..EngineOptions::default() };
     let mut engine = fake(Protocol::Gtp, "die", options);
     assert_eq!(engine.name(), "Wobbly");
     for _ in 0..3 {
-        engine.begin().expect("begins");
+        engine.new_game().expect("starts a game");
         engine.choose(&Line::default(), &mut rng()).expect_err("dies");
     }
     for _ in 0..2 {
-        match engine.begin() {
-            Err(Fault::Start { player, reason }) => {
+        match engine.new_game() {
+            Err(PlayerError::Start { player, reason }) => {
                 assert_eq!(player, "Wobbly");
                 assert!(reason.contains("3 times in a row"), "{reason}");
                 assert!(reason.contains("assertion failed"), "{reason}");
@@ -273,11 +277,11 @@ fn an_engine_that_always_fails_is_given_up() {
 }
 
 #[test]
-fn a_missing_program_is_named() {
+fn a_missing_program_is_reported() {
     for program in ["no-such-engine-here", "/no/such/folder/engine"] {
         let command = format!("gtp:{program} -l 1").parse().expect("a command");
         match Engine::start(&command, EngineOptions::default()) {
-            Err(fault @ Fault::Start { .. }) => {
+            Err(fault @ PlayerError::Start { .. }) => {
                 let text = fault.to_string();
                 assert!(text.contains(&format!("'{program}'")) && text.contains("PATH"), "{text}");
             }
@@ -287,7 +291,7 @@ fn a_missing_program_is_named() {
 }
 
 #[test]
-fn each_thread_may_have_its_own() {
+fn engines_run_on_several_threads() {
     let command = fake_command(Protocol::NBoard, &["play"]);
     let games: Vec<_> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..4)
@@ -297,7 +301,7 @@ fn each_thread_may_have_its_own() {
                     let engine = Engine::start(&command, options).expect("starts");
                     let mut engine: Box<dyn Player<Othello>> = Box::new(engine);
                     let mut game = Line::<Othello>::default();
-                    engine.begin().expect("begins");
+                    engine.new_game().expect("starts a game");
                     while !game.position().is_over() {
                         game.push(engine.choose(&game, &mut rng()).expect("moves")).expect("legal");
                     }
@@ -310,9 +314,9 @@ fn each_thread_may_have_its_own() {
     assert!(games.windows(2).all(|pair| pair[0] == pair[1]));
 }
 
-/// Whether a process is still there, other than as a zombie that its new parent has yet to reap.
+/// Returns whether a process is running (a zombie is not).
 #[cfg(target_os = "linux")]
-fn lives(id: &str) -> bool {
+fn is_running(id: &str) -> bool {
     let state = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     state.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(" Z"))
 }
@@ -321,9 +325,9 @@ fn lives(id: &str) -> bool {
 #[test]
 fn no_process_outlives_its_engine() {
     let folder = tempfile::tempdir().expect("a folder");
-    // The shell is the process we start; the engine and the sleeper are its children.
+    // The engine and `sleep` are children of the shell.
     let script = r#"sleep 600 & echo "$$ $!" > "$0"; "$1" gtp "$2"; exit"#;
-    for (mode, options) in [("play", EngineOptions::default()), ("hang", impatient())] {
+    for (mode, options) in [("play", EngineOptions::default()), ("hang", short_timeout())] {
         let file = folder.path().join(mode);
         let path = file.to_str().expect("a path in UTF-8");
         let words = ["sh", "-c", script, path, &fake_program(), mode].map(str::to_owned);
@@ -331,25 +335,25 @@ fn no_process_outlives_its_engine() {
         let mut engine = Engine::start(&command, options).expect("starts");
         let written = std::fs::read_to_string(&file).expect("the shell wrote its numbers");
         let ids: Vec<&str> = written.split_whitespace().collect();
-        assert!(ids.len() == 2 && ids.iter().all(|id| lives(id)), "{written}");
+        assert!(ids.len() == 2 && ids.iter().all(|id| is_running(id)), "{written}");
 
         let answer = engine.choose(&Line::default(), &mut rng());
         assert_eq!(answer.is_ok(), mode == "play");
         drop(engine);
-        // The shell itself was waited for, so that not even a zombie is left of it.
+        // The shell was waited for, so no zombie is left.
         assert!(!std::path::Path::new(&format!("/proc/{}", ids[0])).exists(), "a zombie is left");
-        // The sleeper has been sent its signal; the system needs an instant to carry it out.
+        // The signal to `sleep` may take a moment.
         for _ in 0..1000 {
-            if !lives(ids[1]) {
+            if !is_running(ids[1]) {
                 break;
             }
             std::thread::sleep(Duration::from_millis(10));
         }
-        assert!(!lives(ids[1]), "a child is left after '{mode}'");
+        assert!(!is_running(ids[1]), "a child is left after '{mode}'");
     }
 }
 
-/// The command of a real GTP engine, if there is one.
+/// Returns the command of a real GTP engine, if one is installed.
 fn real_engine() -> Option<String> {
     std::env::var("OUTFLANK_GTP_ENGINE").ok().or_else(|| {
         let path = std::env::var_os("PATH")?;
@@ -367,9 +371,9 @@ fn a_real_engine_plays_whole_games() {
     let command = format!("gtp:{command}").parse().expect("a command");
     let mut engine = Engine::start(&command, EngineOptions::default()).expect("starts");
     let mut rng = rng();
-    plays_properly(&mut engine, &mut rng);
-    // Asking for both sides and playing something else makes it start again from the beginning.
-    engine.begin().expect("begins");
+    check_whole_games(&mut engine, &mut rng);
+    // Playing other moves than the engine's forces a resynchronization.
+    engine.new_game().expect("starts a game");
     let mut game = game_with_a_pass(&mut rng);
     while !game.position().is_over() {
         engine.choose(&game, &mut rng).expect("moves");

@@ -1,4 +1,4 @@
-//! Monte Carlo tree search against the solver and its own budget.
+//! Monte-Carlo tree search: comparison with the solver, and the simulation budget.
 
 #[path = "support/positions.rs"]
 mod positions;
@@ -11,7 +11,7 @@ use outflank_players::endgame::Solver;
 use outflank_players::{Mcts, Player, Searchable};
 use outflank_runs::rng::stream;
 use outflank_runs::{Draw, Rng};
-use positions::{Pieces, random_position};
+use positions::{Pieces, move_scores, random_position};
 use std::sync::Arc;
 
 #[test]
@@ -21,7 +21,7 @@ fn tree_search_finds_the_only_winning_move() {
     let mut found = 0;
     while found < 10 {
         let position: Othello = random_position(53, &mut rng);
-        let scores = solver.move_scores(position.board());
+        let scores = move_scores(&mut solver, &position);
         let wins: Vec<_> = scores.iter().filter(|(_, score)| *score > 0).collect();
         if scores.len() < 3 || wins.len() != 1 {
             continue;
@@ -33,27 +33,29 @@ fn tree_search_finds_the_only_winning_move() {
 }
 
 #[test]
-fn tree_search_spends_its_simulations_and_tries_everything() {
+fn all_simulations_are_used_and_all_moves_are_tried() {
     fn check<P: Searchable>(mut mcts: Mcts<P>, simulations: u32, rng: &mut Rng) {
         let position: P = random_position(10, rng);
         let tried = mcts.search(&position, rng);
-        assert_eq!(tried.iter().map(|t| t.1).sum::<u32>(), simulations);
+        assert_eq!(tried.iter().map(|stats| stats.visits).sum::<u32>(), simulations);
         assert_eq!(tried.len(), position.moves().count());
-        assert!(tried.iter().all(|&(_, games, half_points)| games > 0 && half_points <= 2 * games));
+        assert!(
+            tried.iter().all(|stats| stats.visits > 0 && stats.half_points <= 2 * stats.visits)
+        );
     }
     let mut rng = stream(16, &["budget"]);
     check(Mcts::<Othello>::new(400), 400, &mut rng);
     check(Mcts::<Checkers>::new(400), 400, &mut rng);
-    let guide = Arc::new(models::Greedy(Pieces));
-    check(Mcts::<Othello>::new(60).with_guide(guide), 60, &mut rng);
-    // A budget below the number of moves leaves some untried, and still gives a move.
+    let policy = Arc::new(models::Greedy(Pieces));
+    check(Mcts::<Othello>::new(60).with_rollout_policy(policy), 60, &mut rng);
+    // With fewer simulations than moves, some moves stay untried.
     let tried = Mcts::<Othello>::new(2).search(&Othello::start(), &mut rng);
-    assert_eq!(tried.iter().map(|t| t.1).sum::<u32>(), 2);
+    assert_eq!(tried.iter().map(|stats| stats.visits).sum::<u32>(), 2);
 }
 
 #[test]
-fn the_fast_playout_is_the_plain_one() {
-    // Both draw the index of a move among the legal ones, so the same seed gives the same game.
+fn bitboard_playouts_match_generic_playouts() {
+    // Both draw the index of a legal move, so the same seed gives the same game.
     for seed in 0..300 {
         let position: Othello = random_position(seed % 60, &mut stream(seed.into(), &["where"]));
         let mut rng = stream(seed.into(), &["playout"]);

@@ -168,7 +168,7 @@ fn pattern_board(network: &Network, pattern: &Pattern) -> Board {
         .iter()
         .filter(|square| (pattern.own | pattern.other) & square.bit() == 0)
         .fold(Board::new(title), |board, square| {
-            board.mark(square.index(), outflank_report::board::Mark::Ring)
+            board.mark(square.index(), outflank_report::board::SquareMark::Ring)
         })
         .bits(pattern.own, pattern.other)
 }

@@ -15,7 +15,7 @@ use crate::serve::{Conversation, Effect};
 use outflank_analysis::discs::Discs;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
-use outflank_players::Thought;
+use outflank_players::SearchResult;
 use outflank_records::{Record, ggf};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -178,7 +178,7 @@ impl NBoard {
         match chosen {
             Ok((square, found)) => {
                 let value = found.zip(discs).and_then(|(found, discs)| {
-                    discs.tell(found.moves.first()?.verdict, &found, &position)
+                    discs.tell(found.moves.first()?.score, &found, &position)
                 });
                 let value = value.map(|value| format!("{value:.2}")).unwrap_or_default();
                 let seconds = began.elapsed().as_secs_f64();
@@ -216,7 +216,7 @@ impl NBoard {
             let seconds = began.elapsed().as_secs_f64();
             writeln!(out, "nodestats {} {seconds:.2}", thought.nodes)?;
             let best = thought.moves.first();
-            if best.is_some_and(|b| discs.tell(b.verdict, &thought, &position).is_none()) {
+            if best.is_some_and(|b| discs.tell(b.score, &thought, &position).is_none()) {
                 return writeln!(out, "{NO_DISCS}");
             }
         }
@@ -242,14 +242,14 @@ impl NBoard {
                 break;
             }
             let thought = self.brain.think(&position, false, allowance, |_| {});
-            let best = |thought: Thought<Square>| Some((*thought.moves.first()?, thought));
+            let best = |thought: SearchResult<Square>| Some((*thought.moves.first()?, thought));
             let Some((best, thought)) = thought.and_then(best) else {
                 break;
             };
             if self.brain.current.is_awaited() {
                 break;
             }
-            let value = discs.tell(best.verdict, &thought, &position);
+            let value = discs.tell(best.score, &thought, &position);
             unread |= value.is_none();
             if turn != position.to_move() {
                 if let Some(value) = value {
@@ -310,7 +310,7 @@ impl Conversation for NBoard {
 /// Says what a search found about the best moves, in lines for the viewer; to a side that `passes` all of it
 /// is worth the opposite. What has no meaning in discs is left out.
 fn tell(
-    thought: &Thought<Square>,
+    thought: &SearchResult<Square>,
     (position, discs): (&Othello, Discs),
     count: usize,
     passes: bool,
@@ -324,9 +324,9 @@ fn tell(
     for (place, judged) in thought.moves.iter().take(count).enumerate() {
         let mut line = judged.mv.to_string().to_uppercase();
         if place == 0 {
-            line = thought.line.iter().map(|mv| mv.to_string().to_uppercase()).collect();
+            line = thought.pv.iter().map(|mv| mv.to_string().to_uppercase()).collect();
         }
-        let Some(mut value) = discs.tell(judged.verdict, thought, position) else { continue };
+        let Some(mut value) = discs.tell(judged.score, thought, position) else { continue };
         if passes {
             // What is good for whoever moves is bad for the one who passes.
             (line, value) = (format!("PA{line}"), 0.0 - value);

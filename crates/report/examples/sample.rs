@@ -1,9 +1,9 @@
-//! Prints a page that shows everything this crate can draw, with the cross table of a published
-//! league and otherwise invented figures:
+//! Prints a page with all kinds of figures. The cross table is from a published league, other data are
+//! invented:
 //! `cargo run -p outflank-report --example sample > sample.html`.
 
-use outflank_report::board::Mark;
-use outflank_report::plot::{Bars, CrossTable, Plot, Point, Series};
+use outflank_report::board::SquareMark;
+use outflank_report::plot::{BarChart, CrossTable, Plot, Point, Series};
 use outflank_report::text::{count, number, with_error};
 use outflank_report::{Align, Board, Figure, Page, Table};
 
@@ -30,11 +30,11 @@ const POINTS: [[f64; 7]; 7] = [
 fn main() {
     let mut page = Page::new("A league of the strongest n-tuple players");
     page.lead(
-        "Seven players, every pair 2,000 games from 1,000 openings with colours swapped. \
+        "Seven players, every pair 2,000 games from 1,000 openings with colors swapped. \
          Ratings have mean 1600; error bars are 95%.",
     );
     league(&mut page);
-    learning(&mut page);
+    training(&mut page);
     boards(&mut page);
     page.footer("Command", "outflank league ipref champion ann --games 2000 --openings league.txt")
         .footer("Seed", "1")
@@ -44,11 +44,11 @@ fn main() {
 
 fn league(page: &mut Page) {
     let section = page.section("Ratings");
-    section.figures_at_a_glance([
+    section.key_figures([
         ("Games", count(42_000).as_str(), "21 pairs"),
         ("Best player", "1683 ± 7", "iPref-N-Tuple"),
-        ("Superiority", "100.0%", "over the second"),
-        ("Distinct games", &count(41_872), "99.7% of all"),
+        ("LOS", "100.0%", "against the second"),
+        ("Duplicate games", &count(128), "0.3% of all"),
     ]);
     let mut table = Table::new([
         ("Player", Align::Left),
@@ -67,29 +67,25 @@ fn league(page: &mut Page) {
     }
     section.table(&table.caption("Final standings"));
     section.figure(
-        &Bars::new("Ratings with 95% intervals", "rating", NAMES)
+        &BarChart::new("Ratings with 95% intervals", "rating", NAMES)
             .series("rating", RATINGS.map(|rating| (rating, 7.1)))
             .dots()
             .decimals(0),
-        "The mean rating is known, so the intervals are those of differences from it.",
+        "The mean rating is fixed, so the intervals are those of differences from the mean.",
     );
     let percent: Vec<Vec<f64>> =
         POINTS.iter().map(|row| row.iter().map(|points| points / 20.0).collect()).collect();
     let cross = CrossTable::new("Score of row against column, %", NAMES, percent).scale(50.0, 20.0);
     section.cross_table(&cross);
-    section.details("The same as a drawing", |inner| {
-        inner.figure(&cross, "Blue: the row's player won more than half of the points.");
+    section.details("As a drawing", |inner| {
+        inner.figure(&cross, "Blue: the row player scored more than half of the points.");
     });
-    section.note(
-        "The openings hold 11 discs and are played with black to move; see departure 2 below.",
-    );
-    section.list(
-        true,
-        ["Ties are broken at random.", "The first mover is black, whatever the file says."],
-    );
+    section.note("The openings have 11 discs with black to move; see departure 2 below.");
+    section
+        .list(true, ["Ties are broken at random.", "Black moves first, regardless of the file."]);
 }
 
-fn learning(page: &mut Page) {
+fn training(page: &mut Page) {
     let curve = |top: f64, rate: f64, wave: f64| {
         (1..=60).map(move |step| {
             let x = f64::from(step) / 30.0 * 1e6;
@@ -98,7 +94,7 @@ fn learning(page: &mut Page) {
             Point::with_error(x, y, 2.0 + 8.0 / f64::from(step))
         })
     };
-    let section = page.section("Learning curves");
+    let section = page.section("Training curves");
     section.figure(
         &Plot::new("Score against the standard heuristic", "training games", "score, %")
             .series(Series::line("CTDL", curve(88.0, 0.12, 0.6)).band())
@@ -111,13 +107,13 @@ fn learning(page: &mut Page) {
                 )
                 .dashed(),
             )
-            .level(50.0, "even")
+            .reference_line(50.0, "even")
             .y_range(0.0, 100.0)
-            .description("Three learning methods rise quickly and level off, CTDL the highest."),
-        "Mean of ten runs with 95% bands; the dashed line shows the printed figures.",
+            .description("Three methods rise quickly and level off, CTDL the highest."),
+        "Mean of ten runs with 95% bands; the dashed line shows the published values.",
     );
     section.figure(
-        &Plot::new("Accuracy grows with the data", "games learned from", "choices predicted, %")
+        &Plot::new("Accuracy by size of the training set", "training games", "top-1 accuracy, %")
             .series(Series::line(
                 "patterns",
                 [
@@ -139,9 +135,9 @@ fn learning(page: &mut Page) {
         "",
     );
     section.figure(
-        &Bars::new(
+        &BarChart::new(
             "Accuracy by stage of the game",
-            "choices predicted, %",
+            "top-1 accuracy, %",
             ["1–16 discs", "17–32 discs", "33–48 discs", "49–64 discs"],
         )
         .series("iPref-N", [(78.3, 0.4), (46.1, 0.5), (41.9, 0.5), (55.2, 0.6)])
@@ -162,12 +158,12 @@ fn boards(page: &mut Page) {
     let weights = std::array::from_fn(|square| ring[fold(square / 8)][fold(square % 8)]);
     let position = Board::new("Black to move")
         .bits(0x0000_1c18_1400_0000, 0x0000_0004_0800_0000 | 1 << 36)
-        .mark(44, Mark::Ring)
-        .mark(18, Mark::Dot)
-        .mark(20, Mark::Dot)
-        .mark(22, Mark::Text("+4".into()))
-        .mark(45, Mark::Cross)
-        .mark(35, Mark::Text("7".into()));
+        .mark(44, SquareMark::Ring)
+        .mark(18, SquareMark::Dot)
+        .mark(20, SquareMark::Dot)
+        .mark(22, SquareMark::Text("+4".into()))
+        .mark(45, SquareMark::Cross)
+        .mark(35, SquareMark::Text("7".into()));
     let heuristic = Board::new("Standard heuristic").weights(weights);
     let tuples = Board::new("Three 5-tuples")
         .tuple([0, 1, 2, 9, 8])
@@ -176,11 +172,11 @@ fn boards(page: &mut Page) {
         .tuple([32]);
     let all: [&dyn Figure; 3] = [&position, &heuristic, &tuples];
     section.gallery(all, "A position with marks, the weights of a piece counter, and tuples.");
-    section.figure(&position, "The same position by itself.");
+    section.figure(&position, "The same position, larger.");
     section.code("f5d6c3d3c4f4e3f3g4");
     let mut table = Table::new([
-        ("Exhibit", Align::Left),
-        ("What it shows", Align::Left),
+        ("Experiment", Align::Left),
+        ("Description", Align::Left),
         ("Cells", Align::Right),
     ]);
     table.row(["preference/table3", "Rank order, ratings and percentages of a league of seventeen players, one-ply search from a thousand fixed openings", "34"]);

@@ -1,15 +1,15 @@
-//! A board of 8x8 squares: discs, marks, tuples of squares, weights.
+//! Drawings of an 8x8 board with discs, marks, n-tuples and weights.
 //!
-//! Squares are numbered by rows from 0 at a1, the top left corner, to 63 at h8.
+//! Squares are numbered by rows from 0 (a1, top left) to 63 (h8).
 
-use crate::svg::{Figure, Svg, at, series_colour, within};
+use crate::svg::{Figure, Svg, clamp_width, coord, series_color};
 use crate::text::number;
 use std::fmt::Write as _;
 
-/// What lies on a square.
+/// The contents of a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disc {
-    /// Nothing.
+    /// No disc.
     Empty,
     /// A black disc.
     Black,
@@ -17,16 +17,16 @@ pub enum Disc {
     White,
 }
 
-/// What points out a square.
+/// A mark on a square.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mark {
-    /// A small dot, as for a legal move.
+pub enum SquareMark {
+    /// A small dot, for legal moves.
     Dot,
-    /// A ring, as for the move just played.
+    /// A ring, for the last move.
     Ring,
-    /// A cross, as for a mistake.
+    /// A cross, for a mistake.
     Cross,
-    /// A few characters, such as the number of a move or its value.
+    /// Short text, such as a move number or value.
     Text(String),
 }
 
@@ -39,11 +39,11 @@ pub struct Board {
     weights: Option<[f64; 64]>,
     decimals: Option<usize>,
     tuples: Vec<Vec<usize>>,
-    marks: Vec<(usize, Mark)>,
+    marks: Vec<(usize, SquareMark)>,
 }
 
 impl Board {
-    /// An empty board under this title; an empty title is not shown.
+    /// Creates an empty board with a title, which may be empty.
     pub fn new(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
@@ -56,21 +56,21 @@ impl Board {
         }
     }
 
-    /// Describes the board to those who cannot see it; without this, its discs are listed.
+    /// Sets the description for screen readers. By default it lists the discs.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.description = description.into();
         self
     }
 
-    /// Places discs.
+    /// Sets the discs.
     #[must_use]
     pub fn discs(mut self, discs: [Disc; 64]) -> Self {
         self.discs = discs;
         self
     }
 
-    /// Places discs given as sets of squares, bit n for square n. A square in both is black.
+    /// Sets the discs from bitboards, bit n for square n. A square in both is black.
     #[must_use]
     pub fn bits(self, black: u64, white: u64) -> Self {
         self.discs(std::array::from_fn(|square| match (black >> square & 1, white >> square & 1) {
@@ -80,42 +80,42 @@ impl Board {
         }))
     }
 
-    /// Colours every square by a weight and prints it there.
+    /// Sets a weight for each square, shown as color and text.
     #[must_use]
     pub fn weights(mut self, weights: [f64; 64]) -> Self {
         self.weights = Some(weights);
         self
     }
 
-    /// Sets the decimals of the weights, which otherwise follow the largest.
+    /// Sets the number of decimals of the weights. By default it depends on the largest weight.
     #[must_use]
     pub fn decimals(mut self, decimals: usize) -> Self {
         self.decimals = Some(decimals);
         self
     }
 
-    /// Joins squares in this order, as the inputs of an n-tuple. Squares beyond 63 are left out.
+    /// Adds an n-tuple as a line through its squares. Squares above 63 are ignored.
     #[must_use]
     pub fn tuple(mut self, squares: impl IntoIterator<Item = usize>) -> Self {
         self.tuples.push(squares.into_iter().filter(|&square| square < 64).collect());
         self
     }
 
-    /// Points out a square; one beyond 63 is left out.
+    /// Adds a mark. Squares above 63 are ignored.
     #[must_use]
-    pub fn mark(mut self, square: usize, mark: Mark) -> Self {
+    pub fn mark(mut self, square: usize, mark: SquareMark) -> Self {
         if square < 64 {
             self.marks.push((square, mark));
         }
         self
     }
 
-    /// Whether the ground is plain: lines in many colours would not show on green felt.
-    fn neutral(&self) -> bool {
+    /// Returns whether the background is neutral, since colored lines are hard to see on green.
+    fn has_neutral_background(&self) -> bool {
         self.weights.is_some() || !self.tuples.is_empty()
     }
 
-    fn described(&self) -> String {
+    fn effective_description(&self) -> String {
         if !self.description.is_empty() {
             return self.description.clone();
         }
@@ -135,15 +135,15 @@ fn square_name(square: usize) -> String {
     format!("{}{}", (b'a' + (square % 8) as u8) as char, square / 8 + 1)
 }
 
-/// The measures of a board that is being drawn.
-struct Measures {
+/// The pixel geometry of a board.
+struct Geometry {
     left: f64,
     top: f64,
     cell: f64,
 }
 
-impl Measures {
-    fn centre(&self, square: usize) -> (f64, f64) {
+impl Geometry {
+    fn center(&self, square: usize) -> (f64, f64) {
         let (column, row) = ((square % 8) as f64, (square / 8) as f64);
         (self.left + self.cell * (column + 0.5), self.top + self.cell * (row + 0.5))
     }
@@ -151,47 +151,47 @@ impl Measures {
 
 impl Figure for Board {
     fn draw(&self, width: f64) -> Svg {
-        let width = within(width, 120.0, 2000.0);
+        let width = clamp_width(width, 120.0, 2000.0);
         let edge = (0.06 * width).clamp(15.0, 26.0);
         let title = if self.title.is_empty() { 0.0 } else { 26.0 };
         let cell = (width - 2.0 * edge) / 8.0;
-        let m = Measures { left: edge, top: title + edge, cell };
+        let m = Geometry { left: edge, top: title + edge, cell };
         let name = if self.title.is_empty() { "Board" } else { &self.title };
-        let mut svg = Svg::new(width, title + width, name, &self.described());
+        let mut svg = Svg::new(width, title + width, name, &self.effective_description());
         if !self.title.is_empty() {
             let look = "text-anchor=\"middle\" font-size=\"14.5\" font-weight=\"650\"";
             svg.text(
                 0.5 * width,
                 19.0,
                 look,
-                &crate::svg::fit_text(&self.title, 14.5, 0.9 * width),
+                &crate::svg::truncate_text(&self.title, 14.5, 0.9 * width),
             );
         }
         draw_squares(
             &mut svg,
             &m,
-            self.neutral(),
+            self.has_neutral_background(),
             self.weights.as_ref().map(|w| (w, self.decimals)),
         );
         let size = 0.36 * cell;
         for (square, disc) in self.discs.iter().enumerate() {
-            let (x, y) = m.centre(square);
+            let (x, y) = m.center(square);
             let fill = match disc {
                 Disc::Empty => continue,
                 Disc::Black => "black",
                 Disc::White => "white",
             };
-            // A soft offset shadow lifts the disc from the board on any background.
-            let (sx, sy, r) = (at(x + 0.02 * cell), at(y + 0.045 * cell), at(0.41 * cell));
+            // A shadow separates the disc from any background.
+            let (sx, sy, r) = (coord(x + 0.02 * cell), coord(y + 0.045 * cell), coord(0.41 * cell));
             let shadow = "fill=\"#000\" fill-opacity=\"0.28\"";
             svg.add("circle", &format!("cx=\"{sx}\" cy=\"{sy}\" r=\"{r}\" {shadow}"));
-            let (x, y) = (at(x), at(y));
+            let (x, y) = (coord(x), coord(y));
             let rim = "stroke=\"#000\" stroke-opacity=\"0.35\" stroke-width=\"0.8\"";
             let look = format!("cx=\"{x}\" cy=\"{y}\" r=\"{r}\" fill=\"var(--{fill})\" {rim}");
             svg.add("circle", &look);
         }
-        for (place, tuple) in self.tuples.iter().enumerate() {
-            draw_tuple(&mut svg, &m, place, tuple);
+        for (index, tuple) in self.tuples.iter().enumerate() {
+            draw_tuple(&mut svg, &m, index, tuple);
         }
         for (square, mark) in &self.marks {
             self.draw_mark(&mut svg, &m, *square, mark, size);
@@ -206,12 +206,12 @@ impl Figure for Board {
 
 fn draw_squares(
     svg: &mut Svg,
-    m: &Measures,
+    m: &Geometry,
     neutral: bool,
     weights: Option<(&[f64; 64], Option<usize>)>,
 ) {
-    let side = at(8.0 * m.cell);
-    let (x, y) = (at(m.left), at(m.top));
+    let side = coord(8.0 * m.cell);
+    let (x, y) = (coord(m.left), coord(m.top));
     let (felt, seam) = if neutral { ("paper", "rule") } else { ("felt", "seam") };
     let frame = format!("x=\"{x}\" y=\"{y}\" width=\"{side}\" height=\"{side}\"");
     svg.add("rect", &format!("{frame} fill=\"var(--{felt})\""));
@@ -227,12 +227,12 @@ fn draw_squares(
     }
     if !neutral {
         for (column, row) in [(2.0, 2.0), (6.0, 2.0), (2.0, 6.0), (6.0, 6.0)] {
-            let (x, y) = (at(m.left + column * m.cell), at(m.top + row * m.cell));
-            let r = at(0.07 * m.cell);
+            let (x, y) = (coord(m.left + column * m.cell), coord(m.top + row * m.cell));
+            let r = coord(0.07 * m.cell);
             svg.add("circle", &format!("cx=\"{x}\" cy=\"{y}\" r=\"{r}\" fill=\"var(--seam)\""));
         }
     }
-    let size = at((0.6 * m.left).clamp(9.0, 13.0));
+    let size = coord((0.6 * m.left).clamp(9.0, 13.0));
     let look = format!("text-anchor=\"middle\" font-size=\"{size}\" fill=\"var(--soft)\"");
     for place in 0..8u8 {
         let along = m.cell * (f64::from(place) + 0.5);
@@ -242,9 +242,9 @@ fn draw_squares(
     }
 }
 
-fn draw_weights(svg: &mut Svg, m: &Measures, weights: &[f64; 64], decimals: Option<usize>) {
+fn draw_weights(svg: &mut Svg, m: &Geometry, weights: &[f64; 64], decimals: Option<usize>) {
     let finite = |weight: f64| if weight.is_finite() { weight.abs() } else { 0.0 };
-    let largest = weights.iter().fold(0.0, |most: f64, &weight| most.max(finite(weight)));
+    let largest = weights.iter().fold(0.0, |largest: f64, &weight| largest.max(finite(weight)));
     let decimals = decimals.unwrap_or(match largest {
         x if x >= 100.0 => 0,
         x if x >= 10.0 => 1,
@@ -252,46 +252,46 @@ fn draw_weights(svg: &mut Svg, m: &Measures, weights: &[f64; 64], decimals: Opti
     });
     let shown = weights.map(|weight| {
         let text = number(weight, decimals).replace('-', "−");
-        // What rounds to nothing has no sign.
-        let nothing = weight.is_finite() && !text.contains(|c: char| ('1'..='9').contains(&c));
-        if nothing { text.replace('−', "") } else { text }
+        // A value that rounds to zero has no sign.
+        let is_zero = weight.is_finite() && !text.contains(|c: char| ('1'..='9').contains(&c));
+        if is_zero { text.replace('−', "") } else { text }
     });
-    // One size for all, so that the eye compares colours and not letters.
+    // One font size for all weights.
     let longest = shown.iter().map(|text| text.chars().count()).fold(4, usize::max);
     let size = (m.cell * 1.3 / longest as f64).min(14.0);
-    let look = format!("text-anchor=\"middle\" font-size=\"{}\"", at(size));
+    let look = format!("text-anchor=\"middle\" font-size=\"{}\"", coord(size));
     for (square, (&weight, shown)) in weights.iter().zip(&shown).enumerate() {
-        let (x, y) = m.centre(square);
+        let (x, y) = m.center(square);
         let strength = if largest > 0.0 { finite(weight) / largest } else { 0.0 };
-        let colour = if weight < 0.0 { "less" } else { "more" };
+        let color = if weight < 0.0 { "less" } else { "more" };
         svg.add(
             "rect",
             &format!(
-                "x=\"{}\" y=\"{}\" width=\"{side}\" height=\"{side}\" fill=\"var(--{colour})\" \
+                "x=\"{}\" y=\"{}\" width=\"{side}\" height=\"{side}\" fill=\"var(--{color})\" \
                  fill-opacity=\"{}\"",
-                at(x - 0.5 * m.cell),
-                at(y - 0.5 * m.cell),
-                at(0.62 * strength),
-                side = at(m.cell)
+                coord(x - 0.5 * m.cell),
+                coord(y - 0.5 * m.cell),
+                coord(0.62 * strength),
+                side = coord(m.cell)
             ),
         );
         svg.text(x, y + 0.36 * size, &look, shown);
     }
 }
 
-fn draw_tuple(svg: &mut Svg, m: &Measures, place: usize, tuple: &[usize]) {
-    // Tuples that share squares are set apart a little, in a pattern of nine.
-    let (dx, dy) = ([0.0, 1.0, -1.0][place % 3], [0.0, -1.0, 1.0][place / 3 % 3]);
+fn draw_tuple(svg: &mut Svg, m: &Geometry, index: usize, tuple: &[usize]) {
+    // Tuples are shifted slightly, so that shared squares stay visible.
+    let (dx, dy) = ([0.0, 1.0, -1.0][index % 3], [0.0, -1.0, 1.0][index / 3 % 3]);
     let shifted = |square: usize| {
-        let (x, y) = m.centre(square);
+        let (x, y) = m.center(square);
         (x + 0.13 * m.cell * dx, y + 0.13 * m.cell * dy)
     };
-    let colour = series_colour(place);
-    // An outline in the colour of paper keeps the line visible on felt and on weights.
+    let color = series_color(index);
+    // An outline in the background color keeps the line visible.
     let points: Vec<String> = (tuple.iter().map(|&square| shifted(square)))
-        .map(|(x, y)| format!("{},{}", at(x), at(y)))
+        .map(|(x, y)| format!("{},{}", coord(x), coord(y)))
         .collect();
-    for (stroke, thick) in [("var(--paper)", 0.13), (colour.as_str(), 0.075)] {
+    for (stroke, thick) in [("var(--paper)", 0.13), (color.as_str(), 0.075)] {
         if points.len() > 1 {
             svg.add(
                 "polyline",
@@ -299,59 +299,63 @@ fn draw_tuple(svg: &mut Svg, m: &Measures, place: usize, tuple: &[usize]) {
                     "points=\"{}\" fill=\"none\" stroke=\"{stroke}\" stroke-width=\"{}\" \
                      stroke-linejoin=\"round\" stroke-linecap=\"round\"",
                     points.join(" "),
-                    at(thick * m.cell)
+                    coord(thick * m.cell)
                 ),
             );
         }
     }
     for (order, &square) in tuple.iter().enumerate() {
         let (x, y) = shifted(square);
-        // The first square is drawn larger: it is the most significant digit of the index.
-        let r = at(m.cell * if order == 0 { 0.15 } else { 0.105 });
-        let (cx, cy) = (at(x), at(y));
+        // The first square, the most significant digit of the index, is larger.
+        let r = coord(m.cell * if order == 0 { 0.15 } else { 0.105 });
+        let (cx, cy) = (coord(x), coord(y));
         let look = format!(
-            "cx=\"{cx}\" cy=\"{cy}\" r=\"{r}\" fill=\"{colour}\" stroke=\"var(--paper)\" \
+            "cx=\"{cx}\" cy=\"{cy}\" r=\"{r}\" fill=\"{color}\" stroke=\"var(--paper)\" \
              stroke-width=\"1.4\""
         );
-        svg.add_hinted("circle", &look, &format!("{} of tuple {}", square_name(square), place + 1));
+        svg.add_with_tooltip(
+            "circle",
+            &look,
+            &format!("{} of tuple {}", square_name(square), index + 1),
+        );
     }
 }
 
 impl Board {
-    fn draw_mark(&self, svg: &mut Svg, m: &Measures, square: usize, mark: &Mark, size: f64) {
-        let (x, y) = m.centre(square);
-        let (cx, cy) = (at(x), at(y));
-        // The mark must stand out from what it is drawn on.
-        let colour = match (self.discs[square], self.neutral()) {
+    fn draw_mark(&self, svg: &mut Svg, m: &Geometry, square: usize, mark: &SquareMark, size: f64) {
+        let (x, y) = m.center(square);
+        let (cx, cy) = (coord(x), coord(y));
+        // The mark contrasts with its background.
+        let color = match (self.discs[square], self.has_neutral_background()) {
             (Disc::Black, _) => "var(--white)",
             (Disc::White, _) => "var(--black)",
             (Disc::Empty, true) => "var(--ink)",
             (Disc::Empty, false) => "#ffffff",
         };
         match mark {
-            Mark::Dot => {
+            SquareMark::Dot => {
                 let look =
-                    format!("r=\"{}\" fill=\"{colour}\" fill-opacity=\"0.75\"", at(0.1 * m.cell));
+                    format!("r=\"{}\" fill=\"{color}\" fill-opacity=\"0.75\"", coord(0.1 * m.cell));
                 svg.add("circle", &format!("cx=\"{cx}\" cy=\"{cy}\" {look}"));
             }
-            Mark::Ring => {
-                let (r, thick) = (at(0.27 * m.cell), at(0.055 * m.cell));
-                let look = format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"{thick}\"");
+            SquareMark::Ring => {
+                let (r, thick) = (coord(0.27 * m.cell), coord(0.055 * m.cell));
+                let look = format!("fill=\"none\" stroke=\"{color}\" stroke-width=\"{thick}\"");
                 svg.add("circle", &format!("cx=\"{cx}\" cy=\"{cy}\" r=\"{r}\" {look}"));
             }
-            Mark::Cross => {
-                let (arm, thick) = (0.19 * m.cell, at(0.08 * m.cell));
+            SquareMark::Cross => {
+                let (arm, thick) = (0.19 * m.cell, coord(0.08 * m.cell));
                 let look = format!(
                     "stroke=\"var(--c2)\" stroke-width=\"{thick}\" stroke-linecap=\"round\""
                 );
                 svg.line((x - arm, y - arm), (x + arm, y + arm), &look);
                 svg.line((x - arm, y + arm), (x + arm, y - arm), &look);
             }
-            Mark::Text(text) => {
-                let short = crate::svg::fit_text(text, size, 0.98 * m.cell);
+            SquareMark::Text(text) => {
+                let short = crate::svg::truncate_text(text, size, 0.98 * m.cell);
                 let look = format!(
-                    "text-anchor=\"middle\" font-size=\"{}\" font-weight=\"600\" fill=\"{colour}\"",
-                    at(size)
+                    "text-anchor=\"middle\" font-size=\"{}\" font-weight=\"600\" fill=\"{color}\"",
+                    coord(size)
                 );
                 svg.text(x, y + 0.36 * size, &look, &short);
             }
@@ -364,11 +368,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_board_describes_itself_and_ignores_squares_it_has_not() {
-        // The start: white on d4 and e5, black on e4 and d5.
+    fn boards_describe_their_discs_and_ignore_invalid_squares() {
+        // The start position.
         let board = Board::new("Start")
             .bits(1 << 28 | 1 << 35, 1 << 27 | 1 << 36)
-            .mark(64, Mark::Dot)
+            .mark(64, SquareMark::Dot)
             .tuple([0, 9, usize::MAX]);
         let drawn = board.draw(400.0).inline();
         assert!(drawn.contains("<desc>Black: e4 d5. White: d4 e5.</desc>"), "{drawn}");
@@ -377,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn strange_weights_are_drawn_as_missing() {
+    fn non_finite_weights_are_drawn_as_missing() {
         let mut weights = [0.5; 64];
         (weights[0], weights[1], weights[2]) = (f64::NAN, f64::INFINITY, -1e308);
         let drawn = Board::new("").weights(weights).draw(300.0).inline();

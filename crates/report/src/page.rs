@@ -1,5 +1,4 @@
-//! One self-contained page: no scripts, nothing loaded from anywhere, light or dark as the
-//! reader's screen is, and readable on a telephone.
+//! Self-contained HTML pages: no scripts, no external resources, light and dark themes, responsive layout.
 
 use crate::plot::CrossTable;
 use crate::svg::{Figure, Theme, declarations};
@@ -9,16 +8,16 @@ use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("page.css");
 
-/// The widths that figures are drawn for: a column on a desk, and a telephone.
+/// Widths of figures in pixels, for wide and narrow screens.
 const WIDE: f64 = 760.0;
 const NARROW: f64 = 350.0;
 const BOARD: f64 = 400.0;
 const SMALL_BOARD: f64 = 260.0;
 
-/// From this many sections on, a page begins with a list of them.
-const LISTED: usize = 3;
+/// Minimum number of sections for a table of contents.
+const CONTENTS_FROM: usize = 3;
 
-/// A page that is being written.
+/// An HTML page.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
     title: String,
@@ -27,7 +26,7 @@ pub struct Page {
     footer: Vec<(String, String)>,
 }
 
-/// A part of a page under a heading of its own.
+/// A section of a page.
 #[derive(Clone, Debug, Default)]
 pub struct Section {
     title: String,
@@ -35,36 +34,36 @@ pub struct Section {
 }
 
 impl Page {
-    /// An empty page.
+    /// Creates an empty page.
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), ..Self::default() }
     }
 
-    /// Sets the sentence or two below the title that say what the page shows.
+    /// Sets the lead paragraph below the title.
     pub fn lead(&mut self, text: impl Into<String>) -> &mut Self {
         self.lead = text.into();
         self
     }
 
-    /// Begins a section, and returns it to be filled.
+    /// Adds a section and returns it.
     pub fn section(&mut self, title: impl Into<String>) -> &mut Section {
-        let place = self.sections.len();
+        let index = self.sections.len();
         self.sections.push(Section { title: title.into(), html: String::new() });
-        &mut self.sections[place]
+        &mut self.sections[index]
     }
 
-    /// Adds a fact to the foot of the page, such as the command, the seed or the version.
+    /// Adds an entry to the footer, such as the command, the seed or the version.
     pub fn footer(&mut self, name: impl Into<String>, value: impl Into<String>) -> &mut Self {
         self.footer.push((name.into(), value.into()));
         self
     }
 
-    /// The whole page.
+    /// Formats the page.
     #[must_use]
     pub fn to_html(&self) -> String {
         let title = escape(&self.title);
         let mut out = format!(
-            "<!DOCTYPE html>\n<html lang=\"en-GB\">\n<head>\n<meta charset=\"utf-8\">\n\
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
              <meta name=\"color-scheme\" content=\"light dark\">\n\
              <meta http-equiv=\"Content-Security-Policy\" \
@@ -78,18 +77,18 @@ impl Page {
         if !self.lead.is_empty() {
             let _ = writeln!(out, "<p class=\"lead\">{}</p>", escape(&self.lead));
         }
-        if self.sections.len() >= LISTED {
+        if self.sections.len() >= CONTENTS_FROM {
             out.push_str("<nav aria-label=\"Sections\"><ul>\n");
-            for (place, section) in self.sections.iter().enumerate() {
-                let (place, title) = (place + 1, escape(&section.title));
-                let _ = writeln!(out, "<li><a href=\"#s{place}\">{title}</a></li>");
+            for (index, section) in self.sections.iter().enumerate() {
+                let (number, title) = (index + 1, escape(&section.title));
+                let _ = writeln!(out, "<li><a href=\"#s{number}\">{title}</a></li>");
             }
             out.push_str("</ul></nav>\n");
         }
         out.push_str("</header>\n<main>\n");
-        for (place, section) in self.sections.iter().enumerate() {
-            let (place, title) = (place + 1, escape(&section.title));
-            let _ = writeln!(out, "<section id=\"s{place}\">\n<h2>{title}</h2>");
+        for (index, section) in self.sections.iter().enumerate() {
+            let (number, title) = (index + 1, escape(&section.title));
+            let _ = writeln!(out, "<section id=\"s{number}\">\n<h2>{title}</h2>");
             out.push_str(&section.html);
             out.push_str("</section>\n");
         }
@@ -114,13 +113,13 @@ impl Section {
         self
     }
 
-    /// Adds a remark that should not be missed, such as a departure from a source.
+    /// Adds a highlighted note, such as a departure from a paper.
     pub fn note(&mut self, text: impl AsRef<str>) -> &mut Self {
         let _ = writeln!(self.html, "<p class=\"note\">{}</p>", escape(text.as_ref()));
         self
     }
 
-    /// Adds a list of short texts; `numbered` gives each a number to refer to.
+    /// Adds a list of short texts, optionally numbered.
     pub fn list<S: AsRef<str>>(
         &mut self,
         numbered: bool,
@@ -135,13 +134,13 @@ impl Section {
         self
     }
 
-    /// Adds the few figures that matter most, large: each a name, its value and a remark.
-    pub fn figures_at_a_glance<S: AsRef<str>>(
+    /// Adds key figures in large type: a name, a value and a remark each.
+    pub fn key_figures<S: AsRef<str>>(
         &mut self,
-        facts: impl IntoIterator<Item = (S, S, S)>,
+        figures: impl IntoIterator<Item = (S, S, S)>,
     ) -> &mut Self {
-        self.html.push_str("<dl class=\"glance\">\n");
-        for (name, value, remark) in facts {
+        self.html.push_str("<dl class=\"key-figures\">\n");
+        for (name, value, remark) in figures {
             let (name, value) = (escape(name.as_ref()), escape(value.as_ref()));
             let _ = write!(self.html, "<div><dt>{name}</dt><dd>{value}");
             if !remark.as_ref().is_empty() {
@@ -153,24 +152,24 @@ impl Section {
         self
     }
 
-    /// Adds text as it stands, such as a command, a transcript or a log.
+    /// Adds preformatted text, such as a command, a transcript or a log.
     pub fn code(&mut self, text: impl AsRef<str>) -> &mut Self {
         let _ = writeln!(self.html, "<pre tabindex=\"0\">{}</pre>", escape(text.as_ref()));
         self
     }
 
-    /// Adds a table; one that is too wide for the screen scrolls by itself.
+    /// Adds a table, which scrolls horizontally if it is too wide.
     pub fn table(&mut self, table: &Table) -> &mut Self {
-        self.scrolling("Table", &table.to_html())
+        self.push_scrollable("Table", &table.to_html())
     }
 
     /// Adds the cross table of a league.
     pub fn cross_table(&mut self, table: &CrossTable) -> &mut Self {
-        self.scrolling("Cross table", &table.to_html())
+        self.push_scrollable("Cross table", &table.to_html())
     }
 
-    fn scrolling(&mut self, name: &str, html: &str) -> &mut Self {
-        // A region that scrolls must be reachable by keyboard, and so needs a name.
+    fn push_scrollable(&mut self, name: &str, html: &str) -> &mut Self {
+        // A scrollable region must be focusable by keyboard and needs a label.
         let open =
             format!("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{name}\">");
         let _ = writeln!(self.html, "{open}\n{html}</div>");
@@ -186,7 +185,7 @@ impl Section {
         self
     }
 
-    /// Adds small figures side by side, as many in a row as there is room for, with a caption.
+    /// Adds a grid of small figures with a caption.
     pub fn gallery<'a>(
         &mut self,
         figures: impl IntoIterator<Item = &'a dyn Figure>,
@@ -203,7 +202,7 @@ impl Section {
         self
     }
 
-    /// Adds a part that is folded away under its summary.
+    /// Adds a collapsible part under a summary.
     pub fn details(
         &mut self,
         summary: impl AsRef<str>,
@@ -226,8 +225,8 @@ impl Section {
             let _ = write!(self.html, "<div class=\"board\">\n{drawn}</div>\n");
             return;
         }
-        // Both drawings are in the page and its style shows the one that suits the screen, so
-        // that letters keep their size; what is not displayed is not read aloud either.
+        // The page contains both drawings, and CSS shows the one that fits the screen, so that the font
+        // size stays constant. Screen readers skip the hidden one.
         let (wide, narrow) = (figure.draw(WIDE).inline(), figure.draw(NARROW).inline());
         let _ = write!(
             self.html,

@@ -1,132 +1,24 @@
-//! Plots: lines and dots with their uncertainty, bars, and coloured cross tables.
+//! Plots: lines and dots with error bars, bar charts, heat maps and cross tables.
 
 mod axis;
-mod bars;
-mod cross;
-mod heat;
+mod bar_chart;
+mod cross_table;
+mod heat_map;
 mod layout;
+mod series;
 
-pub use bars::Bars;
-pub use cross::CrossTable;
-pub use heat::Heat;
+pub use bar_chart::BarChart;
+pub use cross_table::CrossTable;
+pub use heat_map::HeatMap;
+pub use series::{Point, Series};
 
-use crate::svg::{Figure, Svg, at, series_colour, text_width, within};
-use crate::text::with_error;
-use axis::{Scale, drawable};
-use layout::{Key, header, marker};
+use crate::svg::{Figure, Svg, clamp_width, coord, series_color, text_width};
+use crate::text::{number, with_interval};
+use axis::{Scale, is_drawable};
+use layout::{LegendEntry, header, marker};
 use std::fmt::Write as _;
 
-/// Lines with more points than this get no marker at each of them.
-const MARKED: usize = 30;
-
-/// A value at a place, with the interval it is known to lie in.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
-    /// Where it stands.
-    pub x: f64,
-    /// The value. Where it is not finite the line has a gap.
-    pub y: f64,
-    /// The ends of its interval, if there is one.
-    pub interval: Option<(f64, f64)>,
-}
-
-impl Point {
-    /// A value without uncertainty.
-    #[must_use]
-    pub fn new(x: f64, y: f64) -> Self {
-        Self { x, y, interval: None }
-    }
-
-    /// A value with the half-width of its interval.
-    #[must_use]
-    pub fn with_error(x: f64, y: f64, error: f64) -> Self {
-        Self { x, y, interval: Some((y - error, y + error)) }
-    }
-
-    /// A value with the ends of its interval.
-    #[must_use]
-    pub fn with_interval(x: f64, y: f64, low: f64, high: f64) -> Self {
-        Self { x, y, interval: Some((low, high)) }
-    }
-
-    fn drawable(&self) -> bool {
-        drawable(self.x) && drawable(self.y)
-    }
-
-    fn drawable_interval(&self) -> Option<(f64, f64)> {
-        self.interval.filter(|&(low, high)| self.drawable() && drawable(low) && drawable(high))
-    }
-}
-
-/// Points that belong together.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Series {
-    name: String,
-    points: Vec<Point>,
-    joined: bool,
-    dashed: bool,
-    band: bool,
-    unmarked: bool,
-    colour: Option<usize>,
-}
-
-impl Series {
-    /// Points joined by a line, in the order given; intervals are drawn as bars.
-    pub fn line(name: impl Into<String>, points: impl IntoIterator<Item = Point>) -> Self {
-        let points = points.into_iter().collect();
-        Self {
-            name: name.into(),
-            points,
-            joined: true,
-            dashed: false,
-            band: false,
-            unmarked: false,
-            colour: None,
-        }
-    }
-
-    /// Points that stand alone.
-    pub fn dots(name: impl Into<String>, points: impl IntoIterator<Item = Point>) -> Self {
-        Self { joined: false, ..Self::line(name, points) }
-    }
-
-    /// Draws the line dashed, as for the figures of another source.
-    #[must_use]
-    pub fn dashed(mut self) -> Self {
-        self.dashed = true;
-        self
-    }
-
-    /// Draws no marker along the line, as for one that was fitted: nobody measured its ends.
-    #[must_use]
-    pub fn unmarked(mut self) -> Self {
-        self.unmarked = true;
-        self
-    }
-
-    /// Draws the intervals as one band along the line.
-    #[must_use]
-    pub fn band(mut self) -> Self {
-        self.band = true;
-        self
-    }
-
-    /// Draws it in the colour of the series at this place, counted from 0, as for two sides of one
-    /// thing.
-    #[must_use]
-    pub fn coloured_as(mut self, place: usize) -> Self {
-        self.colour = Some(place);
-        self
-    }
-
-    fn key(&self, place: usize) -> Key<'_> {
-        let marked = !self.joined || (!self.unmarked && self.points.len() <= MARKED);
-        let place = self.colour.unwrap_or(place);
-        Key { name: &self.name, place, joined: self.joined, dashed: self.dashed, marked }
-    }
-}
-
-/// A plot of series over a common axis.
+/// A plot of data series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plot {
     title: String,
@@ -134,15 +26,15 @@ pub struct Plot {
     x_label: String,
     y_label: String,
     series: Vec<Series>,
-    levels: Vec<(f64, String)>,
+    reference_lines: Vec<(f64, String)>,
     x_range: Option<(f64, f64)>,
     y_range: Option<(f64, f64)>,
     log_x: bool,
-    whole_x: bool,
+    integer_x: bool,
 }
 
 impl Plot {
-    /// An empty plot with its title and the labels of its axes.
+    /// Creates an empty plot with a title and axis labels.
     pub fn new(
         title: impl Into<String>,
         x_label: impl Into<String>,
@@ -154,15 +46,15 @@ impl Plot {
             x_label: x_label.into(),
             y_label: y_label.into(),
             series: Vec::new(),
-            levels: Vec::new(),
+            reference_lines: Vec::new(),
             x_range: None,
             y_range: None,
             log_x: false,
-            whole_x: false,
+            integer_x: false,
         }
     }
 
-    /// Describes what the plot shows to those who cannot see it.
+    /// Sets the description for screen readers.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.description = description.into();
@@ -176,64 +68,63 @@ impl Plot {
         self
     }
 
-    /// Adds a level to compare with: a labelled line across the plot.
+    /// Adds a labeled horizontal reference line.
     #[must_use]
-    pub fn level(mut self, y: f64, label: impl Into<String>) -> Self {
-        self.levels.push((y, label.into()));
+    pub fn reference_line(mut self, y: f64, label: impl Into<String>) -> Self {
+        self.reference_lines.push((y, label.into()));
         self
     }
 
-    /// Fixes the range of the x axis, which otherwise follows the points.
+    /// Sets the range of the x axis. By default it follows the points.
     #[must_use]
     pub fn x_range(mut self, low: f64, high: f64) -> Self {
         self.x_range = Some((low, high));
         self
     }
 
-    /// Fixes the range of the y axis, which otherwise follows the points and their intervals.
+    /// Sets the range of the y axis. By default it follows the points and their intervals.
     #[must_use]
     pub fn y_range(mut self, low: f64, high: f64) -> Self {
         self.y_range = Some((low, high));
         self
     }
 
-    /// Makes the x axis logarithmic; points at or below 0 are left out.
+    /// Makes the x axis logarithmic. Points at or below 0 are omitted.
     #[must_use]
     pub fn log_x(mut self) -> Self {
         self.log_x = true;
         self
     }
 
-    /// Gives the x axis whole numbers only, as for steps that are counted.
+    /// Restricts the ticks of the x axis to integers, as for counts.
     #[must_use]
-    pub fn whole_x(mut self) -> Self {
-        self.whole_x = true;
+    pub fn integer_x(mut self) -> Self {
+        self.integer_x = true;
         self
     }
 
-    fn shown(&self, point: &Point) -> bool {
-        point.drawable() && (!self.log_x || point.x > 0.0)
+    fn is_shown(&self, point: &Point) -> bool {
+        point.is_drawable() && (!self.log_x || point.x > 0.0)
     }
 
     fn points(&self) -> impl Iterator<Item = &Point> {
-        self.series.iter().flat_map(|series| &series.points).filter(|point| self.shown(point))
+        self.series.iter().flat_map(|series| &series.points).filter(|point| self.is_shown(point))
     }
 
     fn x_scale(&self, from: f64, to: f64) -> Scale {
         let range = self.x_range.unwrap_or_else(|| {
             let (low, high) = bounds(self.points().map(|point| point.x));
-            // Single dots are kept off the frame, while lines run from edge to edge.
-            let spare =
-                if self.series.iter().all(|s| s.joined) { 0.0 } else { 0.03 * (high - low) };
+            // Dots get a margin; lines run from edge to edge.
+            let margin = if self.series.iter().all(|s| s.line) { 0.0 } else { 0.03 * (high - low) };
             match (self.log_x, low > 0.0 && low <= 0.1 * high) {
                 (true, _) => (low, high),
-                // What begins nearly at zero, as training does, begins at zero.
-                (_, true) => (0.0, high + spare),
-                _ => (low - spare, high + spare),
+                // A range that begins near zero is extended to zero.
+                (_, true) => (0.0, high + margin),
+                _ => (low - margin, high + margin),
             }
         });
         let scale = Scale::new(range, self.log_x, from, to);
-        if self.whole_x { scale.whole() } else { scale }
+        if self.integer_x { scale.with_integer_ticks() } else { scale }
     }
 
     fn y_scale(&self, from: f64, to: f64) -> Scale {
@@ -244,18 +135,19 @@ impl Plot {
             let (low, high) = point.drawable_interval().unwrap_or((point.y, point.y));
             [point.y, low, high]
         });
-        let levels = self.levels.iter().map(|level| level.0).filter(|&y| drawable(y));
-        Scale::new(bounds(ends.chain(levels)), false, from, to).rounded(46.0)
+        let lines = self.reference_lines.iter().map(|line| line.0).filter(|&y| is_drawable(y));
+        Scale::new(bounds(ends.chain(lines)), false, from, to).rounded(46.0)
     }
 }
 
 impl Figure for Plot {
     fn draw(&self, width: f64) -> Svg {
-        let width = within(width, 240.0, 2000.0);
-        let keys: Vec<Key<'_>> =
-            self.series.iter().enumerate().map(|(place, series)| series.key(place)).collect();
+        let width = clamp_width(width, 240.0, 2000.0);
+        let legend: Vec<LegendEntry<'_>> = (self.series.iter().enumerate())
+            .map(|(index, series)| series.legend_entry(index))
+            .collect();
         let mut svg = Svg::new(width, 0.0, &self.title, &self.description);
-        let top = header(&mut svg, &self.title, &keys, &self.y_label) + 10.0;
+        let top = header(&mut svg, &self.title, &legend, &self.y_label) + 10.0;
         let bottom = top + (0.46 * width).clamp(190.0, 380.0);
         svg.set_height(bottom + if self.x_label.is_empty() { 30.0 } else { 50.0 });
 
@@ -264,7 +156,7 @@ impl Figure for Plot {
         let widest = y_ticks.iter().map(|(_, label)| text_width(label, 12.0)).fold(0.0, f64::max);
         let (left, right) = (widest + 14.0, width - 14.0);
         for (value, label) in &y_ticks {
-            let y = y_scale.place(*value);
+            let y = y_scale.to_pixel(*value);
             svg.line((left, y), (right, y), "stroke=\"var(--rule)\"");
             let look = "text-anchor=\"end\" font-size=\"12\" fill=\"var(--soft)\"";
             svg.text(left - 8.0, y + 4.0, look, label);
@@ -272,9 +164,9 @@ impl Figure for Plot {
         svg.line((left, bottom), (right, bottom), "stroke=\"var(--soft)\"");
         let x_scale = self.x_scale(left, right);
         for (value, label) in x_scale.ticks(64.0) {
-            let x = x_scale.place(value);
+            let x = x_scale.to_pixel(value);
             svg.line((x, bottom), (x, bottom + 5.0), "stroke=\"var(--soft)\"");
-            // A label at the very edge would be cut off in the middle.
+            // A centered label at the edge would be cut off.
             let anchor = if x > right - 0.5 * text_width(&label, 12.0) { "end" } else { "middle" };
             let look = format!("text-anchor=\"{anchor}\" font-size=\"12\" fill=\"var(--soft)\"");
             svg.text(if anchor == "end" { right + 6.0 } else { x }, bottom + 19.0, &look, &label);
@@ -282,28 +174,28 @@ impl Figure for Plot {
         let look = "text-anchor=\"middle\" font-size=\"12.5\" fill=\"var(--soft)\"";
         svg.text(0.5 * (left + right), bottom + 40.0, look, &self.x_label);
 
-        svg.open_window(left - 7.0, top - 7.0, right - left + 14.0, bottom - top + 14.0);
+        svg.begin_clip(left - 7.0, top - 7.0, right - left + 14.0, bottom - top + 14.0);
         let mut labels = Vec::new();
-        for (y, label) in self.levels.iter().filter(|level| drawable(level.0)) {
-            let y = y_scale.place(*y);
+        for (y, label) in self.reference_lines.iter().filter(|line| is_drawable(line.0)) {
+            let y = y_scale.to_pixel(*y);
             let dash = "stroke=\"var(--soft)\" stroke-width=\"1.5\" stroke-dasharray=\"2 4\"";
             svg.line((left, y), (right, y), dash);
             let look =
                 "text-anchor=\"end\" font-size=\"12\" font-style=\"italic\" fill=\"var(--soft)\"";
-            let (end, base) = free_place(&mut labels, right - 2.0, y, text_width(label, 12.0));
+            let (end, base) = place_label(&mut labels, right - 2.0, y, text_width(label, 12.0));
             svg.text(end, base, look, label);
         }
-        for (place, series) in self.series.iter().enumerate() {
-            self.draw_series(&mut svg, place, series, &x_scale, &y_scale);
+        for (index, series) in self.series.iter().enumerate() {
+            self.draw_series(&mut svg, index, series, &x_scale, &y_scale);
         }
-        svg.close_window();
+        svg.end_clip();
         svg
     }
 }
 
-/// Where the label of a level ends and stands: above its line, or below it, or left of the labels
-/// that have these places already; they begin and stand where `taken` says.
-fn free_place(taken: &mut Vec<(f64, f64)>, right: f64, y: f64, width: f64) -> (f64, f64) {
+/// Finds a free position for the label of a reference line: above the line, below it, or left of other
+/// labels. Returns its right end and baseline, and adds its left end and baseline to `taken`.
+fn place_label(taken: &mut Vec<(f64, f64)>, right: f64, y: f64, width: f64) -> (f64, f64) {
     let leftmost = |base: f64| {
         let close = taken.iter().filter(|other| (other.1 - base).abs() < 13.0);
         close.map(|other| other.0 - 14.0).fold(right, f64::min)
@@ -316,73 +208,84 @@ fn free_place(taken: &mut Vec<(f64, f64)>, right: f64, y: f64, width: f64) -> (f
 }
 
 impl Plot {
-    fn draw_series(&self, svg: &mut Svg, place: usize, series: &Series, x: &Scale, y: &Scale) {
-        let place = series.colour.unwrap_or(place);
-        let colour = series_colour(place);
-        let shown = |point: &&Point| self.shown(point);
-        // A missing value splits the series, so that no line claims to know what lies between.
-        for run in series.points.split(|point| !shown(&point)).filter(|run| !run.is_empty()) {
+    fn draw_series(&self, svg: &mut Svg, index: usize, series: &Series, x: &Scale, y: &Scale) {
+        let index = series.color.unwrap_or(index);
+        let color = series_color(index);
+        // A missing value splits the line.
+        for run in series.points.split(|point| !self.is_shown(point)).filter(|run| !run.is_empty())
+        {
             let ends: Vec<(f64, f64, f64)> = run
                 .iter()
                 .filter_map(|p| p.drawable_interval().map(|(low, high)| (p.x, low, high)))
-                .map(|(at, low, high)| (x.place(at), y.place_within(low), y.place_within(high)))
+                .map(|(at, low, high)| {
+                    (x.to_pixel(at), y.to_pixel_clamped(low), y.to_pixel_clamped(high))
+                })
                 .collect();
             if series.band && ends.len() > 1 {
                 let low = ends.iter().map(|&(x, low, _)| (x, low));
                 let around = path(low.chain(ends.iter().rev().map(|&(x, _, high)| (x, high))));
-                let look = format!("d=\"{around}Z\" fill=\"{colour}\" fill-opacity=\"0.16\"");
+                let look = format!("d=\"{around}Z\" fill=\"{color}\" fill-opacity=\"0.16\"");
                 svg.add("path", &look);
             }
-            if series.joined && run.len() > 1 {
-                let line = path(run.iter().map(|point| (x.place(point.x), y.place(point.y))));
+            if series.line && run.len() > 1 {
+                let line = path(run.iter().map(|point| (x.to_pixel(point.x), y.to_pixel(point.y))));
                 let dash = if series.dashed { " stroke-dasharray=\"7 5\"" } else { "" };
                 svg.add(
                     "path",
                     &format!(
-                        "d=\"{line}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2.2\" \
+                        "d=\"{line}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2.2\" \
                          stroke-linejoin=\"round\" stroke-linecap=\"round\"{dash}"
                     ),
                 );
             }
             if !series.band {
                 for &(x, low, high) in &ends {
-                    whisker(svg, &colour, (x, low), (x, high));
+                    error_bar(svg, &color, (x, low), (x, high));
                 }
             }
-            if series.key(place).marked || run.len() == 1 {
+            if series.legend_entry(index).marked || run.len() == 1 {
                 for point in run {
-                    let error = point.interval.map(|(low, high)| 0.5 * (high - low));
-                    let (shown_x, shown_y) = (plain(point.x), with_error(point.y, error, 3));
-                    let hint = format!("{}: {shown_x}, {shown_y}", series.name);
-                    marker(svg, place, (x.place(point.x), y.place(point.y)), 4.0, Some(&hint));
+                    let y_text = match point.interval {
+                        Some(interval) => with_interval(point.y, interval, 3),
+                        None => number(point.y, 3),
+                    };
+                    let tooltip = format!("{}: {}, {y_text}", series.name, short(point.x));
+                    marker(
+                        svg,
+                        index,
+                        (x.to_pixel(point.x), y.to_pixel(point.y)),
+                        4.0,
+                        Some(&tooltip),
+                    );
                 }
             }
         }
     }
 }
 
-/// An error bar with a cap at either end.
-fn whisker(svg: &mut Svg, colour: &str, from: (f64, f64), to: (f64, f64)) {
-    let look = format!("stroke=\"{colour}\" stroke-width=\"1.5\" stroke-opacity=\"0.8\"");
+/// Draws an error bar.
+fn error_bar(svg: &mut Svg, color: &str, from: (f64, f64), to: (f64, f64)) {
+    let look = format!("stroke=\"{color}\" stroke-width=\"1.5\" stroke-opacity=\"0.8\"");
     svg.line(from, to, &look);
-    let upright = from.0 == to.0;
+    let vertical = from.0 == to.0;
     for (x, y) in [from, to] {
-        let (dx, dy) = if upright { (3.5, 0.0) } else { (0.0, 3.5) };
+        let (dx, dy) = if vertical { (3.5, 0.0) } else { (0.0, 3.5) };
         svg.line((x - dx, y - dy), (x + dx, y + dy), &look);
     }
 }
 
+/// Formats points as SVG path data.
 fn path(points: impl Iterator<Item = (f64, f64)>) -> String {
     let mut out = String::new();
-    for (place, (x, y)) in points.enumerate() {
-        let _ = write!(out, "{}{} {}", if place == 0 { "M" } else { "L" }, at(x), at(y));
+    for (index, (x, y)) in points.enumerate() {
+        let _ = write!(out, "{}{} {}", if index == 0 { "M" } else { "L" }, coord(x), coord(y));
     }
     out
 }
 
-/// A number without needless decimals.
-fn plain(value: f64) -> String {
-    let text = crate::text::number(value, 3);
+/// Formats a number without trailing zeros.
+fn short(value: f64) -> String {
+    let text = number(value, 3);
     if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     } else {
@@ -390,6 +293,7 @@ fn plain(value: f64) -> String {
     }
 }
 
+/// Returns the minimum and maximum.
 fn bounds(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
         (low.min(value), high.max(value))

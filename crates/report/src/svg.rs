@@ -1,23 +1,23 @@
-//! A drawing as SVG, light or dark.
+//! SVG drawings with light and dark themes.
 //!
-//! Colours are named by CSS variables, which a page sets for light and for dark screens; a file
-//! that must stand alone gets the colours of one theme written in.
+//! Colors are CSS variables, which a page defines for both themes. A standalone file contains the colors of
+//! one theme.
 
 use crate::text::escape;
 use std::fmt::Write as _;
 
-/// The colours of a drawing that stands alone.
+/// The color theme of a standalone drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Theme {
-    /// Dark ink on light paper.
+    /// Dark on light.
     Light,
-    /// Light ink on dark paper.
+    /// Light on dark.
     Dark,
 }
 
-/// The names of the colours with their light and dark values. Series differ in lightness as well
-/// as hue, so that they can be told apart by those who see few colours.
-const COLOURS: [(&str, &str, &str); 18] = [
+/// Color names with their light and dark values. Series differ in lightness as well as hue, for color-blind
+/// readers.
+const COLORS: [(&str, &str, &str); 18] = [
     ("paper", "#ffffff", "#1a1e22"),
     ("ink", "#1d2126", "#e6e9ec"),
     ("soft", "#5b6470", "#9aa5b1"),
@@ -38,35 +38,35 @@ const COLOURS: [(&str, &str, &str); 18] = [
     ("white", "#fafaf7", "#eceae3"),
 ];
 
-/// How many colours series take turns with.
-pub(crate) const SERIES_COLOURS: usize = 8;
+/// Number of series colors, used cyclically.
+pub(crate) const SERIES_COLORS: usize = 8;
 
-/// The colour of the series at this place.
-pub(crate) fn series_colour(place: usize) -> String {
-    format!("var(--c{})", place % SERIES_COLOURS + 1)
+/// Returns the color of the series with this index.
+pub(crate) fn series_color(index: usize) -> String {
+    format!("var(--c{})", index % SERIES_COLORS + 1)
 }
 
-/// The CSS declarations that set every colour for a theme.
+/// Returns the CSS declarations of all colors of a theme.
 pub(crate) fn declarations(theme: Theme) -> String {
     let mut out = String::new();
-    for (name, light, dark) in COLOURS {
+    for (name, light, dark) in COLORS {
         let _ = write!(out, "--{name}:{};", if theme == Theme::Light { light } else { dark });
     }
     out
 }
 
-/// Something that can be drawn.
+/// A figure that can be drawn as SVG.
 pub trait Figure {
-    /// Draws it to fit this width, in pixels.
+    /// Draws the figure with this width in pixels.
     fn draw(&self, width: f64) -> Svg;
 
-    /// Whether a narrow drawing is laid out anew, rather than being a wide one made smaller.
+    /// Returns whether the layout depends on the width. Otherwise drawings are only scaled.
     fn reflows(&self) -> bool {
         true
     }
 }
 
-/// A drawing.
+/// An SVG drawing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Svg {
     width: f64,
@@ -87,37 +87,37 @@ impl Svg {
         }
     }
 
-    /// What the drawing is called.
+    /// Returns the title.
     #[must_use]
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// The width it was drawn for, in pixels.
+    /// Returns the width in pixels.
     #[must_use]
     pub fn width(&self) -> f64 {
         self.width
     }
 
-    /// The height, in pixels.
+    /// Returns the height in pixels.
     #[must_use]
     pub fn height(&self) -> f64 {
         self.height
     }
 
-    /// The element for a page that sets the colours, as [`crate::Page`] does.
+    /// Returns the SVG element for a page that defines the colors, as [`crate::Page`] does.
     #[must_use]
     pub fn inline(&self) -> String {
         self.element("")
     }
 
-    /// A file of its own, in the colours of one theme, for any program that shows SVG.
+    /// Returns a standalone SVG file in one theme.
     #[must_use]
     pub fn file(&self, theme: Theme) -> String {
         let paper = "<rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>\n";
         let mut out = self.element(paper);
-        // A quotation mark in a text is escaped, so this finds colours and nothing else.
-        for (name, light, dark) in COLOURS {
+        // Quotation marks in text are escaped, so this replaces only attributes.
+        for (name, light, dark) in COLORS {
             let value = if theme == Theme::Light { light } else { dark };
             out = out.replace(&format!("\"var(--{name})\""), &format!("\"{value}\""));
         }
@@ -125,7 +125,7 @@ impl Svg {
     }
 
     fn element(&self, under: &str) -> String {
-        let (width, height) = (at(self.width), at(self.height));
+        let (width, height) = (coord(self.width), coord(self.height));
         let mut out = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 {width} {height}\" \
              width=\"{width}\" height=\"{height}\" \
@@ -142,15 +142,15 @@ impl Svg {
         out
     }
 
-    /// Adds an element without content; the attributes are markup already.
+    /// Adds an empty element. The attributes are not escaped.
     pub(crate) fn add(&mut self, name: &str, attributes: &str) {
         let _ = writeln!(self.body, "<{name} {attributes}/>");
     }
 
-    /// Adds an element that shows `hint` when pointed at.
-    pub(crate) fn add_hinted(&mut self, name: &str, attributes: &str, hint: &str) {
+    /// Adds an element with a tooltip.
+    pub(crate) fn add_with_tooltip(&mut self, name: &str, attributes: &str, tooltip: &str) {
         let _ =
-            writeln!(self.body, "<{name} {attributes}><title>{}</title></{name}>", escape(hint));
+            writeln!(self.body, "<{name} {attributes}><title>{}</title></{name}>", escape(tooltip));
     }
 
     /// Adds text.
@@ -158,27 +158,28 @@ impl Svg {
         let _ = writeln!(
             self.body,
             "<text x=\"{}\" y=\"{}\" {attributes}>{}</text>",
-            at(x),
-            at(y),
+            coord(x),
+            coord(y),
             escape(text)
         );
     }
 
     /// Adds a straight line.
     pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), attributes: &str) {
-        let (x1, y1, x2, y2) = (at(from.0), at(from.1), at(to.0), at(to.1));
+        let (x1, y1, x2, y2) = (coord(from.0), coord(from.1), coord(to.0), coord(to.1));
         self.add("line", &format!("x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" {attributes}"));
     }
 
-    /// Sets the height, once it is known.
+    /// Sets the height.
     pub(crate) fn set_height(&mut self, height: f64) {
         self.height = height;
     }
 
-    /// Cuts off what is drawn outside this rectangle until [`Svg::close_window`]. Coordinates
-    /// stay as they are. An inner `svg` does that without a name that could clash on a page.
-    pub(crate) fn open_window(&mut self, x: f64, y: f64, width: f64, height: f64) {
-        let (x, y, width, height) = (at(x), at(y), at(width), at(height));
+    /// Clips the following elements to this rectangle until [`Svg::end_clip`].
+    ///
+    /// Uses a nested `svg` element, since the id of a `clipPath` could clash on a page.
+    pub(crate) fn begin_clip(&mut self, x: f64, y: f64, width: f64, height: f64) {
+        let (x, y, width, height) = (coord(x), coord(y), coord(width), coord(height));
         let _ = writeln!(
             self.body,
             "<svg x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" \
@@ -186,19 +187,19 @@ impl Svg {
         );
     }
 
-    /// Ends what [`Svg::open_window`] began.
-    pub(crate) fn close_window(&mut self) {
+    /// Ends the clipping of [`Svg::begin_clip`].
+    pub(crate) fn end_clip(&mut self) {
         self.body.push_str("</svg>\n");
     }
 }
 
-/// The width to draw for: what was asked, within bounds.
-pub(crate) fn within(width: f64, least: f64, most: f64) -> f64 {
-    if width.is_nan() { least } else { width.clamp(least, most) }
+/// Clamps the width of a drawing. NaN becomes the minimum.
+pub(crate) fn clamp_width(width: f64, min: f64, max: f64) -> f64 {
+    if width.is_nan() { min } else { width.clamp(min, max) }
 }
 
-/// A coordinate: at most two decimals, and 0 for what is not a number.
-pub(crate) fn at(value: f64) -> String {
+/// Formats a coordinate with at most two decimals. Values that are not finite become 0.
+pub(crate) fn coord(value: f64) -> String {
     if !value.is_finite() {
         return "0".to_owned();
     }
@@ -207,27 +208,27 @@ pub(crate) fn at(value: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// About how wide text comes out at this size, in one of the wider fonts of those in use.
+/// Estimates the width of text at this font size, for the wider of common fonts.
 pub(crate) fn text_width(text: &str, size: f64) -> f64 {
     let ems = |c: char| match c {
         'i' | 'j' | 'l' | 't' | 'f' | 'r' | 'I' | ' ' | '.' | ',' | '\'' | '|' | '-' | ':' => 0.37,
         'm' | 'w' | 'M' | 'W' | '@' | '%' => 0.96,
         'A'..='Z' => 0.71,
-        c if crate::text::width(c.encode_utf8(&mut [0; 4])) == 2 => 1.05,
+        c if crate::text::display_width(c.encode_utf8(&mut [0; 4])) == 2 => 1.05,
         _ => 0.62,
     };
     size * text.chars().map(ems).sum::<f64>()
 }
 
-/// The text, cut with an ellipsis where it would be wider than `room`.
-pub(crate) fn fit_text(text: &str, size: f64, room: f64) -> String {
-    if text_width(text, size) <= room {
+/// Truncates text with an ellipsis to this width in pixels.
+pub(crate) fn truncate_text(text: &str, size: f64, width: f64) -> String {
+    if text_width(text, size) <= width {
         return text.to_owned();
     }
     let mut out = String::new();
     for c in text.chars() {
         out.push(c);
-        if text_width(&out, size) + 0.6 * size > room {
+        if text_width(&out, size) + 0.6 * size > width {
             out.pop();
             break;
         }
@@ -240,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_stands_alone_and_leaves_texts_as_they_are() {
+    fn standalone_files_contain_colors_and_unchanged_text() {
         let mut svg = Svg::new(100.0, 50.0, "a \"var(--ink)\" title", "");
         svg.text(1.0, 2.0, "fill=\"var(--soft)\"", "\"var(--soft)\"");
         for theme in [Theme::Light, Theme::Dark] {
@@ -253,14 +254,17 @@ mod tests {
 
     #[test]
     fn coordinates_are_short_and_finite() {
-        assert_eq!([at(1.0), at(-0.001), at(2.346), at(f64::NAN)], ["1", "0", "2.35", "0"]);
-        assert_eq!(at(100.0), "100");
+        assert_eq!(
+            [coord(1.0), coord(-0.001), coord(2.346), coord(f64::NAN)],
+            ["1", "0", "2.35", "0"]
+        );
+        assert_eq!(coord(100.0), "100");
     }
 
     #[test]
-    fn long_names_are_cut() {
-        assert_eq!(fit_text("short", 10.0, 100.0), "short");
-        let cut = fit_text(&"x".repeat(1000), 10.0, 100.0);
+    fn long_text_is_truncated() {
+        assert_eq!(truncate_text("short", 10.0, 100.0), "short");
+        let cut = truncate_text(&"x".repeat(1000), 10.0, 100.0);
         assert!(cut.ends_with('…') && cut.chars().count() < 20);
     }
 }

@@ -1,26 +1,25 @@
-//! A table, and the four ways to write it: for the terminal, as Markdown, CSV and HTML.
+//! Tables as terminal text, Markdown, CSV and HTML.
 
-use crate::text::{clean, escape, width};
+mod terminal;
 
-/// Cells wider than this, in characters, are taken for prose.
-const LONG: usize = 36;
+use crate::text::{display_width, escape, sanitize};
 
-/// What stands between columns in a terminal.
-const GAP: &str = "  ";
+/// Cells wider than this, in terminal columns, are prose that may wrap.
+const LONG_CELL: usize = 36;
 
-/// Where the text of a column stands.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// At the left, as names do.
+    /// Left, for names.
     Left,
-    /// At the right, as numbers do.
+    /// Right, for numbers.
     Right,
-    /// In the middle.
-    Centre,
+    /// Centered.
+    Center,
 }
 
-/// The head of a column: its name and, if it is given, where its text stands. Without that, the
-/// first column stands left and the others right.
+/// A column header with an optional alignment. By default the first column is left-aligned and the others
+/// are right-aligned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     name: String,
@@ -51,8 +50,8 @@ impl<S: AsRef<str>> From<&(S, Align)> for Header {
     }
 }
 
-/// Headers and rows of text. Rows may be shorter or longer than the headers: missing cells are
-/// empty, and further columns have no header.
+/// A table of text cells. Rows may be shorter or longer than the header: missing cells are empty, and
+/// additional columns have an empty header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     caption: String,
@@ -61,14 +60,14 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table without rows; headers are names such as `"Player"`, or names with their alignment
-    /// such as `("Moves", Align::Left)`.
+    /// Creates an empty table. Headers are names such as `"Player"`, or names with an alignment such as
+    /// `("Moves", Align::Left)`.
     pub fn new<H: Into<Header>>(headers: impl IntoIterator<Item = H>) -> Self {
         let headers = headers.into_iter().map(Into::into).collect();
         Self { caption: String::new(), headers, rows: Vec::new() }
     }
 
-    /// Says in a line what the table shows.
+    /// Sets the caption.
     #[must_use]
     pub fn caption(mut self, caption: impl Into<String>) -> Self {
         self.caption = caption.into();
@@ -81,96 +80,41 @@ impl Table {
         self
     }
 
-    /// The rows so far.
+    /// Returns the rows.
     #[must_use]
     pub fn rows(&self) -> &[Vec<String>] {
         &self.rows
     }
 
-    /// The table for a terminal: aligned columns under a rule.
+    /// Formats the table for output that is not a terminal: at most 100 columns wide.
     #[must_use]
     pub fn to_text(&self) -> String {
-        self.to_text_in(None)
+        terminal::format(self, None)
     }
 
-    /// The table for a terminal with so many columns of characters, if that is known. A table that is
-    /// wider becomes blocks of columns, one below the other, each with the names of the rows.
+    /// Formats the table for a terminal of this width, or of 100 columns if it is `None`.
+    ///
+    /// A table that is too wide gets wrapped headers and prose. If that is not enough, it is split into
+    /// blocks of columns that repeat the names of the rows.
     #[must_use]
-    pub fn to_text_in(&self, room: Option<usize>) -> String {
-        let lines: Vec<Vec<String>> =
-            self.lines().map(|line| line.iter().map(|cell| clean(cell)).collect()).collect();
-        let mut widths = vec![0; self.columns()];
-        for line in &lines {
-            for (most, cell) in widths.iter_mut().zip(line) {
-                *most = width(cell).max(*most);
-            }
-        }
-        let mut out = String::new();
-        if !self.caption.is_empty() {
-            out.push_str(&clean(&self.caption));
-            out.push('\n');
-        }
-        for (number, block) in self.blocks(&widths, room).iter().enumerate() {
-            if number > 0 {
-                out.push('\n');
-            }
-            for (place, line) in lines.iter().enumerate() {
-                let mut text = String::new();
-                for (at, &column) in block.iter().enumerate() {
-                    if at > 0 {
-                        text.push_str(GAP);
-                    }
-                    pad(&mut text, &line[column], widths[column], self.alignment(column));
-                }
-                out.push_str(text.trim_end());
-                out.push('\n');
-                if place == 0 {
-                    let rules = block.iter().map(|&column| "─".repeat(widths[column]));
-                    out.push_str(&rules.collect::<Vec<_>>().join(GAP));
-                    out.push('\n');
-                }
-            }
-        }
-        out
+    pub fn to_text_within(&self, width: Option<usize>) -> String {
+        terminal::format(self, width)
     }
 
-    /// The columns of each block: all in one where there is room, otherwise as many as fit beside
-    /// those that name the rows, and at least one.
-    fn blocks(&self, widths: &[usize], room: Option<usize>) -> Vec<Vec<usize>> {
-        let wide = |columns: &[usize]| {
-            let cells: usize = columns.iter().map(|&column| widths[column]).sum();
-            cells + GAP.len() * columns.len().saturating_sub(1)
-        };
-        let all: Vec<usize> = (0..widths.len()).collect();
-        let Some(room) = room.filter(|&room| wide(&all) > room) else { return vec![all] };
-        let (names, others) = all.split_at(self.names().min(all.len()));
-        let mut blocks: Vec<Vec<usize>> = Vec::new();
-        let mut block = names.to_vec();
-        for &column in others {
-            block.push(column);
-            if block.len() > names.len() + 1 && wide(&block) > room {
-                block.pop();
-                blocks.push(std::mem::replace(&mut block, [names, &[column]].concat()));
-            }
-        }
-        blocks.push(block);
-        blocks
+    /// Returns the number of columns that name the rows: the first, or a rank and the name after it.
+    fn name_columns(&self) -> usize {
+        let ranked = self.alignment(0) == Align::Right && self.alignment(1) == Align::Left;
+        if ranked { 2 } else { 1 }
     }
 
-    /// How many columns name the rows: the first, or a number and the name behind it.
-    fn names(&self) -> usize {
-        let numbered = self.alignment(0) == Align::Right && self.alignment(1) == Align::Left;
-        if numbered { 2 } else { 1 }
-    }
-
-    /// The table in the Markdown of GitHub, in which names mean nothing but themselves.
+    /// Formats the table as GitHub-flavored Markdown. Cells are escaped.
     #[must_use]
     pub fn to_markdown(&self) -> String {
         let mut out = String::new();
         for (place, line) in self.lines().enumerate() {
             for cell in &line {
                 out.push_str("| ");
-                out.push_str(&markdown(cell));
+                out.push_str(&escape_markdown(cell));
                 out.push(' ');
             }
             out.push_str("|\n");
@@ -179,7 +123,7 @@ impl Table {
                     out.push_str(match self.alignment(column) {
                         Align::Left => "|:---",
                         Align::Right => "|---:",
-                        Align::Centre => "|:--:",
+                        Align::Center => "|:--:",
                     });
                 }
                 out.push_str("|\n");
@@ -188,7 +132,7 @@ impl Table {
         out
     }
 
-    /// The table as comma-separated values, quoted as RFC 4180 says, with plain line feeds.
+    /// Formats the table as comma-separated values (RFC 4180 quoting, LF line ends).
     #[must_use]
     pub fn to_csv(&self) -> String {
         let mut out = String::new();
@@ -197,7 +141,7 @@ impl Table {
                 if column > 0 {
                     out.push(',');
                 }
-                // A line of one empty cell would read as no line at all.
+                // A row of one empty cell would otherwise be an empty line.
                 let lone = line.len() == 1 && cell.is_empty();
                 if lone || cell.contains([',', '"', '\n', '\r']) {
                     out.push('"');
@@ -212,13 +156,16 @@ impl Table {
         out
     }
 
-    /// The table as an HTML element.
+    /// Formats the table as an HTML element.
     #[must_use]
     pub fn to_html(&self) -> String {
-        // Long texts may be broken into lines; names and numbers are not.
+        // Prose may wrap; names and numbers may not.
         let long: Vec<bool> = (0..self.columns())
             .map(|column| {
-                self.rows.iter().filter_map(|row| row.get(column)).any(|cell| width(cell) > LONG)
+                self.rows
+                    .iter()
+                    .filter_map(|row| row.get(column))
+                    .any(|cell| display_width(cell) > LONG_CELL)
             })
             .collect();
         let mut out = String::from("<table>");
@@ -237,8 +184,8 @@ impl Table {
                     (Align::Left, true) => " class=\"long\"",
                     (Align::Right, false) => " class=\"right\"",
                     (Align::Right, true) => " class=\"right long\"",
-                    (Align::Centre, false) => " class=\"centre\"",
-                    (Align::Centre, true) => " class=\"centre long\"",
+                    (Align::Center, false) => " class=\"center\"",
+                    (Align::Center, true) => " class=\"center long\"",
                 };
                 let (open, close) = match (place, column) {
                     (0, _) => ("th scope=\"col\"", "th"),
@@ -259,11 +206,11 @@ impl Table {
     }
 
     fn alignment(&self, column: usize) -> Align {
-        let usual = if column == 0 { Align::Left } else { Align::Right };
-        self.headers.get(column).and_then(|header| header.align).unwrap_or(usual)
+        let default = if column == 0 { Align::Left } else { Align::Right };
+        self.headers.get(column).and_then(|header| header.align).unwrap_or(default)
     }
 
-    /// The headers and then the rows, all of the same length.
+    /// Iterates over the header and the rows, padded to the same length.
     fn lines<'a>(&'a self) -> impl Iterator<Item = Vec<&'a str>> {
         let columns = self.columns();
         let filled = move |mut line: Vec<&'a str>| {
@@ -276,25 +223,13 @@ impl Table {
     }
 }
 
-fn pad(out: &mut String, cell: &str, room: usize, align: Align) {
-    let spare = room.saturating_sub(width(cell));
-    let before = match align {
-        Align::Left => 0,
-        Align::Right => spare,
-        Align::Centre => spare / 2,
-    };
-    out.extend(std::iter::repeat_n(' ', before));
-    out.push_str(cell);
-    out.extend(std::iter::repeat_n(' ', spare - before));
-}
-
-/// Escapes what Markdown would take for markup. An underscore inside a word means itself.
-fn markdown(text: &str) -> String {
-    let cleaned: Vec<char> = clean(text).chars().collect();
+/// Escapes Markdown markup. An underscore inside a word needs no escape.
+fn escape_markdown(text: &str) -> String {
+    let chars: Vec<char> = sanitize(text).chars().collect();
     let mut out = String::new();
-    for (place, &c) in cleaned.iter().enumerate() {
+    for (place, &c) in chars.iter().enumerate() {
         let word = |place: Option<usize>| {
-            place.and_then(|place| cleaned.get(place)).is_some_and(|c| c.is_alphanumeric())
+            place.and_then(|place| chars.get(place)).is_some_and(|c| c.is_alphanumeric())
         };
         match c {
             '&' => out.push_str("&amp;"),

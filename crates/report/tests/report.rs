@@ -1,7 +1,7 @@
-//! What is written is well formed, says what it was given, and cannot be subverted by names.
+//! Output is well-formed, contains its input, and escapes hostile names.
 
-use outflank_report::board::Mark;
-use outflank_report::plot::{Bars, CrossTable, Plot, Point, Series};
+use outflank_report::board::SquareMark;
+use outflank_report::plot::{BarChart, CrossTable, Plot, Point, Series};
 use outflank_report::{Align, Board, Figure, Page, Svg, Table, Theme};
 
 const HOSTILE: [&str; 10] = [
@@ -17,12 +17,12 @@ const HOSTILE: [&str; 10] = [
     "李世石 🏆 e\u{301} Þ",
 ];
 
-/// Numbers that come out of divisions by zero and worse.
-const STRANGE: [f64; 9] =
+/// Extreme and non-finite numbers.
+const EXTREME: [f64; 9] =
     [0.0, -0.0, 1.0, -3.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e308, 5e-324];
 
-/// Checks that text is one well-formed XML element (after an optional declaration): tags nest,
-/// attributes are quoted and unique, characters and entities are legal.
+/// Checks that text is one well-formed XML element after an optional declaration: tags nest, attributes
+/// are quoted and unique, characters and entities are valid.
 fn check_xml(text: &str) {
     let mut rest =
         text.strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n").unwrap_or(text);
@@ -31,7 +31,7 @@ fn check_xml(text: &str) {
     while let Some(start) = rest.find('<') {
         check_text(&rest[..start]);
         assert!(!open.is_empty() || rest[..start].trim().is_empty(), "text outside the root");
-        let end = rest.find('>').unwrap_or_else(|| panic!("a tag without end: {rest:.60}"));
+        let end = rest.find('>').unwrap_or_else(|| panic!("unclosed tag: {rest:.60}"));
         let tag = &rest[start + 1..end];
         rest = &rest[end + 1..];
         if let Some(name) = tag.strip_prefix('/') {
@@ -56,9 +56,9 @@ fn check_attributes(mut rest: &str) {
         let (name, after) = rest.split_once("=\"").unwrap_or_else(|| panic!("{rest:?}"));
         let name = name.trim();
         assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'), "{name:?}");
-        assert!(!seen.contains(&name), "{name} twice");
+        assert!(!seen.contains(&name), "duplicate {name}");
         seen.push(name);
-        let (value, after) = after.split_once('"').expect("a closing quotation mark");
+        let (value, after) = after.split_once('"').expect("an unclosed quotation mark");
         check_text(value);
         assert!(!value.contains('<'));
         rest = after;
@@ -72,12 +72,12 @@ fn check_text(text: &str) {
         );
     }
     for part in text.split('&').skip(1) {
-        let entity = part.split_once(';').expect("an entity ends").0;
+        let entity = part.split_once(';').expect("an unterminated entity").0;
         assert!(["amp", "lt", "gt", "quot", "#39"].contains(&entity), "&{entity};");
     }
 }
 
-/// Drawings carry no word for what is not a number.
+/// Checks that a drawing contains no NaN, infinity or negative zero.
 fn check_numbers(text: &str) {
     for token in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-') {
         let lower = token.to_ascii_lowercase();
@@ -100,7 +100,7 @@ fn check_figure(figure: &dyn Figure) -> Svg {
 }
 
 #[test]
-fn the_checker_itself_finds_faults() {
+fn the_xml_checker_detects_errors() {
     check_xml("<a b=\"c\"><d/>&amp;</a>");
     for bad in ["<a>", "<a></b>", "<a b=c/>", "<a>&nope;</a>", "<a/><b/>", "<a b=\"1\" b=\"2\"/>"] {
         assert!(std::panic::catch_unwind(|| check_xml(bad)).is_err(), "{bad}");
@@ -108,55 +108,53 @@ fn the_checker_itself_finds_faults() {
 }
 
 #[test]
-fn plots_of_anything_are_well_formed() {
-    let strange = || STRANGE.iter().flat_map(|&x| STRANGE.map(|y| Point::with_error(x, y, x)));
+fn plots_of_extreme_data_are_well_formed() {
+    let extreme = || EXTREME.iter().flat_map(|&x| EXTREME.map(|y| Point::with_error(x, y, x)));
     for name in HOSTILE {
         let plot = Plot::new(name, name, name)
             .description(name)
-            .level(f64::NAN, name)
-            .level(3.0, name)
-            .series(Series::line(name, strange()))
-            .series(Series::dots(name, strange()).band())
+            .reference_line(f64::NAN, name)
+            .reference_line(3.0, name)
+            .series(Series::line(name, extreme()))
+            .series(Series::dots(name, extreme()).band())
             .series(Series::line(name, (0..100).map(|k| Point::new(f64::from(k), 1.0))).dashed());
         check_figure(&plot);
         check_figure(&plot.clone().log_x());
         check_figure(&plot.clone().y_range(f64::NAN, 1.0).x_range(5.0, 5.0));
-        let values = || STRANGE.iter().map(|&x| (x, x));
-        let bars = Bars::new(name, name, HOSTILE).series(name, values()).series(name, values());
+        let values = || EXTREME.iter().map(|&x| (x, x));
+        let bars = BarChart::new(name, name, HOSTILE).series(name, values()).series(name, values());
         check_figure(&bars);
         check_figure(&bars.clone().dots().range(1.0, 0.0));
-        let ragged = vec![STRANGE.to_vec(), vec![], vec![50.0]];
+        let ragged = vec![EXTREME.to_vec(), vec![], vec![50.0]];
         let cross = CrossTable::new(name, HOSTILE, ragged).scale(0.0, 0.0).decimals(2);
         check_figure(&cross);
         check_xml(&cross.to_html());
     }
     check_figure(&Plot::new("", "", ""));
-    check_figure(&Bars::new("", "", [""; 0]));
+    check_figure(&BarChart::new("", "", [""; 0]));
     check_figure(&CrossTable::new("", [""; 0], vec![]));
 }
 
-/// The ends of a fitted line are no measurements and do not look like them.
 #[test]
-fn a_line_without_markers_is_a_line() {
+fn lines_without_markers() {
     let line = || Series::line("", [Point::new(0.0, 1.0), Point::new(1.0, 2.0)]);
     let drawn = |series: Series| {
         let svg = Plot::new("", "", "").series(series).draw(500.0).inline();
         (svg.matches("<circle").count(), svg.matches("<path").count())
     };
     assert_eq!(drawn(line()), (2, 1));
-    assert_eq!(drawn(line().unmarked()), (0, 1));
+    assert_eq!(drawn(line().without_markers()), (0, 1));
 }
 
-/// Levels of almost one height: their labels stand above and below the lines, or side by side.
 #[test]
-fn labels_of_close_levels_do_not_cover_each_other() {
+fn labels_of_close_reference_lines_do_not_overlap() {
     let plot = Plot::new("", "", "")
         .y_range(0.0, 100.0)
         .series(Series::line("", (0..9).map(|k| Point::new(f64::from(k), 50.0))))
-        .level(81.8, "first")
-        .level(82.0, "second")
-        .level(82.2, "third")
-        .level(20.0, "fourth");
+        .reference_line(81.8, "first")
+        .reference_line(82.0, "second")
+        .reference_line(82.2, "third")
+        .reference_line(20.0, "fourth");
     let svg = plot.draw(760.0).inline();
     let place = |label: &str| -> (f64, f64) {
         let text = svg.split("<text x=\"").find(|text| text.contains(&format!(">{label}<")));
@@ -171,11 +169,11 @@ fn labels_of_close_levels_do_not_cover_each_other() {
 }
 
 #[test]
-fn a_plot_draws_what_it_was_given() {
+fn plots_draw_all_points_and_error_bars() {
     let points = |n: i32| (0..n).map(|k| Point::with_error(f64::from(k), f64::from(k * k), 1.0));
     let svg =
         Plot::new("Squares", "k", "k²").series(Series::line("few", points(5))).draw(760.0).inline();
-    // Five markers, each with a bar of three strokes, and hints that repeat the numbers.
+    // Five markers, each with an error bar of three strokes and a tooltip.
     assert_eq!(svg.matches("<circle").count(), 5);
     assert_eq!(svg.matches("stroke-opacity").count(), 15);
     assert!(svg.contains("<title>few: 4, 16.000 ± 1.000</title>"), "{svg}");
@@ -191,17 +189,17 @@ fn a_plot_draws_what_it_was_given() {
 }
 
 #[test]
-fn boards_of_anything_are_well_formed() {
+fn boards_with_extreme_data_are_well_formed() {
     for name in HOSTILE {
         let mut weights = [0.0; 64];
-        weights[..STRANGE.len()].copy_from_slice(&STRANGE);
+        weights[..EXTREME.len()].copy_from_slice(&EXTREME);
         let board = Board::new(name)
             .description(name)
             .bits(u64::MAX << 50, 0xff00)
-            .mark(3, Mark::Text(name.into()))
-            .mark(60, Mark::Ring)
-            .mark(61, Mark::Dot)
-            .mark(0, Mark::Cross)
+            .mark(3, SquareMark::Text(name.into()))
+            .mark(60, SquareMark::Ring)
+            .mark(61, SquareMark::Dot)
+            .mark(0, SquareMark::Cross)
             .tuple([0, 1, 64, 9])
             .tuple([]);
         check_figure(&board);
@@ -221,7 +219,7 @@ fn hostile_table() -> Table {
     table
 }
 
-/// A reader of RFC 4180 as strict as can be.
+/// A strict RFC 4180 parser.
 fn parse_csv(text: &str) -> Vec<Vec<String>> {
     let mut rows = vec![vec![String::new()]];
     let mut chars = text.chars().peekable();
@@ -241,7 +239,7 @@ fn parse_csv(text: &str) -> Vec<Vec<String>> {
         }
     }
     assert!(!quoted);
-    assert_eq!(rows.pop(), Some(vec![String::new()]), "the last line ends");
+    assert_eq!(rows.pop(), Some(vec![String::new()]), "the last line is terminated");
     rows
 }
 
@@ -262,17 +260,17 @@ fn csv_round_trips() {
 }
 
 #[test]
-fn text_is_aligned_and_bare_of_controls() {
+fn text_tables_are_aligned_and_sanitized() {
     let mut table = Table::new([("Player", Align::Left), ("Rating", Align::Right)]);
     table.row(["李世石", "1850"]).row(["ipref", "980"]);
     assert_eq!(table.to_text(), "Player  Rating\n──────  ──────\n李世石    1850\nipref      980\n");
     let text = hostile_table().to_text();
     assert!(text.chars().all(|c| c == '\n' || !c.is_control()));
-    assert_eq!(text.lines().count(), 3 + hostile_table().rows().len());
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
 }
 
 #[test]
-fn markdown_keeps_its_shape_whatever_the_names() {
+fn markdown_tables_escape_hostile_cells() {
     let mut table = Table::new(["a_b", "_c_"]);
     table.row(["x|y", "<b>*1*"]);
     assert_eq!(
@@ -293,7 +291,7 @@ fn html_tables_are_well_formed() {
 }
 
 #[test]
-fn a_page_is_self_contained_and_escapes_everything() {
+fn pages_are_self_contained_and_escaped() {
     for name in HOSTILE {
         let mut page = Page::new(name);
         page.lead(name).footer(name, name);
@@ -304,11 +302,11 @@ fn a_page_is_self_contained_and_escapes_everything() {
                 .paragraph(name)
                 .note(name)
                 .list(true, HOSTILE)
-                .figures_at_a_glance([(name, name, name)])
+                .key_figures([(name, name, name)])
                 .code(name)
                 .table(&hostile_table())
                 .cross_table(&CrossTable::new(name, HOSTILE, vec![]))
-                .figure(&Bars::new(name, name, HOSTILE), name)
+                .figure(&BarChart::new(name, name, HOSTILE), name)
                 .gallery(figures, name)
                 .details(name, |inside| {
                     inside.paragraph(name).figure(&Board::new(name), "");
@@ -316,7 +314,7 @@ fn a_page_is_self_contained_and_escapes_everything() {
         }
         let html = page.to_html();
         let (head, body) = html.split_once("</head>\n").expect("a head");
-        // The body is XML as well, so the same checker proves that nothing broke out of it.
+        // The body is also well-formed XML, so nothing escaped from its element.
         check_xml(body.strip_suffix("</html>\n").expect("an end"));
         assert!(head.contains("default-src 'none'"));
         for outside in ["src=\"", "url(", "@import", "<link", "<script", "<iframe"] {
@@ -327,33 +325,33 @@ fn a_page_is_self_contained_and_escapes_everything() {
 }
 
 #[test]
-fn a_table_wider_than_the_terminal_is_cut_between_columns() {
+fn wide_tables_are_split_between_columns() {
     let mut table = Table::new(["Player", "one", "two", "three"]);
     table.row(["ipref", "1", "22", "333"]).row(["a long name", "4", "55", "666"]);
     let whole = table.to_text();
-    // The widest line has 11 + 2 + 3 + 2 + 3 + 2 + 5 characters.
-    for room in [None, Some(28), Some(200)] {
-        assert_eq!(table.to_text_in(room), whole, "{room:?}");
+    // The widest line has 11 + 2 + 3 + 2 + 3 + 2 + 5 = 28 columns.
+    for width in [None, Some(28), Some(200)] {
+        assert_eq!(table.to_text_within(width), whole, "{width:?}");
     }
     let two = "Player       one  two\n───────────  ───  ───\nipref          1   22\n\
                a long name    4   55\n\n\
                Player       three\n───────────  ─────\nipref          333\n\
                a long name    666\n";
-    assert_eq!(table.to_text_in(Some(27)), two);
-    assert_eq!(table.to_text_in(Some(21)), two);
-    // Where nothing fits, a column at a time.
-    let narrow = table.to_text_in(Some(3));
+    assert_eq!(table.to_text_within(Some(27)), two);
+    assert_eq!(table.to_text_within(Some(21)), two);
+    // If nothing fits, each block has one column.
+    let narrow = table.to_text_within(Some(3));
     assert_eq!(narrow.lines().filter(|line| line.starts_with("ipref")).count(), 3);
     for cell in ["1", "22", "333", "4", "55", "666"] {
         assert_eq!(narrow.split_whitespace().filter(|word| *word == cell).count(), 1, "{cell}");
     }
-    // A number is no name.
+    // A rank column is repeated together with the name.
     let mut ranks =
         Table::new([("", Align::Right), ("player", Align::Left), ("points", Align::Right)]);
     ranks.row(["1", "ipref", "10"]);
-    assert_eq!(ranks.to_text_in(Some(10)), ranks.to_text());
+    assert_eq!(ranks.to_text_within(Some(10)), ranks.to_text());
     assert_eq!(
-        Table::new(Vec::<&str>::new()).to_text_in(Some(1)),
+        Table::new(Vec::<&str>::new()).to_text_within(Some(1)),
         Table::new(Vec::<&str>::new()).to_text()
     );
 }

@@ -2,15 +2,15 @@
 //! move.
 //!
 //! A player is taken from the published list or from a run folder. What a client writes is never
-//! handed to the roster as it is: a player there may be a program to start.
+//! handed to the registry as it is: a player there may be a program to start.
 
 use crate::error::ApiError;
 use crate::runs::Runs;
 use crate::searches::Stop;
 use outflank_analysis::levels::{self, FIRST, Level};
 use outflank_games::{Game, Line};
-use outflank_players::roster::{self, Roster};
-use outflank_players::{Entry, Fault, strength, strengths};
+use outflank_players::registry::{self, RegisteredGame};
+use outflank_players::{PlayerError, PlayerFactory, player_rating, player_ratings};
 use outflank_runs::rng::stream;
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 pub fn list(runs: &Runs) -> Value {
     let of = |game: Game| -> Value {
         let told = |player: &str, title: &str, about: &str| {
-            let rating = strength(game, player).and_then(|strength| strength.rating);
+            let rating = player_rating(game, player).and_then(|found| found.rating);
             json!({
                 "player": player,
                 "title": title,
@@ -30,7 +30,7 @@ pub fn list(runs: &Runs) -> Value {
             })
         };
         let levels: Vec<&Level> = levels::levels(game).collect();
-        let others = strengths()
+        let others = player_ratings()
             .filter(|s| s.game == game && !levels.iter().any(|level| level.player == s.name));
         let others: Vec<Value> = others.map(|s| told(s.name, s.name, "")).collect();
         let levels: Vec<Value> = levels.iter().map(|l| told(l.player, l.title, l.about)).collect();
@@ -51,15 +51,15 @@ pub fn list(runs: &Runs) -> Value {
 }
 
 /// The player of this name, if a client may ask for it.
-fn find<P: Roster>(player: &str, runs: &Runs) -> Result<Entry<P>, ApiError> {
+fn find<P: RegisteredGame>(player: &str, runs: &Runs) -> Result<PlayerFactory<P>, ApiError> {
     if let Some(name) = player.strip_prefix("run:") {
-        let file = roster::model_of(&runs.folder(name)?);
+        let file = registry::run_model_path(&runs.folder(name)?);
         let model = P::load(&file, None).map_err(ApiError::bad)?;
         let unable = || ApiError::Bad(format!("the run '{name}' has not learned a player"));
-        return Ok(roster::policy_entry(name, model.policy().ok_or_else(unable)?, 0.0));
+        return Ok(registry::policy_factory(name, model.policy().ok_or_else(unable)?, 0.0));
     }
-    match strength(P::GAME, player).is_some() {
-        true => roster::entry::<P>(player).map_err(ApiError::bad),
+    match player_rating(P::GAME, player).is_some() {
+        true => registry::factory::<P>(player).map_err(ApiError::bad),
         false => Err(ApiError::Bad(format!(
             "there is no opponent '{player}' for {}; /api/players lists them",
             P::GAME
@@ -69,7 +69,7 @@ fn find<P: Roster>(player: &str, runs: &Runs) -> Result<Entry<P>, ApiError> {
 
 /// The move that a player makes; the same seed and game give the same move. When nobody waits for it any
 /// more, it stops thinking.
-pub fn choose<P: Roster>(
+pub fn choose<P: RegisteredGame>(
     line: &Line<P>,
     player: &str,
     seed: u64,
@@ -80,10 +80,11 @@ pub fn choose<P: Roster>(
         return Err(ApiError::Conflict("the game is over".to_owned()));
     }
     let entry = find::<P>(player, runs)?;
-    let failed = |fault: Fault| ApiError::Failed(format!("{player} does not answer: {fault}"));
+    let failed =
+        |fault: PlayerError| ApiError::Failed(format!("{player} does not answer: {fault}"));
     let mut opponent = entry.make().map_err(failed)?;
-    opponent.begin().map_err(failed)?;
-    opponent.obey(stop.control());
+    opponent.new_game().map_err(failed)?;
+    opponent.set_control(stop.control());
     let mut rng = stream(seed, &["web", &line.moves().len().to_string()]);
     opponent.choose(line, &mut rng).map_err(failed)
 }

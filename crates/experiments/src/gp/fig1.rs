@@ -9,7 +9,7 @@ use crate::statistics::Mean;
 use crate::{Experiment, Report};
 use outflank_games::Game;
 use outflank_models::Described;
-use outflank_players::roster::Roster;
+use outflank_players::registry::RegisteredGame;
 use outflank_report::text::count;
 use outflank_report::{Plot, Point, Series};
 
@@ -55,7 +55,7 @@ impl Experiment for Fig1 {
     }
 }
 
-fn one_game<P: Roster + Described>(
+fn one_game<P: RegisteredGame + Described>(
     lab: &Lab,
     all: &[Runs],
     tests: &Tests,
@@ -98,9 +98,9 @@ fn one_game<P: Roster + Described>(
     report.cell(&row, "winner repeats, of decided pairs", None, Some(decided), None);
     report.cell(&row, "known by seven comparisons", None, Some(most), None);
     plot = plot
-        .level(decided, "the winner repeats")
-        .level(most, "known by seven comparisons")
-        .level(end, "the paper's end");
+        .reference_line(decided, "the winner repeats")
+        .reference_line(most, "known by seven comparisons")
+        .reference_line(end, "the paper's end");
     let caption = "Means over runs with their 95% intervals; how often the winner of a test pair \
                    wins again from fresh openings, and how often the majority of seven fresh \
                    comparisons names it.";

@@ -12,7 +12,7 @@ A player is MODEL[@SEARCH][?key=value&...].
   SEARCH  nothing: one ply, or none for a network that rates moves (cnn, experts); @4: alpha-beta
           of depth 4; @4e12: also exact from 12 empties; @mcts5000: tree search with 5,000
           simulations a move
-  keys    view=negate|invert, random=0.1, noise=5, name=..., stage=46-60&with=PLAYER, images=8
+  keys    view=negate|invert, random=0.1, noise=5, name=..., stage=46-60&with=PLAYER, symmetries=8
           (a network answers for the mean of the eight images of a position);
           for engines seconds=60, level=4; for our own search seconds=1, nodes=100000 (limits of a
           move), cut=1.5 (selective pruning; champion's if seconds alone end it, 0: none), threads=2

@@ -22,8 +22,8 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Position};
 use outflank_models::{Evaluate, Network, Tuples, View, embedded as models};
-use outflank_players::roster::entry;
-use outflank_players::{Entry, Greedy};
+use outflank_players::registry::factory;
+use outflank_players::{Greedy, PlayerFactory};
 use outflank_records::{embedded, salvage_games, stats};
 use outflank_report::{Align, Table};
 use outflank_runs::{Draw, Rng, processor_seconds, rng};
@@ -109,7 +109,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
             row.yardstick.clone(),
         ]);
     }
-    print(&table.to_text_in(room()))?;
+    print(&table.to_text_within(room()))?;
     Ok(Outcome::Done)
 }
 
@@ -242,15 +242,16 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
     }
     // The shape of paper 0's Table III with weights drawn at random: ten networks and seven
     // piece counters or 1-tuples, each pair from 1,000 openings.
-    let mut entries: Vec<Entry<Othello>> = Vec::new();
+    let mut entries: Vec<PlayerFactory<Othello>> = Vec::new();
     for i in 0..17 {
         let network = match i {
             0..10 => random_network(models::table1(), View::Invert, &mut rng),
             _ => random_network(Tuples::squares(), View::Negate, &mut rng),
         };
         let policy = Arc::new(outflank_models::Greedy(network));
-        entries
-            .push(Entry::new(format!("p{i}"), move || Ok(Box::new(Greedy::new(policy.clone())))));
+        entries.push(PlayerFactory::new(format!("p{i}"), move || {
+            Ok(Box::new(Greedy::new(policy.clone())))
+        }));
     }
     let openings: Vec<Line<Othello>> = random_positions(60_000, &mut rng)
         .into_iter()
@@ -279,7 +280,7 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
         ),
         ratio: Some(60.0 / whole),
     });
-    let mut player = entry::<Othello>("heuristic@4")?.make()?;
+    let mut player = factory::<Othello>("heuristic@4")?.make()?;
     let seconds = best_of(3, || {
         for position in &positions[..200] {
             black_box(player.choose(&Line::new(*position), &mut rng).ok());

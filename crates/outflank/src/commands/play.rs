@@ -8,8 +8,8 @@ use outflank_analysis::{Shown, Written, levels};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Line, Side};
-use outflank_players::spec::Search;
-use outflank_players::{Spec, roster, strength};
+use outflank_players::spec::SearchSpec;
+use outflank_players::{PlayerSpec, player_rating, registry};
 use outflank_protocols::draw::Style;
 use outflank_protocols::play::{End, Manner, Opponent, Sitting};
 use outflank_protocols::serve;
@@ -34,7 +34,7 @@ pub fn run(args: &SittingArgs) -> Result<Outcome> {
 
 fn sit<P: Shown + Written>(args: &SittingArgs) -> Result<Outcome> {
     let mut player = player::<P>(args)?;
-    let mut spec: Spec = player.parse()?;
+    let mut spec: PlayerSpec = player.parse()?;
     if let Some(seconds) = args.seconds {
         ensure!(
             seconds > 0.0 && seconds <= LONGEST,
@@ -42,13 +42,13 @@ fn sit<P: Shown + Written>(args: &SittingArgs) -> Result<Outcome> {
         );
         spec.seconds = Some(seconds);
         // The depth of a level is how long it thinks; who names a player means the depth as well.
-        if args.player.is_none() && matches!(spec.search, Search::Depth { .. }) {
-            spec.search = Search::Natural;
+        if args.player.is_none() && matches!(spec.search, SearchSpec::Depth { .. }) {
+            spec.search = SearchSpec::Default;
             player.clone_from(&spec.model);
         }
     }
     let opponent = Opponent {
-        player: roster::entry_of::<P>(&spec)?.make()?,
+        player: registry::factory_from_spec::<P>(&spec)?.make()?,
         name: called::<P>(&player, args.seconds),
     };
     let line = match &args.from {
@@ -102,7 +102,7 @@ fn called<P: Shown>(player: &str, seconds: Option<f64>) -> String {
         // It is another player then, and nobody has rated it.
         Some(seconds) => parts.push(format!("{seconds} s a move")),
         None => {
-            let rating = strength(P::GAME, player).and_then(|strength| strength.rating);
+            let rating = player_rating(P::GAME, player).and_then(|found| found.rating);
             // Halves go up, as on the page.
             parts.extend(
                 rating.map(|(r, error)| format!("{} +/- {} Elo", r.round(), error.round())),

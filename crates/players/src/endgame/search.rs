@@ -1,57 +1,57 @@
-//! The recursion, written once and compiled for each kernel.
+//! The endgame recursion, compiled for each bitboard kernel.
 //!
-//! Every function is fail-soft: what it returns outside its window is still a true bound.
+//! All functions are fail-soft: a score outside the window is still a valid bound.
 
-use super::guide::Guide;
-use super::last::{final_score, last_one, last_two};
-use super::stable;
-use super::table::Table;
-use crate::Control;
+use super::last_squares::{final_score, last_one, last_two};
+use super::move_ordering::ModelOrdering;
+use super::stable_discs;
+use super::transposition_table::TranspositionTable;
+use crate::SearchControl;
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Square, Squares};
 use std::sync::Arc;
 
-/// From this many empty squares on, moves are sorted and results remembered.
-const SORTED: u32 = 7;
+/// Minimum number of empty squares for move ordering and the transposition table.
+const ORDERED_FROM: u32 = 7;
 
-/// From this many empty squares on, moves are generated; below, each empty square is tried.
-const GENERATED: u32 = 5;
+/// Minimum number of empty squares for move generation; below it, each empty square is tried.
+const GENERATED_FROM: u32 = 5;
 
-/// From this many empty squares on, the table is asked about all replies before any is searched.
-const LOOK_AHEAD: u32 = 11;
+/// Minimum number of empty squares for enhanced transposition cutoffs: the table is probed for all
+/// replies before any is searched.
+const TABLE_PROBE_FROM: u32 = 11;
 
-/// Below every score.
+/// A score below all others.
 const NONE: i32 = -65;
 
 const CORNERS: u64 = 0x8100_0000_0000_0081;
 const QUADRANTS: [u64; 4] =
     [0x0000_0000_0f0f_0f0f, 0x0000_0000_f0f0_f0f0, 0x0f0f_0f0f_0000_0000, 0xf0f0_f0f0_0000_0000];
 
-/// From this many empty squares on, the guide is asked about the moves; from the second number on,
-/// about the replies to them.
-const GUIDED: u32 = 14;
-const GUIDED_DEEPER: u32 = 16;
+/// Minimum number of empty squares for move ordering by the model at one ply, and at two plies.
+const MODEL_ORDERING_FROM: u32 = 14;
+const TWO_PLY_ORDERING_FROM: u32 = 16;
 
-/// A thread asks so seldom whether it should stop.
-const BREATH: u64 = 1 << 12;
+/// Nodes between checks of the search control.
+const CHECK_INTERVAL: u64 = 1 << 12;
 
-/// What one search carries along.
+/// The state of a search on one thread.
 pub(super) struct Search {
-    pub table: Arc<Table>,
+    pub table: Arc<TranspositionTable>,
     pub nodes: u64,
-    /// How many of them the control knows of.
-    spent: u64,
-    pub guide: Option<Guide>,
-    pub control: Arc<Control>,
-    /// It was stopped: what it returns means nothing and is not remembered.
+    /// Nodes already reported to the control.
+    reported: u64,
+    pub model_ordering: Option<ModelOrdering>,
+    pub control: Arc<SearchControl>,
+    /// Whether the control stopped the search. Returned scores are then meaningless and are not stored.
     pub halted: bool,
-    /// Threads that work on the same question try equally good moves in different orders.
+    /// Perturbs the move order, so that threads with the same root search different subtrees.
     pub salt: u64,
-    /// The moves under consideration at every level of the recursion, one level after another.
+    /// A stack of move lists, one per recursion level.
     candidates: Vec<Candidate>,
 }
 
-/// A move with the board it leads to; a lower cost is tried earlier.
+/// A move with the board after it. Moves are searched by increasing cost.
 #[derive(Clone, Copy)]
 struct Candidate {
     after: Board,
@@ -60,12 +60,12 @@ struct Candidate {
 }
 
 impl Search {
-    pub fn new(table: Arc<Table>, control: Arc<Control>) -> Search {
+    pub fn new(table: Arc<TranspositionTable>, control: Arc<SearchControl>) -> Search {
         Search {
             table,
             nodes: 0,
-            spent: 0,
-            guide: None,
+            reported: 0,
+            model_ordering: None,
             control,
             halted: false,
             salt: 0,
@@ -73,39 +73,42 @@ impl Search {
         }
     }
 
-    /// The score for the mover if it lies strictly between alpha and beta; otherwise a bound on it
-    /// on the same side of the window. `None` when it was stopped.
+    /// Returns the score for the side to move if it is strictly between alpha and beta, otherwise a bound.
+    /// Returns `None` if the search was stopped.
     pub fn window(&mut self, board: Board, alpha: i32, beta: i32) -> Option<i32> {
         self.candidates.clear();
-        (self.nodes, self.spent) = (0, 0);
+        (self.nodes, self.reported) = (0, 0);
         self.halted = self.control.stopped();
         let odd = odd_quadrants(board.empty());
-        let score = kernel::run(Enter { search: self, node: Node { board, alpha, beta, odd } });
+        let score =
+            kernel::run(SearchRoot { search: self, node: Node { board, alpha, beta, odd } });
         (!self.halted).then_some(score)
     }
 
-    /// Tells the control what was spent, and stops when it says so.
+    /// Reports the nodes to the control and checks for a stop.
     #[cold]
-    fn breathe(&mut self) {
-        self.halted |= self.control.spend(self.nodes - self.spent);
-        self.spent = self.nodes;
+    fn check_control(&mut self) {
+        self.halted |= self.control.add_nodes(self.nodes - self.reported);
+        self.reported = self.nodes;
     }
 
-    /// Tries the moves from `base` on in the order that the guide and their costs suggest.
+    /// Reduces the costs of the moves from `base` on by the bonuses of the model.
     #[inline(never)]
-    fn follow_guide(&mut self, base: usize, board: Board, empties: u32) {
-        let (Some(guide), Some(list)) = (&mut self.guide, self.candidates.get_mut(base..)) else {
+    fn apply_model_ordering(&mut self, base: usize, board: Board, empties: u32) {
+        let (Some(ordering), Some(list)) =
+            (&mut self.model_ordering, self.candidates.get_mut(base..))
+        else {
             return;
         };
         let squares = list.iter().map(|candidate| candidate.square);
-        let worth = guide.worth(board, squares, empties >= GUIDED_DEEPER);
-        for (candidate, &worth) in list.iter_mut().zip(worth) {
-            candidate.cost = candidate.cost.saturating_sub(worth);
+        let bonuses = ordering.bonuses(board, squares, empties >= TWO_PLY_ORDERING_FROM);
+        for (candidate, &bonus) in list.iter_mut().zip(bonuses) {
+            candidate.cost = candidate.cost.saturating_sub(bonus);
         }
     }
 }
 
-/// The mask of all quadrants with an odd number of empty squares.
+/// Returns the mask of the quadrants with an odd number of empty squares.
 fn odd_quadrants(empty: u64) -> u64 {
     QUADRANTS.iter().filter(|&&q| (empty & q).count_ones() % 2 == 1).fold(0, |odd, q| odd | q)
 }
@@ -115,7 +118,7 @@ fn quadrant_of(square: Square) -> u64 {
     QUADRANTS[(square.index() >> 5) << 1 | (square.index() >> 2 & 1)]
 }
 
-/// A question: the score of `board` within (alpha, beta).
+/// A search node: a board with its window.
 #[derive(Clone, Copy)]
 struct Node {
     board: Board,
@@ -126,31 +129,31 @@ struct Node {
 }
 
 impl Node {
-    /// The question after a move, asked by the opponent.
+    /// Returns the node after a move.
     #[inline(always)]
     fn after(self, square: Square, flips: u64) -> Node {
         let board = self.board.turn_over(square, flips);
         Node { board, alpha: -self.beta, beta: -self.alpha, odd: self.odd ^ quadrant_of(square) }
     }
 
-    /// The question after a pass, asked by the opponent.
+    /// Returns the node after a pass.
     #[inline(always)]
     fn pass(self) -> Node {
         Node { board: self.board.pass(), alpha: -self.beta, beta: -self.alpha, odd: self.odd }
     }
 }
 
-/// Hands a board to the task for its number of empty squares.
+/// Dispatches to the search for the number of empty squares.
 #[inline(always)]
 fn solve<K: Kernel>(kernel: K, search: &mut Search, node: Node, empties: u32) -> i32 {
-    if empties >= SORTED {
-        return kernel.run(Sorted { search, node });
+    if empties >= ORDERED_FROM {
+        return kernel.run(OrderedSearch { search, node });
     }
-    if empties >= GENERATED {
-        return kernel.run(Generated { search, node });
+    if empties >= GENERATED_FROM {
+        return kernel.run(GeneratedSearch { search, node });
     }
     if empties >= 3 {
-        return kernel.run(Few { search, node });
+        return kernel.run(SquareSearch { search, node });
     }
     search.nodes += 1;
     let Node { board, alpha, beta, .. } = node;
@@ -162,13 +165,13 @@ fn solve<K: Kernel>(kernel: K, search: &mut Search, node: Node, empties: u32) ->
     }
 }
 
-/// Any number of empty squares: the way in.
-struct Enter<'a> {
+/// The entry point, for any number of empty squares.
+struct SearchRoot<'a> {
     search: &'a mut Search,
     node: Node,
 }
 
-impl Task for Enter<'_> {
+impl Task for SearchRoot<'_> {
     type Output = i32;
 
     #[inline(always)]
@@ -178,18 +181,18 @@ impl Task for Enter<'_> {
     }
 }
 
-/// Three or four empty squares: it is cheaper to try each than to generate moves.
-struct Few<'a> {
+/// The search for three or four empty squares, where trying each square is cheaper than move generation.
+struct SquareSearch<'a> {
     search: &'a mut Search,
     node: Node,
 }
 
-impl Task for Few<'_> {
+impl Task for SquareSearch<'_> {
     type Output = i32;
 
     #[inline(always)]
     fn run<K: Kernel>(self, kernel: K) -> i32 {
-        let Few { search, mut node } = self;
+        let SquareSearch { search, mut node } = self;
         search.nodes += 1;
         let empty = node.board.empty();
         let left = empty.count_ones() - 1;
@@ -204,33 +207,33 @@ impl Task for Few<'_> {
     }
 }
 
-/// Five or six empty squares: moves into odd regions first, nothing remembered.
-struct Generated<'a> {
+/// The search for five or six empty squares: parity ordering, no transposition table.
+struct GeneratedSearch<'a> {
     search: &'a mut Search,
     node: Node,
 }
 
-impl Task for Generated<'_> {
+impl Task for GeneratedSearch<'_> {
     type Output = i32;
 
     #[inline(always)]
     fn run<K: Kernel>(self, kernel: K) -> i32 {
-        let Generated { search, node } = self;
+        let GeneratedSearch { search, node } = self;
         let board = node.board;
         search.nodes += 1;
         let moves = kernel.moves(board.own, board.other);
         if moves == 0 {
             return match kernel.moves(board.other, board.own) {
                 0 => final_score(board.own, board.other),
-                _ => -kernel.run(Generated { search, node: node.pass() }),
+                _ => -kernel.run(GeneratedSearch { search, node: node.pass() }),
             };
         }
         best_of(kernel, search, node, moves, board.empty().count_ones() - 1)
     }
 }
 
-/// The best legal move to one of `squares`, those in odd regions tried first; [`NONE`] when there
-/// is none.
+/// Returns the best score of the legal moves to `squares`, odd regions first, or [`NONE`] if there is no
+/// legal move.
 #[inline(always)]
 fn best_of<K: Kernel>(
     kernel: K,
@@ -259,22 +262,23 @@ fn best_of<K: Kernel>(
     best
 }
 
-/// Seven and more empty squares: sorted moves, a window of nothing after the first, a table.
-struct Sorted<'a> {
+/// The search for seven or more empty squares: ordered moves, null windows after the first move, and the
+/// transposition table.
+struct OrderedSearch<'a> {
     search: &'a mut Search,
     node: Node,
 }
 
-impl Task for Sorted<'_> {
+impl Task for OrderedSearch<'_> {
     type Output = i32;
 
     #[inline(always)]
     fn run<K: Kernel>(self, kernel: K) -> i32 {
-        let Sorted { search, node } = self;
+        let OrderedSearch { search, node } = self;
         let Node { board, mut alpha, beta, odd } = node;
         search.nodes += 1;
-        if search.nodes >= search.spent + BREATH {
-            search.breathe();
+        if search.nodes >= search.reported + CHECK_INTERVAL {
+            search.check_control();
         }
         if search.halted {
             return 0;
@@ -284,12 +288,15 @@ impl Task for Sorted<'_> {
         if moves == 0 {
             return match kernel.moves(board.other, board.own) {
                 0 => final_score(board.own, board.other),
-                _ => -kernel.run(Sorted { search, node: node.pass() }),
+                _ => -kernel.run(OrderedSearch { search, node: node.pass() }),
             };
         }
-        // The opponent keeps what is stable, whatever is played.
-        if 64 - 2 * board.other.count_ones() as i32 <= alpha && stable::likely(board.other) {
-            let bound = 64 - 2 * stable::stable(board.other, board.own).count_ones() as i32;
+        // The opponent keeps its stable discs, which bounds the score.
+        if 64 - 2 * board.other.count_ones() as i32 <= alpha
+            && stable_discs::are_likely(board.other)
+        {
+            let stable = stable_discs::stable_discs(board.other, board.own).count_ones();
+            let bound = 64 - 2 * stable as i32;
             if bound <= alpha {
                 return bound;
             }
@@ -309,7 +316,7 @@ impl Task for Sorted<'_> {
         let base = search.candidates.len();
         for square in Squares(moves) {
             let after = board.turn_over(square, kernel.flips(board.own, board.other, square));
-            if empties >= LOOK_AHEAD
+            if empties >= TABLE_PROBE_FROM
                 && let Some(entry) = search.table.get(after)
                 && -i32::from(entry.upper) >= beta
             {
@@ -319,26 +326,26 @@ impl Task for Sorted<'_> {
             let hinted = square.index() == hint;
             let cost = match hinted {
                 true => i32::MIN / 2,
-                false => cost(kernel, after, square, odd) + whim(search.salt, after),
+                false => cost(kernel, after, square, odd) + perturbation(search.salt, after),
             };
             search.candidates.push(Candidate { after, square, cost });
         }
 
-        if empties >= GUIDED {
-            search.follow_guide(base, board, empties);
+        if empties >= MODEL_ORDERING_FROM {
+            search.apply_model_ordering(base, board, empties);
         }
         let (mut best, mut best_square) = (NONE, 64);
         for next in base..search.candidates.len() {
-            let Some(candidate) = cheapest(&mut search.candidates, next) else { break };
+            let Some(candidate) = select_cheapest(&mut search.candidates, next) else { break };
             let Candidate { after, square, .. } = candidate;
-            let mut ask = |alpha: i32, beta: i32| {
+            let mut search_window = |alpha: i32, beta: i32| {
                 let odd = odd ^ quadrant_of(square);
                 let node = Node { board: after, alpha: -beta, beta: -alpha, odd };
                 -solve(kernel, search, node, empties - 1)
             };
-            let mut score = ask(alpha, if next == base { beta } else { alpha + 1 });
+            let mut score = search_window(alpha, if next == base { beta } else { alpha + 1 });
             if next > base && score > alpha && score < beta {
-                score = ask(alpha, beta);
+                score = search_window(alpha, beta);
             }
             if score > best {
                 (best, best_square) = (score, square.index() as u8);
@@ -357,7 +364,7 @@ impl Task for Sorted<'_> {
     }
 }
 
-/// Moves that leave the opponent little choice come first; corners and odd regions break ties.
+/// Returns the ordering cost of a move: the opponent's mobility, with ties broken by corners and parity.
 #[inline(always)]
 fn cost<K: Kernel>(kernel: K, after: Board, square: Square, odd: u64) -> i32 {
     let replies = kernel.moves(after.own, after.other);
@@ -367,9 +374,9 @@ fn cost<K: Kernel>(kernel: K, after: Board, square: Square, odd: u64) -> i32 {
     4 * mobility as i32 - (2 * corner + odd) as i32
 }
 
-/// A little more or less for each board, another for each salt; nothing without salt.
+/// Returns a small pseudorandom cost that depends on the board and the salt; 0 if the salt is 0.
 #[inline(always)]
-fn whim(salt: u64, board: Board) -> i32 {
+fn perturbation(salt: u64, board: Board) -> i32 {
     if salt == 0 {
         return 0;
     }
@@ -377,16 +384,16 @@ fn whim(salt: u64, board: Board) -> i32 {
     (mixed.wrapping_mul(salt) >> 61) as i32
 }
 
-/// Brings the cheapest of the candidates from `next` on to the front and returns it.
+/// Swaps the candidate with the lowest cost from `next` on to index `next` and returns it.
 ///
-/// The rest stays unsorted, since a cut often comes before it is needed.
+/// The rest stays unsorted, since a cutoff often makes a full sort unnecessary.
 #[inline(always)]
-fn cheapest(candidates: &mut [Candidate], next: usize) -> Option<Candidate> {
+fn select_cheapest(candidates: &mut [Candidate], next: usize) -> Option<Candidate> {
     let rest = candidates.get_mut(next..)?;
-    let (mut at, mut least) = (0, i32::MAX);
+    let (mut at, mut lowest) = (0, i32::MAX);
     for (index, candidate) in rest.iter().enumerate() {
-        if candidate.cost < least {
-            (at, least) = (index, candidate.cost);
+        if candidate.cost < lowest {
+            (at, lowest) = (index, candidate.cost);
         }
     }
     rest.swap(0, at);

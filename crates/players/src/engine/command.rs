@@ -1,23 +1,23 @@
-//! How an external engine is named: a protocol and the command that starts it.
+//! The command that starts an external engine, with its protocol.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The language an engine speaks over its standard input and output.
+/// The protocol of an engine on its standard input and output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Protocol {
-    /// Version 2 of the protocol of the NBoard viewer. Any position can be set up.
+    /// NBoard, version 2. Any position can be set up.
     NBoard,
-    /// The Go Text Protocol as Othello programs speak it. Only games from the usual start can be
-    /// played, since it has no standard way to set up a position.
+    /// The Go Text Protocol with Othello moves. Only games from the standard start can be played, since
+    /// the protocol cannot set up a position.
     Gtp,
 }
 
 impl Protocol {
-    /// Every protocol, for telling users.
+    /// All protocols.
     pub const ALL: [Protocol; 2] = [Protocol::NBoard, Protocol::Gtp];
 
-    /// The name used before the colon.
+    /// Returns the prefix of a command, without the colon.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -33,24 +33,24 @@ impl fmt::Display for Protocol {
     }
 }
 
-/// Why a text does not name an engine.
+/// Errors in the command of an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommandError {
-    /// No protocol stands before a colon.
+    /// The protocol prefix is missing.
     #[error("'{0}' does not begin with nboard: or gtp:")]
     Protocol(String),
-    /// The protocol is there, but no program to start.
+    /// The program is missing.
     #[error("'{0}' names no program: write the command that starts the engine after the colon")]
     Empty(String),
-    /// A quotation mark or backslash that is never closed.
-    #[error("'{0}' has a quotation mark that is never closed")]
+    /// A quotation mark or backslash is not closed.
+    #[error("'{0}' has an unclosed quotation mark")]
     Quotes(String),
 }
 
-/// An engine as a user names it: `nboard:COMMAND` or `gtp:COMMAND`.
+/// A parsed engine command: `nboard:COMMAND` or `gtp:COMMAND`.
 ///
-/// The command is split into words as a shell would do it, with quotes and backslashes, but no
-/// shell runs it: there are no variables, wildcards or redirections.
+/// The command is split into words like in a shell, with quotes and backslashes. No shell runs it, so
+/// there are no variables, wildcards or redirections.
 ///
 /// ```
 /// use outflank_players::{EngineCommand, Protocol};
@@ -70,19 +70,19 @@ pub struct EngineCommand {
 }
 
 impl EngineCommand {
-    /// What the engine speaks.
+    /// Returns the protocol.
     #[must_use]
     pub fn protocol(&self) -> Protocol {
         self.protocol
     }
 
-    /// The program to start, a path or a name to look for.
+    /// Returns the program: a path, or a name in `PATH`.
     #[must_use]
     pub fn program(&self) -> &str {
         &self.program
     }
 
-    /// The words after the program.
+    /// Returns the arguments of the program.
     #[must_use]
     pub fn arguments(&self) -> &[String] {
         &self.arguments
@@ -115,7 +115,7 @@ impl FromStr for EngineCommand {
 }
 
 impl fmt::Display for EngineCommand {
-    /// As it was given.
+    /// Writes the original text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.text)
     }
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_split_as_a_shell_splits_them() {
+    fn words_are_split_like_in_a_shell() {
         let command: EngineCommand = r#"nboard:./edax -nboard -book-file "my book.dat" a\ b '$HOME'"#
             .parse()
             .expect("a command");
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_command_says_why() {
+    fn invalid_commands_are_rejected() {
         let fails = |text: &str| text.parse::<EngineCommand>().expect_err(text);
         assert!(matches!(fails("edax"), CommandError::Protocol(_)));
         assert!(matches!(fails("uci:edax"), CommandError::Protocol(_)));

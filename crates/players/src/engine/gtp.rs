@@ -1,168 +1,170 @@
-//! The Go Text Protocol as Othello programs speak it, from the controller's side.
+//! A client of the Go Text Protocol with Othello moves.
 //!
-//! One command at a time, without numbers, each waiting for its answer. The engine keeps the
-//! board itself: it is told only the moves it has not seen, and the whole game again when what it
-//! has seen is not how the game began.
+//! Commands have no ids, and each waits for its response. The engine keeps the board: the client sends only
+//! new moves, or the whole game if the engine's board is not a prefix of it.
 
-use super::process::{Process, tidy};
-use super::{Dialogue, Ply, Trouble, plies};
+use super::process::{Process, sanitize};
+use super::{Ply, ProtocolClient, ProtocolError, plies};
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use std::time::Instant;
 
-/// A conversation with one GTP engine.
+/// The state of a GTP session.
 #[derive(Default)]
-pub(super) struct Gtp {
-    /// The plies on the engine's board; `None` while that is uncertain.
-    seen: Option<Vec<Ply>>,
+pub(super) struct GtpClient {
+    /// The plies on the engine's board; `None` if unknown.
+    played: Option<Vec<Ply>>,
 }
 
-/// What an engine says to a command: `= text`, or `? text` when it refuses.
-type Reply = Result<String, String>;
+/// The response to a command: `= text`, or `? text` for an error.
+type Response = Result<String, String>;
 
-impl Gtp {
+impl GtpClient {
     /// Clears the engine's board.
-    fn clear(&mut self, engine: &mut Process, deadline: Instant) -> Result<(), Trouble> {
-        self.seen = None;
-        command(engine, "clear_board", deadline)?
-            .map_err(|reason| Trouble::Refused(format!("it refuses 'clear_board': {reason}")))?;
-        self.seen = Some(Vec::new());
+    fn clear(&mut self, engine: &mut Process, deadline: Instant) -> Result<(), ProtocolError> {
+        self.played = None;
+        command(engine, "clear_board", deadline)?.map_err(|reason| {
+            ProtocolError::Refused(format!("it rejects 'clear_board': {reason}"))
+        })?;
+        self.played = Some(Vec::new());
         Ok(())
     }
 
-    /// Brings the engine's board to the end of these plies.
-    fn follow(
+    /// Plays these plies on the engine's board.
+    fn synchronize(
         &mut self,
         engine: &mut Process,
         plies: &[Ply],
         deadline: Instant,
-    ) -> Result<(), Trouble> {
-        if !self.seen.as_ref().is_some_and(|seen| plies.starts_with(seen)) {
+    ) -> Result<(), ProtocolError> {
+        if !self.played.as_ref().is_some_and(|played| plies.starts_with(played)) {
             self.clear(engine, deadline)?;
         }
-        // Until all went well, what the engine has on its board is uncertain.
-        let seen = self.seen.take().map_or(0, |seen| seen.len());
-        for (number, (side, square)) in plies.iter().enumerate().skip(seen) {
-            let colour = colour(*side);
+        // The engine's board is unknown until all commands succeed.
+        let count = self.played.take().map_or(0, |played| played.len());
+        for (number, (side, square)) in plies.iter().enumerate().skip(count) {
+            let color = color(*side);
             match square {
-                Some(square) => command(engine, &format!("play {colour} {square}"), deadline)?
+                Some(square) => command(engine, &format!("play {color} {square}"), deadline)?
                     .map_err(|reason| {
                         let ply = number + 1;
-                        Trouble::Refused(format!(
-                            "it refuses ply {ply}, {square} for {side}: {reason}"
+                        ProtocolError::Refused(format!(
+                            "it rejects ply {ply}, {square} for {side}: {reason}"
                         ))
                     })?,
-                // Engines that pass by themselves, such as GRhino, may refuse to be told so. If
-                // one really has lost the thread, it will refuse the next move or play a wrong one.
+                // Engines that pass automatically, such as GRhino, may reject an explicit pass. If the
+                // board is really out of sync, the engine rejects the next move.
                 None => {
-                    command(engine, &format!("play {colour} pass"), deadline)?.unwrap_or_default()
+                    command(engine, &format!("play {color} pass"), deadline)?.unwrap_or_default()
                 }
             };
         }
-        self.seen = Some(plies.to_vec());
+        self.played = Some(plies.to_vec());
         Ok(())
     }
 }
 
-impl Dialogue for Gtp {
-    fn greet(
+impl ProtocolClient for GtpClient {
+    fn handshake(
         &mut self,
         engine: &mut Process,
         depth: Option<u32>,
         deadline: Instant,
-    ) -> Result<(), Trouble> {
-        // An engine that knows one size only need not know this command, but one that knows the
-        // command and not the size plays another game.
+    ) -> Result<(), ProtocolError> {
+        // Engines with a fixed board size may lack this command. An engine that has the command but
+        // rejects the size plays another game.
         if let Err(reason) = command(engine, "boardsize 8", deadline)?
             && reason.contains("unacceptable size")
         {
-            return Err(Trouble::Refused("it does not play on eight by eight squares".to_owned()));
+            return Err(ProtocolError::Refused("it does not support the 8x8 board".to_owned()));
         }
         if let Some(level) = depth {
             command(engine, &format!("level {level}"), deadline)?.map_err(|reason| {
-                Trouble::Refused(format!(
-                    "it refuses 'level {level}': {reason}; leave the depth out and set the \
-                     strength with an option of its command"
+                ProtocolError::Refused(format!(
+                    "it rejects 'level {level}': {reason}; remove level= and set the \
+                     strength with an option of the engine's command"
                 ))
             })?;
         }
         self.clear(engine, deadline)
     }
 
-    fn begin(&mut self, engine: &mut Process, deadline: Instant) -> Result<(), Trouble> {
+    fn new_game(&mut self, engine: &mut Process, deadline: Instant) -> Result<(), ProtocolError> {
         self.clear(engine, deadline)
     }
 
-    fn ask(
+    fn request_move(
         &mut self,
         engine: &mut Process,
         game: &Line<Othello>,
         deadline: Instant,
-    ) -> Result<Square, Trouble> {
+    ) -> Result<Square, ProtocolError> {
         if *game.start() != Othello::start() {
-            return Err(Trouble::Unable(
+            return Err(ProtocolError::Unsupported(
                 "it speaks GTP, which has no way to set up a position; give the openings as \
                  transcripts of moves, or use an NBoard engine"
                     .to_owned(),
             ));
         }
         let plies = plies(game);
-        let fresh = self.seen.as_ref().is_some_and(Vec::is_empty);
-        match self.follow(engine, &plies, deadline) {
-            // Perhaps the engine only disagrees on what went before: show it the whole game once.
-            Err(Trouble::Refused(_)) if !fresh => self.follow(engine, &plies, deadline)?,
-            followed => followed?,
+        let cleared = self.played.as_ref().is_some_and(Vec::is_empty);
+        match self.synchronize(engine, &plies, deadline) {
+            // The engine may disagree about earlier moves: send the whole game once.
+            Err(ProtocolError::Refused(_)) if !cleared => {
+                self.synchronize(engine, &plies, deadline)?
+            }
+            result => result?,
         }
-        // `genmove` plays the move on the engine's board too, unless something is wrong with it.
-        let mut seen = self.seen.take().unwrap_or_default();
+        // `genmove` also plays the move on the engine's board.
+        let mut played = self.played.take().unwrap_or_default();
         let side = game.position().to_move();
-        let said = command(engine, &format!("genmove {}", colour(side)), deadline)?
-            .map_err(|reason| Trouble::Refused(format!("it refuses to move: {reason}")))?;
-        let square =
-            game.position().parse_move(&said).map_err(|_| Trouble::Illegal(tidy(&said)))?;
-        seen.push((side, Some(square)));
-        self.seen = Some(seen);
+        let answer = command(engine, &format!("genmove {}", color(side)), deadline)?
+            .map_err(|reason| ProtocolError::Refused(format!("it refuses to move: {reason}")))?;
+        let square = game
+            .position()
+            .parse_move(&answer)
+            .map_err(|_| ProtocolError::IllegalMove(sanitize(&answer)))?;
+        played.push((side, Some(square)));
+        self.played = Some(played);
         Ok(square)
     }
 }
 
-/// The protocol's name of a side.
-fn colour(side: Side) -> char {
+/// Returns the color name of a side.
+fn color(side: Side) -> char {
     match side {
         Side::Black => 'b',
         Side::White => 'w',
     }
 }
 
-/// Sends a command and waits for what the engine says to it.
+/// Sends a command and waits for the response.
 ///
-/// The protocol ends every answer with an empty line. None of the commands used here has an
-/// answer of more than one line, so the first line is taken and the empty one is skipped next
-/// time; that understands engines which forget it.
-fn command(engine: &mut Process, text: &str, deadline: Instant) -> Result<Reply, Trouble> {
+/// A response ends with an empty line. All commands used here have one-line responses, so the empty
+/// line is skipped before the next response. This also handles engines that omit it.
+fn command(engine: &mut Process, text: &str, deadline: Instant) -> Result<Response, ProtocolError> {
     engine.send(text)?;
     loop {
-        if let Some(reply) = reply(&engine.receive(deadline)?) {
-            return Ok(reply);
+        if let Some(response) = parse_response(&engine.receive(deadline)?) {
+            return Ok(response);
         }
     }
 }
 
-/// An answer's first line; `None` for a banner, a remark or an empty line.
-fn reply(line: &str) -> Option<Reply> {
-    let (good, rest) = match (line.strip_prefix('='), line.strip_prefix('?')) {
+/// Parses the first line of a response. Returns `None` for banners, comments and empty lines.
+fn parse_response(line: &str) -> Option<Response> {
+    let (success, rest) = match (line.strip_prefix('='), line.strip_prefix('?')) {
         (Some(rest), _) => (true, rest),
         (_, Some(rest)) => (false, rest),
         _ => return None,
     };
-    // We number no commands, but an engine may number its answers all the same. Anything else
-    // that touches the sign is an ornament.
+    // An engine may add an id. Other text directly after the sign is not a response.
     let text = rest.trim_start_matches(|c: char| c.is_ascii_digit());
     if !text.is_empty() && !text.starts_with(char::is_whitespace) {
         return None;
     }
     let text = text.trim();
-    Some(if good { Ok(text.to_owned()) } else { Err(tidy(text)) })
+    Some(if success { Ok(text.to_owned()) } else { Err(sanitize(text)) })
 }
 
 #[cfg(test)]
@@ -170,15 +172,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn replies_are_told_from_ornaments() {
-        assert_eq!(reply("="), Some(Ok(String::new())));
-        assert_eq!(reply("= D6"), Some(Ok("D6".to_owned())));
-        assert_eq!(reply("=12 D6"), Some(Ok("D6".to_owned())));
-        assert_eq!(reply("=\tpass"), Some(Ok("pass".to_owned())));
-        assert_eq!(reply("? illegal move"), Some(Err("illegal move".to_owned())));
-        assert_eq!(reply("?"), Some(Err(String::new())));
+    fn responses_are_distinguished_from_banners() {
+        assert_eq!(parse_response("="), Some(Ok(String::new())));
+        assert_eq!(parse_response("= D6"), Some(Ok("D6".to_owned())));
+        assert_eq!(parse_response("=12 D6"), Some(Ok("D6".to_owned())));
+        assert_eq!(parse_response("=\tpass"), Some(Ok("pass".to_owned())));
+        assert_eq!(parse_response("? illegal move"), Some(Err("illegal move".to_owned())));
+        assert_eq!(parse_response("?"), Some(Err(String::new())));
         for other in ["", "== Rhino ==", "=====", "D6", "ready", "?? = D6"] {
-            assert_eq!(reply(other), None, "{other}");
+            assert_eq!(parse_response(other), None, "{other}");
         }
     }
 }

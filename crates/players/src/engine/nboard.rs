@@ -1,106 +1,107 @@
-//! The protocol of the NBoard viewer, version 2, from the viewer's side.
+//! A client of the NBoard protocol, version 2.
 //!
-//! Each move is asked for afresh: `set game` with the whole game in the Generic Game Format,
-//! `ping N` until `pong N` comes back, so that nothing said about an earlier position can be
-//! mistaken for the answer, then `go` until a line that begins with `===`. All other lines are
-//! for a viewer's eyes and are skipped.
+//! For each move the client sends `set game` with the whole game in GGF, then `ping N` and waits for
+//! `pong N`, so that output about an earlier position is not taken for the answer, then `go` and waits for
+//! a line that starts with `===`. All other lines are ignored.
 
-use super::process::{Process, tidy};
-use super::{Dialogue, Ply, Trouble, plies};
+use super::process::{Process, sanitize};
+use super::{Ply, ProtocolClient, ProtocolError, plies};
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use std::time::Instant;
 
-/// A conversation with one NBoard engine.
+/// The state of an NBoard session.
 #[derive(Default)]
-pub(super) struct NBoard {
+pub(super) struct NBoardClient {
     pings: u32,
 }
 
-impl NBoard {
-    /// Waits until the engine has dealt with all it was told.
-    fn synchronise(&mut self, engine: &mut Process, deadline: Instant) -> Result<(), Trouble> {
+impl NBoardClient {
+    /// Waits until the engine has processed all commands.
+    fn synchronize(
+        &mut self,
+        engine: &mut Process,
+        deadline: Instant,
+    ) -> Result<(), ProtocolError> {
         self.pings = self.pings.wrapping_add(1);
         engine.send(&format!("ping {}", self.pings))?;
         while !is_pong(&engine.receive(deadline)?, self.pings) {}
         Ok(())
     }
 
-    /// The engine's choice at the end of a game, as it words it.
+    /// Sends a game and returns the text of the engine's move.
     fn go(
         &mut self,
         engine: &mut Process,
         game: &str,
         deadline: Instant,
-    ) -> Result<String, Trouble> {
+    ) -> Result<String, ProtocolError> {
         engine.send(&format!("set game {game}"))?;
-        self.synchronise(engine, deadline)?;
+        self.synchronize(engine, deadline)?;
         engine.send("go")?;
         loop {
-            if let Some(answer) = answer(&engine.receive(deadline)?) {
+            if let Some(answer) = parse_answer(&engine.receive(deadline)?) {
                 return Ok(answer.to_owned());
             }
         }
     }
 }
 
-impl Dialogue for NBoard {
-    fn greet(
+impl ProtocolClient for NBoardClient {
+    fn handshake(
         &mut self,
         engine: &mut Process,
         depth: Option<u32>,
         deadline: Instant,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), ProtocolError> {
         engine.send("nboard 2")?;
         if let Some(depth) = depth {
             engine.send(&format!("set depth {depth}"))?;
         }
-        self.synchronise(engine, deadline)
+        self.synchronize(engine, deadline)
     }
 
-    fn begin(&mut self, engine: &mut Process, deadline: Instant) -> Result<(), Trouble> {
-        self.synchronise(engine, deadline)
+    fn new_game(&mut self, engine: &mut Process, deadline: Instant) -> Result<(), ProtocolError> {
+        self.synchronize(engine, deadline)
     }
 
-    fn ask(
+    fn request_move(
         &mut self,
         engine: &mut Process,
         game: &Line<Othello>,
         deadline: Instant,
-    ) -> Result<Square, Trouble> {
+    ) -> Result<Square, ProtocolError> {
         let position = game.position();
-        let mut said = self.go(engine, &ggf(game.start(), &plies(game)), deadline)?;
-        // Some engines overlook a pass at the very end of a game and then pass themselves. Shown
-        // the bare position they know whose turn it is.
-        if is_pass(&said) {
-            said = self.go(engine, &ggf(position, &[]), deadline)?;
+        let mut answer = self.go(engine, &ggf(game.start(), &plies(game)), deadline)?;
+        // Some engines overlook a pass at the end of a game and pass themselves. With the bare
+        // position they know the side to move.
+        if is_pass(&answer) {
+            answer = self.go(engine, &ggf(position, &[]), deadline)?;
         }
-        position.parse_move(&said).map_err(|_| Trouble::Illegal(tidy(&said)))
+        position.parse_move(&answer).map_err(|_| ProtocolError::IllegalMove(sanitize(&answer)))
     }
 }
 
-/// Whether this line answers the ping with this number.
+/// Returns whether this line answers the ping with this number.
 fn is_pong(line: &str, number: u32) -> bool {
     let mut words = line.split_whitespace();
     words.next() == Some("pong") && words.next().and_then(|n| n.parse().ok()) == Some(number)
 }
 
-/// The move in a line that carries one.
-///
-/// The protocol writes `=== D6/-1.16/0.00`, Edax `=== d6 0.00 0.0`.
-fn answer(line: &str) -> Option<&str> {
+/// Parses the move of an answer line: `=== D6/-1.16/0.00` in the protocol, `=== d6 0.00 0.0` in Edax.
+fn parse_answer(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("===")?;
     let mut words = rest.split(|c: char| c == '/' || c.is_whitespace());
-    // A row of equals signs is an ornament, not an answer.
+    // A row of equals signs is not an answer.
     (words.next() == Some("")).then(|| words.find(|word| !word.is_empty()).unwrap_or_default())
 }
 
-/// Whether an engine's word for a move means that it passes.
+/// Returns whether a move text is a pass.
 fn is_pass(word: &str) -> bool {
     ["pa", "ps", "pass", "--"].iter().any(|pass| word.eq_ignore_ascii_case(pass))
 }
 
-/// One line of the Generic Game Format, passes written out.
+/// Formats a game as one line of GGF with explicit passes.
 fn ggf(start: &Othello, plies: &[Ply]) -> String {
     let mut text = format!(
         "(;GM[Othello]PC[Outflank]PB[black]PW[white]RE[?]TI[15:00]TY[8]BO[8 {}]",
@@ -123,23 +124,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_are_read_in_every_known_wording() {
-        assert_eq!(answer("=== D6/-1.16/0.00"), Some("D6"));
-        assert_eq!(answer("=== d6 0.00 0.0"), Some("d6"));
-        assert_eq!(answer("===  d6"), Some("d6"));
-        assert_eq!(answer("=== PA"), Some("PA"));
-        assert_eq!(answer("=== PA//0.1"), Some("PA"));
-        assert_eq!(answer("==="), Some(""));
+    fn all_answer_formats_are_parsed() {
+        assert_eq!(parse_answer("=== D6/-1.16/0.00"), Some("D6"));
+        assert_eq!(parse_answer("=== d6 0.00 0.0"), Some("d6"));
+        assert_eq!(parse_answer("===  d6"), Some("d6"));
+        assert_eq!(parse_answer("=== PA"), Some("PA"));
+        assert_eq!(parse_answer("=== PA//0.1"), Some("PA"));
+        assert_eq!(parse_answer("==="), Some(""));
         for other in
             ["status thinking", "======", "====== d6", "search D6 0 0 1", "", "set myname ==="]
         {
-            assert_eq!(answer(other), None, "{other}");
+            assert_eq!(parse_answer(other), None, "{other}");
         }
         assert!(is_pass("PA") && is_pass("pass") && is_pass("ps") && !is_pass("a1"));
     }
 
     #[test]
-    fn only_the_right_pong_counts() {
+    fn only_the_matching_pong_counts() {
         assert!(is_pong("pong 7", 7));
         assert!(is_pong("pong  7 ", 7));
         assert!(!is_pong("pong 6", 7));
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_is_written_as_the_protocol_shows_it() {
+    fn games_are_formatted_as_ggf() {
         let mut game = Line::<Othello>::default();
         for square in ["f5", "f6", "d3"] {
             game.push(game.position().parse_move(square).expect("legal")).expect("legal");
@@ -160,10 +161,10 @@ mod tests {
     }
 
     #[test]
-    fn another_start_is_written_with_its_side() {
+    fn custom_starts_include_the_side_to_move() {
         let start: Othello =
             format!("{}XO-{} O", "-".repeat(24), "-".repeat(37)).parse().expect("a board");
-        // White cannot move here, so the turn is Black's at once.
+        // White cannot move here, so Black is to move.
         assert!(ggf(&start, &[]).ends_with(&format!(
             "BO[8 {}*O-{} *];)",
             "-".repeat(24),

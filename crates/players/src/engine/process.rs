@@ -1,10 +1,9 @@
-//! A child process that is talked to line by line, and that may misbehave in any way it likes.
+//! A line-based child process with timeouts and bounded buffers.
 //!
-//! One thread reads what it prints and another what it complains about, so that it never waits
-//! for us to read, and we never wait for it longer than we mean to. Neither keeps more than a
-//! fixed amount, however much the process prints.
+//! One thread reads standard output and another standard error, so that the process never blocks on a
+//! full pipe and the caller never waits longer than its timeout. Both buffers are bounded.
 
-use super::Trouble;
+use super::ProtocolError;
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -13,71 +12,71 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Bytes kept of one line; the rest of a longer one is thrown away.
-const LONGEST_LINE: usize = 4096;
+/// Maximum length of a line in bytes; the rest is discarded.
+const MAX_LINE_BYTES: usize = 4096;
 
-/// Lines kept that nobody has asked for yet. When there are more, the process has to wait with
-/// its printing, which bounds the memory and loses nothing.
-const BACKLOG: usize = 256;
+/// Capacity of the output queue in lines. When it is full the process blocks, so nothing is lost.
+const QUEUE_LINES: usize = 256;
 
-/// Lines of complaint kept for an error message.
-const COMPLAINTS: usize = 3;
+/// Number of last lines of standard error that an error message quotes.
+const STDERR_LINES: usize = 3;
 
-/// Characters of an engine's words that an error message repeats.
-const QUOTED: usize = 160;
+/// Maximum number of characters of engine output in an error message.
+const MAX_QUOTE: usize = 160;
 
-/// How long a process may take to go by itself, whether it was asked to or is already ending.
-const GRACE: Duration = Duration::from_secs(1);
+/// Time for a process to exit before it is killed.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A running engine. Dropping it kills it, with whatever it started itself.
+/// A running process. Dropping it kills its process group.
 pub(super) struct Process {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
-    complaints: Arc<Mutex<VecDeque<String>>>,
-    complained: Receiver<()>,
+    stderr_lines: Arc<Mutex<VecDeque<String>>>,
+    /// Disconnects when standard error is closed.
+    stderr_closed: Receiver<()>,
 }
 
 impl Process {
-    /// Starts a program with these arguments.
+    /// Starts a program.
     pub(super) fn spawn(program: &str, arguments: &[String]) -> io::Result<Process> {
         let mut command = Command::new(program);
         command.args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // A group of its own lets us end the engine's children with it. It also keeps a Ctrl-C at
-        // the terminal from reaching the engine while we are still finishing a game with it.
+        // A separate process group allows to kill the engine's children. It also prevents a Ctrl-C in
+        // the terminal from reaching the engine before the current game is finished.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
 
         let mut child = command.spawn()?;
         let (input, output, errors) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let (print, lines) = mpsc::sync_channel(BACKLOG);
-        let (still_complaining, complained) = mpsc::sync_channel(0);
-        let complaints = Arc::new(Mutex::new(VecDeque::new()));
-        // From here on a failure drops `process`, which kills the child.
-        let process = Process { child, input, lines, complaints, complained };
+        let (sender, lines) = mpsc::sync_channel(QUEUE_LINES);
+        let (stderr_open, stderr_closed) = mpsc::sync_channel(0);
+        let stderr_lines = Arc::new(Mutex::new(VecDeque::new()));
+        // From here on, an error drops `process`, which kills the child.
+        let process = Process { child, input, lines, stderr_lines, stderr_closed };
 
-        // The threads are never joined: they end with the pipes, or when nobody listens any more,
-        // and a grandchild that ran away with a pipe must not be able to hold us up.
+        // The threads are not joined: they end when the pipes close or the receiver is dropped. A
+        // grandchild that keeps a pipe open must not block the caller.
         if let Some(output) = output {
             thread::Builder::new().name("engine output".into()).spawn(move || {
                 each_line(output, |line| {
-                    print.send(String::from_utf8_lossy(line).trim().to_owned()).is_ok()
+                    sender.send(String::from_utf8_lossy(line).trim().to_owned()).is_ok()
                 });
             })?;
         }
         if let Some(errors) = errors {
-            let complaints = Arc::clone(&process.complaints);
+            let stderr_lines = Arc::clone(&process.stderr_lines);
             thread::Builder::new().name("engine errors".into()).spawn(move || {
-                let _until_the_end = still_complaining;
+                let _open = stderr_open;
                 each_line(errors, |line| {
-                    let line = tidy(&String::from_utf8_lossy(line));
+                    let line = sanitize(&String::from_utf8_lossy(line));
                     if !line.is_empty() {
-                        let mut kept = complaints.lock().unwrap_or_else(PoisonError::into_inner);
-                        kept.push_back(line);
-                        if kept.len() > COMPLAINTS {
-                            kept.pop_front();
+                        let mut last = stderr_lines.lock().unwrap_or_else(PoisonError::into_inner);
+                        last.push_back(line);
+                        if last.len() > STDERR_LINES {
+                            last.pop_front();
                         }
                     }
                     true
@@ -89,57 +88,58 @@ impl Process {
 
     /// Sends one line.
     ///
-    /// This cannot block for long: the protocols send a few hundred bytes and then wait for an
-    /// answer, far less than a pipe holds, and a process that does not answer is ended.
-    pub(super) fn send(&mut self, line: &str) -> Result<(), Trouble> {
-        let input = self.input.as_mut().ok_or(Trouble::Ended)?;
+    /// This does not block: the protocols send a few hundred bytes per answer, far less than a pipe holds,
+    /// and a process that does not answer is killed.
+    pub(super) fn send(&mut self, line: &str) -> Result<(), ProtocolError> {
+        let input = self.input.as_mut().ok_or(ProtocolError::Exited)?;
         let message = format!("{line}\n");
-        input.write_all(message.as_bytes()).and_then(|()| input.flush()).map_err(|_| Trouble::Ended)
+        input
+            .write_all(message.as_bytes())
+            .and_then(|()| input.flush())
+            .map_err(|_| ProtocolError::Exited)
     }
 
-    /// The next line it prints, without the white space around it.
-    pub(super) fn receive(&mut self, deadline: Instant) -> Result<String, Trouble> {
-        // The clock is looked at first, since a process that prints without end always has a
-        // line ready.
+    /// Returns the next line of output, trimmed.
+    pub(super) fn receive(&mut self, deadline: Instant) -> Result<String, ProtocolError> {
+        // Check the deadline first, since a process that prints endlessly always has a line ready.
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(Trouble::Hung);
+            return Err(ProtocolError::Timeout);
         }
         self.lines.recv_timeout(left).map_err(|error| match error {
-            RecvTimeoutError::Timeout => Trouble::Hung,
-            RecvTimeoutError::Disconnected => Trouble::Ended,
+            RecvTimeoutError::Timeout => ProtocolError::Timeout,
+            RecvTimeoutError::Disconnected => ProtocolError::Exited,
         })
     }
 
-    /// Asks it to go, gives it a moment, and ends it.
-    pub(super) fn dismiss(mut self, farewell: &str) {
-        // Whether it still listens does not matter, since it is ended either way.
-        let _ = self.send(farewell);
+    /// Sends the quit command, waits for the exit and kills the process if necessary.
+    pub(super) fn quit(mut self, command: &str) {
+        // An error does not matter, since the process is killed anyway.
+        let _ = self.send(command);
         self.input = None;
-        self.wait_for_end(Instant::now() + GRACE);
+        self.wait_for_exit(Instant::now() + EXIT_TIMEOUT);
     }
 
-    /// What there is to say of a process that has stopped talking: how it ended, its last words.
-    pub(super) fn epitaph(mut self) -> String {
+    /// Describes how the process ended: exit status and last lines of standard error.
+    pub(super) fn exit_report(mut self) -> String {
         self.input = None;
-        let mut text = match self.wait_for_end(Instant::now() + GRACE) {
+        let mut text = match self.wait_for_exit(Instant::now() + EXIT_TIMEOUT) {
             Some(status) => format!(": {status}"),
             None => ": it closed its output".to_owned(),
         };
-        // Once the whole group is gone nobody holds the pipe open, so that the last words, which
-        // may still be in it, are soon all read.
-        self.end_group();
-        let _ = self.complained.recv_timeout(GRACE);
-        let kept = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
-        if !kept.is_empty() {
-            let words: Vec<&str> = kept.iter().map(String::as_str).collect();
-            text.push_str(&format!("; its last words were '{}'", words.join(" / ")));
+        // Once the whole group is killed, the pipe closes and the rest of standard error can be read.
+        self.kill_group();
+        let _ = self.stderr_closed.recv_timeout(EXIT_TIMEOUT);
+        let last = self.stderr_lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if !last.is_empty() {
+            let lines: Vec<&str> = last.iter().map(String::as_str).collect();
+            text.push_str(&format!("; its last error output was '{}'", lines.join(" / ")));
         }
         text
     }
 
-    /// How it ended, if it does so before the deadline.
-    fn wait_for_end(&mut self, deadline: Instant) -> Option<ExitStatus> {
+    /// Waits for the exit. Returns `None` if the deadline passes.
+    fn wait_for_exit(&mut self, deadline: Instant) -> Option<ExitStatus> {
         let mut pause = Duration::from_millis(1);
         loop {
             if let Ok(Some(status)) = self.child.try_wait() {
@@ -154,11 +154,11 @@ impl Process {
         }
     }
 
-    /// Kills every process of its group.
+    /// Kills the process group.
     ///
-    /// The group keeps the child's number for as long as it has a member, also after the child
-    /// itself is gone, so that this meets the child's own children or nobody.
-    fn end_group(&self) {
+    /// The group id stays reserved while the group has members, even after the child exited, so this
+    /// cannot hit an unrelated process.
+    fn kill_group(&self) {
         #[cfg(unix)]
         if let Ok(id) = i32::try_from(self.child.id()) {
             use nix::sys::signal::{Signal, killpg};
@@ -169,16 +169,16 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.end_group();
-        // A child that left its group, or a system without groups, still loses its first process;
-        // waiting for that one leaves no zombie behind.
+        self.kill_group();
+        // Also kills a child that left its group, and on systems without process groups. Waiting avoids a
+        // zombie.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Hands on each line, cut to [`LONGEST_LINE`], until the end or until `act` says no.
-fn each_line(mut from: impl Read, mut act: impl FnMut(&[u8]) -> bool) {
+/// Calls `on_line` for each line, truncated to [`MAX_LINE_BYTES`], until it returns false or the input ends.
+fn each_line(mut from: impl Read, mut on_line: impl FnMut(&[u8]) -> bool) {
     let mut chunk = [0; 8192];
     let mut line = Vec::new();
     loop {
@@ -190,10 +190,10 @@ fn each_line(mut from: impl Read, mut act: impl FnMut(&[u8]) -> bool) {
         };
         for piece in read.split_inclusive(|&byte| byte == b'\n') {
             let body = piece.strip_suffix(b"\n").unwrap_or(piece);
-            let room = LONGEST_LINE - line.len();
+            let room = MAX_LINE_BYTES - line.len();
             line.extend_from_slice(body.get(..room).unwrap_or(body));
             if body.len() < piece.len() {
-                if !act(&line) {
+                if !on_line(&line) {
                     return;
                 }
                 line.clear();
@@ -201,18 +201,18 @@ fn each_line(mut from: impl Read, mut act: impl FnMut(&[u8]) -> bool) {
         }
     }
     if !line.is_empty() {
-        act(&line);
+        on_line(&line);
     }
 }
 
-/// An engine's words, fit for one line of an error message on a terminal.
-pub(super) fn tidy(text: &str) -> String {
-    let mut kept: String =
-        text.trim().chars().take(QUOTED).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.trim().chars().nth(QUOTED).is_some() {
-        kept.push('…');
+/// Replaces control characters and truncates engine output for an error message.
+pub(super) fn sanitize(text: &str) -> String {
+    let mut quote: String =
+        text.trim().chars().take(MAX_QUOTE).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.trim().chars().nth(MAX_QUOTE).is_some() {
+        quote.push('…');
     }
-    kept
+    quote
 }
 
 #[cfg(test)]
@@ -229,32 +229,32 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_split_and_the_last_needs_no_end() {
+    fn lines_are_split_and_the_last_may_be_unterminated() {
         assert_eq!(lines(&b"one\n\ntwo\r\nthree"[..]), ["one", "", "two\r", "three"]);
         assert!(lines(&b""[..]).is_empty());
     }
 
     #[test]
-    fn a_line_without_end_costs_no_memory() {
+    fn long_lines_are_truncated() {
         let endless = io::repeat(b'x').take(32 << 20);
         let found = lines(endless.chain(&b"\nnext\n"[..]));
-        assert_eq!(found.iter().map(String::len).collect::<Vec<_>>(), [LONGEST_LINE, 4]);
+        assert_eq!(found.iter().map(String::len).collect::<Vec<_>>(), [MAX_LINE_BYTES, 4]);
     }
 
     #[test]
-    fn a_listener_who_has_heard_enough_stops_the_reading() {
-        let mut heard = 0;
+    fn reading_stops_when_the_callback_returns_false() {
+        let mut count = 0;
         each_line(io::repeat(b'\n'), |_| {
-            heard += 1;
-            heard < 1000
+            count += 1;
+            count < 1000
         });
-        assert_eq!(heard, 1000);
+        assert_eq!(count, 1000);
     }
 
     #[test]
-    fn words_are_made_fit_for_a_terminal() {
-        assert_eq!(tidy("  \u{1b}[31mred\u{7}x "), " [31mred x");
-        assert_eq!(tidy(&"é".repeat(1000)).chars().count(), QUOTED + 1);
-        assert_eq!(tidy(&"e".repeat(QUOTED)), "e".repeat(QUOTED));
+    fn output_is_sanitized_for_a_terminal() {
+        assert_eq!(sanitize("  \u{1b}[31mred\u{7}x "), " [31mred x");
+        assert_eq!(sanitize(&"é".repeat(1000)).chars().count(), MAX_QUOTE + 1);
+        assert_eq!(sanitize(&"e".repeat(MAX_QUOTE)), "e".repeat(MAX_QUOTE));
     }
 }

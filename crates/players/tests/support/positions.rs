@@ -1,12 +1,16 @@
-//! Positions and an opinion of them, for tests of everybody who searches.
+//! Positions, evaluations and reference scores for the search tests.
+
+#![allow(dead_code, reason = "each test file uses a part")]
 
 use outflank_games::othello::{Othello, Square, Squares};
 use outflank_games::{Line, Position, Side};
 use outflank_models::Evaluate;
+use outflank_players::endgame::Solver;
 use outflank_players::{Player, Random};
 use outflank_runs::Rng;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The Othello League's piece counter.
+/// The standard heuristic of the Othello League.
 pub struct Pieces;
 
 impl Evaluate<Othello> for Pieces {
@@ -24,7 +28,7 @@ impl Evaluate<Othello> for Pieces {
     }
 }
 
-/// A position some random moves into a game that is not over.
+/// Returns a random unfinished position after this many plies.
 pub fn random_position<P: Position>(plies: u32, rng: &mut Rng) -> P {
     loop {
         let mut line = Line::<P>::default();
@@ -37,4 +41,34 @@ pub fn random_position<P: Position>(plies: u32, rng: &mut Rng) -> P {
             return *line.position();
         }
     }
+}
+
+/// A hash-based evaluation with this many distinct values. It is not zero-sum.
+pub struct HashEval(pub u64);
+
+impl<P: Position> Evaluate<P> for HashEval {
+    fn value(&self, position: &P, side: Side) -> f32 {
+        let mut hasher = DefaultHasher::new();
+        (position, side).hash(&mut hasher);
+        (hasher.finish() % self.0) as f32 - (self.0 / 2) as f32
+    }
+}
+
+/// Returns the exact score for the side to move by exhaustive search.
+pub fn brute_force(position: &Othello) -> i32 {
+    let side = position.to_move();
+    let after = position.moves().map(|mv| {
+        let after = position.play(mv);
+        match brute_force(&after) {
+            score if after.to_move() == side => score,
+            score => -score,
+        }
+    });
+    after.max().unwrap_or_else(|| position.score().map_or(0, |score| side.sign() * score))
+}
+
+/// Returns the score of each move for the side to move, in square order.
+pub fn move_scores(solver: &mut Solver, position: &Othello) -> Vec<(Square, i32)> {
+    let board = position.board();
+    Squares(board.moves()).map(|square| (square, -solver.score(board.play(square)))).collect()
 }

@@ -1,57 +1,57 @@
-//! Scales, ticks and their labels.
+//! Axis scales, ticks and tick labels.
 
-/// Numbers larger than this are taken for missing, so that no arithmetic on axes can overflow.
-const LARGEST: f64 = 1e100;
+/// Larger numbers count as missing, so that axis arithmetic cannot overflow.
+const MAX_MAGNITUDE: f64 = 1e100;
 
-/// Whether a number can be drawn.
-pub(super) fn drawable(value: f64) -> bool {
-    value.is_finite() && value.abs() <= LARGEST
+/// Returns whether a number can be drawn.
+pub(super) fn is_drawable(value: f64) -> bool {
+    value.is_finite() && value.abs() <= MAX_MAGNITUDE
 }
 
-/// A way from values to pixels.
+/// A mapping from values to pixels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     low: f64,
     high: f64,
     log: bool,
-    whole: bool,
+    integer_ticks: bool,
     from: f64,
     to: f64,
 }
 
 impl Scale {
-    /// The scale that puts `low` at pixel `from` and `high` at pixel `to`. A range that is empty
-    /// or not drawable is widened or replaced by 0..1.
+    /// Creates a scale that maps `range` to the pixels `from` to `to`. An empty range is widened, and an
+    /// invalid one becomes 0..1.
     pub(super) fn new(range: (f64, f64), log: bool, from: f64, to: f64) -> Self {
         let (mut low, mut high) = range;
-        if !(drawable(low) && drawable(high) && low <= high && (!log || low > 0.0)) {
+        if !(is_drawable(low) && is_drawable(high) && low <= high && (!log || low > 0.0)) {
             (low, high) = if log { (1.0, 10.0) } else { (0.0, 1.0) };
         }
         if high - low <= 1e-12 * (high.abs() + low.abs()) {
-            let spare = if high == 0.0 { 1.0 } else { 0.1 * high.abs() };
-            (low, high) = if log { (0.9 * low, 1.1 * high) } else { (low - spare, high + spare) };
+            let margin = if high == 0.0 { 1.0 } else { 0.1 * high.abs() };
+            (low, high) = if log { (0.9 * low, 1.1 * high) } else { (low - margin, high + margin) };
         }
-        Self { low, high, log, whole: false, from, to }
+        Self { low, high, log, integer_ticks: false, from, to }
     }
 
-    /// The same scale with ticks at whole numbers only.
-    pub(super) fn whole(mut self) -> Self {
-        self.whole = true;
+    /// Restricts ticks to integers.
+    pub(super) fn with_integer_ticks(mut self) -> Self {
+        self.integer_ticks = true;
         self
     }
 
-    /// The same scale with its ends moved out to the next ticks.
-    pub(super) fn rounded(mut self, room: f64) -> Self {
+    /// Extends the range to the next ticks, for a tick spacing in pixels.
+    pub(super) fn rounded(mut self, spacing: f64) -> Self {
         if !self.log {
-            let step = self.step(room);
+            let step = self.step(spacing);
             self.low = step * libm::floor(self.low / step + 1e-9);
             self.high = step * libm::ceil(self.high / step - 1e-9);
         }
         self
     }
 
-    /// The pixel of a value.
-    pub(super) fn place(&self, value: f64) -> f64 {
+    /// Returns the pixel of a value.
+    pub(super) fn to_pixel(&self, value: f64) -> f64 {
         let share = if self.log {
             let log = |value: f64| libm::log10(value.max(f64::MIN_POSITIVE));
             (log(value) - log(self.low)) / (log(self.high) - log(self.low))
@@ -61,15 +61,15 @@ impl Scale {
         self.from + share * (self.to - self.from)
     }
 
-    /// The pixel of a value, or that of the nearer end where it lies outside.
-    pub(super) fn place_within(&self, value: f64) -> f64 {
-        self.place(value).clamp(self.from.min(self.to), self.from.max(self.to))
+    /// Returns the pixel of a value, clamped to the range.
+    pub(super) fn to_pixel_clamped(&self, value: f64) -> f64 {
+        self.to_pixel(value).clamp(self.from.min(self.to), self.from.max(self.to))
     }
 
-    /// Ticks at round values, at least `room` pixels apart or nearly so, with their labels.
-    pub(super) fn ticks(&self, room: f64) -> Vec<(f64, String)> {
-        let mut values = if self.log { self.decades(room) } else { Vec::new() };
-        let step = self.step(room);
+    /// Returns ticks at round values with their labels, about `spacing` pixels apart or more.
+    pub(super) fn ticks(&self, spacing: f64) -> Vec<(f64, String)> {
+        let mut values = if self.log { self.decades(spacing) } else { Vec::new() };
+        let step = self.step(spacing);
         if values.len() < 2 {
             let (first, last) =
                 (libm::ceil(self.low / step - 1e-9), libm::floor(self.high / step + 1e-9));
@@ -81,29 +81,29 @@ impl Scale {
         values.into_iter().map(|value| (value, labels(&[value], value).concat())).collect()
     }
 
-    /// The round step that leaves about `room` pixels between ticks: 1, 2, 2.5 or 5 times a
-    /// power of ten.
-    fn step(&self, room: f64) -> f64 {
-        let most = libm::floor((self.to - self.from).abs() / room.max(1.0)).clamp(1.0, 20.0);
-        let least = (self.high - self.low) / most;
-        let unit = libm::exp10(libm::floor(libm::log10(least)));
-        let fits = [1.0, 2.0, 2.5, 5.0].into_iter().find(|round| round * unit >= least * 0.999);
+    /// Returns the tick step for a spacing in pixels: 1, 2, 2.5 or 5 times a power of ten.
+    fn step(&self, spacing: f64) -> f64 {
+        let max_ticks =
+            libm::floor((self.to - self.from).abs() / spacing.max(1.0)).clamp(1.0, 20.0);
+        let min_step = (self.high - self.low) / max_ticks;
+        let unit = libm::exp10(libm::floor(libm::log10(min_step)));
+        let fits = [1.0, 2.0, 2.5, 5.0].into_iter().find(|round| round * unit >= min_step * 0.999);
         let step = fits.unwrap_or(10.0) * unit;
-        match (self.whole, step) {
+        match (self.integer_ticks, step) {
             (true, step) if step < 1.0 => 1.0,
             (true, 2.5) => 5.0,
             _ => step,
         }
     }
 
-    /// Powers of ten, with 2 and 5 times them where there is room.
-    fn decades(&self, room: f64) -> Vec<f64> {
+    /// Returns powers of ten, with multiples of 2 and 5 if the spacing allows.
+    fn decades(&self, spacing: f64) -> Vec<f64> {
         let (first, last) =
             (libm::floor(libm::log10(self.low)), libm::ceil(libm::log10(self.high)));
         let per_decade = (self.to - self.from).abs()
             / (libm::log10(self.high) - libm::log10(self.low)).max(1e-9);
-        let factors: &[f64] = if per_decade > 3.5 * room { &[1.0, 2.0, 5.0] } else { &[1.0] };
-        let stride = libm::ceil(room / per_decade).max(1.0);
+        let factors: &[f64] = if per_decade > 3.5 * spacing { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let stride = libm::ceil(spacing / per_decade).max(1.0);
         let mut values = Vec::new();
         let mut power = first;
         while power <= last && values.len() < 100 {
@@ -115,9 +115,9 @@ impl Scale {
     }
 }
 
-/// The labels of ticks that are `step` apart: all with the same decimals and the same unit.
+/// Formats tick labels with common decimals and unit.
 fn labels(values: &[f64], step: f64) -> Vec<String> {
-    let largest = values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+    let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
     let (unit, suffix) = match largest {
         x if x >= 1e15 => return values.iter().map(|value| format!("{value:e}")).collect(),
         x if x >= 1e9 => (1e9, "G"),
@@ -162,9 +162,9 @@ mod tests {
     }
 
     #[test]
-    fn things_that_are_counted_have_whole_ticks() {
+    fn integer_ticks() {
         let shown = |low: f64, high: f64| -> Vec<String> {
-            let scale = Scale::new((low, high), false, 0.0, 500.0).whole();
+            let scale = Scale::new((low, high), false, 0.0, 500.0).with_integer_ticks();
             scale.ticks(50.0).into_iter().map(|(_, label)| label).collect()
         };
         assert_eq!(shown(1.0, 6.0), ["1", "2", "3", "4", "5", "6"]);
@@ -174,14 +174,14 @@ mod tests {
 
     #[test]
     fn any_range_gives_a_scale() {
-        let odd = [f64::NAN, f64::INFINITY, -1e300, 0.0, 1e-300, 5.0, 1e99];
-        for low in odd {
-            for high in odd {
+        let extreme = [f64::NAN, f64::INFINITY, -1e300, 0.0, 1e-300, 5.0, 1e99];
+        for low in extreme {
+            for high in extreme {
                 for log in [false, true] {
                     let scale = Scale::new((low, high), log, 0.0, 500.0).rounded(40.0);
                     let ticks = scale.ticks(40.0);
                     assert!(ticks.len() <= 101);
-                    assert!(ticks.iter().all(|(value, _)| scale.place(*value).is_finite()));
+                    assert!(ticks.iter().all(|(value, _)| scale.to_pixel(*value).is_finite()));
                 }
             }
         }

@@ -93,8 +93,8 @@ fn printed_update(
     let converged = hits(&Greedy(all.clone()), &bench.test).percent();
     let mut plot = Plot::new("MM by the printed update", "sweeps", "% of held-out choices")
         .log_x()
-        .level(converged, "converged")
-        .level(PRINTED, "paper");
+        .reference_line(converged, "converged")
+        .reference_line(PRINTED, "paper");
     for (name, sharing, binary) in [
         ("a denominator for each tuple", Sharing::Tuple, true),
         ("a denominator for each tuple, counts", Sharing::Tuple, false),

@@ -153,10 +153,10 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
             .y_range(40.0, 100.0)
             .series(Series::line("winners foreseen", results.series("accuracy")).band());
         if let Some(ceiling) = results.ceiling() {
-            plot = plot.level(ceiling, "the winner wins again");
+            plot = plot.reference_line(ceiling, "the winner wins again");
         }
         if let Some(most) = results.foreseeable() {
-            plot = plot.level(most, "known by seven comparisons");
+            plot = plot.reference_line(most, "known by seven comparisons");
         }
         let caption = "How often the winner of a pair of random heuristics is believed to be the \
                        stronger; 95% intervals of the measurement.";
@@ -203,7 +203,7 @@ pub fn show(folder: &RunFolder, results: &Results<'_>, model: &Path, seconds: f6
         args.rounds,
         if args.rounds == 1 { "" } else { "s" },
         grouped(results.last("comparisons").unwrap_or(0.0) as u64),
-        weights(results).to_text_in(room()),
+        weights(results).to_text_within(room()),
     );
     if let Some(accuracy) = results.last("accuracy") {
         let _ = writeln!(
@@ -231,7 +231,7 @@ pub fn show(folder: &RunFolder, results: &Results<'_>, model: &Path, seconds: f6
         "\n{} games against each at depth {}, one move in ten forced at random:\n{}",
         args.measured_games,
         args.depth,
-        present::meetings(&results.matches).to_text_in(room())
+        present::meetings(&results.matches).to_text_within(room())
     );
     let _ = writeln!(
         text,

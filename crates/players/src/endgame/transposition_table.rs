@@ -1,41 +1,40 @@
-//! What the solver remembers: proved bounds of positions it has met.
+//! The lock-free transposition table of the endgame solver.
 //!
-//! Several threads may read and write it at once without waiting for each other. An entry is three
-//! words: the two of the board, each crossed with the third, which holds the bounds. Words that were
-//! written by different threads do not give back the board that is asked for, so a torn entry counts
+//! An entry consists of three words: the two bitboards, each XORed with the third word, which holds the
+//! bounds (Hyatt & Mann, 2002). A torn entry, written by two threads, does not match the board and counts
 //! as absent.
 
 use outflank_games::othello::Board;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// The bounds proved for one board, from the side of its mover.
+/// The proven bounds of one board, for its side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// The score is at least this.
+    /// Lower bound of the score.
     pub lower: i8,
-    /// The score is at most this.
+    /// Upper bound of the score.
     pub upper: i8,
-    /// The move that did best or caused the cut, 64 for none.
+    /// The best move or the one that caused the cutoff; 64 for none.
     pub best: u8,
-    /// How many squares were empty: larger trees are worth keeping longer.
+    /// Number of empty squares. Entries with more are kept longer.
     empties: u8,
 }
 
 impl Entry {
     const UNKNOWN: Entry = Entry { lower: -64, upper: 64, best: 64, empties: 0 };
 
-    fn word(self) -> u64 {
+    fn encode(self) -> u64 {
         let bytes = [self.lower as u8, self.upper as u8, self.best, self.empties, 1, 0, 0, 0];
         u64::from_le_bytes(bytes)
     }
 
-    fn read(word: u64) -> Entry {
+    fn decode(word: u64) -> Entry {
         let [lower, upper, best, empties, ..] = word.to_le_bytes();
         Entry { lower: lower as i8, upper: upper as i8, best, empties }
     }
 }
 
-/// A place for an entry; all zero while it is free, which is no board's entry.
+/// A slot for an entry. An all-zero slot is empty.
 #[derive(Default)]
 struct Slot {
     own: AtomicU64,
@@ -49,63 +48,66 @@ impl Slot {
         let word = self.word.load(Relaxed);
         let same = self.own.load(Relaxed) ^ word == board.own
             && self.other.load(Relaxed) ^ word == board.other;
-        (same && word != 0).then(|| Entry::read(word))
+        (same && word != 0).then(|| Entry::decode(word))
     }
 
     #[inline(always)]
     fn write(&self, board: Board, entry: Entry) {
-        let word = entry.word();
+        let word = entry.encode();
         self.own.store(board.own ^ word, Relaxed);
         self.other.store(board.other ^ word, Relaxed);
         self.word.store(word, Relaxed);
     }
 }
 
-/// A table of fixed size whose entries hold whole boards, so that no two are ever confused.
-pub(super) struct Table {
+/// A transposition table of fixed size. Entries store whole boards, so there are no hash collisions.
+pub(super) struct TranspositionTable {
     slots: Vec<Slot>,
     shift: u32,
 }
 
-impl Table {
-    /// A table of `2^bits` entries of 24 bytes.
-    pub fn new(bits: u32) -> Table {
+impl TranspositionTable {
+    /// Creates a table of `2^bits` entries of 24 bytes.
+    pub fn new(bits: u32) -> TranspositionTable {
         let bits = bits.clamp(1, 28);
-        Table { slots: (0..1u32 << bits).map(|_| Slot::default()).collect(), shift: 64 - bits }
+        TranspositionTable {
+            slots: (0..1u32 << bits).map(|_| Slot::default()).collect(),
+            shift: 64 - bits,
+        }
     }
 
-    /// Forgets everything.
+    /// Clears all entries.
     pub fn clear(&mut self) {
         self.slots.fill_with(Slot::default);
     }
 
-    /// The first of the two places where a board may lie; the other differs in the last bit.
+    /// Returns the two slots of a board; their indices differ in the last bit.
     #[inline(always)]
-    fn places(&self, board: Board) -> Option<[&Slot; 2]> {
+    fn bucket(&self, board: Board) -> Option<[&Slot; 2]> {
         let mixed = board.own.wrapping_mul(0x9e37_79b9_7f4a_7c15)
             ^ board.other.wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(32);
-        let place = (mixed.wrapping_mul(0xd6e8_feb8_6659_fd93) >> self.shift) as usize;
-        Some([self.slots.get(place)?, self.slots.get(place ^ 1)?])
+        let index = (mixed.wrapping_mul(0xd6e8_feb8_6659_fd93) >> self.shift) as usize;
+        Some([self.slots.get(index)?, self.slots.get(index ^ 1)?])
     }
 
-    /// What is known about a board.
+    /// Returns the entry of a board.
     #[inline(always)]
     pub fn get(&self, board: Board) -> Option<Entry> {
-        let [first, second] = self.places(board)?;
+        let [first, second] = self.bucket(board)?;
         first.read(board).or_else(|| second.read(board))
     }
 
-    /// Notes a result found with the window (alpha, beta).
+    /// Stores the score that a search with the window (alpha, beta) returned.
     #[inline(always)]
     pub fn put(&self, board: Board, empties: u32, (alpha, beta): (i32, i32), score: i32, best: u8) {
-        let Some([first, second]) = self.places(board) else { return };
-        let size = |slot: &Slot| Entry::read(slot.word.load(Relaxed)).empties;
-        let (slot, known) = match (first.read(board), second.read(board)) {
+        let Some([first, second]) = self.bucket(board) else { return };
+        let size = |slot: &Slot| Entry::decode(slot.word.load(Relaxed)).empties;
+        let (slot, old) = match (first.read(board), second.read(board)) {
             (Some(entry), _) => (first, entry),
             (_, Some(entry)) => (second, entry),
             _ => (if size(second) < size(first) { second } else { first }, Entry::UNKNOWN),
         };
-        let mut entry = Entry { empties: empties as u8, ..known };
+        let mut entry = Entry { empties: empties as u8, ..old };
         if score > alpha {
             entry.lower = entry.lower.max(score as i8);
             entry.best = best;

@@ -1,8 +1,8 @@
-//! A hash of positions that is the same on every machine and quick.
+//! A fast hash of positions that is identical on all platforms.
 
 use std::hash::{Hash, Hasher};
 
-/// The hash of a value under a key; different keys give unrelated hashes.
+/// Hashes a value with a key. Different keys give independent hashes.
 #[inline]
 pub(crate) fn hash<T: Hash>(value: &T, key: u64) -> u64 {
     let mut state = Mix(key ^ 0x243f_6a88_85a3_08d3);
@@ -10,9 +10,9 @@ pub(crate) fn hash<T: Hash>(value: &T, key: u64) -> u64 {
     state.finish()
 }
 
-/// Scatters the bits of a number over all places (the finalizer of SplitMix64).
+/// The finalizer of SplitMix64.
 #[inline]
-pub(crate) fn scatter(mut x: u64) -> u64 {
+pub(crate) fn finalize(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
@@ -35,7 +35,7 @@ impl Hasher for Mix {
         self.0 ^= self.0 >> 32;
     }
 
-    // Every width goes the same way, so that neither the machine's word nor its byte order shows.
+    // All widths are hashed as u64, so that the result depends on neither word size nor byte order.
     #[inline]
     fn write_u8(&mut self, word: u8) {
         self.write_u64(u64::from(word));
@@ -63,6 +63,6 @@ impl Hasher for Mix {
 
     #[inline]
     fn finish(&self) -> u64 {
-        scatter(self.0)
+        finalize(self.0)
     }
 }

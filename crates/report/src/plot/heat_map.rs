@@ -1,16 +1,16 @@
-//! A figure of two numbers: a field of cells, each coloured by its value.
+//! Heat maps.
 
-use super::axis::drawable;
+use super::axis::is_drawable;
 use super::layout::header;
-use crate::svg::{Figure, Svg, at, text_width, within};
+use crate::svg::{Figure, Svg, clamp_width, coord, text_width};
 use crate::text::{MISSING, number};
 
-/// Every so many columns or rows bear their number.
-const LABELLED: usize = 5;
+/// Interval between labeled columns and rows.
+const LABEL_INTERVAL: usize = 5;
 
-/// Cells coloured by their values, rows from the bottom up.
+/// A grid of cells colored by value, with rows from bottom to top.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Heat {
+pub struct HeatMap {
     title: String,
     x_label: String,
     y_label: String,
@@ -19,9 +19,9 @@ pub struct Heat {
     range: (f64, f64),
 }
 
-impl Heat {
-    /// A field of rows, the first at the bottom; cells without a value stay empty. Columns and rows
-    /// are numbered from 0, and colours go from 0 to 100.
+impl HeatMap {
+    /// Creates a heat map of rows, the first at the bottom. Cells without a value are empty. Columns and
+    /// rows are numbered from 0, and colors range from 0 to 100.
     pub fn new(
         title: impl Into<String>,
         x_label: impl Into<String>,
@@ -38,14 +38,14 @@ impl Heat {
         }
     }
 
-    /// The numbers of the first column and the first row.
+    /// Sets the numbers of the first column and row.
     #[must_use]
     pub fn starting_at(mut self, x: f64, y: f64) -> Self {
         self.start = (x, y);
         self
     }
 
-    /// The values without colour and with the strongest.
+    /// Sets the values with the weakest and strongest color.
     #[must_use]
     pub fn range(mut self, low: f64, high: f64) -> Self {
         self.range = (low, high);
@@ -57,22 +57,22 @@ impl Heat {
         if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    fn cell(&self, svg: &mut Svg, place: (f64, f64), size: (f64, f64), value: f64, hint: &str) {
+    fn cell(&self, svg: &mut Svg, place: (f64, f64), size: (f64, f64), value: f64, tooltip: &str) {
         let look = format!(
             "x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"var(--more)\" fill-opacity=\"{}\"",
-            at(place.0),
-            at(place.1),
-            at((size.0 - 0.5).max(0.5)),
-            at((size.1 - 0.5).max(0.5)),
-            at(0.03 + 0.92 * self.strength(value))
+            coord(place.0),
+            coord(place.1),
+            coord((size.0 - 0.5).max(0.5)),
+            coord((size.1 - 0.5).max(0.5)),
+            coord(0.03 + 0.92 * self.strength(value))
         );
-        svg.add_hinted("rect", &look, hint);
+        svg.add_with_tooltip("rect", &look, tooltip);
     }
 }
 
-impl Figure for Heat {
+impl Figure for HeatMap {
     fn draw(&self, width: f64) -> Svg {
-        let width = within(width, 240.0, 4000.0);
+        let width = clamp_width(width, 240.0, 4000.0);
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0).max(1);
         let described = format!("{} by {} and {}.", self.title, self.x_label, self.y_label);
         let mut svg = Svg::new(width, 0.0, &self.title, &described);
@@ -85,14 +85,14 @@ impl Figure for Heat {
         for (row, values) in self.rows.iter().enumerate() {
             let y = bottom - tall * (row + 1) as f64;
             let number_of_row = self.start.1 + row as f64;
-            if row.is_multiple_of(LABELLED) {
+            if row.is_multiple_of(LABEL_INTERVAL) {
                 let look = format!("{soft} text-anchor=\"end\"");
                 svg.text(left - 6.0, y + 0.5 * tall + 4.0, &look, &number(number_of_row, 0));
             }
             for (column, value) in values.iter().enumerate() {
-                let Some(value) = value.filter(|&value| drawable(value)) else { continue };
+                let Some(value) = value.filter(|&value| is_drawable(value)) else { continue };
                 let x = left + cell * column as f64;
-                let hint = format!(
+                let tooltip = format!(
                     "{} {}, {} {}: {}",
                     self.x_label,
                     number(self.start.0 + column as f64, 0),
@@ -100,16 +100,16 @@ impl Figure for Heat {
                     number(number_of_row, 0),
                     number(value, 1)
                 );
-                self.cell(&mut svg, (x, y), (cell, tall), value, &hint);
+                self.cell(&mut svg, (x, y), (cell, tall), value, &tooltip);
             }
         }
         let middle = format!("{soft} text-anchor=\"middle\"");
-        for column in (0..columns).step_by(LABELLED) {
+        for column in (0..columns).step_by(LABEL_INTERVAL) {
             let x = left + cell * (column as f64 + 0.5);
             svg.text(x, bottom + 15.0, &middle, &number(self.start.0 + column as f64, 0));
         }
         svg.text(left + 0.5 * cell * columns as f64, bottom + 33.0, &middle, &self.x_label);
-        // What the colours mean.
+        // The color legend.
         let y = bottom + 46.0;
         let (low, high) = (number(self.range.0, 0), number(self.range.1, 0));
         svg.text(left, y + 10.0, soft, &low);
@@ -135,11 +135,11 @@ mod tests {
     #[test]
     fn cells_without_a_value_stay_empty() {
         let rows = vec![vec![Some(10.0), None], vec![Some(f64::NAN), Some(90.0)]];
-        let heat = Heat::new("Hits", "move", "moves", rows).starting_at(6.0, 1.0);
+        let heat = HeatMap::new("Hits", "move", "moves", rows).starting_at(6.0, 1.0);
         let file = heat.draw(400.0).file(Theme::Light);
         assert!(file.contains("move 6, moves 1: 10.0") && file.contains("move 7, moves 2: 90.0"));
         assert!(!file.contains("move 7, moves 1") && !file.contains("NaN"));
-        // Eleven cells explain the colours.
+        // The legend has eleven cells.
         assert_eq!(file.matches("fill-opacity").count(), 2 + 11);
     }
 }

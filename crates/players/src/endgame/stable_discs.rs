@@ -1,9 +1,8 @@
-//! Discs that no play can turn over again: they bound the score from above.
+//! Stable discs, which can never be flipped, as a bound on the score.
 //!
-//! A disc on an edge is stable when no sequence of discs placed on that edge turns it over, which a
-//! table knows for all edges. A disc elsewhere is stable when in each of the four directions its line
-//! is full or a stable disc of the same side lies beside it. Not all stable discs are found so, but
-//! all that are found are.
+//! An edge disc is stable if no sequence of discs placed on that edge flips it; a precomputed table
+//! answers this. An interior disc is stable if, in each of the four directions, its line is full or an
+//! adjacent disc of the same side is stable. This finds a subset of the stable discs.
 
 use std::sync::LazyLock;
 
@@ -14,26 +13,26 @@ const BOTTOM: u64 = TOP << 56;
 const RIM: u64 = LEFT | RIGHT | TOP | BOTTOM;
 const CORNERS: u64 = 0x8100_0000_0000_0081;
 
-/// For each pair of an edge's discs, own and the opponent's, the own ones that are stable.
-static EDGES: LazyLock<Vec<u8>> = LazyLock::new(edges);
+/// The stable own discs of an edge, indexed by its own and the opponent's discs.
+static EDGES: LazyLock<Vec<u8>> = LazyLock::new(edge_table);
 
-/// Some of the stable discs of `own`.
-pub(super) fn stable(own: u64, other: u64) -> u64 {
+/// Returns a subset of the stable discs of `own`.
+pub(super) fn stable_discs(own: u64, other: u64) -> u64 {
     let discs = own | other;
     let [across, down, rising, falling] = full_lines(discs);
-    let mut stable = own & (on_edges(own, other) | (across & down & rising & falling));
+    let mut stable = own & (stable_edges(own, other) | (across & down & rising & falling));
     if stable == 0 {
         return 0;
     }
     loop {
-        // A neighbour that stays holds the line from that side.
-        let held = |step: u32| (stable << step) | (stable >> step);
+        // A stable neighbor protects the disc along that line.
+        let protected = |step: u32| (stable << step) | (stable >> step);
         let more = own
             & !RIM
-            & (held(1) | across)
-            & (held(8) | down)
-            & (held(7) | rising)
-            & (held(9) | falling);
+            & (protected(1) | across)
+            & (protected(8) | down)
+            & (protected(7) | rising)
+            & (protected(9) | falling);
         if more & !stable == 0 {
             return stable;
         }
@@ -41,13 +40,13 @@ pub(super) fn stable(own: u64, other: u64) -> u64 {
     }
 }
 
-/// Whether it may be worth looking for stable discs at all.
+/// Returns whether stable discs are likely, as a cheap test before computing them.
 #[inline(always)]
-pub(super) fn likely(own: u64) -> bool {
+pub(super) fn are_likely(own: u64) -> bool {
     own & CORNERS != 0
 }
 
-/// The discs on lines without an empty square: across, down and along both diagonals.
+/// Returns the squares on full lines: rows, columns and both diagonals.
 fn full_lines(discs: u64) -> [u64; 4] {
     let mut across = discs & (discs >> 1);
     across &= across >> 2;
@@ -59,12 +58,12 @@ fn full_lines(discs: u64) -> [u64; 4] {
     down &= down.rotate_right(32);
 
     let empty = !discs;
-    [across, down, !smeared(empty, 7), !smeared(empty, 9)]
+    [across, down, !spread(empty, 7), !spread(empty, 9)]
 }
 
-/// All squares on a diagonal with one of these, found by walking both ways without wrapping.
-fn smeared(squares: u64, step: u32) -> u64 {
-    // A step up by 9 moves to the right, one by 7 to the left: it must not arrive on the far side.
+/// Returns all squares on a diagonal with one of `squares`, without wrapping.
+fn spread(squares: u64, step: u32) -> u64 {
+    // A step of 9 moves right and one of 7 moves left; the masks prevent wrapping.
     let (up, down) = if step == 9 { (!LEFT, !RIGHT) } else { (!RIGHT, !LEFT) };
     let (mut rise, mut fall) = (squares, squares);
     for _ in 0..7 {
@@ -74,7 +73,8 @@ fn smeared(squares: u64, step: u32) -> u64 {
     rise | fall
 }
 
-fn on_edges(own: u64, other: u64) -> u64 {
+/// Returns the stable edge discs of `own`.
+fn stable_edges(own: u64, other: u64) -> u64 {
     let edge = |own: u64, other: u64| {
         u64::from(EDGES[((own & 0xff) as usize) << 8 | (other & 0xff) as usize])
     };
@@ -85,13 +85,13 @@ fn on_edges(own: u64, other: u64) -> u64 {
     top | bottom | left | right
 }
 
-/// The eight squares of the left column as a byte.
+/// Packs the left column into a byte.
 #[inline(always)]
 fn pack(squares: u64) -> u64 {
     (squares & LEFT).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
-/// The left column with the squares of a byte.
+/// Unpacks a byte into the left column.
 #[inline(always)]
 fn unpack(byte: u64) -> u64 {
     // Bit i goes to bit 8 i.
@@ -100,8 +100,9 @@ fn unpack(byte: u64) -> u64 {
     low | (high << 32)
 }
 
-/// The table, from full edges to empty ones: what is stable stays so whatever is placed next.
-fn edges() -> Vec<u8> {
+/// Computes the edge table from full to empty edges: a disc is stable if it stays stable after every
+/// placement.
+fn edge_table() -> Vec<u8> {
     let mut table = vec![0u8; 1 << 16];
     for empties in 0..=8 {
         for own in 0..=255u8 {
@@ -129,7 +130,7 @@ fn edges() -> Vec<u8> {
     table
 }
 
-/// The discs of `other` that a disc of `own` placed on an edge turns over along it.
+/// Returns the discs of `other` that a new disc of `own` flips along the edge.
 fn line_flips(own: u8, other: u8, square: u8) -> u8 {
     let mut flips = 0;
     let steps: [fn(u8) -> u8; 2] = [|bit| bit << 1, |bit| bit >> 1];
@@ -155,18 +156,18 @@ mod tests {
     use outflank_runs::rng::stream;
 
     #[test]
-    fn edges_known_by_thought() {
-        let edge = |own: u64, other: u64| on_edges(own, other) & 0xff;
-        // A corner is stable, and what joins it; a lone disc in the middle is not.
+    fn known_edges() {
+        let edge = |own: u64, other: u64| stable_edges(own, other) & 0xff;
+        // A corner and the discs adjacent to it are stable; an isolated disc is not.
         assert_eq!(edge(0b0000_0111, 0), 0b0000_0111);
         assert_eq!(edge(0b0001_1000, 0), 0);
         assert_eq!(edge(0b0000_0110, 0b0000_0001), 0);
-        // On a full edge nothing ever turns.
+        // On a full edge all discs are stable.
         assert_eq!(edge(0b1010_1010, 0b0101_0101), 0b1010_1010);
     }
 
     #[test]
-    fn columns_are_edges_as_rows_are() {
+    fn columns_pack_into_bytes() {
         for byte in 0..256u64 {
             assert_eq!(pack(unpack(byte)), byte);
         }
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn full_lines_are_found_by_walking() {
+    fn full_lines_match_a_naive_scan() {
         let mut rng = stream(3, &["lines"]);
         for _ in 0..2000 {
             let mut word = || u64::from(rng.below(u32::MAX)) << 32 | u64::from(rng.below(u32::MAX));
@@ -199,28 +200,31 @@ mod tests {
         }
     }
 
-    /// Random play never turns a stable disc over.
     #[test]
-    fn stable_discs_stay() {
+    fn random_play_never_flips_stable_discs() {
         let mut rng = stream(4, &["stable"]);
         let mut found = 0;
         for _ in 0..400 {
             let mut position = Othello::start();
-            let mut kept = [0u64; 2];
+            let mut seen = [0u64; 2];
             while !position.is_over() {
                 let moves: Vec<Square> = position.moves().collect();
                 let Some(&mv) = rng.pick(&moves) else { break };
                 position = position.play(mv);
                 let (black, white) = (position.discs(Side::Black), position.discs(Side::White));
-                assert_eq!(kept[0] & !black, 0, "{position}");
-                assert_eq!(kept[1] & !white, 0, "{position}");
-                kept[0] |= stable(black, white);
-                kept[1] |= stable(white, black);
-                found += kept[0].count_ones() + kept[1].count_ones();
+                assert_eq!(seen[0] & !black, 0, "{position}");
+                assert_eq!(seen[1] & !white, 0, "{position}");
+                seen[0] |= stable_discs(black, white);
+                seen[1] |= stable_discs(white, black);
+                found += seen[0].count_ones() + seen[1].count_ones();
             }
             let Board { own, other } = position.board();
             if own | other == u64::MAX {
-                assert_eq!(stable(own, other) | stable(other, own), u64::MAX, "{position}");
+                assert_eq!(
+                    stable_discs(own, other) | stable_discs(other, own),
+                    u64::MAX,
+                    "{position}"
+                );
             }
         }
         assert!(found > 10_000);

@@ -1,9 +1,9 @@
-//! The last two empty squares, without generating moves.
+//! Specialized search of the last two empty squares, without move generation.
 
 use outflank_games::othello::Square;
 use outflank_games::othello::kernel::Kernel;
 
-/// The score of a finished game for the owner of `own`, the empty squares going to the winner.
+/// Returns the score of a finished game for `own`, with the empty squares given to the winner.
 #[inline(always)]
 pub(super) fn final_score(own: u64, other: u64) -> i32 {
     let (own, other) = (own.count_ones() as i32, other.count_ones() as i32);
@@ -14,10 +14,10 @@ pub(super) fn final_score(own: u64, other: u64) -> i32 {
     }
 }
 
-/// The score with one empty square.
+/// Returns the score with one empty square.
 #[inline(always)]
 pub(super) fn last_one<K: Kernel>(kernel: K, own: u64, other: u64, square: Square) -> i32 {
-    // If nobody can move there, the square goes to whoever is ahead; 63 discs cannot be even.
+    // If neither side can move there, the leader gets the square; 63 discs cannot be even.
     let before = 2 * own.count_ones() as i32 - 63;
     let flips = kernel.flips(own, other, square);
     if flips != 0 {
@@ -30,7 +30,7 @@ pub(super) fn last_one<K: Kernel>(kernel: K, own: u64, other: u64, square: Squar
     before + before.signum()
 }
 
-/// The score with two empty squares, or a bound outside the window (alpha, beta).
+/// Returns the score with two empty squares, or a bound outside the window (alpha, beta).
 #[inline(always)]
 pub(super) fn last_two<K: Kernel>(
     kernel: K,
@@ -49,7 +49,7 @@ pub(super) fn last_two<K: Kernel>(
     }
 }
 
-/// The better of two moves, `None` when neither is legal; stops at `beta`.
+/// Returns the better of two moves, or `None` if neither is legal. Stops at `beta`.
 #[inline(always)]
 fn try_two<K: Kernel>(
     kernel: K,

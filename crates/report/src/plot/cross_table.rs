@@ -1,31 +1,31 @@
-//! The cross table of a league, coloured by who beat whom.
+//! The cross table of a league, colored by score.
 
-use super::axis::drawable;
+use super::axis::is_drawable;
 use super::layout::header;
-use crate::svg::{Figure, Svg, at, fit_text, text_width, within};
+use crate::svg::{Figure, Svg, clamp_width, coord, text_width, truncate_text};
 use crate::text::{MISSING, escape, number};
 use std::fmt::Write as _;
 
-/// A table of more players than this is set in small type.
-const MANY: usize = 10;
+/// Number of players above which a small font is used.
+const SMALL_FONT_ABOVE: usize = 10;
 
-/// Cells narrower than this, in pixels, show their colour alone.
-const LEGIBLE: f64 = 19.0;
+/// Minimum cell width in pixels for text.
+const MIN_TEXT_CELL: f64 = 19.0;
 
-/// Results of each row's player against each column's.
+/// The results of each row player against each column player.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossTable {
     title: String,
     description: String,
     names: Vec<String>,
     values: Vec<Vec<f64>>,
-    middle: f64,
-    reach: f64,
+    center: f64,
+    span: f64,
     decimals: usize,
 }
 
 impl CrossTable {
-    /// A table of percentages, coloured around 50. The diagonal and what is not finite stay
+    /// Creates a table of percentages, colored around 50. The diagonal and values that are not finite are
     /// empty.
     pub fn new<S: Into<String>>(
         title: impl Into<String>,
@@ -37,27 +37,27 @@ impl CrossTable {
             description: String::new(),
             names: names.into_iter().map(Into::into).collect(),
             values,
-            middle: 50.0,
-            reach: 50.0,
+            center: 50.0,
+            span: 50.0,
             decimals: 0,
         }
     }
 
-    /// Describes what the table shows to those who cannot see it.
+    /// Sets the description for screen readers.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.description = description.into();
         self
     }
 
-    /// Sets the value without colour, and how far from it the colour is strongest.
+    /// Sets the value without color and the distance of the strongest color.
     #[must_use]
-    pub fn scale(mut self, middle: f64, reach: f64) -> Self {
-        (self.middle, self.reach) = (middle, reach);
+    pub fn scale(mut self, center: f64, span: f64) -> Self {
+        (self.center, self.span) = (center, span);
         self
     }
 
-    /// Sets the decimals of the values, which are 0 otherwise.
+    /// Sets the number of decimals; the default is 0.
     #[must_use]
     pub fn decimals(mut self, decimals: usize) -> Self {
         self.decimals = decimals;
@@ -66,23 +66,22 @@ impl CrossTable {
 
     fn value(&self, row: usize, column: usize) -> Option<f64> {
         let value = *self.values.get(row)?.get(column)?;
-        (row != column && drawable(value)).then_some(value)
+        (row != column && is_drawable(value)).then_some(value)
     }
 
-    /// Which colour a value has, and how strongly, 0..1.
-    fn heat(&self, value: f64) -> (&'static str, f64) {
-        let share = (value - self.middle) / self.reach;
+    /// Returns the color of a value and its strength, 0..1.
+    fn cell_color(&self, value: f64) -> (&'static str, f64) {
+        let share = (value - self.center) / self.span;
         let strength = if share.is_finite() { share.abs().min(1.0) } else { 0.0 };
         (if share >= 0.0 { "more" } else { "less" }, strength)
     }
 
-    /// The table as an HTML element, whose text can be read aloud and copied. Columns bear the
-    /// numbers of the rows.
+    /// Formats the table as an HTML element. Columns are labeled with the row numbers.
     #[must_use]
     pub fn to_html(&self) -> String {
         let mut out = format!(
             "<table class=\"cross{}\">\n<caption>{}</caption>\n<thead><tr><th></th>",
-            if self.names.len() > MANY { " many" } else { "" },
+            if self.names.len() > SMALL_FONT_ABOVE { " many" } else { "" },
             escape(&self.title)
         );
         for (place, name) in self.names.iter().enumerate() {
@@ -100,7 +99,7 @@ impl CrossTable {
                     out.push_str(if row == column { "<td></td>" } else { "<td>–</td>" });
                     continue;
                 };
-                let (class, strength) = self.heat(value);
+                let (class, strength) = self.cell_color(value);
                 let _ = write!(
                     out,
                     "<td class=\"{class}\" style=\"--heat:{}%\">{}</td>",
@@ -117,7 +116,7 @@ impl CrossTable {
 
 impl Figure for CrossTable {
     fn draw(&self, width: f64) -> Svg {
-        let width = within(width, 240.0, 4000.0);
+        let width = clamp_width(width, 240.0, 4000.0);
         let count = self.names.len().max(1) as f64;
         let mut svg = Svg::new(width, 0.0, &self.title, &self.description);
         let top = header(&mut svg, &self.title, &[], "") + 28.0;
@@ -129,35 +128,35 @@ impl Figure for CrossTable {
         let tall = cell.clamp(20.0, 30.0);
         svg.set_height(top + tall * self.names.len() as f64 + 4.0);
         let size = (0.36 * cell).clamp(5.0, 12.5);
-        let small = format!("text-anchor=\"middle\" font-size=\"{}\"", at(size));
+        let small = format!("text-anchor=\"middle\" font-size=\"{}\"", coord(size));
         for (row, label) in labels.iter().enumerate() {
             let y = top + tall * row as f64;
             let x = left + cell * (row as f64 + 0.5);
             let soft = format!("{small} fill=\"var(--soft)\"");
-            if cell >= LEGIBLE {
+            if cell >= MIN_TEXT_CELL {
                 svg.text(x, top - 8.0, &soft, &(row + 1).to_string());
             }
-            let name = fit_text(label, 12.5, left - 6.0);
+            let name = truncate_text(label, 12.5, left - 6.0);
             svg.text(0.0, y + 0.5 * tall + 4.5, "font-size=\"12.5\"", &name);
             for column in 0..self.names.len() {
                 let x = left + cell * column as f64;
                 let value = self.value(row, column);
-                let (class, strength) = value.map_or(("rule", 0.0), |value| self.heat(value));
+                let (class, strength) = value.map_or(("rule", 0.0), |value| self.cell_color(value));
                 let opacity = if row == column { 0.35 } else { 0.04 + 0.6 * strength };
                 let look = format!(
                     "x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"var(--{class})\" \
                      fill-opacity=\"{}\"",
-                    at(x + 0.5),
-                    at(y + 0.5),
-                    at(cell - 1.0),
-                    at(tall - 1.0),
-                    at(opacity)
+                    coord(x + 0.5),
+                    coord(y + 0.5),
+                    coord(cell - 1.0),
+                    coord(tall - 1.0),
+                    coord(opacity)
                 );
                 let shown = value.map_or(MISSING.to_owned(), |v| number(v, self.decimals));
                 let name = |place: usize| self.names.get(place).map_or("", String::as_str);
                 let hint = format!("{} against {}: {shown}", name(row), name(column));
-                svg.add_hinted("rect", &look, &hint);
-                if row != column && cell >= LEGIBLE {
+                svg.add_with_tooltip("rect", &look, &hint);
+                if row != column && cell >= MIN_TEXT_CELL {
                     svg.text(x + 0.5 * cell, y + 0.5 * tall + 0.36 * size, &small, &shown);
                 }
             }

@@ -1,0 +1,186 @@
+//! The parser of player specifications.
+//!
+//! The keys begin at the last `?` whose tail matches `key=value(&key=value)*`. The search is the tail
+//! after the last `@` that matches `\d+(e\d+)?|mcts\d+`. Everything else is the model, so file names and
+//! engine commands may contain both characters.
+
+use super::{PlayerSpec, SearchSpec, StageSpec};
+
+/// The valid keys.
+const KEYS: [&str; 12] = [
+    "view",
+    "symmetries",
+    "random",
+    "noise",
+    "name",
+    "stage",
+    "with",
+    "seconds",
+    "nodes",
+    "cut",
+    "threads",
+    "level",
+];
+
+/// Maximum depth of a search, in plies and in empty squares.
+const MAX_PLIES: u32 = 60;
+
+/// Maximum number of simulations of a tree search, to catch typos.
+const MAX_SIMULATIONS: u32 = 100_000_000;
+
+/// Splits `key=value(&key=value)*`. Returns `None` if the text does not match.
+fn pairs(text: &str) -> Option<Vec<(&str, &str)>> {
+    text.split('&')
+        .map(|pair| {
+            let (key, value) = pair.split_once('=')?;
+            let is_key =
+                !key.is_empty() && key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+            is_key.then_some((key, value))
+        })
+        .collect()
+}
+
+/// Splits a specification into model with search, and keys with values.
+pub(super) fn split_keys(text: &str) -> (&str, Vec<(&str, &str)>) {
+    for (at, _) in text.rmatch_indices('?') {
+        if let Some(pairs) = pairs(&text[at + 1..]) {
+            return (&text[..at], pairs);
+        }
+    }
+    (text, Vec::new())
+}
+
+/// Parses the text after an `@`. Returns `None` if it is not a search, and an error if its numbers are
+/// out of range.
+fn parse_search(tail: &str) -> Option<Result<SearchSpec, String>> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    if let Some(count) = tail.strip_prefix("mcts") {
+        return is_number(count).then(|| match count.parse() {
+            Ok(n) if (1..=MAX_SIMULATIONS).contains(&n) => Ok(SearchSpec::Mcts(n)),
+            _ => Err(format!("a tree search has 1 to {MAX_SIMULATIONS} simulations, not {count}")),
+        });
+    }
+    let (plies, exact) = match tail.split_once('e') {
+        Some((plies, exact)) => (plies, Some(exact)),
+        None => (tail, None),
+    };
+    if !is_number(plies) || !exact.is_none_or(is_number) {
+        return None;
+    }
+    let depth = plies.parse().ok().filter(|n| (1..=MAX_PLIES).contains(n));
+    let exact = exact.map(|n| n.parse().ok().filter(|n| *n <= MAX_PLIES));
+    Some(match (depth, exact) {
+        (Some(plies), None) => Ok(SearchSpec::Depth { plies, exact: None }),
+        (Some(plies), Some(Some(exact))) => Ok(SearchSpec::Depth { plies, exact: Some(exact) }),
+        _ => Err(format!(
+            "a search has 1 to {MAX_PLIES} plies and at most {MAX_PLIES} empties, not {tail}"
+        )),
+    })
+}
+
+/// Parses a specification. Returns what is wrong as a sentence.
+pub(super) fn parse(text: &str) -> Result<PlayerSpec, String> {
+    let (head, keys) = split_keys(text);
+    let (model, search) = match head.rsplit_once('@').map(|(m, tail)| (m, parse_search(tail))) {
+        Some((model, Some(search))) => (model, search?),
+        _ => (head, SearchSpec::Default),
+    };
+    if model.is_empty() {
+        return Err("it names no model".to_owned());
+    }
+    let mut spec = PlayerSpec {
+        text: text.to_owned(),
+        model: model.to_owned(),
+        search,
+        view: None,
+        symmetries: false,
+        random: 0.0,
+        noise: 0.0,
+        name: None,
+        stage: None,
+        seconds: None,
+        nodes: None,
+        cut: None,
+        threads: None,
+        level: None,
+    };
+    let (mut range, mut with) = (None, None);
+    for (key, value) in keys {
+        match key {
+            "stage" => range = Some(parse_moves(value)?),
+            "with" => with = Some(Box::new(parse(value)?)),
+            _ => set_key(&mut spec, key, value)?,
+        }
+    }
+    spec.stage = match (range, with) {
+        (Some((from, to)), Some(with)) => Some(StageSpec { from, to, with }),
+        (None, None) => None,
+        _ => return Err("stage and with belong together: ?stage=46-60&with=PLAYER".to_owned()),
+    };
+    check_combination(&spec)?;
+    Ok(spec)
+}
+
+fn set_key(spec: &mut PlayerSpec, key: &str, value: &str) -> Result<(), String> {
+    let number = |min: f64, max: f64| match value.parse::<f64>() {
+        Ok(x) if (min..=max).contains(&x) => Ok(x),
+        _ => Err(format!("{key} is a number from {min} to {max}, not '{value}'")),
+    };
+    match key {
+        "view" => spec.view = Some(value.parse()?),
+        // `images` is the name of this key in the configurations of old runs.
+        "symmetries" | "images" => {
+            spec.symmetries = match value {
+                "1" => false,
+                "8" => true,
+                _ => return Err(format!("a position has 8 symmetries; use 8 or 1, not '{value}'")),
+            }
+        }
+        "random" => spec.random = number(0.0, 1.0)?,
+        "noise" => spec.noise = number(0.0, 1e9)?,
+        "name" if value.is_empty() => return Err("its name is empty".to_owned()),
+        "name" if value.contains(char::is_control) => {
+            return Err("its name contains a control character".to_owned());
+        }
+        "name" => spec.name = Some(value.to_owned()),
+        "seconds" => spec.seconds = Some(number(0.001, 86_400.0)?),
+        "nodes" => spec.nodes = Some(number(1.0, 1e15)? as u64),
+        "cut" if value == "0" => spec.cut = Some(0.0),
+        "cut" => spec.cut = Some(number(0.1, 100.0)?),
+        "threads" => spec.threads = Some(number(1.0, 1024.0)? as u32),
+        "level" => spec.level = Some(number(1.0, 60.0)? as u32),
+        _ => return Err(format!("there is no key '{key}'; the keys are {}", KEYS.join(", "))),
+    }
+    Ok(())
+}
+
+/// Rejects keys that have no effect with the model or search.
+fn check_combination(spec: &PlayerSpec) -> Result<(), String> {
+    let is_engine = spec.is_engine();
+    let limits = spec.nodes.is_some() || spec.cut.is_some() || spec.threads.is_some();
+    let searches = spec.search != SearchSpec::Default || spec.noise > 0.0 || limits;
+    if is_engine && (searches || spec.view.is_some() || spec.symmetries) {
+        let keys = "remove @, noise, view, symmetries, nodes, cut and threads";
+        return Err(format!("an external engine searches by itself: {keys}"));
+    }
+    if !is_engine && spec.level.is_some() {
+        return Err("level is for external engines (nboard: and gtp:)".to_owned());
+    }
+    if spec.uses_iterative_deepening() && matches!(spec.search, SearchSpec::Mcts(_)) {
+        return Err("a tree search is limited only by its simulations".to_owned());
+    }
+    if spec.uses_iterative_deepening() && spec.noise > 0.0 {
+        return Err("noise is for searches to a fixed depth: remove noise".to_owned());
+    }
+    Ok(())
+}
+
+/// Parses a range of moves such as `46-60`.
+fn parse_moves(text: &str) -> Result<(u32, u32), String> {
+    let invalid = || format!("stage is a range of moves such as 46-60, not '{text}'");
+    let (from, to) = text.split_once('-').ok_or_else(invalid)?;
+    match (from.parse(), to.parse()) {
+        (Ok(from), Ok(to)) if 1 <= from && from <= to => Ok((from, to)),
+        _ => Err(invalid()),
+    }
+}
