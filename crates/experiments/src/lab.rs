@@ -117,7 +117,7 @@ pub enum ExperimentError {
     League(#[from] outflank_arena::league::LeagueError),
     /// Others could not be had learn.
     #[error(transparent)]
-    Crew(#[from] outflank_runs::CrewError),
+    WorkQueue(#[from] outflank_runs::WorkQueueError),
     /// The one run that was asked for is learned; there is nothing to report.
     #[error("one run was learned")]
     Part,

@@ -7,7 +7,7 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Othello, Square};
 use outflank_games::{Position, Side};
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{RngExt, Rng};
 use std::sync::Arc;
 
 /// With so few discs a side of Othello may be wiped out before anyone's evaluation shows it.
@@ -151,7 +151,7 @@ impl Task for Playout<'_> {
             let Some(square) = Square::lowest(moves) else {
                 return sign * board.difference();
             };
-            board = board.turn_over(square, kernel.flips(board.own, board.other, square));
+            board = board.play_with_flips(square, kernel.flips(board.own, board.other, square));
             sign = -sign;
         }
     }

@@ -2,8 +2,8 @@
 
 use crate::random::{game_over, random_move};
 use crate::{Control, Fault, Player, Turn};
-use outflank_games::{Game, Line, Position};
-use outflank_runs::{Draw, Rng};
+use outflank_games::{Line, Position};
+use outflank_runs::{RngExt, Rng};
 use std::sync::Arc;
 
 /// Another player, made to play a random move now and then.
@@ -90,14 +90,6 @@ impl<T, U> Staged<T, U> {
     }
 }
 
-/// The number of the move about to be played, the first being 1.
-fn ply<P: Position>(game: &Line<P>) -> u32 {
-    match P::GAME {
-        Game::Othello => game.position().pieces().saturating_sub(3),
-        Game::Checkers => game.moves().len() as u32 + 1,
-    }
-}
-
 impl<P: Position, T: Player<P>, U: Player<P>> Player<P> for Staged<T, U> {
     fn begin(&mut self) -> Result<(), Fault> {
         self.handed = false;
@@ -106,12 +98,12 @@ impl<P: Position, T: Player<P>, U: Player<P>> Player<P> for Staged<T, U> {
     }
 
     fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault> {
-        self.handed = (self.from_ply..=self.to_ply).contains(&ply(game));
+        self.handed = (self.from_ply..=self.to_ply).contains(&game.next_ply());
         if self.handed { self.other.choose(game, rng) } else { self.inner.choose(game, rng) }
     }
 
     fn turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, Fault> {
-        self.handed = (self.from_ply..=self.to_ply).contains(&ply(game));
+        self.handed = (self.from_ply..=self.to_ply).contains(&game.next_ply());
         if self.handed { self.other.turn(game, rng) } else { self.inner.turn(game, rng) }
     }
 

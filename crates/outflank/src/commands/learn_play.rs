@@ -27,7 +27,7 @@ use outflank_models::files::Origin;
 use outflank_models::{Model, Tuple};
 use outflank_players::roster::{self, Roster};
 use outflank_report::{Align, Board, Page, Plot, Section, Series, Table};
-use outflank_runs::{Config, DataFile, Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_runs::{RunConfig, DataFile, Progress, RunFolder, stop_requested, install_stop_handler};
 use serde_json::json;
 use std::fmt::Write;
 use std::time::Instant;
@@ -109,7 +109,7 @@ where
     let against = against(args);
     let entries = roster::entries::<Othello>(&against, RANDOM)?;
     let folder = open_folder(job, &against)?;
-    stop_when_asked();
+    install_stop_handler();
 
     let plan = Plan {
         games: args.games,
@@ -213,7 +213,7 @@ fn open_folder(job: &Job<'_>, against: &[String]) -> Result<RunFolder> {
     if against.len() > 1 {
         table.insert("against".to_owned(), against[1..].to_vec().into());
     }
-    let config = Config {
+    let config = RunConfig {
         command: (*name).to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,

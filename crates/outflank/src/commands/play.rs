@@ -12,7 +12,7 @@ use outflank_games::othello::Othello;
 use outflank_games::{Game, Line, Side};
 use outflank_players::spec::Search;
 use outflank_players::{Spec, roster, strength};
-use outflank_runs::{files, stop_when_asked};
+use outflank_runs::{files, install_stop_handler};
 use serde_json::{Value, json};
 use std::io::{BufReader, ErrorKind, IsTerminal, Write};
 use std::path::Path;
@@ -59,7 +59,7 @@ fn sit<P: Shown + Written>(args: &SittingArgs) -> Result<Outcome> {
         if args.json { std::io::stderr().is_terminal() } else { std::io::stdout().is_terminal() };
     let manner = Manner { style: style(screen), echo: !input.is_terminal() };
     let mut sitting = Sitting::new(line, args.side.into(), opponent, manner, args.seed);
-    stop_when_asked();
+    install_stop_handler();
     let input = BufReader::new(input);
     let served = match args.json {
         true => serve(&mut sitting, input, &mut std::io::stderr()),

@@ -18,7 +18,7 @@ use super::worth;
 use crate::choice::pick;
 use crate::searchable::Searchable;
 use outflank_models::Evaluate;
-use outflank_runs::Draw;
+use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
 use std::sync::Arc;
 

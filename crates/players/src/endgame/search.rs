@@ -129,7 +129,7 @@ impl Node {
     /// The question after a move, asked by the opponent.
     #[inline(always)]
     fn after(self, square: Square, flips: u64) -> Node {
-        let board = self.board.turn_over(square, flips);
+        let board = self.board.play_with_flips(square, flips);
         Node { board, alpha: -self.beta, beta: -self.alpha, odd: self.odd ^ quadrant_of(square) }
     }
 
@@ -308,7 +308,7 @@ impl Task for Sorted<'_> {
 
         let base = search.candidates.len();
         for square in Squares(moves) {
-            let after = board.turn_over(square, kernel.flips(board.own, board.other, square));
+            let after = board.play_with_flips(square, kernel.flips(board.own, board.other, square));
             if empties >= LOOK_AHEAD
                 && let Some(entry) = search.table.get(after)
                 && -i32::from(entry.upper) >= beta
