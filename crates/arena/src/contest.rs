@@ -10,7 +10,7 @@ use crate::lines::{Done, journal_line, line_of, parse_journal};
 use crate::together::{Table, play_together};
 use outflank_games::{Line, Position, Side};
 use outflank_players::{Entry, Player};
-use outflank_runs::{WorkQueueError, Journal, parallel_in_order, rng, stop_requested};
+use outflank_runs::{Journal, WorkQueueError, parallel_in_order, rng, stop_requested};
 
 /// What a contest is played under.
 #[derive(Clone, Debug)]

@@ -15,7 +15,7 @@ use outflank_games::{Position, Side};
 use outflank_players::roster::{Roster, model_of};
 use outflank_players::{Entry, Spec};
 use outflank_runs::files::{FileError, read};
-use outflank_runs::{WorkQueue, WorkQueueError, JobBatch, run_in_order};
+use outflank_runs::{JobBatch, WorkQueue, WorkQueueError, run_in_order};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::Path;

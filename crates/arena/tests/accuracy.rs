@@ -4,7 +4,7 @@ use outflank_arena::accuracy::{Accuracy, STAGES, accuracy};
 use outflank_games::Position;
 use outflank_games::othello::{Othello, Square};
 use outflank_models::{Greedy, Policy, embedded, files};
-use outflank_records::{Decision, Selection, DecisionFilter, decisions, read_games, transcript};
+use outflank_records::{Decision, DecisionFilter, Selection, decisions, read_games, transcript};
 use std::path::PathBuf;
 
 /// Rates squares by their number: h8 is best. Squares in `flat` all count as 100.

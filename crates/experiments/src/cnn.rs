@@ -23,13 +23,16 @@ mod winning;
 use crate::lab::Lab;
 use crate::{Cell, Report, Scale};
 use outflank_arena::accuracy::Hits;
-use outflank_records::ExampleSetKind;
+use outflank_records::{ExampleSetKind, TrainFractions};
 
 /// The paper's training (section V-A2): examples of a step, rate, momentum and decay.
 const BATCH: usize = 512;
 const RATE: f64 = 0.1;
 const MOMENTUM: f64 = 0.95;
 const DECAY: f64 = 5e-4;
+
+/// Training fractions of a split by example (section V-A).
+const TRAIN_FRACTIONS: TrainFractions = TrainFractions { plain: 0.75, symmetric: 0.95 };
 
 /// So many steps at the start the rate grows from nothing, on a graphics processor; the paper does not speak of it.
 const WARMUP: u64 = 500;

@@ -8,7 +8,9 @@ use crate::EXHIBITS;
 use crate::lab::{ExperimentError, Lab};
 use outflank_learners::cnn::OnCpu;
 use outflank_runs::files::{self, create_folder};
-use outflank_runs::{WorkQueue, BlobStore, JobBatch, Ack, JobHandler, shards, stop_requested, toml_error_message};
+use outflank_runs::{
+    Ack, BlobStore, JobBatch, JobHandler, WorkQueue, shards, stop_requested, toml_error_message,
+};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
@@ -95,7 +97,7 @@ pub(crate) fn learn(
     let batch = JobBatch {
         kind: KIND,
         run: &format!("{} {} {}", others.exhibit, lab.scale.name(), lab.seed),
-        pieces: missing.len(),
+        jobs: missing.len(),
     };
     others.crew.run(batch, &describe, &mut |range, answer| match unpack(range.len(), answer) {
         Err(reason) => Ack::Rejected(reason),
@@ -161,7 +163,12 @@ impl LearnsRuns {
         LearnsRuns { folder: folder.to_owned() }
     }
 
-    fn learn(&self, sent: &SentRuns, run: usize, library: &dyn BlobStore) -> Result<Vec<u8>, String> {
+    fn learn(
+        &self,
+        sent: &SentRuns,
+        run: usize,
+        library: &dyn BlobStore,
+    ) -> Result<Vec<u8>, String> {
         let exhibit = EXHIBITS.iter().find(|exhibit| exhibit.name() == sent.exhibit);
         let exhibit = exhibit.filter(|exhibit| exhibit.spreads()).ok_or_else(|| {
             format!("there is no exhibit '{}' whose runs could be learned apart", sent.exhibit)

@@ -12,7 +12,7 @@ use crate::roll::{self, Roll};
 use crate::server::Server;
 use crate::wire::{self, job_name};
 use futures_util::StreamExt;
-use outflank_runs::{WorkQueue, WorkQueueError, BlobStore, JobBatch, Ack, stop_requested};
+use outflank_runs::{Ack, BlobStore, JobBatch, WorkQueue, WorkQueueError, stop_requested};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::ops::Range;
@@ -105,7 +105,7 @@ impl Grid {
             return Ok(());
         }
         let names = &self.server.names;
-        let run = wire::short(order.run.as_bytes());
+        let run = wire::short(batch.run.as_bytes());
         let now = Instant::now();
         let mut work = Work {
             flights: Flights::new(batch.jobs),
@@ -114,7 +114,7 @@ impl Grid {
             looked: now,
             // The first complaint comes soon, but not before anybody had the time to say a word.
             nagged: now - NAG + LOOK,
-            order,
+            batch,
             run,
         };
         let mut end = Ok(());
@@ -147,7 +147,7 @@ impl Grid {
             && let Some(range) = work.flights.next_range(threads)
         {
             let content = describe(range.clone());
-            let job = job_name(work.order.kind, self.version(), &content);
+            let job = job_name(work.batch.kind, self.version(), &content);
             work.flights.add(&job, range, content);
             new.push(job);
         }
@@ -240,14 +240,14 @@ impl Grid {
 
 impl BlobStore for Grid {
     fn put(&self, bytes: &[u8]) -> Result<String, WorkQueueError> {
-        let name = self.server.put(bytes)?;
+        let name = BlobStore::put(&self.server, bytes)?;
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         shared.entry(name.clone()).or_insert_with(|| bytes.to_vec());
         Ok(name)
     }
 
     fn get(&self, sha256: &str) -> Result<Vec<u8>, WorkQueueError> {
-        self.server.get(sha256)
+        BlobStore::get(&self.server, sha256)
     }
 }
 
@@ -258,7 +258,7 @@ impl WorkQueue for Grid {
         describe: &dyn Fn(Range<usize>) -> Vec<u8>,
         take: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
     ) -> Result<(), WorkQueueError> {
-        Ok(self.drive(order, describe, take)?)
+        Ok(self.drive(batch, describe, take)?)
     }
 
     fn delete(&self, sha256: &str) {

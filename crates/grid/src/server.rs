@@ -11,7 +11,7 @@ use async_nats::jetstream::stream::{Config, RetentionPolicy, StorageType, Stream
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, ConnectErrorKind, Event};
 use outflank_runs::files::checksum;
-use outflank_runs::{WorkQueueError, BlobStore};
+use outflank_runs::{BlobStore, WorkQueueError};
 use std::fmt::Display;
 use std::future::Future;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use nats::NatsServer;
 use outflank_grid::{Grid, Note, Options, work};
 use outflank_runs::files::checksum;
-use outflank_runs::{WorkQueue, WorkQueueError, BlobStore, JobBatch, JobHandler, run_in_order};
+use outflank_runs::{BlobStore, JobBatch, JobHandler, WorkQueue, WorkQueueError, run_in_order};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -28,8 +28,7 @@ impl JobHandler for Squares {
         self.0.fetch_add(1, Ordering::SeqCst);
         let text = std::str::from_utf8(job).map_err(|error| error.to_string())?;
         let mut lines = text.lines();
-        let secret =
-            library.get(lines.next().unwrap_or("")).map_err(|error| error.to_string())?;
+        let secret = library.get(lines.next().unwrap_or("")).map_err(|error| error.to_string())?;
         if secret == b"no" {
             return Err("this cannot be squared".to_owned());
         }

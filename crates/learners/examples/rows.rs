@@ -10,7 +10,7 @@
 
 use outflank_learners::{Rows, Seen, preference_rows, solve_primal};
 use outflank_models::{Tuples, View, embedded};
-use outflank_records::{Selection, DecisionFilter, decisions, read_games};
+use outflank_records::{DecisionFilter, Selection, decisions, read_games};
 use std::fmt::Write;
 
 fn text(rows: &Rows) -> String {

@@ -33,7 +33,7 @@ use outflank_games::othello::{Board, Othello, kernel};
 use outflank_games::{Position, Side};
 use outflank_models::ann::{Architecture, LiveNet, Stand};
 use outflank_models::{Afters, Net};
-use outflank_runs::{RngExt, Rng, rng};
+use outflank_runs::{Rng, RngExt, rng};
 
 pub use starts::starts;
 

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use crate::{Rows, preference_rows};
     use outflank_models::{Features, embedded};
-    use outflank_records::{Selection, DecisionFilter, decisions, read_games};
+    use outflank_records::{DecisionFilter, Selection, decisions, read_games};
 
     fn choices(games: usize) -> Vec<Decision<Othello>> {
         let records = outflank_records::embedded::games();

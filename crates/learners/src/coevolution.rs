@@ -33,7 +33,7 @@ use elsewhere::{Elsewhere, Practice};
 use fitness::{Occasion, appoint, fittest, judge};
 use outflank_models::files::{Origin, read_tensors, write_tensors};
 use outflank_models::{Model, Network, TupleError};
-use outflank_runs::{WorkQueue, RngExt, parallel_in_order, rng};
+use outflank_runs::{RngExt, WorkQueue, parallel_in_order, rng};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use variation::{crossover, fresh, mutate_topology, mutate_weights, tournament};

@@ -20,7 +20,7 @@
 use outflank_games::Side;
 use outflank_games::othello::{Board, Square, kernel};
 use outflank_models::{Afters, Live, Network};
-use outflank_runs::{RngExt, Rng, rng};
+use outflank_runs::{Rng, RngExt, rng};
 use serde::{Deserialize, Serialize};
 
 /// Values this close count as equal, as everywhere in this laboratory.

@@ -12,8 +12,8 @@ mod against;
 
 use outflank_arena::ContestError;
 use outflank_models::files::{Keep, ModelError, Origin};
-use outflank_runs::tensorboard::{Scalar, encode_events};
 use outflank_runs::files::{self, FileError};
+use outflank_runs::tensorboard::{Scalar, encode_events};
 use outflank_runs::{ProgressLog, shards, stop_requested};
 use serde::Serialize;
 use std::fmt::Write;

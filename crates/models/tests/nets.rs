@@ -214,7 +214,11 @@ fn odds_do_not_depend_on_how_the_board_lies() {
                 Side::White => Othello::from_discs(board.other, board.own, side),
             };
             let turned = likely.iter().map(|&(mv, odds)| (symmetry.square(mv), odds)).collect();
-            assert_eq!(parallel_in_order(deep.odds(&image.unwrap())), parallel_in_order(turned), "{moves}");
+            assert_eq!(
+                parallel_in_order(deep.odds(&image.unwrap())),
+                parallel_in_order(turned),
+                "{moves}"
+            );
         }
     }
     // As a policy it says the same, of one position and of several.

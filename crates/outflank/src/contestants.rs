@@ -11,7 +11,7 @@ use outflank_players::Entry;
 use outflank_players::roster::{self, Roster};
 use outflank_records::{GameInfo, Ply, ReadError, Record, read_openings, write_pgn};
 use outflank_runs::files::{checksum, read};
-use outflank_runs::{RunConfig, DataFile, Journal, RunFolder};
+use outflank_runs::{DataFile, Journal, RunConfig, RunFolder};
 use std::path::Path;
 
 /// Games for each pair from the start position, where there are no openings to count.
@@ -151,7 +151,9 @@ fn openings<P: Roster>(play: &PlayArgs) -> Result<(Vec<Line<P>>, Option<DataFile
     let path = Path::new(&play.openings);
     let openings = read_openings::<P>(path, play.first.map(Into::into)).map_err(|e| match e {
         // What else such an error says is about files of whole games.
-        ReadError::Parse { path, error: fault } => anyhow!("--openings {}: {fault}", path.display()),
+        ReadError::Parse { path, error: fault } => {
+            anyhow!("--openings {}: {fault}", path.display())
+        }
         other => anyhow::Error::new(other).context("--openings takes `start` or a file"),
     })?;
     let bytes = read(path, 1 << 30)?;

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command};
 use outflank_grid::{Grid, Options};
-use outflank_runs::{WorkQueue, ProgressLog};
+use outflank_runs::{ProgressLog, WorkQueue};
 use std::sync::Arc;
 use std::time::Duration;
 

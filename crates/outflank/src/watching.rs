@@ -2,7 +2,7 @@
 //! one in the run's folder, which `outflank serve` shows and which is gone when the run is over.
 
 use crate::grid::Others;
-use outflank_runs::{WorkQueue, Progress, RunFolder, files};
+use outflank_runs::{Progress, RunFolder, WorkQueue, files};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};

@@ -7,7 +7,7 @@ use crate::searchable::Searchable;
 use crate::{Control, Fault, Player};
 use outflank_games::{Line, Side};
 use outflank_models::Policy;
-use outflank_runs::{RngExt, Rng};
+use outflank_runs::{Rng, RngExt};
 use std::sync::Arc;
 
 /// The largest tree, in nodes; simulations beyond it still count, but open no more positions.

@@ -2,7 +2,7 @@
 
 use crate::{Fault, Player};
 use outflank_games::{Line, Position};
-use outflank_runs::{RngExt, Rng};
+use outflank_runs::{Rng, RngExt};
 
 /// Plays every legal move equally often.
 #[derive(Clone, Copy, Debug, Default)]

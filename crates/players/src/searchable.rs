@@ -7,7 +7,7 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Othello, Square};
 use outflank_games::{Position, Side};
-use outflank_runs::{RngExt, Rng};
+use outflank_runs::{Rng, RngExt};
 use std::sync::Arc;
 
 /// With so few discs a side of Othello may be wiped out before anyone's evaluation shows it.

@@ -3,7 +3,7 @@
 use crate::random::{game_over, random_move};
 use crate::{Control, Fault, Player, Turn};
 use outflank_games::{Line, Position};
-use outflank_runs::{RngExt, Rng};
+use outflank_runs::{Rng, RngExt};
 use std::sync::Arc;
 
 /// Another player, made to play a random move now and then.

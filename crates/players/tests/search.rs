@@ -13,7 +13,7 @@ use outflank_players::{
     AlphaBeta, Control, Cuts, Deepening, Fault, Greedy, Player, Random, Searchable, Verdict,
 };
 use outflank_runs::rng::stream;
-use outflank_runs::{RngExt, Rng};
+use outflank_runs::{Rng, RngExt};
 use positions::{Pieces, random_position};
 use std::cmp::Ordering;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -7,7 +7,7 @@ use outflank_learners::ann::Pair;
 use outflank_learners::training::Learner;
 use outflank_report::text::count;
 use outflank_runs::files::{read, write};
-use outflank_runs::{thread_cpu_seconds, stop_requested};
+use outflank_runs::{stop_requested, thread_cpu_seconds};
 
 /// The table as printed: connections, weights, seconds of an AMD Athlon 64 3200+ for a period.
 const PRINTED: [(&str, f64, f64, Option<f64>); 20] = [

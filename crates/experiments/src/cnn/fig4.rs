@@ -77,7 +77,8 @@ impl Experiment for Fig4 {
         for tasks in contenders {
             let task = tasks[0];
             let tests = school.tests(&tasks)?;
-            let [original, own] = [ExampleSetKind::Original, task.set].map(|set| accuracy(&tests, task, set));
+            let [original, own] =
+                [ExampleSetKind::Original, task.set].map(|set| accuracy(&tests, task, set));
             // One that learned from later games too has none.
             let by_game = accuracy(&tests, task.by_game(), task.set);
             let by_game = by_game.filter(|_| school.answers_both(task));

@@ -13,7 +13,7 @@ use outflank_learners::cnn::{
     spread, train,
 };
 use outflank_models::nets::{Input, named};
-use outflank_records::{Record, ExampleSetKind, Selection, embedded, read_games};
+use outflank_records::{ExampleSetKind, Record, Selection, embedded, read_games};
 use outflank_runs::{files, stop_requested};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -115,8 +115,8 @@ impl<'a> School<'a> {
         }
         let records = self.records()?;
         self.lessons.borrow_mut().take();
-        let lessons =
-            Rc::new(Lessons::new(records, task.set, split, input.colour).map_err(failed)?);
+        let lessons = Lessons::new(records, task.set, split, super::TRAIN_FRACTIONS, input.colour);
+        let lessons = Rc::new(lessons.map_err(failed)?);
         *self.lessons.borrow_mut() = Some((key, lessons.clone()));
         Ok(lessons)
     }

@@ -40,7 +40,8 @@ impl Experiment for Table2 {
             for (row, net) in NETS.into_iter().enumerate().step_by(every) {
                 for (column, set) in ExampleSetKind::ALL.into_iter().enumerate().step_by(every) {
                     let task = Task { by_game, ..Task::new(net).on(set) };
-                    let accuracy = accuracy(&school.tests(&[task])?, task, ExampleSetKind::Original);
+                    let accuracy =
+                        accuracy(&school.tests(&[task])?, task, ExampleSetKind::Original);
                     found[row][column] = accuracy;
                     let paper = (!by_game).then_some(PRINTED[row][column]);
                     let column = format!("{set}, {}", split_name(by_game));
@@ -49,7 +50,12 @@ impl Experiment for Table2 {
             }
             let mut order = |better: (usize, usize), worse: (usize, usize)| {
                 let name = |(row, column): (usize, usize)| {
-                    format!("{} on {} ({})", NETS[row], ExampleSetKind::ALL[column], split_name(by_game))
+                    format!(
+                        "{} on {} ({})",
+                        NETS[row],
+                        ExampleSetKind::ALL[column],
+                        split_name(by_game)
+                    )
                 };
                 if let (Some(a), Some(b)) = (found[better.0][better.1], found[worse.0][worse.1]) {
                     let order = above(&name(better), a, &name(worse), b, ONE_OF_EACH);

@@ -53,7 +53,8 @@ impl Experiment for Table9 {
         let mut report = Report::new(self.name(), lab.scale, "Paper 3, Table IX", lead.to_owned());
         let mut contender = Contender::new(&school, &[BEST])?;
         let lessons = school.lessons(BEST, Input::PIECES)?;
-        let test = lessons.tests.iter().find(|test| test.name == BEST.test(ExampleSetKind::Original));
+        let test =
+            lessons.tests.iter().find(|test| test.name == BEST.test(ExampleSetKind::Original));
         let positions = test.map_or_else(Vec::new, |test| {
             spread(&test.examples, lab.scale.choose(4, 2000, 20_000))
         });

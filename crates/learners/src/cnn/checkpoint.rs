@@ -151,7 +151,8 @@ impl Checkpoint {
                         other => other.to_string(),
                     };
                     let (shown, other) = (last.display(), before.display());
-                    ProgressLog::new(false).println(&format!("{shown}: {reason}; going on from {other}"));
+                    ProgressLog::new(false)
+                        .println(&format!("{shown}: {reason}; going on from {other}"));
                     Ok(Some(found))
                 }
                 _ => Err(error),

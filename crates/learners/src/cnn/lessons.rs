@@ -1,14 +1,15 @@
 //! The examples to learn from and those to be tested on.
 //!
-//! The paper splits by example: 95 in 100 examples of a symmetric set are learned from, 75 in 100 of
-//! another, and nearly every test example has images or neighbours of its game among those learned.
+//! The paper splits by example: the caller's [`TrainFractions`] of a set are learned from, and nearly every test
+//! example has images or neighbours of its game among those learned.
 //! We also split by game: games up to a year are learned from and all positions of later ones are the
 //! test. Where all games are of one side of that year, a tenth of them, drawn by a fixed seed, are the test.
 //! Both are always reported and labelled; with both splits at once, one network answers for both.
 
 use outflank_games::othello::Othello;
 use outflank_records::{
-    ColoredExample, ExampleSet, ExampleSetKind, Record, SplitError, TrainFractions, resolve_item, sizes_from_fractions, split_examples,
+    ColoredExample, ExampleSet, ExampleSetKind, Record, SplitError, TrainFractions, resolve_item,
+    sizes_from_fractions, split_examples,
 };
 use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
@@ -100,9 +101,10 @@ impl Lessons {
         records: &[Record<Othello>],
         set: ExampleSetKind,
         split: Split,
+        fractions: TrainFractions,
         colours: bool,
     ) -> Result<Lessons, SplitError> {
-        Lessons::of_player(records, set, split, colours, None)
+        Lessons::of_player(records, set, split, fractions, colours, None)
     }
 
     /// The same of the moves of a player of this name alone.
@@ -110,6 +112,7 @@ impl Lessons {
         records: &[Record<Othello>],
         set: ExampleSetKind,
         split: Split,
+        fractions: TrainFractions,
         colours: bool,
         by: Option<&str>,
     ) -> Result<Lessons, SplitError> {
@@ -200,10 +203,12 @@ mod tests {
     use super::*;
     use outflank_records::embedded;
 
+    const FRACTIONS: TrainFractions = TrainFractions { plain: 0.75, symmetric: 0.95 };
+
     #[test]
     fn the_splits_are_what_they_say() {
         let games = embedded::games();
-        let lessons = |set, split| Lessons::new(&games, set, split, false).unwrap();
+        let lessons = |set, split| Lessons::new(&games, set, split, FRACTIONS, false).unwrap();
         let unique = ExampleSet::new(ExampleSetKind::Unique, &games, None, false).len();
         let plain = lessons(ExampleSetKind::Unique, Split::Example);
         assert_eq!(plain.items.len(), (unique as f64 * 0.75).round() as usize);
@@ -220,7 +225,9 @@ mod tests {
     fn games_are_told_apart_by_year_or_by_lot() {
         let mut games = embedded::games();
         games.truncate(1000);
-        let lessons = |games: &[_], split| Lessons::new(games, ExampleSetKind::UniqueS, split, false).unwrap();
+        let lessons = |games: &[_], split| {
+            Lessons::new(games, ExampleSetKind::UniqueS, split, FRACTIONS, false).unwrap()
+        };
         let chosen = |games: &mut dyn Iterator<Item = &Record<Othello>>| {
             games.flat_map(|game| game.plies()).filter(|ply| !ply.random).count()
         };

@@ -253,10 +253,13 @@ mod tests {
         let mut games = embedded::games();
         games.truncate(600);
         for split in [Split::Game(2012), Split::Example, Split::Both(2012)] {
-            let mut lessons = Lessons::new(&games, ExampleSetKind::OriginalS, split, false).unwrap();
+            let fractions = outflank_records::TrainFractions { plain: 0.75, symmetric: 0.95 };
+            let mut lessons =
+                Lessons::new(&games, ExampleSetKind::OriginalS, split, fractions, false).unwrap();
             let discs = |examples: &[ColoredExample]| {
-                let count =
-                    |item: &ColoredExample| f64::from(64 - item.example.board().empty().count_ones());
+                let count = |item: &ColoredExample| {
+                    f64::from(64 - item.example.board().empty().count_ones())
+                };
                 examples.iter().map(count).sum::<f64>() / examples.len() as f64
             };
             let sample = learned_sample(&lessons, &lessons.items, lessons.items.len().div_ceil(16));

@@ -11,7 +11,9 @@ use crate::training::StepError;
 use outflank_games::Side;
 use outflank_models::files::{Origin, write_tensors};
 use outflank_models::{Live, Network};
-use outflank_runs::{WorkQueue, WorkQueueError, BlobStore, JobBatch, JobHandler, run_in_order, shards};
+use outflank_runs::{
+    BlobStore, JobBatch, JobHandler, WorkQueue, WorkQueueError, run_in_order, shards,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -309,20 +311,21 @@ mod tests {
             describe: &dyn Fn(Range<usize>) -> Vec<u8>,
             take: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
         ) -> Result<(), WorkQueueError> {
-            assert_eq!(order.kind, KIND);
+            assert_eq!(batch.kind, KIND);
             let trade = PlaysGenerations::default();
             for from in (0..batch.jobs).step_by(3).rev() {
                 let range = from..(from + 3).min(batch.jobs);
                 for nonsense in [&b"?"[..], b"[[65]]", b"[]"] {
                     assert!(matches!(take(range.clone(), nonsense), Ack::Rejected(_)));
                 }
-                let answer = trade.handle(&describe(range.clone()), self).map_err(WorkQueueError)?;
+                let answer =
+                    trade.handle(&describe(range.clone()), self).map_err(WorkQueueError)?;
                 assert_eq!(take(range, &answer), Ack::Accepted);
             }
             assert!(trade.handle(b"nonsense", self).is_err());
             let odd = Practice { individual: 999, first: 0, opponents: Vec::new() };
             let sent = SentPieces {
-                setting: order.run.to_owned(),
+                setting: batch.run.to_owned(),
                 practices: vec![odd],
                 meetings: Vec::new(),
             };

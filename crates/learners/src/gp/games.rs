@@ -12,7 +12,7 @@ use outflank_games::{Line, Position};
 use outflank_models::{Described, Heuristic};
 use outflank_players::roster::Roster;
 use outflank_players::{AlphaBeta, Player};
-use outflank_runs::{RngExt, Rng, rng, stop_requested};
+use outflank_runs::{Rng, RngExt, rng, stop_requested};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::marker::PhantomData;

@@ -5,7 +5,7 @@ use outflank_games::Position;
 use outflank_games::othello::Square;
 use outflank_models::{Evaluate, embedded};
 use outflank_records::{DecisionFilter, decisions};
-use outflank_runs::{RngExt, Rng, rng};
+use outflank_runs::{Rng, RngExt, rng};
 
 /// Decisions: the winner and, for each team, its features.
 type Lists = Vec<(usize, Vec<Vec<usize>>)>;

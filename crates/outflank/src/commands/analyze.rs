@@ -12,7 +12,7 @@ use outflank_models::Evaluate;
 use outflank_players::roster::{self, Model};
 use outflank_players::{Spec, spec};
 use outflank_records::{Record, Selection, read_games, transcript};
-use outflank_runs::{Progress, files, stop_requested, install_stop_handler};
+use outflank_runs::{Progress, files, install_stop_handler, stop_requested};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

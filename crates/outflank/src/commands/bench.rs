@@ -26,7 +26,7 @@ use outflank_players::roster::entry;
 use outflank_players::{Entry, Greedy};
 use outflank_records::{embedded, read_games_lenient, stats};
 use outflank_report::{Align, Table};
-use outflank_runs::{RngExt, Rng, thread_cpu_seconds, rng};
+use outflank_runs::{Rng, RngExt, rng, thread_cpu_seconds};
 use serde::Serialize;
 use serde_json::json;
 use std::hint::black_box;

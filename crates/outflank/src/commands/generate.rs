@@ -14,7 +14,8 @@ use outflank_players::{Entry, Player, Random};
 use outflank_records::wthor::Created;
 use outflank_records::{Format, GameInfo, Ply, Record, convert, transcript};
 use outflank_runs::{
-    RunConfig, Journal, Progress, RunFolder, parallel_in_order, rng, stop_requested, install_stop_handler,
+    Journal, Progress, RunConfig, RunFolder, install_stop_handler, parallel_in_order, rng,
+    stop_requested,
 };
 use serde_json::json;
 use std::collections::HashSet;

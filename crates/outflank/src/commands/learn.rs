@@ -25,7 +25,7 @@ use outflank_learners::methods::{self, Method, Options, Task};
 use outflank_models::{self as models, Evaluate, Greedy, Policy, Tuples};
 use outflank_players::roster::{self, Model, Roster};
 use outflank_records::Decision;
-use outflank_runs::{Journal, Progress, RunFolder, stop_requested, install_stop_handler};
+use outflank_runs::{Journal, Progress, RunFolder, install_stop_handler, stop_requested};
 use parts::Parts;
 use serde_json::json;
 use sittings::Sittings;

@@ -16,7 +16,7 @@ use outflank_learners::cnn::{
 };
 use outflank_models::files::{Origin, write_onnx, write_policy};
 use outflank_models::nets::Net;
-use outflank_runs::{Progress, RunFolder, stop_requested, install_stop_handler};
+use outflank_runs::{Progress, RunFolder, install_stop_handler, stop_requested};
 use page::Lesson;
 use results::Curve;
 use std::time::{Duration, Instant};
@@ -52,6 +52,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
         &source.records,
         args.examples,
         settings::split(args),
+        settings::TRAIN_FRACTIONS,
         net.input().colour,
         args.records.select.by.as_deref(),
     )?;

@@ -27,7 +27,9 @@ use outflank_models::files::Origin;
 use outflank_models::{Model, Tuple};
 use outflank_players::roster::{self, Roster};
 use outflank_report::{Align, Board, Page, Plot, Section, Series, Table};
-use outflank_runs::{RunConfig, DataFile, Progress, RunFolder, stop_requested, install_stop_handler};
+use outflank_runs::{
+    DataFile, Progress, RunConfig, RunFolder, install_stop_handler, stop_requested,
+};
 use serde_json::json;
 use std::fmt::Write;
 use std::time::Instant;

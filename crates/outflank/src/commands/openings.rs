@@ -10,7 +10,8 @@ use outflank_games::{Game, Line};
 use outflank_players::{Mcts, Player, Searchable};
 use outflank_runs::files;
 use outflank_runs::{
-    RunConfig, Journal, Progress, RunFolder, parallel_in_order, rng, stop_requested, install_stop_handler,
+    Journal, Progress, RunConfig, RunFolder, install_stop_handler, parallel_in_order, rng,
+    stop_requested,
 };
 use serde_json::json;
 use std::collections::HashSet;

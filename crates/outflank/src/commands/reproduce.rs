@@ -14,7 +14,7 @@ use outflank_experiments::{
 use outflank_learners::cnn::{Device, Nowhere};
 use outflank_players::spec::Spec;
 use outflank_report::{Align, Table, Theme};
-use outflank_runs::{RunConfig, Progress, RunFolder, did_you_mean, install_stop_handler};
+use outflank_runs::{Progress, RunConfig, RunFolder, did_you_mean, install_stop_handler};
 use serde_json::json;
 use std::fmt::Write;
 use std::io::IsTerminal;

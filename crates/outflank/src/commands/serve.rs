@@ -4,7 +4,7 @@ use crate::Outcome;
 use crate::cli::ServeArgs;
 use crate::output::{print, print_json};
 use anyhow::{Result, bail};
-use outflank_runs::{stop_requested, install_stop_handler};
+use outflank_runs::{install_stop_handler, stop_requested};
 use outflank_web::{Settings, is_loopback, serve};
 use serde_json::json;
 use std::net::SocketAddr;

@@ -8,7 +8,7 @@ use outflank_arena::elsewhere::PlaysGames;
 use outflank_experiments::LearnsRuns;
 use outflank_grid::work;
 use outflank_learners::coevolution::PlaysGenerations;
-use outflank_runs::{ProgressLog, JobHandler, files, install_stop_handler};
+use outflank_runs::{JobHandler, ProgressLog, files, install_stop_handler};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;

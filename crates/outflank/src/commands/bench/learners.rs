@@ -10,7 +10,9 @@ use outflank_games::othello::Othello;
 use outflank_learners::methods::{Method, Options, Task, learn};
 use outflank_learners::{Rows, preference_rows};
 use outflank_models::{Evaluate, Network, View, embedded as models};
-use outflank_records::{Decision, Record, Selection, DecisionFilter, decisions, embedded, read_games};
+use outflank_records::{
+    Decision, DecisionFilter, Record, Selection, decisions, embedded, read_games,
+};
 use outflank_runs::thread_cpu_seconds;
 
 /// How many games are learned from.

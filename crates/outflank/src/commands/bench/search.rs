@@ -4,16 +4,16 @@
 use super::{Row, best_of, random_positions};
 use crate::cli::BenchArgs;
 use anyhow::{Context, Result, ensure};
+use outflank_desk::Written;
 use outflank_desk::analysis::{Analyst, EXACT_FROM};
 use outflank_desk::discs::Discs;
-use outflank_desk::Written;
 use outflank_games::othello::{Board, Othello, Square};
 use outflank_games::{Line, Position};
 use outflank_models::{Evaluate, embedded as models};
 use outflank_players::endgame::Solver;
 use outflank_players::{AlphaBeta, Control, Cuts, Deepening, Mcts, Player, Thought, Verdict};
 use outflank_records::{embedded, obf};
-use outflank_runs::{files, parallel_in_order, thread_cpu_seconds, rng};
+use outflank_runs::{files, parallel_in_order, rng, thread_cpu_seconds};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;

@@ -13,7 +13,7 @@ use outflank_models::patterns::{Count, classic, whole_board};
 use outflank_models::shapes::{blocks, systematic};
 use outflank_models::{Tuples, embedded};
 use outflank_runs::files::{checksum, read};
-use outflank_runs::{RunConfig, DataFile, RunFolder};
+use outflank_runs::{DataFile, RunConfig, RunFolder};
 use std::path::Path;
 use toml::Value;
 

@@ -17,7 +17,7 @@ use outflank_learners::training::{Gauge, Plan, Point, model_name};
 use outflank_models::files::Origin;
 use outflank_models::{Described, Heuristic};
 use outflank_players::roster::Roster;
-use outflank_runs::{RunConfig, Progress, RunFolder, stop_requested, install_stop_handler};
+use outflank_runs::{Progress, RunConfig, RunFolder, install_stop_handler, stop_requested};
 use std::time::Instant;
 
 /// More than these are a slip of the finger, or more than a Gaussian process can take.
