@@ -107,7 +107,7 @@ pub enum ParseErrorKind {
         error: String,
     },
     /// The game is over at an opening.
-    #[error("the game is already over in this opening")]
+    #[error("the game is over in this opening; remove it from the file")]
     OverAtStart,
     /// The requested first side differs from the side to move of a position.
     #[error("{side} moves first in this opening; only Othello openings accept another first side")]
