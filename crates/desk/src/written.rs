@@ -8,7 +8,7 @@ use outflank_games::othello::Othello;
 use outflank_games::{Line, MoveError, Position};
 use outflank_records::wthor::Names;
 use outflank_records::{
-    GameInfo, ParseError, ParseErrorKind, Ply, Record, ggf, parse_games, transcript,
+    GameInfo, ParseError, ParseErrorKind, Record, ggf, parse_games, transcript,
 };
 use std::path::Path;
 
@@ -92,12 +92,7 @@ impl Written for Othello {
         }
         let about =
             GameInfo { black: black.to_owned(), white: white.to_owned(), ..GameInfo::default() };
-        let mut record = Record::new(*line.start(), about);
-        for &mv in line.moves() {
-            // The line is legal from its start, so no move is refused here.
-            let _ = record.push(Ply::new(mv));
-        }
-        ggf::write(&record) + "\n"
+        ggf::write(&Record::from_line(line, about)) + "\n"
     }
 
     fn write_moves(line: &Line<Othello>) -> String {

@@ -247,7 +247,7 @@ fn convert_wthor(
 
 /// Reads the federation's names from the folder of the target file.
 fn federation_names(path: &Path) -> Result<Names, WriteError> {
-    let files = NameFiles::beside(&path.with_file_name("WTHOR.wtb"));
+    let files = NameFiles::find(&path.with_file_name("WTHOR.wtb"));
     let official = |file: Option<PathBuf>| {
         file.filter(|f| f.file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("WTHOR")))
     };

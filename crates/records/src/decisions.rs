@@ -219,15 +219,4 @@ impl Decisions<Othello> {
         first.par_sort_unstable();
         self.select(&first)
     }
-
-    /// Exchanges the colors where White is to move, so that Black is always to move.
-    #[must_use]
-    pub fn black_to_move(mut self) -> Self {
-        for decision in &mut self.items {
-            if decision.position.to_move() == Side::White {
-                decision.position = decision.position.swap_sides();
-            }
-        }
-        self
-    }
 }

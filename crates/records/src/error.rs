@@ -91,10 +91,10 @@ pub enum ParseErrorKind {
     #[error("{0}")]
     Board(#[from] BoardError),
     /// A number is invalid.
-    #[error("'{text}' is not {what}")]
+    #[error("'{text}' is not {expected}")]
     Number {
         /// The expected value.
-        what: &'static str,
+        expected: &'static str,
         /// The text.
         text: String,
     },

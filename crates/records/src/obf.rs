@@ -52,7 +52,7 @@ pub fn entry(line: &[u8]) -> Result<Entry, ParseErrorKind> {
             Ok(discs) if discs.abs() <= 64 => entry.scores.push((square, discs)),
             _ => {
                 let text = snippet(score.as_bytes());
-                return Err(ParseErrorKind::Number { what: "a score from -64 to +64", text });
+                return Err(ParseErrorKind::Number { expected: "a score from -64 to +64", text });
             }
         }
     }

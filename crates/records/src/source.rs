@@ -262,7 +262,7 @@ impl NameTables {
 
     fn find(games: &[PathBuf]) -> NameTables {
         let is_wthor = |path: &&PathBuf| Format::of_name(path) == Some(Format::Wthor);
-        let name_files = games.iter().filter(is_wthor).map(|p| (p.clone(), NameFiles::beside(p)));
+        let name_files = games.iter().filter(is_wthor).map(|p| (p.clone(), NameFiles::find(p)));
         NameTables {
             name_files: name_files.collect(),
             names: BTreeMap::new(),

@@ -133,11 +133,6 @@ fn the_first_of_equal_decisions_is_kept_regardless_of_color() {
     let distinct: HashSet<Example> = many.examples().into_iter().collect();
     assert_eq!(many.unique().len(), distinct.len());
     assert!(many.unique().sources().is_sorted());
-
-    let normal = many.clone().black_to_move();
-    assert_eq!(normal.examples(), many.examples());
-    assert!(normal.items().iter().all(|d| d.position.to_move() == Side::Black));
-    assert!(normal.items().iter().all(|d| d.position.is_legal(d.chosen)));
 }
 
 #[test]

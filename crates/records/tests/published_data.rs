@@ -91,8 +91,8 @@ fn wthor_round_trips_through_ggf_byte_for_byte() {
     assert_eq!(back, records);
 
     // With the federation's files of names in the folder, all names keep their numbers.
-    let beside = NameFiles::beside(&source);
-    let names = [beside.players.unwrap(), beside.tournaments.unwrap()];
+    let files = NameFiles::find(&source);
+    let names = [files.players.unwrap(), files.tournaments.unwrap()];
     for name in &names {
         fs::copy(name, folder.path().join(name.file_name().unwrap())).unwrap();
     }
@@ -186,13 +186,13 @@ fn files_of_names_are_found_regardless_of_case() {
     for name in files {
         fs::write(folder.path().join(name), [0; 16]).unwrap();
     }
-    let beside = |name: &str| {
-        let files = wthor::NameFiles::beside(&folder.path().join(name));
+    let find = |name: &str| {
+        let files = wthor::NameFiles::find(&folder.path().join(name));
         let name = |path: Option<std::path::PathBuf>| {
             path.as_deref().and_then(Path::file_name).map(|n| n.to_string_lossy().into_owned())
         };
         (name(files.players).unwrap(), name(files.tournaments).unwrap())
     };
-    assert_eq!(beside("B.wtb"), ("b.jou".into(), "a.trn".into()));
-    assert_eq!(beside("X.wtb"), ("Wthor.jou".into(), "x.TRN".into()));
+    assert_eq!(find("B.wtb"), ("b.jou".into(), "a.trn".into()));
+    assert_eq!(find("X.wtb"), ("Wthor.jou".into(), "x.TRN".into()));
 }

@@ -159,7 +159,7 @@ impl RunFolder {
     }
 
     /// Replaces the stored configuration.
-    pub fn write_config(&self, config: &RunConfig) -> Result<(), RunFolderError> {
+    fn write_config(&self, config: &RunConfig) -> Result<(), RunFolderError> {
         let text = toml::to_string(config).unwrap_or_default();
         self.write(CONFIG, text.as_bytes())?;
         Ok(())

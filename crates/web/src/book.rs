@@ -55,7 +55,7 @@ fn base(data: &Path) -> PathBuf {
 /// are as good as none, since games have their numbers.
 #[must_use]
 pub fn names(data: Option<&Path>) -> Names {
-    let beside = |data| NameFiles::beside(&base(data).join("any.wtb")).read().ok();
+    let beside = |data| NameFiles::find(&base(data).join("any.wtb")).read().ok();
     data.and_then(beside).unwrap_or_default()
 }
 

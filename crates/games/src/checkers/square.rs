@@ -51,12 +51,6 @@ impl Square {
     pub const fn column(self) -> u8 {
         self.0 % 4 * 2 + (self.row() + 1) % 2
     }
-
-    /// Returns the square after rotating the board by 180 degrees.
-    #[must_use]
-    pub const fn rotate(self) -> Square {
-        Square(31 - self.0)
-    }
 }
 
 impl fmt::Display for Square {

@@ -172,7 +172,7 @@ fn board(value: &[u8]) -> Result<Start, ParseErrorKind> {
 }
 
 /// Parses a number. An empty value and a question mark are `None`.
-fn number(value: &[u8], what: &'static str) -> Result<Option<f32>, ParseErrorKind> {
+fn number(value: &[u8], expected: &'static str) -> Result<Option<f32>, ParseErrorKind> {
     let text = value.trim_ascii();
     if matches!(text, b"" | b"?") {
         return Ok(None);
@@ -180,7 +180,7 @@ fn number(value: &[u8], what: &'static str) -> Result<Option<f32>, ParseErrorKin
     let number = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f32>().ok());
     match number.filter(|number| number.is_finite()) {
         Some(number) => Ok(Some(number)),
-        None => Err(ParseErrorKind::Number { what, text: snippet(text) }),
+        None => Err(ParseErrorKind::Number { expected, text: snippet(text) }),
     }
 }
 
@@ -194,12 +194,12 @@ fn result(value: &[u8]) -> Result<(Option<i32>, Option<Termination>), ParseError
         Some(b"s") => Some(Termination::Agreed),
         _ => None,
     };
-    let what = "a difference of discs";
-    match number(text, what)? {
+    let expected = "a difference of discs";
+    match number(text, expected)? {
         Some(discs) if discs.fract() == 0.0 && discs.abs() <= 64.0 => {
             Ok((Some(discs as i32), termination))
         }
-        Some(_) => Err(ParseErrorKind::Number { what, text: snippet(text) }),
+        Some(_) => Err(ParseErrorKind::Number { expected, text: snippet(text) }),
         None => Ok((None, termination)),
     }
 }
@@ -215,21 +215,23 @@ fn parse_ply(text: &[u8], ply_number: usize) -> Result<Ply<Square>, ParseErrorKi
 
 /// Parses a time in seconds, `minutes:seconds` or `hours:minutes:seconds`.
 fn seconds(text: &[u8]) -> Result<Option<f32>, ParseErrorKind> {
-    let what = "the time of a move";
+    let expected = "the time of a move";
     if text.iter().filter(|&&byte| byte == b':').count() > 2 {
-        return Err(ParseErrorKind::Number { what, text: snippet(text) });
+        return Err(ParseErrorKind::Number { expected, text: snippet(text) });
     }
     let mut total = None;
     for part in text.split(|&byte| byte == b':') {
-        total = match (total, number(part, what)?) {
+        total = match (total, number(part, expected)?) {
             (Some(total), Some(part)) => Some(total * 60.0 + part),
             (None, part) => part,
-            (Some(_), None) => return Err(ParseErrorKind::Number { what, text: snippet(text) }),
+            (Some(_), None) => {
+                return Err(ParseErrorKind::Number { expected, text: snippet(text) });
+            }
         };
     }
     match total {
         Some(total) if !f32::is_finite(total) || total < 0.0 => {
-            Err(ParseErrorKind::Number { what, text: snippet(text) })
+            Err(ParseErrorKind::Number { expected, text: snippet(text) })
         }
         total => Ok(total),
     }

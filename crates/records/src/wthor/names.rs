@@ -90,7 +90,7 @@ impl NameFiles {
     /// Finds the files of names in the folder of a `.wtb` file: those with the same base name, else
     /// `WTHOR.*`, else the first by name. The case of the extension does not matter.
     #[must_use]
-    pub fn beside(games: &Path) -> NameFiles {
+    pub fn find(games: &Path) -> NameFiles {
         let folder = match games.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
