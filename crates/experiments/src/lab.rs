@@ -105,7 +105,7 @@ pub enum ExperimentError {
     Model(#[from] outflank_models::files::ModelError),
     /// A player could not be had.
     #[error(transparent)]
-    Player(#[from] outflank_players::roster::RosterError),
+    Player(#[from] outflank_players::registry::RegistryError),
     /// Learning failed.
     #[error("learning failed: {0}")]
     Learn(String),

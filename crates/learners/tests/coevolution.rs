@@ -9,7 +9,7 @@ use outflank_learners::training::{Against, Learner, Plan, train};
 use outflank_models::files::Origin;
 use outflank_models::shapes::{Neighbour, Snake};
 use outflank_models::{Network, Tuple};
-use outflank_players::roster::entries;
+use outflank_players::registry::factories;
 use outflank_runs::rng::stream;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! What a game can tell a search beyond its rules.
 
-use crate::Control;
+use crate::SearchControl;
 use crate::endgame::ExactFrom;
 use crate::random::random_move;
 use outflank_games::checkers::Checkers;
@@ -59,7 +59,7 @@ pub trait Searchable: Position {
     }
 
     /// The same for far more empty squares, on several threads.
-    fn far_endgame(empties: u32, threads: usize) -> Option<Box<dyn Endgame<Self>>> {
+    fn parallel_endgame_solver(empties: u32, threads: usize) -> Option<Box<dyn Endgame<Self>>> {
         let _ = (empties, threads);
         None
     }
@@ -76,7 +76,7 @@ pub trait Endgame<P: Position>: Send {
         &mut self,
         position: &P,
         best: &mut Vec<P::Move>,
-        control: &Arc<Control>,
+        control: &Arc<SearchControl>,
     ) -> Option<i32>;
 
     /// The value of each move to the side to move, or of one best move alone; `None` when the
@@ -85,7 +85,7 @@ pub trait Endgame<P: Position>: Send {
         &mut self,
         position: &P,
         each: bool,
-        control: &Arc<Control>,
+        control: &Arc<SearchControl>,
     ) -> Option<Vec<(P::Move, i32)>>;
 }
 
@@ -120,7 +120,7 @@ impl Searchable for Othello {
         Some(Box::new(ExactFrom::new(empties)))
     }
 
-    fn far_endgame(empties: u32, threads: usize) -> Option<Box<dyn Endgame<Othello>>> {
+    fn parallel_endgame_solver(empties: u32, threads: usize) -> Option<Box<dyn Endgame<Othello>>> {
         Some(Box::new(ExactFrom::far(empties, threads)))
     }
 }

@@ -131,7 +131,7 @@ async fn think_about(
     let time = seconds(asked.time, 3.0, LONGEST_THOUGHT);
     let depth = asked.depth.unwrap_or(60).clamp(1, 60);
     let work = move |lines: &mut crate::searches::Lines| {
-        let control = Arc::new(lines.stop().control().part().with_time(time));
+        let control = Arc::new(lines.stop().control().child().with_time(time));
         match &line {
             AnyLine::Othello(line) => {
                 let say = |found: &_| lines.say(&told::<Othello>(found));

@@ -13,7 +13,7 @@ use outflank_models::patterns::{Count, Patterns};
 use outflank_models::{
     Described, Features, Greedy, Heuristic, Model, Network, Policy, Tuple, Tuples, View,
 };
-use outflank_players::roster;
+use outflank_players::registry;
 use outflank_records::{Decision, DecisionFilter, decisions};
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ pub fn list() -> Value {
 /// The model of this name: embedded, or `run:NAME` for what a run has learned.
 pub fn find(name: &str, runs: &Runs) -> Result<Embedded, ApiError> {
     if let Some(run) = name.strip_prefix("run:") {
-        let path = roster::model_of(&runs.folder(run)?);
+        let path = registry::run_model_path(&runs.folder(run)?);
         return match files::is_heuristic(&path) {
             true => Ok(Embedded::Heuristic(files::load_heuristic(&path).map_err(ApiError::bad)?.0)),
             false => Ok(Embedded::Model(files::load(&path).map_err(ApiError::bad)?.0)),

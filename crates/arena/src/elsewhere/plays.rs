@@ -7,8 +7,8 @@ use crate::lines::{Done, journal_line};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Line, Side};
-use outflank_players::roster::{self, Roster};
-use outflank_players::{Entry, Spec};
+use outflank_players::registry::{self, RegisteredGame};
+use outflank_players::{PlayerFactory, PlayerSpec};
 use outflank_records::read_openings;
 use outflank_runs::files::{checksum, create_folder, read, write};
 use outflank_runs::{BlobStore, JobHandler};
@@ -30,8 +30,8 @@ pub struct PlaysGames {
 }
 
 /// Players and openings of one contest.
-struct Table<P: Roster> {
-    entries: Vec<Entry<P>>,
+struct Table<P: RegisteredGame> {
+    entries: Vec<PlayerFactory<P>>,
     terms: Terms<P>,
 }
 
@@ -69,15 +69,15 @@ impl PlaysGames {
         Ok(table)
     }
 
-    fn build<P: Roster>(&self, sent: &Sent, library: &dyn BlobStore) -> Result<Table<P>, String> {
+    fn build<P: RegisteredGame>(&self, sent: &Sent, library: &dyn BlobStore) -> Result<Table<P>, String> {
         let mut specs = Vec::with_capacity(sent.players.len());
         for player in &sent.players {
-            let mut spec: Spec = player.text.parse().map_err(|error| format!("{error}"))?;
+            let mut spec: PlayerSpec = player.text.parse().map_err(|error| format!("{error}"))?;
             self.localise::<P>(&mut spec, &player.files, library)?;
             specs.push(spec);
         }
         let entries =
-            roster::entries_of::<P>(&specs, sent.random).map_err(|error| error.to_string())?;
+            registry::factories_from_specs::<P>(&specs, sent.random).map_err(|error| error.to_string())?;
         for (entry, player) in entries.iter().zip(&sent.players) {
             // Random streams are named by players: another name would be another game.
             if entry.name != player.name {
@@ -98,9 +98,9 @@ impl PlaysGames {
 
     /// Lets a player, and those who play some moves for it, find their models here. A model must
     /// be embedded or sent: a message from outside opens no other file and starts no program.
-    fn localise<P: Roster>(
+    fn localise<P: RegisteredGame>(
         &self,
-        spec: &mut Spec,
+        spec: &mut PlayerSpec,
         files: &[SentFile],
         library: &dyn BlobStore,
     ) -> Result<(), String> {
@@ -165,7 +165,7 @@ impl JobHandler for PlaysGames {
     }
 }
 
-impl<P: Roster> Table<P> {
+impl<P: RegisteredGame> Table<P> {
     fn play(&self, pieces: &[(usize, usize, u32, u32)]) -> Result<Vec<u8>, String> {
         let mut seats = no_seats(&self.entries);
         let none = Done::new();
@@ -174,7 +174,7 @@ impl<P: Roster> Table<P> {
             if first.max(second) >= self.entries.len() || to.saturating_sub(from) > MOST_ROUNDS {
                 return Err("this is no job: no contest has such players or rounds".to_owned());
             }
-            let together = self.entries[first].games_with(&self.entries[second]);
+            let together = self.entries[first].concurrent_games(&self.entries[second]);
             let piece = Piece { first, second, rounds: (from, to), together };
             for (game, _) in play_piece(&mut seats, &self.entries, &self.terms, &none, piece) {
                 lines.push_str(&journal_line(&self.entries, &self.terms, &game));

@@ -177,7 +177,7 @@ fn lines(
             .fold((f64::MAX, f64::MIN), |(low, high), &(x, _)| (low.min(x), high.max(x)));
         let ends = [ends.0, ends.1].map(|x| Point::new(x, through + slope * x));
         plot = plot.series(
-            Series::line(format!("{name}, line"), ends).dashed().unmarked().coloured_as(2 * at),
+            Series::line(format!("{name}, line"), ends).dashed().without_markers().color_index(2 * at),
         );
     }
     counts.dedup();

@@ -11,7 +11,7 @@ use outflank_games::othello::Othello;
 use outflank_games::{Line, Side};
 use outflank_learners::cnn::spread;
 use outflank_models::nets::Input;
-use outflank_players::roster::entry;
+use outflank_players::registry::factory;
 use outflank_records::{ColoredExample, ExampleSetKind};
 use outflank_runs::{rng, stop_requested};
 use std::time::Instant;
@@ -117,7 +117,7 @@ fn predict(
     if path.is_file() {
         return read_json(&path);
     }
-    let mut player = entry::<Othello>(player)?.make().map_err(|fault| failed(fault.to_string()))?;
+    let mut player = factory::<Othello>(player)?.make().map_err(|fault| failed(fault.to_string()))?;
     let mut rng = rng::stream(lab.seed, &["table9"]);
     let (mut hits, mut seconds) = (0u32, 0.0);
     for ColoredExample { example, .. } in positions {
@@ -130,7 +130,7 @@ fn predict(
             continue;
         };
         let game = Line::new(position);
-        player.begin().map_err(|fault| failed(fault.to_string()))?;
+        player.new_game().map_err(|fault| failed(fault.to_string()))?;
         let began = Instant::now();
         let mv = player.choose(&game, &mut rng).map_err(|fault| failed(fault.to_string()))?;
         seconds += began.elapsed().as_secs_f64();

@@ -8,7 +8,7 @@ use outflank_arena::accuracy::{Accuracy, Hits, STAGES, accuracy};
 use outflank_models::files::load_network;
 use outflank_models::{Greedy, embedded};
 use outflank_records::{DecisionFilter, decisions};
-use outflank_report::Bars;
+use outflank_report::BarChart;
 
 /// The printed percentages: iPref, Pref, MM, LSTD, Classify with 1-tuples, the same with N-tuples,
 /// then Heur-WPC and ETDL-N-Tuple; the last row is the mean over all choices.
@@ -154,7 +154,7 @@ impl Experiment for Table2 {
 /// The last row of the table.
 fn draw(columns: &[Column], report: &mut Report) {
     let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-    let bars = Bars::new("Choices predicted", "%, 95% intervals", names)
+    let bars = BarChart::new("Choices predicted", "%, 95% intervals", names)
         .series("ours", columns.iter().map(|column| mean(&column.trials, |a| &a.choices)))
         .series(
             "paper",

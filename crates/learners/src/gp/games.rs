@@ -10,7 +10,7 @@ use super::learner::Judge;
 use outflank_arena::play;
 use outflank_games::{Line, Position};
 use outflank_models::{Described, Heuristic};
-use outflank_players::roster::Roster;
+use outflank_players::registry::RegisteredGame;
 use outflank_players::{AlphaBeta, Player};
 use outflank_runs::{Rng, RngExt, rng, stop_requested};
 use rayon::prelude::*;
@@ -41,7 +41,7 @@ pub struct GamesOf<P> {
 /// So many pairs are played between two looks at whether to stop.
 pub(super) const AT_A_TIME: usize = 64;
 
-impl<P: Roster + Described> GamesOf<P> {
+impl<P: RegisteredGame + Described> GamesOf<P> {
     /// Plays under these terms.
     #[must_use]
     pub fn new(contest: Contest) -> GamesOf<P> {
@@ -157,7 +157,7 @@ impl<P: Roster + Described> GamesOf<P> {
     }
 }
 
-impl<P: Roster + Described> Judge for GamesOf<P> {
+impl<P: RegisteredGame + Described> Judge for GamesOf<P> {
     fn judge(
         &mut self,
         round: u64,

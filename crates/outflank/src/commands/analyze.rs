@@ -9,8 +9,8 @@ use outflank_desk::discs::Discs;
 use outflank_desk::report::{self, Looked};
 use outflank_games::othello::{Othello, Square};
 use outflank_models::Evaluate;
-use outflank_players::roster::{self, Model};
-use outflank_players::{Spec, spec};
+use outflank_players::registry::{self, Model};
+use outflank_players::{PlayerSpec, spec};
 use outflank_records::{Record, Selection, read_games, transcript};
 use outflank_runs::{Progress, files, install_stop_handler, stop_requested};
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
     };
     let mut analyst = Analyst::new(model(&args.model)?, args.exact, threads);
     if args.cut > 0.0 {
-        analyst = analyst.with_cuts(args.cut);
+        analyst = analyst.with_probcut(args.cut);
     }
     install_stop_handler();
     let total: usize = games.iter().map(|given| given.record.plies().len()).sum();
@@ -129,12 +129,12 @@ fn games(args: &AnalyzeArgs) -> Result<Vec<Given>> {
 }
 
 fn model(text: &str) -> Result<Arc<dyn Evaluate<Othello>>> {
-    let asked: Spec = text.parse()?;
+    let asked: PlayerSpec = text.parse()?;
     ensure!(
-        asked.search == spec::Search::Natural && !asked.thinks(),
+        asked.search == spec::SearchSpec::Default && !asked.uses_iterative_deepening(),
         "--model takes a model alone; how far it looks is said by --depth and --exact"
     );
-    match roster::find_model::<Othello>(&asked)? {
+    match registry::find_model::<Othello>(&asked)? {
         Model::Value(value) => Ok(value),
         _ => bail!("--model takes a model that says what a position is worth, not '{text}'"),
     }

@@ -22,7 +22,7 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Position};
 use outflank_models::{Evaluate, Network, Tuples, View, embedded as models};
-use outflank_players::roster::entry;
+use outflank_players::registry::factory;
 use outflank_players::{Entry, Greedy};
 use outflank_records::{embedded, read_games_lenient, stats};
 use outflank_report::{Align, Table};
@@ -109,7 +109,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
             row.yardstick.clone(),
         ]);
     }
-    print(&table.to_text_in(room()))?;
+    print(&table.to_text_within(room()))?;
     Ok(Outcome::Done)
 }
 
@@ -279,7 +279,7 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
         ),
         ratio: Some(60.0 / whole),
     });
-    let mut player = entry::<Othello>("heuristic@4")?.make()?;
+    let mut player = factory::<Othello>("heuristic@4")?.make()?;
     let seconds = best_of(3, || {
         for position in &positions[..200] {
             black_box(player.choose(&Line::new(*position), &mut rng).ok());

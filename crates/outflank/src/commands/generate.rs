@@ -9,7 +9,7 @@ use anyhow::{Context, Error, Result, bail, ensure};
 use outflank_arena::play;
 use outflank_games::Line;
 use outflank_games::othello::Othello;
-use outflank_players::roster::entry;
+use outflank_players::registry::factory;
 use outflank_players::{Entry, Player, Random};
 use outflank_records::wthor::Created;
 use outflank_records::{Format, GameInfo, Ply, Record, convert, transcript};
@@ -33,8 +33,8 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
         "{format} files hold bare positions, not games; write wthor, ggf, transcript or pgn"
     );
     place_for_file(&args.to)?;
-    let player = entry::<Othello>(&args.player)?;
-    player.make()?.begin()?;
+    let player = factory::<Othello>(&args.player)?;
+    player.make()?.new_game()?;
     let mut settings = toml::Table::new();
     settings.insert("player".to_owned(), args.player.clone().into());
     settings.insert("opening".to_owned(), i64::from(args.opening).into());

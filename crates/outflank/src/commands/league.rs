@@ -13,7 +13,7 @@ use outflank_arena::ratings::{Options, Parameter};
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
-use outflank_players::roster::Roster;
+use outflank_players::registry::RegisteredGame;
 use outflank_runs::{Progress, RunFolder, install_stop_handler};
 use serde_json::json;
 use std::fmt::Write;
@@ -30,7 +30,7 @@ pub fn run(args: &LeagueArgs) -> Result<Outcome> {
     }
 }
 
-fn run_game<P: Roster>(args: &LeagueArgs) -> Result<Outcome> {
+fn run_game<P: RegisteredGame>(args: &LeagueArgs) -> Result<Outcome> {
     let options = Options {
         drawelo: parameter("--draw-elo", &args.draw_elo, 0.0..=MOST_ELO)?,
         advantage: parameter("--advantage", &args.advantage, -MOST_ELO..=MOST_ELO)?,
@@ -80,7 +80,7 @@ fn run_game<P: Roster>(args: &LeagueArgs) -> Result<Outcome> {
 }
 
 /// The league of some ranks of another alone.
-fn sub_report<P: Roster>(
+fn sub_report<P: RegisteredGame>(
     league: &League<P>,
     report: &LeagueReport,
     ranks: &[usize],
@@ -147,7 +147,7 @@ fn words(args: &LeagueArgs, games: u64) -> Vec<String> {
     words
 }
 
-fn write_all<P: Roster>(
+fn write_all<P: RegisteredGame>(
     folder: &RunFolder,
     league: &League<P>,
     report: &LeagueReport,

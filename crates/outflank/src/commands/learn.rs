@@ -23,7 +23,7 @@ use outflank_games::othello::Othello;
 use outflank_games::{Game, Line};
 use outflank_learners::methods::{self, Method, Options, Task};
 use outflank_models::{self as models, Evaluate, Greedy, Policy, Tuples};
-use outflank_players::roster::{self, Model, Roster};
+use outflank_players::registry::{self, Model, RegisteredGame};
 use outflank_records::Decision;
 use outflank_runs::{Journal, Progress, RunFolder, install_stop_handler, stop_requested};
 use parts::Parts;
@@ -152,7 +152,7 @@ fn learn(
 /// search and say little at one ply, and for the deep network, which takes a thousand times longer for
 /// a move than all the others.
 fn references() -> impl Iterator<Item = &'static str> {
-    roster::EMBEDDED
+    registry::EMBEDDED_PLAYERS
         .iter()
         .filter(|known| known.game == Game::Othello)
         .filter(|known| !["heuristic", "policy network"].contains(&known.kind))
@@ -174,8 +174,8 @@ fn play(
     policy: Arc<dyn Policy<Othello>>,
 ) -> Result<(League<Othello>, u64)> {
     let names: Vec<String> = references().map(str::to_owned).collect();
-    let mut entries = vec![roster::policy_entry("learned", policy, RANDOM)];
-    entries.extend(roster::entries::<Othello>(&names, RANDOM)?);
+    let mut entries = vec![registry::policy_factory("learned", policy, RANDOM)];
+    entries.extend(registry::factories::<Othello>(&names, RANDOM)?);
     let pairs = entries.len() * (entries.len() - 1) / 2;
     let total = args.games * pairs as u64;
     let terms = Terms {

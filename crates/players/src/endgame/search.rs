@@ -6,7 +6,7 @@ use super::guide::Guide;
 use super::last::{final_score, last_one, last_two};
 use super::stable;
 use super::table::Table;
-use crate::Control;
+use crate::SearchControl;
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Square, Squares};
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub(super) struct Search {
     /// How many of them the control knows of.
     spent: u64,
     pub guide: Option<Guide>,
-    pub control: Arc<Control>,
+    pub control: Arc<SearchControl>,
     /// It was stopped: what it returns means nothing and is not remembered.
     pub halted: bool,
     /// Threads that work on the same question try equally good moves in different orders.
@@ -60,7 +60,7 @@ struct Candidate {
 }
 
 impl Search {
-    pub fn new(table: Arc<Table>, control: Arc<Control>) -> Search {
+    pub fn new(table: Arc<Table>, control: Arc<SearchControl>) -> Search {
         Search {
             table,
             nodes: 0,

@@ -16,7 +16,7 @@ use outflank_learners::gp::{
 use outflank_learners::training::{Gauge, Plan, Point, model_name};
 use outflank_models::files::Origin;
 use outflank_models::{Described, Heuristic};
-use outflank_players::roster::Roster;
+use outflank_players::registry::RegisteredGame;
 use outflank_runs::{Progress, RunConfig, RunFolder, install_stop_handler, stop_requested};
 use std::time::Instant;
 
@@ -108,7 +108,7 @@ fn settings<P: Described>(args: &GpArgs) -> Settings {
     }
 }
 
-fn learn<P: Roster + Described>(args: &GpArgs, references: &[&str]) -> Result<Outcome> {
+fn learn<P: RegisteredGame + Described>(args: &GpArgs, references: &[&str]) -> Result<Outcome> {
     let contest = Contest {
         depth: args.depth,
         games: args.pair_games,
@@ -138,7 +138,7 @@ fn learn<P: Roster + Described>(args: &GpArgs, references: &[&str]) -> Result<Ou
     }
 }
 
-fn go<P: Roster + Described, J: Judge>(
+fn go<P: RegisteredGame + Described, J: Judge>(
     args: &GpArgs,
     references: &[&str],
     mut gp: Gp<P, J>,
@@ -238,7 +238,7 @@ fn go<P: Roster + Described, J: Judge>(
 
 /// The pairs to measure on, kept as they are played; `Some(None)` where none are wanted, `None`
 /// when the user stopped.
-fn tests<P: Roster + Described>(
+fn tests<P: RegisteredGame + Described>(
     args: &GpArgs,
     contest: Contest,
     folder: &RunFolder,
