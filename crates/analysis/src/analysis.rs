@@ -12,7 +12,7 @@ use crate::think::{Judged, Thinks, Thought, converted};
 use outflank_games::{Line, Side};
 use outflank_models::Evaluate;
 use outflank_players::{IterativeDeepening, ProbCut, SearchControl};
-use outflank_runs::in_order;
+use outflank_runs::parallel_in_order;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -184,7 +184,7 @@ impl<P: Thinks> Analyst<P> {
     ) -> bool {
         let bits = depth.saturating_mul(2).saturating_add(6).min(TABLE_BITS);
         let mut count = 0;
-        in_order(
+        parallel_in_order(
             plies.len(),
             self.threads,
             || {

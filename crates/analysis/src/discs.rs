@@ -193,7 +193,7 @@ fn stage(empties: usize) -> usize {
 /// Asks a model about positions of embedded games.
 fn ask(model: &dyn Evaluate<Othello>) -> Vec<Said> {
     let mut said = Vec::new();
-    for (place, record) in embedded::every(STRIDE).iter().enumerate() {
+    for (place, record) in embedded::games_step_by(STRIDE).iter().enumerate() {
         let Some(margin) = record.end().score() else { continue };
         for (position, ply) in record.steps() {
             let (side, after) = (position.to_move(), position.play(ply.mv));

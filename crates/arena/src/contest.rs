@@ -5,12 +5,12 @@
 //! before or after a stop, and in a league that somebody joined later.
 
 use crate::elsewhere::{self, Elsewhere};
-use crate::game::{Played, whole_margin};
+use crate::game::Played;
 use crate::lines::{Done, journal_line, line_of, parse_journal};
 use crate::together::{Table, play_together};
 use outflank_games::{Line, Position, Side};
 use outflank_players::{Player, PlayerFactory};
-use outflank_runs::{CrewError, Journal, in_order, rng, stop_requested};
+use outflank_runs::{WorkQueueError, Journal, parallel_in_order, rng, stop_requested};
 
 /// What a contest is played under.
 #[derive(Clone, Debug)]
@@ -70,7 +70,7 @@ pub enum ContestError {
     },
     /// Others could not be had play.
     #[error(transparent)]
-    Crew(#[from] CrewError),
+    WorkQueue(#[from] WorkQueueError),
     /// There is nothing to play.
     #[error("a contest needs at least two players, one opening and one round")]
     Empty,
@@ -149,7 +149,7 @@ pub fn contest<P: Position>(
         go_on && !stop_requested()
     };
     match &terms.elsewhere {
-        None => in_order(
+        None => parallel_in_order(
             pieces.len(),
             terms.threads,
             || no_seats(entries),
@@ -239,7 +239,7 @@ fn play_games<P: Position>(
                     (Some(fault), _) => (Side::Black, fault.to_string()),
                     (_, fault) => (Side::White, fault.map(|f| f.to_string()).unwrap_or_default()),
                 };
-                let margin = -side.sign() * whole_margin(P::GAME);
+                let margin = -side.sign() * P::MAX_MARGIN;
                 let fault = Some((side, fault));
                 played.push((game, Played { margin, fault, ..line_of(opening) }));
             }

@@ -1,7 +1,7 @@
 //! One game between two players.
 
 use crate::together::{Table, play_together};
-use outflank_games::{Game, Line, Position, Side};
+use outflank_games::{Line, Position, Side};
 use outflank_players::Player;
 use outflank_runs::Rng;
 
@@ -23,14 +23,6 @@ impl<P: Position> Played<P> {
     #[must_use]
     pub fn half_points(&self) -> u32 {
         (1 + self.margin.signum()) as u32
-    }
-}
-
-/// The margin of a game that a player lost by failing.
-pub(crate) fn whole_margin(game: Game) -> i32 {
-    match game {
-        Game::Othello => 64,
-        Game::Checkers => 1,
     }
 }
 

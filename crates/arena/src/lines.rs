@@ -4,7 +4,7 @@
 //! read is as good as one that was just played.
 
 use crate::contest::{ContestError, Game, Terms};
-use crate::game::{Played, whole_margin};
+use crate::game::Played;
 use outflank_games::{Line, Position, Side};
 use outflank_players::PlayerFactory;
 use std::collections::HashMap;
@@ -93,7 +93,7 @@ pub(crate) fn parse_line<P: Position>(
     }
     if let Some((side, text)) = fault.split_once(": ") {
         let side = if side == "black" { Side::Black } else { Side::White };
-        if margin != -side.sign() * whole_margin(P::GAME) {
+        if margin != -side.sign() * P::MAX_MARGIN {
             return Err("a player who failed did not lose by the most there is".to_owned());
         }
         played.fault = Some((side, text.to_owned()));

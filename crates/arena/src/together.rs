@@ -5,7 +5,7 @@
 //! round of asking goes through all games, each as far as it gets without an answer; then the
 //! questions to one model are put together.
 
-use crate::game::{Played, whole_margin};
+use crate::game::Played;
 use outflank_games::{Line, Position, Side};
 use outflank_models::Policy;
 use outflank_players::{Player, PlayerError, Turn};
@@ -76,7 +76,7 @@ fn ask<P: Position, T: Player<P>>(
             .map(|question| (*games[question.game].table.line.position(), question.moves.clone()))
             .collect();
         for (question, scores) in part.iter().zip(policy.score_all(&positions)) {
-            games[question.game].settle(&question.moves, &scores);
+            games[question.game].finish_turn(&question.moves, &scores);
         }
     }
 }
@@ -151,5 +151,5 @@ impl<'a, P: Position, T: Player<P>> Going<'a, P, T> {
 
 /// The end of a game in which a player failed.
 fn lost<P: Position>(side: Side, fault: &PlayerError) -> (i32, Option<(Side, String)>) {
-    (-side.sign() * whole_margin(P::GAME), Some((side, fault.to_string())))
+    (-side.sign() * P::MAX_MARGIN, Some((side, fault.to_string())))
 }

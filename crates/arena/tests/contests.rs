@@ -11,7 +11,7 @@ use outflank_models::{Evaluate, Policy, embedded};
 use outflank_players::registry::{self, RegisteredGame};
 use outflank_players::{Player, PlayerError, PlayerFactory, Staged};
 use outflank_records::read_openings;
-use outflank_runs::{Draw, Journal, Rng, rng};
+use outflank_runs::{Journal, Rng, RngExt, rng};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

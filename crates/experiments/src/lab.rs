@@ -117,7 +117,7 @@ pub enum ExperimentError {
     League(#[from] outflank_arena::league::LeagueError),
     /// Others could not be had learn.
     #[error(transparent)]
-    Crew(#[from] outflank_runs::CrewError),
+    WorkQueue(#[from] outflank_runs::WorkQueueError),
     /// The one run that was asked for is learned; there is nothing to report.
     #[error("one run was learned")]
     Part,
@@ -184,7 +184,7 @@ impl Lab {
         let sizes = [size, records.len() - size];
         let parts = outflank_records::split_games(records.len(), seed, &sizes)
             .map_err(|error| ExperimentError::Learn(error.to_string()))?
-            .parts;
+            .subsets;
         let take = |part: &[usize]| part.iter().map(|&game| records[game].clone()).collect();
         Ok(Games { train: take(&parts[0]), test: take(&parts[1]), source })
     }

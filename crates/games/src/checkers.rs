@@ -1,9 +1,9 @@
-//! English draughts, also known as American checkers, on bitboards.
+//! Checkers (American checkers, English draughts) on bitboards.
 //!
 //! # The board
 //!
-//! The 32 dark squares carry their usual numbers, and bit *i* of a `u32` is square *i* + 1. Black
-//! starts on 1 to 12 and moves down this page, White starts on 21 to 32 and moves up:
+//! The 32 dark squares have their usual numbers, and bit *i* of a `u32` is square *i* + 1. Black starts
+//! on 1 to 12 and moves down, White starts on 21 to 32 and moves up:
 //!
 //! ```text
 //!     1   2   3   4
@@ -19,41 +19,40 @@
 //! # The rules
 //!
 //! Black moves first. Men step and capture diagonally forward, kings in all four directions, one
-//! square at a time. Who can capture must, with whichever piece and by whichever way they like,
-//! but a capture once begun is carried on as far as it goes. No piece is jumped twice, and the
-//! capturing piece may come back over the square it started from. A man that reaches the far row
-//! is crowned and its move ends there.
+//! square at a time. Captures are mandatory. The player may choose among them, but must complete a
+//! multiple capture. No piece is jumped twice, and the capturing piece may return to its origin. A man
+//! that reaches the last row is crowned and its move ends.
 //!
-//! Who cannot move loses. Otherwise the game is drawn after [`DRAW_PLIES`] plies, 40 moves by each
-//! side, in which nothing was captured and no man moved. That count is part of the position, so
-//! positions that differ in nothing else are different values. Repeated positions do not end a
-//! game sooner, because a position does not know the ones before it.
+//! A side without a legal move loses. The game is drawn after [`DRAW_PLIES`] plies (40 moves by each
+//! side) without a capture or a man's move. That count is part of the position, so positions that
+//! differ only in it are different values. There is no repetition rule, because a position does not
+//! contain its history.
 //!
-//! # Text
+//! # Notation
 //!
-//! Moves are written `11-15` and `22x15x8`, with every square a capture lands on, because two
-//! captures may share both ends. A position is written as Portable Draughts Notation does it:
-//! the side to move, then each side's squares with `K` before a king, and after that, where it is
-//! not zero, `H` and the plies since the last capture or man's move.
+//! A step is written `11-15`, a capture `22x15x8` with all its landing squares, because two captures
+//! may share both ends. Positions follow Portable Draughts Notation: the side to move, then each
+//! side's squares with `K` before a king, then, if it is not zero, `H` and the number of plies since
+//! the last capture or man's move.
 //!
 //! ```
 //! use outflank_games::{Position, Side, checkers::Checkers};
 //!
 //! let position: Checkers = "W:W22,K30:B6,18,K29:H0".parse()?;
-//! let taken = position.parse_move("22x15")?;
-//! assert_eq!(position.play(taken).to_string(), "B:W15,K30:B6,K29");
+//! let capture = position.parse_move("22x15")?;
+//! assert_eq!(position.play(capture).to_string(), "B:W15,K30:B6,K29");
 //! assert_eq!(position.kings(Side::Black), 1 << 28);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod generate;
 mod geometry;
+mod movegen;
 mod moves;
 mod notation;
 mod position;
 mod square;
 
-pub use generate::Moves;
+pub use movegen::Moves;
 pub use moves::Move;
 pub use notation::CheckersError;
 pub use position::{Checkers, DRAW_PLIES};

@@ -1,7 +1,8 @@
-//! Boards as text, for people at a terminal.
+//! Text diagrams of boards.
 
-/// Eight rows of eight characters with letters above and a label before each row; `cell` is given
-/// the row and the column, 0 at the top and at the left.
+/// Draws an 8x8 board with column letters above and a label before each row.
+///
+/// `cell` returns the character for a row and a column; (0, 0) is top left.
 pub(crate) fn diagram(
     label: impl Fn(usize) -> String,
     cell: impl Fn(usize, usize) -> char,
@@ -23,7 +24,7 @@ mod tests {
     use crate::{Position, checkers::Checkers, othello::Othello};
 
     #[test]
-    fn the_boards_as_games_begin() {
+    fn diagrams_of_starting_positions() {
         let lines = |text: String| text.lines().map(str::to_owned).collect::<Vec<_>>();
         let othello = lines(Othello::start().diagram());
         assert_eq!(othello[0], "    a b c d e f g h");

@@ -1,8 +1,8 @@
-//! A game in progress: where it began, what was played, where it stands.
+//! A game in progress: starting position, moves, current position.
 
 use crate::{MoveError, Position};
 
-/// A start and the moves played since, each checked as it was added.
+/// A starting position and a sequence of legal moves from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line<P: Position> {
     start: P,
@@ -11,46 +11,51 @@ pub struct Line<P: Position> {
 }
 
 impl<P: Position> Line<P> {
-    /// A line with no move yet.
+    /// Creates a line without moves.
     #[must_use]
     pub fn new(start: P) -> Self {
         Line { start, moves: Vec::new(), position: start }
     }
 
-    /// Where the line began.
+    /// Returns the starting position.
     #[must_use]
     pub fn start(&self) -> &P {
         &self.start
     }
 
-    /// The moves since the start.
+    /// Returns the moves from the starting position.
     #[must_use]
     pub fn moves(&self) -> &[P::Move] {
         &self.moves
     }
 
-    /// Where the line stands now.
+    /// Returns the position after the last move.
     #[must_use]
     pub fn position(&self) -> &P {
         &self.position
     }
 
-    /// Adds a move, unless the rules forbid it.
+    /// Returns the number of the next move, 1 for the first move of a game.
+    ///
+    /// A line that starts later in a game counts from there if the game's positions tell the ply
+    /// (see [`Position::next_ply`]), otherwise from its own start.
+    #[must_use]
+    pub fn next_ply(&self) -> u32 {
+        self.position.next_ply().unwrap_or(self.moves.len() as u32 + 1)
+    }
+
+    /// Appends a move.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the move is illegal or the game is over; the line is unchanged.
     pub fn push(&mut self, mv: P::Move) -> Result<(), MoveError> {
-        if !self.position.is_legal(mv) {
-            let mv = mv.to_string();
-            return Err(if self.position.is_over() {
-                MoveError::Over(mv)
-            } else {
-                MoveError::Illegal { mv, side: self.position.to_move() }
-            });
-        }
-        self.position = self.position.play(mv);
+        self.position = self.position.try_play(mv)?;
         self.moves.push(mv);
         Ok(())
     }
 
-    /// The positions before each move, and the move.
+    /// Iterates over the moves, each with the position before it.
     pub fn steps(&self) -> impl Iterator<Item = (P, P::Move)> + '_ {
         let mut position = self.start;
         self.moves.iter().map(move |&mv| {
@@ -62,6 +67,7 @@ impl<P: Position> Line<P> {
 }
 
 impl<P: Position> Default for Line<P> {
+    /// Creates a line without moves from the start of the game.
     fn default() -> Self {
         Line::new(P::start())
     }

@@ -1,23 +1,23 @@
-//! What every game offers: a position that is always legal, its moves, and how it ends.
+//! The trait that every game implements, and the types shared by all games.
 
 use std::fmt::{self, Debug, Display};
 use std::hash::Hash;
 use std::str::FromStr;
 
-/// One of the two players. Black moves first in both games.
+/// One of the two players. Black moves first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Side {
-    /// The first player.
+    /// The player who moves first.
     Black,
-    /// The second player.
+    /// The player who moves second.
     White,
 }
 
 impl Side {
-    /// Both sides, the first player first.
+    /// Both sides, Black first.
     pub const BOTH: [Side; 2] = [Side::Black, Side::White];
 
-    /// The opponent of this side.
+    /// Returns the opponent.
     #[must_use]
     pub fn other(self) -> Side {
         match self {
@@ -26,7 +26,7 @@ impl Side {
         }
     }
 
-    /// +1 for the first player, -1 for the second: turns Black's worth into this side's.
+    /// Returns +1 for Black and -1 for White, the factor between Black's value and this side's.
     #[must_use]
     pub fn sign(self) -> i32 {
         match self {
@@ -35,7 +35,7 @@ impl Side {
         }
     }
 
-    /// 0 for the first player, 1 for the second.
+    /// Returns 0 for Black and 1 for White.
     #[must_use]
     pub fn index(self) -> usize {
         self as usize
@@ -51,17 +51,17 @@ impl Display for Side {
     }
 }
 
-/// The games this crate knows, for telling users and files apart.
+/// The built-in games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Game {
-    /// Othello, also known as Reversi with the crossed start.
+    /// Othello, also known as Reversi.
     Othello,
-    /// English draughts on eight by eight squares.
+    /// Checkers (English draughts) on 8x8 squares.
     Checkers,
 }
 
 impl Game {
-    /// The name used on the command line and in files.
+    /// Returns the name used on the command line and in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -83,87 +83,134 @@ impl FromStr for Game {
         match text.to_ascii_lowercase().as_str() {
             "othello" | "reversi" => Ok(Game::Othello),
             "checkers" | "draughts" => Ok(Game::Checkers),
-            _ => Err(format!("no game is called '{text}'; there are othello and checkers")),
+            _ => Err(format!("unknown game '{text}'; use othello or checkers")),
         }
     }
 }
 
-/// Why a piece of text is not a move that can be played here.
+/// An error while parsing or playing a move.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {
-    /// The text is not in the game's notation at all.
+    /// The text does not follow the game's move notation.
     #[error("'{0}' is not a move")]
     Unreadable(String),
-    /// The notation is fine, but the rules do not allow the move.
+    /// The rules do not allow the move in this position.
     #[error("{mv} is not legal for {side}")]
     Illegal {
-        /// The move as the game writes it.
+        /// The move in the game's notation.
         mv: String,
-        /// Who was to move.
+        /// The side to move.
         side: Side,
     },
-    /// The game has ended.
+    /// The game is over.
     #[error("{0} comes after the end of the game")]
     Over(String),
 }
 
-/// A legal position of a two-player game with complete information.
+/// A legal position of a deterministic two-player zero-sum game with perfect information.
 ///
-/// Whoever is to move always has a move, unless the game is over: a game in which a side may have
-/// to pass passes by itself inside [`Position::play`].
+/// Positions are small immutable values: [`play`](Position::play) returns a new position. A value is
+/// always legal, so code that receives a position never needs to validate it.
+///
+/// # Contract
+///
+/// - The side to move has a legal move unless the game is over. A game with forced passes makes them
+///   inside [`play`](Position::play).
+/// - [`moves`](Position::moves) is empty exactly when [`margin`](Position::margin) is `Some`.
+/// - [`moves`](Position::moves) returns each legal move once, in ascending order.
+/// - `Display` and `FromStr` round-trip, for positions and, through
+///   [`parse_move`](Position::parse_move), for moves.
+///
+/// The test `tests/contract.rs` checks these rules on random games of each game.
+///
+/// # Implementing a game
+///
+/// Implement the required methods on a `Copy` type. The provided methods have correct defaults;
+/// override them where the game allows a faster implementation. A game with passes must override
+/// [`perft`](Position::perft).
 pub trait Position:
     Copy + Eq + Hash + Debug + Display + Send + Sync + FromStr<Err: Display> + 'static
 {
-    /// A move, small enough to copy and written as the game's players write it.
+    /// A move. Its `Display` is the game's notation.
     type Move: Copy + Eq + Ord + Hash + Debug + Display + Send + Sync + 'static;
 
-    /// Which game this is.
+    /// The game that the positions belong to.
     const GAME: Game;
 
-    /// The position a game starts from.
+    /// The largest possible absolute value of [`margin`](Position::margin), which is also the margin
+    /// of a forfeited game.
+    const MAX_MARGIN: i32;
+
+    /// Returns the starting position of the game.
     fn start() -> Self;
 
-    /// Who moves next (whoever moved last, once the game is over, is of no meaning).
+    /// Returns the side to move. The value is meaningless once the game is over.
     fn to_move(&self) -> Side;
 
-    /// Every legal move in a fixed order; none exactly when the game is over.
+    /// Returns the legal moves in ascending order; none exactly when the game is over.
     fn moves(&self) -> impl Iterator<Item = Self::Move> + use<Self>;
 
-    /// The position after a legal move, forced passes already made.
+    /// Returns the position after a legal move and any forced pass.
     ///
-    /// The move must be one of [`Position::moves`]; any other gives an unspecified position or a
-    /// panic. Text from outside comes through [`Position::parse_move`], which checks.
+    /// `mv` must be one of [`moves`](Position::moves); for any other move the result is an
+    /// unspecified position or a panic. Use [`try_play`](Position::try_play) or
+    /// [`parse_move`](Position::parse_move) for untrusted input.
     #[must_use]
     fn play(&self, mv: Self::Move) -> Self;
 
-    /// By how much the first player has won, or `None` while the game goes on.
+    /// Returns the result of a finished game, or `None` if the game is not over.
+    ///
+    /// The result is positive if Black won, negative if White won and 0 for a draw.
     fn margin(&self) -> Option<i32>;
 
-    /// The same position with the colours of all pieces and the side to move exchanged.
+    /// Returns the position with the colors of all pieces and the side to move exchanged.
     #[must_use]
     fn swap_sides(&self) -> Self;
 
-    /// How many pieces are on the board.
+    /// Returns the number of pieces on the board.
     fn pieces(&self) -> u32;
 
-    /// The board in eight rows of text, for people.
+    /// Returns a text diagram of the board.
     fn diagram(&self) -> String;
 
-    /// Reads a move in the game's notation and checks that it is legal here.
+    /// Parses a move in the game's notation and checks that it is legal.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the text is not a move, the move is illegal, or the game is over.
     fn parse_move(&self, text: &str) -> Result<Self::Move, MoveError>;
 
-    /// Whether the move may be played here.
+    /// Returns whether a move is legal in this position.
     fn is_legal(&self, mv: Self::Move) -> bool {
         self.moves().any(|legal| legal == mv)
     }
 
-    /// Whether the game has ended.
+    /// Returns whether the game is over.
     fn is_over(&self) -> bool {
         self.margin().is_some()
     }
 
-    /// Leaf positions after `depth` plies, a forced pass counting as a ply.
+    /// Returns the position after a move, or an error if the move is illegal.
+    fn try_play(&self, mv: Self::Move) -> Result<Self, MoveError> {
+        if self.is_legal(mv) {
+            return Ok(self.play(mv));
+        }
+        let mv = mv.to_string();
+        Err(match self.is_over() {
+            true => MoveError::Over(mv),
+            false => MoveError::Illegal { mv, side: self.to_move() },
+        })
+    }
+
+    /// Returns the number of the next move of the game (1 for the first), if the position tells it.
+    ///
+    /// Othello counts discs. The default is `None`.
+    fn next_ply(&self) -> Option<u32> {
+        None
+    }
+
+    /// Returns the number of leaf positions after `depth` plies. A forced pass counts as a ply.
     fn perft(&self, depth: u32) -> u64 {
-        crate::perft(self, depth)
+        crate::perft::perft(self, depth)
     }
 }

@@ -1,4 +1,4 @@
-//! The rules and the notation of English draughts, case by case.
+//! Rules and notation of checkers.
 
 use outflank_games::checkers::{Checkers, CheckersError, DRAW_PLIES, Move, Square};
 use outflank_games::{MoveError, Position, Side};
@@ -22,7 +22,7 @@ fn square(number: u8) -> Square {
 }
 
 #[test]
-fn the_start() {
+fn starting_position() {
     let start = Checkers::start();
     assert_eq!(start.to_move(), Side::Black);
     assert_eq!((start.men(Side::Black), start.men(Side::White)), (0xfff, 0xfff0_0000));
@@ -33,20 +33,20 @@ fn the_start() {
 }
 
 #[test]
-fn men_go_forward_and_kings_both_ways() {
+fn men_move_forward_and_kings_in_all_directions() {
     assert_eq!(moves("B:WK1:B18"), ["18-22", "18-23"]);
     assert_eq!(moves("W:W18:BK1"), ["18-14", "18-15"]);
     assert_eq!(moves("W:WK18:BK1"), ["18-22", "18-23", "18-14", "18-15"]);
-    // Edges stop steps and captures alike.
+    // Steps and captures stop at the edges.
     assert_eq!(moves("W:WK5:BK1"), ["5-9"]);
     assert_eq!(moves("W:WK12:B8,16"), ["12x19", "12x3"]);
     assert_eq!(moves("W:WK28:B24,K32"), ["28x19"]);
 }
 
 #[test]
-fn captures_are_forced_but_not_the_longest() {
+fn captures_are_mandatory_but_not_the_longest() {
     assert_eq!(moves("B:W15:B1,11"), ["11x18"]);
-    // One way takes one piece, the other two.
+    // One capture takes one piece, the other two.
     assert_eq!(moves("W:W22:B17,18,11"), ["22x13", "22x15x8"]);
     // A man does not capture backward, a king does.
     assert_eq!(moves("W:W14:B18"), ["14-9", "14-10"]);
@@ -54,7 +54,7 @@ fn captures_are_forced_but_not_the_longest() {
 }
 
 #[test]
-fn a_capture_is_carried_on_to_its_end() {
+fn multiple_captures_must_be_completed() {
     let position = at("W:W22:B11,18");
     let illegal = MoveError::Illegal { mv: "22x15".into(), side: Side::White };
     assert_eq!(position.parse_move("22x15"), Err(illegal));
@@ -67,7 +67,7 @@ fn a_capture_is_carried_on_to_its_end() {
 
 #[test]
 fn crowning_ends_the_move() {
-    // From 3 a king could go on over 8.
+    // A king on 3 could continue over 8.
     assert_eq!(moves("W:W10:B7,8"), ["10x3"]);
     assert_eq!(play("W:W10:B7,8", "10x3").to_string(), "B:WK3:B8");
     assert_eq!(moves("W:WK10:B7,8"), ["10x3x12"]);
@@ -75,16 +75,16 @@ fn crowning_ends_the_move() {
 }
 
 #[test]
-fn a_king_may_come_home() {
+fn a_capture_may_return_to_its_origin() {
     let text = "W:WK10:B7,8,15,16,K29";
     assert_eq!(moves(text), ["10x19x12x3x10", "10x3x12x19x10"]);
     assert_eq!(play(text, "10x3x12x19x10").to_string(), "B:WK10:BK29");
 }
 
-/// The longest capture there is. From 1 to 10 and from 19 to 28 there is one way each, between 10
-/// and 19 there are three: the king takes one of them, or all three in any order.
+/// The longest possible capture. There is one route from 1 to 10 and one from 19 to 28; between 10 and
+/// 19 there are three, and the king takes one of them or all three in any order.
 #[test]
-fn nine_at_once() {
+fn nine_pieces_can_be_captured_in_one_move() {
     let position = at("W:WK1:B6,7,8,14,15,16,22,23,24");
     let moves: Vec<Move> = position.moves().collect();
     let taken = |count| moves.iter().filter(|mv| mv.captured().count_ones() == count).count();
@@ -95,14 +95,14 @@ fn nine_at_once() {
         assert_eq!(position.play(mv).margin().is_some(), mv.captured().count_ones() == 9);
     }
     let error = position.parse_move("1x28").unwrap_err().to_string();
-    assert!(error.starts_with("1x28, which could be any of 9 captures"), "{error}");
-    // Nine for Black as well, from the other corner.
+    assert!(error.starts_with("1x28 (ambiguous: 9 captures"), "{error}");
+    // The same for Black from the other corner.
     assert_eq!(position.swap_sides().to_string(), "B:W9,10,11,17,18,19,25,26,27:BK32");
     assert_eq!(position.swap_sides().moves().count(), 9);
 }
 
 #[test]
-fn who_cannot_move_loses() {
+fn a_side_without_moves_loses() {
     let blocked = at("B:W25,30:B21");
     assert_eq!((blocked.margin(), blocked.moves().count()), (Some(-1), 0));
     assert_eq!(blocked.swap_sides().margin(), Some(1));
@@ -114,7 +114,7 @@ fn who_cannot_move_loses() {
 }
 
 #[test]
-fn eighty_quiet_plies_are_a_draw() {
+fn eighty_plies_without_progress_are_a_draw() {
     let mut position = at("B:WK32:BK1");
     let shuffle = ["1-5", "32-28", "5-1", "28-32"];
     for (ply, text) in shuffle.iter().cycle().take(DRAW_PLIES.into()).enumerate() {
@@ -123,16 +123,16 @@ fn eighty_quiet_plies_are_a_draw() {
     }
     assert_eq!(position.to_string(), "B:WK32:BK1:H80");
     assert_eq!((position.margin(), position.moves().count()), (Some(0), 0));
-    // A man's move and a capture begin the count anew.
+    // A man's move and a capture reset the count.
     assert_eq!(play("B:WK32:BK1,9:H79", "9-13").quiet_plies(), 0);
     assert_eq!(play("B:WK32,6:BK1:H79", "1x10").quiet_plies(), 0);
     assert_eq!(play("B:WK32:BK1,9:H79", "1-5").margin(), Some(0));
-    // Being unable to move weighs more than the draw.
+    // Having no legal move takes precedence over the draw.
     assert_eq!(at("B:W25,30:B21:H80").margin(), Some(-1));
 }
 
 #[test]
-fn moves_may_be_written_carelessly() {
+fn move_notation_is_lenient() {
     let position = at("W:W22:B11,18");
     let full = position.parse_move("22x15x8");
     for text in ["22x8", "22X15X8", "22:15:8", "22-15-8", " 22 x 15 x 08 ", "22-8"] {
@@ -153,14 +153,14 @@ fn moves_may_be_written_carelessly() {
 }
 
 #[test]
-fn shared_ends_need_every_square() {
+fn ambiguous_captures_need_all_squares() {
     let position = at("W:WK10:BK1,7,8,15,16");
     let error = position.parse_move("10x10").unwrap_err().to_string();
-    assert!(error.starts_with("10x10, which could be any of 2 captures"), "{error}");
+    assert!(error.starts_with("10x10 (ambiguous: 2 captures"), "{error}");
     for text in ["10x3x12x19x10", "10x19x12x3x10"] {
         assert_eq!(position.parse_move(text).unwrap().to_string(), text);
     }
-    // Two ways to 26, and the square between tells them apart.
+    // Two captures end on 26; the square between distinguishes them.
     let position = at("B:W14,15,22,23:B10");
     assert!(position.parse_move("10x26").is_err());
     assert_eq!(position.parse_move("10x17x26").unwrap().landings().count(), 2);
@@ -168,7 +168,7 @@ fn shared_ends_need_every_square() {
 }
 
 #[test]
-fn positions_may_be_written_carelessly() {
+fn position_notation_is_lenient() {
     let position = at("W:W22,K30:B6,K29:H12");
     for text in ["W:B6,K29:W22,K30:H12.", " w : wk30, 22 : h12 : b6,k29 "] {
         assert_eq!(at(text), position);
@@ -179,8 +179,8 @@ fn positions_may_be_written_carelessly() {
 }
 
 #[test]
-fn faults_of_positions_are_named() {
-    use CheckersError::{Missing, Occupied, Part, Quiet, Repeated, TooMany, Uncrowned};
+fn invalid_positions_are_rejected() {
+    use CheckersError::{Missing, Occupied, Quiet, Repeated, Section, TooMany, Uncrowned};
     use CheckersError::{Side as Turn, Square as Unknown};
     let side = Side::White;
     let text = |text: &str| text.to_owned();
@@ -191,9 +191,9 @@ fn faults_of_positions_are_named() {
         ("é:W1:B2", Turn(text("é"))),
         ("B", Missing(Side::Black)),
         ("B:B1", Missing(side)),
-        ("B:W21:B1:", Part(text(""))),
-        ("B:W21:B1:é", Part(text("é"))),
-        ("B:W21:B1:Q3", Part(text("Q3"))),
+        ("B:W21:B1:", Section(text(""))),
+        ("B:W21:B1:é", Section(text("é"))),
+        ("B:W21:B1:Q3", Section(text("Q3"))),
         ("B:W21:W22:B1", Repeated(text("W22"))),
         ("B:W21:B1:H1:H1", Repeated(text("H1"))),
         ("B:W33:B1", Unknown { side, text: text("33") }),
@@ -217,7 +217,7 @@ fn faults_of_positions_are_named() {
 
 proptest! {
     #[test]
-    fn any_text_is_answered(
+    fn arbitrary_text_does_not_panic(
         text in ".*",
         near in "[BW]:[WB]?K?[0-9,K]{0,9}:[WB][0-9,K]{0,9}(:[HQ][0-9]{0,3})?",
         mv in "[0-9x:-]{0,12}",
@@ -237,7 +237,7 @@ proptest! {
 }
 
 #[test]
-fn ways_to_move_are_the_steps_or_the_first_jumps() {
+fn mobility_counts_steps_or_first_jumps() {
     let mut position = Checkers::start();
     for ply in 0..4000usize {
         let moves: Vec<_> = position.moves().collect();
@@ -247,11 +247,10 @@ fn ways_to_move_are_the_steps_or_the_first_jumps() {
         }
         let firsts: std::collections::BTreeSet<_> =
             moves.iter().map(|mv| (mv.from().number(), mv.landings().next())).collect();
-        let ways = position.ways_to_move(position.to_move());
-        assert_eq!(ways as usize, firsts.len(), "{position}");
-        // The opponent's are counted as if the opponent were to move.
-        let turned = position.swap_sides();
-        assert_eq!(ways, turned.ways_to_move(turned.to_move()));
+        let mobility = position.mobility(position.to_move());
+        assert_eq!(mobility as usize, firsts.len(), "{position}");
+        let swapped = position.swap_sides();
+        assert_eq!(mobility, swapped.mobility(swapped.to_move()));
         position = position.play(moves[(ply * 7919) % moves.len()]);
     }
 }

@@ -1,23 +1,23 @@
-//! What every game promises, checked by playing random games of each.
+//! The contract of `Position`, checked on random games of each game.
 
 use outflank_games::{
     Line, MoveError, Position, Side, checkers::Checkers, othello::Othello, othello::kernel,
 };
 use std::collections::HashSet;
 
-/// What the test has to be told about a game, because it holds for that game only.
-trait Known: Position {
-    /// No game is longer.
+/// Game-specific properties that the test needs.
+trait TestedGame: Position {
+    /// The maximum number of moves of a game.
     const LONGEST: usize;
 
-    /// Whether the one who moved may move again because the opponent has to pass.
+    /// Returns whether the mover moves again because the opponent must pass.
     fn opponent_passes(&self) -> bool;
 
-    /// How many pieces the board may hold after a move.
+    /// Returns the possible numbers of pieces after a move.
     fn pieces_after(before: u32) -> std::ops::RangeInclusive<u32>;
 }
 
-impl Known for Othello {
+impl TestedGame for Othello {
     const LONGEST: usize = 60;
 
     fn opponent_passes(&self) -> bool {
@@ -31,8 +31,8 @@ impl Known for Othello {
     }
 }
 
-impl Known for Checkers {
-    /// Men have at most 7, 6 or 5 rows to go and 23 pieces can be captured; between two such moves
+impl TestedGame for Checkers {
+    /// Men can advance at most 7, 6 or 5 rows and 23 pieces can be captured; between two such moves
     /// there are fewer than 80 others.
     const LONGEST: usize = 80 * (2 * 4 * (7 + 6 + 5) + 23 + 1);
 
@@ -45,7 +45,7 @@ impl Known for Checkers {
     }
 }
 
-/// A linear congruential generator; its high bits are good enough to pick moves.
+/// A linear congruential generator.
 struct Lcg(u64);
 
 impl Lcg {
@@ -56,8 +56,8 @@ impl Lcg {
     }
 }
 
-/// Plays games at random; returns how many were won by Black, drawn, and won by White.
-fn play_at_random<P: Known>(games: usize, seed: u64) -> [usize; 3] {
+/// Plays random games; returns the numbers of wins of Black, draws, and wins of White.
+fn play_random_games<P: TestedGame>(games: usize, seed: u64) -> [usize; 3] {
     let (mut lcg, mut results) = (Lcg(seed), [0; 3]);
     for _ in 0..games {
         let mut line = Line::<P>::default();
@@ -102,12 +102,12 @@ fn check_position<P: Position>(position: &P) {
     assert_eq!(swapped.moves().count(), moves.len(), "{position}");
     let after: HashSet<P> = moves.iter().map(|&mv| position.play(mv).swap_sides()).collect();
     let swapped_after: HashSet<P> = swapped.moves().map(|mv| swapped.play(mv)).collect();
-    assert_eq!(after, swapped_after, "swapping sides changes what can be reached: {position}");
+    assert_eq!(after, swapped_after, "swapping sides changes the successors: {position}");
     assert_eq!(position.perft(0), 1);
     assert!(moves.is_empty() || position.perft(1) == moves.len() as u64);
 }
 
-fn check_step<P: Known>(before: &P, after: &P) {
+fn check_step<P: TestedGame>(before: &P, after: &P) {
     assert!(P::pieces_after(before.pieces()).contains(&after.pieces()), "{before} to {after}");
     if after.to_move() == before.to_move() {
         assert!(after.opponent_passes(), "{before} to {after}: the turn did not pass");
@@ -130,19 +130,19 @@ fn check_end<P: Position>(line: &Line<P>, texts: &[String]) {
 }
 
 #[test]
-fn othello_keeps_its_promises() {
-    let results = play_at_random::<Othello>(1000, 1);
-    assert!(results.iter().all(|&games| games > 0), "a way to end was never seen: {results:?}");
+fn othello_meets_the_contract() {
+    let results = play_random_games::<Othello>(1000, 1);
+    assert!(results.iter().all(|&games| games > 0), "an outcome never occurred: {results:?}");
 }
 
 #[test]
-fn checkers_keeps_its_promises() {
-    let results = play_at_random::<Checkers>(1000, 2);
-    assert!(results.iter().all(|&games| games > 0), "a way to end was never seen: {results:?}");
+fn checkers_meets_the_contract() {
+    let results = play_random_games::<Checkers>(1000, 2);
+    assert!(results.iter().all(|&games| games > 0), "an outcome never occurred: {results:?}");
 }
 
 #[test]
-fn sides_and_games_know_their_names() {
+fn sides_and_games_have_names() {
     assert_eq!(Side::BOTH.map(Side::other), [Side::White, Side::Black]);
     assert_eq!(Side::BOTH.map(Side::sign), [1, -1]);
     assert_eq!(Side::BOTH.map(Side::index), [0, 1]);
@@ -150,16 +150,16 @@ fn sides_and_games_know_their_names() {
         assert_eq!(game.to_string(), name);
         assert_eq!(name.to_uppercase().parse(), Ok(game));
     }
-    assert!("chess".parse::<outflank_games::Game>().unwrap_err().contains("othello and checkers"));
+    assert!("chess".parse::<outflank_games::Game>().unwrap_err().contains("othello or checkers"));
 }
 
 #[test]
-fn a_line_refuses_what_the_rules_forbid() {
+fn lines_reject_illegal_moves() {
     let mut line = Line::<Othello>::default();
     let mv = "f5".parse().unwrap();
     line.push(mv).unwrap();
-    let refused = line.push(mv).unwrap_err();
-    assert_eq!(refused, MoveError::Illegal { mv: "f5".into(), side: Side::White });
-    assert_eq!(refused.to_string(), "f5 is not legal for white");
+    let error = line.push(mv).unwrap_err();
+    assert_eq!(error, MoveError::Illegal { mv: "f5".into(), side: Side::White });
+    assert_eq!(error.to_string(), "f5 is not legal for white");
     assert_eq!(line.moves(), [mv]);
 }

@@ -1,4 +1,4 @@
-//! Facts about Othello that others have published.
+//! Published facts about Othello.
 
 use outflank_games::othello::{Board, Othello, Squares};
 use outflank_games::{MoveError, Position, Side};
@@ -11,9 +11,9 @@ fn play(moves: &str) -> Othello {
         .fold(Othello::start(), |position, text| position.play(position.parse_move(text).unwrap()))
 }
 
-/// No game is shorter than nine plies.
+/// The shortest possible game has nine plies.
 #[test]
-fn the_shortest_game_wipes_white_out() {
+fn the_shortest_game_captures_all_white_discs() {
     let end = play("f5 d6 c5 f4 e3 f6 g5 e6 e7");
     assert_eq!(end.discs(Side::White), 0);
     assert_eq!((end.margin(), end.score()), (Some(13), Some(64)));
@@ -21,7 +21,7 @@ fn the_shortest_game_wipes_white_out() {
 }
 
 #[test]
-fn positions_up_to_symmetry() {
+fn position_counts_up_to_symmetry() {
     let mut boards = BTreeSet::from([Board::START.canonical().0]);
     for expected in [1, 1, 3, 14, 60] {
         assert_eq!(boards.len(), expected);
@@ -32,7 +32,7 @@ fn positions_up_to_symmetry() {
     }
 }
 
-/// The board after the perpendicular, diagonal and parallel openings, as books draw them.
+/// The boards after the perpendicular, diagonal and parallel openings.
 #[test]
 fn the_three_openings() {
     for (moves, row4, row5, row6) in [
@@ -47,7 +47,7 @@ fn the_three_openings() {
 }
 
 #[test]
-fn what_is_not_a_move() {
+fn invalid_moves_are_rejected() {
     let start = Othello::start();
     for text in ["", "f", "f55", "i5", "f9", "f0", "5f", " f5", "é5", "–5", "pass"] {
         assert_eq!(start.parse_move(text), Err(MoveError::Unreadable(text.into())));
@@ -62,13 +62,13 @@ fn what_is_not_a_move() {
 
 proptest! {
     #[test]
-    fn any_text_is_answered_when_a_move_is_wanted(text in ".{0,6}") {
+    fn arbitrary_move_text_does_not_panic(text in ".{0,6}") {
         let _ = Othello::start().parse_move(&text);
     }
 
-    /// Turning discs over keeps the boards of the two players apart and gains one disc.
+    /// A move keeps the bitboards disjoint and adds one disc.
     #[test]
-    fn playing_keeps_discs_apart(a: u64, b: u64) {
+    fn moves_keep_the_bitboards_disjoint(a: u64, b: u64) {
         let board = Board { own: a & !b, other: b & !a };
         for square in Squares(board.moves()) {
             let after = board.play(square);

@@ -1,14 +1,14 @@
-//! The move generators against published leaf counts, which are kept as data.
+//! Move generators against published perft counts in `tests/data`.
 //!
-//! A file names its game and then one or more positions, each followed by lines of a depth and the
-//! leaves at that depth; `#` begins a comment.
+//! A file names its game and then one or more positions, each followed by lines with a depth and the
+//! number of leaves at that depth. `#` starts a comment.
 
 use outflank_games::{Game, Position, checkers::Checkers, othello::Othello};
 use std::fs;
 use std::path::Path;
 
 #[test]
-fn published_leaf_counts() {
+fn move_generators_match_published_counts() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
     let mut counts = 0;
     for entry in fs::read_dir(folder).unwrap() {
@@ -20,7 +20,7 @@ fn published_leaf_counts() {
     assert!(counts >= 17, "only {counts} counts were found");
 }
 
-/// Checks one file and says how many counts it held.
+/// Checks one file and returns the number of its counts.
 fn check(file: &str, text: &str) -> usize {
     let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim()));
     let (mut game, mut position, mut counts) = (None, None, 0);
@@ -28,12 +28,12 @@ fn check(file: &str, text: &str) -> usize {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match (word, rest, game, position) {
             ("game", name, ..) => game = Some(name.parse::<Game>().unwrap()),
-            ("position", place, ..) => position = Some(place),
-            (depth, leaves, Some(game), Some(place)) => {
+            ("position", text, ..) => position = Some(text),
+            (depth, leaves, Some(game), Some(text)) => {
                 let (depth, leaves) = (depth.parse().unwrap(), leaves.parse().unwrap());
                 let counted = match game {
-                    Game::Othello => count::<Othello>(place, depth),
-                    Game::Checkers => count::<Checkers>(place, depth),
+                    Game::Othello => count::<Othello>(text, depth),
+                    Game::Checkers => count::<Checkers>(text, depth),
                 };
                 assert_eq!(counted, leaves, "{file}:{at}");
                 counts += 1;
@@ -44,16 +44,7 @@ fn check(file: &str, text: &str) -> usize {
     counts
 }
 
-fn count<P: Position>(place: &str, depth: u32) -> u64 {
-    let position = place.parse::<P>().map_err(|error| error.to_string()).unwrap();
+fn count<P: Position>(text: &str, depth: u32) -> u64 {
+    let position = text.parse::<P>().map_err(|error| error.to_string()).unwrap();
     position.perft(depth)
-}
-
-/// The default of the trait plays and counts move by move, and knows no passes.
-#[test]
-fn the_plain_recursion_agrees_where_nobody_passes() {
-    for depth in 0..=6 {
-        let start = Othello::start();
-        assert_eq!(outflank_games::perft(&start, depth), start.perft(depth));
-    }
 }

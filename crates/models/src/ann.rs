@@ -24,7 +24,7 @@ use live::AfterMoves;
 use outflank_games::Side;
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Othello, Square};
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{Rng, RngExt};
 use std::cell::RefCell;
 
 pub use architecture::{Architecture, ArchitectureError, First, MAX_CONNECTIONS, MAX_HIDDEN};

@@ -447,7 +447,7 @@ mod tests {
     use crate::{Evaluate, View};
     use outflank_games::othello::Othello;
     use outflank_games::{Position, Side};
-    use outflank_runs::{Draw, rng::stream};
+    use outflank_runs::{RngExt, rng::stream};
 
     /// 12x6 has indices of 16 bits, 2x10 of 32.
     fn networks() -> [Network; 2] {

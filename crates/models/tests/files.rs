@@ -5,7 +5,7 @@ use outflank_models::files::{
 };
 use outflank_models::patterns::{Afterstates, Contexts, Count, Look, Stages};
 use outflank_models::{Features, Model, Net, Network, Patterns, Rater, Tuples, View, embedded};
-use outflank_runs::{Draw, Rng, rng};
+use outflank_runs::{Rng, RngExt, rng};
 use std::path::PathBuf;
 
 fn data() -> Option<PathBuf> {

@@ -7,7 +7,7 @@ use outflank_models::files::{
     self, AnyHeuristic, Origin, load_heuristic, read_heuristic, save_heuristic, write_heuristic,
 };
 use outflank_models::{Described, Evaluate, Heuristic, embedded};
-use outflank_runs::{Draw, Rng, rng};
+use outflank_runs::{Rng, RngExt, rng};
 
 /// Positions of games of random moves.
 fn positions<P: Position>(count: usize, rng: &mut Rng) -> Vec<P> {
@@ -133,7 +133,7 @@ fn what_is_wrong_with_a_file_is_said() {
     assert!(read_heuristic(&short).is_ok(), "{short}");
     for (from, to, said) in [
         ("kind = \"heuristic\"", "kind = \"net\"", "its kind is 'net'"),
-        ("\"checkers\"", "\"chess\"", "no game is called 'chess'"),
+        ("\"checkers\"", "\"chess\"", "unknown game 'chess'"),
         ("\"checkers\"", "\"othello\"", "othello has no feature"),
         ("men = 0.0\n", "", "no weight of 'men'"),
         ("men = 0.0", "men = nan", "'men' is not a finite number"),

@@ -7,7 +7,7 @@ use boards::{batch, shaken};
 use outflank_models::nets::{
     CLASSES, Cpu, Input, Net, Op, Space, Weights, examples, learn_batch, named,
 };
-use outflank_runs::{Draw, rng::stream};
+use outflank_runs::{RngExt, rng::stream};
 
 /// The loss along a random direction of every so many parameters, up and down a little, against the
 /// gradient.
@@ -202,7 +202,7 @@ fn odds_do_not_depend_on_how_the_board_lies() {
         let sum: f64 = likely.iter().map(|(_, odds)| odds).sum();
         assert!((sum - 1.0).abs() < 1e-12 && likely.is_sorted_by(|a, b| a.1 >= b.1), "{likely:?}");
         assert_eq!(likely.len(), position.moves().count());
-        let in_order = |mut moves: Vec<(Square, f64)>| {
+        let parallel_in_order = |mut moves: Vec<(Square, f64)>| {
             moves.sort_by_key(|&(mv, _)| mv);
             moves
         };
@@ -214,7 +214,11 @@ fn odds_do_not_depend_on_how_the_board_lies() {
                 Side::White => Othello::from_discs(board.other, board.own, side),
             };
             let turned = likely.iter().map(|&(mv, odds)| (symmetry.square(mv), odds)).collect();
-            assert_eq!(in_order(deep.odds(&image.unwrap())), in_order(turned), "{moves}");
+            assert_eq!(
+                parallel_in_order(deep.odds(&image.unwrap())),
+                parallel_in_order(turned),
+                "{moves}"
+            );
         }
     }
     // As a policy it says the same, of one position and of several.

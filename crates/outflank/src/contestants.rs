@@ -9,9 +9,9 @@ use outflank_arena::{Game, Terms};
 use outflank_games::Line;
 use outflank_players::PlayerFactory;
 use outflank_players::registry::{self, RegisteredGame};
-use outflank_records::{About, Ply, ReadError, Record, read_openings, write_pgn};
+use outflank_records::{GameInfo, Ply, ReadError, Record, read_openings, write_pgn};
 use outflank_runs::files::{checksum, read};
-use outflank_runs::{Config, DataFile, Journal, RunFolder};
+use outflank_runs::{DataFile, Journal, RunConfig, RunFolder};
 use std::path::Path;
 
 /// Games for each pair from the start position, where there are no openings to count.
@@ -79,7 +79,7 @@ pub fn set_up<P: RegisteredGame>(
     }
     let mut data: Vec<DataFile> = file.into_iter().collect();
     data.extend(players.iter().filter_map(|text| model_file(text)));
-    let config = Config {
+    let config = RunConfig {
         command: command.to_owned(),
         version: VERSION.to_owned(),
         seed: common.seed,
@@ -112,8 +112,8 @@ pub fn set_up<P: RegisteredGame>(
 
 /// Opens a folder to go on with. A league may gain and lose players; the models of those who stay
 /// must be the same.
-fn resume(path: &Path, config: &Config, command: &str) -> Result<RunFolder> {
-    let old = RunFolder::config_at(path)?;
+fn resume(path: &Path, config: &RunConfig, command: &str) -> Result<RunFolder> {
+    let old = RunFolder::read_config(path)?;
     for file in &old.data {
         let new = config.data.iter().find(|new| new.file == file.file);
         if new.is_some_and(|new| new.sha256 != file.sha256) {
@@ -151,7 +151,9 @@ fn openings<P: RegisteredGame>(play: &PlayArgs) -> Result<(Vec<Line<P>>, Option<
     let path = Path::new(&play.openings);
     let openings = read_openings::<P>(path, play.first.map(Into::into)).map_err(|e| match e {
         // What else such an error says is about files of whole games.
-        ReadError::Fault { path, fault } => anyhow!("--openings {}: {fault}", path.display()),
+        ReadError::Parse { path, error: fault } => {
+            anyhow!("--openings {}: {fault}", path.display())
+        }
         other => anyhow::Error::new(other).context("--openings takes `start` or a file"),
     })?;
     let bytes = read(path, 1 << 30)?;
@@ -186,12 +188,12 @@ pub fn records<P: RegisteredGame>(names: &[String], games: &[Game<P>]) -> Vec<Re
     games
         .iter()
         .map(|game| {
-            let about = About {
+            let about = GameInfo {
                 black: names[game.black].clone(),
                 white: names[game.white].clone(),
                 event: "Outflank".to_owned(),
                 result: Some(game.played.margin),
-                ..About::default()
+                ..GameInfo::default()
             };
             let mut record = Record::new(*game.played.line.start(), about);
             for (&mv, &random) in game.played.line.moves().iter().zip(&game.played.random) {

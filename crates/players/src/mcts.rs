@@ -7,7 +7,7 @@ use crate::tie_break::pick;
 use crate::{Player, PlayerError, SearchControl};
 use outflank_games::{Line, Side};
 use outflank_models::Policy;
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{Rng, RngExt};
 use std::sync::Arc;
 
 /// Maximum tree size in nodes. Later simulations still count, but expand no more nodes.

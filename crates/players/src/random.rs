@@ -2,7 +2,7 @@
 
 use crate::{Player, PlayerError};
 use outflank_games::{Line, Position};
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{Rng, RngExt};
 
 /// Plays uniformly random legal moves.
 #[derive(Clone, Copy, Debug, Default)]

@@ -7,7 +7,7 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Othello, Square};
 use outflank_games::{Position, Side};
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{Rng, RngExt};
 use std::sync::Arc;
 
 /// Number of discs up to which an Othello side may be wiped out before an evaluation shows it.
@@ -157,7 +157,7 @@ impl Task for Playout<'_> {
             let Some(square) = Square::lowest(moves) else {
                 return sign * board.difference();
             };
-            board = board.turn_over(square, kernel.flips(board.own, board.other, square));
+            board = board.play_with_flips(square, kernel.flips(board.own, board.other, square));
             sign = -sign;
         }
     }

@@ -1,6 +1,6 @@
 //! Random choice among equally good moves.
 
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{Rng, RngExt};
 
 /// Scores that differ by at most this much are ties.
 pub(crate) const TIE: f32 = 1e-6;

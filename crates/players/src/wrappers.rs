@@ -3,7 +3,7 @@
 use crate::random::{game_over, random_move};
 use crate::{Player, PlayerError, SearchControl, Turn};
 use outflank_games::{Game, Line, Position};
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{RngExt, Rng};
 use std::sync::Arc;
 
 /// A player with forced random moves.
@@ -105,12 +105,12 @@ impl<P: Position, T: Player<P>, U: Player<P>> Player<P> for Staged<T, U> {
     }
 
     fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, PlayerError> {
-        self.delegated = (self.from_ply..=self.to_ply).contains(&ply(game));
+        self.delegated = (self.from_ply..=self.to_ply).contains(&game.next_ply());
         if self.delegated { self.other.choose(game, rng) } else { self.inner.choose(game, rng) }
     }
 
     fn start_turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, PlayerError> {
-        self.delegated = (self.from_ply..=self.to_ply).contains(&ply(game));
+        self.delegated = (self.from_ply..=self.to_ply).contains(&game.next_ply());
         if self.delegated {
             self.other.start_turn(game, rng)
         } else {

@@ -12,7 +12,7 @@ use outflank_players::registry::factory;
 use outflank_players::{
     AlphaBeta, Greedy, Player, PlayerError, Random, SearchControl, SearchScore, Searchable,
 };
-use outflank_runs::Draw;
+use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
 use positions::{HashEval, Pieces, brute_force, random_position};
 use std::cmp::Ordering;

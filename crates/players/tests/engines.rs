@@ -3,7 +3,7 @@
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use outflank_players::{Engine, EngineCommand, EngineOptions, Player, PlayerError, Protocol};
-use outflank_runs::Draw;
+use outflank_runs::RngExt;
 use outflank_runs::rng::{Rng, stream};
 use std::time::Duration;
 

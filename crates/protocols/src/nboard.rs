@@ -88,7 +88,7 @@ impl NBoard {
 
     /// Goes on with a game that was set.
     fn take_over(&mut self, record: &Record<Othello>, text: &str) {
-        let about = &record.about;
+        let about = &record.info;
         let white = if about.white_clock.is_empty() { &about.clock } else { &about.white_clock };
         self.clocks = [Clock::written(&about.clock), Clock::written(white)];
         self.timed = false;

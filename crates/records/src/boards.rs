@@ -1,31 +1,30 @@
-//! Boards as text: a board a line, or a block of digits.
+//! Boards as text: one board per line, or blocks of digits.
 //!
-//! A line holds 64 cells (`X`, `*`, `b` for Black, `O`, `0`, `w` for White, `-`, `.` for an empty
-//! square, spaces allowed between them) and, if it likes, the side to move, glued on or after a
-//! space. The other form is that of the league openings of Lucas: the digits 0 for White, 1 for an
-//! empty square and 2 for Black, with blank lines between boards and no word about who moves. A
-//! board of either form may run over several lines, ended by a blank one. What follows a `#` or `%`
-//! is skipped.
+//! A line has 64 cells (`X`, `*` or `b` for Black, `O`, `0` or `w` for White, `-` or `.` for an empty
+//! square, with optional spaces) and optionally the side to move. The other form is that of the Othello
+//! League openings: 0 for White, 1 for an empty square and 2 for Black, with blank lines between boards
+//! and no side to move. A board of either form may extend over several lines, followed by a blank line.
+//! Comments start with `#` or `%`.
 
-use crate::fault::{Fault, Reason, snippet};
-use crate::replay::{all_lines, side};
+use crate::error::{ParseError, ParseErrorKind, snippet};
+use crate::replay::{all_lines, parse_side};
+use outflank_games::Side;
 use outflank_games::othello::{BoardError, Othello, parse_cells};
-use outflank_games::{Position, Side};
 
-/// A board that may not say who is to move.
+/// A board with an optional side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Board {
     /// Black's discs.
     pub black: u64,
     /// White's discs.
     pub white: u64,
-    /// The side to move, if the text says; it may have to pass.
+    /// The side to move, if given. It may have to pass.
     pub side: Option<Side>,
 }
 
 impl Board {
-    /// Reads 64 cells and the side to move if there is one.
-    pub fn parse(text: &str) -> Result<Board, Reason> {
+    /// Parses 64 cells and an optional side to move.
+    pub fn parse(text: &str) -> Result<Board, ParseErrorKind> {
         let digits = |c: char| matches!(c, '0'..='2') || c.is_ascii_whitespace();
         if text.chars().all(digits) && text.contains(['1', '2']) {
             return Board::parse_digits(text);
@@ -33,12 +32,14 @@ impl Board {
         let (black, white, rest) = parse_cells(text)?;
         let side = match rest.trim() {
             "" => None,
-            named => Some(side(named).ok_or_else(|| BoardError::Side(snippet(named.as_bytes())))?),
+            text => {
+                Some(parse_side(text).ok_or_else(|| BoardError::Side(snippet(text.as_bytes())))?)
+            }
         };
         Ok(Board { black, white, side })
     }
 
-    fn parse_digits(text: &str) -> Result<Board, Reason> {
+    fn parse_digits(text: &str) -> Result<Board, ParseErrorKind> {
         let mut board = Board { black: 0, white: 0, side: None };
         let mut count = 0;
         for cell in text.bytes().filter(u8::is_ascii_digit) {
@@ -53,21 +54,20 @@ impl Board {
         if count == 64 { Ok(board) } else { Err(BoardError::Length(count).into()) }
     }
 
-    /// The position in which this side is to move, or passes if it cannot.
+    /// Returns the position with this side to move, or to pass if it cannot move.
     #[must_use]
     pub fn position(&self, side: Side) -> Othello {
-        // The two sides are disjoint by construction, so the fallback is never taken.
-        Othello::from_discs(self.black, self.white, side).unwrap_or_else(Othello::start)
+        Othello::from_discs(self.black, self.white, side).expect("the bitboards are disjoint")
     }
 }
 
-/// The boards of a text, or what is wrong with each.
-pub fn boards(bytes: &[u8]) -> impl Iterator<Item = Result<Board, Fault>> {
+/// Parses the boards of a text.
+pub fn boards(bytes: &[u8]) -> impl Iterator<Item = Result<Board, ParseError>> {
     boards_at(bytes).map(|(_, board)| board)
 }
 
-/// The boards of a text and where each begins.
-pub(crate) fn boards_at(bytes: &[u8]) -> impl Iterator<Item = (usize, Result<Board, Fault>)> {
+/// Parses the boards of a text, each with its byte offset.
+pub(crate) fn boards_at(bytes: &[u8]) -> impl Iterator<Item = (usize, Result<Board, ParseError>)> {
     let mut lines = all_lines(bytes).peekable();
     let mut index = 0;
     std::iter::from_fn(move || {
@@ -75,8 +75,8 @@ pub(crate) fn boards_at(bytes: &[u8]) -> impl Iterator<Item = (usize, Result<Boa
         let (byte, first) = lines.next()?;
         index += 1;
         let mut block = first.to_vec();
-        // A line with all cells of a board is one by itself, whatever comes next.
-        while cells(&block) < 64 && block.len() < LONGEST {
+        // A line with 64 cells is a complete board.
+        while count_cells(&block) < 64 && block.len() < MAX_LENGTH {
             let Some((_, line)) = lines.next_if(|(_, line)| !line.is_empty()) else { break };
             block.push(b' ');
             block.extend_from_slice(line);
@@ -85,18 +85,18 @@ pub(crate) fn boards_at(bytes: &[u8]) -> impl Iterator<Item = (usize, Result<Boa
             Ok(text) => Board::parse(text),
             Err(_) => Err(BoardError::Side(snippet(&block)).into()),
         };
-        Some((byte, board.map_err(|reason| Fault { index, byte, reason })))
+        Some((byte, board.map_err(|kind| ParseError { index, byte, kind })))
     })
 }
 
-/// No board takes more characters than this, so a block that does is not read on.
-const LONGEST: usize = 1024;
+/// The maximum length of the text of a board. Longer blocks are not read further.
+const MAX_LENGTH: usize = 1024;
 
-fn cells(text: &[u8]) -> usize {
-    text.iter().take(LONGEST).filter(|byte| !byte.is_ascii_whitespace()).count()
+fn count_cells(text: &[u8]) -> usize {
+    text.iter().take(MAX_LENGTH).filter(|byte| !byte.is_ascii_whitespace()).count()
 }
 
-/// The line of a position: 64 cells, a space, and the side to move.
+/// Writes a position as 64 cells, a space, and the side to move.
 #[must_use]
 pub fn write(position: &Othello) -> String {
     position.to_string()

@@ -1,174 +1,174 @@
-//! Going through game files for faults, all of them.
+//! Validation of game files.
 
-use crate::fault::{Fault, ReadError, Reason};
+use crate::error::{ParseError, ParseErrorKind, ReadError};
 use crate::format::Format;
-use crate::source::{NameTables, Parsed, game_files, parse, read_bytes};
-use crate::wthor::{Base, Names};
-use crate::{Ending, Record};
+use crate::source::{NameTables, ParsedFile, game_files, parse, read_bytes};
+use crate::wthor::{Database, Names};
+use crate::{Record, Termination};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
 use outflank_runs::files::FileError;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// A game, or a whole file, that cannot be read.
+/// A game or a file that cannot be read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Bad {
+pub struct BadEntry {
     /// The file.
     pub file: PathBuf,
-    /// Where in the file, and why.
-    pub fault: Fault,
+    /// The location and kind of the error.
+    pub error: ParseError,
 }
 
-/// Something odd about a game that can be read.
+/// A warning about a readable game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// The file.
     pub file: PathBuf,
-    /// Which game, counted from 1.
+    /// The number of the game, counted from 1.
     pub index: usize,
-    /// What is odd.
-    pub oddity: Oddity,
+    /// The kind of warning.
+    pub kind: WarningKind,
 }
 
-/// What may be odd about a game that can be read.
+/// The kind of a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Oddity {
-    /// The result of a finished game is not the board's.
-    #[error("the result is given as {announced:+}, the last board says {board:+}")]
+pub enum WarningKind {
+    /// The recorded result of a finished game differs from the final board.
+    #[error("the recorded result is {recorded:+}, but the final board gives {board:+}")]
     Result {
-        /// What the file says.
-        announced: i32,
-        /// What the board says, empty squares going to the winner.
+        /// The recorded result.
+        recorded: i32,
+        /// The result on the final board, with empty squares counted for the winner.
         board: i32,
     },
-    /// A number that the file of players does not have.
+    /// The player number is not in the `.JOU` file.
     #[error("there is no player number {0} in the file of names")]
     Player(u16),
-    /// A number that the file of tournaments does not have.
+    /// The tournament number is not in the `.TRN` file.
     #[error("there is no tournament number {0} in the file of names")]
     Tournament(u16),
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Checked {
-    /// How many files were looked through.
+pub struct CheckReport {
+    /// Number of files.
     pub files: usize,
-    /// How many games they hold, good or bad.
+    /// Number of games, good and bad.
     pub games: usize,
-    /// How many moves the good games have.
+    /// Number of moves in the good games.
     pub moves: usize,
-    /// How many of the good games break off before the end. Bare positions are not games that
-    /// break off.
+    /// Number of unfinished good games. Positions without moves do not count as unfinished games.
     pub unfinished: usize,
-    /// Every bad game and every bad file, in the order of the files.
-    pub bad: Vec<Bad>,
-    /// What is odd about good games, in the order of the files.
+    /// All bad games and files, in the order of the files.
+    pub bad: Vec<BadEntry>,
+    /// Warnings about good games, in the order of the files.
     pub warnings: Vec<Warning>,
 }
 
-/// Looks through files and folders and lists every bad game; one bad game hides no other.
-pub fn check(paths: &[PathBuf]) -> Result<Checked, ReadError> {
+/// Checks files and folders and lists all bad games.
+pub fn check(paths: &[PathBuf]) -> Result<CheckReport, ReadError> {
     let files = game_files(paths)?;
-    let (names, faults) = NameTables::salvage(&files);
-    let parts: Vec<Checked> =
+    let (names, errors) = NameTables::read_lenient(&files);
+    let reports: Vec<CheckReport> =
         files.par_iter().map(|path| check_file(path, names.of(path))).collect();
-    let mut sum = Checked::default();
-    for fault in faults {
-        sum.bad.push(bad_file(fault));
+    let mut sum = CheckReport::default();
+    for error in errors {
+        sum.bad.push(bad_file(error));
     }
-    for part in parts {
-        sum.files += part.files;
-        sum.games += part.games;
-        sum.moves += part.moves;
-        sum.unfinished += part.unfinished;
-        sum.bad.extend(part.bad);
-        sum.warnings.extend(part.warnings);
+    for report in reports {
+        sum.files += report.files;
+        sum.games += report.games;
+        sum.moves += report.moves;
+        sum.unfinished += report.unfinished;
+        sum.bad.extend(report.bad);
+        sum.warnings.extend(report.warnings);
     }
     Ok(sum)
 }
 
-/// The fault of a file that could not even be opened, or of a file of names.
-fn bad_file(error: ReadError) -> Bad {
+/// Converts the error of an unreadable file or of a file of names.
+fn bad_file(error: ReadError) -> BadEntry {
     match error {
-        ReadError::Fault { path, fault } => Bad { file: path, fault },
+        ReadError::Parse { path, error } => BadEntry { file: path, error },
         ReadError::File(FileError { path, source, .. }) => {
-            let reason = Reason::Unreadable(source.to_string());
-            Bad { file: path, fault: Fault { index: 0, byte: 0, reason } }
+            let kind = ParseErrorKind::Unreadable(source.to_string());
+            BadEntry { file: path, error: ParseError::of_file(0, kind) }
         }
         other => {
-            let reason = Reason::Unreadable(other.to_string());
-            Bad { file: PathBuf::new(), fault: Fault { index: 0, byte: 0, reason } }
+            let kind = ParseErrorKind::Unreadable(other.to_string());
+            BadEntry { file: PathBuf::new(), error: ParseError::of_file(0, kind) }
         }
     }
 }
 
-fn check_file(path: &Path, names: &Names) -> Checked {
+fn check_file(path: &Path, names: &Names) -> CheckReport {
     let bytes = match read_bytes(path) {
         Ok(bytes) => bytes,
         Err(error) => {
-            return Checked { files: 1, bad: vec![bad_file(error)], ..Checked::default() };
+            return CheckReport { files: 1, bad: vec![bad_file(error)], ..CheckReport::default() };
         }
     };
-    let bad = |fault| Bad { file: path.to_owned(), fault };
+    let bad = |error| BadEntry { file: path.to_owned(), error };
     let Some(format) = Format::detect(path, &bytes) else {
-        let fault = Fault { index: 0, byte: 0, reason: Reason::Format };
-        return Checked { files: 1, bad: vec![bad(fault)], ..Checked::default() };
+        let error = ParseError::of_file(0, ParseErrorKind::Format);
+        return CheckReport { files: 1, bad: vec![bad(error)], ..CheckReport::default() };
     };
-    let Parsed { games, fault } = parse(format, &bytes, names);
-    let mut found = Checked { files: 1, ..Checked::default() };
-    found.bad.extend(fault.map(bad));
+    let ParsedFile { games, file_error } = parse(format, &bytes, names);
+    let mut report = CheckReport { files: 1, ..CheckReport::default() };
+    report.bad.extend(file_error.map(bad));
     for game in games {
-        found.games += usize::from(!matches!(game, Err(Fault { index: 0, .. })));
+        report.games += usize::from(!matches!(game, Err(ParseError { index: 0, .. })));
         let record = match game {
             Ok(record) => record,
-            Err(fault) => {
-                found.bad.push(bad(fault));
+            Err(error) => {
+                report.bad.push(bad(error));
                 continue;
             }
         };
-        found.moves += record.plies().len();
+        report.moves += record.plies().len();
         let is_game = !matches!(format, Format::Obf | Format::Boards);
-        found.unfinished += usize::from(is_game && !record.end().is_over());
-        let warn = |oddity| Warning { file: path.to_owned(), index: found.games, oddity };
-        found.warnings.extend(odd_result(&record).map(warn));
+        report.unfinished += usize::from(is_game && !record.end().is_over());
+        let warn = |kind| Warning { file: path.to_owned(), index: report.games, kind };
+        report.warnings.extend(result_warning(&record).map(warn));
     }
     if format == Format::Wthor {
-        found.warnings.extend(odd_numbers(path, &bytes, names));
-        found.warnings.sort_by_key(|warning| warning.index);
+        report.warnings.extend(name_warnings(path, &bytes, names));
+        report.warnings.sort_by_key(|warning| warning.index);
     }
-    found
+    report
 }
 
-/// A finished game is odd if its announced result is the board's neither with nor without the empty
-/// squares. One that ended early by a resignation or the clock has a result of its own.
-fn odd_result(record: &Record<Othello>) -> Option<Oddity> {
-    let announced = record.about.result?;
+/// Returns a warning if the recorded result of a finished game is not that of the final board, with or
+/// without the empty squares. Games that ended by resignation or timeout may have any result.
+fn result_warning(record: &Record<Othello>) -> Option<WarningKind> {
+    let recorded = record.info.result?;
     let margin = record.end().margin()?;
-    let board = record.standing();
-    let early = matches!(record.about.ending, Some(Ending::Resigned | Ending::Timeout));
-    let odd = announced != board && announced != margin && !early;
-    odd.then_some(Oddity::Result { announced, board })
+    let board = record.disc_score();
+    let early =
+        matches!(record.info.termination, Some(Termination::Resigned | Termination::Timeout));
+    let differs = recorded != board && recorded != margin && !early;
+    differs.then_some(WarningKind::Result { recorded, board })
 }
 
-/// Numbers for which there is no name, once there are names at all.
-fn odd_numbers(path: &Path, bytes: &[u8], names: &Names) -> Vec<Warning> {
-    let Ok((base, _)) = Base::salvage(bytes) else { return Vec::new() };
+/// Returns warnings for player and tournament numbers without a name, if there are files of names.
+fn name_warnings(path: &Path, bytes: &[u8], names: &Names) -> Vec<Warning> {
+    let Ok((database, _)) = Database::parse_lenient(bytes) else { return Vec::new() };
     let missing =
         |table: &[String], number| !table.is_empty() && usize::from(number) >= table.len();
     let mut warnings = Vec::new();
-    for (place, game) in base.games().enumerate() {
-        let mut warn = |oddity| {
-            warnings.push(Warning { file: path.to_owned(), index: place + 1, oddity });
+    for (index, game) in database.games().enumerate() {
+        let mut warn = |kind| {
+            warnings.push(Warning { file: path.to_owned(), index: index + 1, kind });
         };
         for number in [game.black, game.white] {
             if missing(&names.players, number) {
-                warn(Oddity::Player(number));
+                warn(WarningKind::Player(number));
             }
         }
         if missing(&names.tournaments, game.tournament) {
-            warn(Oddity::Tournament(game.tournament));
+            warn(WarningKind::Tournament(game.tournament));
         }
     }
     warnings

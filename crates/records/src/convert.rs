@@ -1,6 +1,6 @@
-//! Writing games in any format, whole files or none.
+//! Writing games in any format.
 
-use crate::fault::ReadError;
+use crate::error::ReadError;
 use crate::format::Format;
 use crate::wthor::{self, Created, NameFiles, Names};
 use crate::{Record, boards, ggf, obf, pgn, transcript};
@@ -12,175 +12,175 @@ use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Why games could not be written. Nothing is left behind.
+/// An error while writing games. No partial files are left.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The file system refused.
+    /// A file cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A game that the format cannot hold because of where it starts.
+    /// A game does not start from the standard position.
     #[error(
-        "game {game} does not start from the usual position, and WTHOR has no other start; \
+        "game {game} does not start from the standard position, which WTHOR requires; \
         write GGF or transcripts instead"
     )]
     Start {
-        /// Which game, counted from 1.
+        /// The number of the game, counted from 1.
         game: usize,
     },
-    /// A game with moves for a format of bare positions.
+    /// A game has moves, but the format stores only positions.
     #[error(
-        "game {game} has moves, and {format} files hold bare positions; \
+        "game {game} has moves, but {format} files store only positions; \
         write WTHOR, GGF or transcripts instead"
     )]
     Moves {
-        /// Which game, counted from 1.
+        /// The number of the game, counted from 1.
         game: usize,
         /// The format.
         format: Format,
     },
-    /// More than the format can count.
-    #[error("a WTHOR file holds at most {most} {what}; write fewer games to a file")]
+    /// The format cannot store so many records.
+    #[error("a WTHOR file stores at most {most} {what}; write fewer games per file")]
     TooMany {
-        /// What there is too much of.
+        /// The kind of records.
         what: &'static str,
-        /// How many there may be.
+        /// The maximum number.
         most: usize,
     },
-    /// A name for the games that the file of names needs.
-    #[error("{0} is the name of a file of names; end the name of the games with .wtb")]
+    /// The extension is reserved for the files of names.
+    #[error("{0}: this extension is reserved for names of players and tournaments; use .wtb")]
     Name(PathBuf),
-    /// The names that lie beside the file to be written cannot be read.
-    #[error("the names beside the file to be written: {0}")]
+    /// The names of players and tournaments in the target folder cannot be read.
+    #[error("cannot read the names of players and tournaments: {0}")]
     Names(#[from] Box<ReadError>),
 }
 
-/// What a format could not hold, and in how many games.
+/// The fields that a format cannot store, each with the number of affected games.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Losses(BTreeMap<&'static str, usize>);
+pub struct DroppedFields(BTreeMap<&'static str, usize>);
 
-impl Losses {
-    pub(crate) fn add(&mut self, what: &'static str) {
-        *self.0.entry(what).or_default() += 1;
+impl DroppedFields {
+    pub(crate) fn add(&mut self, field: &'static str) {
+        *self.0.entry(field).or_default() += 1;
     }
 
-    pub(crate) fn add_if(&mut self, lost: bool, what: &'static str) {
-        if lost {
-            self.add(what);
+    pub(crate) fn add_if(&mut self, dropped: bool, field: &'static str) {
+        if dropped {
+            self.add(field);
         }
     }
 
-    /// Adds what the record says and the format does not keep.
-    pub(crate) fn add_all_but(&mut self, kept: &[&str], record: &Record<Othello>) {
-        for (stated, what) in facts(record).into_iter().zip(FACTS) {
-            self.add_if(stated && !kept.contains(&what), what);
+    /// Adds the fields of a record that the format does not support.
+    pub(crate) fn add_unsupported(&mut self, supported: &[&str], record: &Record<Othello>) {
+        for (present, field) in present_fields(record).into_iter().zip(FIELDS) {
+            self.add_if(present && !supported.contains(&field), field);
         }
     }
 
-    /// Whether everything was kept.
+    /// Returns whether no field was dropped.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What was lost and in how many games, in the order of the alphabet.
+    /// Iterates over the dropped fields in alphabetical order, with the number of affected games.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, usize)> + '_ {
-        self.0.iter().map(|(&what, &games)| (what, games))
+        self.0.iter().map(|(&field, &games)| (field, games))
     }
 }
 
-impl fmt::Display for Losses {
+impl fmt::Display for DroppedFields {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts: Vec<String> =
-            self.iter().map(|(what, games)| format!("{what} (in {games} games)")).collect();
-        f.write_str(&parts.join(", "))
+        let fields: Vec<String> =
+            self.iter().map(|(field, games)| format!("{field} (in {games} games)")).collect();
+        f.write_str(&fields.join(", "))
     }
 }
 
-/// Everything that a record can say beside its moves.
-const FACTS: [&str; 11] = [
+/// The fields of a record besides its moves.
+const FIELDS: [&str; 11] = [
     "players",
     "tournaments",
     "dates",
     "ratings",
     "time controls",
-    "results that are not the board's",
-    "how games ended early",
+    "results that differ from the final board",
+    "terminations",
     "perfect results",
-    "values of moves",
+    "evaluations of moves",
     "times of moves",
     "marks of random moves",
 ];
 
-/// Which of the facts this record states.
-fn facts(record: &Record<Othello>) -> [bool; 11] {
-    let about = &record.about;
+/// Returns which of [`FIELDS`] a record has.
+fn present_fields(record: &Record<Othello>) -> [bool; 11] {
+    let info = &record.info;
     let plies = record.plies();
-    let announced =
-        about.result.is_some_and(|result| !record.end().is_over() || result != record.standing());
+    let own_result =
+        info.result.is_some_and(|result| !record.end().is_over() || result != record.disc_score());
     [
-        !about.black.is_empty() || !about.white.is_empty(),
-        !about.event.is_empty(),
-        !about.date.is_empty(),
-        about.black_rating.is_some() || about.white_rating.is_some(),
-        !about.clock.is_empty() || !about.white_clock.is_empty(),
-        announced,
-        about.ending.is_some(),
-        about.perfect.is_some(),
+        !info.black.is_empty() || !info.white.is_empty(),
+        !info.event.is_empty(),
+        !info.date.is_empty(),
+        info.black_rating.is_some() || info.white_rating.is_some(),
+        !info.clock.is_empty() || !info.white_clock.is_empty(),
+        own_result,
+        info.termination.is_some(),
+        info.perfect.is_some(),
         plies.iter().any(|ply| ply.value.is_some()),
         plies.iter().any(|ply| ply.seconds.is_some()),
         plies.iter().any(|ply| ply.random),
     ]
 }
 
-/// What was written.
+/// The result of a conversion.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
-    /// The files, that of the games first.
+pub struct ConvertReport {
+    /// The written files, the file of games first.
     pub files: Vec<PathBuf>,
-    /// How many games.
+    /// The number of games.
     pub games: usize,
-    /// What the format could not hold.
-    pub losses: Losses,
+    /// The fields that the format cannot store.
+    pub dropped: DroppedFields,
 }
 
-/// Writes games in a format to a file, which appears whole or not at all.
+/// Writes games to a file atomically.
 ///
-/// A WTHOR file gets a `.JOU` and a `.TRN` file of the same base name beside it. If the folder has
-/// the federation's own `WTHOR.JOU` and `WTHOR.TRN`, their names keep their numbers. The day of
-/// creation only matters to WTHOR files.
+/// A WTHOR file gets a `.JOU` and a `.TRN` file with the same base name. If the folder contains the
+/// federation's `WTHOR.JOU` and `WTHOR.TRN`, their names keep their numbers. `created` only affects
+/// WTHOR files.
 pub fn convert(
     records: &[Record<Othello>],
     format: Format,
     path: &Path,
     created: Created,
-) -> Result<Written, WriteError> {
-    let mut losses = Losses::default();
-    let mut lines = |kept: &[&str], line: &dyn Fn(usize, &Record<Othello>) -> String| {
+) -> Result<ConvertReport, WriteError> {
+    let mut dropped = DroppedFields::default();
+    let mut lines = |supported: &[&str], line: &dyn Fn(usize, &Record<Othello>) -> String| {
         for record in records {
-            losses.add_all_but(kept, record);
+            dropped.add_unsupported(supported, record);
         }
         files::write_with(path, |out| {
-            records.iter().enumerate().try_for_each(|(place, record)| {
-                out.write_all(line(place, record).as_bytes())?;
+            records.iter().enumerate().try_for_each(|(index, record)| {
+                out.write_all(line(index, record).as_bytes())?;
                 out.write_all(b"\n")
             })
         })
     };
-    let moved = || match records.iter().position(|record| !record.plies().is_empty()) {
-        Some(place) => Err(WriteError::Moves { game: place + 1, format }),
+    let check_no_moves = || match records.iter().position(|record| !record.plies().is_empty()) {
+        Some(index) => Err(WriteError::Moves { game: index + 1, format }),
         None => Ok(()),
     };
     match format {
         Format::Wthor => return convert_wthor(records, path, created),
-        Format::Ggf => lines(&FACTS, &|_, record| ggf::write(record))?,
+        Format::Ggf => lines(&FIELDS, &|_, record| ggf::write(record))?,
         Format::Transcript => lines(&[], &|_, record| transcript::write(record))?,
         Format::Pgn => lines(
-            &["players", "tournaments", "dates", "results that are not the board's"],
-            // The end of line that follows each game makes the blank line between two.
-            &|place, record| pgn::write(record, &(place + 1).to_string()),
+            &["players", "tournaments", "dates", "results that differ from the final board"],
+            // The line break after each game makes the blank line between two games.
+            &|index, record| pgn::write(record, &(index + 1).to_string()),
         )?,
         Format::Obf => {
-            moved()?;
+            check_no_moves()?;
             let entry = |record: &Record<Othello>| obf::Entry {
                 position: *record.start(),
                 side: record.start().to_move(),
@@ -189,18 +189,18 @@ pub fn convert(
             lines(&[], &|_, record| obf::write(&entry(record)))?;
         }
         Format::Boards => {
-            moved()?;
+            check_no_moves()?;
             lines(&[], &|_, record| boards::write(record.start()))?;
         }
     }
-    Ok(Written { files: vec![path.to_owned()], games: records.len(), losses })
+    Ok(ConvertReport { files: vec![path.to_owned()], games: records.len(), dropped })
 }
 
-/// Writes games of any kind as PGN, which is all that rating programs need.
+/// Writes the games of any game as PGN.
 pub fn write_pgn<P: Position>(records: &[Record<P>], path: &Path) -> Result<(), FileError> {
     files::write_with(path, |out| {
-        records.iter().enumerate().try_for_each(|(place, record)| {
-            writeln!(out, "{}", pgn::write(record, &(place + 1).to_string()))
+        records.iter().enumerate().try_for_each(|(index, record)| {
+            writeln!(out, "{}", pgn::write(record, &(index + 1).to_string()))
         })
     })
 }
@@ -209,7 +209,7 @@ fn convert_wthor(
     records: &[Record<Othello>],
     path: &Path,
     created: Created,
-) -> Result<Written, WriteError> {
+) -> Result<ConvertReport, WriteError> {
     let (players, tournaments) = (path.with_extension("JOU"), path.with_extension("TRN"));
     if path
         .extension()
@@ -223,34 +223,35 @@ fn convert_wthor(
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    // All three files are on the disk before the first is put in place, and the games come last, so
-    // that whoever sees them sees their names.
-    let parts = tempfile::Builder::new().prefix(".part-").tempdir_in(folder);
-    let parts = parts.map_err(FileError::on("write", path))?;
+    // Write all three files before renaming any, and rename the games last, so that the names exist
+    // when the games appear.
+    let temp = tempfile::Builder::new().prefix(".part-").tempdir_in(folder);
+    let temp = temp.map_err(FileError::on("write", path))?;
     let contents = [
         ("tournaments", tournaments.as_path(), &encoded.tournaments),
         ("players", players.as_path(), &encoded.players),
         ("games", path, &encoded.games),
     ];
-    for (part, _, bytes) in contents {
-        files::write(&parts.path().join(part), bytes)?;
+    for (name, _, bytes) in contents {
+        files::write(&temp.path().join(name), bytes)?;
     }
-    for (part, target, _) in contents {
-        std::fs::rename(parts.path().join(part), target).map_err(FileError::on("write", target))?;
+    for (name, target, _) in contents {
+        std::fs::rename(temp.path().join(name), target).map_err(FileError::on("write", target))?;
     }
-    Ok(Written {
+    Ok(ConvertReport {
         files: vec![path.to_owned(), players, tournaments],
         games: records.len(),
-        losses: encoded.losses,
+        dropped: encoded.dropped,
     })
 }
 
-/// The names of the federation's own files in the folder of this one.
+/// Reads the federation's names from the folder of the target file.
 fn federation_names(path: &Path) -> Result<Names, WriteError> {
-    let files = NameFiles::beside(&path.with_file_name("WTHOR.wtb"));
-    let own = |file: Option<PathBuf>| {
+    let files = NameFiles::find(&path.with_file_name("WTHOR.wtb"));
+    let official = |file: Option<PathBuf>| {
         file.filter(|f| f.file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("WTHOR")))
     };
-    let files = NameFiles { players: own(files.players), tournaments: own(files.tournaments) };
+    let files =
+        NameFiles { players: official(files.players), tournaments: official(files.tournaments) };
     files.read().map_err(|error| WriteError::Names(Box::new(error)))
 }

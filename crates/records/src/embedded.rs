@@ -1,53 +1,56 @@
-//! The games that are part of the program, for whoever has no others.
+//! Games and openings embedded in the program.
 //!
-//! They are our own: one of our players with itself, from random openings. `README.md` in the
-//! folder of the file gives the command that makes them again.
+//! The games are self-play games from random openings. `data/README.md` has the commands that reproduce
+//! them.
 
-use crate::wthor::{Base, Names};
+use crate::wthor::{Database, Names};
 use crate::{Ply, Record};
 use outflank_games::othello::Othello;
 
-/// The games as a WTHOR file.
+/// The games as the content of a WTHOR file.
 pub const GAMES: &[u8] = include_bytes!("../data/games.wtb");
 
-/// How many moves at the start of each game were drawn at random.
+/// The number of random moves at the start of each game.
 pub const RANDOM_PLIES: usize = 10;
 
-/// The embedded games, their random openings marked as such.
+/// Returns the embedded games, with random moves marked.
 #[must_use]
 pub fn games() -> Vec<Record<Othello>> {
-    let Ok(base) = Base::new(GAMES) else { return Vec::new() };
-    base.par_records(&Names::default()).into_iter().flatten().map(marked).collect()
+    let Ok(database) = Database::new(GAMES) else { return Vec::new() };
+    database.par_records(&Names::default()).into_iter().flatten().map(mark_random_plies).collect()
 }
 
-/// One of so many embedded games, beginning with the first.
+/// Returns every `step`-th embedded game, starting with the first.
 #[must_use]
-pub fn every(step: usize) -> Vec<Record<Othello>> {
-    let Ok(base) = Base::new(GAMES) else { return Vec::new() };
+pub fn games_step_by(step: usize) -> Vec<Record<Othello>> {
+    let Ok(database) = Database::new(GAMES) else { return Vec::new() };
     let names = Names::default();
-    let places = (0..base.len()).step_by(step.max(1));
-    places.filter_map(|place| base.record(place, &names)?.ok()).map(marked).collect()
+    let indices = (0..database.len()).step_by(step.max(1));
+    indices
+        .filter_map(|index| database.record(index, &names)?.ok())
+        .map(mark_random_plies)
+        .collect()
 }
 
-fn marked(game: Record<Othello>) -> Record<Othello> {
-    let mut record = Record::new(*game.start(), game.about.clone());
-    for (place, ply) in game.plies().iter().enumerate() {
-        // The moves were legal a moment ago.
-        let _ = record.push(Ply { random: place < RANDOM_PLIES, ..*ply });
+fn mark_random_plies(game: Record<Othello>) -> Record<Othello> {
+    let mut record = Record::new(*game.start(), game.info.clone());
+    for (index, ply) in game.plies().iter().enumerate() {
+        let ply = Ply { random: index < RANDOM_PLIES, ..*ply };
+        record.push(ply).expect("the moves of a record are legal");
     }
     record
 }
 
-/// How many embedded games there are.
+/// Returns the number of embedded games.
 #[must_use]
 pub fn count() -> usize {
     GAMES.len().saturating_sub(crate::wthor::HEADER) / crate::wthor::GAME
 }
 
-/// A thousand different positions after six plies, harvested by our own tree search.
+/// 1,000 distinct positions after six plies of self-play by Monte-Carlo tree search.
 pub const OPENINGS: &str = include_str!("../data/openings.txt");
 
-/// The embedded openings, in the order of the file.
+/// Returns the embedded openings.
 #[must_use]
 pub fn openings() -> Vec<outflank_games::Line<Othello>> {
     OPENINGS.lines().filter_map(|line| line.parse().ok()).map(outflank_games::Line::new).collect()

@@ -1,4 +1,4 @@
-//! The formats of game files and how to tell them apart.
+//! Formats of game files and their detection.
 
 use crate::replay::lines;
 use std::fmt;
@@ -8,26 +8,26 @@ use std::str::FromStr;
 /// A format of game files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Format {
-    /// The French federation's base; see [`wthor`](crate::wthor).
+    /// The database format of the French federation; see [`wthor`](crate::wthor).
     Wthor,
     /// The Generic Game Format; see [`ggf`](crate::ggf).
     Ggf,
-    /// Moves, a game a line; see [`transcript`](crate::transcript).
+    /// Moves, one game per line; see [`transcript`](crate::transcript).
     Transcript,
     /// Positions with scores of moves; see [`obf`](crate::obf).
     Obf,
-    /// Bare boards; see [`boards`](crate::boards).
+    /// Positions; see [`boards`](crate::boards).
     Boards,
-    /// For rating programs, written but not read; see [`pgn`](crate::pgn).
+    /// For rating programs, write-only; see [`pgn`](crate::pgn).
     Pgn,
 }
 
 impl Format {
-    /// Every format.
+    /// All formats.
     pub const ALL: [Format; 6] =
         [Format::Wthor, Format::Ggf, Format::Transcript, Format::Obf, Format::Boards, Format::Pgn];
 
-    /// The name used on the command line, which is also the usual extension (but `wtb`).
+    /// Returns the name on the command line, which is also the file extension except for `wtb`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl Format {
         }
     }
 
-    /// The format that the name of a file promises; nothing for `.txt`, which may be many things.
+    /// Returns the format of a file extension; `None` for `.txt`, which several formats use.
     #[must_use]
     pub fn of_name(path: &Path) -> Option<Format> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
@@ -54,7 +54,7 @@ impl Format {
         }
     }
 
-    /// The format that the content of a file of text shows. An empty text is a transcript.
+    /// Detects the format of the content of a text file. An empty text is a transcript.
     #[must_use]
     pub fn of_content(bytes: &[u8]) -> Option<Format> {
         let Some((_, line)) = lines(bytes).next() else { return Some(Format::Transcript) };
@@ -81,14 +81,14 @@ impl Format {
         }
     }
 
-    /// The format of a file by its name, or by its content where the name does not say.
+    /// Detects the format of a file by its extension or, failing that, by its content.
     #[must_use]
     pub fn detect(path: &Path, bytes: &[u8]) -> Option<Format> {
         Format::of_name(path).or_else(|| Format::of_content(bytes))
     }
 }
 
-/// Whether this is a row of the digits that a board of digits has.
+/// Returns whether a line is a row of a board written in digits.
 fn is_digits(line: &[u8]) -> bool {
     let digit = |byte: &u8| matches!(byte, b'0'..=b'2') || byte.is_ascii_whitespace();
     line.iter().filter(|byte| byte.is_ascii_digit()).count() >= 8 && line.iter().all(digit)
@@ -110,7 +110,7 @@ impl FromStr for Format {
             lower => {
                 Format::ALL.into_iter().find(|format| format.name() == lower).ok_or_else(|| {
                     let names = Format::ALL.map(Format::name).join(", ");
-                    format!("no format is called '{text}'; there are {names}")
+                    format!("unknown format '{text}'; use one of {names}")
                 })
             }
         }

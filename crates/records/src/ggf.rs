@@ -1,4 +1,4 @@
-//! GGF, the Generic Game Format of the Generic Game Server, which NBoard and Edax also speak.
+//! GGF, the Generic Game Format of the Generic Game Server, also used by NBoard and Edax.
 //!
 //! A game is a list of properties, `NAME[value]`, between `(;` and `;)`:
 //!
@@ -8,19 +8,16 @@
 //! -------- -------- *]B[f5//0.01]W[d6/2.00/0.02];)
 //! ```
 //!
-//! A move is written with its value and its time in seconds, a forced pass as `PA` or not at all.
-//! What stands between games, such as the number of games of a match, is skipped. Properties that
-//! mean nothing here are skipped too. Komi games, boards of other sizes and games in which the
-//! fewest discs win are faults of the game, not of the file.
+//! A move has an optional evaluation and an optional time in seconds. A forced pass is written as `PA`
+//! or omitted. Text between games, such as the number of games of a match, and unknown properties are
+//! skipped. Komi games, other board sizes and anti-Othello are errors of the game, not of the file.
 //!
-//! In a value, `\]`, `\\` and `\(` stand for the second character. A game must not hold a bare `(;`
-//! inside a value: that begins the next game, so that one game with a bracket missing does not
-//! swallow its successors.
+//! In a value, `\]`, `\\` and `\(` are escapes. An unescaped `(;` always starts the next game, even in
+//! a value, so that a missing bracket affects only one game.
 //!
-//! What has no property of its own is kept in a comment that begins with `outflank`, since NBoard
-//! refuses properties that it does not know but skips comments: `CO[outflank perfect=-2@24
-//! random=1,4]` is the result of perfect play from 24 empty squares, and the numbers of the moves
-//! that were forced at random.
+//! Fields without a GGF property are stored in a comment that starts with `outflank`, since NBoard
+//! rejects unknown properties but ignores comments. `CO[outflank perfect=-2@24 random=1,4]` contains the
+//! result of perfect play from 24 empty squares and the numbers of the random moves.
 
 mod parse;
 mod write;
@@ -29,58 +26,58 @@ pub use parse::{game, turns};
 pub use write::write;
 
 use crate::Record;
-use crate::fault::{Fault, Reason};
+use crate::error::{ParseError, ParseErrorKind};
 use outflank_games::othello::Othello;
 
-/// The games of a text, or what is wrong with each.
-pub fn games(bytes: &[u8]) -> impl Iterator<Item = Result<Record<Othello>, Fault>> {
-    pieces(bytes).map(|piece| piece.read())
+/// Parses the games of a text.
+pub fn games(bytes: &[u8]) -> impl Iterator<Item = Result<Record<Othello>, ParseError>> {
+    game_texts(bytes).map(|text| text.parse())
 }
 
-/// A stretch of the text that holds one game.
+/// The text of one game.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Piece<'a> {
+pub(crate) struct GameText<'a> {
     index: usize,
     byte: usize,
     text: &'a [u8],
 }
 
-impl Piece<'_> {
-    /// Where it begins.
+impl GameText<'_> {
+    /// Returns the byte offset.
     pub(crate) fn byte(&self) -> usize {
         self.byte
     }
 
-    /// The game, or what is wrong with it.
-    pub(crate) fn read(&self) -> Result<Record<Othello>, Fault> {
-        let Piece { index, byte, .. } = *self;
+    /// Parses the game.
+    pub(crate) fn parse(&self) -> Result<Record<Othello>, ParseError> {
+        let GameText { index, byte, .. } = *self;
         match index {
-            0 => Err(Fault { index, byte, reason: Reason::NotOpened }),
-            _ => game(self.text).map_err(|reason| Fault { index, byte, reason }),
+            0 => Err(ParseError { index, byte, kind: ParseErrorKind::NotOpened }),
+            _ => game(self.text).map_err(|kind| ParseError { index, byte, kind }),
         }
     }
 }
 
-/// Cuts the text where games begin. A piece with the index 0 is text before the first game that
-/// looks like the rest of one.
-pub(crate) fn pieces(bytes: &[u8]) -> impl Iterator<Item = Piece<'_>> {
+/// Splits a text at the starts of games. A text with index 0 is the end of a game without a start,
+/// before the first game.
+pub(crate) fn game_texts(bytes: &[u8]) -> impl Iterator<Item = GameText<'_>> {
     let first = next_start(bytes, 0).unwrap_or(bytes.len());
-    let torn = bytes[..first].windows(2).position(|pair| pair == b";)");
-    let torn = torn.map(|byte| Piece { index: 0, byte, text: &[] });
+    let orphan = bytes[..first].windows(2).position(|pair| pair == b";)");
+    let orphan = orphan.map(|byte| GameText { index: 0, byte, text: &[] });
     let mut index = 0;
     let mut from = first;
-    torn.into_iter().chain(std::iter::from_fn(move || {
+    orphan.into_iter().chain(std::iter::from_fn(move || {
         let byte = from;
         if byte >= bytes.len() {
             return None;
         }
         from = next_start(bytes, byte + 2).unwrap_or(bytes.len());
         index += 1;
-        Some(Piece { index, byte, text: &bytes[byte..from] })
+        Some(GameText { index, byte, text: &bytes[byte..from] })
     }))
 }
 
-/// Where the next game begins at or after this place.
+/// Returns the offset of the next start of a game at or after `from`.
 fn next_start(bytes: &[u8], from: usize) -> Option<usize> {
     let rest = bytes.get(from..)?;
     let mut at = 0;

@@ -1,29 +1,30 @@
-//! PGN, for the programs that rate players: BayesElo and Ordo read the names and the result.
+//! PGN output for rating programs such as BayesElo and Ordo, which read names and results.
 //!
-//! White and Black are the real colours, so `1-0` says that White won. The side that moves first
-//! stands first in each pair of moves, which is Black; passes are not written. A game that starts
-//! elsewhere has its position in the FEN tag, as the game's own notation writes it.
+//! White and Black are the actual colors, so `1-0` means that White won. Each pair of moves starts with
+//! the move of Black, who moves first; passes are not written. A starting position other than the
+//! standard one is written in the FEN tag, in the game's notation.
 
 use crate::Record;
 use outflank_games::Position;
 use std::fmt::Write;
 
-/// Lines of moves are broken here, as the standard asks.
+/// The maximum line length of the PGN standard.
 const WIDTH: usize = 79;
 
-/// The game with its tags and moves, the last line ended. A blank line belongs between two games.
+/// Writes a game with its tags and moves, including the last line break. Separate games by a blank
+/// line.
 #[must_use]
 pub fn write<P: Position>(record: &Record<P>, round: &str) -> String {
-    let about = &record.about;
+    let info = &record.info;
     let result = result(record);
     let mut text = String::with_capacity(256 + 6 * record.plies().len());
     for (name, value) in [
-        ("Event", about.event.as_str()),
+        ("Event", info.event.as_str()),
         ("Site", ""),
-        ("Date", &date(&about.date)),
+        ("Date", &date(&info.date)),
         ("Round", round),
-        ("White", &about.white),
-        ("Black", &about.black),
+        ("White", &info.white),
+        ("Black", &info.black),
         ("Result", result),
     ] {
         put_tag(&mut text, name, value);
@@ -43,9 +44,9 @@ pub fn write<P: Position>(record: &Record<P>, round: &str) -> String {
         text.push_str(word);
         width += word.len();
     };
-    for (place, ply) in record.plies().iter().enumerate() {
-        if place % 2 == 0 {
-            put_word(&format!("{}.", place / 2 + 1));
+    for (index, ply) in record.plies().iter().enumerate() {
+        if index % 2 == 0 {
+            put_word(&format!("{}.", index / 2 + 1));
         }
         put_word(&ply.mv.to_string());
     }
@@ -54,9 +55,9 @@ pub fn write<P: Position>(record: &Record<P>, round: &str) -> String {
     text
 }
 
-/// The announced result, or that of the board where the record announces none.
+/// Returns the recorded result or, if there is none, the result on the final board.
 fn result<P: Position>(record: &Record<P>) -> &'static str {
-    match record.about.result.or(record.end().margin()) {
+    match record.info.result.or(record.end().margin()) {
         None => "*",
         Some(margin) if margin > 0 => "0-1",
         Some(margin) if margin < 0 => "1-0",
@@ -79,15 +80,16 @@ fn put_tag(text: &mut String, name: &str, value: &str) {
     text.push_str("\"]\n");
 }
 
-/// The date as PGN wants it, with question marks for what is not known.
+/// Formats a date for PGN, with question marks for unknown components.
 fn date(text: &str) -> String {
-    let mut parts = text.split(|letter: char| !letter.is_ascii_digit());
-    let mut part = |longest: usize| {
-        parts.next().filter(|part| !part.is_empty() && part.len() <= longest).map(str::to_owned)
+    let mut components = text.split(|letter: char| !letter.is_ascii_digit());
+    let mut next = |max_digits: usize| {
+        let component = components.next();
+        component.filter(|text| !text.is_empty() && text.len() <= max_digits).map(str::to_owned)
     };
-    let year = part(4).filter(|year| year.len() == 4);
-    let month = year.as_ref().and_then(|_| part(2));
-    let day = month.as_ref().and_then(|_| part(2));
+    let year = next(4).filter(|year| year.len() == 4);
+    let month = year.as_ref().and_then(|_| next(2));
+    let day = month.as_ref().and_then(|_| next(2));
     let (year, month, day) =
         (year.unwrap_or("????".into()), month.unwrap_or("??".into()), day.unwrap_or("??".into()));
     format!("{year}.{month:0>2}.{day:0>2}")

@@ -1,4 +1,4 @@
-//! A game that was played, with what is known about it.
+//! Game records.
 
 use outflank_games::othello::Othello;
 use outflank_games::{Line, MoveError, Position, Side};
@@ -8,134 +8,162 @@ use outflank_games::{Line, MoveError, Position, Side};
 pub struct Ply<M> {
     /// The move.
     pub mv: M,
-    /// Whether it was forced on the player at random rather than chosen.
+    /// Whether the move was drawn at random instead of chosen by the player.
     pub random: bool,
-    /// The player's own valuation, in discs for its side, where the record has one.
+    /// The player's evaluation, in discs for its side, if recorded.
     pub value: Option<f32>,
-    /// The time it took, where the record has one.
+    /// The time used, if recorded.
     pub seconds: Option<f32>,
 }
 
 impl<M> Ply<M> {
-    /// A chosen move of which nothing else is known.
+    /// Creates a chosen move without evaluation and time.
     pub fn new(mv: M) -> Self {
         Ply { mv, random: false, value: None, seconds: None }
     }
 }
 
-/// What a record says beside the moves. Empty and `None` mean that it does not say.
+/// The metadata of a game. Empty strings and `None` stand for unknown values.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct About {
-    /// Who played Black.
+pub struct GameInfo {
+    /// The name of Black.
     pub black: String,
-    /// Who played White.
+    /// The name of White.
     pub white: String,
     /// Black's rating.
     pub black_rating: Option<f32>,
     /// White's rating.
     pub white_rating: Option<f32>,
-    /// The tournament or place.
+    /// The tournament or site.
     pub event: String,
-    /// When it was played, as the record writes it; begins with the year.
+    /// The date as written in the record, starting with the year.
     pub date: String,
-    /// The time control, as GGF writes it.
+    /// The time control in GGF notation.
     pub clock: String,
-    /// White's time control where it is not the same as Black's, otherwise empty.
+    /// White's time control if it differs from Black's, otherwise empty.
     pub white_clock: String,
-    /// The announced result: Black's discs less White's, empty squares going to the winner.
+    /// The recorded result: Black's discs minus White's, with empty squares counted for the winner.
     pub result: Option<i32>,
-    /// How the game ended, unless it was played out or just broke off.
-    pub ending: Option<Ending>,
-    /// The result that perfect play would have had from the depth that the file states.
+    /// The reason for an early end of the game.
+    pub termination: Option<Termination>,
+    /// The result of perfect play from [`depth`](GameInfo::depth) empty squares.
     pub perfect: Option<i32>,
-    /// That depth: how many squares were empty when perfect play began.
+    /// The number of empty squares from which perfect play was computed.
     pub depth: Option<u8>,
 }
 
-/// How a game ended that was not played out.
+/// The reason for an early end of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Ending {
-    /// One side gave up.
+pub enum Termination {
+    /// One side resigned.
     Resigned,
-    /// One side's time ran out.
+    /// One side exceeded its time.
     Timeout,
-    /// Both sides agreed on the score.
+    /// The players agreed on the score.
     Agreed,
 }
 
-impl About {
-    /// The year that the date begins with.
+impl GameInfo {
+    /// Returns the year of the date.
     #[must_use]
     pub fn year(&self) -> Option<u16> {
         self.date.get(..4)?.parse().ok()
     }
+
+    /// Returns whether the name of the player of `side` matches `name`.
+    ///
+    /// `name` is a case-insensitive substring, or the full name after a `=`. An unknown player
+    /// matches nothing, not even the empty string.
+    #[must_use]
+    pub fn is_played_by(&self, side: Side, name: &str) -> bool {
+        let player = match side {
+            Side::Black => &self.black,
+            Side::White => &self.white,
+        };
+        !player.is_empty() && name_matches(player, name)
+    }
 }
 
-/// A game, every move of which is legal.
+/// Returns whether a name contains `pattern` (case-insensitive), or equals it after a `=`.
+pub(crate) fn name_matches(name: &str, pattern: &str) -> bool {
+    let name = name.to_lowercase();
+    match pattern.strip_prefix('=') {
+        Some(full) => name == full.to_lowercase(),
+        None => name.contains(&pattern.to_lowercase()),
+    }
+}
+
+/// A recorded game. All its moves are legal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record<P: Position> {
     start: P,
     plies: Vec<Ply<P::Move>>,
     end: P,
-    /// What is known beside the moves.
-    pub about: About,
+    /// The metadata.
+    pub info: GameInfo,
 }
 
 impl<P: Position> Record<P> {
-    /// A record with no move yet.
+    /// Creates a record without moves.
     #[must_use]
-    pub fn new(start: P, about: About) -> Self {
-        Record::with_capacity(start, about, 0)
+    pub fn new(start: P, info: GameInfo) -> Self {
+        Record::with_capacity(start, info, 0)
     }
 
-    /// A record with no move yet and room for as many as will follow.
+    /// Creates a record without moves and reserves memory for `plies` moves.
     #[must_use]
-    pub fn with_capacity(start: P, about: About, plies: usize) -> Self {
-        Record { start, plies: Vec::with_capacity(plies), end: start, about }
+    pub fn with_capacity(start: P, info: GameInfo, plies: usize) -> Self {
+        Record { start, plies: Vec::with_capacity(plies), end: start, info }
     }
 
-    /// A record of the moves of a line.
+    /// Creates a record from the moves of a line.
     #[must_use]
-    pub fn of_line(line: &Line<P>, about: About) -> Self {
+    pub fn from_line(line: &Line<P>, info: GameInfo) -> Self {
         Record {
             start: *line.start(),
             plies: line.moves().iter().map(|&mv| Ply::new(mv)).collect(),
             end: *line.position(),
-            about,
+            info,
         }
     }
 
-    /// Adds a move, unless the rules forbid it.
-    pub fn push(&mut self, ply: Ply<P::Move>) -> Result<(), MoveError> {
-        if !self.end.is_legal(ply.mv) {
-            let mv = ply.mv.to_string();
-            return Err(if self.end.is_over() {
-                MoveError::Over(mv)
-            } else {
-                MoveError::Illegal { mv, side: self.end.to_move() }
-            });
+    /// Returns the start and the moves of the game as a line.
+    #[must_use]
+    pub fn to_line(&self) -> Line<P> {
+        let mut line = Line::new(self.start);
+        for ply in &self.plies {
+            line.push(ply.mv).expect("the moves of a record are legal");
         }
-        self.end = self.end.play(ply.mv);
+        line
+    }
+
+    /// Appends a move.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the move is illegal or the game is over; the record is unchanged.
+    pub fn push(&mut self, ply: Ply<P::Move>) -> Result<(), MoveError> {
+        self.end = self.end.try_play(ply.mv)?;
         self.plies.push(ply);
         Ok(())
     }
 
-    /// Where the game began.
+    /// Returns the starting position.
     pub fn start(&self) -> &P {
         &self.start
     }
 
-    /// The moves.
+    /// Returns the moves.
     pub fn plies(&self) -> &[Ply<P::Move>] {
         &self.plies
     }
 
-    /// Where the record ends: a finished game, or where it was broken off.
+    /// Returns the position after the last move. The game may be unfinished.
     pub fn end(&self) -> &P {
         &self.end
     }
 
-    /// The positions before each move, and the ply.
+    /// Iterates over the moves, each with the position before it.
     pub fn steps(&self) -> impl Iterator<Item = (P, &Ply<P::Move>)> {
         let mut position = self.start;
         self.plies.iter().map(move |ply| {
@@ -147,10 +175,10 @@ impl<P: Position> Record<P> {
 }
 
 impl Record<Othello> {
-    /// Black's discs less White's on the last board, the empty squares going to the leader, whether
-    /// or not the game is over.
+    /// Returns Black's discs minus White's on the last board, with empty squares counted for the
+    /// leader, even if the game is unfinished.
     #[must_use]
-    pub fn standing(&self) -> i32 {
+    pub fn disc_score(&self) -> i32 {
         let count = |side| self.end.discs(side).count_ones() as i32;
         let margin = count(Side::Black) - count(Side::White);
         margin + margin.signum() * self.end.empties() as i32

@@ -1,67 +1,72 @@
-//! Moves and passes from text, played one by one.
+//! Replaying moves and passes from text, and line-based parsing.
 
-use crate::fault::Reason;
-use crate::{About, Ply, Record};
+use crate::error::ParseErrorKind;
+use crate::{GameInfo, Ply, Record};
 use outflank_games::othello::{BoardError, Othello, Square, parse_cells};
 use outflank_games::{MoveError, Position, Side};
 
-/// A record that grows move by move and knows where a written pass belongs.
+/// A record under construction that validates passes.
 ///
-/// Positions pass by themselves, so a file may write a forced pass or leave it out. A pass that is
-/// written must be one that was forced.
+/// Positions make forced passes automatically, so files may write or omit them. A written pass must be a
+/// forced one.
 pub(crate) struct Replay {
     record: Record<Othello>,
-    skipped: Option<Side>,
+    /// The side whose forced pass may be written next.
+    passed: Option<Side>,
 }
 
 impl Replay {
-    /// Begins at a board on which this side should move.
+    /// Starts from a board and the side to move in the text.
     pub(crate) fn new(start: &Start) -> Replay {
-        let record = Record::new(start.position, About::default());
-        let skipped = (start.position.to_move() != start.side).then_some(start.side);
-        Replay { record, skipped }
+        let record = Record::new(start.position, GameInfo::default());
+        let passed = (start.position.to_move() != start.side).then_some(start.side);
+        Replay { record, passed }
     }
 
-    /// The number of the move that comes next.
-    pub(crate) fn ply(&self) -> usize {
+    /// Returns the number of the next move.
+    pub(crate) fn next_ply(&self) -> usize {
         self.record.plies().len() + 1
     }
 
-    /// Makes a move, by this side if the text says by whom.
-    pub(crate) fn play(&mut self, by: Option<Side>, ply: Ply<Square>) -> Result<(), Reason> {
-        let number = self.ply();
+    /// Plays a move. `by` is the side in the text, if any.
+    pub(crate) fn play(
+        &mut self,
+        by: Option<Side>,
+        ply: Ply<Square>,
+    ) -> Result<(), ParseErrorKind> {
+        let number = self.next_ply();
         let side = self.record.end().to_move();
         if by.is_some_and(|by| by != side) && !self.record.end().is_over() {
-            return Err(Reason::Turn { ply: number, side });
+            return Err(ParseErrorKind::Turn { ply: number, side });
         }
-        self.record.push(ply).map_err(|error| Reason::Move { ply: number, error })?;
+        self.record.push(ply).map_err(|error| ParseErrorKind::Move { ply: number, error })?;
         let end = self.record.end();
-        self.skipped = (end.to_move() == side && !end.is_over()).then_some(side.other());
+        self.passed = (end.to_move() == side && !end.is_over()).then_some(side.other());
         Ok(())
     }
 
-    /// Makes a pass, by this side if the text says by whom.
-    pub(crate) fn pass(&mut self, by: Option<Side>) -> Result<(), Reason> {
+    /// Makes a pass. `by` is the side in the text, if any.
+    pub(crate) fn pass(&mut self, by: Option<Side>) -> Result<(), ParseErrorKind> {
         let end = self.record.end();
         if end.is_over() {
-            // Some servers write that both sides pass at the end.
+            // Some servers write passes of both sides at the end.
             return Ok(());
         }
-        match self.skipped.take() {
+        match self.passed.take() {
             Some(side) if by.is_none_or(|by| by == side) => Ok(()),
-            _ => Err(Reason::Pass { ply: self.ply(), side: end.to_move() }),
+            _ => Err(ParseErrorKind::Pass { ply: self.next_ply(), side: end.to_move() }),
         }
     }
 
-    /// The finished record.
-    pub(crate) fn finish(self, about: About) -> Record<Othello> {
+    /// Returns the finished record.
+    pub(crate) fn finish(self, info: GameInfo) -> Record<Othello> {
         let mut record = self.record;
-        record.about = about;
+        record.info = info;
         record
     }
 }
 
-/// A board on which a text says that a side is to move, though it may have to pass.
+/// A board with the side to move in the text, which may have to pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Start {
     pub(crate) position: Othello,
@@ -69,22 +74,22 @@ pub(crate) struct Start {
 }
 
 impl Start {
-    pub(crate) fn usual() -> Start {
+    pub(crate) fn standard() -> Start {
         Start { position: Othello::start(), side: Side::Black }
     }
 
-    /// Reads 64 cells and a side.
+    /// Parses 64 cells and a side.
     pub(crate) fn parse(text: &str) -> Result<Start, BoardError> {
         let (black, white, rest) = parse_cells(text)?;
-        let side =
-            side(rest).ok_or_else(|| BoardError::Side(crate::fault::snippet(rest.as_bytes())))?;
+        let side = parse_side(rest)
+            .ok_or_else(|| BoardError::Side(crate::error::snippet(rest.as_bytes())))?;
         let position = Othello::from_discs(black, white, side).ok_or(BoardError::Length(64))?;
         Ok(Start { position, side })
     }
 }
 
-/// The side that a text names after a board.
-pub(crate) fn side(text: &str) -> Option<Side> {
+/// Parses the side to move after a board.
+pub(crate) fn parse_side(text: &str) -> Option<Side> {
     match text.trim() {
         "X" | "x" | "*" | "b" | "B" => Some(Side::Black),
         "O" | "o" | "0" | "w" | "W" => Some(Side::White),
@@ -92,38 +97,38 @@ pub(crate) fn side(text: &str) -> Option<Side> {
     }
 }
 
-/// The square that a text names.
-pub(crate) fn square(text: &[u8], ply: usize) -> Result<Square, Reason> {
+/// Parses the square of the move `ply`.
+pub(crate) fn parse_square(text: &[u8], ply: usize) -> Result<Square, ParseErrorKind> {
     std::str::from_utf8(text).ok().and_then(|text| text.trim().parse().ok()).ok_or_else(|| {
-        Reason::Move { ply, error: MoveError::Unreadable(crate::fault::snippet(text)) }
+        ParseErrorKind::Move { ply, error: MoveError::Unreadable(crate::error::snippet(text)) }
     })
 }
 
-/// How long the pass is that a text begins with, if it begins with one.
+/// Returns the length of the pass that a text starts with, or `None` if it starts with none.
 pub(crate) fn leading_pass(text: &[u8]) -> Option<usize> {
     let is = |word: &[u8]| text.get(..word.len()).is_some_and(|t| t.eq_ignore_ascii_case(word));
     [b"pass".as_slice(), b"pas", b"pa", b"ps", b"--"].into_iter().find(|w| is(w)).map(<[u8]>::len)
 }
 
-/// The lines of a text that say something: where they begin, and the
-/// text without the comment, which a `#` or `%` begins, and without the white space around it.
+/// Iterates over the non-blank lines of a text with their byte offsets.
+///
+/// Comments, which start with `#` or `%`, and surrounding white space are removed.
 pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     all_lines(bytes).filter(|(_, line)| !line.is_empty())
 }
 
-/// As [`lines`], with the blank ones.
+/// Iterates over all lines as [`lines`] does, including blank ones.
 pub(crate) fn all_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    let bytes = match bytes.strip_prefix(b"\xef\xbb\xbf") {
-        // The mark that some editors put at the start of a file counts as white space.
+    // Skip a UTF-8 byte order mark.
+    let (mut at, bytes) = match bytes.strip_prefix(b"\xef\xbb\xbf") {
         Some(rest) => (3, rest),
         None => (0, bytes),
     };
-    let mut at = bytes.0;
-    bytes.1.split(|&byte| byte == b'\n').map(move |line| {
+    bytes.split(|&byte| byte == b'\n').map(move |line| {
         let start = at;
         at += line.len() + 1;
-        let said = line.split(|&byte| byte == b'#' || byte == b'%').next().unwrap_or_default();
-        let indent = said.len() - said.trim_ascii_start().len();
-        (start + indent, said.trim_ascii())
+        let content = line.split(|&byte| byte == b'#' || byte == b'%').next().unwrap_or_default();
+        let indent = content.len() - content.trim_ascii_start().len();
+        (start + indent, content.trim_ascii())
     })
 }

@@ -1,79 +1,72 @@
-//! Which games of many to take.
+//! Selection of games by metadata, and random samples.
 
-use crate::About;
-use outflank_runs::{Draw, rng};
+use crate::GameInfo;
+use crate::record::name_matches;
+use outflank_runs::{RngExt, rng};
 
-/// Which games to take; the default takes all.
+/// A filter for games. The default selects all games.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Played in these years, both included.
+    /// First and last year, both included.
     pub years: Option<(u16, u16)>,
-    /// Played by someone whose name has this in it, in either case; after a `=`, whose whole name
-    /// this is.
+    /// A case-insensitive substring of a player's name, or the full name after a `=`.
     pub by: Option<String>,
-    /// Played in a tournament whose name has this in it, in either case; after a `=`, whose whole
-    /// name this is.
+    /// A case-insensitive substring of the tournament's name, or the full name after a `=`.
     pub tournament: Option<String>,
-    /// So many of those, drawn at random without favour and kept in their order; all of them where
-    /// there are not more.
+    /// The size of a uniform random sample of the matching games; all games if there are fewer.
     pub sample: Option<usize>,
 }
 
 impl Selection {
-    /// Whether a game is one of those wished for, before the draw.
+    /// Returns whether a game matches. The sample is drawn later, by [`Selection::draw`].
     #[must_use]
-    pub fn matches(&self, about: &About) -> bool {
+    pub fn matches(&self, info: &GameInfo) -> bool {
         let in_years = self
             .years
-            .is_none_or(|(from, to)| about.year().is_some_and(|year| (from..=to).contains(&year)));
+            .is_none_or(|(from, to)| info.year().is_some_and(|year| (from..=to).contains(&year)));
+        let by_player =
+            |name: &String| name_matches(&info.black, name) || name_matches(&info.white, name);
         in_years
-            && self.by.as_ref().is_none_or(|by| named(&about.black, by) || named(&about.white, by))
-            && self.tournament.as_ref().is_none_or(|name| named(&about.event, name))
+            && self.by.as_ref().is_none_or(by_player)
+            && self.tournament.as_ref().is_none_or(|name| name_matches(&info.event, name))
     }
 
-    /// Draws the sample: the same for the same seed and number of items, in their order.
+    /// Draws the sample and keeps the order of the items.
+    ///
+    /// The drawn indices depend only on the seed and the number of items.
     #[must_use]
     pub fn draw<T>(&self, items: Vec<T>, seed: u64) -> Vec<T> {
         let Some(sample) = self.sample.filter(|&sample| sample < items.len()) else { return items };
         let mut rng = rng::stream(seed, &["records", "sample"]);
-        let (mut left, mut wanted) = (items.len(), sample);
+        let (mut remaining, mut needed) = (items.len(), sample);
         let mut drawn = Vec::with_capacity(sample);
         for item in items {
-            // Each item is taken with the probability that the rest of the sample has among the
-            // rest of the items, which makes every sample equally likely.
-            if (rng.below(u32::try_from(left).unwrap_or(u32::MAX)) as usize) < wanted {
+            // Selection sampling: taking each item with probability needed / remaining makes all
+            // samples equally likely.
+            if (rng.below(u32::try_from(remaining).unwrap_or(u32::MAX)) as usize) < needed {
                 drawn.push(item);
-                wanted -= 1;
+                needed -= 1;
             }
-            left -= 1;
+            remaining -= 1;
         }
         drawn
     }
 
-    /// The wish in words, to follow "none of the games was".
+    /// Describes the filter for an error message: `played in 1991 by a player called 'Tan'`.
     #[must_use]
-    pub fn in_words(&self) -> String {
-        let mut words = String::from("played");
+    pub fn describe(&self) -> String {
+        let mut text = String::from("played");
         match self.years {
-            Some((from, to)) if from == to => words += &format!(" in {from}"),
-            Some((from, to)) => words += &format!(" between {from} and {to}"),
+            Some((from, to)) if from == to => text += &format!(" in {from}"),
+            Some((from, to)) => text += &format!(" between {from} and {to}"),
             None => {}
         }
         if let Some(by) = &self.by {
-            words += &format!(" by a player called '{}'", by.trim_start_matches('='));
+            text += &format!(" by a player called '{}'", by.trim_start_matches('='));
         }
         if let Some(name) = &self.tournament {
-            words += &format!(" in a tournament called '{}'", name.trim_start_matches('='));
+            text += &format!(" in a tournament called '{}'", name.trim_start_matches('='));
         }
-        words
-    }
-}
-
-/// Whether a name is as wished.
-fn named(name: &str, wished: &str) -> bool {
-    let name = name.to_lowercase();
-    match wished.strip_prefix('=') {
-        Some(whole) => name == whole.to_lowercase(),
-        None => name.contains(&wished.to_lowercase()),
+        text
     }
 }

@@ -1,10 +1,10 @@
 //! Reading games from files and folders.
 
-use crate::fault::{Fault, ReadError, Reason};
+use crate::error::{ParseError, ParseErrorKind, ReadError};
 use crate::format::Format;
 use crate::selection::Selection;
-use crate::wthor::{Base, NameFiles, Names};
-use crate::{About, Record, boards, ggf, obf, replay, transcript};
+use crate::wthor::{Database, NameFiles, Names};
+use crate::{GameInfo, Record, boards, ggf, obf, replay, transcript};
 use outflank_games::Side;
 use outflank_games::othello::Othello;
 use outflank_runs::files::{self, FileError};
@@ -12,67 +12,71 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// No game file is read that is larger than this.
-const LARGEST: u64 = 16 << 30;
+/// The maximum size of a game file in bytes.
+const MAX_BYTES: u64 = 16 << 30;
 
-/// A file that was read.
+/// An input file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
-    /// Where it is.
+    /// The path.
     pub path: PathBuf,
-    /// Its format; nothing for the files of names beside WTHOR games.
+    /// The format; `None` for the files of names of WTHOR games.
     pub format: Option<Format>,
-    /// How many games it holds.
+    /// The number of games.
     pub games: usize,
-    /// Its length in bytes.
+    /// The size in bytes.
     pub bytes: u64,
-    /// The SHA-256 of its bytes, in hexadecimal digits.
+    /// The SHA-256 checksum in hexadecimal digits.
     pub sha256: String,
 }
 
-/// Games that were read.
+/// The result of [`read_games`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Games {
-    /// The games that were wished for, in the order of the files.
+    /// The selected games, in the order of the files.
     pub records: Vec<Record<Othello>>,
-    /// How many games the files hold.
+    /// The number of games in the files.
     pub total: usize,
-    /// The files, in the order in which they were read.
+    /// The files, in the order of reading.
     pub files: Vec<SourceFile>,
 }
 
-/// Reads the games that are wished for from files and folders.
+/// Reads the selected games of files and folders.
 ///
-/// The files are read in parallel and the result is the same on any number of threads. The seed
-/// matters to a sample alone. A single bad game is an error, since figures over games that were
-/// silently left out mislead; [`check`](crate::check()) lists them all. Files of bare
-/// positions (OBF and boards) give games without moves, Black to move where they do not say.
+/// Files are read in parallel; the result does not depend on the number of threads. The seed only affects
+/// [`Selection::sample`]. Positions (OBF and boards) become games without moves, with Black to move if
+/// the file does not say.
+///
+/// # Errors
+///
+/// Fails if any game is bad, since statistics without the bad games would be misleading.
+/// [`check`](crate::check()) lists all bad games.
 pub fn read_games(paths: &[PathBuf], selection: &Selection, seed: u64) -> Result<Games, ReadError> {
     let files = game_files(paths)?;
     let names = NameTables::read(&files)?;
     let read = |path: &PathBuf| -> Result<(SourceFile, Vec<Record<Othello>>), ReadError> {
         let bytes = read_bytes(path)?;
-        let in_file = |fault| ReadError::Fault { path: path.clone(), fault };
-        let unknown = Fault { index: 0, byte: 0, reason: Reason::Format };
+        let in_file = |error| ReadError::Parse { path: path.clone(), error };
+        let unknown = ParseError::of_file(0, ParseErrorKind::Format);
         let format = Format::detect(path, &bytes).ok_or(unknown).map_err(in_file)?;
         let parsed = parse(format, &bytes, names.of(path));
-        if let Some(fault) = parsed.fault {
-            return Err(in_file(fault));
+        if let Some(error) = parsed.file_error {
+            return Err(in_file(error));
         }
         let file = SourceFile { games: parsed.games.len(), ..describe(path, Some(format), &bytes) };
         let mut records = Vec::new();
         for game in parsed.games {
             let record = game.map_err(in_file)?;
-            if selection.matches(&record.about) {
+            if selection.matches(&record.info) {
                 records.push(record);
             }
         }
         Ok((file, records))
     };
-    let each: Vec<_> = files.par_iter().map(read).collect();
+    let by_file: Vec<_> = files.par_iter().map(read).collect();
     let mut games = Games { records: Vec::new(), total: 0, files: names.files };
-    for part in each {
-        let (file, records) = part?;
+    for result in by_file {
+        let (file, records) = result?;
         games.total += file.games;
         games.records.extend(records);
         games.files.push(file);
@@ -81,29 +85,30 @@ pub fn read_games(paths: &[PathBuf], selection: &Selection, seed: u64) -> Result
         return Err(no_games(&files));
     }
     if games.records.is_empty() {
-        let wished = selection.in_words();
-        return Err(ReadError::NothingSelected { total: games.total, wished });
+        let selection = selection.describe();
+        return Err(ReadError::NothingSelected { total: games.total, selection });
     }
     games.records = selection.draw(games.records, seed);
     Ok(games)
 }
 
-/// The game files among these paths: files as they are, folders with everything below them that
-/// has the name of a game file, sorted by name; each file once.
+/// Lists the game files of paths, without duplicates.
+///
+/// A folder stands for all files below it with the extension of a game file, sorted by name.
 pub fn game_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ReadError> {
     if paths.is_empty() {
         return Err(ReadError::NoPath);
     }
     let mut files = Vec::new();
     for path in paths {
-        let about = std::fs::metadata(path).map_err(FileError::on("read", path))?;
-        if about.is_dir() {
+        let metadata = std::fs::metadata(path).map_err(FileError::on("read", path))?;
+        if metadata.is_dir() {
             let before = files.len();
             walk(path, &mut files)?;
             if files.len() == before {
                 return Err(ReadError::EmptyFolder(path.clone()));
             }
-        } else if about.is_file() {
+        } else if metadata.is_file() {
             files.push(path.clone());
         } else {
             return Err(ReadError::NotAFile(path.clone()));
@@ -114,8 +119,8 @@ pub fn game_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ReadError> {
     Ok(files)
 }
 
-/// Adds the game files of a folder and of those in it. Links to folders are not followed, since
-/// they may lead round in circles.
+/// Adds the game files of a folder, recursively. Symbolic links to folders are not followed, since they
+/// may form cycles.
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), ReadError> {
     let mut entries = std::fs::read_dir(folder)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
@@ -126,104 +131,112 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), ReadError> {
         let kind = entry.file_type().map_err(FileError::on("read", &path))?;
         if kind.is_dir() {
             walk(&path, files)?;
-        } else if has_game_name(&path) && path.is_file() {
+        } else if has_game_extension(&path) && path.is_file() {
             files.push(path);
         }
     }
     Ok(())
 }
 
-/// Whether a file in a folder is taken for a game file. PGN can be written but not read.
-fn has_game_name(path: &Path) -> bool {
-    let text = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("txt"));
-    text || Format::of_name(path).is_some_and(|format| format != Format::Pgn)
+/// Returns whether a file has the extension of a readable game file.
+fn has_game_extension(path: &Path) -> bool {
+    let is_text = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("txt"));
+    is_text || Format::of_name(path).is_some_and(|format| format != Format::Pgn)
 }
 
-/// Reads the games in bytes that came without a file; a name may tell their format. Each game is
-/// there or has its fault; a fault of the whole is an error. `names` are those of WTHOR's players and
-/// tournaments, as far as they are known.
+/// Parses games from bytes. The format is detected from a file name or from the content.
+///
+/// Returns each game or its error. `names` are the names of players and tournaments for WTHOR files.
+///
+/// # Errors
+///
+/// Fails if the file as a whole is invalid.
 pub fn parse_games(
     name: &Path,
     bytes: &[u8],
     names: &Names,
-) -> Result<Vec<Result<Record<Othello>, Fault>>, Fault> {
-    let unknown = Fault { index: 0, byte: 0, reason: Reason::Format };
+) -> Result<Vec<Result<Record<Othello>, ParseError>>, ParseError> {
+    let unknown = ParseError::of_file(0, ParseErrorKind::Format);
     let parsed = parse(Format::detect(name, bytes).ok_or(unknown)?, bytes, names);
-    match parsed.fault {
-        Some(fault) => Err(fault),
+    match parsed.file_error {
+        Some(error) => Err(error),
         None => Ok(parsed.games),
     }
 }
 
-/// What a file holds: its games, good and bad, and what is wrong with the file as a whole.
-pub(crate) struct Parsed {
-    pub(crate) games: Vec<Result<Record<Othello>, Fault>>,
-    pub(crate) fault: Option<Fault>,
+/// The content of a file: its games, each with its error, and the error of the file as a whole.
+pub(crate) struct ParsedFile {
+    pub(crate) games: Vec<Result<Record<Othello>, ParseError>>,
+    pub(crate) file_error: Option<ParseError>,
 }
 
-/// Reads everything that can be read from a file.
-pub(crate) fn parse(format: Format, bytes: &[u8], names: &Names) -> Parsed {
-    let whole = |games| Parsed { games, fault: None };
-    let bare = |position| Record::new(position, About::default());
+/// Parses all readable games of a file.
+pub(crate) fn parse(format: Format, bytes: &[u8], names: &Names) -> ParsedFile {
+    let complete = |games| ParsedFile { games, file_error: None };
+    let failed = |error| ParsedFile { games: Vec::new(), file_error: Some(error) };
+    let without_moves = |position| Record::new(position, GameInfo::default());
     match format {
-        Format::Wthor => match Base::salvage(bytes) {
-            Ok((base, fault)) => Parsed { games: base.par_records(names), fault },
-            Err(fault) => Parsed { games: Vec::new(), fault: Some(fault) },
+        Format::Wthor => match Database::parse_lenient(bytes) {
+            Ok((database, file_error)) => {
+                ParsedFile { games: database.par_records(names), file_error }
+            }
+            Err(error) => failed(error),
         },
         Format::Ggf => {
-            let pieces: Vec<_> = ggf::pieces(bytes).collect();
-            if pieces.is_empty() && !bytes.trim_ascii().is_empty() {
-                let fault = Fault { index: 0, byte: 0, reason: Reason::NoGame };
-                return Parsed { games: Vec::new(), fault: Some(fault) };
+            let texts: Vec<_> = ggf::game_texts(bytes).collect();
+            if texts.is_empty() && !bytes.trim_ascii().is_empty() {
+                return failed(ParseError::of_file(0, ParseErrorKind::NoGame));
             }
-            whole(pieces.par_iter().map(ggf::Piece::read).collect())
+            complete(texts.par_iter().map(ggf::GameText::parse).collect())
         }
         Format::Transcript => {
             let lines: Vec<_> = replay::lines(bytes).enumerate().collect();
-            let read = |&(place, (byte, line)): &(usize, (usize, &[u8]))| {
-                transcript::game(line).map_err(|reason| Fault { index: place + 1, byte, reason })
+            let read = |&(index, (byte, line)): &(usize, (usize, &[u8]))| {
+                transcript::game(line).map_err(|kind| ParseError { index: index + 1, byte, kind })
             };
-            whole(lines.par_iter().map(read).collect())
+            complete(lines.par_iter().map(read).collect())
         }
-        Format::Obf => whole(obf::entries(bytes).map(|entry| Ok(bare(entry?.position))).collect()),
+        Format::Obf => {
+            complete(obf::entries(bytes).map(|entry| Ok(without_moves(entry?.position))).collect())
+        }
         Format::Boards => {
             let position = |board: boards::Board| board.position(board.side.unwrap_or(Side::Black));
-            whole(boards::boards(bytes).map(|board| Ok(bare(position(board?)))).collect())
+            complete(
+                boards::boards(bytes).map(|board| Ok(without_moves(position(board?)))).collect(),
+            )
         }
-        Format::Pgn => {
-            let reason = Reason::WriteOnly("PGN");
-            Parsed { games: Vec::new(), fault: Some(Fault { index: 0, byte: 0, reason }) }
-        }
+        Format::Pgn => failed(ParseError::of_file(0, ParseErrorKind::WriteOnly("PGN"))),
     }
 }
 
-/// The error for files that hold nothing at all.
+/// Returns the error for files without games.
 pub(crate) fn no_games(files: &[PathBuf]) -> ReadError {
     let path = files.first().cloned().unwrap_or_default();
     ReadError::NoGames { path, files: files.len() }
 }
 
-/// The names for WTHOR files, each file of names read once.
+/// The names of players and tournaments for WTHOR files. Each file of names is read once.
 pub(crate) struct NameTables {
-    places: BTreeMap<PathBuf, NameFiles>,
-    tables: BTreeMap<NameFiles, Names>,
-    none: Names,
-    /// The files of names.
+    /// The files of names for each file of games.
+    name_files: BTreeMap<PathBuf, NameFiles>,
+    names: BTreeMap<NameFiles, Names>,
+    no_names: Names,
+    /// The files of names, as input files.
     pub(crate) files: Vec<SourceFile>,
 }
 
 impl NameTables {
     pub(crate) fn read(games: &[PathBuf]) -> Result<NameTables, ReadError> {
         let mut tables = NameTables::find(games);
-        let wanted: BTreeSet<NameFiles> = tables.places.values().cloned().collect();
-        for place in wanted {
-            let names = place.read()?;
-            tables.tables.insert(place, names);
+        let name_files: BTreeSet<NameFiles> = tables.name_files.values().cloned().collect();
+        for files in name_files {
+            let names = files.read()?;
+            tables.names.insert(files, names);
         }
         let paths: BTreeSet<&PathBuf> = tables
-            .tables
+            .names
             .keys()
-            .flat_map(|place| [place.players.as_ref(), place.tournaments.as_ref()])
+            .flat_map(|files| [files.players.as_ref(), files.tournaments.as_ref()])
             .flatten()
             .collect();
         for path in paths {
@@ -232,40 +245,40 @@ impl NameTables {
         Ok(tables)
     }
 
-    /// As [`NameTables::read`], but names that cannot be read are left unknown and their faults
-    /// are returned.
-    pub(crate) fn salvage(games: &[PathBuf]) -> (NameTables, Vec<ReadError>) {
+    /// Reads the names as [`NameTables::read`] does, but leaves unreadable names unknown and returns
+    /// their errors.
+    pub(crate) fn read_lenient(games: &[PathBuf]) -> (NameTables, Vec<ReadError>) {
         let mut tables = NameTables::find(games);
-        let wanted: BTreeSet<NameFiles> = tables.places.values().cloned().collect();
-        let mut faults = Vec::new();
-        for place in wanted {
-            match place.read() {
-                Ok(names) => drop(tables.tables.insert(place, names)),
-                Err(fault) => faults.push(fault),
+        let name_files: BTreeSet<NameFiles> = tables.name_files.values().cloned().collect();
+        let mut errors = Vec::new();
+        for files in name_files {
+            match files.read() {
+                Ok(names) => drop(tables.names.insert(files, names)),
+                Err(error) => errors.push(error),
             }
         }
-        (tables, faults)
+        (tables, errors)
     }
 
     fn find(games: &[PathBuf]) -> NameTables {
         let is_wthor = |path: &&PathBuf| Format::of_name(path) == Some(Format::Wthor);
-        let places = games.iter().filter(is_wthor).map(|p| (p.clone(), NameFiles::beside(p)));
+        let name_files = games.iter().filter(is_wthor).map(|p| (p.clone(), NameFiles::find(p)));
         NameTables {
-            places: places.collect(),
-            tables: BTreeMap::new(),
-            none: Names::default(),
+            name_files: name_files.collect(),
+            names: BTreeMap::new(),
+            no_names: Names::default(),
             files: Vec::new(),
         }
     }
 
-    /// The names for this file of games.
+    /// Returns the names for a file of games.
     pub(crate) fn of(&self, games: &Path) -> &Names {
-        self.places.get(games).and_then(|place| self.tables.get(place)).unwrap_or(&self.none)
+        self.name_files.get(games).and_then(|files| self.names.get(files)).unwrap_or(&self.no_names)
     }
 }
 
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
-    Ok(files::read(path, LARGEST)?)
+    Ok(files::read(path, MAX_BYTES)?)
 }
 
 fn describe(path: &Path, format: Option<Format>, bytes: &[u8]) -> SourceFile {

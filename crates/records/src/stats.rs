@@ -1,11 +1,9 @@
-//! What a set of Othello games holds: how many games, moves and different decisions, and how well
-//! any classifier could predict them.
+//! Statistics of Othello games: numbers of games, moves and distinct decisions, and the best possible
+//! prediction accuracy.
 //!
-//! A decision is the board as its player saw it and the square that was chosen. One board may
-//! have been met with several moves, so even the best classifier, which always answers the most
-//! frequent move of a board, misses some: its accuracy is the ceiling. Counting is done by
-//! sorting sixteen-byte examples, which for seven million of them takes a second or two and a few
-//! hundred megabytes.
+//! Several moves may have been played on the same board, so no classifier of boards predicts all moves.
+//! The ceiling is the accuracy of the classifier that predicts the most frequent move of each board.
+//! Counting sorts 16-byte examples: seven million take one or two seconds and a few hundred megabytes.
 
 use crate::{Decision, Example, Record};
 use outflank_games::Position;
@@ -13,92 +11,92 @@ use outflank_games::othello::{Othello, Symmetry};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// The counts of a set of games.
+/// Statistics of a set of games.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stats {
-    /// Games, unfinished ones included and illegal ones not.
+    /// Games, including unfinished ones, without illegal ones.
     pub games: u64,
-    /// Moves, passes not counted: each is a position in which somebody decided.
+    /// Moves, not counting passes. Each belongs to one position with its side to move.
     pub positions: u64,
-    /// Images of all moves under the eight symmetries, each as often as it occurs.
+    /// Moves times eight symmetries, with duplicates.
     pub positions_symmetric: u64,
-    /// Different decisions.
+    /// Distinct decisions.
     pub unique: u64,
-    /// Different decisions among all images of all decisions under the eight symmetries.
+    /// Distinct decisions among all symmetries of all decisions.
     pub unique_symmetric: u64,
-    /// Different boards on which somebody decided.
+    /// Distinct boards, from the view of the side to move.
     pub boards: u64,
-    /// The accuracy of the best classifier on all moves, 0 to 100; 0 when there are none.
+    /// The best possible accuracy on all moves, in percent; 0 without moves.
     pub ceiling_positions: f64,
-    /// The accuracy of the best classifier on the different decisions, 0 to 100; 0 without any.
+    /// The best possible accuracy on the distinct decisions, in percent; 0 without any.
     pub ceiling_unique: f64,
-    /// Moves with no alternative.
+    /// Moves without an alternative.
     pub forced: u64,
-    /// Games that break off before the end.
+    /// Unfinished games.
     pub unfinished: u64,
-    /// Games left out because a move was illegal.
+    /// Games excluded because of an illegal move.
     pub illegal: u64,
-    /// Finished games that Black won, that were drawn, and that White won, by discs.
+    /// Results of the finished games, by discs.
     pub results: Results,
-    /// What happened at each ply; the first entry is about the first moves.
+    /// Statistics of each ply, starting with the first move.
     pub by_ply: Vec<PlyStats>,
-    /// Games of each year in ascending order, those without a year first.
+    /// Statistics of each year in ascending order, games without a year first.
     pub by_year: Vec<YearStats>,
 }
 
-/// How finished games ended.
+/// Results of finished games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Results {
-    /// Black had more discs.
+    /// Wins of Black.
     pub black: u64,
-    /// Both had the same number.
+    /// Draws.
     pub draws: u64,
-    /// White had more discs.
+    /// Wins of White.
     pub white: u64,
 }
 
-/// The moves at one ply of all games.
+/// Statistics of one ply over all games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlyStats {
-    /// Games in which this ply was played.
+    /// Games with this ply.
     pub positions: u64,
-    /// Legal moves in all these positions together.
+    /// Total number of legal moves in these positions.
     pub legal: u64,
-    /// Positions with one legal move.
+    /// Positions with only one legal move.
     pub forced: u64,
-    /// Games whose record has no move after this one.
+    /// Games that end with this ply.
     pub last: u64,
 }
 
 impl PlyStats {
-    /// The mean number of legal moves; 0 where nothing was played.
+    /// Returns the mean number of legal moves; 0 without positions.
     #[must_use]
     pub fn branching(&self) -> f64 {
-        share(self.legal, self.positions)
+        ratio(self.legal, self.positions)
     }
 }
 
-/// The games of one year.
+/// Statistics of one year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct YearStats {
-    /// The year, where the records say.
+    /// The year, if known.
     pub year: Option<u16>,
-    /// How many games.
+    /// Number of games.
     pub games: u64,
-    /// How many moves.
+    /// Number of moves.
     pub positions: u64,
 }
 
-/// Counts what the records hold.
+/// Computes the statistics of records.
 ///
-/// A record has no illegal moves, so whoever read the games says how many were `illegal`.
+/// Records have no illegal moves, so the caller provides the number of `illegal` games.
 pub fn stats<'a>(records: impl IntoIterator<Item = &'a Record<Othello>>, illegal: u64) -> Stats {
     let mut stats = Stats { illegal, ..Stats::default() };
     let mut years: BTreeMap<Option<u16>, (u64, u64)> = BTreeMap::new();
     let mut examples = Vec::new();
     for record in records {
         count_game(record, &mut stats, &mut examples);
-        let year = years.entry(record.about.year()).or_default();
+        let year = years.entry(record.info.year()).or_default();
         year.0 += 1;
         year.1 += record.plies().len() as u64;
     }
@@ -113,7 +111,7 @@ pub fn stats<'a>(records: impl IntoIterator<Item = &'a Record<Othello>>, illegal
     stats
 }
 
-/// Adds one game to what is counted by game and by ply, and its moves to the examples.
+/// Adds one game to the statistics by game and by ply, and its moves to the examples.
 fn count_game(record: &Record<Othello>, stats: &mut Stats, examples: &mut Vec<Example>) {
     stats.games += 1;
     match record.end().margin() {
@@ -131,19 +129,19 @@ fn count_game(record: &Record<Othello>, stats: &mut Stats, examples: &mut Vec<Ex
         stats.by_ply.resize(length, PlyStats::default());
     }
     examples.reserve(length);
-    for ((position, played), ply) in record.steps().zip(&mut stats.by_ply) {
+    for ((position, ply), by_ply) in record.steps().zip(&mut stats.by_ply) {
         let legal = u64::from(position.move_bits().count_ones());
-        ply.positions += 1;
-        ply.legal += legal;
-        ply.forced += u64::from(legal == 1);
-        examples.push(Example::from(&Decision { position, chosen: played.mv }));
+        by_ply.positions += 1;
+        by_ply.legal += legal;
+        by_ply.forced += u64::from(legal == 1);
+        examples.push(Example::from(&Decision { position, chosen: ply.mv }));
     }
     if let Some(last) = length.checked_sub(1).and_then(|last| stats.by_ply.get_mut(last)) {
         last.last += 1;
     }
 }
 
-/// Counts different decisions and boards, and how often the best answer to each board was given.
+/// Counts distinct decisions and boards, and computes the accuracy ceilings.
 fn count_examples(mut examples: Vec<Example>, stats: &mut Stats) {
     examples.par_sort_unstable();
     let mut hits = 0;
@@ -153,9 +151,9 @@ fn count_examples(mut examples: Vec<Example>, stats: &mut Stats) {
     }
     examples.dedup();
     stats.unique = examples.len() as u64;
-    stats.ceiling_positions = 100.0 * share(hits, stats.positions);
-    // Each different decision counts once here, so a classifier hits one on every board.
-    stats.ceiling_unique = 100.0 * share(stats.boards, stats.unique);
+    stats.ceiling_positions = 100.0 * ratio(hits, stats.positions);
+    // Each distinct decision counts once, so a classifier predicts one of them per board.
+    stats.ceiling_unique = 100.0 * ratio(stats.boards, stats.unique);
 
     examples.par_iter_mut().for_each(|example| *example = example.canonical());
     examples.par_sort_unstable();
@@ -163,6 +161,6 @@ fn count_examples(mut examples: Vec<Example>, stats: &mut Stats) {
     stats.unique_symmetric = examples.par_iter().map(|e| e.orbit_size() as u64).sum();
 }
 
-fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+fn ratio(part: u64, total: u64) -> f64 {
+    if total == 0 { 0.0 } else { part as f64 / total as f64 }
 }

@@ -1,34 +1,34 @@
-//! Transcripts: a game a line, its moves one after the other, as in `f5d6c3d3c4`.
+//! Transcripts: one game per line, as a sequence of moves such as `f5d6c3d3c4`.
 //!
-//! Either case is read, white space may stand anywhere, and a forced pass may be left out or
-//! written as `pa`, `ps`, `pass` or `--`. Blank lines are skipped, and so is what follows a `#` or
-//! `%`. A game that starts elsewhere has its board, the side to move and a colon before its moves:
+//! Case and white space do not matter. A forced pass is omitted or written as `pa`, `ps`, `pass` or
+//! `--`. Blank lines are skipped; comments start with `#` or `%`. A game with another starting position
+//! has the board, the side to move and a colon before its moves:
 //!
 //! ```text
 //! f5d6c3d3c4
 //! ---------------------------OX------XXX-----X-------------------- O: f6f4
 //! ```
 //!
-//! A transcript knows nothing but the start and the moves.
+//! A transcript has no metadata.
 
 use crate::Record;
-use crate::fault::{Fault, Reason, snippet};
-use crate::replay::{Replay, Start, leading_pass, lines, square};
+use crate::error::{ParseError, ParseErrorKind, snippet};
+use crate::replay::{Replay, Start, leading_pass, lines, parse_square};
 use outflank_games::Position;
 use outflank_games::othello::{BoardError, Othello};
 use std::fmt::Write;
 
-/// The games of a text, or what is wrong with each.
-pub fn games(bytes: &[u8]) -> impl Iterator<Item = Result<Record<Othello>, Fault>> {
-    lines(bytes).enumerate().map(|(place, (byte, line))| {
-        game(line).map_err(|reason| Fault { index: place + 1, byte, reason })
+/// Parses the games of a text.
+pub fn games(bytes: &[u8]) -> impl Iterator<Item = Result<Record<Othello>, ParseError>> {
+    lines(bytes).enumerate().map(|(index, (byte, line))| {
+        game(line).map_err(|kind| ParseError { index: index + 1, byte, kind })
     })
 }
 
-/// The game of one line.
-pub fn game(line: &[u8]) -> Result<Record<Othello>, Reason> {
+/// Parses the game of one line.
+pub fn game(line: &[u8]) -> Result<Record<Othello>, ParseErrorKind> {
     let (start, mut moves) = match line.iter().position(|&byte| byte == b':') {
-        None => (Start::usual(), line),
+        None => (Start::standard(), line),
         Some(colon) => {
             let board = std::str::from_utf8(&line[..colon])
                 .map_err(|_| BoardError::Side(snippet(&line[..colon])))?;
@@ -46,17 +46,16 @@ pub fn game(line: &[u8]) -> Result<Record<Othello>, Reason> {
             moves = &moves[length..];
         } else {
             let (text, rest) = moves.split_at(moves.len().min(2));
-            let ply = crate::Ply::new(square(text, replay.ply())?);
+            let ply = crate::Ply::new(parse_square(text, replay.next_ply())?);
             replay.play(None, ply)?;
             moves = rest;
         }
     }
 }
 
-/// The line of a game, without its end of line.
+/// Writes a game as a line, without the line break.
 ///
-/// The board stands before the moves only where a plain transcript would not do: when the game
-/// starts elsewhere, or has no move.
+/// The board precedes the moves if the game does not start from the standard position or has no moves.
 #[must_use]
 pub fn write(record: &Record<Othello>) -> String {
     let mut line = String::with_capacity(2 * record.plies().len());

@@ -1,28 +1,28 @@
-//! Decisions from records, and what leaves the laboratory as CSV and NPY.
+//! Decisions of records, and their export as CSV and NPY.
 
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Position, Side};
 use outflank_records::{
-    About, Decision, Decisions, Example, Forced, Ply, Record, Selection, Source, Wanted, decisions,
-    export_csv, export_examples_npy, export_npy, is_played_by, split_games, write_csv,
+    Decision, DecisionFilter, DecisionSource, Decisions, Example, GameInfo, Ply, Record, Selection,
+    decisions, export_csv, export_examples_npy, export_npy, split_games, write_csv,
 };
-use outflank_runs::{Draw, rng::stream};
+use outflank_runs::{RngExt, rng::stream};
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
-fn about(black: &str, white: &str) -> About {
-    About { black: black.to_owned(), white: white.to_owned(), ..About::default() }
+fn players(black: &str, white: &str) -> GameInfo {
+    GameInfo { black: black.to_owned(), white: white.to_owned(), ..GameInfo::default() }
 }
 
-/// Games played at random to the end, by names that take turns; every tenth ply is marked random.
+/// Random games by alternating players; every tenth ply is marked as random.
 fn games(count: usize) -> Vec<Record<Othello>> {
     let names = ["Aubrey Tan", "Børge", "ÉMILIE", "Aubrey Tan"];
     let mut rng = stream(2, &["games"]);
     let mut records = Vec::new();
     for game in 0..count {
-        let about = about(names[game % 4], names[(game + 1) % 4]);
-        let mut record = Record::new(Othello::start(), about);
+        let info = players(names[game % 4], names[(game + 1) % 4]);
+        let mut record = Record::new(Othello::start(), info);
         while !record.end().is_over() {
             let moves: Vec<Square> = record.end().moves().collect();
             let mv = moves[rng.below(moves.len() as u32) as usize];
@@ -34,9 +34,9 @@ fn games(count: usize) -> Vec<Record<Othello>> {
     records
 }
 
-/// The record of moves written one after the other.
-fn record(moves: &str, about: About) -> Record<Othello> {
-    let mut record = Record::new(Othello::start(), about);
+/// Creates a record from a sequence of moves.
+fn record(moves: &str, info: GameInfo) -> Record<Othello> {
+    let mut record = Record::new(Othello::start(), info);
     for text in moves.as_bytes().chunks(2) {
         let square = std::str::from_utf8(text).unwrap().parse().unwrap();
         record.push(Ply::new(square)).unwrap();
@@ -46,13 +46,13 @@ fn record(moves: &str, about: About) -> Record<Othello> {
 
 #[test]
 fn decisions_are_small() {
-    assert!(size_of::<Decision<Othello>>() + size_of::<Source>() <= 40);
+    assert!(size_of::<Decision<Othello>>() + size_of::<DecisionSource>() <= 40);
 }
 
 #[test]
-fn every_move_is_a_decision_unless_it_is_not_wanted() {
+fn filters_exclude_forced_and_random_moves() {
     let records = games(20);
-    let all = decisions(&records, &Wanted::ALL);
+    let all = decisions(&records, &DecisionFilter::ALL);
     assert_eq!(all.len(), records.iter().map(|r| r.plies().len()).sum::<usize>());
     for (decision, source) in all.iter() {
         let record = &records[source.game as usize];
@@ -60,45 +60,45 @@ fn every_move_is_a_decision_unless_it_is_not_wanted() {
         assert_eq!((decision.position, decision.chosen), (position, ply.mv));
     }
 
-    let unforced = decisions(&records, &Wanted { forced: Forced::Out, ..Wanted::ALL });
+    let unforced = decisions(&records, &DecisionFilter { forced: false, ..DecisionFilter::ALL });
     assert!(unforced.len() < all.len());
-    assert_eq!(unforced, all.keep(|d, _| d.position.moves().count() > 1));
+    assert_eq!(unforced, all.filter(|d, _| d.position.moves().count() > 1));
 
-    let choices = decisions(&records, &Wanted::CHOICES);
-    assert_eq!(choices, unforced.keep(|_, source| source.ply % 10 != 9));
+    let choices = decisions(&records, &DecisionFilter::CHOICES);
+    assert_eq!(choices, unforced.filter(|_, source| source.ply % 10 != 9));
 }
 
 #[test]
-fn one_players_decisions_are_those_of_the_sides_it_played() {
+fn decisions_can_be_restricted_to_one_player() {
     let records = games(9);
     for name in ["=aubrey tan", "=BØRGE", "=émilie"] {
-        let own = decisions(&records, &Wanted { by: Some(name), ..Wanted::ALL });
-        let expected = decisions(&records, &Wanted::ALL).keep(|decision, source| {
-            let about = &records[source.game as usize].about;
+        let own = decisions(&records, &DecisionFilter { by: Some(name), ..DecisionFilter::ALL });
+        let expected = decisions(&records, &DecisionFilter::ALL).filter(|decision, source| {
+            let info = &records[source.game as usize].info;
             let player = match decision.position.to_move() {
-                Side::Black => &about.black,
-                Side::White => &about.white,
+                Side::Black => &info.black,
+                Side::White => &info.white,
             };
             player.to_lowercase() == name[1..].to_lowercase()
         });
         assert!(!own.is_empty());
         assert_eq!(own, expected);
     }
-    let by = |name| decisions(&records, &Wanted { by: Some(name), ..Wanted::ALL });
+    let by = |name| decisions(&records, &DecisionFilter { by: Some(name), ..DecisionFilter::ALL });
     assert_eq!(by("aub"), by("=aubrey tan"));
     assert!(by("=aub").is_empty() && by("nobody").is_empty());
-    assert!(!is_played_by(&about("", "x"), Side::Black, ""));
-    assert!(is_played_by(&about("", "x"), Side::White, "X"));
+    assert!(!players("", "x").is_played_by(Side::Black, ""));
+    assert!(players("", "x").is_played_by(Side::White, "X"));
 }
 
 #[test]
-fn names_mean_the_same_to_a_selection_of_games() {
+fn selections_match_names_in_the_same_way() {
     for name in ["Tan", "=Tan", "=aubrey tan", "=", "é"] {
         let selection = Selection { by: Some(name.to_owned()), ..Selection::default() };
         for (black, white) in [("Aubrey Tan", "Børge"), ("ÉMILIE", "tan")] {
-            let about = about(black, white);
-            let either = Side::BOTH.iter().any(|&side| is_played_by(&about, side, name));
-            assert_eq!(either, selection.matches(&about), "{name} in {about:?}");
+            let info = players(black, white);
+            let either = Side::BOTH.iter().any(|&side| info.is_played_by(side, name));
+            assert_eq!(either, selection.matches(&info), "{name} in {info:?}");
         }
     }
 }
@@ -106,9 +106,9 @@ fn names_mean_the_same_to_a_selection_of_games() {
 #[test]
 fn a_split_by_game_keeps_games_together() {
     let records = games(12);
-    let all = decisions(&records, &Wanted::ALL);
+    let all = decisions(&records, &DecisionFilter::ALL);
     let split = split_games(records.len(), 5, &[8, 4]).unwrap();
-    let [train, test] = [&split.parts[0], &split.parts[1]].map(|games| all.of_games(games));
+    let [train, test] = [&split.subsets[0], &split.subsets[1]].map(|games| all.of_games(games));
     assert_eq!(train.len() + test.len(), all.len());
     let games =
         |set: &Decisions<Othello>| set.sources().iter().map(|s| s.game).collect::<HashSet<_>>();
@@ -117,32 +117,27 @@ fn a_split_by_game_keeps_games_together() {
 }
 
 #[test]
-fn the_first_of_each_kind_stays_whatever_its_colour() {
-    // The same opening again, and a board that White meets as Black met it: the start with
-    // colours exchanged.
-    let swapped = Record::new(Othello::start().swap_sides(), About::default());
-    let mut records = vec![record("f5d6c3", About::default()), record("f5d6c4", About::default())];
+fn the_first_of_equal_decisions_is_kept_regardless_of_color() {
+    // The same opening twice, and the starting position with colors exchanged.
+    let swapped = Record::new(Othello::start().swap_sides(), GameInfo::default());
+    let mut records =
+        vec![record("f5d6c3", GameInfo::default()), record("f5d6c4", GameInfo::default())];
     records.push(swapped);
     records[2].push(Ply::new("f5".parse().unwrap())).unwrap();
-    let all = decisions(&records, &Wanted::ALL);
+    let all = decisions(&records, &DecisionFilter::ALL);
     let unique = all.unique();
-    let kept: Vec<(u32, u16)> = unique.sources().iter().map(|s| (s.game, s.ply)).collect();
-    assert_eq!(kept, [(0, 0), (0, 1), (0, 2), (1, 2)]);
+    let sources: Vec<(u32, u16)> = unique.sources().iter().map(|s| (s.game, s.ply)).collect();
+    assert_eq!(sources, [(0, 0), (0, 1), (0, 2), (1, 2)]);
 
-    let many = decisions(&games(20), &Wanted::ALL);
+    let many = decisions(&games(20), &DecisionFilter::ALL);
     let distinct: HashSet<Example> = many.examples().into_iter().collect();
     assert_eq!(many.unique().len(), distinct.len());
     assert!(many.unique().sources().is_sorted());
-
-    let normal = many.clone().black_to_move();
-    assert_eq!(normal.examples(), many.examples());
-    assert!(normal.items().iter().all(|d| d.position.to_move() == Side::Black));
-    assert!(normal.items().iter().all(|d| d.position.is_legal(d.chosen)));
 }
 
 #[test]
-fn a_table_says_what_was_played() {
-    let decisions = decisions(&[record("f5d6c3", About::default())], &Wanted::ALL);
+fn csv_has_one_line_per_decision() {
+    let decisions = decisions(&[record("f5d6c3", GameInfo::default())], &DecisionFilter::ALL);
     let mut text = Vec::new();
     write_csv(&decisions, &mut text).unwrap();
     let expected = "\
@@ -162,9 +157,9 @@ game,ply,side,board,move,legal,chosen
 }
 
 #[test]
-fn arrays_hold_one_value_per_decision() {
+fn arrays_have_one_value_per_decision() {
     let records = games(3);
-    let decisions = decisions(&records, &Wanted::ALL);
+    let decisions = decisions(&records, &DecisionFilter::ALL);
     let folder = tempfile::tempdir().unwrap();
     let inner = folder.path().join("made/here");
     export_npy(&decisions, &inner).unwrap();
@@ -187,15 +182,18 @@ fn arrays_hold_one_value_per_decision() {
         assert_eq!(u16::from(ply[row]), source.ply);
     }
 
-    let bare = folder.path().join("examples");
-    export_examples_npy(&decisions.examples(), &bare).unwrap();
+    let without_moves = folder.path().join("examples");
+    export_examples_npy(&decisions.examples(), &without_moves).unwrap();
     for name in ["own.npy", "other.npy", "move.npy"] {
-        assert_eq!(fs::read(bare.join(name)).unwrap(), fs::read(inner.join(name)).unwrap());
+        assert_eq!(
+            fs::read(without_moves.join(name)).unwrap(),
+            fs::read(inner.join(name)).unwrap()
+        );
     }
 }
 
 #[test]
-fn an_export_that_fails_names_the_place_and_leaves_nothing() {
+fn failed_exports_name_the_path_and_leave_no_files() {
     let folder = tempfile::tempdir().unwrap();
     let taken = folder.path().join("taken");
     fs::write(&taken, "a file").unwrap();
@@ -215,12 +213,12 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The values of an array, after a look at its heading.
-fn values(folder: &Path, name: &str, kind: &str, count: usize) -> Vec<u8> {
+/// Returns the values of an array and checks its header.
+fn values(folder: &Path, name: &str, dtype: &str, count: usize) -> Vec<u8> {
     let bytes = fs::read(folder.join(format!("{name}.npy"))).unwrap();
-    let (heading, values) = bytes.split_at(128);
-    let text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({count},), }}");
-    assert!(heading[10..].starts_with(text.as_bytes()));
-    assert_eq!(values.len(), count * usize::from(kind.as_bytes()[2] - b'0'));
+    let (header, values) = bytes.split_at(128);
+    let text = format!("{{'descr': '{dtype}', 'fortran_order': False, 'shape': ({count},), }}");
+    assert!(header[10..].starts_with(text.as_bytes()));
+    assert_eq!(values.len(), count * usize::from(dtype.as_bytes()[2] - b'0'));
     values.to_vec()
 }

@@ -1,21 +1,21 @@
-//! Statistics against a plain count of a few games, and against the published figures of WTHOR.
+//! Statistics against a direct count of random games, and against published figures of WTHOR.
 
 use outflank_games::Position;
 use outflank_games::othello::{Board, Othello, Square, Symmetry};
 use outflank_records::{
-    About, ExampleSet, Ply, Record, Results, Selection, Set, read_games, stats,
+    ExampleSet, ExampleSetKind, GameInfo, Ply, Record, Results, Selection, read_games, stats,
 };
-use outflank_runs::{Draw, rng::stream};
+use outflank_runs::{RngExt, rng::stream};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// Games played at random, the openings few enough to be met again.
+/// Random games with few distinct openings.
 fn games(count: usize) -> Vec<Record<Othello>> {
     let mut rng = stream(1, &["games"]);
     let mut records = Vec::new();
     for game in 0..count {
         let date = if game % 3 == 0 { String::new() } else { format!("{}-01-01", 2000 + game % 3) };
-        let mut record = Record::new(Othello::start(), About { date, ..About::default() });
+        let mut record = Record::new(Othello::start(), GameInfo { date, ..GameInfo::default() });
         let length = if game % 5 == 0 { 20 } else { 60 };
         while !record.end().is_over() && record.plies().len() < length {
             let moves: Vec<Square> = record.end().moves().collect();
@@ -29,17 +29,18 @@ fn games(count: usize) -> Vec<Record<Othello>> {
 }
 
 #[test]
-fn counts_are_those_of_plain_tables() {
+fn statistics_agree_with_a_direct_count() {
     let records = games(60);
     let mut table: HashMap<Board, HashMap<Square, u64>> = HashMap::new();
-    let mut images = HashSet::new();
+    let mut symmetries = HashSet::new();
     let (mut positions, mut forced) = (0, 0);
     for record in &records {
         for (position, ply) in record.steps() {
             positions += 1;
             forced += u64::from(position.moves().count() == 1);
             *table.entry(position.board()).or_default().entry(ply.mv).or_default() += 1;
-            images.extend(Symmetry::ALL.map(|s| (position.board().transform(s), s.square(ply.mv))));
+            let board = position.board();
+            symmetries.extend(Symmetry::ALL.map(|s| (board.transform(s), s.square(ply.mv))));
         }
     }
     let unique: usize = table.values().map(HashMap::len).sum();
@@ -49,7 +50,7 @@ fn counts_are_those_of_plain_tables() {
     assert_eq!((stats.games, stats.positions, stats.forced), (60, positions, forced));
     assert_eq!((stats.unique, stats.boards), (unique as u64, table.len() as u64));
     assert!(stats.boards < stats.unique && stats.unique < stats.positions);
-    assert_eq!(stats.unique_symmetric, images.len() as u64);
+    assert_eq!(stats.unique_symmetric, symmetries.len() as u64);
     assert_eq!(stats.ceiling_positions, 100.0 * (hits as f64 / positions as f64));
     assert_eq!(stats.ceiling_unique, 100.0 * (table.len() as f64 / unique as f64));
     assert_eq!((stats.unfinished, stats.illegal), (12, 3));
@@ -68,16 +69,16 @@ fn counts_are_those_of_plain_tables() {
 }
 
 #[test]
-fn nothing_has_no_statistics() {
+fn statistics_of_no_games_are_zero() {
     let stats = stats(&[], 0);
     assert_eq!((stats.games, stats.ceiling_positions, stats.ceiling_unique), (0, 0.0, 0.0));
     assert!(stats.by_ply.is_empty() && stats.by_year.is_empty());
-    let records = [Record::new(Othello::start(), About::default())];
+    let records = [Record::new(Othello::start(), GameInfo::default())];
     assert_eq!(outflank_records::stats(&records, 0).unfinished, 1);
 }
 
 #[test]
-fn wthor_has_its_published_figures() {
+fn wthor_statistics_match_the_published_figures() {
     let Some(data) = std::env::var_os("OUTFLANK_DATA") else {
         eprintln!("skipped: OUTFLANK_DATA is not set");
         return;
@@ -91,20 +92,21 @@ fn wthor_has_its_published_figures() {
     assert_eq!(stats.unique_symmetric, 39_019_056);
     assert_eq!(format!("{:.3}", stats.ceiling_positions), "91.616");
     assert_eq!(format!("{:.3}", stats.ceiling_unique), "97.494");
-    // Four positions in a hundred are forced.
+    // The percentage of forced moves.
     assert_eq!(format!("{:.1}", 100.0 * stats.forced as f64 / stats.positions as f64), "4.0");
     let years: Vec<_> = stats.by_year.iter().map(|year| year.year).collect();
     assert_eq!(years, (1977..=2015).map(Some).collect::<Vec<_>>());
 }
 
 #[test]
-fn wthor_makes_the_published_sets() {
+fn wthor_example_sets_have_the_published_sizes() {
     let Some(data) = std::env::var_os("OUTFLANK_DATA") else {
         eprintln!("skipped: OUTFLANK_DATA is not set");
         return;
     };
     let folder = Path::new(&data).join("wthor");
     let games = read_games(&[folder], &Selection::default(), 0).unwrap();
-    let sizes = Set::ALL.map(|set| ExampleSet::new(set, &games.records, None, false).len());
+    let sizes =
+        ExampleSetKind::ALL.map(|kind| ExampleSet::new(kind, &games.records, None, false).len());
     assert_eq!(sizes, [6_874_503, 54_996_024, 4_880_413, 39_019_056]);
 }

@@ -1,43 +1,43 @@
-//! Files that are written whole or not at all, and read with errors that name them.
+//! Atomic file writes, size-limited reads, and errors that name the file.
 
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// What went wrong with a file, and which.
+/// An I/O error with the operation and the path.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {doing} {path}: {source}{}", hint(source))]
 pub struct FileError {
-    /// What was tried: "read", "write", "create".
+    /// The failed operation: "read", "write", "create".
     pub doing: &'static str,
-    /// The file or folder.
+    /// The path of the file or folder.
     pub path: PathBuf,
-    /// What the system said.
+    /// The error of the operating system.
     pub source: io::Error,
 }
 
 impl FileError {
-    /// For `map_err` on a system call about `path`.
+    /// Returns a conversion from [`io::Error`] for use with `map_err`.
     pub fn on(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FileError {
         let path = path.to_owned();
         move |source| FileError { doing, path, source }
     }
 }
 
-/// What to do about the commonest errors.
+/// Returns advice for common errors.
 fn hint(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "; check the path",
-        io::ErrorKind::IsADirectory => "; name a file in it",
-        io::ErrorKind::PermissionDenied => "; check its permissions or name another folder",
-        io::ErrorKind::StorageFull => "; free some space, then resume",
-        io::ErrorKind::AlreadyExists => "; give another name",
+        io::ErrorKind::IsADirectory => "; name a file in this folder",
+        io::ErrorKind::PermissionDenied => "; check the permissions or use another folder",
+        io::ErrorKind::StorageFull => "; free some disk space, then resume",
+        io::ErrorKind::AlreadyExists => "; choose another name",
         _ => "",
     }
 }
 
-/// Reads a file of at most `limit` bytes.
+/// Reads a file, or fails if it is larger than `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
     let inner = || -> io::Result<Vec<u8>> {
         let file = File::open(path)?;
@@ -45,7 +45,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
         let mut bytes = Vec::with_capacity(size.min(limit) as usize);
         file.take(limit + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > limit {
-            let text = format!("it is larger than the {limit} bytes that such a file may have");
+            let text = format!("the file is larger than the limit of {limit} bytes");
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
         }
         Ok(bytes)
@@ -53,16 +53,17 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
     inner().map_err(FileError::on("read", path))
 }
 
-/// What the names of files begin with while they are written.
-const PART: &str = ".part-";
+/// The name prefix of temporary files.
+const TEMP_PREFIX: &str = ".part-";
 
-/// Writes a file beside its place and moves it there, so that no reader ever sees half of it and
-/// a failure leaves the old one.
+/// Writes a file atomically: to a temporary file in the same folder, which is then renamed.
+///
+/// Readers never see a partial file, and a failure leaves the old file in place.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     write_with(path, |out| out.write_all(bytes))
 }
 
-/// As [`write()`], the content coming from a function that streams it.
+/// Writes a file atomically, as [`write()`] does, with content streamed by `fill`.
 pub fn write_with(
     path: &Path,
     fill: impl FnOnce(&mut io::BufWriter<&mut File>) -> io::Result<()>,
@@ -73,46 +74,46 @@ pub fn write_with(
     };
     let inner = || -> io::Result<()> {
         let mut builder = tempfile::Builder::new();
-        builder.prefix(PART);
+        builder.prefix(TEMP_PREFIX);
         #[cfg(unix)]
         {
-            // Temporary files are private by default; a result is as readable as any other file.
+            // Temporary files are private by default; the result has the usual permissions.
             use std::os::unix::fs::PermissionsExt;
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
-        let mut part = builder.tempfile_in(folder)?;
-        let mut out = io::BufWriter::with_capacity(1 << 16, part.as_file_mut());
+        let mut temp = builder.tempfile_in(folder)?;
+        let mut out = io::BufWriter::with_capacity(1 << 16, temp.as_file_mut());
         fill(&mut out)?;
         out.flush()?;
         drop(out);
-        part.as_file().sync_all()?;
-        part.persist(path).map_err(|failed| failed.error)?;
+        temp.as_file().sync_all()?;
+        temp.persist(path).map_err(|failed| failed.error)?;
         Ok(())
     };
-    inner().map_err(bare).map_err(FileError::on("write", path))
+    inner().map_err(without_temp_path).map_err(FileError::on("write", path))
 }
 
-/// An error without the path of the temporary file, which means nothing to whoever reads it.
-fn bare(error: io::Error) -> io::Error {
+/// Removes the path of the temporary file from an error message.
+fn without_temp_path(error: io::Error) -> io::Error {
     match error.to_string().split_once(" at path ") {
-        Some((what, _)) => io::Error::new(error.kind(), what),
+        Some((message, _)) => io::Error::new(error.kind(), message),
         None => error,
     }
 }
 
-/// Removes what a write that was cut off has left in a folder.
-pub fn remove_parts(folder: &Path) -> Result<(), FileError> {
+/// Removes the temporary files that interrupted writes left in a folder.
+pub fn remove_temp_files(folder: &Path) -> Result<(), FileError> {
     let entries = fs::read_dir(folder).map_err(FileError::on("read", folder))?;
     for entry in entries.flatten() {
-        let is_part = entry.file_name().to_string_lossy().starts_with(PART);
-        if is_part && entry.path().is_file() {
+        let is_temp = entry.file_name().to_string_lossy().starts_with(TEMP_PREFIX);
+        if is_temp && entry.path().is_file() {
             fs::remove_file(entry.path()).map_err(FileError::on("remove", &entry.path()))?;
         }
     }
     Ok(())
 }
 
-/// A folder of its own that goes with the value.
+/// Creates a temporary folder that is deleted on drop.
 pub fn temporary_folder() -> Result<tempfile::TempDir, FileError> {
     tempfile::Builder::new()
         .prefix("outflank-")
@@ -120,12 +121,12 @@ pub fn temporary_folder() -> Result<tempfile::TempDir, FileError> {
         .map_err(FileError::on("create a folder in", &std::env::temp_dir()))
 }
 
-/// Makes a folder and those above it.
+/// Creates a folder and its missing parents.
 pub fn create_folder(path: &Path) -> Result<(), FileError> {
     fs::create_dir_all(path).map_err(FileError::on("create", path))
 }
 
-/// The SHA-256 checksum of some bytes, in hexadecimal.
+/// Returns the SHA-256 checksum in hexadecimal digits.
 #[must_use]
 pub fn checksum(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_file_that_was_wished_for() {
+    fn errors_name_the_requested_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("none").join("x.csv");
         let text = write(&path, b"x").unwrap_err().to_string();
@@ -165,7 +166,7 @@ mod tests {
         let path = folder.path().join("big");
         write(&path, &[0; 100]).unwrap();
         assert_eq!(read(&path, 100).unwrap().len(), 100);
-        assert!(read(&path, 99).unwrap_err().to_string().contains("larger than the 99 bytes"));
+        assert!(read(&path, 99).unwrap_err().to_string().contains("limit of 99 bytes"));
     }
 
     #[test]

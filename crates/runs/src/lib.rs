@@ -1,32 +1,30 @@
-//! What every long piece of work needs, written once: random streams that do not depend on the
-//! number of threads, files that are written whole or not at all, run folders with a journal to
-//! resume from, progress on a terminal, and stopping when asked.
-//!
-//! This layer knows no game.
+#![doc = include_str!("../README.md")]
 
-mod clock;
-mod crew;
-pub mod events;
+mod cpu_time;
 pub mod files;
-mod folder;
 mod journal;
 mod memory;
-mod nearest;
-mod ordered;
-pub mod parts;
-mod places;
+mod parallel;
 mod progress;
 pub mod rng;
+mod run_folder;
+pub mod shards;
 mod stop;
+mod suggestions;
+pub mod tensorboard;
+mod text_position;
+mod work_queue;
 
-pub use clock::processor_seconds;
-pub use crew::{Crew, CrewError, Library, Order, Taken, Trade, crew_in_order};
-pub use folder::{Config, DataFile, FolderError, RunFolder};
+pub use cpu_time::thread_cpu_seconds;
 pub use journal::{Journal, JournalError};
 pub use memory::available_memory;
-pub use nearest::{did_you_mean, nearest};
-pub use ordered::in_order;
-pub use places::{place, toml_fault};
-pub use progress::{Notes, Progress};
-pub use rng::{Draw, Rng};
-pub use stop::{stop_requested, stop_when_asked};
+pub use parallel::parallel_in_order;
+pub use progress::{Progress, ProgressLog};
+pub use rng::{Rng, RngExt};
+pub use run_folder::{DataFile, RunConfig, RunFolder, RunFolderError};
+pub use stop::{install_stop_handler, stop_requested};
+pub use suggestions::did_you_mean;
+pub use text_position::{line_and_column, toml_error_message};
+pub use work_queue::{
+    Ack, BlobStore, JobBatch, JobHandler, WorkQueue, WorkQueueError, run_in_order,
+};

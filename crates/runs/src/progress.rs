@@ -1,21 +1,22 @@
-//! How far a long piece of work has come, on a terminal only.
+//! Progress bar and messages on standard error.
 
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A line on standard error with a bar, a rate and an estimate of the time left. Silent when
-/// standard error is not a terminal or the user wants quiet.
+/// A progress bar on standard error with throughput and estimated time left.
+///
+/// Hidden if standard error is not a terminal or the user chose `--quiet`. Cleared on drop.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
 }
 
 impl Progress {
-    /// A new line for `total` pieces of work, such as `games`.
+    /// Creates a bar labeled `label` for `total` units of work, such as `games`.
     #[must_use]
-    pub fn new(what: &str, unit: &str, total: u64, quiet: bool) -> Progress {
+    pub fn new(label: &str, unit: &str, total: u64, quiet: bool) -> Progress {
         let target = if quiet || !std::io::stderr().is_terminal() {
             ProgressDrawTarget::hidden()
         } else {
@@ -23,57 +24,62 @@ impl Progress {
         };
         let bar = ProgressBar::with_draw_target(Some(total), target);
         let template = format!(
-            "{what} {{bar:28}} {{human_pos}}/{{human_len}} {unit}  {{rate}}  {{eta}} left  {{msg}}"
+            "{label} {{bar:28}} {{human_pos}}/{{human_len}} {unit}  {{rate}}  {{eta}} left  {{msg}}"
         );
         if let Ok(style) = ProgressStyle::with_template(&template) {
             let write_rate = |state: &ProgressState, text: &mut dyn Write| {
-                let _ = write!(text, "{}/s", rate(state.per_sec()));
+                let _ = write!(text, "{}/s", format_rate(state.per_sec()));
             };
             bar.set_style(style.progress_chars("━━╌").with_key("rate", write_rate));
         }
         Progress { bar }
     }
 
-    /// So many more pieces are done.
+    /// Advances the bar by `done` units.
     pub fn add(&self, done: u64) {
         self.bar.inc(done);
     }
 
-    /// Pieces that were done before this start, which say nothing about the speed.
-    pub fn skip(&self, done: u64) {
+    /// Sets the position of a resumed run. Units done earlier do not count toward the throughput.
+    pub fn set_position(&self, done: u64) {
         self.bar.set_position(done);
         self.bar.reset_eta();
     }
 
-    /// A few words behind the bar.
-    pub fn say(&self, text: impl Into<String>) {
+    /// Sets the message shown after the bar.
+    pub fn set_message(&self, text: impl Into<String>) {
         self.bar.set_message(text.into());
     }
 }
 
-/// Things worth a line of their own on standard error while work goes on; they do not tear a
-/// progress line that is there at the same time.
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Prints messages on standard error without garbling a progress bar shown at the same time.
 #[derive(Clone, Debug)]
-pub struct Notes {
+pub struct ProgressLog {
     bar: Arc<Mutex<Option<ProgressBar>>>,
     quiet: bool,
 }
 
-impl Notes {
-    /// Notes that are shown unless the user wants quiet.
+impl ProgressLog {
+    /// Creates a log that prints nothing if `quiet`.
     #[must_use]
-    pub fn new(quiet: bool) -> Notes {
-        Notes { bar: Arc::default(), quiet }
+    pub fn new(quiet: bool) -> ProgressLog {
+        ProgressLog { bar: Arc::default(), quiet }
     }
 
-    /// From now on this progress line is there.
-    pub fn beside(&self, progress: &Progress) {
+    /// Prints above this progress bar from now on.
+    pub fn attach(&self, progress: &Progress) {
         let bar = Some(progress.bar.clone());
         *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = bar;
     }
 
-    /// A line.
-    pub fn tell(&self, text: &str) {
+    /// Prints a line.
+    pub fn println(&self, text: &str) {
         if self.quiet {
             return;
         }
@@ -85,18 +91,12 @@ impl Notes {
     }
 }
 
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
-    }
-}
-
-/// A rate with three digits that mean something: `0.0123`, `1.23`, `123`, `12,300`.
-fn rate(per_second: f64) -> String {
+/// Formats a rate with three significant digits: `0.0123`, `1.23`, `123`, `12,300`.
+fn format_rate(per_second: f64) -> String {
     if !per_second.is_finite() || per_second < 1e-6 {
         return "0".to_owned();
     }
-    // How many digits stand before the point; none or fewer for what is below one.
+    // Digits before the decimal point; zero or negative below one.
     let digits = per_second.log10().floor() as i32 + 1;
     match usize::try_from(3 - digits) {
         Ok(decimals) => format!("{per_second:.decimals$}"),
@@ -112,8 +112,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_has_three_digits() {
-        for (number, wanted) in [
+    fn rates_have_three_significant_digits() {
+        for (rate, expected) in [
             (0.0, "0"),
             (f64::NAN, "0"),
             (f64::INFINITY, "0"),
@@ -125,7 +125,7 @@ mod tests {
             (1234.56, "1,230"),
             (12_345_678.9, "12,300,000"),
         ] {
-            assert_eq!(rate(number), wanted, "{number}");
+            assert_eq!(format_rate(rate), expected, "{rate}");
         }
     }
 }

@@ -1,51 +1,55 @@
-//! Random numbers that are passed in, never global.
+//! Reproducible random numbers: one RNG stream per unit of work, never a global generator.
 //!
-//! A piece of work draws from its own stream, named by the seed and a path such as
-//! `["match", "heuristic", "ipref", "17"]`. Two pieces never share a stream, so any number of
-//! threads may do them in any order and the result is the same. The draws themselves are written
-//! out here, since they decide bytes that must not change with a library's version.
+//! A stream is identified by a seed and a path such as `["match", "heuristic", "ipref", "17"]`. No
+//! two units of work share a stream, so results do not depend on the number of threads or on the
+//! order of execution. The sampling algorithms are implemented here, because stored results must not
+//! change with the version of a dependency.
 
 use rand_core::Rng as _;
 use rand_core::SeedableRng;
 use sha2::{Digest, Sha256};
 
-/// The generator that every player and learner draws from.
+/// The random number generator used by all players and learners.
 pub type Rng = rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The stream of this seed and path.
+/// Returns the generator for a seed and a path.
+///
+/// Its state is the SHA-256 of the seed and of each path component with its length.
 #[must_use]
 pub fn stream(seed: u64, path: &[&str]) -> Rng {
     let mut hash = Sha256::new();
     hash.update(seed.to_le_bytes());
-    for part in path {
-        hash.update((part.len() as u64).to_le_bytes());
-        hash.update(part.as_bytes());
+    for component in path {
+        hash.update((component.len() as u64).to_le_bytes());
+        hash.update(component.as_bytes());
     }
     Rng::from_seed(hash.finalize().into())
 }
 
-/// The few kinds of draw that the laboratory needs.
-pub trait Draw {
-    /// A whole number below `n`, all equally likely; 0 when `n` is 0.
+/// Sampling methods of [`Rng`].
+pub trait RngExt {
+    /// Returns a uniformly distributed integer below `n`, or 0 if `n` is 0.
     fn below(&mut self, n: u32) -> u32;
 
-    /// A number in [0, 1) with 53 random bits.
+    /// Returns a uniformly distributed number in [0, 1) with 53 random bits.
     fn unit(&mut self) -> f64;
 
-    /// True with this probability.
+    /// Returns `true` with the given probability.
+    ///
+    /// Draws no random number if the probability is 0 or less.
     fn chance(&mut self, probability: f64) -> bool {
         probability > 0.0 && self.unit() < probability
     }
 
-    /// A normal variate with mean 0 and variance 1.
+    /// Returns a sample of the standard normal distribution.
     fn normal(&mut self) -> f64;
 
-    /// One of the items, or `None` of an empty slice.
+    /// Returns a uniformly chosen item, or `None` if the slice is empty.
     fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.below(items.len() as u32) as usize)
     }
 
-    /// Puts the items in a random order, all orders equally likely.
+    /// Shuffles the items (Fisher-Yates).
     fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last as u32 + 1) as usize);
@@ -53,15 +57,14 @@ pub trait Draw {
     }
 }
 
-impl Draw for Rng {
+impl RngExt for Rng {
     #[inline]
     fn below(&mut self, n: u32) -> u32 {
-        // Lemire's method: scale 32 random bits, and draw again in the sliver that would favour
-        // small numbers.
+        // Lemire (2019): scale 32 random bits, and reject the values that would bias the result.
         let mut wide = u64::from(self.next_u32()) * u64::from(n);
         if (wide as u32) < n {
-            let sliver = n.wrapping_neg() % n;
-            while (wide as u32) < sliver {
+            let threshold = n.wrapping_neg() % n;
+            while (wide as u32) < threshold {
                 wide = u64::from(self.next_u32()) * u64::from(n);
             }
         }
@@ -74,7 +77,7 @@ impl Draw for Rng {
     }
 
     fn normal(&mut self) -> f64 {
-        // Box and Muller's method, with logarithm and cosine that are the same on every machine.
+        // Box-Muller transform. The functions of libm return the same bits on every platform.
         let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.unit()));
         radius * libm::cos(std::f64::consts::TAU * self.unit())
     }
@@ -94,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_have_the_moments_of_their_distributions() {
+    fn samples_have_the_moments_of_their_distributions() {
         let mut rng = stream(7, &["moments"]);
         let n = 200_000;
         let mut counts = [0u32; 7];
@@ -116,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_choice_is_none() {
+    fn empty_ranges_are_handled() {
         let mut rng = stream(0, &[]);
         assert_eq!(rng.pick::<u8>(&[]), None);
         assert_eq!(rng.below(0), 0);

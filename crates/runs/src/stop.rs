@@ -1,33 +1,34 @@
-//! Stopping when the user asks: the first request lets the work save itself, the second ends it.
+//! Graceful stop on Ctrl-C or SIGTERM: the first request lets a run save its state, the second exits.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// When the user first asked.
-static ASKED: OnceLock<Instant> = OnceLock::new();
+/// The time of the first stop request.
+static REQUESTED: OnceLock<Instant> = OnceLock::new();
 
-/// What is asked again within this time is still the first request: `timeout` and schedulers signal a
-/// program and its whole group, so that it hears of one wish twice.
+/// Signals within this time count as one request: `timeout` and job schedulers signal both the
+/// process and its group, so one request may arrive twice.
 const SAME_REQUEST: Duration = Duration::from_millis(500);
 
-/// From now on an interrupt (Ctrl-C) or a request to terminate is noted instead of ending the
-/// program at once; a second one ends it.
-pub fn stop_when_asked() {
-    // Without a handler the program is simply ended, and the journal still holds what was done.
+/// Installs a handler for Ctrl-C and termination signals.
+///
+/// The first request makes [`stop_requested`] return true; a second one ends the process at once.
+pub fn install_stop_handler() {
+    // Without a handler the signal ends the process, and the journal still holds all finished work.
     let _ = ctrlc::set_handler(|| {
         let now = Instant::now();
-        let first = *ASKED.get_or_init(|| now);
+        let first = *REQUESTED.get_or_init(|| now);
         if now.duration_since(first) >= SAME_REQUEST {
-            end_at_once();
+            exit_immediately();
         }
     });
 }
 
-/// Ends the program without tidying up: other threads are still at work with what would be taken
-/// apart.
-fn end_at_once() -> ! {
+/// Ends the process without running destructors or exit handlers: other threads still use what
+/// those would free.
+fn exit_immediately() -> ! {
     #[cfg(unix)]
-    // SAFETY: it does not return, and touches nothing of this process before it ends it.
+    // SAFETY: `_exit` does not return and accesses no memory of this process.
     unsafe {
         nix::libc::_exit(INTERRUPTED)
     }
@@ -35,11 +36,11 @@ fn end_at_once() -> ! {
     std::process::exit(INTERRUPTED)
 }
 
-/// What a program that was interrupted answers.
+/// The exit status of an interrupted program: 128 + SIGINT.
 const INTERRUPTED: i32 = 130;
 
-/// Whether the user has asked to stop.
+/// Returns whether the user requested a stop.
 #[must_use]
 pub fn stop_requested() -> bool {
-    ASKED.get().is_some()
+    REQUESTED.get().is_some()
 }

@@ -14,7 +14,7 @@ use outflank_models::{
     Described, Features, Greedy, Heuristic, Model, Network, Policy, Tuple, Tuples, View,
 };
 use outflank_players::registry;
-use outflank_records::{Decision, Wanted, decisions};
+use outflank_records::{Decision, DecisionFilter, decisions};
 use serde_json::{Value, json};
 
 /// A choice of a player.
@@ -80,7 +80,7 @@ pub fn show(name: &str, model: &Embedded) -> Value {
 /// Choices of the embedded games, and the boards after them.
 fn sample() -> (Vec<Choice>, Vec<insight::Sight>) {
     let games = outflank_records::embedded::games();
-    let choices = decisions(&games, &Wanted::CHOICES);
+    let choices = decisions(&games, &DecisionFilter::CHOICES);
     let choices = insight::sample(choices.items(), SAMPLE);
     let sights = insight::sights(&choices);
     (choices, sights)
@@ -338,7 +338,7 @@ mod tests {
     fn the_parts_add_up_to_what_the_model_says() {
         let runs = Runs::new("no such folder".into());
         let games = outflank_records::embedded::games();
-        let choices = decisions(&games, &Wanted::CHOICES);
+        let choices = decisions(&games, &DecisionFilter::CHOICES);
         for name in embedded::NAMES {
             let model = find(name, &runs).unwrap();
             let value: Box<dyn Evaluate<Othello>> = match &model {

@@ -32,7 +32,7 @@ fn says(value: impl Fn(&Othello, Side) -> f32 + Send + Sync + 'static) -> Evalua
 
 /// A position with so many empty squares.
 fn with(empties: u32) -> Othello {
-    let game = embedded::every(usize::MAX).swap_remove(0);
+    let game = embedded::games_step_by(usize::MAX).swap_remove(0);
     game.steps().map(|(position, _)| position).find(|at| at.empties() == empties).unwrap()
 }
 
@@ -47,7 +47,7 @@ fn slope(told: &[(f64, f64)]) -> f64 {
 fn slopes_are_measured() {
     let champion = models::champion().unwrap();
     let mut said: [Vec<(f64, f64)>; STAGES] = Default::default();
-    for record in embedded::every(10) {
+    for record in embedded::games_step_by(10) {
         let Some(margin) = record.end().score() else { continue };
         for (position, _) in record.steps().filter(|(at, _)| at.empties() < 50) {
             let moves: Vec<Square> = position.moves().collect();
@@ -78,7 +78,7 @@ fn slopes_are_measured() {
 /// many.
 #[test]
 fn discs_are_what_games_end_with() {
-    let games = embedded::every(1);
+    let games = embedded::games_step_by(1);
     for name in NAMES {
         let model = named(name);
         let discs = Discs::of(&model);
@@ -116,7 +116,7 @@ fn a_search_is_read_in_discs() {
         for depth in [2, 3] {
             let mut search = IterativeDeepening::new(Arc::clone(&model), 14).with_max_depth(depth);
             let mut told = Vec::new();
-            for (place, record) in embedded::every(27).iter().enumerate() {
+            for (place, record) in embedded::games_step_by(27).iter().enumerate() {
                 let Some(margin) = record.end().score() else { continue };
                 let mut steps = record.steps().map(|(position, _)| position);
                 let empties = 17 + place as u32 % 30;
@@ -166,7 +166,7 @@ fn other_units_are_the_same_discs() {
 #[test]
 fn discs_are_read_as_they_are() {
     let mut ends: HashMap<(u64, u64), i32> = HashMap::new();
-    for record in embedded::every(1) {
+    for record in embedded::games_step_by(1) {
         let Some(margin) = record.end().score() else { continue };
         for (position, ply) in record.steps().skip(10) {
             let after = position.play(ply.mv);
@@ -240,7 +240,7 @@ fn decided_games_count_as_they_are() {
 
 /// Positions of as many embedded games, one of each, with 17 to 49 empty squares.
 fn positions(games: usize) -> Vec<Othello> {
-    let chosen = embedded::every(embedded::count() / games).into_iter().enumerate();
+    let chosen = embedded::games_step_by(embedded::count() / games).into_iter().enumerate();
     let at = |(place, record): (usize, outflank_records::Record<Othello>)| {
         let empties = 17 + place as u32 % 33;
         record.steps().map(|(position, _)| position).find(|at| at.empties() == empties)
@@ -293,7 +293,7 @@ fn good_moves_leave_the_value_where_it_was() {
         let discs = Discs::of(&model);
         let mut search = IterativeDeepening::new(model, 14).with_max_depth(depth);
         let (mut count, mut jumps) = (0, (0.0, 0.0));
-        for record in embedded::every(2500) {
+        for record in embedded::games_step_by(2500) {
             let mut last: Option<(f64, f64)> = None;
             for (position, ply) in record.steps().take_while(|(at, _)| at.empties() > 16) {
                 let found = search.run(&position, true, &control, |_| {}).unwrap();
@@ -321,7 +321,7 @@ fn evening_out_leaves_what_is_decided_and_what_moves_lose() {
     let discs = Discs::of(&named("champion"));
     let mut search = IterativeDeepening::new(named("champion"), 14).with_max_depth(5);
     let (mut decided, mut steps) = (0, 0);
-    for (place, record) in embedded::every(100).iter().enumerate() {
+    for (place, record) in embedded::games_step_by(100).iter().enumerate() {
         let empties = [5, 6, 8, 20, 40][place % 5];
         let mut games = record.steps().map(|(position, _)| position);
         let Some(position) = games.find(|at| at.empties() == empties) else { continue };

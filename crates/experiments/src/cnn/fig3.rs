@@ -9,7 +9,7 @@ use crate::{Experiment, Report};
 use outflank_arena::accuracy::Hits;
 use outflank_learners::cnn::{each_answer, rank, spread};
 use outflank_models::nets::Input;
-use outflank_records::Set;
+use outflank_records::ExampleSetKind;
 use outflank_report::text::count;
 use outflank_report::{HeatMap, Plot, Point, Series};
 use outflank_runs::stop_requested;
@@ -111,7 +111,7 @@ type Grid = Vec<[Counts; MOST_MOVES + 1]>;
 fn count_ranks(school: &School<'_>, task: Task) -> Result<Option<(Grid, u64)>, ExperimentError> {
     let Some(predictor) = school.predictor(&[task])? else { return Ok(None) };
     let lessons = school.lessons(task, Input::PIECES)?;
-    let name = task.test(Set::UniqueS);
+    let name = task.test(ExampleSetKind::UniqueS);
     let test = lessons.tests.iter().find(|test| test.name.starts_with(&name));
     let examples =
         test.map_or_else(Vec::new, |test| spread(&test.examples, school.size().tested.max(400)));

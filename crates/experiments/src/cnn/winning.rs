@@ -11,7 +11,7 @@ use outflank_learners::cnn::Predictor;
 use outflank_models::embedded;
 use outflank_players::PlayerFactory;
 use outflank_players::registry::{RegistryError, factory, policy_factory};
-use outflank_runs::{files, stop_requested, toml_fault};
+use outflank_runs::{files, stop_requested, toml_error_message};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -82,7 +82,7 @@ impl<'a> Contender<'a> {
             let bytes = files::read(&path, 1 << 20)?;
             let text = String::from_utf8_lossy(&bytes);
             contender.known = toml::from_str(&text).map_err(|error| {
-                let (shown, fault) = (path.display(), toml_fault(&text, &error));
+                let (shown, fault) = (path.display(), toml_error_message(&text, &error));
                 ExperimentError::Learn(format!("{shown}: {fault}; delete it to play anew"))
             })?;
         }

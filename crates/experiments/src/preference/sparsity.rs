@@ -7,7 +7,7 @@ use crate::{Experiment, Report};
 use outflank_games::othello::Othello;
 use outflank_learners::{Rows, class_rows, preference_rows};
 use outflank_models::View;
-use outflank_records::{Decision, Wanted, decisions};
+use outflank_records::{Decision, DecisionFilter, decisions};
 use outflank_report::BarChart;
 
 /// Entries in a difference vector and in a single position, with 1-tuples and N-tuples.
@@ -34,7 +34,7 @@ impl Experiment for Sparsity {
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let games = games(lab, lab.seed)?;
-        let choices = decisions(&games.train, &Wanted::CHOICES);
+        let choices = decisions(&games.train, &DecisionFilter::CHOICES);
         let lead = "The mean number of features that are not zero.".to_owned();
         let mut report = Report::new(self.name(), lab.scale, "Paper 0, section VIII-D", lead);
         for (features, (difference, single)) in FeatureSet::BOTH.into_iter().zip(PRINTED) {

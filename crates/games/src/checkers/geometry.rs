@@ -1,86 +1,87 @@
-//! Which squares lie next to which, for single squares and for whole bitboards.
+//! Neighboring squares, for single squares and for bitboards.
 
 use super::Square;
 
-/// The four diagonal ways, in the order in which moves are listed. A way and its opposite add up
-/// to 3.
-pub const WAYS: [Way; 4] = [Way(0), Way(1), Way(2), Way(3)];
+/// The four diagonal directions, in the order in which moves are listed. The numbers of opposite
+/// directions add up to 3.
+pub const DIRECTIONS: [Direction; 4] = [Direction(0), Direction(1), Direction(2), Direction(3)];
 
-/// Down and left, down and right, up and left, up and right, with square 1 at the top.
+/// A diagonal direction: down-left (0), down-right (1), up-left (2) or up-right (3), with square 1 at
+/// the top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Way(u32);
+pub struct Direction(u32);
 
-/// Both ways down the board, on which Black's men move.
+/// The set of both directions down the board, in which Black's men move.
 pub const DOWN: u32 = 0b0011;
-/// Both ways up the board, on which White's men move.
+/// The set of both directions up the board, in which White's men move.
 pub const UP: u32 = 0b1100;
-/// All four ways, on which kings move.
+/// The set of all four directions, in which kings move.
 pub const ALL: u32 = 0b1111;
 
-/// Rows 1 to 4, 9 to 12 and so on, which are set in by one column.
-const SET_IN: u32 = 0x0f0f_0f0f;
-/// The same without the squares on the right edge.
-const SET_IN_LEFT: u32 = 0x0707_0707;
-/// Rows 5 to 8, 13 to 16 and so on.
-const SET_OUT: u32 = 0xf0f0_f0f0;
-/// The same without the squares on the left edge.
-const SET_OUT_RIGHT: u32 = 0xe0e0_e0e0;
+/// The squares 1 to 4, 9 to 12 and so on, whose rows start in column 1.
+const ODD_ROWS: u32 = 0x0f0f_0f0f;
+/// `ODD_ROWS` without the right edge.
+const ODD_ROWS_WITHOUT_RIGHT: u32 = 0x0707_0707;
+/// The squares 5 to 8, 13 to 16 and so on, whose rows start in column 0.
+const EVEN_ROWS: u32 = 0xf0f0_f0f0;
+/// `EVEN_ROWS` without the left edge.
+const EVEN_ROWS_WITHOUT_LEFT: u32 = 0xe0e0_e0e0;
 
-impl Way {
-    /// The way with the number that the lowest two bits give.
+impl Direction {
+    /// Returns the direction given by the lowest two bits of a number.
     #[inline]
-    pub const fn from_low_bits(number: u32) -> Way {
-        Way(number & 3)
+    pub const fn from_low_bits(number: u32) -> Direction {
+        Direction(number & 3)
     }
 
-    /// 0 to 3.
+    /// Returns the number, 0 to 3.
     #[inline]
     pub const fn number(self) -> u32 {
         self.0
     }
 
-    /// A set of ways that holds this one alone.
+    /// Returns the set of only this direction.
     #[inline]
     pub const fn bit(self) -> u32 {
         1 << self.0
     }
 
-    /// The same set if a condition holds, otherwise the set of no ways.
+    /// Returns the set of only this direction if the condition holds, otherwise the empty set.
     #[inline]
     pub const fn bit_if(self, holds: bool) -> u32 {
         (holds as u32) << self.0
     }
 
-    /// The set of ways that come after this one.
+    /// Returns the set of directions after this one.
     #[inline]
     pub const fn later(self) -> u32 {
         ALL & !1 << self.0
     }
 
-    /// The way back.
+    /// Returns the opposite direction.
     #[inline]
-    pub const fn opposite(self) -> Way {
-        Way(3 - self.0)
+    pub const fn opposite(self) -> Direction {
+        Direction(3 - self.0)
     }
 
-    /// All squares of a bitboard moved one step; those that leave the board are lost.
+    /// Moves all squares of a bitboard one step; those that leave the board are dropped.
     #[inline]
     pub const fn shift(self, bits: u32) -> u32 {
         match self.0 {
-            0 => (bits & SET_IN) << 4 | (bits & SET_OUT_RIGHT) << 3,
-            1 => (bits & SET_IN_LEFT) << 5 | (bits & SET_OUT) << 4,
-            2 => (bits & SET_IN) >> 4 | (bits & SET_OUT_RIGHT) >> 5,
-            _ => (bits & SET_IN_LEFT) >> 3 | (bits & SET_OUT) >> 4,
+            0 => (bits & ODD_ROWS) << 4 | (bits & EVEN_ROWS_WITHOUT_LEFT) << 3,
+            1 => (bits & ODD_ROWS_WITHOUT_RIGHT) << 5 | (bits & EVEN_ROWS) << 4,
+            2 => (bits & ODD_ROWS) >> 4 | (bits & EVEN_ROWS_WITHOUT_LEFT) >> 5,
+            _ => (bits & ODD_ROWS_WITHOUT_RIGHT) >> 3 | (bits & EVEN_ROWS) >> 4,
         }
     }
 }
 
-/// What lies one and two steps away, as bitboards that are empty beyond the edge.
+/// The squares one and two steps away, as bitboards that are empty outside the board.
 #[derive(Clone, Copy)]
 pub struct Ahead {
-    /// The next square, to step to or to jump over.
+    /// The adjacent square, to step to or to jump over.
     pub near: u32,
-    /// The square behind it, to land on.
+    /// The square beyond, to land on.
     pub far: u32,
 }
 
@@ -88,31 +89,31 @@ static AHEAD: [[Ahead; 4]; 32] = {
     let mut table = [[Ahead { near: 0, far: 0 }; 4]; 32];
     let mut square = 0;
     while square < 32 {
-        let mut way = 0;
-        while way < 4 {
-            let near = Way(way as u32).shift(1 << square);
-            table[square][way] = Ahead { near, far: Way(way as u32).shift(near) };
-            way += 1;
+        let mut direction = 0;
+        while direction < 4 {
+            let near = Direction(direction as u32).shift(1 << square);
+            table[square][direction] = Ahead { near, far: Direction(direction as u32).shift(near) };
+            direction += 1;
         }
         square += 1;
     }
     table
 };
 
-/// What lies ahead of a square on one of the ways.
+/// Returns the squares one and two steps from a square in a direction.
 #[inline]
-pub fn ahead(square: Square, way: Way) -> Ahead {
-    AHEAD[square.index()][(way.0 & 3) as usize]
+pub fn ahead(square: Square, direction: Direction) -> Ahead {
+    AHEAD[square.index()][(direction.0 & 3) as usize]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The steps as rows and columns say them.
-    fn beyond(square: Square, way: Way, steps: i8) -> u32 {
-        let down = if DOWN & way.bit() != 0 { steps } else { -steps };
-        let right = if way.number() % 2 == 1 { steps } else { -steps };
+    /// Reference implementation with rows and columns.
+    fn reference_target(square: Square, direction: Direction, steps: i8) -> u32 {
+        let down = if DOWN & direction.bit() != 0 { steps } else { -steps };
+        let right = if direction.number() % 2 == 1 { steps } else { -steps };
         let (row, column) = (square.row() as i8 + down, square.column() as i8 + right);
         let there = |s: &Square| s.row() as i8 == row && s.column() as i8 == column;
         (1..=32).filter_map(Square::new).find(there).map_or(0, Square::bit)
@@ -121,23 +122,35 @@ mod tests {
     #[test]
     fn shifts_and_tables_agree_with_rows_and_columns() {
         for square in (1..=32).filter_map(Square::new) {
-            for way in WAYS {
-                assert_eq!(ahead(square, way).near, beyond(square, way, 1), "{square} {way:?}");
-                assert_eq!(ahead(square, way).far, beyond(square, way, 2), "{square} {way:?}");
-                let back = way.opposite().shift(way.shift(square.bit()));
+            for direction in DIRECTIONS {
+                assert_eq!(
+                    ahead(square, direction).near,
+                    reference_target(square, direction, 1),
+                    "{square} {direction:?}"
+                );
+                assert_eq!(
+                    ahead(square, direction).far,
+                    reference_target(square, direction, 2),
+                    "{square} {direction:?}"
+                );
+                let back = direction.opposite().shift(direction.shift(square.bit()));
                 assert!(back == 0 || back == square.bit());
             }
         }
     }
 
+    fn rotate(square: Square) -> Square {
+        Square::from_low_bits(31 - square.index() as u32)
+    }
+
     #[test]
-    fn turning_the_board_round_reverses_the_bits() {
+    fn rotating_the_board_reverses_the_bits() {
         for square in (1..=32).filter_map(Square::new) {
-            assert_eq!(square.rotate().number(), 33 - square.number());
-            assert_eq!(square.rotate().bit(), square.bit().reverse_bits());
-            for way in WAYS {
-                let turned = way.opposite().shift(square.rotate().bit());
-                assert_eq!(way.shift(square.bit()).reverse_bits(), turned);
+            assert_eq!(rotate(square).number(), 33 - square.number());
+            assert_eq!(rotate(square).bit(), square.bit().reverse_bits());
+            for direction in DIRECTIONS {
+                let rotated = direction.opposite().shift(rotate(square).bit());
+                assert_eq!(direction.shift(square.bit()).reverse_bits(), rotated);
             }
         }
     }

@@ -1,25 +1,24 @@
-//! A move: a step, or a capture with every square it lands on.
+//! Moves: a step, or a capture with all its landing squares.
 
 use super::Square;
-use super::geometry::{Way, ahead};
+use super::geometry::{Direction, ahead};
 use std::fmt;
 
-/// A step or a whole capture in eight bytes.
+/// A step or a complete capture, in eight bytes.
 ///
-/// The route is packed into 32 bits, the most significant first, so that comparing routes compares
-/// the origins, then the ways taken, and [`Moves`](super::Moves) lists moves in ascending order:
+/// The route is packed into 32 bits, most significant first. Comparing routes therefore compares
+/// origins, then directions, and [`Moves`](super::Moves) lists moves in ascending order:
 ///
 /// | bits | holds |
 /// |---|---|
-/// | 27 to 31 | the origin, its number less one |
-/// | 9 to 26 | nine ways of two bits each, the first in bits 25 and 26, unused ones zero |
-/// | 4 to 8 | the last square, its number less one |
+/// | 27 to 31 | the index of the origin |
+/// | 9 to 26 | nine directions of two bits each, the first in bits 25 and 26; unused ones are zero |
+/// | 4 to 8 | the index of the last square |
 /// | 0 to 3 | the number of pieces captured, 0 for a step |
 ///
-/// Nine ways suffice: a king's jumps keep to eight squares that differ by even numbers of rows and
-/// columns, only nine jumps connect these squares, each over a square of its own, and none may be
-/// jumped over twice. The other 32 bits are the captured pieces, which follow from the route but
-/// are wanted at once when the move is played.
+/// Nine directions suffice: a king's jumps stay on eight squares that differ by even numbers of rows
+/// and columns. Nine jumps connect these squares, each over a different square, and no square may be
+/// jumped twice. The other 32 bits are the captured pieces, stored to make playing a move fast.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move {
     route: u32,
@@ -27,88 +26,91 @@ pub struct Move {
 }
 
 const ORIGIN: u32 = 27;
-const FIRST_WAY: u32 = 25;
+const FIRST_DIRECTION: u32 = 25;
 const LAST: u32 = 4;
 
-/// A move under construction: the route with its origin and ways only.
+/// A move under construction: a route with origin and directions only.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Begun {
+pub(super) struct PartialMove {
     route: u32,
     jumps: u32,
 }
 
-impl Begun {
+impl PartialMove {
     #[inline]
-    pub(super) fn at(origin: Square) -> Begun {
-        Begun { route: (origin.index() as u32) << ORIGIN, jumps: 0 }
+    pub(super) fn new(origin: Square) -> PartialMove {
+        PartialMove { route: (origin.index() as u32) << ORIGIN, jumps: 0 }
     }
 
-    /// The route with one more jump.
+    /// Returns the route extended by a jump.
     #[inline]
-    pub(super) fn jump(self, way: Way) -> Begun {
-        let place = FIRST_WAY.saturating_sub(2 * self.jumps);
-        Begun { route: self.route | way.number() << place, jumps: self.jumps + 1 }
+    pub(super) fn jump(self, direction: Direction) -> PartialMove {
+        let shift = FIRST_DIRECTION.saturating_sub(2 * self.jumps);
+        PartialMove { route: self.route | direction.number() << shift, jumps: self.jumps + 1 }
     }
 
-    /// The route without its last jump, and that jump; `None` before the first.
+    /// Returns the route without its last jump, and the direction of that jump; `None` if there is no
+    /// jump.
     #[inline]
-    pub(super) fn undo(self) -> Option<(Begun, Way)> {
+    pub(super) fn undo(self) -> Option<(PartialMove, Direction)> {
         let jumps = self.jumps.checked_sub(1)?;
-        let place = FIRST_WAY.saturating_sub(2 * jumps);
-        let begun = Begun { route: self.route & !(0b11 << place), jumps };
-        Some((begun, Way::from_low_bits(self.route >> place)))
+        let shift = FIRST_DIRECTION.saturating_sub(2 * jumps);
+        let partial = PartialMove { route: self.route & !(0b11 << shift), jumps };
+        Some((partial, Direction::from_low_bits(self.route >> shift)))
     }
 
-    /// The capture that ends here.
+    /// Returns the finished capture.
     #[inline]
     pub(super) fn capture(self, last: Square, captured: u32) -> Move {
         Move { route: self.route | (last.index() as u32) << LAST | self.jumps, captured }
     }
 
-    /// The step to a neighbouring square.
+    /// Returns the step to an adjacent square.
     #[inline]
-    pub(super) fn step(self, way: Way, last: Square) -> Move {
-        let route = self.route | way.number() << FIRST_WAY | (last.index() as u32) << LAST;
+    pub(super) fn step(self, direction: Direction, last: Square) -> Move {
+        let route =
+            self.route | direction.number() << FIRST_DIRECTION | (last.index() as u32) << LAST;
         Move { route, captured: 0 }
     }
 }
 
 impl Move {
-    /// The square it starts from.
+    /// Returns the origin.
     #[inline]
     #[must_use]
     pub fn from(self) -> Square {
         Square::from_low_bits(self.route >> ORIGIN)
     }
 
-    /// The square it ends on, which after a capture may be the one it started from.
+    /// Returns the last square, which may be the origin in a capture.
     #[inline]
     #[must_use]
     pub fn to(self) -> Square {
         Square::from_low_bits(self.route >> LAST)
     }
 
-    /// The captured pieces as a bitboard, none for a step.
+    /// Returns the captured pieces as a bitboard, empty for a step.
     #[inline]
     #[must_use]
     pub fn captured(self) -> u32 {
         self.captured
     }
 
-    /// Whether it captures.
+    /// Returns whether the move captures.
     #[inline]
     #[must_use]
     pub fn is_capture(self) -> bool {
         self.captured != 0
     }
 
-    /// The squares it lands on, one after the other, without the origin.
+    /// Iterates over the landing squares in order, without the origin.
     pub fn landings(self) -> impl Iterator<Item = Square> {
         let jumps = self.route & 0b1111;
         let mut square = self.from();
-        (0..jumps.max(1)).map(move |leg| {
-            let way = Way::from_low_bits(self.route >> FIRST_WAY.saturating_sub(2 * leg));
-            let ahead = ahead(square, way);
+        (0..jumps.max(1)).map(move |jump| {
+            let direction =
+                Direction::from_low_bits(self.route >> FIRST_DIRECTION.saturating_sub(2 * jump));
+            let ahead = ahead(square, direction);
             let landing = if jumps == 0 { ahead.near } else { ahead.far };
             square = Square::from_low_bits(landing.trailing_zeros());
             square
@@ -117,7 +119,7 @@ impl Move {
 }
 
 impl fmt::Display for Move {
-    /// `11-15` for a step, `22x15x8` for a capture.
+    /// Writes a step as `11-15` and a capture as `22x15x8`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = self.from().to_string();
         for square in self.landings() {

@@ -1,17 +1,20 @@
-//! A position of a game of English draughts.
+//! Positions of checkers.
 
-use super::generate::{Field, Moves};
 use super::geometry::{DOWN, UP};
+use super::movegen::{Moves, SideView};
 use super::{Move, notation};
 use crate::{Game, MoveError, Position, Side};
 
-/// After so many plies without a capture or a man's move the game is drawn: 40 moves by each side.
+/// The number of plies without a capture or a man's move after which the game is drawn (40 moves by
+/// each side).
 pub const DRAW_PLIES: u8 = 80;
 
-/// A legal position: at most twelve pieces a side, no two on a square, no man on its crowning row.
+/// A position of checkers.
+///
+/// Each side has at most twelve pieces, and no man is on its crowning row.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Checkers {
-    /// Black's pieces and White's, men and kings alike.
+    /// Black's and White's pieces, men and kings.
     pieces: [u32; 2],
     /// The kings of both sides.
     kings: u32,
@@ -20,7 +23,7 @@ pub struct Checkers {
     quiet: u8,
 }
 
-/// The row on which men of this side are crowned.
+/// Returns the row on which men of a side are crowned.
 pub(super) const fn crowning_row(side: Side) -> u32 {
     match side {
         Side::Black => 0xf000_0000,
@@ -29,51 +32,52 @@ pub(super) const fn crowning_row(side: Side) -> u32 {
 }
 
 impl Checkers {
-    /// A position whose parts the caller has checked.
-    pub(super) fn from_checked(pieces: [u32; 2], kings: u32, side: Side, quiet: u8) -> Checkers {
+    /// Creates a position from values that the caller has validated.
+    pub(super) fn new_unchecked(pieces: [u32; 2], kings: u32, side: Side, quiet: u8) -> Checkers {
         Checkers { pieces, kings, side, quiet }
     }
 
-    /// The men of one side.
+    /// Returns the men of one side as a bitboard.
     #[inline]
     #[must_use]
     pub fn men(&self, side: Side) -> u32 {
         self.pieces[side.index()] & !self.kings
     }
 
-    /// The kings of one side.
+    /// Returns the kings of one side as a bitboard.
     #[inline]
     #[must_use]
     pub fn kings(&self, side: Side) -> u32 {
         self.pieces[side.index()] & self.kings
     }
 
-    /// The squares without a piece.
+    /// Returns the empty squares as a bitboard.
     #[inline]
     #[must_use]
     pub fn empty(&self) -> u32 {
         !(self.pieces[0] | self.pieces[1])
     }
 
-    /// Plies since the last capture or man's move, which end the game at [`DRAW_PLIES`].
+    /// Returns the number of plies since the last capture or man's move. The game is drawn at
+    /// [`DRAW_PLIES`].
     #[inline]
     #[must_use]
     pub fn quiet_plies(&self) -> u8 {
         self.quiet
     }
 
-    /// In how many ways the pieces of one side could move, were it to move: the first jumps where
-    /// it must capture, otherwise the steps.
+    /// Returns the mobility of one side, as if it were to move: the number of first jumps if it must
+    /// capture, otherwise the number of steps.
     #[inline]
     #[must_use]
-    pub fn ways_to_move(&self, side: Side) -> u32 {
-        self.field(side).ways()
+    pub fn mobility(&self, side: Side) -> u32 {
+        self.view(side).mobility()
     }
 
-    /// The position as one side sees it, whoever is to move.
+    /// Returns the position from the view of one side, regardless of the side to move.
     #[inline]
-    fn field(&self, side: Side) -> Field {
-        Field {
+    fn view(&self, side: Side) -> SideView {
+        SideView {
             men: self.men(side),
             kings: self.kings(side),
             enemies: self.pieces[side.other().index()],
@@ -90,6 +94,8 @@ impl Position for Checkers {
 
     const GAME: Game = Game::Checkers;
 
+    const MAX_MARGIN: i32 = 1;
+
     fn start() -> Checkers {
         Checkers { pieces: [0x0000_0fff, 0xfff0_0000], kings: 0, side: Side::Black, quiet: 0 }
     }
@@ -101,7 +107,7 @@ impl Position for Checkers {
 
     #[inline]
     fn moves(&self) -> impl Iterator<Item = Move> + use<> {
-        if self.quiet < DRAW_PLIES { self.field(self.side).moves() } else { Moves::none() }
+        if self.quiet < DRAW_PLIES { self.view(self.side).moves() } else { Moves::none() }
     }
 
     #[inline]
@@ -112,7 +118,7 @@ impl Position for Checkers {
         let crowned = to & crowning_row(self.side) != 0;
 
         let mut pieces = self.pieces;
-        // A capture may end where it began, so the origin is cleared before the end is set.
+        // A capture may end on its origin, so clear the origin before setting the last square.
         pieces[own] = pieces[own] & !from | to;
         pieces[other] &= !mv.captured();
         let kings = self.kings & !(from | mv.captured());
@@ -124,12 +130,12 @@ impl Position for Checkers {
         }
     }
 
-    /// +1 when Black has won, -1 when White has, 0 for a draw.
+    /// Returns +1 if Black has won, -1 if White has won and 0 for a draw.
     ///
-    /// Who cannot move has lost, even when the draw would fall on the same ply.
+    /// A side without a legal move has lost, even if the draw rule applies on the same ply.
     #[inline]
     fn margin(&self) -> Option<i32> {
-        if !self.field(self.side).can_move() {
+        if !self.view(self.side).can_move() {
             Some(-self.side.sign())
         } else if self.quiet >= DRAW_PLIES {
             Some(0)
@@ -138,7 +144,7 @@ impl Position for Checkers {
         }
     }
 
-    /// The board turned round and the colours exchanged, so that men still move forward.
+    /// Rotates the board and exchanges the colors, so that men still move forward.
     fn swap_sides(&self) -> Checkers {
         let [black, white] = self.pieces;
         Checkers {
@@ -153,11 +159,8 @@ impl Position for Checkers {
         32 - self.empty().count_ones()
     }
 
-    /// Reads `11-15` or `22x15x8`; `22x8` will do where only one capture has these ends.
-    ///
-    /// Any of `-`, `x`, `X` and `:` may stand between the squares.
-    /// `b` and `w` for men, `B` and `W` for kings; Black's back row is on top, and before each row
-    /// stands the number of its first dark square.
+    /// Draws `b` and `w` for men, `B` and `W` for kings, with Black's back row on top. The label of a
+    /// row is the number of its first dark square.
     fn diagram(&self) -> String {
         let piece = |bit: u32| {
             let found = [
@@ -166,7 +169,10 @@ impl Position for Checkers {
                 (self.men(Side::White), 'w'),
                 (self.kings(Side::White), 'W'),
             ];
-            found.into_iter().find(|(pieces, _)| pieces & bit != 0).map_or('.', |(_, mark)| mark)
+            found
+                .into_iter()
+                .find(|(pieces, _)| pieces & bit != 0)
+                .map_or('.', |(_, symbol)| symbol)
         };
         crate::diagram::diagram(
             |row| (4 * row + 1).to_string(),
@@ -177,6 +183,9 @@ impl Position for Checkers {
         )
     }
 
+    /// Parses `11-15` or `22x15x8`. `22x8` is accepted if only one capture has these ends.
+    ///
+    /// The separator is any of `-`, `x`, `X` and `:`.
     fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
         notation::parse_move(self, text)
     }

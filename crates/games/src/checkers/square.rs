@@ -1,61 +1,55 @@
-//! One of the 32 dark squares.
+//! The 32 dark squares.
 
 use std::fmt;
 
-/// A dark square, known to players by its number, 1 to 32.
+/// A dark square, numbered 1 to 32 as usual.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Square(u8);
 
 impl Square {
-    /// The square with this number, 1 to 32, if there is one.
+    /// Returns the square with this number, or `None` unless it is 1 to 32.
     #[must_use]
     pub const fn new(number: u8) -> Option<Square> {
         if number >= 1 && number <= 32 { Some(Square(number - 1)) } else { None }
     }
 
-    /// The square of the lowest five bits of an index.
+    /// Returns the square given by the lowest five bits of an index.
     #[inline]
     pub(super) const fn from_low_bits(index: u32) -> Square {
         Square((index & 31) as u8)
     }
 
-    /// The number by which players know it, 1 to 32.
+    /// Returns the number, 1 to 32.
     #[must_use]
     pub const fn number(self) -> u8 {
         self.0 + 1
     }
 
-    /// One less than its number: always below 32.
+    /// Returns the index, 0 to 31.
     #[inline]
     #[must_use]
     pub const fn index(self) -> usize {
         (self.0 & 31) as usize
     }
 
-    /// The bitboard with this square alone.
+    /// Returns the bitboard with only this square set.
     #[inline]
     #[must_use]
     pub const fn bit(self) -> u32 {
         1 << (self.0 & 31)
     }
 
-    /// 0 for Black's back row (1 to 4), 7 for White's (29 to 32).
+    /// Returns the row, from 0 for Black's back row (1 to 4) to 7 for White's (29 to 32).
     #[must_use]
     pub const fn row(self) -> u8 {
         self.0 / 4
     }
 
-    /// Its column among all eight, 0 at the left with Black's back row on top: the squares 5, 13,
-    /// 21 and 29 lie in column 0.
+    /// Returns the column, 0 (left) to 7, with Black's back row on top: the squares 5, 13, 21 and 29
+    /// are in column 0.
     #[must_use]
     pub const fn column(self) -> u8 {
         self.0 % 4 * 2 + (self.row() + 1) % 2
-    }
-
-    /// The square seen from the other side of the board, 33 less its number.
-    #[must_use]
-    pub const fn rotate(self) -> Square {
-        Square(31 - self.0)
     }
 }
 
@@ -71,7 +65,7 @@ impl fmt::Debug for Square {
     }
 }
 
-/// The squares of a bitboard, lowest number first.
+/// Iterator over the squares of a bitboard, lowest number first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Squares(pub u32);
 

@@ -1,18 +1,17 @@
-//! The two operations everything else is made of, in a form for each kind of processor.
+//! Move generation and flipping for each instruction set.
 //!
-//! `moves(own, other)` gives the squares where the owner of `own` may play; `flips(own, other,
-//! square)` the discs that a move to an empty square turns over (none when the move is not legal).
-//! The free functions [`moves`] and [`flips`] pick the best form at run time on each call.
+//! `moves(own, other)` returns the legal moves of the owner of `own`; `flips(own, other, square)`
+//! returns the discs flipped by a move to an empty square (none if the move is illegal). The free
+//! functions [`moves`] and [`flips`] select the fastest kernel of this CPU on each call.
 //!
-//! A loop that calls them hundreds of millions of times should not ask each time. It is written
-//! once as a [`Task`] over any [`Kernel`] and handed to [`run`], which picks the kernel and
-//! compiles the task with that kernel's instructions, so that everything is inlined.
-//! [`Board::perft`](super::Board::perft) is an example, and this is the smallest one:
+//! A hot loop avoids that selection: write it as a [`Task`] that is generic over the [`Kernel`] and
+//! pass it to [`run`], which compiles the task once for each kernel, with the kernel inlined.
+//! [`Board::perft`](super::Board::perft) is an example. A minimal one:
 //!
 //! ```
 //! use outflank_games::othello::{Board, kernel};
 //!
-//! /// How many moves both players have between them.
+//! /// Counts the moves of both players.
 //! struct Mobility(Board);
 //!
 //! impl kernel::Task for Mobility {
@@ -29,38 +28,39 @@
 
 use super::Square;
 
-/// A way to compute legal moves and flipped discs.
+/// An implementation of move generation and flipping.
 ///
-/// A kernel is a value of no size. Having one proves that this processor has the instructions it
-/// needs, which is why every operation takes it.
+/// A kernel is a zero-sized proof that this CPU supports the required instructions.
 pub trait Kernel: Copy {
-    /// The squares where the owner of `own` may play.
+    /// Returns the legal moves of the owner of `own`.
     fn moves(self, own: u64, other: u64) -> u64;
 
-    /// The discs of `other` that playing on the empty `square` turns over.
+    /// Returns the discs of `other` that a move to the empty `square` flips.
     fn flips(self, own: u64, other: u64, square: Square) -> u64;
 
-    /// Runs a task with this kernel, compiled with the kernel's instructions enabled.
+    /// Runs a task compiled with the instruction set of this kernel.
     ///
-    /// The call itself is never inlined, so a task may call this again to recurse.
+    /// The call is never inlined, so a task may recurse through it.
     fn run<T: Task>(self, task: T) -> T::Output;
 }
 
-/// A piece of work that can be done with any kernel.
+/// A computation that is generic over the kernel.
 pub trait Task {
-    /// What comes of it.
+    /// The result.
     type Output;
 
-    /// Does the work. It should be marked `#[inline(always)]`, and so should what it calls in its
-    /// inner loop, or it is compiled without the kernel's instructions: still right, but slower.
+    /// Runs the computation.
+    ///
+    /// Mark this method and all functions of its inner loop `#[inline(always)]`. Otherwise they are
+    /// compiled without the kernel's instruction set, which is correct but slower.
     fn run<K: Kernel>(self, kernel: K) -> Self::Output;
 }
 
-/// All directions that stay in a row must not wrap: the columns b to g.
+/// The columns b to g: discs that horizontal and diagonal shifts may pass without wrapping.
 const INNER_COLUMNS: u64 = 0x7e7e_7e7e_7e7e_7e7e;
 
-/// For each square its four rays toward higher bits (steps 1, 8, 9, 7), then toward lower bits
-/// (the same steps backwards).
+/// The rays of each square: four toward higher bits (steps 1, 8, 9, 7), then four toward lower bits
+/// (the same steps).
 static RAYS: [[u64; 8]; 64] = rays();
 
 const fn rays() -> [[u64; 8]; 64] {
@@ -88,7 +88,7 @@ const fn rays() -> [[u64; 8]; 64] {
     rays
 }
 
-/// Plain 64-bit arithmetic, right on every processor.
+/// The portable kernel: 64-bit integer arithmetic.
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;
 
@@ -99,7 +99,7 @@ impl Kernel for Portable {
         let lines = [(1u32, inner), (8, other), (9, inner), (7, inner)];
         let mut moves = 0;
         for (step, other) in lines {
-            // Runs of opposing discs that touch an own disc grow by doubling: 1, 2, then 4 more.
+            // Parallel prefix: runs of opposing discs next to an own disc grow by 1, 2, 2+2.
             let mut up = other & (own << step);
             let mut down = other & (own >> step);
             up |= other & (up << step);
@@ -120,7 +120,7 @@ impl Kernel for Portable {
         let rays = &RAYS[square.index()];
         let mut flips = 0;
         for &ray in &rays[..4] {
-            // A carry sent up the ray runs over opposing discs and stops at the first other square.
+            // The carry of the addition passes the opposing discs and stops at the first other square.
             let end = (other | !ray).wrapping_add(1) & own & ray;
             flips |= end.wrapping_sub(u64::from(end != 0)) & ray;
         }
@@ -134,7 +134,7 @@ impl Kernel for Portable {
 
     #[inline(always)]
     fn run<T: Task>(self, task: T) -> T::Output {
-        // A function of its own, so that a recursive task has something to call.
+        // A separate function, so that a recursive task has a call target.
         #[inline(never)]
         fn enter<T: Task>(task: T) -> T::Output {
             task.run(Portable)
@@ -143,10 +143,11 @@ impl Kernel for Portable {
     }
 }
 
-/// Four directions at once in 256-bit registers; there is one only where the processor has them.
+/// The AVX2 kernel: four directions at once in 256-bit registers.
+///
+/// Only [`Avx2::detect`] creates values of this type:
 ///
 /// ```compile_fail
-/// // Nobody can make one up: it comes from `Avx2::detect` alone.
 /// let kernel = outflank_games::othello::kernel::Avx2(());
 /// ```
 #[cfg(target_arch = "x86_64")]
@@ -155,7 +156,7 @@ pub struct Avx2(());
 
 #[cfg(target_arch = "x86_64")]
 impl Avx2 {
-    /// The kernel, if this processor can run it.
+    /// Returns the kernel if this CPU supports it.
     #[inline]
     #[must_use]
     pub fn detect() -> Option<Avx2> {
@@ -171,7 +172,7 @@ impl Avx2 {
 impl Kernel for Avx2 {
     #[inline(always)]
     fn moves(self, own: u64, other: u64) -> u64 {
-        // SAFETY: `self` can only come from `detect`, which checked every feature named there.
+        // SAFETY: `self` comes from `detect`, which checked all required features.
         unsafe { avx2::moves(own, other) }
     }
 
@@ -198,16 +199,17 @@ mod avx2 {
     use super::{INNER_COLUMNS, RAYS, Square};
     use std::arch::x86_64::*;
 
-    /// The four steps, one a lane, in the order of the rays.
+    /// The steps of the four directions, one per lane, in the order of the rays.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn steps() -> __m256i {
         _mm256_set_epi64x(7, 9, 8, 1)
     }
 
+    /// Combines the four lanes with a bitwise OR.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn join(lanes: __m256i) -> u64 {
+    fn or_lanes(lanes: __m256i) -> u64 {
         let half = _mm_or_si128(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256(lanes, 1));
         _mm_cvtsi128_si64(_mm_or_si128(half, _mm_unpackhi_epi64(half, half))) as u64
     }
@@ -235,7 +237,7 @@ mod avx2 {
                 _mm256_or_si256(down, _mm256_and_si256(pairs_down, _mm256_srlv_epi64(down, two)));
         }
         let ends = _mm256_or_si256(_mm256_sllv_epi64(up, step), _mm256_srlv_epi64(down, step));
-        join(ends) & !(own | other)
+        or_lanes(ends) & !(own | other)
     }
 
     #[target_feature(enable = "avx2,bmi1,popcnt,lzcnt")]
@@ -250,15 +252,15 @@ mod avx2 {
         let zero = _mm256_setzero_si256();
         let ones = _mm256_cmpeq_epi64(zero, zero);
 
-        // Upward: a carry runs over opposing discs to the first square that is not one.
+        // Toward higher bits: the carry passes the opposing discs and stops at the first other square.
         let run = _mm256_or_si256(other, _mm256_andnot_si256(above, ones));
         let carried = _mm256_sub_epi64(run, ones);
         let end = _mm256_and_si256(_mm256_and_si256(carried, own), above);
         let found = _mm256_cmpeq_epi64(end, zero);
         let up = _mm256_andnot_si256(found, _mm256_and_si256(_mm256_add_epi64(end, ones), above));
 
-        // Downward: smear the squares that are not opposing discs away from the start; the first
-        // of them is the one whose nearer neighbour is not smeared.
+        // Toward lower bits: spread the squares without opposing discs away from the start. The first
+        // of them is the one whose nearer neighbor is not set.
         let mut stops = _mm256_andnot_si256(other, below);
         let two = _mm256_add_epi64(step, step);
         stops = _mm256_or_si256(stops, _mm256_srlv_epi64(stops, step));
@@ -269,11 +271,11 @@ mod avx2 {
             _mm256_andnot_si256(beyond, _mm256_and_si256(own, _mm256_and_si256(stops, below)));
         let found = _mm256_cmpeq_epi64(end, zero);
         let down = _mm256_andnot_si256(found, _mm256_andnot_si256(stops, below));
-        join(_mm256_or_si256(up, down))
+        or_lanes(_mm256_or_si256(up, down))
     }
 }
 
-/// Runs a task with the best kernel of this processor.
+/// Runs a task with the fastest kernel of this CPU.
 #[inline]
 pub fn run<T: Task>(task: T) -> T::Output {
     #[cfg(target_arch = "x86_64")]
@@ -283,7 +285,7 @@ pub fn run<T: Task>(task: T) -> T::Output {
     Portable.run(task)
 }
 
-/// The squares where the owner of `own` may play, by the best means of this processor.
+/// Returns the legal moves of the owner of `own`, with the fastest kernel of this CPU.
 #[inline]
 #[must_use]
 pub fn moves(own: u64, other: u64) -> u64 {
@@ -294,8 +296,8 @@ pub fn moves(own: u64, other: u64) -> u64 {
     Portable.moves(own, other)
 }
 
-/// The discs of `other` that playing on the empty `square` turns over, by the best means of this
-/// processor.
+/// Returns the discs of `other` that a move to the empty `square` flips, with the fastest kernel of
+/// this CPU.
 #[inline]
 #[must_use]
 pub fn flips(own: u64, other: u64, square: Square) -> u64 {
@@ -312,8 +314,8 @@ mod tests {
     use crate::othello::Squares;
     use proptest::prelude::*;
 
-    /// Walks from the square in all eight directions, one step at a time.
-    fn walked_flips(own: u64, other: u64, square: Square) -> u64 {
+    /// Reference implementation: walks in all eight directions, one square at a time.
+    fn reference_flips(own: u64, other: u64, square: Square) -> u64 {
         let mut flips = 0;
         for dx in -1i8..=1 {
             for dy in -1i8..=1 {
@@ -338,7 +340,7 @@ mod tests {
     fn check<K: Kernel>(kernel: K, own: u64, other: u64) {
         let mut legal = 0;
         for square in Squares(!(own | other)) {
-            let flips = walked_flips(own, other, square);
+            let flips = reference_flips(own, other, square);
             assert_eq!(kernel.flips(own, other, square), flips, "{own:#x} {other:#x} {square}");
             if flips != 0 {
                 legal |= square.bit();
@@ -352,7 +354,7 @@ mod tests {
         #[cfg(target_arch = "x86_64")]
         match Avx2::detect() {
             Some(kernel) => check(kernel, own, other),
-            None => eprintln!("skipped: this processor lacks the instructions of Avx2"),
+            None => eprintln!("skipped: this CPU does not support AVX2"),
         }
         for square in Squares(!(own | other)) {
             assert_eq!(flips(own, other, square), Portable.flips(own, other, square));
@@ -363,16 +365,16 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// Thin boards, crowded ones, and ones with a single owner's discs rare.
+        /// Sparse boards, crowded boards, and boards where one side has few discs.
         #[test]
-        fn kernels_agree_with_walking(a: u64, b: u64, c: u64) {
+        fn kernels_agree_with_the_reference(a: u64, b: u64, c: u64) {
             check_all(a & !b, b & !a);
             check_all(a & (b | c), !a & (b | c));
             check_all(a & b & c, !(a & b & c) & (a | b));
             check_all(!(a & b & c) & (a | b), a & b & c);
         }
 
-        /// Every line full of opposing discs is where a shift that wraps round would show.
+        /// Lines full of opposing discs reveal shifts that wrap around.
         #[test]
         fn long_runs_do_not_wrap(a: u64, b: u64) {
             check_all(a & b, !(a & b) & !(a & !b & (a >> 7)));

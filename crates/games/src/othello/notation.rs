@@ -1,30 +1,31 @@
-//! Boards as text: 64 cells, row by row, and the side to move.
+//! Text notation of boards: 64 cells, row by row, and the side to move.
 
 use super::Othello;
 use crate::{Position, Side};
 use std::fmt;
 use std::str::FromStr;
 
-/// Why a text is not a board.
+/// An error while parsing a board.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BoardError {
-    /// A character that stands for no disc and no empty square.
+    /// A character is neither a disc nor an empty square.
     #[error("'{found}' at cell {index} is not a disc or an empty square (use X*b, O0w and -.)")]
     Cell {
-        /// Which cell, counted from 1.
+        /// The cell, counted from 1.
         index: usize,
-        /// What stood there.
+        /// The character.
         found: char,
     },
-    /// Too few or too many cells.
+    /// The number of cells is not 64.
     #[error("a board has 64 cells and the side to move, this one has {0} cells")]
     Length(usize),
-    /// No side to move, or one that is neither Black nor White.
+    /// The side to move is missing or invalid.
     #[error("the side to move is missing or unreadable ('{0}'): write X or O after the 64 cells")]
     Side(String),
 }
 
-/// Reads 64 cells, spaces allowed between them; returns Black's and White's discs and what follows.
+/// Parses 64 cells, which may be separated by spaces. Returns Black's discs, White's discs and the
+/// remaining text.
 pub fn parse_cells(text: &str) -> Result<(u64, u64, &str), BoardError> {
     let (mut black, mut white, mut count) = (0u64, 0u64, 0usize);
     for (at, found) in text.char_indices() {
@@ -46,7 +47,7 @@ pub fn parse_cells(text: &str) -> Result<(u64, u64, &str), BoardError> {
 impl FromStr for Othello {
     type Err = BoardError;
 
-    /// Reads 64 cells and the side to move; the turn passes when that side cannot move.
+    /// Parses 64 cells and the side to move. If that side cannot move, it passes.
     fn from_str(text: &str) -> Result<Othello, BoardError> {
         let (black, white, rest) = parse_cells(text)?;
         let side = match rest.trim() {
@@ -59,7 +60,7 @@ impl FromStr for Othello {
 }
 
 impl fmt::Display for Othello {
-    /// 64 of `X`, `O` and `-`, a space, and `X` or `O` for the side to move.
+    /// Writes 64 cells (`X`, `O` or `-`), a space, and `X` or `O` for the side to move.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (black, white) = (self.discs(Side::Black), self.discs(Side::White));
         let mut text = String::with_capacity(66);
@@ -90,13 +91,13 @@ mod tests {
     const START: &str = "---------------------------OX------XO--------------------------- X";
 
     #[test]
-    fn the_start_is_written_as_everybody_writes_it() {
+    fn the_starting_position_round_trips() {
         assert_eq!(Othello::start().to_string(), START);
         assert_eq!(START.parse(), Ok(Othello::start()));
     }
 
     #[test]
-    fn other_hands_write_the_same_board() {
+    fn alternative_symbols_are_accepted() {
         for (x, o, empty) in [("*", "0", "."), ("b", "w", "-"), ("B", "W", "_"), ("x", "o", ".")] {
             let text = START.replace('X', x).replace('O', o).replace('-', empty);
             assert_eq!(text.parse(), Ok(Othello::start()), "{text}");
@@ -107,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn who_cannot_move_passes_at_the_door() {
+    fn a_side_without_moves_passes_when_parsed() {
         let text = format!("XO{} O", "-".repeat(62));
         let position: Othello = text.parse().unwrap();
         assert_eq!(position.to_move(), Side::Black);
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_named() {
+    fn invalid_boards_are_rejected() {
         let parse = |text: &str| text.parse::<Othello>().unwrap_err();
         assert_eq!(parse(""), BoardError::Length(0));
         assert_eq!(parse(&START[..63]), BoardError::Length(63));
@@ -142,7 +143,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_answered(text in ".*", cells in "[XO.b*0w \n-]{60,70}.{0,3}") {
+        fn arbitrary_text_does_not_panic(text in ".*", cells in "[XO.b*0w \n-]{60,70}.{0,3}") {
             for text in [text, cells] {
                 if let Ok(position) = text.parse::<Othello>() {
                     prop_assert_eq!(position.to_string().parse(), Ok(position));

@@ -1,38 +1,38 @@
-//! Perft for Othello, a task that is compiled for each kernel.
+//! Perft for Othello, compiled for each kernel.
 
 use super::kernel::{self, Kernel, Task};
 use super::{Board, Squares};
 
 impl Board {
-    /// Leaf positions after `depth` plies, a forced pass counting as a ply.
+    /// Returns the number of leaf positions after `depth` plies. A forced pass counts as a ply.
     #[must_use]
     pub fn perft(self, depth: u32) -> u64 {
-        kernel::run(Count { board: self, depth })
+        kernel::run(Perft { board: self, depth })
     }
 }
 
-struct Count {
+struct Perft {
     board: Board,
     depth: u32,
 }
 
-impl Task for Count {
+impl Task for Perft {
     type Output = u64;
 
     /// The last ply is counted from the move bitboard, not played.
     #[inline(always)]
     fn run<K: Kernel>(self, kernel: K) -> u64 {
-        let Count { board, depth } = self;
+        let Perft { board, depth } = self;
         if depth == 0 {
             return 1;
         }
         let moves = kernel.moves(board.own, board.other);
         if moves == 0 {
-            // A pass is a ply of its own; a finished game is a leaf at whatever depth it ended.
+            // A pass counts as a ply; a finished game is a leaf at any depth.
             let passed = board.pass();
             return match kernel.moves(passed.own, passed.other) {
                 0 => 1,
-                _ => kernel.run(Count { board: passed, depth: depth - 1 }),
+                _ => kernel.run(Perft { board: passed, depth: depth - 1 }),
             };
         }
         if depth == 1 {
@@ -40,7 +40,7 @@ impl Task for Count {
         }
         let after = |square| {
             let flips = kernel.flips(board.own, board.other, square);
-            Count { board: board.turn_over(square, flips), depth: depth - 1 }
+            Perft { board: board.play_with_flips(square, flips), depth: depth - 1 }
         };
         Squares(moves).map(|square| kernel.run(after(square))).sum()
     }
@@ -51,14 +51,14 @@ mod tests {
     use super::*;
     use kernel::Portable;
 
-    /// Published by many; the files under `tests/data` go deeper with the best kernel alone.
+    /// Published counts; `tests/data` has deeper ones for the fastest kernel.
     #[test]
-    fn every_kernel_counts_the_same() {
+    fn all_kernels_agree_with_published_counts() {
         for (depth, leaves) in [(0, 1), (1, 4), (2, 12), (3, 56), (4, 244), (5, 1396), (6, 8200)] {
-            assert_eq!(Portable.run(Count { board: Board::START, depth }), leaves);
+            assert_eq!(Portable.run(Perft { board: Board::START, depth }), leaves);
             #[cfg(target_arch = "x86_64")]
             if let Some(kernel) = kernel::Avx2::detect() {
-                assert_eq!(kernel.run(Count { board: Board::START, depth }), leaves);
+                assert_eq!(kernel.run(Perft { board: Board::START, depth }), leaves);
             }
         }
     }

@@ -1,9 +1,9 @@
-//! A position of a game of Othello: the board, the colours, the side to move.
+//! Positions of Othello: board, colors and side to move.
 
 use super::{Board, Square, Squares};
 use crate::{Game, MoveError, Position, Side};
 
-/// A legal position. Whoever is to move can move, unless the game is over.
+/// A position of Othello. The side to move has a legal move unless the game is over.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Othello {
     board: Board,
@@ -11,9 +11,9 @@ pub struct Othello {
 }
 
 impl Othello {
-    /// A position from its discs; the turn passes at once when `side` cannot move.
+    /// Creates a position from its discs. If `side` cannot move, it passes.
     ///
-    /// `None` when a square holds discs of both colours.
+    /// Returns `None` if a square has discs of both colors.
     #[must_use]
     pub fn from_discs(black: u64, white: u64, side: Side) -> Option<Othello> {
         (black & white == 0).then(|| {
@@ -21,52 +21,53 @@ impl Othello {
                 Side::Black => Board { own: black, other: white },
                 Side::White => Board { own: white, other: black },
             };
-            Othello { board, side }.passed()
+            Othello { board, side }.with_forced_pass()
         })
     }
 
-    /// The discs of one side.
+    /// Returns the discs of one side as a bitboard.
     #[inline]
     #[must_use]
     pub fn discs(&self, side: Side) -> u64 {
         if side == self.side { self.board.own } else { self.board.other }
     }
 
-    /// The board seen from the side to move.
+    /// Returns the board from the view of the side to move.
     #[inline]
     #[must_use]
     pub fn board(&self) -> Board {
         self.board
     }
 
-    /// How many squares are empty.
+    /// Returns the number of empty squares.
     #[must_use]
     pub fn empties(&self) -> u32 {
         self.board.empty().count_ones()
     }
 
-    /// The legal moves as a bitboard.
+    /// Returns the legal moves as a bitboard.
     #[inline]
     #[must_use]
     pub fn move_bits(&self) -> u64 {
         self.board.moves()
     }
 
-    /// The position turned or mirrored.
+    /// Returns the position transformed by a symmetry.
     #[must_use]
     pub fn transform(&self, symmetry: super::Symmetry) -> Othello {
         Othello { board: self.board.transform(symmetry), side: self.side }
     }
 
-    /// Black's discs less White's, the empty squares going to the winner, as tournaments score.
+    /// Returns the tournament score of a finished game: Black's discs minus White's, with the empty
+    /// squares counted for the winner.
     #[must_use]
     pub fn score(&self) -> Option<i32> {
         self.margin().map(|margin| margin + margin.signum() * self.empties() as i32)
     }
 
-    /// Hands the turn over when the side to move cannot use it and the other side can.
+    /// Passes if the side to move has no move and the opponent has one.
     #[inline]
-    fn passed(self) -> Othello {
+    fn with_forced_pass(self) -> Othello {
         if self.board.moves() == 0 {
             let passed = self.board.pass();
             if passed.moves() != 0 {
@@ -81,6 +82,8 @@ impl Position for Othello {
     type Move = Square;
 
     const GAME: Game = Game::Othello;
+
+    const MAX_MARGIN: i32 = 64;
 
     fn start() -> Othello {
         Othello { board: Board::START, side: Side::Black }
@@ -98,10 +101,10 @@ impl Position for Othello {
 
     #[inline]
     fn play(&self, square: Square) -> Othello {
-        Othello { board: self.board.play(square), side: self.side.other() }.passed()
+        Othello { board: self.board.play(square), side: self.side.other() }.with_forced_pass()
     }
 
-    /// Black's discs less White's, empty squares counting for nobody.
+    /// Returns Black's discs minus White's. Empty squares do not count; see [`Othello::score`].
     #[inline]
     fn margin(&self) -> Option<i32> {
         (self.board.moves() == 0).then(|| self.side.sign() * self.board.difference())
@@ -115,7 +118,7 @@ impl Position for Othello {
         64 - self.empties()
     }
 
-    /// `X` for Black, `O` for White.
+    /// Draws `X` for Black and `O` for White.
     fn diagram(&self) -> String {
         let [black, white] = Side::BOTH.map(|side| self.discs(side));
         crate::diagram::diagram(
@@ -140,6 +143,11 @@ impl Position for Othello {
     #[inline]
     fn is_legal(&self, square: Square) -> bool {
         self.board.moves() & square.bit() != 0
+    }
+
+    /// Derives the ply from the number of discs.
+    fn next_ply(&self) -> Option<u32> {
+        Some(self.pieces().saturating_sub(3))
     }
 
     fn perft(&self, depth: u32) -> u64 {

@@ -1,4 +1,4 @@
-//! One of the 64 squares, which is also how a move is written.
+//! Squares of the Othello board, which are also the moves.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,45 +8,45 @@ use std::str::FromStr;
 pub struct Square(u8);
 
 impl Square {
-    /// The square with this number, if there is one.
+    /// Returns the square with this index, or `None` if it is 64 or more.
     #[must_use]
     pub const fn new(index: u8) -> Option<Square> {
         if index < 64 { Some(Square(index)) } else { None }
     }
 
-    /// The square in this column (0 is a) and row (0 is 1), if both are on the board.
+    /// Returns the square in a column (0 is a) and a row (0 is 1), or `None` outside the board.
     #[must_use]
     pub const fn at(column: u8, row: u8) -> Option<Square> {
         if column < 8 && row < 8 { Some(Square(row * 8 + column)) } else { None }
     }
 
-    /// The lowest square of a bitboard, if it has one.
+    /// Returns the lowest square of a bitboard, or `None` if it is empty.
     #[must_use]
     pub const fn lowest(bits: u64) -> Option<Square> {
         if bits == 0 { None } else { Some(Square(bits.trailing_zeros() as u8)) }
     }
 
-    /// The square's number, always below 64.
+    /// Returns the index, 0 to 63.
     #[must_use]
     #[inline]
     pub const fn index(self) -> usize {
         (self.0 & 63) as usize
     }
 
-    /// The bitboard with this square alone.
+    /// Returns the bitboard with only this square set.
     #[must_use]
     #[inline]
     pub const fn bit(self) -> u64 {
         1 << (self.0 & 63)
     }
 
-    /// 0 for column a, 7 for column h.
+    /// Returns the column, 0 (a) to 7 (h).
     #[must_use]
     pub const fn column(self) -> u8 {
         self.0 % 8
     }
 
-    /// 0 for row 1, 7 for row 8.
+    /// Returns the row, 0 (1) to 7 (8).
     #[must_use]
     pub const fn row(self) -> u8 {
         self.0 / 8
@@ -68,7 +68,7 @@ impl fmt::Debug for Square {
 impl FromStr for Square {
     type Err = String;
 
-    /// Reads a column letter of either case and a row digit.
+    /// Parses a column letter, in upper or lower case, and a row digit.
     fn from_str(text: &str) -> Result<Square, String> {
         match text.as_bytes() {
             [column, row @ b'1'..=b'8'] if column.to_ascii_lowercase().wrapping_sub(b'a') < 8 => {
@@ -79,7 +79,7 @@ impl FromStr for Square {
     }
 }
 
-/// The squares of a bitboard, lowest first.
+/// Iterator over the squares of a bitboard, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Squares(pub u64);
 
@@ -123,10 +123,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_other_text_is_a_square(text in ".{0,3}") {
-            let known = (0..64).filter_map(Square::new).find(|s| s.to_string() == text.to_lowercase());
-            // Lower case of text beyond ASCII may be ASCII, as that of the Kelvin sign is.
-            prop_assert_eq!(text.parse::<Square>().ok(), known.filter(|_| text.is_ascii()));
+        fn only_square_names_are_parsed(text in ".{0,3}") {
+            let expected = (0..64).filter_map(Square::new).find(|s| s.to_string() == text.to_lowercase());
+            // The lower case of a non-ASCII character may be ASCII, e.g. of the Kelvin sign.
+            prop_assert_eq!(text.parse::<Square>().ok(), expected.filter(|_| text.is_ascii()));
         }
 
         #[test]

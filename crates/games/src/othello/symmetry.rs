@@ -1,17 +1,19 @@
-//! The eight ways to turn and mirror the board.
+//! The eight symmetries (rotations and reflections) of the board.
 
 use super::Square;
 
-/// One of the eight symmetries: bit 0 mirrors left and right, bit 1 top and bottom, bit 2 swaps
-/// rows and columns, applied in this order.
+/// One of the eight symmetries of the square.
+///
+/// Bit 0 of the index mirrors left and right, bit 1 mirrors top and bottom, bit 2 transposes rows and
+/// columns; they are applied in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Symmetry(u8);
 
 impl Symmetry {
-    /// Leaves the board as it is.
-    pub const SAME: Symmetry = Symmetry(0);
+    /// The identity.
+    pub const IDENTITY: Symmetry = Symmetry(0);
 
-    /// All eight, the one that changes nothing first.
+    /// All eight symmetries, the identity first.
     pub const ALL: [Symmetry; 8] = [
         Symmetry(0),
         Symmetry(1),
@@ -23,13 +25,13 @@ impl Symmetry {
         Symmetry(7),
     ];
 
-    /// Its number, 0 to 7.
+    /// Returns the index, 0 to 7.
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The image of a bitboard.
+    /// Transforms a bitboard.
     #[inline]
     #[must_use]
     pub fn bits(self, mut bits: u64) -> u64 {
@@ -45,7 +47,7 @@ impl Symmetry {
         bits
     }
 
-    /// The image of a square.
+    /// Transforms a square.
     #[must_use]
     pub fn square(self, square: Square) -> Square {
         let (mut column, mut row) = (square.column(), square.row());
@@ -61,14 +63,14 @@ impl Symmetry {
         Square::at(column, row).unwrap_or(square)
     }
 
-    /// The symmetry that undoes this one.
+    /// Returns the inverse symmetry.
     #[must_use]
     pub fn inverse(self) -> Symmetry {
-        // Swapping rows and columns first turns one mirror into the other.
+        // The transposition exchanges the two mirror operations; all others are self-inverse.
         match self.0 {
             5 => Symmetry(6),
             6 => Symmetry(5),
-            same => Symmetry(same),
+            self_inverse => Symmetry(self_inverse),
         }
     }
 }
@@ -79,7 +81,7 @@ fn mirror_columns(x: u64) -> u64 {
     ((x >> 4) & 0x0f0f_0f0f_0f0f_0f0f) | ((x & 0x0f0f_0f0f_0f0f_0f0f) << 4)
 }
 
-/// Reflects in the diagonal a1 to h8 by swapping ever larger blocks.
+/// Transposes rows and columns by swapping blocks of increasing size.
 fn transpose(x: u64) -> u64 {
     fn swap(x: u64, mask: u64, distance: u32) -> u64 {
         let t = (x ^ (x >> distance)) & mask;
@@ -99,15 +101,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bits_move_as_their_squares(bits: u64) {
+        fn bits_and_squares_agree(bits: u64) {
             for symmetry in Symmetry::ALL {
-                let moved = Squares(bits).fold(0, |all, s| all | symmetry.square(s).bit());
-                prop_assert_eq!(symmetry.bits(bits), moved);
+                let expected = Squares(bits).fold(0, |all, s| all | symmetry.square(s).bit());
+                prop_assert_eq!(symmetry.bits(bits), expected);
             }
         }
 
         #[test]
-        fn the_inverse_undoes(bits: u64) {
+        fn inverses_cancel(bits: u64) {
             for symmetry in Symmetry::ALL {
                 prop_assert_eq!(symmetry.inverse().bits(symmetry.bits(bits)), bits);
                 prop_assert_eq!(symmetry.bits(symmetry.inverse().bits(bits)), bits);
@@ -115,26 +117,26 @@ mod tests {
         }
 
         #[test]
-        fn all_images_share_the_canonical_board(a: u64, b: u64) {
+        fn symmetric_boards_have_the_same_canonical_board(a: u64, b: u64) {
             let board = Board { own: a & !b, other: b & !a };
-            let (least, _) = board.canonical();
+            let (smallest, _) = board.canonical();
             for symmetry in Symmetry::ALL {
-                let image = board.transform(symmetry);
-                let (canonical, leads_there) = image.canonical();
-                prop_assert_eq!(canonical, least);
-                prop_assert_eq!(image.transform(leads_there), least);
-                prop_assert!(least <= image);
+                let transformed = board.transform(symmetry);
+                let (canonical, to_canonical) = transformed.canonical();
+                prop_assert_eq!(canonical, smallest);
+                prop_assert_eq!(transformed.transform(to_canonical), smallest);
+                prop_assert!(smallest <= transformed);
             }
         }
 
         #[test]
-        fn moves_turn_with_the_board(a: u64, b: u64) {
+        fn moves_commute_with_symmetries(a: u64, b: u64) {
             let board = Board { own: a & !b, other: b & !a };
             for symmetry in Symmetry::ALL {
-                let image = board.transform(symmetry);
-                prop_assert_eq!(image.moves(), symmetry.bits(board.moves()));
+                let transformed = board.transform(symmetry);
+                prop_assert_eq!(transformed.moves(), symmetry.bits(board.moves()));
                 for square in Squares(board.moves()) {
-                    let played = image.play(symmetry.square(square));
+                    let played = transformed.play(symmetry.square(square));
                     prop_assert_eq!(played, board.play(square).transform(symmetry));
                 }
             }
@@ -142,16 +144,16 @@ mod tests {
     }
 
     #[test]
-    fn there_are_eight_and_they_form_a_group() {
-        // These three squares lie so that no symmetry but the first keeps them.
-        let images = Symmetry::ALL.map(|s| s.bits(0b1011));
-        assert_eq!(images.iter().collect::<BTreeSet<_>>().len(), 8);
+    fn symmetries_form_a_group_of_eight() {
+        // Only the identity maps these three squares to themselves.
+        let orbit = Symmetry::ALL.map(|s| s.bits(0b1011));
+        assert_eq!(orbit.iter().collect::<BTreeSet<_>>().len(), 8);
         for first in Symmetry::ALL {
             for second in Symmetry::ALL {
-                assert!(images.contains(&second.bits(first.bits(0b1011))));
+                assert!(orbit.contains(&second.bits(first.bits(0b1011))));
             }
         }
         assert_eq!(Symmetry::ALL.map(Symmetry::index), [0, 1, 2, 3, 4, 5, 6, 7]);
-        assert_eq!(Symmetry::SAME.bits(0b1011), 0b1011);
+        assert_eq!(Symmetry::IDENTITY.bits(0b1011), 0b1011);
     }
 }

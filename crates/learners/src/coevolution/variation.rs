@@ -5,7 +5,7 @@ use super::settings::Settings;
 use super::shape::Shape;
 use outflank_models::shapes::{Neighbour, blocks, mutated, snake, systematic};
 use outflank_models::{Network, Tuple, TupleError, Tuples, View};
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{Rng, RngExt};
 
 /// A new individual: its tuples drawn or systematic, its weights zero or uniform.
 pub fn fresh(settings: &Settings, rng: &mut Rng) -> Result<Network, TupleError> {

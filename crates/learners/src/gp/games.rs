@@ -12,7 +12,7 @@ use outflank_games::{Line, Position};
 use outflank_models::{Described, Heuristic};
 use outflank_players::registry::RegisteredGame;
 use outflank_players::{AlphaBeta, Player};
-use outflank_runs::{Draw, Rng, rng, stop_requested};
+use outflank_runs::{Rng, RngExt, rng, stop_requested};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::marker::PhantomData;

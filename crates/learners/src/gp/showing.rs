@@ -9,7 +9,7 @@ use outflank_games::Side;
 use outflank_models::{Described, Heuristic};
 use outflank_players::registry::RegisteredGame;
 use outflank_players::{AlphaBeta, Player};
-use outflank_runs::{Draw, rng};
+use outflank_runs::{RngExt, rng};
 use std::sync::Arc;
 
 /// A position in which two heuristics part.

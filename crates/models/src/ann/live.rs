@@ -141,11 +141,11 @@ impl Task for Advance<'_> {
     #[inline(always)]
     fn run<K: Kernel>(self, _: K) {
         let before = self.stand.board;
-        // `turn_over` turns the board as well.
+        // `play_with_flips` turns the board as well.
         self.stand.board = if self.mine {
-            before.turn_over(self.square, self.flips).pass()
+            before.play_with_flips(self.square, self.flips).pass()
         } else {
-            before.pass().turn_over(self.square, self.flips)
+            before.pass().play_with_flips(self.square, self.flips)
         };
         // Where symmetry is removed every position is looked at afresh.
         if !self.core.plan.architecture.removes_symmetry() {
@@ -175,7 +175,7 @@ impl<I: Iterator<Item = Square>, F: FnMut(Square, u64, f32)> Task for AfterMoves
         for square in self.moves {
             let flips = kernel.flips(board.own, board.other, square);
             let value = if core.plan.architecture.removes_symmetry() {
-                let after = core.turned(board.turn_over(square, flips).pass());
+                let after = core.turned(board.play_with_flips(square, flips).pass());
                 // The room's own beginning is where the inputs become nodes.
                 core.fill(after, &mut room[..width]);
                 core.settle(room)

@@ -22,7 +22,7 @@ use crate::heuristics::{Described, Heuristic};
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
-use outflank_runs::{files, toml_fault};
+use outflank_runs::{files, toml_error_message};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -75,7 +75,7 @@ struct Text {
 /// Reads a heuristic from its text.
 pub fn read_heuristic(text: &str) -> Result<(AnyHeuristic, Origin), String> {
     let text: Text = toml::from_str(text).map_err(|error| {
-        let fault = toml_fault(text, &error);
+        let fault = toml_error_message(text, &error);
         format!("{fault}; a heuristic has kind, game and a table [weights]")
     })?;
     if text.kind != "heuristic" {

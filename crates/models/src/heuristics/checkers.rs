@@ -27,7 +27,7 @@ impl Described for Checkers {
             excess((own.men & 0xf).count_ones(), (other.men & 0xf).count_ones(), 4.0),
             excess(own.centre, other.centre, 8.0),
             share(advanced(own.men), advanced(other.men)),
-            share(self.ways_to_move(side), self.ways_to_move(side.other())),
+            share(self.mobility(side), self.mobility(side.other())),
             0.0,
             0.0,
         ]

@@ -104,7 +104,7 @@ impl Task for Rate<'_> {
         out.clear();
         for &square in moves {
             // A pass changes nobody's discs, so the bare board will do.
-            let after = board.turn_over(square, kernel.flips(board.own, board.other, square));
+            let after = board.play_with_flips(square, kernel.flips(board.own, board.other, square));
             out.push(dot(weights, &look(kernel, after.other, after.own)));
         }
     }

@@ -1,7 +1,7 @@
 //! The numbers of a network, and where they start.
 
 use super::{Net, NetError, Param, Role};
-use outflank_runs::Draw;
+use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
 
 /// The numbers of every parameter of a network, in the order of [`Net::params`].

@@ -1,7 +1,7 @@
 //! Boards and weights to try networks with.
 
 use outflank_models::nets::{CLASSES, Net, Role, STAGES, Weights};
-use outflank_runs::{Draw, rng::stream};
+use outflank_runs::{RngExt, rng::stream};
 
 /// Boards that no game has, which is all the same to a network; but it is one stage at a time.
 pub fn batch(net: &Net, positions: usize, seed: u64) -> (Vec<u64>, Vec<u8>) {

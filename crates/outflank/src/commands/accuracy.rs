@@ -11,7 +11,7 @@ use outflank_players::PlayerSpec;
 use outflank_players::registry::{RegistryError, find_model};
 use outflank_players::spec::SearchSpec;
 use outflank_presentation as present;
-use outflank_records::{Wanted, decisions};
+use outflank_records::{DecisionFilter, decisions};
 use outflank_runs::{Progress, files};
 use serde_json::json;
 
@@ -56,7 +56,11 @@ pub fn run(args: &AccuracyArgs) -> Result<Outcome> {
         models.push((label, policy));
     }
     let source = source(&args.records, args.common.seed)?;
-    let wanted = Wanted { by: args.records.select.by.as_deref(), random: false, ..Wanted::ALL };
+    let wanted = DecisionFilter {
+        by: args.records.select.by.as_deref(),
+        random: false,
+        ..DecisionFilter::ALL
+    };
     let set = decisions(&source.records, &wanted);
     ensure!(!set.is_empty(), "there are no moves to predict in {}", source.from);
     let progress = Progress::new("predicting", "models", models.len() as u64, args.common.quiet);

@@ -13,7 +13,7 @@ use outflank_models::Evaluate;
 use outflank_players::registry::{self, PlayerModel};
 use outflank_players::{PlayerSpec, spec};
 use outflank_records::{Record, Selection, read_games, transcript};
-use outflank_runs::{Progress, files, stop_requested, stop_when_asked};
+use outflank_runs::{Progress, files, install_stop_handler, stop_requested};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -45,12 +45,12 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
     if args.cut > 0.0 {
         analyst = analyst.with_probcut(args.cut);
     }
-    stop_when_asked();
+    install_stop_handler();
     let total: usize = games.iter().map(|given| given.record.plies().len()).sum();
     let progress = Progress::new("looking at", "moves", total as u64, args.quiet);
     let mut looked = Vec::with_capacity(games.len());
     for given in &games {
-        let line = line_of(&given.record);
+        let line = given.record.to_line();
         let mut before = 0;
         let seen = analyst.analyse(&line, args.depth, |done| {
             progress.add((done - before) as u64);
@@ -151,7 +151,7 @@ fn unread(model: &str, discs: Discs) -> Option<String> {
 }
 
 fn title(record: &Record<Othello>) -> String {
-    let about = &record.about;
+    let about = &record.info;
     match about.black.is_empty() || about.white.is_empty() {
         true => "Black - White".to_owned(),
         false => format!("{} - {}", about.black, about.white),

@@ -24,9 +24,9 @@ use outflank_games::{Line, Position};
 use outflank_models::{Evaluate, Network, Tuples, View, embedded as models};
 use outflank_players::registry::factory;
 use outflank_players::{Greedy, PlayerFactory};
-use outflank_records::{embedded, salvage_games, stats};
+use outflank_records::{embedded, read_games_lenient, stats};
 use outflank_report::{Align, Table};
-use outflank_runs::{Draw, Rng, processor_seconds, rng};
+use outflank_runs::{Rng, RngExt, rng, thread_cpu_seconds};
 use serde::Serialize;
 use serde_json::json;
 use std::hint::black_box;
@@ -128,9 +128,9 @@ pub fn best_of(times: u32, mut work: impl FnMut()) -> f64 {
 pub fn best_of_thread(times: u32, mut work: impl FnMut()) -> f64 {
     (0..times)
         .map(|_| {
-            let began = processor_seconds();
+            let began = thread_cpu_seconds();
             work();
-            processor_seconds() - began
+            thread_cpu_seconds() - began
         })
         .fold(f64::INFINITY, f64::min)
 }
@@ -176,7 +176,7 @@ fn records(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
     let Some(data) = &args.data else { return Ok(()) };
     let mut found = None;
     let seconds = best_of(2, || {
-        found = salvage_games(&[data.join("wthor")]).ok().map(|s| stats(&s.records, 0));
+        found = read_games_lenient(&[data.join("wthor")]).ok().map(|s| stats(&s.records, 0));
     });
     let unique = found.map_or(0, |stats| stats.unique);
     ensure!(unique > 0, "there are no games in {}", data.join("wthor").display());

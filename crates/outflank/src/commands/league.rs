@@ -14,7 +14,7 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_players::registry::RegisteredGame;
 use outflank_presentation as present;
-use outflank_runs::{Progress, RunFolder, stop_when_asked};
+use outflank_runs::{Progress, RunFolder, install_stop_handler};
 use serde_json::json;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
@@ -51,7 +51,7 @@ fn run_game<P: RegisteredGame>(args: &LeagueArgs) -> Result<Outcome> {
     }
     let Setting { entries, terms, folder, journal, others } =
         set_up("league", &args.players, &args.play, extra, &args.run, &args.grid, &args.common)?;
-    stop_when_asked();
+    install_stop_handler();
     let pairs = entries.len() * (entries.len() - 1) / 2;
     let total = 2 * u64::from(terms.rounds) * pairs as u64;
     let progress = Progress::new("playing", "games", total, args.common.quiet);

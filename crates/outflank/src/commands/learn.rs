@@ -25,7 +25,7 @@ use outflank_models::{self as models, Evaluate, Greedy, Policy, Tuples};
 use outflank_players::registry::{self, PlayerModel, RegisteredGame};
 use outflank_presentation::{self as present, CurvePoint, Learning};
 use outflank_records::Decision;
-use outflank_runs::{Journal, Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_runs::{Journal, Progress, RunFolder, install_stop_handler, stop_requested};
 use parts::Parts;
 use serde_json::json;
 use sittings::Sittings;
@@ -52,7 +52,7 @@ pub fn run(args: &LearnArgs) -> Result<Outcome> {
     let source = source(&args.records, args.common.seed)?;
     let parts = parts::parts(args, &source)?;
     let folder = task::open_folder(args, &options, &source, file)?;
-    stop_when_asked();
+    install_stop_handler();
     let kept = kept::is_kept(&folder);
     let learned = if kept { None } else { Some(learn(args, &options, tuples, &parts, &folder)) };
     let path = folder.path().display().to_string();
@@ -122,7 +122,7 @@ fn learn(
         }
         done = step.step;
         if step.value.is_finite() {
-            progress.say(format!("{:.1}", step.value));
+            progress.set_message(format!("{:.1}", step.value));
         }
         let often = step.step <= WATCHED_STEPS || step.step.is_multiple_of(10);
         let player = step.player.filter(|_| often).and_then(|player| player());
@@ -187,7 +187,7 @@ fn play(
     };
     let journal = Journal::open(&folder.join("games.tsv"))?;
     let progress = Progress::new("playing", "games", total, args.common.quiet);
-    progress.skip((journal.1.len() as u64).min(total));
+    progress.set_position((journal.1.len() as u64).min(total));
     let league = play_league(&entries, &terms, Some(journal), |_, new| progress.add(new))?;
     Ok((league, total))
 }

@@ -28,7 +28,9 @@ use outflank_models::{Model, Tuple};
 use outflank_players::registry::{self, RegisteredGame};
 use outflank_presentation as present;
 use outflank_report::{Align, Board, Page, Plot, Section, Series, Table};
-use outflank_runs::{Config, DataFile, Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_runs::{
+    DataFile, Progress, RunConfig, RunFolder, install_stop_handler, stop_requested,
+};
 use serde_json::json;
 use std::fmt::Write;
 use std::time::Instant;
@@ -110,7 +112,7 @@ where
     let against = against(args);
     let entries = registry::factories::<Othello>(&against, RANDOM)?;
     let folder = open_folder(job, &against)?;
-    stop_when_asked();
+    install_stop_handler();
 
     let plan = Plan {
         games: args.games,
@@ -214,7 +216,7 @@ fn open_folder(job: &Job<'_>, against: &[String]) -> Result<RunFolder> {
     if against.len() > 1 {
         table.insert("against".to_owned(), against[1..].to_vec().into());
     }
-    let config = Config {
+    let config = RunConfig {
         command: (*name).to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,

@@ -13,7 +13,7 @@ use outflank_players::{PlayerSpec, player_rating, registry};
 use outflank_protocols::draw::Style;
 use outflank_protocols::play::{End, Manner, Opponent, Sitting};
 use outflank_protocols::serve;
-use outflank_runs::{files, stop_when_asked};
+use outflank_runs::{files, install_stop_handler};
 use serde_json::{Value, json};
 use std::io::{BufReader, ErrorKind, IsTerminal, Write};
 use std::path::Path;
@@ -60,7 +60,7 @@ fn sit<P: Shown + Written>(args: &SittingArgs) -> Result<Outcome> {
         if args.json { std::io::stderr().is_terminal() } else { std::io::stdout().is_terminal() };
     let manner = Manner { style: style(screen), echo: !input.is_terminal() };
     let mut sitting = Sitting::new(line, args.side.into(), opponent, manner, args.seed);
-    stop_when_asked();
+    install_stop_handler();
     let input = BufReader::new(input);
     let served = match args.json {
         true => serve(&mut sitting, input, &mut std::io::stderr()),

@@ -14,7 +14,7 @@ use outflank_experiments::{
 use outflank_learners::cnn::{Device, Nowhere};
 use outflank_players::spec::PlayerSpec;
 use outflank_report::{Align, Table, Theme};
-use outflank_runs::{Config, Progress, RunFolder, did_you_mean, stop_when_asked};
+use outflank_runs::{Progress, RunConfig, RunFolder, did_you_mean, install_stop_handler};
 use serde_json::json;
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -73,7 +73,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         );
     }
     let files = data.map_or(Ok(Vec::new()), |data| Lab::files_of(data, parts))?;
-    let config = Config {
+    let config = RunConfig {
         command: "reproduce".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,
@@ -87,7 +87,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         Some(path) => crate::folders::resume(path, &config, &[])?,
         None => RunFolder::create(args.run.out.as_deref(), &config)?,
     };
-    stop_when_asked();
+    install_stop_handler();
     // An exhibit says in lines how far it is; there is no bar.
     let watching = Watching::new(&folder, others.as_ref(), Progress::new("", "", 0, true));
     let talk = !args.common.quiet && std::io::stderr().is_terminal();

@@ -10,7 +10,7 @@ use outflank_players::SearchControl;
 use outflank_players::endgame::Solver;
 use outflank_records::obf::{self, Entry};
 use outflank_report::{Align, Table};
-use outflank_runs::{Progress, files, stop_requested, stop_when_asked};
+use outflank_runs::{Progress, files, install_stop_handler, stop_requested};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub fn run(args: &SolveArgs) -> Result<Outcome> {
         None => std::thread::available_parallelism().map_or(1, usize::from),
     };
     let largest = (u64::from(args.memory) * (1 << 20) / ENTRY).ilog2();
-    stop_when_asked();
+    install_stop_handler();
     let most = entries.iter().map(|entry| entry.position.empties()).max().unwrap_or(0);
     if most >= FAR && !args.quiet {
         eprintln!(

@@ -2,7 +2,7 @@
 
 use crate::position_hash::{finalize, hash};
 use outflank_games::{Position, Side};
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{Rng, RngExt};
 
 /// Normally distributed noise that is a function of the leaf and a key.
 ///

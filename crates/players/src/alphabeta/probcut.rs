@@ -17,7 +17,7 @@ use super::transposition_table::TranspositionTable;
 use crate::searchable::Searchable;
 use crate::tie_break::pick;
 use outflank_models::Evaluate;
-use outflank_runs::Draw;
+use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
 use std::sync::Arc;
 

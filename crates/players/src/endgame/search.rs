@@ -132,7 +132,7 @@ impl Node {
     /// Returns the node after a move.
     #[inline(always)]
     fn after(self, square: Square, flips: u64) -> Node {
-        let board = self.board.turn_over(square, flips);
+        let board = self.board.play_with_flips(square, flips);
         Node { board, alpha: -self.beta, beta: -self.alpha, odd: self.odd ^ quadrant_of(square) }
     }
 
@@ -315,7 +315,7 @@ impl Task for OrderedSearch<'_> {
 
         let base = search.candidates.len();
         for square in Squares(moves) {
-            let after = board.turn_over(square, kernel.flips(board.own, board.other, square));
+            let after = board.play_with_flips(square, kernel.flips(board.own, board.other, square));
             if empties >= TABLE_PROBE_FROM
                 && let Some(entry) = search.table.get(after)
                 && -i32::from(entry.upper) >= beta

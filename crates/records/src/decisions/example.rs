@@ -1,4 +1,4 @@
-//! An Othello decision as its player saw it, in sixteen bytes.
+//! Compact training examples.
 
 use super::Decision;
 use outflank_games::Side;
@@ -7,14 +7,12 @@ use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::fmt;
 
-/// A board seen from the player to move, and an empty square of it that the player chose.
+/// A board from the view of the side to move, and the square chosen there, in sixteen bytes.
 ///
-/// No square holds discs of both players, so the chosen square is stored by setting it in both
-/// bitboards. Forty million examples, as many as a large game base has under the eight
-/// symmetries, take 640 MB.
+/// The chosen square is set in both bitboards, which no disc is. Forty million examples, as many as a
+/// large database has with all symmetries, take 640 MB.
 ///
-/// Examples are ordered by their boards first, so the moves played on one board stand together
-/// after sorting.
+/// The order compares boards first, so sorting groups the moves played on the same board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Example {
     own: u64,
@@ -22,34 +20,33 @@ pub struct Example {
 }
 
 impl Example {
-    /// The example of a board and an empty square; `None` when the square is taken or a square
-    /// holds two discs.
+    /// Creates an example. Returns `None` if the square is occupied or the bitboards overlap.
     #[must_use]
     pub fn new(board: Board, chosen: Square) -> Option<Example> {
-        let taken = board.own | board.other;
-        (board.own & board.other == 0 && taken & chosen.bit() == 0)
-            .then(|| Example::mark(board, chosen))
+        let occupied = board.own | board.other;
+        (board.own & board.other == 0 && occupied & chosen.bit() == 0)
+            .then(|| Example::new_unchecked(board, chosen))
     }
 
-    fn mark(board: Board, chosen: Square) -> Example {
+    fn new_unchecked(board: Board, chosen: Square) -> Example {
         Example { own: board.own | chosen.bit(), other: board.other | chosen.bit() }
     }
 
-    /// The bitboard with the chosen square alone.
+    /// Returns the bitboard with only the chosen square set.
     #[inline]
     #[must_use]
     pub fn chosen_bit(self) -> u64 {
         self.own & self.other
     }
 
-    /// The chosen square.
+    /// Returns the chosen square.
     #[inline]
     #[must_use]
     pub fn chosen(self) -> Square {
         Square::lowest(self.chosen_bit()).expect("an example marks its chosen square")
     }
 
-    /// The board, seen from the player to move.
+    /// Returns the board from the view of the side to move.
     #[inline]
     #[must_use]
     pub fn board(self) -> Board {
@@ -57,10 +54,7 @@ impl Example {
         Board { own: self.own ^ chosen, other: self.other ^ chosen }
     }
 
-    /// The decision, with Black as the player to move.
-    ///
-    /// `None` when the player to move has no move on this board, which does not happen to
-    /// examples that come from games.
+    /// Returns the decision with Black to move, or `None` if the chosen move is illegal.
     #[must_use]
     pub fn decision(self) -> Option<Decision<Othello>> {
         let board = self.board();
@@ -71,39 +65,40 @@ impl Example {
         Some(Decision { position, chosen: self.chosen() })
     }
 
-    /// The example turned or mirrored.
+    /// Returns the example transformed by a symmetry.
     #[inline]
     #[must_use]
     pub fn transform(self, symmetry: Symmetry) -> Example {
         Example { own: symmetry.bits(self.own), other: symmetry.bits(self.other) }
     }
 
-    /// The eight images, in the order of [`Symmetry::ALL`]; some may be equal.
+    /// Returns the eight symmetric examples, in the order of [`Symmetry::ALL`]. Some may be equal.
     #[inline]
     #[must_use]
-    pub fn images(self) -> [Example; 8] {
+    pub fn symmetries(self) -> [Example; 8] {
         Symmetry::ALL.map(|symmetry| self.transform(symmetry))
     }
 
-    /// The least of the eight images.
+    /// Returns the smallest of the eight symmetric examples.
     #[must_use]
     pub fn canonical(self) -> Example {
-        self.images().into_iter().min().unwrap_or(self)
+        self.symmetries().into_iter().min().unwrap_or(self)
     }
 
-    /// The images without repetition, in ascending order.
+    /// Iterates over the distinct symmetric examples in ascending order.
     pub fn orbit(self) -> impl Iterator<Item = Example> {
-        let mut images = self.images();
-        images.sort_unstable();
+        let mut symmetries = self.symmetries();
+        symmetries.sort_unstable();
         let mut last = None;
-        images.into_iter().filter(move |&image| last.replace(image) != Some(image))
+        symmetries.into_iter().filter(move |&example| last.replace(example) != Some(example))
     }
 
-    /// How many different images there are: 1, 2, 4 or 8.
+    /// Returns the number of distinct symmetric examples: 1, 2, 4 or 8.
     #[must_use]
     pub fn orbit_size(self) -> usize {
-        // The symmetries that change nothing form a group, and each image is met once for each.
-        8 / self.images().into_iter().filter(|&image| image == self).count().max(1)
+        // Orbit-stabilizer theorem: the size is 8 divided by the number of symmetries that change
+        // nothing.
+        8 / self.symmetries().into_iter().filter(|&example| example == self).count().max(1)
     }
 
     #[inline]
@@ -134,38 +129,38 @@ impl fmt::Debug for Example {
 }
 
 impl From<&Decision<Othello>> for Example {
-    /// The decision as its player saw it.
+    /// Takes the view of the side to move.
     #[inline]
     fn from(decision: &Decision<Othello>) -> Example {
         let board = decision.position.board();
-        // A legal move goes to an empty square. Should a caller have put together a decision that
-        // is none, the bits of its square are cleared so that the example still has one mark.
-        let free = !decision.chosen.bit();
-        let board = Board { own: board.own & free, other: board.other & free };
-        Example::mark(board, decision.chosen)
+        // A legal move goes to an empty square. Clearing the square keeps the invariant of
+        // `Example` even for an illegal decision.
+        let mask = !decision.chosen.bit();
+        let board = Board { own: board.own & mask, other: board.other & mask };
+        Example::new_unchecked(board, decision.chosen)
     }
 }
 
-/// Sorts the examples and removes those that occur again.
+/// Sorts the examples and removes duplicates.
 pub fn remove_duplicates(examples: &mut Vec<Example>) {
     examples.par_sort_unstable();
     examples.dedup();
 }
 
-/// All images of all examples under the eight symmetries, each once.
+/// Returns all distinct symmetries of all examples.
 ///
-/// The images of one example stand together, and these groups are in ascending order of their
-/// first members, so the result does not depend on the order of the input.
+/// The symmetries of one example are adjacent, and these groups are sorted by their smallest members,
+/// so the result does not depend on the order of the input.
 #[must_use]
-pub fn expand_symmetric(examples: &[Example]) -> Vec<Example> {
+pub fn expand_symmetries(examples: &[Example]) -> Vec<Example> {
     let mut classes: Vec<Example> = examples.par_iter().map(|e| e.canonical()).collect();
     remove_duplicates(&mut classes);
     let count = classes.par_iter().map(|e| e.orbit_size()).sum();
-    let mut images = Vec::with_capacity(count);
+    let mut expanded = Vec::with_capacity(count);
     for class in classes {
-        images.extend(class.orbit());
+        expanded.extend(class.orbit());
     }
-    images
+    expanded
 }
 
 #[cfg(test)]
@@ -173,10 +168,10 @@ mod tests {
     use super::*;
     use outflank_games::Position;
     use outflank_games::othello::Squares;
-    use outflank_runs::{Draw, rng::stream};
+    use outflank_runs::{RngExt, rng::stream};
     use std::collections::HashSet;
 
-    /// Examples of games played at random, early plies over and over again.
+    /// Examples of random games, in which early plies repeat.
     fn examples(games: usize) -> Vec<Example> {
         let mut rng = stream(3, &["examples"]);
         let mut found = Vec::new();
@@ -193,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn an_example_gives_back_its_board_and_square() {
+    fn examples_store_board_and_square() {
         for example in examples(5) {
             let (board, chosen) = (example.board(), example.chosen());
             assert_eq!(Example::new(board, chosen), Some(example));
@@ -201,24 +196,24 @@ mod tests {
             assert_eq!(decision.position.board(), board);
             assert_eq!(Example::from(&decision), example);
             for symmetry in Symmetry::ALL {
-                let image = example.transform(symmetry);
-                assert_eq!(image.board(), board.transform(symmetry));
-                assert_eq!(image.chosen(), symmetry.square(chosen));
+                let transformed = example.transform(symmetry);
+                assert_eq!(transformed.board(), board.transform(symmetry));
+                assert_eq!(transformed.chosen(), symmetry.square(chosen));
             }
         }
     }
 
     #[test]
-    fn an_example_needs_an_empty_square_and_disjoint_discs() {
+    fn invalid_examples_are_rejected() {
         let [e4, a1] = ["e4", "a1"].map(|text| text.parse::<Square>().unwrap());
         assert_eq!(Example::new(Board::START, e4), None);
         assert_eq!(Example::new(Board { own: 3, other: 2 }, e4), None);
-        let useless = Example::new(Board::START, a1).unwrap();
-        assert_eq!(useless.decision(), None);
+        let illegal = Example::new(Board::START, a1).unwrap();
+        assert_eq!(illegal.decision(), None);
     }
 
     #[test]
-    fn order_groups_the_moves_of_one_board() {
+    fn sorting_groups_the_moves_of_a_board() {
         let mut sorted = examples(40);
         sorted.sort();
         let groups: Vec<Board> =
@@ -227,8 +222,8 @@ mod tests {
     }
 
     #[test]
-    fn orbits_are_as_large_as_the_symmetries_say() {
-        // The start maps to itself four ways, and its four moves are one move under them.
+    fn orbit_sizes_follow_from_the_symmetries() {
+        // Four symmetries keep the starting board, and its four moves are symmetric to each other.
         let f5: Square = "f5".parse().unwrap();
         let first = Example::new(Board::START, f5).unwrap();
         assert_eq!((first.orbit_size(), first.orbit().count()), (8, 8));
@@ -236,20 +231,20 @@ mod tests {
             .map(|square| Example::new(Board::START, square).unwrap().canonical())
             .collect();
         assert_eq!(firsts.len(), 1);
-        // A board and a square on the long diagonal, kept by its reflection.
+        // A board and a square on the main diagonal, invariant under its reflection.
         let diagonal = Example::new(Board { own: 1, other: 1 << 9 }, Square::new(18).unwrap());
         assert_eq!(diagonal.map(|e| (e.orbit_size(), e.orbit().count())), Some((4, 4)));
     }
 
     #[test]
-    fn expansion_is_the_set_of_all_images() {
+    fn expansion_contains_all_symmetries_once() {
         let mut examples = examples(30);
-        let expected: HashSet<Example> = examples.iter().flat_map(|e| e.images()).collect();
-        let expanded = expand_symmetric(&examples);
+        let expected: HashSet<Example> = examples.iter().flat_map(|e| e.symmetries()).collect();
+        let expanded = expand_symmetries(&examples);
         assert_eq!(expanded.len(), expected.len());
         assert_eq!(expanded.iter().copied().collect::<HashSet<_>>(), expected);
         examples.reverse();
-        assert_eq!(expand_symmetric(&examples), expanded);
+        assert_eq!(expand_symmetries(&examples), expanded);
         let distinct: HashSet<Example> = examples.iter().copied().collect();
         assert!(distinct.len() < examples.len());
         remove_duplicates(&mut examples);

@@ -1,20 +1,20 @@
-//! The table of decisions as comma-separated values.
+//! CSV output of decisions.
 
 use crate::Decisions;
 use outflank_games::othello::Othello;
 use outflank_games::{Position, Side};
 use std::io::{self, Write};
 
-/// Writes the heading and one line per decision.
+/// Writes the header and one line per decision.
 pub fn write_csv(decisions: &Decisions<Othello>, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "game,ply,side,board,move,legal,chosen")?;
     for (decision, source) in decisions.iter() {
         let position = &decision.position;
         let legal = position.move_bits();
-        let place = (legal & (decision.chosen.bit() - 1)).count_ones();
+        let index = (legal & (decision.chosen.bit() - 1)).count_ones();
         write!(out, "{},{},{},", source.game, source.ply, position.to_move())?;
         out.write_all(&cells(position))?;
-        writeln!(out, ",{},{},{place}", decision.chosen, legal.count_ones())?;
+        writeln!(out, ",{},{},{index}", decision.chosen, legal.count_ones())?;
     }
     Ok(())
 }

@@ -1,24 +1,24 @@
-//! Reading one game.
+//! Parsing of one game.
 
-use crate::fault::{Reason, decode, snippet};
-use crate::record::Ending;
-use crate::replay::{Replay, Start, leading_pass, square};
-use crate::{About, Ply, Record};
+use crate::error::{ParseErrorKind, decode, snippet};
+use crate::record::Termination;
+use crate::replay::{Replay, Start, leading_pass, parse_square};
+use crate::{GameInfo, Ply, Record};
 use outflank_games::Side;
 use outflank_games::othello::{BoardError, Othello, Square};
 
-/// Reads one game, from its `(;` on. What follows its `;)` must not look like the rest of a game.
-pub fn game(text: &[u8]) -> Result<Record<Othello>, Reason> {
-    let mut rest = text.strip_prefix(b"(;").ok_or(Reason::NotOpened)?;
-    let mut about = About::default();
-    let mut start = Start::usual();
+/// Parses one game, starting with `(;`. The text after `;)` must not contain another `;)`.
+pub fn game(text: &[u8]) -> Result<Record<Othello>, ParseErrorKind> {
+    let mut rest = text.strip_prefix(b"(;").ok_or(ParseErrorKind::NotOpened)?;
+    let mut info = GameInfo::default();
+    let mut start = Start::standard();
     let mut moves: Vec<(Side, &[u8])> = Vec::new();
-    let mut notes = Vec::new();
+    let mut comments = Vec::new();
     loop {
         rest = rest.trim_ascii_start();
         if let Some(after) = rest.strip_prefix(b";)") {
             if after.windows(2).any(|pair| pair == b";)") {
-                return Err(Reason::NotOpened);
+                return Err(ParseErrorKind::NotOpened);
             }
             break;
         }
@@ -29,46 +29,46 @@ pub fn game(text: &[u8]) -> Result<Record<Othello>, Reason> {
             b"W" => moves.push((Side::White, value)),
             b"GM" => check_game(value)?,
             b"TY" => check_type(value)?,
-            b"KB" | b"KW" => return Err(Reason::Komi),
+            b"KB" | b"KW" => return Err(ParseErrorKind::Komi),
             b"KM" if number(value, "a komi")?.is_some_and(|komi| komi != 0.0) => {
-                return Err(Reason::Komi);
+                return Err(ParseErrorKind::Komi);
             }
             b"BO" => start = board(value)?,
-            b"PC" => about.event = plain(value),
-            b"DT" => about.date = date(plain(value)),
-            b"PB" => about.black = plain(value),
-            b"PW" => about.white = plain(value),
-            b"RB" => about.black_rating = number(value, "a rating")?,
-            b"RW" => about.white_rating = number(value, "a rating")?,
-            b"TI" | b"TB" => about.clock = plain(value),
-            b"TW" => about.white_clock = plain(value),
-            b"RE" => (about.result, about.ending) = result(value)?,
-            b"CO" => notes.push(plain(value)),
+            b"PC" => info.event = unescape(value),
+            b"DT" => info.date = date(unescape(value)),
+            b"PB" => info.black = unescape(value),
+            b"PW" => info.white = unescape(value),
+            b"RB" => info.black_rating = number(value, "a rating")?,
+            b"RW" => info.white_rating = number(value, "a rating")?,
+            b"TI" | b"TB" => info.clock = unescape(value),
+            b"TW" => info.white_clock = unescape(value),
+            b"RE" => (info.result, info.termination) = result(value)?,
+            b"CO" => comments.push(unescape(value)),
             _ => {}
         }
     }
     let mut random = Vec::new();
-    for note in &notes {
-        read_note(note, &mut about, &mut random);
+    for comment in &comments {
+        parse_comment(comment, &mut info, &mut random);
     }
     let mut replay = Replay::new(&start);
     for (side, text) in moves {
-        let number = replay.ply();
+        let number = replay.next_ply();
         if leading_pass(text.trim_ascii_start()).is_some() {
             replay.pass(Some(side))?;
         } else {
-            let ply = ply(text, number)?;
+            let ply = parse_ply(text, number)?;
             replay.play(Some(side), Ply { random: random.contains(&number), ..ply })?;
         }
     }
-    Ok(replay.finish(about))
+    Ok(replay.finish(info))
 }
 
-/// Whose turn it was at the start and is at the end when nobody passes but where the game says so: the
-/// turn that the board names, and that of whoever did not make the last move or pass. `None` where the
-/// text is not a game.
+/// Returns the sides to move at the start and at the end of a game according to its text, with written
+/// passes only: the side on the board, and the opponent of the last mover. Returns `None` if the text is
+/// not a game.
 ///
-/// A record cannot tell, since its positions pass by themselves.
+/// A record does not contain this, since its positions make forced passes automatically.
 pub fn turns(text: &[u8]) -> Option<(Side, Side)> {
     let mut rest = text.strip_prefix(b"(;")?.trim_ascii_start();
     let (mut first, mut last) = (Side::Black, None);
@@ -85,24 +85,24 @@ pub fn turns(text: &[u8]) -> Option<(Side, Side)> {
     Some((first, last.unwrap_or(first)))
 }
 
-/// The name and the value of a property, which keeps its escapes, and the text that follows.
+/// The name of a property, its value with escapes, and the remaining text.
 type Property<'a> = (&'a [u8], &'a [u8], &'a [u8]);
 
-/// Splits `NAME[value]` from the text that follows it.
-fn property(text: &[u8]) -> Result<Property<'_>, Reason> {
+/// Splits off a property `NAME[value]`.
+fn property(text: &[u8]) -> Result<Property<'_>, ParseErrorKind> {
     if text.is_empty() {
-        return Err(Reason::Open);
+        return Err(ParseErrorKind::Open);
     }
     let letters = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let (name, after) = text.split_at(letters);
     let value = match after.strip_prefix(b"[") {
         Some(value) if !name.is_empty() => value,
-        _ => return Err(Reason::Property(snippet(text))),
+        _ => return Err(ParseErrorKind::Property(snippet(text))),
     };
     let mut at = 0;
     loop {
         match value.get(at) {
-            None => return Err(Reason::Property(snippet(text))),
+            None => return Err(ParseErrorKind::Property(snippet(text))),
             Some(b']') => return Ok((name, &value[..at], &value[at + 1..])),
             Some(b'\\') if value.get(at + 1).is_some_and(is_escaped) => at += 2,
             Some(_) => at += 1,
@@ -114,8 +114,8 @@ fn is_escaped(byte: &u8) -> bool {
     matches!(byte, b']' | b'\\' | b'(')
 }
 
-/// A value without its escapes.
-fn plain(value: &[u8]) -> String {
+/// Decodes a value and removes its escapes.
+fn unescape(value: &[u8]) -> String {
     let mut bytes = Vec::with_capacity(value.len());
     let mut rest = value;
     while let [byte, after @ ..] = rest {
@@ -133,22 +133,21 @@ fn plain(value: &[u8]) -> String {
     decode(&bytes)
 }
 
-fn check_game(value: &[u8]) -> Result<(), Reason> {
+fn check_game(value: &[u8]) -> Result<(), ParseErrorKind> {
     let name = value.trim_ascii();
     match name.eq_ignore_ascii_case(b"othello") || name.eq_ignore_ascii_case(b"reversi") {
         true => Ok(()),
-        false => Err(Reason::OtherGame(snippet(name))),
+        false => Err(ParseErrorKind::OtherGame(snippet(name))),
     }
 }
 
-/// A type is `s` for a pair of games at once, the size of the board, and letters: `r` and a number
-/// for a random start, `b` or `w` for the colour that was asked for, `k` for komi, `a` for the game
-/// that the fewest discs win.
-fn check_type(value: &[u8]) -> Result<(), Reason> {
+/// Checks the game type: `s` for two simultaneous games, the board size, then `r` and a number for a
+/// random start, `b` or `w` for the requested color, `k` for komi, `a` for anti-Othello.
+fn check_type(value: &[u8]) -> Result<(), ParseErrorKind> {
     let text = value.trim_ascii();
     let tail = text.strip_prefix(b"s").unwrap_or(text).strip_prefix(b"8");
     match tail {
-        Some(tail) if tail.contains(&b'k') => Err(Reason::Komi),
+        Some(tail) if tail.contains(&b'k') => Err(ParseErrorKind::Komi),
         Some([]) => Ok(()),
         Some([first, tail @ ..])
             if matches!(first, b'r' | b'b' | b'w')
@@ -156,24 +155,24 @@ fn check_type(value: &[u8]) -> Result<(), Reason> {
         {
             Ok(())
         }
-        _ => Err(Reason::Variant(snippet(text))),
+        _ => Err(ParseErrorKind::Variant(snippet(text))),
     }
 }
 
-/// Reads `8`, 64 cells and the side to move.
-fn board(value: &[u8]) -> Result<Start, Reason> {
+/// Parses `8`, 64 cells and the side to move.
+fn board(value: &[u8]) -> Result<Start, ParseErrorKind> {
     let text = std::str::from_utf8(value)
-        .map_err(|_| Reason::Board(BoardError::Side(snippet(value))))?
+        .map_err(|_| ParseErrorKind::Board(BoardError::Side(snippet(value))))?
         .trim_ascii();
     match text.strip_prefix("8").filter(|rest| rest.starts_with(|c: char| c.is_ascii_whitespace()))
     {
         Some(cells) => Ok(Start::parse(cells)?),
-        None => Err(Reason::Variant(snippet(value))),
+        None => Err(ParseErrorKind::Variant(snippet(value))),
     }
 }
 
-/// A number, or nothing where the value is empty or a question mark.
-fn number(value: &[u8], what: &'static str) -> Result<Option<f32>, Reason> {
+/// Parses a number. An empty value and a question mark are `None`.
+fn number(value: &[u8], expected: &'static str) -> Result<Option<f32>, ParseErrorKind> {
     let text = value.trim_ascii();
     if matches!(text, b"" | b"?") {
         return Ok(None);
@@ -181,62 +180,64 @@ fn number(value: &[u8], what: &'static str) -> Result<Option<f32>, Reason> {
     let number = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f32>().ok());
     match number.filter(|number| number.is_finite()) {
         Some(number) => Ok(Some(number)),
-        None => Err(Reason::Number { what, text: snippet(text) }),
+        None => Err(ParseErrorKind::Number { expected, text: snippet(text) }),
     }
 }
 
-/// Reads a result such as `-64.00:r`.
-fn result(value: &[u8]) -> Result<(Option<i32>, Option<Ending>), Reason> {
+/// Parses a result such as `-64.00:r`.
+fn result(value: &[u8]) -> Result<(Option<i32>, Option<Termination>), ParseErrorKind> {
     let mut parts = value.splitn(2, |&byte| byte == b':');
     let text = parts.next().unwrap_or_default();
-    let ending = match parts.next().map(<[u8]>::trim_ascii) {
-        Some(b"r") => Some(Ending::Resigned),
-        Some(b"t") => Some(Ending::Timeout),
-        Some(b"s") => Some(Ending::Agreed),
+    let termination = match parts.next().map(<[u8]>::trim_ascii) {
+        Some(b"r") => Some(Termination::Resigned),
+        Some(b"t") => Some(Termination::Timeout),
+        Some(b"s") => Some(Termination::Agreed),
         _ => None,
     };
-    let what = "a difference of discs";
-    match number(text, what)? {
+    let expected = "a difference of discs";
+    match number(text, expected)? {
         Some(discs) if discs.fract() == 0.0 && discs.abs() <= 64.0 => {
-            Ok((Some(discs as i32), ending))
+            Ok((Some(discs as i32), termination))
         }
-        Some(_) => Err(Reason::Number { what, text: snippet(text) }),
-        None => Ok((None, ending)),
+        Some(_) => Err(ParseErrorKind::Number { expected, text: snippet(text) }),
+        None => Ok((None, termination)),
     }
 }
 
-/// Reads a move with its value and its time, such as `D3/2.50/0.02`.
-fn ply(text: &[u8], number_of_ply: usize) -> Result<Ply<Square>, Reason> {
+/// Parses a move with its evaluation and time, such as `D3/2.50/0.02`.
+fn parse_ply(text: &[u8], ply_number: usize) -> Result<Ply<Square>, ParseErrorKind> {
     let mut parts = text.splitn(3, |&byte| byte == b'/');
-    let mut ply = Ply::new(square(parts.next().unwrap_or_default(), number_of_ply)?);
-    ply.value = number(parts.next().unwrap_or_default(), "the value of a move")?;
+    let mut ply = Ply::new(parse_square(parts.next().unwrap_or_default(), ply_number)?);
+    ply.value = number(parts.next().unwrap_or_default(), "the evaluation of a move")?;
     ply.seconds = seconds(parts.next().unwrap_or_default())?;
     Ok(ply)
 }
 
-/// Reads seconds, or hours, minutes and seconds between colons.
-fn seconds(text: &[u8]) -> Result<Option<f32>, Reason> {
-    let what = "the time of a move";
+/// Parses a time in seconds, `minutes:seconds` or `hours:minutes:seconds`.
+fn seconds(text: &[u8]) -> Result<Option<f32>, ParseErrorKind> {
+    let expected = "the time of a move";
     if text.iter().filter(|&&byte| byte == b':').count() > 2 {
-        return Err(Reason::Number { what, text: snippet(text) });
+        return Err(ParseErrorKind::Number { expected, text: snippet(text) });
     }
     let mut total = None;
     for part in text.split(|&byte| byte == b':') {
-        total = match (total, number(part, what)?) {
+        total = match (total, number(part, expected)?) {
             (Some(total), Some(part)) => Some(total * 60.0 + part),
             (None, part) => part,
-            (Some(_), None) => return Err(Reason::Number { what, text: snippet(text) }),
+            (Some(_), None) => {
+                return Err(ParseErrorKind::Number { expected, text: snippet(text) });
+            }
         };
     }
     match total {
         Some(total) if !f32::is_finite(total) || total < 0.0 => {
-            Err(Reason::Number { what, text: snippet(text) })
+            Err(ParseErrorKind::Number { expected, text: snippet(text) })
         }
         total => Ok(total),
     }
 }
 
-/// Early servers wrote the date as seconds since 1970, which does not begin with the year.
+/// Converts the date format of early servers, seconds since 1970, to one that starts with the year.
 fn date(text: String) -> String {
     let digits = text.trim();
     if !(9..=10).contains(&digits.len()) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -265,17 +266,17 @@ fn date(text: String) -> String {
     format!("{year}.{month:02}.{:02}_{hour:02}:{minute:02}:{second:02}.GMT", days + 1)
 }
 
-/// Reads what our own comments add; every other comment is left alone.
-fn read_note(note: &str, about: &mut About, random: &mut Vec<usize>) {
-    let mut words = note.split_ascii_whitespace();
+/// Parses the fields of our own comments and ignores other comments.
+fn parse_comment(comment: &str, info: &mut GameInfo, random: &mut Vec<usize>) {
+    let mut words = comment.split_ascii_whitespace();
     if words.next() != Some("outflank") {
         return;
     }
     for word in words {
         if let Some(text) = word.strip_prefix("perfect=") {
             let (perfect, depth) = text.split_once('@').unwrap_or((text, ""));
-            about.perfect = perfect.parse().ok().filter(|perfect: &i32| perfect.abs() <= 64);
-            about.depth = depth.parse().ok();
+            info.perfect = perfect.parse().ok().filter(|perfect: &i32| perfect.abs() <= 64);
+            info.depth = depth.parse().ok();
         } else if let Some(text) = word.strip_prefix("random=") {
             random.extend(text.split(',').take(64).filter_map(|ply| ply.parse::<usize>().ok()));
         }

@@ -1,44 +1,44 @@
-//! Writing one game.
+//! Writing of one game.
 
 use crate::Record;
-use crate::record::Ending;
+use crate::record::Termination;
 use outflank_games::othello::Othello;
 use outflank_games::{Position, Side};
 use std::fmt::Write;
 
-/// The game on one line, without its end of line.
+/// Writes a game on one line, without the line break.
 #[must_use]
 pub fn write(record: &Record<Othello>) -> String {
-    let about = &record.about;
+    let info = &record.info;
     let mut text = String::with_capacity(256 + 8 * record.plies().len());
     text.push_str("(;GM[Othello]");
     for (name, value) in
-        [("PC", &about.event), ("DT", &about.date), ("PB", &about.black), ("PW", &about.white)]
+        [("PC", &info.event), ("DT", &info.date), ("PB", &info.black), ("PW", &info.white)]
     {
-        put(&mut text, name, value);
+        put_property(&mut text, name, value);
     }
-    for (name, rating) in [("RB", about.black_rating), ("RW", about.white_rating)] {
+    for (name, rating) in [("RB", info.black_rating), ("RW", info.white_rating)] {
         if let Some(rating) = rating.filter(|rating| rating.is_finite()) {
             let _ = write!(text, "{name}[{rating}]");
         }
     }
-    if about.white_clock.is_empty() {
-        put(&mut text, "TI", &about.clock);
+    if info.white_clock.is_empty() {
+        put_property(&mut text, "TI", &info.clock);
     } else {
-        put(&mut text, "TB", &about.clock);
-        put(&mut text, "TW", &about.white_clock);
+        put_property(&mut text, "TB", &info.clock);
+        put_property(&mut text, "TW", &info.white_clock);
     }
     text.push_str("TY[8]");
-    put_result(&mut text, about.result, about.ending);
-    put_note(&mut text, record);
+    put_result(&mut text, info.result, info.termination);
+    put_comment(&mut text, record);
     put_board(&mut text, record.start());
     put_moves(&mut text, record);
     text.push_str(";)");
     text
 }
 
-/// Writes a value, unless it is empty.
-fn put(text: &mut String, name: &str, value: &str) {
+/// Writes a property with an escaped value, unless the value is empty.
+fn put_property(text: &mut String, name: &str, value: &str) {
     if value.is_empty() {
         return;
     }
@@ -54,8 +54,8 @@ fn put(text: &mut String, name: &str, value: &str) {
     text.push(']');
 }
 
-fn put_result(text: &mut String, result: Option<i32>, ending: Option<Ending>) {
-    if result.is_none() && ending.is_none() {
+fn put_result(text: &mut String, result: Option<i32>, termination: Option<Termination>) {
+    if result.is_none() && termination.is_none() {
         return;
     }
     text.push_str("RE[");
@@ -63,33 +63,33 @@ fn put_result(text: &mut String, result: Option<i32>, ending: Option<Ending>) {
         Some(discs) => write!(text, "{discs:+}.00"),
         None => write!(text, "?"),
     };
-    text.push_str(match ending {
-        Some(Ending::Resigned) => ":r]",
-        Some(Ending::Timeout) => ":t]",
-        Some(Ending::Agreed) => ":s]",
+    text.push_str(match termination {
+        Some(Termination::Resigned) => ":r]",
+        Some(Termination::Timeout) => ":t]",
+        Some(Termination::Agreed) => ":s]",
         None => "]",
     });
 }
 
-/// Writes the comment that keeps what GGF has no property for.
-fn put_note(text: &mut String, record: &Record<Othello>) {
-    let about = &record.about;
+/// Writes a comment with the fields that have no GGF property.
+fn put_comment(text: &mut String, record: &Record<Othello>) {
+    let info = &record.info;
     let random = record.plies().iter().any(|ply| ply.random);
-    if about.perfect.is_none() && !random {
+    if info.perfect.is_none() && !random {
         return;
     }
     text.push_str("CO[outflank");
-    if let Some(perfect) = about.perfect {
+    if let Some(perfect) = info.perfect {
         let _ = write!(text, " perfect={perfect:+}");
-        if let Some(depth) = about.depth {
+        if let Some(depth) = info.depth {
             let _ = write!(text, "@{depth}");
         }
     }
-    let mut before = " random=";
-    for (place, ply) in record.plies().iter().enumerate() {
+    let mut separator = " random=";
+    for (index, ply) in record.plies().iter().enumerate() {
         if ply.random {
-            let _ = write!(text, "{before}{}", place + 1);
-            before = ",";
+            let _ = write!(text, "{separator}{}", index + 1);
+            separator = ",";
         }
     }
     text.push(']');

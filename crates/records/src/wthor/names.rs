@@ -1,57 +1,57 @@
-//! The names of players and tournaments.
+//! Names of players and tournaments.
 
-use super::{HEADER, Header, count_fault};
-use crate::fault::{Fault, ReadError, latin1};
+use super::{HEADER, Header, count_error};
+use crate::error::{ParseError, ReadError, latin1};
 use outflank_runs::files;
 use std::path::{Path, PathBuf};
 
-/// The length of a player's name, its closing zero included.
+/// The size of a player's name in bytes, including the terminating zero.
 pub(super) const PLAYER: usize = 20;
-/// The length of a tournament's name, its closing zero included.
+/// The size of a tournament's name in bytes, including the terminating zero.
 pub(super) const TOURNAMENT: usize = 26;
-/// A file of names holds at most 65,535 of them.
-const LARGEST: u64 = 1 << 21;
-/// How the federation writes a name that is not known.
+/// The maximum size of a file of names in bytes; it has at most 65,535 names.
+const MAX_BYTES: u64 = 1 << 21;
+/// The name of an unknown player or tournament in the files.
 pub(super) const UNKNOWN: &str = "???";
 
-/// The names that the numbers in a `.wtb` file stand for.
+/// The names for the numbers in a `.wtb` file.
 ///
-/// A name that is not known is empty here and `???` in the files. A number for which there is no
-/// name is written as `#123`.
+/// An unknown name is the empty string here and `???` in the files. A number without a name becomes
+/// `#123`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
-    /// The players by number.
+    /// Player names by number.
     pub players: Vec<String>,
-    /// The tournaments by number.
+    /// Tournament names by number.
     pub tournaments: Vec<String>,
 }
 
 impl Names {
-    /// The names in the bytes of a `.JOU` file and of a `.TRN` file.
-    pub fn parse(players: &[u8], tournaments: &[u8]) -> Result<Names, Fault> {
+    /// Parses the content of a `.JOU` file and of a `.TRN` file.
+    pub fn parse(players: &[u8], tournaments: &[u8]) -> Result<Names, ParseError> {
         Ok(Names {
             players: Names::parse_players(players)?,
             tournaments: Names::parse_tournaments(tournaments)?,
         })
     }
 
-    /// The names in the bytes of a `.JOU` file.
-    pub fn parse_players(bytes: &[u8]) -> Result<Vec<String>, Fault> {
-        table::<PLAYER>(bytes)
+    /// Parses the content of a `.JOU` file.
+    pub fn parse_players(bytes: &[u8]) -> Result<Vec<String>, ParseError> {
+        parse_names::<PLAYER>(bytes)
     }
 
-    /// The names in the bytes of a `.TRN` file.
-    pub fn parse_tournaments(bytes: &[u8]) -> Result<Vec<String>, Fault> {
-        table::<TOURNAMENT>(bytes)
+    /// Parses the content of a `.TRN` file.
+    pub fn parse_tournaments(bytes: &[u8]) -> Result<Vec<String>, ParseError> {
+        parse_names::<TOURNAMENT>(bytes)
     }
 
-    /// The name of a player, or its number where there is no name for it.
+    /// Returns the name of a player, or `#` and the number if there is no name.
     #[must_use]
     pub fn player(&self, number: u16) -> String {
         look_up(&self.players, number)
     }
 
-    /// The name of a tournament, or its number where there is no name for it.
+    /// Returns the name of a tournament, or `#` and the number if there is no name.
     #[must_use]
     pub fn tournament(&self, number: u16) -> String {
         look_up(&self.tournaments, number)
@@ -62,22 +62,22 @@ fn look_up(names: &[String], number: u16) -> String {
     names.get(usize::from(number)).cloned().unwrap_or_else(|| format!("#{number}"))
 }
 
-/// Reads a header and the names of `N` bytes each that follow it.
-fn table<const N: usize>(bytes: &[u8]) -> Result<Vec<String>, Fault> {
+/// Parses a header and names of `N` bytes each.
+fn parse_names<const N: usize>(bytes: &[u8]) -> Result<Vec<String>, ParseError> {
     let header = Header::parse(bytes)?;
-    let (names, spare) = bytes[HEADER..].as_chunks::<N>();
-    match count_fault(u64::from(header.names), names.len(), spare.len(), 8) {
-        Some(fault) => Err(fault),
-        None => Ok(names.iter().map(|name| text(name)).collect()),
+    let (names, extra) = bytes[HEADER..].as_chunks::<N>();
+    match count_error(u64::from(header.names), names.len(), extra.len(), 8) {
+        Some(error) => Err(error),
+        None => Ok(names.iter().map(|name| decode_name(name)).collect()),
     }
 }
 
-fn text(name: &[u8]) -> String {
+fn decode_name(name: &[u8]) -> String {
     let name = latin1(name.split(|&byte| byte == 0).next().unwrap_or_default());
     if name == UNKNOWN { String::new() } else { name }
 }
 
-/// Where the names for a `.wtb` file are kept.
+/// The files of names for a `.wtb` file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NameFiles {
     /// The `.JOU` file, if there is one.
@@ -87,10 +87,10 @@ pub struct NameFiles {
 }
 
 impl NameFiles {
-    /// Looks in the folder of a `.wtb` file, whatever the case of the extension: for files with the
-    /// same base name, then for `WTHOR.*`, then for the first by name.
+    /// Finds the files of names in the folder of a `.wtb` file: those with the same base name, else
+    /// `WTHOR.*`, else the first by name. The case of the extension does not matter.
     #[must_use]
-    pub fn beside(games: &Path) -> NameFiles {
+    pub fn find(games: &Path) -> NameFiles {
         let folder = match games.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
@@ -107,22 +107,22 @@ impl NameFiles {
             .collect();
         files.sort();
         let rank = |path: &&PathBuf| match path.file_stem() {
-            Some(own) if own.eq_ignore_ascii_case(stem) => 0,
-            Some(own) if own.eq_ignore_ascii_case("WTHOR") => 1,
+            Some(name) if name.eq_ignore_ascii_case(stem) => 0,
+            Some(name) if name.eq_ignore_ascii_case("WTHOR") => 1,
             _ => 2,
         };
         let find = |name| files.iter().filter(|path| has(path, name)).min_by_key(rank).cloned();
         NameFiles { players: find("jou"), tournaments: find("trn") }
     }
 
-    /// Reads the names; a file that is not there leaves its names unknown.
+    /// Reads the names. A missing file leaves its names unknown.
     pub fn read(&self) -> Result<Names, ReadError> {
-        type Parse = fn(&[u8]) -> Result<Vec<String>, Fault>;
+        type Parse = fn(&[u8]) -> Result<Vec<String>, ParseError>;
         let read = |path: &Option<PathBuf>, parse: Parse| match path {
             None => Ok(Vec::new()),
             Some(path) => {
-                let bytes = files::read(path, LARGEST)?;
-                parse(&bytes).map_err(|fault| ReadError::Fault { path: path.clone(), fault })
+                let bytes = files::read(path, MAX_BYTES)?;
+                parse(&bytes).map_err(|error| ReadError::Parse { path: path.clone(), error })
             }
         };
         Ok(Names {

@@ -1,85 +1,90 @@
-//! Games as the bytes of a `.wtb`, a `.JOU` and a `.TRN` file.
+//! Encoding of games as `.wtb`, `.JOU` and `.TRN` files.
 
 use super::names::{PLAYER, TOURNAMENT, UNKNOWN};
-use super::{Game, Header, Names, byte};
+use super::{Game, Header, Names, encode_square};
 use crate::Record;
-use crate::convert::{Losses, WriteError};
+use crate::convert::{DroppedFields, WriteError};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
 use std::collections::HashMap;
 
-/// What the format keeps, whole or in part.
-const KEPT: [&str; 5] =
-    ["players", "tournaments", "dates", "results that are not the board's", "perfect results"];
+/// The fields that the format stores, at least in part.
+const SUPPORTED: [&str; 5] = [
+    "players",
+    "tournaments",
+    "dates",
+    "results that differ from the final board",
+    "perfect results",
+];
 
-/// The day that a file was made.
+/// The creation date of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Created {
     /// The first two digits of the year, such as 20.
     pub century: u8,
     /// The last two digits of the year.
     pub year: u8,
-    /// 1 to 12.
+    /// The month, 1 to 12.
     pub month: u8,
-    /// 1 to 31.
+    /// The day, 1 to 31.
     pub day: u8,
 }
 
-/// The three files that hold a list of games.
+/// Games encoded as three files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Encoded {
-    /// The bytes of the `.wtb` file.
+    /// The content of the `.wtb` file.
     pub games: Vec<u8>,
-    /// The bytes of the `.JOU` file.
+    /// The content of the `.JOU` file.
     pub players: Vec<u8>,
-    /// The bytes of the `.TRN` file.
+    /// The content of the `.TRN` file.
     pub tournaments: Vec<u8>,
-    /// What the format could not hold.
-    pub losses: Losses,
+    /// The fields that the format cannot store.
+    pub dropped: DroppedFields,
 }
 
-/// Writes games as WTHOR files.
+/// Encodes games as WTHOR files.
 ///
-/// The names keep the numbers that they have in `names`, and new ones follow. The header takes the
-/// year and the depth of perfect play where all games agree on them. A game without an announced
-/// result gets the count of its last board, and one without a perfect result gets its own result,
-/// since the format has no way to leave them out; what it cannot hold is counted in the losses.
+/// Names keep their numbers in `names`; new names are appended. The header stores the year and the depth
+/// of perfect play if all games agree on them. The format requires a result and a perfect result: a game
+/// without a recorded result gets that of its final board, and one without a perfect result gets its
+/// result.
 pub fn encode(
     records: &[Record<Othello>],
     names: &Names,
     created: Created,
 ) -> Result<Encoded, WriteError> {
-    let mut losses = Losses::default();
-    let mut players = Table::new("players", PLAYER, &names.players);
-    let mut tournaments = Table::new("tournaments", TOURNAMENT, &names.tournaments);
+    let mut dropped = DroppedFields::default();
+    let mut players = NameTable::new("players", PLAYER, &names.players);
+    let mut tournaments = NameTable::new("tournaments", TOURNAMENT, &names.tournaments);
     let mut bytes = vec![0; super::HEADER];
-    for (place, record) in records.iter().enumerate() {
-        let about = &record.about;
+    for (index, record) in records.iter().enumerate() {
+        let info = &record.info;
         if *record.start() != Othello::start() || record.plies().len() > 60 {
-            return Err(WriteError::Start { game: place + 1 });
+            return Err(WriteError::Start { game: index + 1 });
         }
         let mut moves = [0; 60];
         for (slot, ply) in moves.iter_mut().zip(record.plies()) {
-            *slot = byte(ply.mv);
+            *slot = encode_square(ply.mv);
         }
-        let score = discs(about.result, record, &mut losses);
-        let perfect = match about.perfect {
-            Some(perfect) => discs(Some(perfect), record, &mut losses),
+        let score = black_discs(info.result, record, &mut dropped);
+        let perfect = match info.perfect {
+            Some(perfect) => black_discs(Some(perfect), record, &mut dropped),
             None => {
-                losses.add("that the perfect result is unknown");
+                dropped.add("missing perfect results");
                 score
             }
         };
         let game = Game {
-            tournament: tournaments.number(&about.event, &mut losses)?,
-            black: players.number(&about.black, &mut losses)?,
-            white: players.number(&about.white, &mut losses)?,
+            tournament: tournaments.number(&info.event, &mut dropped)?,
+            black: players.number(&info.black, &mut dropped)?,
+            white: players.number(&info.white, &mut dropped)?,
             score,
             perfect,
             moves,
         };
-        losses.add_all_but(&KEPT, record);
-        losses.add_if(about.date.chars().count() > 4, "dates beyond the year");
+        dropped.add_unsupported(&SUPPORTED, record);
+        dropped.add_if(info.date.chars().count() > 4, "dates beyond the year");
         bytes.extend(game.to_bytes());
     }
     let games = u32::try_from(records.len())
@@ -87,9 +92,14 @@ pub fn encode(
     let header = Header {
         created,
         games,
-        year: common(records, |record| record.about.year(), "years", &mut losses),
+        year: common_value(records, |record| record.info.year(), "years", &mut dropped),
         board: 8,
-        depth: common(records, |record| record.about.depth, "depths of play", &mut losses),
+        depth: common_value(
+            records,
+            |record| record.info.depth,
+            "depths of perfect play",
+            &mut dropped,
+        ),
         ..Header::default()
     };
     bytes[..super::HEADER].copy_from_slice(&header.to_bytes());
@@ -97,61 +107,60 @@ pub fn encode(
         games: bytes,
         players: players.to_bytes(created)?,
         tournaments: tournaments.to_bytes(created)?,
-        losses,
+        dropped,
     })
 }
 
-/// What all games agree on, or nothing.
-fn common<T: Default + PartialEq>(
+/// Returns the value that all games agree on, or the default.
+fn common_value<T: Default + PartialEq>(
     records: &[Record<Othello>],
     of: impl Fn(&Record<Othello>) -> Option<T>,
-    what: &'static str,
-    losses: &mut Losses,
+    field: &'static str,
+    dropped: &mut DroppedFields,
 ) -> T {
     let first = records.first().and_then(&of);
     if records.iter().all(|record| of(record) == first) {
         return first.unwrap_or_default();
     }
     for _ in records.iter().filter(|record| of(record).is_some()) {
-        losses.add(what);
+        dropped.add(field);
     }
     T::default()
 }
 
-/// Black's discs for a result, or for the last board where there is none.
-fn discs(result: Option<i32>, record: &Record<Othello>, losses: &mut Losses) -> u8 {
-    let board = record.standing();
+/// Returns Black's discs for a result or, without one, on the final board.
+fn black_discs(result: Option<i32>, record: &Record<Othello>, dropped: &mut DroppedFields) -> u8 {
+    let board = record.disc_score();
     let result = match result {
         Some(result) if result % 2 == 0 && result.abs() <= 64 => result,
-        // A result that leaves the empty squares to nobody means the same as the board's.
+        // A result that does not count the empty squares means the same as that of the board.
         Some(result) if record.end().margin() == Some(result) => board,
         other => {
-            losses.add_if(other.is_some(), "results that are no even difference of discs");
-            let open = other.is_none() && !record.end().is_over();
-            losses.add_if(open, "that the result is unknown");
+            dropped.add_if(other.is_some(), "results that are not an even disc difference");
+            let unknown = other.is_none() && !record.end().is_over();
+            dropped.add_if(unknown, "missing results");
             board
         }
     };
     ((result.clamp(-64, 64) + 64) / 2) as u8
 }
 
-/// Names and their numbers.
-struct Table {
+/// Names with their numbers.
+struct NameTable {
     what: &'static str,
     length: usize,
     names: Vec<String>,
     numbers: HashMap<String, usize>,
 }
 
-impl Table {
-    fn new(what: &'static str, length: usize, names: &[String]) -> Table {
-        let mut table = Table { what, length, names: Vec::new(), numbers: HashMap::new() };
+impl NameTable {
+    fn new(what: &'static str, length: usize, names: &[String]) -> NameTable {
+        let mut table = NameTable { what, length, names: Vec::new(), numbers: HashMap::new() };
         for name in names {
             table.add(name);
         }
         if names.is_empty() {
-            // The federation's files begin with the name that is not known, and programs that read
-            // them take number 0 for it.
+            // The federation's files start with the unknown name, so programs expect it at number 0.
             table.add("");
         }
         table
@@ -164,9 +173,9 @@ impl Table {
         number
     }
 
-    fn number(&mut self, name: &str, losses: &mut Losses) -> Result<u16, WriteError> {
-        let kept = name.chars().all(is_kept) && name.chars().count() < self.length;
-        losses.add_if(!kept, "parts of names (too long, or not Latin-1)");
+    fn number(&mut self, name: &str, dropped: &mut DroppedFields) -> Result<u16, WriteError> {
+        let fits = name.chars().all(is_latin1) && name.chars().count() < self.length;
+        dropped.add_if(!fits, "parts of names (too long, or not Latin-1)");
         let number = match self.numbers.get(name) {
             Some(&number) => number,
             None => self.add(name),
@@ -192,10 +201,10 @@ impl Table {
     }
 }
 
-fn is_kept(letter: char) -> bool {
+fn is_latin1(letter: char) -> bool {
     letter != '\0' && u32::from(letter) < 256
 }
 
 fn latin1_byte(letter: char) -> u8 {
-    if is_kept(letter) { u32::from(letter) as u8 } else { b'?' }
+    if is_latin1(letter) { u32::from(letter) as u8 } else { b'?' }
 }

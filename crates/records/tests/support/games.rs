@@ -1,15 +1,15 @@
-//! Games for tests, and the folder of real ones.
+//! Random games, and the folder of published files.
 
-// Each test program uses its own part of this file.
+// Each test uses only some of these functions.
 #![allow(dead_code)]
 
 use outflank_games::Position;
 use outflank_games::othello::Othello;
-use outflank_records::{About, Ply, Record, transcript};
-use outflank_runs::{Draw, rng};
+use outflank_records::{GameInfo, Ply, Record, transcript};
+use outflank_runs::{RngExt, rng};
 use std::path::PathBuf;
 
-/// The folder of real games, if the environment names one.
+/// Returns the data folder, if OUTFLANK_DATA is set.
 pub fn data() -> Option<PathBuf> {
     let folder = std::env::var_os("OUTFLANK_DATA").map(PathBuf::from);
     if folder.is_none() {
@@ -18,15 +18,15 @@ pub fn data() -> Option<PathBuf> {
     folder
 }
 
-/// The game with these moves.
+/// Returns the game with these moves.
 pub fn played(moves: &str) -> Record<Othello> {
     transcript::game(moves.as_bytes()).unwrap()
 }
 
-/// A game of random moves, every fourth one broken off.
+/// Returns a random game; every fourth game is unfinished.
 pub fn random_game(seed: u64) -> Record<Othello> {
     let mut draw = rng::stream(seed, &["test", "game"]);
-    let mut record = Record::new(Othello::start(), About::default());
+    let mut record = Record::new(Othello::start(), GameInfo::default());
     let stop = if draw.below(4) == 0 { draw.below(60) as usize } else { 60 };
     while !record.end().is_over() && record.plies().len() < stop {
         let moves: Vec<_> = record.end().moves().collect();
@@ -36,20 +36,20 @@ pub fn random_game(seed: u64) -> Record<Othello> {
     record
 }
 
-/// Random games with results and names, as a WTHOR file can hold them.
+/// Returns random games with metadata that a WTHOR file can store.
 pub fn games(count: u64) -> Vec<Record<Othello>> {
     (0..count)
         .map(|seed| {
             let mut record = random_game(seed);
-            record.about = About {
+            record.info = GameInfo {
                 black: format!("Player {}", seed % 7),
                 white: format!("J\u{e9}r\u{f4}me {}", seed % 5),
                 event: format!("Cup {}", seed % 3),
                 date: "1999".into(),
-                result: Some(record.standing()),
+                result: Some(record.disc_score()),
                 perfect: Some(2 * (seed as i32 % 30) - 30),
                 depth: Some(24),
-                ..About::default()
+                ..GameInfo::default()
             };
             record
         })

@@ -7,7 +7,7 @@ use crate::nets::fold::line;
 use crate::nets::gemm::{Left, Right};
 use crate::nets::tile::Kernel;
 use crate::nets::{EPSILON, Net, Node, Op, Role, STAGES, Shape, Space, Weights};
-use outflank_runs::Draw;
+use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
 use rayon::prelude::*;
 

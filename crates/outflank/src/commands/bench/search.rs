@@ -15,7 +15,7 @@ use outflank_players::{
     AlphaBeta, IterativeDeepening, Mcts, Player, ProbCut, SearchControl, SearchResult, SearchScore,
 };
 use outflank_records::{embedded, obf};
-use outflank_runs::{files, in_order, processor_seconds, rng};
+use outflank_runs::{files, parallel_in_order, rng, thread_cpu_seconds};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
@@ -113,9 +113,9 @@ fn published(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
     for entry in obf::entries(&bytes).take(5) {
         let entry = entry.with_context(|| path.display().to_string())?;
         let mut solver = Solver::new(entry.position.empties().min(20) + 3).with_model_ordering();
-        let began = processor_seconds();
+        let began = thread_cpu_seconds();
         let score = solver.score(entry.position.board());
-        seconds += processor_seconds() - began;
+        seconds += thread_cpu_seconds() - began;
         nodes += solver.nodes();
         let told = entry.scores.iter().map(|scored| scored.1).max();
         ensure!(told == Some(score), "{}: {score} where the file says {told:?}", entry.position);
@@ -135,7 +135,7 @@ fn published(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
 fn analysis(rows: &mut Vec<Row>) -> Result<()> {
     let games = embedded::games();
     let game = games.iter().find(|game| game.plies().len() == 60).context("no game is whole")?;
-    let line = line_of(game);
+    let line = game.to_line();
     let model: Arc<dyn Evaluate<Othello>> = models::champion().context("there is no champion")?;
     let mut last = None;
     let seconds = best_of(3, || {
@@ -192,11 +192,11 @@ fn midgame(
                 checked(model, &position)?;
             }
             let control = Arc::new(SearchControl::unlimited().with_time(Duration::from_secs(1)));
-            let began = processor_seconds();
+            let began = thread_cpu_seconds();
             // The last depth is cut short, and what it visited is not told; so only whole ones count.
             let mut spent = 0.0;
             let whole = search.run(&position, false, &control, |_| {
-                spent = processor_seconds() - began;
+                spent = thread_cpu_seconds() - began;
             });
             let whole = whole.context("a second is enough for one ply")?;
             seconds += spent;
@@ -271,7 +271,7 @@ fn pruning(
     ensure!(positions.len() > POSITIONS / 2, "there are too few embedded games");
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut all: Vec<Measured> = Vec::new();
-    in_order(
+    parallel_in_order(
         positions.len(),
         threads,
         || (),

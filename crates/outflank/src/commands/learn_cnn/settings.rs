@@ -7,11 +7,15 @@ use crate::games::Source;
 use anyhow::{Result, ensure};
 use outflank_learners::cnn::{Optimizer, Plan, Split, TrainError};
 use outflank_models::nets::Net;
-use outflank_runs::{Config, RunFolder};
+use outflank_records::TrainFractions;
+use outflank_runs::{RunConfig, RunFolder};
 
 /// What may change from one sitting to the next.
 const FREE: [&str; 8] =
     ["records", "from", "passes", "device", "images", "single", "onnx", "tested"];
+
+/// Training fractions of a split by example (Liskowski, Jaśkowski & Krawiec (2018), section V-A).
+pub const TRAIN_FRACTIONS: TrainFractions = TrainFractions { plain: 0.75, symmetric: 0.95 };
 
 /// The last year of games to learn from when nobody says another.
 const LAST_YEAR: u16 = 2012;
@@ -210,7 +214,7 @@ pub fn open_folder(
             put(key, text.clone().into());
         }
     }
-    let config = Config {
+    let config = RunConfig {
         command: "cnn".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,

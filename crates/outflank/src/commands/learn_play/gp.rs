@@ -17,7 +17,7 @@ use outflank_learners::training::{Gauge, Plan, Point, model_name};
 use outflank_models::files::Origin;
 use outflank_models::{Described, Heuristic};
 use outflank_players::registry::RegisteredGame;
-use outflank_runs::{Config, Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_runs::{RunConfig, Progress, RunFolder, stop_requested, install_stop_handler};
 use std::time::Instant;
 
 /// More than these are a slip of the finger, or more than a Gaussian process can take.
@@ -121,7 +121,7 @@ fn learn<P: RegisteredGame + Described>(args: &GpArgs, references: &[&str]) -> R
     let folder = open_folder(args)?;
     match args.ask.as_deref() {
         None => {
-            stop_when_asked();
+            install_stop_handler();
             go::<P, _>(args, references, gp, contest, &folder)
         }
         Some(shown) => {
@@ -306,7 +306,7 @@ fn table(args: &GpArgs) -> toml::Table {
 }
 
 fn open_folder(args: &GpArgs) -> Result<RunFolder> {
-    let config = Config {
+    let config = RunConfig {
         command: "gp".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,

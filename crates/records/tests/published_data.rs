@@ -1,11 +1,11 @@
-//! What is known of published files, read from the data folder.
+//! Facts about published files, if the data folder is available.
 
 #[path = "support/games.rs"]
 mod support;
 
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Position, Side};
-use outflank_records::wthor::{Base, Created, NameFiles};
+use outflank_records::wthor::{Created, Database, NameFiles};
 use outflank_records::{
     Format, Record, Selection, boards, check, convert, obf, read_games, read_openings, wthor,
 };
@@ -15,22 +15,22 @@ use std::path::Path;
 use support::data;
 
 #[test]
-fn the_wthor_base_is_whole() {
+fn the_wthor_database_is_complete() {
     let Some(data) = data() else { return };
-    let checked = check(&[data.join("wthor")]).unwrap();
-    assert_eq!((checked.files, checked.games, checked.moves), (39, 114_871, 6_874_503));
-    assert_eq!(checked.unfinished, 433);
-    assert!(checked.bad.is_empty() && checked.warnings.is_empty());
+    let report = check(&[data.join("wthor")]).unwrap();
+    assert_eq!((report.files, report.games, report.moves), (39, 114_871, 6_874_503));
+    assert_eq!(report.unfinished, 433);
+    assert!(report.bad.is_empty() && report.warnings.is_empty());
 
     let games = read_games(&[data.join("wthor")], &Selection::default(), 0).unwrap();
     assert_eq!((games.total, games.records.len()), (114_871, 114_871));
-    let first = games.records.iter().filter(|r| r.plies()[0].mv.to_string() == "f5").count();
-    assert_eq!(first, 114_871);
-    let open = games.records.iter().filter(|record| !record.end().is_over());
-    let differs = |record: &&Record<Othello>| record.about.result != Some(record.standing());
-    assert_eq!((open.clone().count(), open.filter(differs).count()), (433, 401));
+    let f5 = games.records.iter().filter(|r| r.plies()[0].mv.to_string() == "f5").count();
+    assert_eq!(f5, 114_871);
+    let unfinished = games.records.iter().filter(|record| !record.end().is_over());
+    let differs = |record: &&Record<Othello>| record.info.result != Some(record.disc_score());
+    assert_eq!((unfinished.clone().count(), unfinished.filter(differs).count()), (433, 401));
 
-    // The checksums that came with the files.
+    // The published checksums.
     let sums = fs::read_to_string(data.join("wthor/SHA256SUMS")).unwrap();
     assert_eq!(games.files.len(), 41);
     for file in games.files.iter().filter(|file| file.format == Some(Format::Wthor)) {
@@ -41,7 +41,7 @@ fn the_wthor_base_is_whole() {
 }
 
 #[test]
-fn the_light_way_through_the_base_sees_the_same_games() {
+fn iterating_over_the_database_visits_the_same_games() {
     let Some(data) = data() else { return };
     let mut files: Vec<_> =
         fs::read_dir(data.join("wthor")).unwrap().map(|e| e.unwrap().path()).collect();
@@ -49,7 +49,7 @@ fn the_light_way_through_the_base_sees_the_same_games() {
     let count = |path: &std::path::PathBuf| {
         let bytes = fs::read(path).unwrap();
         let mut moves = 0u64;
-        for game in Base::new(&bytes).unwrap().games() {
+        for game in Database::new(&bytes).unwrap().games() {
             game.replay(|_, _| moves += 1).unwrap();
         }
         moves
@@ -58,63 +58,63 @@ fn the_light_way_through_the_base_sees_the_same_games() {
 }
 
 #[test]
-fn players_and_tournaments_have_their_names() {
+fn players_and_tournaments_have_names() {
     let Some(data) = data() else { return };
-    // He won the championship of that year.
+    // The world champion of that year.
     let years = Some((2006, 2006));
     let by = Selection { years, by: Some("=Tamenori Hideshi".into()), ..Selection::default() };
     let games = read_games(&[data.join("wthor")], &by, 0).unwrap();
     assert_eq!(games.total, 114_871);
-    assert!(games.records.iter().all(|record| record.about.date == "2006"));
-    assert!(games.records.iter().any(|r| r.about.event == "World Championship"));
+    assert!(games.records.iter().all(|record| record.info.date == "2006"));
+    assert!(games.records.iter().any(|r| r.info.event == "World Championship"));
     let sample = Selection { sample: Some(2_000), ..Selection::default() };
     let draw = |seed| read_games(&[data.join("wthor")], &sample, seed).unwrap().records;
     let drawn = draw(1);
     assert_eq!(drawn.len(), 2_000);
-    // A uniform draw has a mean year near that of the whole base, which is 1999.6.
-    let mean = drawn.iter().filter_map(|r| r.about.year()).map(f64::from).sum::<f64>() / 2_000.0;
+    // The mean year of a uniform sample is close to that of the database, 1999.6.
+    let mean = drawn.iter().filter_map(|r| r.info.year()).map(f64::from).sum::<f64>() / 2_000.0;
     assert!((mean - 1999.6).abs() < 1.0, "{mean}");
 }
 
 #[test]
-fn a_year_of_wthor_survives_ggf_to_the_byte() {
+fn wthor_round_trips_through_ggf_byte_for_byte() {
     let Some(data) = data() else { return };
     let source = data.join("wthor/WTH_1996.wtb");
     let original = fs::read(&source).unwrap();
-    let header = Base::new(&original).unwrap().header;
+    let header = Database::new(&original).unwrap().header;
     let records =
         read_games(std::slice::from_ref(&source), &Selection::default(), 0).unwrap().records;
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("1996.ggf");
-    assert!(convert(&records, Format::Ggf, &text, Created::default()).unwrap().losses.is_empty());
+    assert!(convert(&records, Format::Ggf, &text, Created::default()).unwrap().dropped.is_empty());
     let back = read_games(&[text], &Selection::default(), 0).unwrap().records;
     assert_eq!(back, records);
 
-    // Beside the federation's names every name keeps its number.
-    let beside = NameFiles::beside(&source);
-    let names = [beside.players.unwrap(), beside.tournaments.unwrap()];
+    // With the federation's files of names in the folder, all names keep their numbers.
+    let files = NameFiles::find(&source);
+    let names = [files.players.unwrap(), files.tournaments.unwrap()];
     for name in &names {
         fs::copy(name, folder.path().join(name.file_name().unwrap())).unwrap();
     }
     let target = folder.path().join("again.wtb");
     let written = convert(&back, Format::Wthor, &target, header.created).unwrap();
-    assert!(written.losses.is_empty(), "{}", written.losses);
+    assert!(written.dropped.is_empty(), "{}", written.dropped);
     assert_eq!(fs::read(&target).unwrap(), original);
-    // Their own files hold every name, so the new ones differ in the day of creation alone.
+    // The new files of names differ only in the creation date.
     for (written, name) in written.files[1..].iter().zip(&names) {
         assert_eq!(fs::read(written).unwrap()[4..], fs::read(name).unwrap()[4..]);
     }
 }
 
 #[test]
-fn a_year_of_wthor_keeps_its_moves_in_transcripts() {
+fn moves_of_wthor_round_trip_through_transcripts() {
     let Some(data) = data() else { return };
     let source = data.join("wthor/WTH_2003.wtb");
     let records = read_games(&[source], &Selection::default(), 0).unwrap().records;
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("2003.txt");
     let written = convert(&records, Format::Transcript, &text, Created::default()).unwrap();
-    assert!(written.losses.iter().any(|(what, games)| what == "players" && games == 3_771));
+    assert!(written.dropped.iter().any(|(what, games)| what == "players" && games == 3_771));
     let plain = read_games(&[text], &Selection::default(), 0).unwrap().records;
     let wtb = folder.path().join("2003.wtb");
     convert(&plain, Format::Wthor, &wtb, Created::default()).unwrap();
@@ -124,7 +124,7 @@ fn a_year_of_wthor_keeps_its_moves_in_transcripts() {
 }
 
 #[test]
-fn the_league_openings_are_the_same_in_both_forms() {
+fn league_openings_are_equal_in_both_formats() {
     let Some(data) = data() else { return };
     let read = |name: &str| -> Vec<boards::Board> {
         let bytes = fs::read(data.join("openings").join(name)).unwrap();
@@ -149,7 +149,7 @@ fn the_league_openings_are_the_same_in_both_forms() {
 }
 
 #[test]
-fn the_xot_openings_are_all_legal() {
+fn xot_openings_are_legal() {
     let Some(data) = data() else { return };
     for (name, count) in [("xot_small.txt", 3_623), ("xot_large.txt", 10_784)] {
         let lines: Vec<Line<Othello>> =
@@ -160,7 +160,7 @@ fn the_xot_openings_are_all_legal() {
 }
 
 #[test]
-fn the_ffo_positions_have_the_published_scores() {
+fn ffo_positions_have_the_published_scores() {
     let Some(data) = data() else { return };
     let read = |name: &str| -> Vec<obf::Entry> {
         let bytes = fs::read(data.join("endgames").join(name)).unwrap();
@@ -173,26 +173,26 @@ fn the_ffo_positions_have_the_published_scores() {
     };
     assert_eq!(read("fforum-1-19.obf").len(), 19);
     let entries = read("fforum-40-59.obf");
-    // The best scores of positions 40 to 59, as every solver's page lists them.
+    // The published best scores of positions 40 to 59.
     let best: Vec<_> = entries.iter().filter_map(|e| e.scores.iter().map(|s| s.1).max()).collect();
     assert_eq!(best, [38, 0, 6, -12, -14, 6, -8, 4, 28, 16, 10, 6, 0, -2, -2, 0, 2, -10, 4, 64]);
     assert!(entries.iter().all(|e| e.scores.len() <= e.position.moves().count()));
 }
 
 #[test]
-fn names_are_found_whatever_their_case() {
+fn files_of_names_are_found_regardless_of_case() {
     let folder = tempfile::tempdir().unwrap();
     let files = ["b.jou", "Wthor.jou", "x.TRN", "a.trn"];
     for name in files {
         fs::write(folder.path().join(name), [0; 16]).unwrap();
     }
-    let beside = |name: &str| {
-        let files = wthor::NameFiles::beside(&folder.path().join(name));
+    let find = |name: &str| {
+        let files = wthor::NameFiles::find(&folder.path().join(name));
         let name = |path: Option<std::path::PathBuf>| {
             path.as_deref().and_then(Path::file_name).map(|n| n.to_string_lossy().into_owned())
         };
         (name(files.players).unwrap(), name(files.tournaments).unwrap())
     };
-    assert_eq!(beside("B.wtb"), ("b.jou".into(), "a.trn".into()));
-    assert_eq!(beside("X.wtb"), ("Wthor.jou".into(), "x.TRN".into()));
+    assert_eq!(find("B.wtb"), ("b.jou".into(), "a.trn".into()));
+    assert_eq!(find("X.wtb"), ("Wthor.jou".into(), "x.TRN".into()));
 }

@@ -1,114 +1,117 @@
-//! The folder that a piece of work leaves behind: what was asked, what came out.
+//! Run folders: the configuration and the results of one run.
 
 use crate::files::{self, FileError};
-use crate::places::toml_fault;
+use crate::text_position::toml_error_message;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A file that was read, so that a reader can tell whether theirs is the same.
+/// An input file of a run, identified by its checksum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataFile {
-    /// Its name without the folder.
+    /// The file name without the folder.
     pub file: String,
-    /// Its checksum.
+    /// The SHA-256 checksum of the content.
     pub sha256: String,
 }
 
-/// What was asked, resolved to the last default.
+/// The configuration of a run with all defaults resolved, as stored in `config.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Config {
+pub struct RunConfig {
     /// The subcommand, such as `league`.
     pub command: String,
-    /// The program's version.
+    /// The version of the program.
     pub version: String,
-    /// The seed.
+    /// The random seed.
     pub seed: u64,
-    /// Every setting that the outcome depends on.
+    /// All settings that affect the result.
     pub settings: toml::Table,
-    /// What was read.
+    /// The input files.
     #[serde(default)]
     pub data: Vec<DataFile>,
 }
 
-/// Why a run folder cannot be used.
+/// An error while creating or resuming a run folder.
 #[derive(Debug, thiserror::Error)]
-pub enum FolderError {
-    /// The system refused.
+pub enum RunFolderError {
+    /// A file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A new run may not overwrite an old one.
-    #[error(
-        "{0} already holds a run; go on with it by --resume {0}, or name another folder with --out"
-    )]
-    Taken(String),
-    /// Nothing to resume there.
-    #[error("{0} holds no run to resume: it has no readable config.toml ({1})")]
+    /// The folder contains another run, which a new run must not overwrite.
+    #[error("{0}: contains a run. Resume it with --resume {0}, or use another folder with --out.")]
+    Occupied(String),
+    /// The folder contains no run to resume.
+    #[error("{0}: no run to resume, config.toml is not readable ({1})")]
     NoRun(String, String),
-    /// Its configuration is not what a run writes.
-    #[error("{0}: {1}; correct it there, or start a new run with --out")]
-    Config(String, String),
-    /// The settings differ from those it was begun with.
+    /// `config.toml` is invalid.
+    #[error("{0}: {1}. Correct the file, or start a new run with --out.")]
+    RunConfig(String, String),
+    /// A setting differs from the one the run was started with.
     #[error(
-        "{folder} was begun with {key} = {old}, not {new}; start anew with --out, or resume with the old setting"
+        "{folder}: this run was started with {key} = {old}, not {new}. Resume with the old setting, or \
+        start a new run with --out."
     )]
     Changed {
         /// The folder.
         folder: String,
-        /// Which setting.
+        /// The name of the setting.
         key: String,
-        /// As it was begun.
+        /// The stored value.
         old: String,
-        /// As it is asked now.
+        /// The requested value.
         new: String,
     },
 }
 
-/// A folder in which a run writes its files.
+/// The folder of a run.
 #[derive(Clone, Debug)]
 pub struct RunFolder {
     path: PathBuf,
-    begun: Begun,
+    rollback: Rollback,
 }
 
-/// What is taken back if a run comes to nothing.
+/// The changes that [`RunFolder::discard`] reverts.
 #[derive(Clone, Debug)]
-enum Begun {
-    /// The folders that were made for a new run, the innermost first.
-    New(Vec<PathBuf>),
-    /// The configuration that a run had before it was resumed.
-    Before(Box<Config>),
+enum Rollback {
+    /// Removes the folders created for a new run, innermost first.
+    RemoveFolders(Vec<PathBuf>),
+    /// Restores the configuration from before the run was resumed.
+    RestoreConfig(Box<RunConfig>),
 }
 
 const CONFIG: &str = "config.toml";
 
 impl RunFolder {
-    /// A folder for a new run: the one named, or the next free `runs/COMMAND-001`.
-    pub fn create(out: Option<&Path>, config: &Config) -> Result<RunFolder, FolderError> {
+    /// Creates the folder of a new run: `out`, or the next free `runs/COMMAND-001`.
+    pub fn create(out: Option<&Path>, config: &RunConfig) -> Result<RunFolder, RunFolderError> {
         let path = match out {
             Some(path) => path.to_owned(),
             None => next_free(Path::new("runs"), &config.command),
         };
         if path.join(CONFIG).exists() {
-            return Err(FolderError::Taken(path.display().to_string()));
+            return Err(RunFolderError::Occupied(path.display().to_string()));
         }
         let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
-        let made = path.ancestors().take_while(missing).map(Path::to_owned).collect();
+        let created = path.ancestors().take_while(missing).map(Path::to_owned).collect();
         files::create_folder(&path)?;
-        // A run that was killed before its configuration was there leaves a part of it at most.
-        files::remove_parts(&path)?;
-        let folder = RunFolder { path, begun: Begun::New(made) };
-        folder.set_config(config)?;
+        // A run killed before its configuration was complete leaves a temporary file.
+        files::remove_temp_files(&path)?;
+        let folder = RunFolder { path, rollback: Rollback::RemoveFolders(created) };
+        folder.write_config(config)?;
         Ok(folder)
     }
 
-    /// The folder of a run that was begun before, if its settings are the same.
+    /// Opens the folder of an earlier run and checks that its settings are the same.
     ///
-    /// Settings named in `free` may differ; the new ones are written.
-    pub fn resume(path: &Path, config: &Config, free: &[&str]) -> Result<RunFolder, FolderError> {
-        let old = RunFolder::config_at(path)?;
+    /// The settings named in `changeable` may differ; their new values are stored.
+    pub fn resume(
+        path: &Path,
+        config: &RunConfig,
+        changeable: &[&str],
+    ) -> Result<RunFolder, RunFolderError> {
+        let old = RunFolder::read_config(path)?;
         let changed = |key: &str, old: String, new: String| {
-            Err(FolderError::Changed {
+            Err(RunFolderError::Changed {
                 folder: path.display().to_string(),
                 key: key.to_owned(),
                 old,
@@ -125,80 +128,83 @@ impl RunFolder {
             return changed("--seed", old.seed.to_string(), config.seed.to_string());
         }
         let keys = old.settings.keys().chain(config.settings.keys());
-        for key in keys.filter(|key| !free.contains(&key.as_str())) {
-            let show = |table: &toml::Table| {
+        for key in keys.filter(|key| !changeable.contains(&key.as_str())) {
+            let format = |table: &toml::Table| {
                 table.get(key).map_or_else(|| "nothing".to_owned(), ToString::to_string)
             };
             if old.settings.get(key) != config.settings.get(key) {
-                return changed(key, show(&old.settings), show(&config.settings));
+                return changed(key, format(&old.settings), format(&config.settings));
             }
         }
-        if !free.contains(&"data") && old.data != config.data {
+        if !changeable.contains(&"data") && old.data != config.data {
             return changed("data", "other files or contents".to_owned(), "these".to_owned());
         }
-        let folder = RunFolder { path: path.to_owned(), begun: Begun::Before(Box::new(old)) };
-        files::remove_parts(path)?;
-        folder.set_config(config)?;
+        let folder =
+            RunFolder { path: path.to_owned(), rollback: Rollback::RestoreConfig(Box::new(old)) };
+        files::remove_temp_files(path)?;
+        folder.write_config(config)?;
         Ok(folder)
     }
 
-    /// The configuration of the run in a folder.
-    pub fn config_at(path: &Path) -> Result<Config, FolderError> {
-        let none = |why: String| FolderError::NoRun(path.display().to_string(), why);
-        let bytes = files::read(&path.join(CONFIG), 1 << 24).map_err(|e| none(e.to_string()))?;
-        let text = String::from_utf8(bytes).map_err(|_| none("it is not text".to_owned()))?;
+    /// Reads the configuration of the run in a folder.
+    pub fn read_config(path: &Path) -> Result<RunConfig, RunFolderError> {
+        let no_run = |reason: String| RunFolderError::NoRun(path.display().to_string(), reason);
+        let bytes = files::read(&path.join(CONFIG), 1 << 24).map_err(|e| no_run(e.to_string()))?;
+        let text =
+            String::from_utf8(bytes).map_err(|_| no_run("it is not UTF-8 text".to_owned()))?;
         toml::from_str(&text).map_err(|error| {
             let file = path.join(CONFIG).display().to_string();
-            FolderError::Config(file, toml_fault(&text, &error))
+            RunFolderError::RunConfig(file, toml_error_message(&text, &error))
         })
     }
 
-    /// Writes the configuration anew.
-    pub fn set_config(&self, config: &Config) -> Result<(), FolderError> {
+    /// Replaces the stored configuration.
+    fn write_config(&self, config: &RunConfig) -> Result<(), RunFolderError> {
         let text = toml::to_string(config).unwrap_or_default();
         self.write(CONFIG, text.as_bytes())?;
         Ok(())
     }
 
-    /// Takes back a run that came to nothing. Of a new one, its configuration and the folders that were
-    /// made for it go, unless something else lies there by now; one that was resumed has the configuration
-    /// that it had.
+    /// Reverts the creation or resumption of a run that did nothing.
+    ///
+    /// The configuration of a new run and the folders created for it are removed, except folders with
+    /// other content. A resumed run gets its previous configuration back.
     pub fn discard(self) {
-        let made = match self.begun {
-            Begun::New(ref made) => made,
-            Begun::Before(ref old) => {
-                // What cannot be written back is still a whole configuration.
-                let _ = self.set_config(old);
+        let created = match self.rollback {
+            Rollback::RemoveFolders(ref created) => created,
+            Rollback::RestoreConfig(ref old) => {
+                // If this fails, the file still has the new configuration.
+                let _ = self.write_config(old);
                 return;
             }
         };
         let _ = fs::remove_file(self.path.join(CONFIG));
-        for folder in made {
+        for folder in created {
             if fs::remove_dir(folder).is_err() {
                 break;
             }
         }
     }
 
-    /// Where it is.
+    /// Returns the path of the folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The path of a file in it.
+    /// Returns the path of a file in the folder.
     #[must_use]
     pub fn join(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Writes a file into it, whole or not at all.
+    /// Writes a file in the folder atomically.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
         files::write(&self.path.join(name), bytes)
     }
 }
 
-/// The first `COMMAND-001`, `COMMAND-002`, ... that does not exist.
+/// Returns the first of `COMMAND-001`, `COMMAND-002`, ... that does not exist.
 fn next_free(runs: &Path, command: &str) -> PathBuf {
     let taken = |n: &u32| fs::symlink_metadata(runs.join(format!("{command}-{n:03}"))).is_ok();
     let n = (1..).find(|n| !taken(n)).unwrap_or(u32::MAX);
@@ -209,47 +215,47 @@ fn next_free(runs: &Path, command: &str) -> PathBuf {
 mod tests {
     use super::*;
 
-    fn config(seed: u64, games: i64) -> Config {
+    fn config(seed: u64, games: i64) -> RunConfig {
         let mut settings = toml::Table::new();
         settings.insert("games".to_owned(), games.into());
         settings.insert("players".to_owned(), "a, b".into());
         let version = "1.0".to_owned();
-        Config { command: "league".to_owned(), version, seed, settings, data: Vec::new() }
+        RunConfig { command: "league".to_owned(), version, seed, settings, data: Vec::new() }
     }
 
     #[test]
-    fn what_was_cut_off_before_the_beginning_is_swept_away() {
+    fn temporary_files_of_a_killed_start_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(".part-abc"), "half a configuration").unwrap();
         RunFolder::create(Some(folder.path()), &config(1, 10)).unwrap();
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "only config.toml is there");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "only config.toml remains");
     }
 
     #[test]
-    fn a_run_is_neither_overwritten_nor_resumed_with_other_settings() {
+    fn runs_are_neither_overwritten_nor_resumed_with_other_settings() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x");
         RunFolder::create(Some(&path), &config(1, 10)).unwrap();
-        let taken = RunFolder::create(Some(&path), &config(1, 10)).unwrap_err().to_string();
-        assert!(taken.contains("--resume"), "{taken}");
+        let occupied = RunFolder::create(Some(&path), &config(1, 10)).unwrap_err().to_string();
+        assert!(occupied.contains("--resume"), "{occupied}");
         RunFolder::resume(&path, &config(1, 10), &[]).unwrap();
         let seed = RunFolder::resume(&path, &config(2, 10), &[]).unwrap_err().to_string();
         assert!(seed.contains("--seed = 1, not 2"), "{seed}");
         let games = RunFolder::resume(&path, &config(1, 20), &[]).unwrap_err().to_string();
         assert!(games.contains("games = 10, not 20"), "{games}");
-        fs::write(path.join(".part-abc"), "cut off").unwrap();
+        fs::write(path.join(".part-abc"), "incomplete").unwrap();
         RunFolder::resume(&path, &config(1, 20), &["games"]).unwrap();
-        assert_eq!(fs::read_dir(&path).unwrap().count(), 1, "only config.toml is left");
-        assert_eq!(RunFolder::config_at(&path).unwrap(), config(1, 20));
+        assert_eq!(fs::read_dir(&path).unwrap().count(), 1, "only config.toml remains");
+        assert_eq!(RunFolder::read_config(&path).unwrap(), config(1, 20));
         assert!(RunFolder::resume(folder.path(), &config(1, 10), &[]).is_err());
         fs::write(path.join(CONFIG), "command = \"league\"\nversion = \"1\"\nseed = \"x\"\n")
             .unwrap();
-        let wrong = RunFolder::config_at(&path).unwrap_err().to_string();
+        let wrong = RunFolder::read_config(&path).unwrap_err().to_string();
         assert!(wrong.contains("x/config.toml: line 3, column 8: "), "{wrong}");
     }
 
     #[test]
-    fn a_run_that_came_to_nothing_leaves_nothing_but_what_was_there() {
+    fn a_discarded_run_leaves_no_trace() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("a/b/c");
         RunFolder::create(Some(&path), &config(1, 10)).unwrap().discard();
@@ -266,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_free_number_is_taken() {
+    fn new_runs_get_the_next_free_number() {
         let folder = tempfile::tempdir().unwrap();
         assert!(next_free(folder.path(), "learn").ends_with("learn-001"));
         fs::create_dir(folder.path().join("learn-001")).unwrap();

@@ -1,28 +1,27 @@
-//! The names of openings.
+//! Names of openings.
 //!
-//! A name belongs to a position, however it was reached and however the board is turned: the eight
-//! ways to look at a board share one entry, and so do lines that transpose into each other.
+//! A name belongs to a position. Move orders that transpose into the same position and symmetric
+//! positions share the name.
 
 use crate::transcript;
-use outflank_games::Line;
-use outflank_games::Position;
 use outflank_games::othello::{Board, Othello};
+use outflank_games::{Line, Position};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// The table as text.
-const TABLE: &str = include_str!("named.txt");
+/// One opening per line: moves, a tab, the name.
+const TABLE: &str = include_str!("opening_names.txt");
 
-/// An opening that has a name.
+/// A named opening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NamedOpening {
-    /// What players call it.
+    /// The name.
     pub name: &'static str,
-    /// The moves that lead to it from the usual start.
+    /// A sequence of moves from the standard start that leads to it.
     pub moves: &'static str,
 }
 
-/// Every opening that has a name, in the order of the table.
+/// Iterates over all named openings.
 pub fn named_openings() -> impl Iterator<Item = NamedOpening> {
     TABLE
         .lines()
@@ -31,7 +30,7 @@ pub fn named_openings() -> impl Iterator<Item = NamedOpening> {
         .map(|(moves, name)| NamedOpening { name, moves })
 }
 
-/// The opening of a position, if this very position has a name.
+/// Returns the named opening with exactly this position, up to symmetry.
 #[must_use]
 pub fn opening_at(position: &Othello) -> Option<NamedOpening> {
     static BY_BOARD: OnceLock<HashMap<Board, NamedOpening>> = OnceLock::new();
@@ -39,7 +38,7 @@ pub fn opening_at(position: &Othello) -> Option<NamedOpening> {
         let mut by_board = HashMap::new();
         for opening in named_openings() {
             if let Ok(record) = transcript::game(opening.moves.as_bytes()) {
-                // Where two lines meet, the first keeps its name.
+                // The first of two openings with the same position takes precedence.
                 by_board.entry(record.end().board().canonical().0).or_insert(opening);
             }
         }
@@ -48,18 +47,18 @@ pub fn opening_at(position: &Othello) -> Option<NamedOpening> {
     by_board.get(&position.board().canonical().0).copied()
 }
 
-/// The last opening with a name that a game went through, and after how many moves.
+/// Returns the last named opening in a game, and the number of moves that lead to it.
 #[must_use]
 pub fn opening_of(line: &Line<Othello>) -> Option<(NamedOpening, usize)> {
     if *line.start() != Othello::start() {
         return None;
     }
-    let (mut position, mut found) = (*line.start(), None);
-    for (place, &mv) in line.moves().iter().enumerate() {
+    let (mut position, mut last) = (*line.start(), None);
+    for (index, &mv) in line.moves().iter().enumerate() {
         position = position.play(mv);
-        found = opening_at(&position).map(|opening| (opening, place + 1)).or(found);
+        last = opening_at(&position).map(|opening| (opening, index + 1)).or(last);
     }
-    found
+    last
 }
 
 #[cfg(test)]
@@ -69,15 +68,11 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn line(moves: &str) -> Line<Othello> {
-        let mut line = Line::default();
-        for ply in transcript::game(moves.as_bytes()).unwrap().plies() {
-            line.push(ply.mv).unwrap();
-        }
-        line
+        transcript::game(moves.as_bytes()).unwrap().to_line()
     }
 
     #[test]
-    fn each_is_replayed_legally_and_has_a_name_and_a_position_of_its_own() {
+    fn openings_are_legal_and_have_unique_names_and_positions() {
         let all: Vec<_> = named_openings().collect();
         let lines = TABLE.lines().filter(|line| !line.starts_with('#')).count();
         assert!(all.len() >= 50 && all.len() == lines, "{} of {lines}", all.len());
@@ -86,21 +81,20 @@ mod tests {
         for opening in all {
             let line = line(opening.moves);
             assert_eq!(2 * line.moves().len(), opening.moves.len(), "{}", opening.name);
-            let found = opening_at(line.position()).unwrap();
-            assert_eq!(found, opening);
+            assert_eq!(opening_at(line.position()).unwrap(), opening);
             assert_eq!(opening_of(&line), Some((opening, line.moves().len())));
         }
     }
 
     #[test]
-    fn the_board_may_be_turned_and_the_moves_transposed() {
+    fn symmetric_positions_and_transpositions_share_the_name() {
         for opening in named_openings() {
             let line = line(opening.moves);
             for symmetry in Symmetry::ALL {
-                // Half of the symmetries exchange the colours of the start, and those lines begin
-                // elsewhere; the position still has its name.
-                let turned = line.position().transform(symmetry);
-                assert_eq!(opening_at(&turned), Some(opening));
+                // Half of the symmetries exchange the colors of the starting position, so no game
+                // reaches these positions; they still have the name.
+                let transformed = line.position().transform(symmetry);
+                assert_eq!(opening_at(&transformed), Some(opening));
             }
         }
         // Tiger, from each of the four first moves.
@@ -110,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_keeps_the_name_it_had_last() {
+    fn a_game_has_the_name_of_its_last_named_position() {
         assert_eq!(opening_of(&line("")), None);
         assert_eq!(opening_of(&line("f5")), None);
         let (opening, plies) = opening_of(&line("f5d6c3d3c4f4c5b3c2e6")).unwrap();

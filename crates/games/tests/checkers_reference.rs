@@ -1,5 +1,4 @@
-//! English draughts a second time, on a board of rows and columns without a single bitboard, and
-//! the comparison of the two.
+//! Comparison of the move generator with a reference implementation of checkers without bitboards.
 
 use outflank_games::checkers::{Checkers, Square};
 use outflank_games::{Position, Side};
@@ -13,8 +12,8 @@ struct Piece {
 
 type Cells = [[Option<Piece>; 8]; 8];
 
-/// Row and column of a square's number.
-fn place(number: u8) -> (i8, i8) {
+/// Returns the row and column of a square number.
+fn row_and_column(number: u8) -> (i8, i8) {
     let (row, nth) = ((number as i8 - 1) / 4, (number as i8 - 1) % 4);
     (row, if row % 2 == 0 { 2 * nth + 1 } else { 2 * nth })
 }
@@ -26,7 +25,7 @@ fn number(row: i8, column: i8) -> u8 {
 fn cells(position: &Checkers) -> Cells {
     let mut cells = [[None; 8]; 8];
     for n in 1..=32 {
-        let (row, column) = place(n);
+        let (row, column) = row_and_column(n);
         let bit = Square::new(n).unwrap().bit();
         for side in Side::BOTH {
             for (king, bits) in [(false, position.men(side)), (true, position.kings(side))] {
@@ -41,19 +40,20 @@ fn cells(position: &Checkers) -> Cells {
     cells
 }
 
-fn look(cells: &Cells, row: i8, column: i8) -> Option<Option<Piece>> {
+/// Returns the content of a cell, or `None` outside the board.
+fn cell_at(cells: &Cells, row: i8, column: i8) -> Option<Option<Piece>> {
     let on_board = (0..8).contains(&row) && (0..8).contains(&column);
     on_board.then(|| cells[row as usize][column as usize])
 }
 
-fn ways(piece: Piece) -> Vec<(i8, i8)> {
+fn directions(piece: Piece) -> Vec<(i8, i8)> {
     let forward = if piece.side == Side::Black { 1 } else { -1 };
     let all = [(forward, -1), (forward, 1), (-forward, -1), (-forward, 1)];
     all[..if piece.king { 4 } else { 2 }].to_vec()
 }
 
-/// Adds every completed capture of the piece to `found`, with the board it leaves. Captured pieces
-/// come off at once, which is the same game: where they stood nobody can land in this move.
+/// Appends all complete captures of a piece to `found`, each with the resulting board. Captured pieces
+/// are removed at once, which is equivalent: no jump of the same move can land on their squares.
 fn captures(
     cells: &Cells,
     (row, column): (i8, i8),
@@ -61,12 +61,12 @@ fn captures(
     path: &mut Vec<u8>,
     found: &mut Vec<(Vec<u8>, Cells)>,
 ) {
-    let mut ended = true;
-    for (down, right) in ways(piece) {
-        let prey = look(cells, row + down, column + right).flatten();
-        let landing = look(cells, row + 2 * down, column + 2 * right);
-        if prey.is_some_and(|prey| prey.side != piece.side) && landing == Some(None) {
-            ended = false;
+    let mut complete = true;
+    for (down, right) in directions(piece) {
+        let enemy = cell_at(cells, row + down, column + right).flatten();
+        let landing = cell_at(cells, row + 2 * down, column + 2 * right);
+        if enemy.is_some_and(|enemy| enemy.side != piece.side) && landing == Some(None) {
+            complete = false;
             let mut after = *cells;
             after[(row + down) as usize][(column + right) as usize] = None;
             path.push(number(row + 2 * down, column + 2 * right));
@@ -74,41 +74,41 @@ fn captures(
             path.pop();
         }
     }
-    if ended && path.len() > 1 {
-        found.push((path.clone(), settled(*cells, (row, column), piece)));
+    if complete && path.len() > 1 {
+        found.push((path.clone(), place_piece(*cells, (row, column), piece)));
     }
 }
 
-/// Sets the piece down and crowns it where that is due.
-fn settled(mut cells: Cells, (row, column): (i8, i8), piece: Piece) -> Cells {
-    let far = if piece.side == Side::Black { 7 } else { 0 };
-    let king = piece.king || row == far;
+/// Places the piece and crowns it on the last row.
+fn place_piece(mut cells: Cells, (row, column): (i8, i8), piece: Piece) -> Cells {
+    let last_row = if piece.side == Side::Black { 7 } else { 0 };
+    let king = piece.king || row == last_row;
     cells[row as usize][column as usize] = Some(Piece { king, ..piece });
     cells
 }
 
-/// Every move as its text, with the board it leaves.
-fn walked(position: &Checkers) -> Vec<(String, Cells)> {
+/// Returns all legal moves in notation, each with the resulting board.
+fn reference_moves(position: &Checkers) -> Vec<(String, Cells)> {
     let (board, side) = (cells(position), position.to_move());
     let (mut jumps, mut steps) = (Vec::new(), Vec::new());
     for n in 1..=32 {
-        let (row, column) = place(n);
-        let Some(piece) = look(&board, row, column).flatten().filter(|p| p.side == side) else {
+        let (row, column) = row_and_column(n);
+        let Some(piece) = cell_at(&board, row, column).flatten().filter(|p| p.side == side) else {
             continue;
         };
-        let mut lifted = board;
-        lifted[row as usize][column as usize] = None;
-        captures(&lifted, (row, column), piece, &mut vec![n], &mut jumps);
-        for (down, right) in ways(piece) {
+        let mut without_piece = board;
+        without_piece[row as usize][column as usize] = None;
+        captures(&without_piece, (row, column), piece, &mut vec![n], &mut jumps);
+        for (down, right) in directions(piece) {
             let target = (row + down, column + right);
-            if look(&board, target.0, target.1) == Some(None) {
+            if cell_at(&board, target.0, target.1) == Some(None) {
                 let path = vec![n, number(target.0, target.1)];
-                steps.push((path, settled(lifted, target, piece)));
+                steps.push((path, place_piece(without_piece, target, piece)));
             }
         }
     }
-    let (moves, mark) = if jumps.is_empty() { (steps, "-") } else { (jumps, "x") };
-    let text = |path: Vec<u8>| path.iter().map(u8::to_string).collect::<Vec<_>>().join(mark);
+    let (moves, separator) = if jumps.is_empty() { (steps, "-") } else { (jumps, "x") };
+    let text = |path: Vec<u8>| path.iter().map(u8::to_string).collect::<Vec<_>>().join(separator);
     moves.into_iter().map(|(path, after)| (text(path), after)).collect()
 }
 
@@ -123,16 +123,17 @@ fn compare(position: &Checkers) {
             (mv.to_string(), cells(&after))
         })
         .collect();
-    let mut theirs = if position.margin() == Some(0) { Vec::new() } else { walked(position) };
+    let mut reference =
+        if position.margin() == Some(0) { Vec::new() } else { reference_moves(position) };
     ours.sort_by(|a, b| a.0.cmp(&b.0));
-    theirs.sort_by(|a, b| a.0.cmp(&b.0));
+    reference.sort_by(|a, b| a.0.cmp(&b.0));
     let texts = |moves: &[(String, Cells)]| moves.iter().map(|m| m.0.clone()).collect::<Vec<_>>();
-    assert_eq!(texts(&ours), texts(&theirs), "{position}");
-    assert!(ours == theirs, "a move leads elsewhere in {position}");
+    assert_eq!(texts(&ours), texts(&reference), "{position}");
+    assert!(ours == reference, "a move leads to a different board in {position}");
 }
 
-/// Set-up positions, many of them with more kings and more captures than games ever show.
-fn set_up() -> impl Strategy<Value = Checkers> {
+/// Random positions, many with more kings and captures than occur in games.
+fn random_positions() -> impl Strategy<Value = Checkers> {
     let piece =
         prop_oneof![4 => Just(' '), 2 => Just('b'), 2 => Just('w'), 1 => Just('B'), 1 => Just('W')];
     (prop::collection::vec(piece, 32), any::<bool>()).prop_map(|(pieces, white)| {
@@ -157,7 +158,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
-    fn set_up_positions_have_the_same_moves(position in set_up()) {
+    fn random_positions_have_the_same_moves(position in random_positions()) {
         compare(&position);
     }
 }

@@ -1,70 +1,71 @@
-//! Damaged and hostile files: no parser panics or takes memory out of proportion.
+//! Damaged and malicious files: parsers never panic and use memory in proportion to the input.
 
 #[path = "support/games.rs"]
 mod support;
 
 use outflank_games::othello::Othello;
 use outflank_games::{Position, Side};
-use outflank_records::wthor::{self, Base, Created, Names};
+use outflank_records::wthor::{self, Created, Database, Names};
 use outflank_records::{
-    About, Ending, Format, Ply, Record, boards, ggf, obf, parse_openings, pgn, transcript,
+    Format, GameInfo, Ply, Record, Termination, boards, ggf, obf, parse_openings, pgn, transcript,
 };
-use outflank_runs::{Draw, Rng, rng};
+use outflank_runs::{Rng, RngExt, rng};
 use proptest::prelude::*;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::path::Path;
 use support::{games, random_game};
 
-/// Counts what each thread holds, so that a test can see what a parser took.
-struct Counting;
+/// An allocator that counts the memory of each thread.
+struct CountingAllocator;
 
 thread_local! {
-    static HELD: Cell<isize> = const { Cell::new(0) };
-    static MOST: Cell<isize> = const { Cell::new(0) };
+    static ALLOCATED: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
 fn count(bytes: isize) {
-    // A thread that is ending has no counters any more, and no parser runs on it.
-    let _ = HELD.try_with(|held| {
-        held.set(held.get() + bytes);
-        let _ = MOST.try_with(|most| most.set(most.get().max(held.get())));
+    // A terminating thread has no counters, and no parser runs on it.
+    let _ = ALLOCATED.try_with(|allocated| {
+        allocated.set(allocated.get() + bytes);
+        let _ = PEAK.try_with(|peak| peak.set(peak.get().max(allocated.get())));
     });
 }
 
-// SAFETY: every call goes to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
+// SAFETY: all calls are forwarded to the system allocator.
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         count(-(layout.size() as isize));
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// Runs a parser and checks that it never held more than a small multiple of its input.
+/// Runs a parser and checks that its peak memory is a small multiple of its input.
 fn bounded(bytes: &[u8], parse: impl FnOnce(&[u8]) -> usize) -> usize {
-    let before = HELD.with(Cell::get);
-    MOST.with(|most| most.set(before));
+    let before = ALLOCATED.with(Cell::get);
+    PEAK.with(|peak| peak.set(before));
     let good = parse(bytes);
-    let most = MOST.with(Cell::get) - before;
-    assert!(most <= 16 * bytes.len() as isize + 16_384, "{most} bytes for {}", bytes.len());
+    let peak = PEAK.with(Cell::get) - before;
+    assert!(peak <= 16 * bytes.len() as isize + 16_384, "{peak} bytes for {}", bytes.len());
     good
 }
 
 fn read_wthor(bytes: &[u8]) -> usize {
     let names = Names::default();
-    let _ = Base::new(bytes);
-    let Ok((base, _)) = Base::salvage(bytes) else { return 0 };
-    (0..base.len()).filter(|&place| matches!(base.record(place, &names), Some(Ok(_)))).count()
+    let _ = Database::new(bytes);
+    let Ok((database, _)) = Database::parse_lenient(bytes) else { return 0 };
+    let is_good = |&index: &usize| matches!(database.record(index, &names), Some(Ok(_)));
+    (0..database.len()).filter(is_good).count()
 }
 
 fn read_names(bytes: &[u8]) -> usize {
@@ -73,11 +74,11 @@ fn read_names(bytes: &[u8]) -> usize {
 }
 
 fn read_ggf(bytes: &[u8]) -> usize {
-    ggf::games(bytes).filter(|game| is_sound(game.as_ref().ok())).count()
+    ggf::games(bytes).filter(|game| can_be_written(game.as_ref().ok())).count()
 }
 
 fn read_transcripts(bytes: &[u8]) -> usize {
-    transcript::games(bytes).filter(|game| is_sound(game.as_ref().ok())).count()
+    transcript::games(bytes).filter(|game| can_be_written(game.as_ref().ok())).count()
 }
 
 fn read_obf(bytes: &[u8]) -> usize {
@@ -92,8 +93,8 @@ fn read_boards(bytes: &[u8]) -> usize {
         .count()
 }
 
-/// Whether a record can be written in every format that takes any game.
-fn is_sound(record: Option<&Record<Othello>>) -> bool {
+/// Checks that a record can be written in all formats without restrictions.
+fn can_be_written(record: Option<&Record<Othello>>) -> bool {
     let Some(record) = record else { return false };
     assert_eq!(transcript::game(transcript::write(record).as_bytes()).unwrap().end(), record.end());
     assert_eq!(ggf::game(ggf::write(record).as_bytes()).unwrap().end(), record.end());
@@ -111,7 +112,7 @@ const PARSERS: [Parser; 6] = [
     ("boards", read_boards),
 ];
 
-/// Small files of every format, our own and, where there is a data folder, parts of real ones.
+/// Small files of all formats, and excerpts of real files if the data folder is available.
 fn samples() -> Vec<(&'static str, Vec<u8>)> {
     let records = games(6);
     let encoded = wthor::encode(&records, &Names::default(), Created::default()).unwrap();
@@ -156,7 +157,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
     samples
 }
 
-/// A few random changes of the kinds that happen to files.
+/// Applies a few random changes.
 fn damage(bytes: &mut Vec<u8>, draw: &mut Rng) {
     for _ in 0..1 + draw.below(4) {
         let at = draw.below(bytes.len() as u32 + 1) as usize;
@@ -170,7 +171,7 @@ fn damage(bytes: &mut Vec<u8>, draw: &mut Rng) {
                 bytes.splice(at..at, copy);
             }
             4 => {
-                // Counts and years lie in the first bytes of binary files.
+                // The header of binary files.
                 let header = bytes.len().min(16);
                 let at = draw.below(header as u32) as usize;
                 if let Some(byte) = bytes.get_mut(at) {
@@ -206,14 +207,15 @@ fn damage(bytes: &mut Vec<u8>, draw: &mut Rng) {
 }
 
 #[test]
-fn damaged_files_never_panic_and_take_little_memory() {
+fn damaged_files_never_panic_and_need_little_memory() {
     let samples = samples();
     for (name, parse) in PARSERS {
-        let own: Vec<_> = samples.iter().filter(|(of, _)| *of == name).map(|(_, b)| b).collect();
-        assert!(own.iter().all(|bytes| bounded(bytes, parse) > 0), "{name}");
+        let files: Vec<_> =
+            samples.iter().filter(|(parser, _)| *parser == name).map(|(_, b)| b).collect();
+        assert!(files.iter().all(|bytes| bounded(bytes, parse) > 0), "{name}");
         let mut draw = rng::stream(1, &["hostile", name]);
         for round in 0..10_000 {
-            let mut bytes = own[round % own.len()].clone();
+            let mut bytes = files[round % files.len()].clone();
             damage(&mut bytes, &mut draw);
             bounded(&bytes, parse);
             if round % 8 == 0 {
@@ -242,8 +244,8 @@ fn random_bytes_never_panic() {
 }
 
 #[test]
-fn long_files_made_to_be_slow_are_not() {
-    // Each of these would take hours if any parser went back over what it has read.
+fn parsers_take_linear_time() {
+    // Each of these would take hours with a quadratic parser.
     for pattern in [
         "(;", "(;A[", "(;A[]", "(;A[\\", "\\(;", ";)", "[", "]", "%", "\n", "f5", "pa", "-", "1 ",
         "1\n", "X;", ":", "-\n\n",
@@ -261,18 +263,21 @@ fn long_files_made_to_be_slow_are_not() {
 }
 
 #[test]
-fn every_cut_of_a_file_is_survived() {
+fn truncated_files_never_panic() {
     for (name, bytes) in samples() {
-        let (_, parse) = PARSERS.into_iter().find(|(own, _)| *own == name).unwrap();
-        let whole = parse(&bytes);
+        let (_, parse) = PARSERS.into_iter().find(|(parser, _)| *parser == name).unwrap();
+        let complete = parse(&bytes);
         for length in 0..bytes.len() {
-            assert!(bounded(&bytes[..length], parse) <= whole + 1, "{name} cut at {length}");
+            assert!(
+                bounded(&bytes[..length], parse) <= complete + 1,
+                "{name} truncated at {length}"
+            );
         }
     }
 }
 
-/// A random game from a random start, with values, times and marks on some moves.
-fn rich_game(seed: u64, about: About) -> Record<Othello> {
+/// A random game from a random start, with evaluations, times and random marks on some moves.
+fn random_record(seed: u64, info: GameInfo) -> Record<Othello> {
     let mut draw = rng::stream(seed, &["test", "rich"]);
     let mut start = Othello::start();
     if draw.below(2) == 0 {
@@ -282,7 +287,7 @@ fn rich_game(seed: u64, about: About) -> Record<Othello> {
         let side = Side::BOTH[draw.below(2) as usize];
         start = Othello::from_discs(discs & black, discs & !black, side).unwrap();
     }
-    let mut record = Record::new(start, about);
+    let mut record = Record::new(start, info);
     let stop = draw.below(70) as usize;
     while !record.end().is_over() && record.plies().len() < stop {
         let moves: Vec<_> = record.end().moves().collect();
@@ -295,28 +300,28 @@ fn rich_game(seed: u64, about: About) -> Record<Othello> {
     record
 }
 
-fn any_about() -> impl Strategy<Value = About> {
+fn any_game_info() -> impl Strategy<Value = GameInfo> {
     let text = || prop_oneof![any::<String>(), "[ -~]{0,20}", r"[\]\\(;\[]{0,8}"];
     let date = prop_oneof!["", "[12][0-9]{3}([.-][01][0-9]([.-][0-3][0-9]( [0-9:]{5})?)?)?"];
     let names = (text(), text(), text(), date, text(), text());
     let rating = || proptest::option::of(0f32..3000.0);
-    let ending = proptest::option::of(prop_oneof![
-        Just(Ending::Resigned),
-        Just(Ending::Timeout),
-        Just(Ending::Agreed)
+    let termination = proptest::option::of(prop_oneof![
+        Just(Termination::Resigned),
+        Just(Termination::Timeout),
+        Just(Termination::Agreed)
     ]);
     let result = || proptest::option::of(-64..=64i32);
-    (names, rating(), rating(), result(), ending, result(), any::<u8>()).prop_map(
+    (names, rating(), rating(), result(), termination, result(), any::<u8>()).prop_map(
         |(
             (black, white, event, date, clock, white_clock),
             rb,
             rw,
             result,
-            ending,
+            termination,
             perfect,
             depth,
         )| {
-            About {
+            GameInfo {
                 black,
                 white,
                 black_rating: rb,
@@ -326,7 +331,7 @@ fn any_about() -> impl Strategy<Value = About> {
                 clock,
                 white_clock,
                 result,
-                ending,
+                termination,
                 perfect,
                 depth: perfect.map(|_| depth),
             }
@@ -334,16 +339,16 @@ fn any_about() -> impl Strategy<Value = About> {
     )
 }
 
-/// What a WTHOR file can hold of a game, in one year.
-fn wthor_about() -> impl Strategy<Value = About> {
+/// Metadata that a WTHOR file can store.
+fn wthor_game_info() -> impl Strategy<Value = GameInfo> {
     let name = |longest| {
         proptest::collection::vec(1u8..=255, 0..longest)
             .prop_map(|bytes| bytes.into_iter().map(char::from).collect::<String>())
-            .prop_filter("the name of nobody", |name| name != "???")
+            .prop_filter("the unknown name", |name| name != "???")
     };
     let result = || (-32..=32i32).prop_map(|half| Some(2 * half));
     (name(19), name(19), name(25), result(), result()).prop_map(
-        |(black, white, event, result, perfect)| About {
+        |(black, white, event, result, perfect)| GameInfo {
             black,
             white,
             event,
@@ -351,7 +356,7 @@ fn wthor_about() -> impl Strategy<Value = About> {
             perfect,
             date: "2012".into(),
             depth: Some(24),
-            ..About::default()
+            ..GameInfo::default()
         },
     )
 }
@@ -370,8 +375,8 @@ proptest! {
     }
 
     #[test]
-    fn ggf_keeps_everything(seed in any::<u64>(), about in any_about()) {
-        let record = rich_game(seed, about);
+    fn ggf_round_trips_all_fields(seed in any::<u64>(), info in any_game_info()) {
+        let record = random_record(seed, info);
         let text = ggf::write(&record);
         prop_assert_eq!(&ggf::game(text.as_bytes()).unwrap(), &record);
         let two: Vec<_> = ggf::games(format!("2 {text}{text}\n").as_bytes()).flatten().collect();
@@ -379,8 +384,8 @@ proptest! {
     }
 
     #[test]
-    fn transcripts_keep_start_and_moves(seed in any::<u64>()) {
-        let record = rich_game(seed, About::default());
+    fn transcripts_round_trip_start_and_moves(seed in any::<u64>()) {
+        let record = random_record(seed, GameInfo::default());
         let back = transcript::game(transcript::write(&record).as_bytes()).unwrap();
         prop_assert_eq!(back.start(), record.start());
         let moves = |record: &Record<Othello>| record.plies().iter().map(|p| p.mv).collect::<Vec<_>>();
@@ -388,25 +393,25 @@ proptest! {
     }
 
     #[test]
-    fn wthor_keeps_what_it_can_hold(
-        seed in 0..u64::MAX - 8, abouts in proptest::collection::vec(wthor_about(), 1..8),
+    fn wthor_round_trips_supported_fields(
+        seed in 0..u64::MAX - 8, infos in proptest::collection::vec(wthor_game_info(), 1..8),
     ) {
-        let records: Vec<_> = (seed..).zip(abouts).map(|(seed, about)| {
+        let records: Vec<_> = (seed..).zip(infos).map(|(seed, info)| {
             let mut record = random_game(seed);
-            record.about = about;
+            record.info = info;
             record
         }).collect();
         let encoded = wthor::encode(&records, &Names::default(), Created::default()).unwrap();
-        prop_assert!(encoded.losses.is_empty(), "{}", encoded.losses);
+        prop_assert!(encoded.dropped.is_empty(), "{}", encoded.dropped);
         let names = Names::parse(&encoded.players, &encoded.tournaments).unwrap();
-        let base = Base::new(&encoded.games).unwrap();
-        let back: Vec<_> = (0..base.len()).map(|n| base.record(n, &names).unwrap().unwrap()).collect();
+        let database = Database::new(&encoded.games).unwrap();
+        let back: Vec<_> = (0..database.len()).map(|n| database.record(n, &names).unwrap().unwrap()).collect();
         prop_assert_eq!(back, records);
     }
 
     #[test]
-    fn boards_and_obf_keep_their_positions(seed in any::<u64>()) {
-        let position = *rich_game(seed, About::default()).end();
+    fn boards_and_obf_round_trip_positions(seed in any::<u64>()) {
+        let position = *random_record(seed, GameInfo::default()).end();
         let board = boards::Board::parse(&boards::write(&position)).unwrap();
         prop_assert_eq!(board.position(board.side.unwrap()), position);
         let side = position.to_move();
