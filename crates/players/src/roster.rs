@@ -9,7 +9,7 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Position};
 use outflank_models::files::{self, AnyHeuristic, ModelError};
-use outflank_models::nets::Images;
+use outflank_models::nets::SymmetryAveraged;
 use outflank_models::{
     self as models, Evaluate, Greedy as OnePly, Material, Policy, View, embedded,
 };
@@ -206,7 +206,7 @@ impl Roster for Othello {
         }
         let (model, _) = files::load(path)?;
         let model = match (model, view) {
-            (models::Model::Network(network), Some(view)) => {
+            (models::Model::NTuple(network), Some(view)) => {
                 Arc::unwrap_or_clone(network).with_view(view).into()
             }
             (other, Some(_)) if other.kind() != "ntuple" => {
@@ -219,7 +219,7 @@ impl Roster for Othello {
     }
 
     fn imaged(policy: Arc<dyn Policy<Othello>>) -> Option<Arc<dyn Policy<Othello>>> {
-        Some(Arc::new(Images(policy)))
+        Some(Arc::new(SymmetryAveraged(policy)))
     }
 
     fn engine(
@@ -483,7 +483,7 @@ fn thinker<P: Roster>(spec: &Spec, label: String, value: Arc<dyn Evaluate<P>>) -
 
 /// A player that plays what a policy that is at hand rates highest, so many moves forced at random.
 pub fn policy_entry<P: Roster>(name: &str, policy: Arc<dyn Policy<P>>, random: f64) -> Entry<P> {
-    let asks = policy.at_a_time();
+    let asks = policy.batch_size();
     let entry = Entry::new(name, move || Ok(Box::new(Greedy::new(policy.clone())))).asking(asks);
     if random > 0.0 {
         entry.wrapped(move |inner| Box::new(ForcedRandom::new(inner, random)))

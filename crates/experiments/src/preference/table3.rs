@@ -82,7 +82,7 @@ fn entry(learned: Learned) -> Entry<Othello> {
     greedy(&learned.name(), learned.network)
 }
 
-fn greedy(name: &str, network: outflank_models::Network) -> Entry<Othello> {
+fn greedy(name: &str, network: outflank_models::NTupleNetwork) -> Entry<Othello> {
     let policy = Arc::new(OnePly(network));
     Entry::new(name, move || Ok(Box::new(Greedy::new(policy.clone()))))
 }

@@ -6,7 +6,7 @@
 use super::games::{Contest, heuristic, random_heuristics, random_line};
 use outflank_arena::{Played, play};
 use outflank_games::Side;
-use outflank_models::{Described, Heuristic};
+use outflank_models::{Heuristic, NamedFeatures};
 use outflank_players::roster::Roster;
 use outflank_players::{AlphaBeta, Player};
 use outflank_runs::{Draw, rng};
@@ -32,7 +32,7 @@ const LATEST: u32 = 40;
 /// A position that random moves reach in which two heuristics choose differently; `None` where
 /// none was found, which means that they play alike.
 #[must_use]
-pub fn parting<P: Roster + Described>(
+pub fn parting<P: Roster + NamedFeatures>(
     pair: (&[f64], &[f64]),
     contest: Contest,
     path: &[&str],
@@ -58,7 +58,7 @@ pub fn parting<P: Roster + Described>(
 
 /// A game of each heuristic, with Black, against one opponent from one opening.
 #[must_use]
-pub fn two_games<P: Roster + Described>(
+pub fn two_games<P: Roster + NamedFeatures>(
     pair: (&[f64], &[f64]),
     contest: Contest,
     path: &[&str],
@@ -79,7 +79,7 @@ pub fn two_games<P: Roster + Described>(
 /// Who the shown player is in both games.
 pub const SHOWN: Side = Side::Black;
 
-fn player<P: Roster + Described>(weights: &[f64], contest: Contest) -> AlphaBeta<P> {
+fn player<P: Roster + NamedFeatures>(weights: &[f64], contest: Contest) -> AlphaBeta<P> {
     let heuristic: Heuristic<P> = heuristic(weights);
     AlphaBeta::new(Arc::new(heuristic), contest.depth)
 }

@@ -6,7 +6,7 @@
 use anyhow::{Result, bail};
 use outflank_games::Side;
 use outflank_learners::gp::{Contest, GpError, Judge, Outcome, Parting, SHOWN, parting, two_games};
-use outflank_models::Described;
+use outflank_models::NamedFeatures;
 use outflank_players::roster::Roster;
 use outflank_runs::{Journal, RunFolder};
 use std::fmt::Write;
@@ -32,7 +32,7 @@ pub struct Person<P> {
     game: PhantomData<fn() -> P>,
 }
 
-impl<P: Roster + Described> Person<P> {
+impl<P: Roster + NamedFeatures> Person<P> {
     /// A person who goes on with the answers in a run's folder.
     pub fn new(shown: Shown, contest: Contest, folder: &RunFolder) -> Result<Person<P>> {
         let path = folder.join("answers.tsv");
@@ -117,7 +117,7 @@ impl<P: Roster + Described> Person<P> {
     }
 }
 
-impl<P: Roster + Described> Judge for Person<P> {
+impl<P: Roster + NamedFeatures> Judge for Person<P> {
     fn judge(
         &mut self,
         round: u64,

@@ -1,31 +1,30 @@
-//! A network that plays and changes at the same time.
+//! N-tuple networks for online learning: mutable weights and incremental evaluation.
 //!
-//! A [`Network`] keeps a kernel that any change of a weight throws away; a learner changes weights
-//! at every move. Here the tables are open for change, and the indices of the board on the table
-//! are kept from move to move: a disc that is placed adds one vector of steps to them, a disc that
-//! turns over twice such a vector. Indices have 16 bits where all tables together have fewer than
-//! 65,536 entries (12 tuples of 6 squares have 8,748), so that sixteen are brought up to date at
-//! once and no bound needs to be checked, and 32 bits otherwise.
+//! An [`NTupleNetwork`] rebuilds its evaluation kernel after a weight changes, which is too slow for
+//! a learner that updates weights at every move. [`TrainableNTuple`] updates its tables in place and
+//! keeps the table indices of a current board: a placed disc adds one step vector, a flipped disc
+//! two. Indices have 16 bits if all tables together have fewer than 65,536 entries (12 tuples of 6
+//! squares have 8,748). Sixteen indices are then updated at once without bounds checks. Otherwise
+//! indices have 32 bits.
 //!
-//! Values are Black's. Entries are kept in double precision, so that adding one takes a single
-//! instruction, but every change rounds them to single precision: what is learned is what a
-//! [`Network`] holds, however often it is put down and taken up again. Sums are taken in a fixed
-//! order, the loops are compiled for any processor and for those with AVX2, and both give the same
-//! bits.
+//! Values are Black's. Weights are stored in double precision, so that a summand needs no conversion,
+//! but each update rounds to single precision. Training therefore gives the same result whether or
+//! not the weights go through an [`NTupleNetwork`] in between. Sums have a fixed order, and the code
+//! paths for AVX2 and for the baseline are bit-identical.
 
-use crate::{Network, Tuples};
+use crate::{NTupleNetwork, Tuples};
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Square, Squares};
 
-/// Images are padded to a multiple of this many, which read a weight of zero.
+/// The number of placements is padded to a multiple of this. Padding reads a zero weight.
 const LANES: usize = 16;
 
-/// How many tables' entries 16 bits can tell apart.
+/// Number of entries that a 16-bit index can address.
 const SMALL: usize = 1 << 16;
 
-/// The index of an entry, and the tables it reads from.
+/// An index type and its weight table.
 trait Index: Copy + Default + std::fmt::Debug {
-    /// The tables, in a form in which such an index is read fastest.
+    /// Storage of the weights that suits the index type.
     type Table: Clone + std::fmt::Debug;
 
     fn from(index: usize) -> Self;
@@ -37,7 +36,7 @@ trait Index: Copy + Default + std::fmt::Debug {
 }
 
 impl Index for u16 {
-    /// As long as 16 bits reach, so that no index can be out of bounds.
+    /// One entry per 16-bit index, so that no index can be out of bounds.
     type Table = Box<[f64; SMALL]>;
 
     #[inline(always)]
@@ -101,26 +100,26 @@ impl Index for i32 {
     }
 
     fn table(weights: &[f32]) -> Vec<f64> {
-        // The padding reads the zero behind the last table.
+        // Padding reads the zero after the last table.
         weights.iter().map(|&w| f64::from(w)).chain([0.0]).collect()
     }
 }
 
-/// Indices of one width and their tables.
+/// Weights and current indices for one index type.
 #[derive(Clone, Debug)]
 struct Core<I: Index> {
-    /// How many images, padded.
+    /// Number of placements, padded.
     width: usize,
-    /// How many images there are.
-    images: usize,
-    /// Index of each image on the empty board.
+    /// Number of placements.
+    placements: usize,
+    /// Index of each placement on the empty board.
     empty: Vec<I>,
-    /// For each square, what a black disc adds to the index of each image.
+    /// For each square, the increment of each index for a black disc.
     steps: Vec<I>,
-    /// The index of each image on the board.
+    /// Index of each placement on the current board.
     indices: Vec<I>,
-    /// Room for the indices after a move.
-    ahead: Vec<I>,
+    /// Buffer for the indices after a move.
+    after: Vec<I>,
     table: I::Table,
 }
 
@@ -130,66 +129,66 @@ enum Cores {
     Large(Core<i32>),
 }
 
-/// A network that learns while it plays: open tables, and a board on which it stands.
+/// An n-tuple network with mutable weights and a current board.
 #[derive(Clone, Debug)]
-pub struct Live {
+pub struct TrainableNTuple {
     cores: Cores,
 }
 
-/// The moves of a position, what each turns over and what each is worth.
+/// The moves of a position with their flipped discs and afterstate values.
 #[derive(Clone, Debug)]
-pub struct Afters {
+pub struct AfterstateValues {
     count: usize,
     squares: [Square; 64],
     flips: [u64; 64],
     values: [f64; 64],
 }
 
-impl Default for Afters {
-    fn default() -> Afters {
+impl Default for AfterstateValues {
+    fn default() -> AfterstateValues {
         let square = Square::lowest(1).unwrap_or_else(|| unreachable!("the first square"));
-        Afters { count: 0, squares: [square; 64], flips: [0; 64], values: [0.0; 64] }
+        AfterstateValues { count: 0, squares: [square; 64], flips: [0; 64], values: [0.0; 64] }
     }
 }
 
-impl Afters {
-    /// How many moves there are.
+impl AfterstateValues {
+    /// Returns the number of moves.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there is no move.
+    /// Returns whether there are no moves.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The square of a move and the discs that it turns over.
+    /// Returns the square of a move and the discs that it flips.
     #[must_use]
     #[inline]
     pub fn step(&self, mv: usize) -> (Square, u64) {
         (self.squares[mv], self.flips[mv])
     }
 
-    /// Forgets all moves.
+    /// Removes all moves.
     #[inline(always)]
     pub(crate) fn clear(&mut self) {
         self.count = 0;
     }
 
-    /// Adds a move; no position has more of them than there is room for.
+    /// Adds a move. No position has more than 64.
     #[inline(always)]
     pub(crate) fn push(&mut self, square: Square, flips: u64, value: f64) {
-        let place = self.count & 63;
-        self.squares[place] = square;
-        self.flips[place] = flips;
-        self.values[place] = value;
+        let index = self.count & 63;
+        self.squares[index] = square;
+        self.flips[index] = flips;
+        self.values[index] = value;
         self.count += 1;
     }
 
-    /// What the board after each move is worth, to Black or to whom the network says.
+    /// Returns the afterstate value of each move, from the perspective that the network defines.
     #[must_use]
     #[inline]
     pub fn values(&self) -> &[f64] {
@@ -197,38 +196,38 @@ impl Afters {
     }
 }
 
-impl Live {
-    /// The network, standing on the empty board.
+impl TrainableNTuple {
+    /// Copies the weights of a network. The current board is empty.
     #[must_use]
-    pub fn new(network: &Network) -> Live {
+    pub fn new(network: &NTupleNetwork) -> TrainableNTuple {
         let (tuples, weights) = (network.tuples(), network.weights());
         let cores = if weights.len() < SMALL {
             Cores::Small(Core::new(tuples, weights))
         } else {
             Cores::Large(Core::new(tuples, weights))
         };
-        Live { cores }
+        TrainableNTuple { cores }
     }
 
-    /// Gives what was learned to the network that it began as.
-    pub fn store(&self, network: &mut Network) {
+    /// Copies the weights back to a network with the same tuples.
+    pub fn store(&self, network: &mut NTupleNetwork) {
         let table = match &self.cores {
             Cores::Small(core) => &core.table[..],
             Cores::Large(core) => &core.table[..],
         };
-        // Every entry was rounded to single precision when it changed.
+        // Exact: each update has rounded to single precision.
         network.weights_mut().iter_mut().zip(table).for_each(|(to, &from)| *to = from as f32);
     }
 
-    /// Puts the discs of a board on the table.
+    /// Sets the current board.
     pub fn place(&mut self, black: u64, white: u64) {
         match &mut self.cores {
-            Cores::Small(core) => kernel::run(Place { core, black, white }),
-            Cores::Large(core) => kernel::run(Place { core, black, white }),
+            Cores::Small(core) => kernel::run(SetBoard { core, black, white }),
+            Cores::Large(core) => kernel::run(SetBoard { core, black, white }),
         }
     }
 
-    /// The value of the board on the table.
+    /// Returns the value of the current board.
     #[must_use]
     pub fn value(&self) -> f64 {
         match &self.cores {
@@ -237,25 +236,31 @@ impl Live {
         }
     }
 
-    /// Adds to each entry that the board on the table reads, once for each image that reads it:
-    /// a step along the gradient of the value.
-    pub fn nudge(&mut self, by: f64) {
+    /// Adds `by` to each active weight of the current board, once per placement that reads it: a
+    /// step along the gradient of the value.
+    pub fn add_to_active_weights(&mut self, by: f64) {
         match &mut self.cores {
-            Cores::Small(core) => core.nudge(by),
-            Cores::Large(core) => core.nudge(by),
+            Cores::Small(core) => core.add_to_active_weights(by),
+            Cores::Large(core) => core.add_to_active_weights(by),
         }
     }
 
-    /// Evaluates the boards after the moves of `board`, which must be the one on the table, the
-    /// mover being Black when `as_black`.
-    pub fn after_moves(&mut self, board: Board, moves: u64, as_black: bool, out: &mut Afters) {
+    /// Evaluates the afterstates of `moves`. `board` must be the current board, seen by the mover,
+    /// who is Black if `as_black`.
+    pub fn after_moves(
+        &mut self,
+        board: Board,
+        moves: u64,
+        as_black: bool,
+        out: &mut AfterstateValues,
+    ) {
         match &mut self.cores {
             Cores::Small(core) => kernel::run(AfterMoves { core, board, moves, as_black, out }),
             Cores::Large(core) => kernel::run(AfterMoves { core, board, moves, as_black, out }),
         }
     }
 
-    /// Plays a move on the table: a disc on `square`, and `flips` turned over.
+    /// Plays a move on the current board: a disc on `square` that flips `flips`.
     pub fn advance(&mut self, square: Square, flips: u64, as_black: bool) {
         match &mut self.cores {
             Cores::Small(core) => kernel::run(Advance { core, square, flips, as_black }),
@@ -266,25 +271,26 @@ impl Live {
 
 impl<I: Index> Core<I> {
     fn new(tuples: &Tuples, weights: &[f32]) -> Core<I> {
-        let images = tuples.instances();
-        let width = images.next_multiple_of(LANES);
+        let placements = tuples.placement_count();
+        let width = placements.next_multiple_of(LANES);
         let mut empty = vec![I::from(weights.len()); width];
         let mut steps = vec![I::default(); 64 * width];
-        let mut instance = 0;
+        let mut number = 0;
         for (tuple, offset) in tuples.tuples().iter().zip(tuples.offsets()) {
-            for image in tuple.images() {
+            for placement in tuple.placements() {
                 let (mut power, mut index) = (1, offset);
-                for square in image.iter().rev() {
-                    steps[square.index() * width + instance] = I::from(power);
+                for square in placement.iter().rev() {
+                    steps[square.index() * width + number] = I::from(power);
                     index += power;
                     power *= 3;
                 }
-                empty[instance] = I::from(index);
-                instance += 1;
+                empty[number] = I::from(index);
+                number += 1;
             }
         }
         let table = I::table(weights);
-        Core { width, images, indices: empty.clone(), ahead: empty.clone(), empty, steps, table }
+        let (indices, after) = (empty.clone(), empty.clone());
+        Core { width, placements, empty, steps, indices, after, table }
     }
 
     #[inline(always)]
@@ -297,46 +303,46 @@ impl<I: Index> Core<I> {
     }
 
     #[inline(always)]
-    fn nudge(&mut self, by: f64) {
-        for &index in &self.indices[..self.images] {
+    fn add_to_active_weights(&mut self, by: f64) {
+        for &index in &self.indices[..self.placements] {
             let entry = I::entry(&mut self.table, index);
             *entry = f64::from((*entry + by) as f32);
         }
     }
 
-    /// The sum after a move: a disc that is placed changes a digit by one, a disc that turns over
-    /// by two. The new indices are written down before any is read: taking them out of a vector
-    /// register one by one would cost more than reading them back from the first-level cache.
+    /// Returns the sum after a move. A placed disc changes a digit by one, a flipped disc by two.
+    /// All new indices are stored before the table is read: extracting them from vector registers
+    /// would take longer than reloading them from the L1 cache.
     #[inline(always)]
     fn sum_after(&mut self, square: Square, flips: u64, as_black: bool) -> f64 {
         if as_black {
-            self.change_ahead(square, flips, I::plus);
+            self.update_after(square, flips, I::plus);
         } else {
-            self.change_ahead(square, flips, I::minus);
+            self.update_after(square, flips, I::minus);
         }
-        self.sum(&self.ahead)
+        self.sum(&self.after)
     }
 
     #[inline(always)]
-    fn change_ahead(&mut self, square: Square, flips: u64, with: impl Fn(I, I) -> I) {
-        // In chunks of a register each: the compiler would unroll longer ones, and the rest that
-        // does not fill them would cost as much again.
+    fn update_after(&mut self, square: Square, flips: u64, with: impl Fn(I, I) -> I) {
+        // Chunks of one register: the compiler would unroll longer loops, and their remainder would
+        // take as long again.
         let steps = |square: Square| {
             self.steps[square.index() * self.width..][..self.width].as_chunks::<LANES>().0
         };
-        let ahead = self.ahead.as_chunks_mut::<LANES>().0;
+        let after = self.after.as_chunks_mut::<LANES>().0;
         let indices = self.indices.as_chunks::<LANES>().0;
-        for ((ahead, index), step) in ahead.iter_mut().zip(indices).zip(steps(square)) {
+        for ((after, index), step) in after.iter_mut().zip(indices).zip(steps(square)) {
             let mut new = *index;
             (0..LANES).for_each(|lane| new[lane] = with(new[lane], step[lane]));
-            *ahead = new;
+            *after = new;
         }
         for flip in Squares(flips) {
-            for (ahead, step) in ahead.iter_mut().zip(steps(flip)) {
-                let mut new = *ahead;
+            for (after, step) in after.iter_mut().zip(steps(flip)) {
+                let mut new = *after;
                 (0..LANES)
                     .for_each(|lane| new[lane] = with(with(new[lane], step[lane]), step[lane]));
-                *ahead = new;
+                *after = new;
             }
         }
     }
@@ -349,23 +355,23 @@ impl<I: Index> Core<I> {
                 sums[lane] += I::read(&self.table, chunk[lane]);
             }
         }
-        join(sums)
+        sum_lanes(sums)
     }
 }
 
-/// Adds the lanes, always in this order.
+/// Sums the lanes in a fixed order.
 #[inline(always)]
-fn join(sums: [f64; 8]) -> f64 {
+fn sum_lanes(sums: [f64; 8]) -> f64 {
     ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
 }
 
-struct Place<'a, I: Index> {
+struct SetBoard<'a, I: Index> {
     core: &'a mut Core<I>,
     black: u64,
     white: u64,
 }
 
-impl<I: Index> Task for Place<'_, I> {
+impl<I: Index> Task for SetBoard<'_, I> {
     type Output = ();
 
     #[inline(always)]
@@ -423,7 +429,7 @@ struct AfterMoves<'a, I: Index> {
     board: Board,
     moves: u64,
     as_black: bool,
-    out: &'a mut Afters,
+    out: &'a mut AfterstateValues,
 }
 
 impl<I: Index> Task for AfterMoves<'_, I> {
@@ -443,50 +449,49 @@ impl<I: Index> Task for AfterMoves<'_, I> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shapes::{Snake, snake};
+    use crate::tuple_shapes::{Snake, snake};
     use crate::{Evaluate, View};
     use outflank_games::othello::Othello;
     use outflank_games::{Position, Side};
     use outflank_runs::{Draw, rng::stream};
 
-    /// 12x6 has indices of 16 bits, 2x10 of 32.
-    fn networks() -> [Network; 2] {
+    /// Twelve 6-tuples use 16-bit indices, two 10-tuples 32-bit indices.
+    fn networks() -> [NTupleNetwork; 2] {
         [(12, 6), (2, 10)].map(|(tuples, length)| {
             let mut rng = stream(7, &["live"]);
             let lists: Vec<_> =
                 (0..tuples).map(|_| snake(length, Snake::Clean, &mut rng).unwrap()).collect();
-            let mut network = Network::zero(Tuples::symmetric(&lists).unwrap(), View::Negate);
+            let mut network = NTupleNetwork::zero(Tuples::symmetric(&lists).unwrap(), View::Negate);
             network.weights_mut().iter_mut().for_each(|w| *w = rng.normal() as f32);
             network
         })
     }
 
-    /// Along whole games, kept from move to move: the values of the network itself.
     #[test]
-    fn values_are_those_of_the_network() {
+    fn incremental_values_equal_those_of_the_network() {
         for network in networks() {
-            let mut live = Live::new(&network);
+            let mut trainable = TrainableNTuple::new(&network);
             let mut rng = stream(8, &["live"]);
-            let (mut afters, mut values) = (Afters::default(), Vec::new());
+            let (mut afters, mut values) = (AfterstateValues::default(), Vec::new());
             for _ in 0..5 {
                 let mut position = Othello::start();
-                live.place(position.discs(Side::Black), position.discs(Side::White));
+                trainable.place(position.discs(Side::Black), position.discs(Side::White));
                 while !position.is_over() {
                     let as_black = position.to_move() == Side::Black;
                     let sign = if as_black { 1.0 } else { -1.0 };
-                    assert_eq!(live.value() as f32, network.value(&position, Side::Black));
+                    assert_eq!(trainable.value() as f32, network.value(&position, Side::Black));
                     let moves: Vec<Square> = position.moves().collect();
                     network.after_moves(&position, &moves, &mut values);
                     let board = position.board();
-                    live.after_moves(board, board.moves(), as_black, &mut afters);
+                    trainable.after_moves(board, board.moves(), as_black, &mut afters);
                     assert_eq!(afters.len(), moves.len());
-                    for (mine, theirs) in afters.values().iter().zip(&values) {
-                        assert!((sign * mine - f64::from(*theirs)).abs() < 1e-5);
+                    for (incremental, expected) in afters.values().iter().zip(&values) {
+                        assert!((sign * incremental - f64::from(*expected)).abs() < 1e-5);
                     }
                     let mv = rng.below(moves.len() as u32) as usize;
                     let (square, flips) = afters.step(mv);
                     assert_eq!((square, flips), (moves[mv], board.flips(square)));
-                    live.advance(square, flips, as_black);
+                    trainable.advance(square, flips, as_black);
                     position = position.play(square);
                 }
             }
@@ -494,14 +499,14 @@ mod tests {
     }
 
     #[test]
-    fn a_nudge_changes_what_the_board_reads_once_for_each_image() {
+    fn update_changes_active_weights_once_per_placement() {
         for mut network in networks() {
             let before = network.clone();
-            let mut live = Live::new(&network);
+            let mut trainable = TrainableNTuple::new(&network);
             let start = Othello::start();
-            live.place(start.discs(Side::Black), start.discs(Side::White));
-            live.nudge(0.5);
-            live.store(&mut network);
+            trainable.place(start.discs(Side::Black), start.discs(Side::White));
+            trainable.add_to_active_weights(0.5);
+            trainable.store(&mut network);
             let mut hits = vec![0.0f32; network.weights().len()];
             crate::Features::visit(network.tuples(), &start, Side::Black, |i, one| hits[i] += one);
             for ((after, before), hits) in network.weights().iter().zip(before.weights()).zip(&hits)
@@ -513,20 +518,20 @@ mod tests {
 
     #[cfg(target_arch = "x86_64")]
     #[test]
-    fn both_forms_give_the_same_bits() {
+    fn avx2_and_portable_code_agree_bit_for_bit() {
         let Some(wide) = kernel::Avx2::detect() else {
-            eprintln!("skipped: this processor lacks the instructions of Avx2");
+            eprintln!("skipped: this processor has no AVX2");
             return;
         };
         let mut core: Core<u16> = {
             let [network, _] = networks();
             Core::new(network.tuples(), network.weights())
         };
-        let (mut plain, mut fast) = (Afters::default(), Afters::default());
+        let (mut plain, mut fast) = (AfterstateValues::default(), AfterstateValues::default());
         let mut position = Othello::start();
         while let Some(last) = position.moves().last() {
             let (black, white) = (position.discs(Side::Black), position.discs(Side::White));
-            kernel::Portable.run(Place { core: &mut core, black, white });
+            kernel::Portable.run(SetBoard { core: &mut core, black, white });
             let value = kernel::Portable.run(Value(&core));
             assert_eq!(value.to_bits(), wide.run(Value(&core)).to_bits());
             let as_black = position.to_move() == Side::Black;
@@ -535,7 +540,8 @@ mod tests {
             kernel::Portable.run(task);
             let task = AfterMoves { core: &mut core, board, moves, as_black, out: &mut fast };
             wide.run(task);
-            let bits = |a: &Afters| a.values().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+            let bits =
+                |a: &AfterstateValues| a.values().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
             assert_eq!(bits(&plain), bits(&fast));
             position = position.play(last);
         }
