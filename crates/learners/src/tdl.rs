@@ -133,7 +133,7 @@ fn play(mut seats: Seats<'_>, alpha: Option<f64>, epsilon: f64, rng: &mut Rng) -
     let mut board = Board::START;
     let mut side = Side::Black;
     let mut moves = board.moves();
-    seats.each(|live| live.place(board.own, board.other));
+    seats.each(|live| live.set_board(board.own, board.other));
     loop {
         let as_black = side == Side::Black;
         let random = rng.chance(epsilon);
@@ -248,7 +248,7 @@ mod tests {
             let before = network(seed as u64);
             let mut after = before.clone();
             let mut live = TrainableNTuple::new(&before);
-            live.place(position.discs(Side::Black), position.discs(Side::White));
+            live.set_board(position.discs(Side::Black), position.discs(Side::White));
             learn_step(&mut live, target, alpha);
             live.store(&mut after);
             let predict = |network: &NTupleNetwork| {

@@ -27,7 +27,7 @@ pub use player::{read_player, write_player};
 pub use policy_net::{POLICY_KIND, read_policy, write_policy};
 pub use safetensors_file::{read_safetensors, write_safetensors};
 pub use save_model::SaveModel;
-pub use tuple_list::{load_tuples, read_tuples};
+pub use tuple_list::load_tuples;
 pub use wpc::{read_wpc, write_wpc};
 
 /// Maximum size of a model file.

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod afterstate_values;
 pub mod ann;
 pub mod embedded;
 mod evaluate;
@@ -18,6 +19,7 @@ pub mod tuple_shapes;
 mod tuples;
 mod view;
 
+pub use afterstate_values::AfterstateValues;
 pub use ann::Mlp;
 pub use evaluate::{Evaluate, Greedy, Policy};
 pub use heuristics::{Heuristic, NamedFeatures};
@@ -26,6 +28,6 @@ pub use model::Model;
 pub use ntuple_network::NTupleNetwork;
 pub use patterns::{MovePredictor, Patterns};
 pub use piece_counter::{PieceCounter, PieceFeatures, from_piece_counter};
-pub use trainable_ntuple::{AfterstateValues, TrainableNTuple};
+pub use trainable_ntuple::TrainableNTuple;
 pub use tuples::{Features, MAX_TUPLE, Tuple, TupleError, Tuples};
 pub use view::View;

@@ -12,102 +12,19 @@
 //! not the weights go through an [`NTupleNetwork`] in between. Sums have a fixed order, and the code
 //! paths for AVX2 and for the baseline are bit-identical.
 
-use crate::{NTupleNetwork, Tuples};
+mod index;
+
+use crate::{AfterstateValues, NTupleNetwork, Tuples};
+use index::{Index, SMALL};
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Square, Squares};
 
 /// The number of placements is padded to a multiple of this. Padding reads a zero weight.
 const LANES: usize = 16;
 
-/// Number of entries that a 16-bit index can address.
-const SMALL: usize = 1 << 16;
-
-/// An index type and its weight table.
-trait Index: Copy + Default + std::fmt::Debug {
-    /// Storage of the weights that suits the index type.
-    type Table: Clone + std::fmt::Debug;
-
-    fn from(index: usize) -> Self;
-    fn plus(self, step: Self) -> Self;
-    fn minus(self, step: Self) -> Self;
-    fn read(table: &Self::Table, index: Self) -> f64;
-    fn entry(table: &mut Self::Table, index: Self) -> &mut f64;
-    fn table(weights: &[f32]) -> Self::Table;
-}
-
-impl Index for u16 {
-    /// One entry per 16-bit index, so that no index can be out of bounds.
-    type Table = Box<[f64; SMALL]>;
-
-    #[inline(always)]
-    fn from(index: usize) -> u16 {
-        index as u16
-    }
-
-    #[inline(always)]
-    fn plus(self, step: u16) -> u16 {
-        self.wrapping_add(step)
-    }
-
-    #[inline(always)]
-    fn minus(self, step: u16) -> u16 {
-        self.wrapping_sub(step)
-    }
-
-    #[inline(always)]
-    fn read(table: &Self::Table, index: u16) -> f64 {
-        table[usize::from(index)]
-    }
-
-    #[inline(always)]
-    fn entry(table: &mut Self::Table, index: u16) -> &mut f64 {
-        &mut table[usize::from(index)]
-    }
-
-    fn table(weights: &[f32]) -> Self::Table {
-        let mut table = vec![0.0; SMALL];
-        table.iter_mut().zip(weights).for_each(|(to, &from)| *to = f64::from(from));
-        table.into_boxed_slice().try_into().unwrap_or_else(|_| Box::new([0.0; SMALL]))
-    }
-}
-
-impl Index for i32 {
-    type Table = Vec<f64>;
-
-    #[inline(always)]
-    fn from(index: usize) -> i32 {
-        index as i32
-    }
-
-    #[inline(always)]
-    fn plus(self, step: i32) -> i32 {
-        self + step
-    }
-
-    #[inline(always)]
-    fn minus(self, step: i32) -> i32 {
-        self - step
-    }
-
-    #[inline(always)]
-    fn read(table: &Vec<f64>, index: i32) -> f64 {
-        table[index as usize]
-    }
-
-    #[inline(always)]
-    fn entry(table: &mut Vec<f64>, index: i32) -> &mut f64 {
-        &mut table[index as usize]
-    }
-
-    fn table(weights: &[f32]) -> Vec<f64> {
-        // Padding reads the zero after the last table.
-        weights.iter().map(|&w| f64::from(w)).chain([0.0]).collect()
-    }
-}
-
 /// Weights and current indices for one index type.
 #[derive(Clone, Debug)]
-struct Core<I: Index> {
+struct Tables<I: Index> {
     /// Number of placements, padded.
     width: usize,
     /// Number of placements.
@@ -123,77 +40,17 @@ struct Core<I: Index> {
     table: I::Table,
 }
 
+/// The tables with 16-bit or 32-bit indices.
 #[derive(Clone, Debug)]
-enum Cores {
-    Small(Core<u16>),
-    Large(Core<i32>),
+enum IndexWidth {
+    Small(Tables<u16>),
+    Large(Tables<i32>),
 }
 
 /// An n-tuple network with mutable weights and a current board.
 #[derive(Clone, Debug)]
 pub struct TrainableNTuple {
-    cores: Cores,
-}
-
-/// The moves of a position with their flipped discs and afterstate values.
-#[derive(Clone, Debug)]
-pub struct AfterstateValues {
-    count: usize,
-    squares: [Square; 64],
-    flips: [u64; 64],
-    values: [f64; 64],
-}
-
-impl Default for AfterstateValues {
-    fn default() -> AfterstateValues {
-        let square = Square::lowest(1).unwrap_or_else(|| unreachable!("the first square"));
-        AfterstateValues { count: 0, squares: [square; 64], flips: [0; 64], values: [0.0; 64] }
-    }
-}
-
-impl AfterstateValues {
-    /// Returns the number of moves.
-    #[must_use]
-    #[inline]
-    pub fn len(&self) -> usize {
-        self.count
-    }
-
-    /// Returns whether there are no moves.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
-    /// Returns the square of a move and the discs that it flips.
-    #[must_use]
-    #[inline]
-    pub fn step(&self, mv: usize) -> (Square, u64) {
-        (self.squares[mv], self.flips[mv])
-    }
-
-    /// Removes all moves.
-    #[inline(always)]
-    pub(crate) fn clear(&mut self) {
-        self.count = 0;
-    }
-
-    /// Adds a move. No position has more than 64.
-    #[inline(always)]
-    pub(crate) fn push(&mut self, square: Square, flips: u64, value: f64) {
-        let index = self.count & 63;
-        self.squares[index] = square;
-        self.flips[index] = flips;
-        self.values[index] = value;
-        self.count += 1;
-    }
-
-    /// Returns the afterstate value of each move, from the perspective that the network defines.
-    #[must_use]
-    #[inline]
-    pub fn values(&self) -> &[f64] {
-        &self.values[..self.count]
-    }
+    tables: IndexWidth,
 }
 
 impl TrainableNTuple {
@@ -201,47 +58,47 @@ impl TrainableNTuple {
     #[must_use]
     pub fn new(network: &NTupleNetwork) -> TrainableNTuple {
         let (tuples, weights) = (network.tuples(), network.weights());
-        let cores = if weights.len() < SMALL {
-            Cores::Small(Core::new(tuples, weights))
+        let tables = if weights.len() < SMALL {
+            IndexWidth::Small(Tables::new(tuples, weights))
         } else {
-            Cores::Large(Core::new(tuples, weights))
+            IndexWidth::Large(Tables::new(tuples, weights))
         };
-        TrainableNTuple { cores }
+        TrainableNTuple { tables }
     }
 
     /// Copies the weights back to a network with the same tuples.
     pub fn store(&self, network: &mut NTupleNetwork) {
-        let table = match &self.cores {
-            Cores::Small(core) => &core.table[..],
-            Cores::Large(core) => &core.table[..],
+        let table = match &self.tables {
+            IndexWidth::Small(tables) => &tables.table[..],
+            IndexWidth::Large(tables) => &tables.table[..],
         };
         // Exact: each update has rounded to single precision.
         network.weights_mut().iter_mut().zip(table).for_each(|(to, &from)| *to = from as f32);
     }
 
     /// Sets the current board.
-    pub fn place(&mut self, black: u64, white: u64) {
-        match &mut self.cores {
-            Cores::Small(core) => kernel::run(SetBoard { core, black, white }),
-            Cores::Large(core) => kernel::run(SetBoard { core, black, white }),
+    pub fn set_board(&mut self, black: u64, white: u64) {
+        match &mut self.tables {
+            IndexWidth::Small(tables) => kernel::run(SetBoard { tables, black, white }),
+            IndexWidth::Large(tables) => kernel::run(SetBoard { tables, black, white }),
         }
     }
 
     /// Returns the value of the current board.
     #[must_use]
     pub fn value(&self) -> f64 {
-        match &self.cores {
-            Cores::Small(core) => kernel::run(Value(core)),
-            Cores::Large(core) => kernel::run(Value(core)),
+        match &self.tables {
+            IndexWidth::Small(tables) => kernel::run(Value(tables)),
+            IndexWidth::Large(tables) => kernel::run(Value(tables)),
         }
     }
 
     /// Adds `by` to each active weight of the current board, once per placement that reads it: a
     /// step along the gradient of the value.
     pub fn add_to_active_weights(&mut self, by: f64) {
-        match &mut self.cores {
-            Cores::Small(core) => core.add_to_active_weights(by),
-            Cores::Large(core) => core.add_to_active_weights(by),
+        match &mut self.tables {
+            IndexWidth::Small(tables) => tables.add_to_active_weights(by),
+            IndexWidth::Large(tables) => tables.add_to_active_weights(by),
         }
     }
 
@@ -254,23 +111,27 @@ impl TrainableNTuple {
         as_black: bool,
         out: &mut AfterstateValues,
     ) {
-        match &mut self.cores {
-            Cores::Small(core) => kernel::run(AfterMoves { core, board, moves, as_black, out }),
-            Cores::Large(core) => kernel::run(AfterMoves { core, board, moves, as_black, out }),
+        match &mut self.tables {
+            IndexWidth::Small(tables) => {
+                kernel::run(AfterMoves { tables, board, moves, as_black, out })
+            }
+            IndexWidth::Large(tables) => {
+                kernel::run(AfterMoves { tables, board, moves, as_black, out })
+            }
         }
     }
 
     /// Plays a move on the current board: a disc on `square` that flips `flips`.
     pub fn advance(&mut self, square: Square, flips: u64, as_black: bool) {
-        match &mut self.cores {
-            Cores::Small(core) => kernel::run(Advance { core, square, flips, as_black }),
-            Cores::Large(core) => kernel::run(Advance { core, square, flips, as_black }),
+        match &mut self.tables {
+            IndexWidth::Small(tables) => kernel::run(Advance { tables, square, flips, as_black }),
+            IndexWidth::Large(tables) => kernel::run(Advance { tables, square, flips, as_black }),
         }
     }
 }
 
-impl<I: Index> Core<I> {
-    fn new(tuples: &Tuples, weights: &[f32]) -> Core<I> {
+impl<I: Index> Tables<I> {
+    fn new(tuples: &Tuples, weights: &[f32]) -> Tables<I> {
         let placements = tuples.placement_count();
         let width = placements.next_multiple_of(LANES);
         let mut empty = vec![I::from(weights.len()); width];
@@ -290,7 +151,7 @@ impl<I: Index> Core<I> {
         }
         let table = I::table(weights);
         let (indices, after) = (empty.clone(), empty.clone());
-        Core { width, placements, empty, steps, indices, after, table }
+        Tables { width, placements, empty, steps, indices, after, table }
     }
 
     #[inline(always)]
@@ -366,7 +227,7 @@ fn sum_lanes(sums: [f64; 8]) -> f64 {
 }
 
 struct SetBoard<'a, I: Index> {
-    core: &'a mut Core<I>,
+    tables: &'a mut Tables<I>,
     black: u64,
     white: u64,
 }
@@ -376,18 +237,18 @@ impl<I: Index> Task for SetBoard<'_, I> {
 
     #[inline(always)]
     fn run<K: Kernel>(self, _: K) {
-        let Core { indices, empty, .. } = self.core;
+        let Tables { indices, empty, .. } = self.tables;
         indices.copy_from_slice(empty);
         for square in Squares(self.black) {
-            self.core.add(square, I::plus);
+            self.tables.add(square, I::plus);
         }
         for square in Squares(self.white) {
-            self.core.add(square, I::minus);
+            self.tables.add(square, I::minus);
         }
     }
 }
 
-struct Value<'a, I: Index>(&'a Core<I>);
+struct Value<'a, I: Index>(&'a Tables<I>);
 
 impl<I: Index> Task for Value<'_, I> {
     type Output = f64;
@@ -399,7 +260,7 @@ impl<I: Index> Task for Value<'_, I> {
 }
 
 struct Advance<'a, I: Index> {
-    core: &'a mut Core<I>,
+    tables: &'a mut Tables<I>,
     square: Square,
     flips: u64,
     as_black: bool,
@@ -411,21 +272,21 @@ impl<I: Index> Task for Advance<'_, I> {
     #[inline(always)]
     fn run<K: Kernel>(self, _: K) {
         if self.as_black {
-            self.core.add(self.square, I::plus);
+            self.tables.add(self.square, I::plus);
             for flip in Squares(self.flips) {
-                self.core.add(flip, |index, step| index.plus(step).plus(step));
+                self.tables.add(flip, |index, step| index.plus(step).plus(step));
             }
         } else {
-            self.core.add(self.square, I::minus);
+            self.tables.add(self.square, I::minus);
             for flip in Squares(self.flips) {
-                self.core.add(flip, |index, step| index.minus(step).minus(step));
+                self.tables.add(flip, |index, step| index.minus(step).minus(step));
             }
         }
     }
 }
 
 struct AfterMoves<'a, I: Index> {
-    core: &'a mut Core<I>,
+    tables: &'a mut Tables<I>,
     board: Board,
     moves: u64,
     as_black: bool,
@@ -437,11 +298,11 @@ impl<I: Index> Task for AfterMoves<'_, I> {
 
     #[inline(always)]
     fn run<K: Kernel>(self, kernel: K) {
-        let AfterMoves { core, board, moves, as_black, out } = self;
+        let AfterMoves { tables, board, moves, as_black, out } = self;
         out.clear();
         for square in Squares(moves) {
             let flipped = kernel.flips(board.own, board.other, square);
-            out.push(square, flipped, core.sum_after(square, flipped, as_black));
+            out.push(square, flipped, tables.sum_after(square, flipped, as_black));
         }
     }
 }
@@ -475,7 +336,7 @@ mod tests {
             let (mut afters, mut values) = (AfterstateValues::default(), Vec::new());
             for _ in 0..5 {
                 let mut position = Othello::start();
-                trainable.place(position.discs(Side::Black), position.discs(Side::White));
+                trainable.set_board(position.discs(Side::Black), position.discs(Side::White));
                 while !position.is_over() {
                     let as_black = position.to_move() == Side::Black;
                     let sign = if as_black { 1.0 } else { -1.0 };
@@ -504,7 +365,7 @@ mod tests {
             let before = network.clone();
             let mut trainable = TrainableNTuple::new(&network);
             let start = Othello::start();
-            trainable.place(start.discs(Side::Black), start.discs(Side::White));
+            trainable.set_board(start.discs(Side::Black), start.discs(Side::White));
             trainable.add_to_active_weights(0.5);
             trainable.store(&mut network);
             let mut hits = vec![0.0f32; network.weights().len()];
@@ -523,22 +384,22 @@ mod tests {
             eprintln!("skipped: this processor has no AVX2");
             return;
         };
-        let mut core: Core<u16> = {
+        let mut tables: Tables<u16> = {
             let [network, _] = networks();
-            Core::new(network.tuples(), network.weights())
+            Tables::new(network.tuples(), network.weights())
         };
         let (mut plain, mut fast) = (AfterstateValues::default(), AfterstateValues::default());
         let mut position = Othello::start();
         while let Some(last) = position.moves().last() {
             let (black, white) = (position.discs(Side::Black), position.discs(Side::White));
-            kernel::Portable.run(SetBoard { core: &mut core, black, white });
-            let value = kernel::Portable.run(Value(&core));
-            assert_eq!(value.to_bits(), wide.run(Value(&core)).to_bits());
+            kernel::Portable.run(SetBoard { tables: &mut tables, black, white });
+            let value = kernel::Portable.run(Value(&tables));
+            assert_eq!(value.to_bits(), wide.run(Value(&tables)).to_bits());
             let as_black = position.to_move() == Side::Black;
             let (board, moves) = (position.board(), position.board().moves());
-            let task = AfterMoves { core: &mut core, board, moves, as_black, out: &mut plain };
+            let task = AfterMoves { tables: &mut tables, board, moves, as_black, out: &mut plain };
             kernel::Portable.run(task);
-            let task = AfterMoves { core: &mut core, board, moves, as_black, out: &mut fast };
+            let task = AfterMoves { tables: &mut tables, board, moves, as_black, out: &mut fast };
             wide.run(task);
             let bits =
                 |a: &AfterstateValues| a.values().iter().map(|v| v.to_bits()).collect::<Vec<_>>();

@@ -179,6 +179,22 @@ fn staged_models_round_trip() {
     assert!(error.to_string().contains("only be written as .safetensors"), "{error}");
 }
 
+/// Move predictors keep their original kind in files; the kind shown to users is accepted too.
+#[test]
+fn move_predictor_files_keep_their_stored_kind() {
+    let model = move_predictor(Tuples::symmetric(&[&[0u8, 1][..]]).unwrap(), 60);
+    assert_eq!(model.kind(), "move-predictor");
+    let bytes = write_safetensors(&model, &Origin::default()).unwrap();
+    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let header = String::from_utf8(bytes[8..8 + length].to_vec()).unwrap();
+    assert!(header.contains(r#"\"kind\":\"rater\""#), "{header}");
+    let header = header.replace(r#"\"rater\""#, r#"\"move-predictor\""#);
+    let renamed =
+        [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &bytes[8 + length..]];
+    let (read, _) = read_safetensors(&renamed.concat()).unwrap();
+    assert!(matches!(read, Model::MovePredictor(_)));
+}
+
 #[test]
 fn packed_models_round_trip() {
     let tuples = || Tuples::deduplicated(&[&[0u8, 1, 2, 8, 16][..], &[9, 18]]).unwrap();

@@ -31,7 +31,7 @@ pub fn load_tuples(path: &Path) -> Result<Tuples, ModelError> {
 }
 
 /// Parses a list of tuples.
-pub fn read_tuples(text: &str) -> Result<Tuples, String> {
+fn read_tuples(text: &str) -> Result<Tuples, String> {
     let (mut tuples, mut weights, mut symmetric) = (Vec::new(), 0, true);
     for (number, line) in text.lines().enumerate() {
         let at_line = |reason: String| format!("line {}: {reason}", number + 1);

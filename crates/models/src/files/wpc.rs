@@ -27,7 +27,7 @@ pub fn read_wpc(text: &str) -> Result<NTupleNetwork, String> {
     }
     match count {
         64 => Ok(from_piece_counter(&weights)),
-        _ => Err(format!("the file has {count} weights; a piece counter has 64")),
+        _ => Err(format!("a piece counter has 64 weights; this file has {count}")),
     }
 }
 

@@ -29,7 +29,7 @@ pub enum NetError {
     Input(String),
     /// A network with layers per stage whose input has no stage planes.
     #[error(
-        "'{name}' has separate output layers per game stage, so its input must be '{input}+stage', \
+        "'{name}' has separate output layers per game stage, so the input must be '{input}+stage', \
          not '{input}'"
     )]
     Stage {

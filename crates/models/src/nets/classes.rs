@@ -33,8 +33,7 @@ pub fn class_of(square: Square) -> Option<usize> {
 }
 
 /// Returns the square of a class.
-#[must_use]
-pub fn class_square(class: usize) -> Option<Square> {
+fn class_square(class: usize) -> Option<Square> {
     (0..64).filter_map(Square::new).find(|&square| class_of(square) == Some(class))
 }
 

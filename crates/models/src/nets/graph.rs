@@ -47,7 +47,7 @@ pub enum Op {
     },
     /// Batch normalization with trainable scale and shift.
     BatchNorm,
-    /// Rectified linear unit.
+    /// ReLU: max(x, 0).
     Relu,
     /// Dropout; the identity in inference.
     Dropout {

@@ -123,7 +123,7 @@ mod tests {
         assert_eq!((of(Count::OwnFrontier), of(Count::OtherFrontier)), (10, 10));
         // Fifteen empty squares in each quadrant.
         assert_eq!(of(Count::OddQuarters), 4);
-        // A disc has three neighbors in a corner, five on an edge, eight elsewhere.
+        // A disc has three neighbors in a corner, five on an edge, otherwise eight.
         for (disc, neighbors) in [(0, 3), (7, 3), (3, 5), (24, 5), (27, 8), (63, 3)] {
             assert_eq!(Count::OwnFrontier.of(kernel::Portable, 1 << disc, 0), neighbors);
         }

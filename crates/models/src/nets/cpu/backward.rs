@@ -120,22 +120,7 @@ fn backward_node(
         second_input(node, (x, z), &grad, batch, &mut dz);
         node_grads[second] = dz;
     }
-    // The gradient of an elementwise operation is computed in place.
-    let elementwise = match node.op {
-        Op::Relu => {
-            par_zip(&mut grad, &pass.outputs[index], |grad, y| {
-                *grad = if y > 0.0 { *grad } else { 0.0 };
-            });
-            true
-        }
-        Op::Dropout { .. } => {
-            par_zip(&mut grad, &pass.saved[index], |grad, mask| *grad *= mask);
-            true
-        }
-        Op::Add => true,
-        _ => false,
-    };
-    if elementwise && node_grads[input].is_empty() {
+    if backward_in_place(node.op, (index, pass), &mut grad) && node_grads[input].is_empty() {
         node_grads[input] = grad;
         return;
     }
@@ -144,17 +129,17 @@ fn backward_node(
         Op::Input => {}
         Op::Conv { .. } => {
             if let (Some(conv), Some(at)) = (Conv::of(node, from, batch), param(Role::Weight)) {
-                let wanted = (input > 0).then_some(&mut dx[..]);
+                let dx = (input > 0).then_some(&mut dx[..]);
                 let weight = weights.of(at);
-                conv.backward((x, &grad), weight, &mut gradient[at], wanted, pool);
+                conv.backward((x, &grad), weight, &mut gradient[at], dx, pool);
             }
         }
         Op::Linear { .. } => {
             if let Some(at) = param(Role::Weight) {
-                let wanted = (input > 0).then_some(&mut dx[..]);
+                let dx = (input > 0).then_some(&mut dx[..]);
                 let weight = weights.of(at);
                 let lists = (&x[..], &grad[..], from);
-                linear_backward(lists, weight, &mut gradient[at], wanted, batch, pool);
+                linear_backward(lists, weight, &mut gradient[at], dx, batch, pool);
             }
         }
         Op::BatchNorm => {
@@ -204,6 +189,20 @@ fn backward_node(
     }
     node_grads[input] = dx;
     pool.release(grad);
+}
+
+/// Computes the input gradient of an elementwise operation in place. Returns `false` for other
+/// operations.
+fn backward_in_place(op: Op, (index, pass): (usize, &ForwardPass), grad: &mut [f32]) -> bool {
+    match op {
+        Op::Relu => par_zip(grad, &pass.outputs[index], |grad, y| {
+            *grad = if y > 0.0 { *grad } else { 0.0 };
+        }),
+        Op::Dropout { .. } => par_zip(grad, &pass.saved[index], |grad, mask| *grad *= mask),
+        Op::Add => {}
+        _ => return false,
+    }
+    true
 }
 
 /// Takes the gradient accumulated so far, or zeros.

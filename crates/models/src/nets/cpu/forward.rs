@@ -175,13 +175,7 @@ fn node_output(
     match node.op {
         Op::Input => {}
         Op::Conv { .. } | Op::Linear { .. } => {
-            match of(Role::Bias) {
-                [] => y.fill(0.0),
-                biases => {
-                    let maps = y.chunks_mut((batch * cells).max(1)).zip(biases);
-                    maps.for_each(|(map, &bias)| map.fill(bias));
-                }
-            }
+            fill_biases(&mut y, of(Role::Bias), batch * cells);
             match mode {
                 Mode::Inference(packed) => {
                     layer((node, from), &packed[index], (x, &pass.outputs[0]), &mut y, batch, pool);
@@ -204,11 +198,7 @@ fn node_output(
                     affine
                 }
             };
-            let map = batch * cells;
-            let maps = y.par_chunks_mut(map).zip(x.par_chunks(map)).zip(&a).zip(&b);
-            maps.for_each(|(((y, x), a), b)| {
-                y.iter_mut().zip(x).for_each(|(y, x)| *y = a.mul_add(*x, *b));
-            });
+            apply_affine(&mut y, x, (&a, &b), batch * cells);
         }
         Op::Relu => par_zip(&mut y, x, |y, x| *y = relu(x)),
         Op::Dropout { rate } => match mode {
@@ -266,6 +256,22 @@ fn node_output(
         }
     }
     y
+}
+
+/// Fills each channel, of `map` elements, with its bias, or with zeros if there are no biases.
+fn fill_biases(y: &mut [f32], biases: &[f32], map: usize) {
+    if biases.is_empty() {
+        return y.fill(0.0);
+    }
+    y.chunks_mut(map.max(1)).zip(biases).for_each(|(map, &bias)| map.fill(bias));
+}
+
+/// Computes y = a x + b for each channel, of `map` elements.
+fn apply_affine(y: &mut [f32], x: &[f32], (a, b): (&[f32], &[f32]), map: usize) {
+    let maps = y.par_chunks_mut(map).zip(x.par_chunks(map)).zip(a).zip(b);
+    maps.for_each(|(((y, x), a), b)| {
+        y.iter_mut().zip(x).for_each(|(y, x)| *y = a.mul_add(*x, *b));
+    });
 }
 
 /// Adds the outputs of a convolution or linear layer to `y`.
@@ -351,7 +357,7 @@ pub(super) fn sum_pairs(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f64) -> f6
     sums.into_iter().chain(rest).sum()
 }
 
-/// The rectified linear unit. NaN is propagated.
+/// ReLU. NaN is propagated.
 fn relu(x: f32) -> f32 {
     if x < 0.0 { 0.0 } else { x }
 }
