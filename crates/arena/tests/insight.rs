@@ -3,11 +3,11 @@
 use outflank_arena::insight::{Region, chosen, extremes, preferred, sample, sights, worth};
 use outflank_games::othello::Square;
 use outflank_models::{Greedy, NTupleNetwork, Tuples, View, embedded};
-use outflank_records::{Wanted, decisions};
+use outflank_records::{DecisionFilter, decisions};
 
 fn choices(games: usize) -> Vec<outflank_records::Decision<outflank_games::othello::Othello>> {
     let games = &outflank_records::embedded::games()[..games];
-    sample(decisions(games, &Wanted::CHOICES).items(), 500)
+    sample(decisions(games, &DecisionFilter::CHOICES).items(), 500)
 }
 
 /// A piece counter adds the weight of an own disc and takes away that of the opponent's, so an own

@@ -28,4 +28,4 @@ pub use nboard::NBoard;
 pub use serve::{Conversation, serve};
 pub use shown::Shown;
 pub use think::Thinks;
-pub use written::{Written, WrittenError, line_of};
+pub use written::{Written, WrittenError};

@@ -10,7 +10,7 @@
 
 use outflank_learners::{Rows, Seen, preference_rows, solve_primal};
 use outflank_models::{Tuples, View, embedded};
-use outflank_records::{Selection, Wanted, decisions, read_games};
+use outflank_records::{Selection, DecisionFilter, decisions, read_games};
 use std::fmt::Write;
 
 fn text(rows: &Rows) -> String {
@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     };
     let selection = Selection { sample, ..Selection::default() };
     let games = read_games(&[path.into()], &selection, seed)?;
-    let choices = decisions(&games.records, &Wanted::CHOICES);
+    let choices = decisions(&games.records, &DecisionFilter::CHOICES);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     pool.install(|| {
         let began = seconds();

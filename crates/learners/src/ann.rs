@@ -33,7 +33,7 @@ use outflank_games::othello::{Board, Othello, kernel};
 use outflank_games::{Position, Side};
 use outflank_models::ann::{Accumulator, Architecture, TrainableMlp};
 use outflank_models::{AfterstateValues, Mlp};
-use outflank_runs::{Draw, Rng, rng};
+use outflank_runs::{RngExt, Rng, rng};
 
 pub use starts::starts;
 
@@ -192,7 +192,7 @@ impl Pair {
             } else {
                 choose(nets, seats, table, board, side, moves, rng)
             };
-            let after = board.turn_over(square, flips);
+            let after = board.play_with_flips(square, flips);
             let sequence = &mut table.sequences[side.index()];
             sequence.boards.push(after.pass());
             sequence.random.push(random);

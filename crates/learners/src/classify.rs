@@ -84,11 +84,11 @@ mod tests {
     use super::*;
     use crate::{Rows, preference_rows};
     use outflank_models::{Features, embedded};
-    use outflank_records::{Selection, Wanted, decisions, read_games};
+    use outflank_records::{Selection, DecisionFilter, decisions, read_games};
 
     fn choices(games: usize) -> Vec<Decision<Othello>> {
         let records = outflank_records::embedded::games();
-        decisions(&records[..games], &Wanted::CHOICES).items().to_vec()
+        decisions(&records[..games], &DecisionFilter::CHOICES).items().to_vec()
     }
 
     const SETTINGS: Settings = Settings { c: 1.0, tolerance: 1e-3, steps: 100, balanced: true };
@@ -102,7 +102,7 @@ mod tests {
         };
         let selection = Selection { sample: Some(200), ..Selection::default() };
         let games = read_games(&[data.join("wthor")], &selection, 1).unwrap();
-        let choices = decisions(&games.records, &Wanted::CHOICES);
+        let choices = decisions(&games.records, &DecisionFilter::CHOICES);
         for (tuples, positions, differences) in
             [(Tuples::squares(), 64.0, 11.8), (embedded::runarsson_lucas_tuples(), 82.7, 64.8)]
         {

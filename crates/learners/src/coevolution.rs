@@ -33,7 +33,7 @@ use elsewhere::{Elsewhere, Practice};
 use fitness::{Occasion, appoint, fittest, judge};
 use outflank_models::files::{Origin, read_safetensors, write_safetensors};
 use outflank_models::{Model, NTupleNetwork, TupleError};
-use outflank_runs::{Crew, Draw, in_order, rng};
+use outflank_runs::{WorkQueue, RngExt, parallel_in_order, rng};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use variation::{crossover, fresh, mutate_topology, mutate_weights, tournament};
@@ -105,7 +105,7 @@ impl Coevolution {
 
     /// Lets others play the games of every generation from now on.
     #[must_use]
-    pub fn elsewhere(mut self, crew: Arc<dyn Crew>) -> Coevolution {
+    pub fn elsewhere(mut self, crew: Arc<dyn WorkQueue>) -> Coevolution {
         self.others = Some(Elsewhere { crew });
         self
     }
@@ -147,7 +147,7 @@ impl Coevolution {
             return elsewhere::train(others, &players, &practices, rates, self.occasion());
         }
         let mut learned = Vec::with_capacity(before.len());
-        in_order(
+        parallel_in_order(
             before.len(),
             self.threads,
             || (),

@@ -389,10 +389,10 @@ fn count(number: usize) -> String {
 mod tests {
     use super::*;
     use outflank_models::embedded;
-    use outflank_records::{Wanted, decisions};
+    use outflank_records::{DecisionFilter, decisions};
 
     fn task(games: &[Record<Othello>]) -> (Vec<Decision<Othello>>, &[Record<Othello>]) {
-        (decisions(games, &Wanted::CHOICES).items().to_vec(), games)
+        (decisions(games, &DecisionFilter::CHOICES).items().to_vec(), games)
     }
 
     /// The four first moves are images of each other, so symmetric features cannot tell them

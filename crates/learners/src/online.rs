@@ -28,7 +28,7 @@ pub use state::{State, Tally};
 
 use outflank_games::othello::kernel;
 use outflank_models::patterns::{MoveFeatures, Stages};
-use outflank_runs::rng::{self, Draw};
+use outflank_runs::rng::{self, RngExt};
 use pass::Pass;
 use rayon::prelude::*;
 

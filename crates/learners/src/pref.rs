@@ -116,13 +116,13 @@ pub fn learn_pieces(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outflank_records::{Wanted, decisions};
+    use outflank_records::{DecisionFilter, decisions};
 
     /// Whoever is seen as Black, a piece counter learns the same.
     #[test]
     fn a_piece_counter_is_the_same_in_both_views() {
         let records = outflank_records::embedded::games();
-        let choices = decisions(&records[..20], &Wanted::CHOICES);
+        let choices = decisions(&records[..20], &DecisionFilter::CHOICES);
         let inverted = preference_rows(&PieceFeatures, View::Invert, choices.items());
         let negated = preference_rows(&PieceFeatures, View::Negate, choices.items());
         for row in 0..inverted.len() {

@@ -20,7 +20,7 @@
 use outflank_games::Side;
 use outflank_games::othello::{Board, Square, kernel};
 use outflank_models::{AfterstateValues, NTupleNetwork, TrainableNTuple};
-use outflank_runs::{Draw, Rng, rng};
+use outflank_runs::{RngExt, Rng, rng};
 use serde::{Deserialize, Serialize};
 
 /// Values this close count as equal, as everywhere in this laboratory.
@@ -146,7 +146,7 @@ fn play(mut seats: Seats<'_>, alpha: Option<f64>, epsilon: f64, rng: &mut Rng) -
             let (square, flips) = afters.step(mv);
             (square, flips, Some(afters.values()[mv]))
         };
-        let mut next = board.turn_over(square, flips);
+        let mut next = board.play_with_flips(square, flips);
         let mut next_side = side.other();
         let mut next_moves = next.moves();
         if next_moves == 0 {

@@ -12,9 +12,9 @@ mod against;
 
 use outflank_arena::ContestError;
 use outflank_models::files::{ModelError, Origin, SaveModel};
-use outflank_runs::events::{Scalar, event_file};
+use outflank_runs::tensorboard::{Scalar, encode_events};
 use outflank_runs::files::{self, FileError};
-use outflank_runs::{Notes, parts, stop_requested};
+use outflank_runs::{ProgressLog, shards, stop_requested};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -243,7 +243,7 @@ pub fn train<L: Learner>(
     let columns = gauge.columns();
     for cut_off in [folder, &folder.join("models")] {
         if cut_off.is_dir() {
-            files::remove_parts(cut_off)?;
+            files::remove_temp_files(cut_off)?;
         }
     }
     let mut curve = match resume(learner, folder)? {
@@ -345,7 +345,7 @@ fn write_curve(
         text.push('\n');
     }
     files::write(&folder.join(CURVE), text.as_bytes())?;
-    files::write(&folder.join(EVENTS), &event_file(&scalars))
+    files::write(&folder.join(EVENTS), &encode_events(&scalars))
 }
 
 fn save<L: Learner>(learner: &L, curve: &[Point], folder: &Path) -> Result<(), TrainError> {
@@ -355,7 +355,7 @@ fn save<L: Learner>(learner: &L, curve: &[Point], folder: &Path) -> Result<(), T
     if last.exists() {
         std::fs::rename(&last, &before).map_err(FileError::on("rename", &last))?;
     }
-    Ok(files::write(&last, &parts::pack(&all))?)
+    Ok(files::write(&last, &shards::pack(&all))?)
 }
 
 /// Puts the learner back to the last checkpoint that is whole, if there is one, and returns its curve.
@@ -366,7 +366,7 @@ fn resume<L: Learner>(learner: &mut L, folder: &Path) -> Result<Option<Vec<Point
             continue;
         }
         let failed = |reason| TrainError::Checkpoint { path: path.display().to_string(), reason };
-        let all = match parts::unpack(&files::read(&path, LIMIT)?) {
+        let all = match shards::unpack(&files::read(&path, LIMIT)?) {
             Ok(all) => all,
             Err(reason) => {
                 damaged.get_or_insert(failed(reason));
@@ -382,7 +382,7 @@ fn resume<L: Learner>(learner: &mut L, folder: &Path) -> Result<Option<Vec<Point
         let curve = restore().map_err(failed)?;
         if let Some(TrainError::Checkpoint { path: last, reason }) = damaged {
             let text = format!("{last}: {reason}; going on from {}", path.display());
-            Notes::new(false).tell(&text);
+            ProgressLog::new(false).println(&text);
             // It would take the place of the good one when the next is written.
             std::fs::remove_file(&last).map_err(FileError::on("remove", Path::new(&last)))?;
         }

@@ -9,7 +9,7 @@ use outflank_learners::training::{Against, Learner, Plan, train};
 use outflank_models::files::Origin;
 use outflank_models::tuple_shapes::{NeighborChoice, Snake};
 use outflank_models::{NTupleNetwork, Tuple};
-use outflank_players::roster::entries;
+use outflank_players::registry::factories;
 use outflank_runs::rng::stream;
 use std::collections::BTreeMap;
 use std::path::Path;

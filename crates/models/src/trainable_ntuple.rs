@@ -314,7 +314,7 @@ mod tests {
     use crate::{Evaluate, View};
     use outflank_games::othello::Othello;
     use outflank_games::{Position, Side};
-    use outflank_runs::{Draw, rng::stream};
+    use outflank_runs::{RngExt, rng::stream};
 
     /// Twelve 6-tuples use 16-bit indices, two 10-tuples 32-bit indices.
     fn networks() -> [NTupleNetwork; 2] {

@@ -7,7 +7,7 @@ use outflank_models::files::{
     self, AnyHeuristic, Origin, load_heuristic, read_heuristic, save_heuristic, write_heuristic,
 };
 use outflank_models::{Evaluate, Heuristic, NamedFeatures, embedded};
-use outflank_runs::{Draw, Rng, rng};
+use outflank_runs::{RngExt, Rng, rng};
 
 /// Returns positions from random games.
 fn positions<P: Position>(count: usize, rng: &mut Rng) -> Vec<P> {
@@ -133,7 +133,7 @@ fn errors_describe_the_invalid_part() {
     assert!(read_heuristic(&short).is_ok(), "{short}");
     for (from, to, message) in [
         ("kind = \"heuristic\"", "kind = \"net\"", "the kind is 'net'"),
-        ("\"checkers\"", "\"chess\"", "no game is called 'chess'"),
+        ("\"checkers\"", "\"chess\"", "unknown game 'chess'"),
         ("\"checkers\"", "\"othello\"", "othello has no feature"),
         ("men = 0.0\n", "", "the weight of 'men' is missing"),
         ("men = 0.0", "men = nan", "'men' is not a finite number"),

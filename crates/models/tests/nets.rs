@@ -7,7 +7,7 @@ use boards::{batch, perturbed};
 use outflank_models::nets::{
     BufferPool, CLASSES, CpuNet, Input, NetGraph, Op, Weights, examples, forward_backward, named,
 };
-use outflank_runs::{Draw, rng::stream};
+use outflank_runs::{RngExt, rng::stream};
 
 /// Compares the gradient with finite differences of the loss along one direction for every `every`-th
 /// parameter.
@@ -210,7 +210,7 @@ fn move_probabilities_are_equivariant_under_symmetries() {
         let sorted = expected.is_sorted_by(|a, b| a.1 >= b.1);
         assert!((sum - 1.0).abs() < 1e-12 && sorted, "{expected:?}");
         assert_eq!(expected.len(), position.moves().count());
-        let in_order = |mut moves: Vec<(Square, f64)>| {
+        let parallel_in_order = |mut moves: Vec<(Square, f64)>| {
             moves.sort_by_key(|&(mv, _)| mv);
             moves
         };
@@ -223,7 +223,7 @@ fn move_probabilities_are_equivariant_under_symmetries() {
             };
             let found = policy.move_probabilities(&transformed.unwrap());
             let expected = expected.iter().map(|&(mv, p)| (symmetry.square(mv), p)).collect();
-            assert_eq!(in_order(found), in_order(expected), "{moves}");
+            assert_eq!(parallel_in_order(found), parallel_in_order(expected), "{moves}");
         }
     }
     // As a policy it has the same probabilities, alone and in a batch.

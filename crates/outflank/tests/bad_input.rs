@@ -210,11 +210,11 @@ fn games_that_cannot_be() {
     fs::create_dir(lab.file("bare")).unwrap();
     let noise: Vec<u8> = (0..997u32).map(|i| (i * i % 251) as u8).collect();
     let files: [(&str, Vec<u8>, &str); 14] = [
-        ("empty.wtb", Vec::new(), "a header takes 16"),
-        ("head.wtb", good[..10].to_vec(), "a header takes 16"),
-        ("cut.wtb", good[..100].to_vec(), "the header announces 3 records"),
-        ("huge.wtb", with(4, &[255; 4]), "the header announces 4294967295 records"),
-        ("ten.wtb", with(12, &[10]), "board of size 10"),
+        ("empty.wtb", Vec::new(), "the header needs 16"),
+        ("head.wtb", good[..10].to_vec(), "the header needs 16"),
+        ("cut.wtb", good[..100].to_vec(), "the header declares 3 records"),
+        ("huge.wtb", with(4, &[255; 4]), "the header declares 4294967295 records"),
+        ("ten.wtb", with(12, &[10]), "board size 10"),
         ("move.wtb", with(24, &[99]), "game 1 at byte 16: move 1: the byte 99"),
         ("again.wtb", with(25, &good[24..25]), "game 1 at byte 16: move 2"),
         ("noise.wtb", noise.clone(), "noise.wtb"),
@@ -222,7 +222,7 @@ fn games_that_cannot_be() {
         ("open.ggf", b"(;GM[Othello]B[f5]".to_vec(), "open.ggf"),
         ("chess.ggf", b"(;GM[Chess]B[f5];)".to_vec(), "Chess"),
         ("illegal.txt", b"f5d6\nf5f5\n".to_vec(), "game 2 at byte 5: move 2"),
-        ("prose.txt", b"It was a dark night.\n".to_vec(), "neither its name nor its content"),
+        ("prose.txt", b"It was a dark night.\n".to_vec(), "unknown format"),
         ("short.boards", b"XXOO\n".to_vec(), "64 cells"),
     ];
     for (name, bytes, part) in &files {
@@ -247,7 +247,7 @@ fn games_that_cannot_be() {
         &[
             ("data stats missing.wtb", "cannot read missing.wtb"),
             ("data check missing.wtb", "cannot read missing.wtb"),
-            ("data stats bare", "bare holds no game files"),
+            ("data stats bare", "bare: no game files"),
             ("data convert good.wtb --to none/x.ggf", "none/x.ggf"),
             ("data convert good.wtb --to bare", "--format"),
             ("data convert good.wtb --to good.wtb", "one of the files to read"),
@@ -270,7 +270,7 @@ fn openings_that_cannot_be() {
         ("void.boards", "-".repeat(64), "the game is over"),
         ("second.boards", format!("{board}\n{}\n", &board[1..]), "game 2"),
         ("illegal.txt", "f5d6\nf5a1\n".to_owned(), "game 2 at byte 5: move 2: a1 is not legal"),
-        ("empty.txt", String::new(), "empty.txt holds no opening"),
+        ("empty.txt", String::new(), "empty.txt: no openings"),
         ("prose.txt", "hello".to_owned(), "prose.txt"),
         ("bad.obf", format!("{board} X; a1:+4"), "bad.obf"),
     ] {

@@ -286,7 +286,7 @@ fn learning_that_cannot_work_is_refused_before_anything_is_written() {
         (&["--records", "none"], "cannot read none"),
         (&["--data", "none"], "none/wthor"),
         (&["--by", "Nobody At All"], "Nobody At All"),
-        (&["--resume", "none"], "none holds no run"),
+        (&["--resume", "none"], "none: no run to resume"),
     ] {
         let message = lab.refused(&[&["learn"], more].concat());
         assert!(message.contains(part), "{more:?}: {message}");

@@ -6,7 +6,7 @@ use outflank_learners::cnn::{
     State, Study, measure,
 };
 use outflank_models::nets::{Input, NetGraph, Role, examples, named};
-use outflank_records::{Set, embedded};
+use outflank_records::{ExampleSetKind, embedded};
 use outflank_torch::OnTorch;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,7 +19,7 @@ fn alone() -> MutexGuard<'static, ()> {
 
 fn lessons() -> Lessons {
     let games: Vec<_> = embedded::games().into_iter().take(40).collect();
-    Lessons::new(&games, Set::UniqueS, Split::Example, false).unwrap()
+    Lessons::new(&games, ExampleSetKind::UniqueS, Split::Example, false).unwrap()
 }
 
 fn plan(optimizer: Optimizer) -> Plan {

@@ -13,8 +13,8 @@ use outflank_models::patterns::{Count, Patterns};
 use outflank_models::{
     Features, Greedy, Heuristic, Model, NTupleNetwork, NamedFeatures, Policy, Tuple, Tuples, View,
 };
-use outflank_players::roster;
-use outflank_records::{Decision, Wanted, decisions};
+use outflank_players::registry;
+use outflank_records::{Decision, DecisionFilter, decisions};
 use serde_json::{Value, json};
 
 /// A choice of a player.
@@ -42,7 +42,7 @@ pub fn list() -> Value {
 /// The model of this name: embedded, or `run:NAME` for what a run has learned.
 pub fn find(name: &str, runs: &Runs) -> Result<Embedded, ApiError> {
     if let Some(run) = name.strip_prefix("run:") {
-        let path = roster::model_of(&runs.folder(run)?);
+        let path = registry::run_model_path(&runs.folder(run)?);
         return match files::is_heuristic(&path) {
             true => Ok(Embedded::Heuristic(files::load_heuristic(&path).map_err(ApiError::bad)?.0)),
             false => Ok(Embedded::Model(files::load(&path).map_err(ApiError::bad)?.0)),
@@ -80,7 +80,7 @@ pub fn show(name: &str, model: &Embedded) -> Value {
 /// Choices of the embedded games, and the boards after them.
 fn sample() -> (Vec<Choice>, Vec<insight::Sight>) {
     let games = outflank_records::embedded::games();
-    let choices = decisions(&games, &Wanted::CHOICES);
+    let choices = decisions(&games, &DecisionFilter::CHOICES);
     let choices = insight::sample(choices.items(), SAMPLE);
     let sights = insight::sights(&choices);
     (choices, sights)
@@ -338,7 +338,7 @@ mod tests {
     fn the_parts_add_up_to_what_the_model_says() {
         let runs = Runs::new("no such folder".into());
         let games = outflank_records::embedded::games();
-        let choices = decisions(&games, &Wanted::CHOICES);
+        let choices = decisions(&games, &DecisionFilter::CHOICES);
         for name in embedded::NAMES {
             let model = find(name, &runs).unwrap();
             let value: Box<dyn Evaluate<Othello>> = match &model {

@@ -13,7 +13,7 @@ use outflank_games::othello::Othello;
 use outflank_learners::methods::{Method, Options, Task, learn};
 use outflank_models::files::{Origin, load_network, save};
 use outflank_models::{Greedy, NTupleNetwork, Policy, Tuples};
-use outflank_records::{Decision, Wanted, decisions};
+use outflank_records::{Decision, DecisionFilter, decisions};
 use outflank_runs::{files, stop_requested};
 use std::path::PathBuf;
 
@@ -122,8 +122,8 @@ impl Experiment for Studies {
         let games = games(lab, lab.seed)?;
         let bench = Bench {
             lab,
-            train: decisions(&games.train, &Wanted::CHOICES).items().to_vec(),
-            test: decisions(&games.test, &Wanted::CHOICES).items().to_vec(),
+            train: decisions(&games.train, &DecisionFilter::CHOICES).items().to_vec(),
+            test: decisions(&games.test, &DecisionFilter::CHOICES).items().to_vec(),
             games: &games,
         };
         let lead = "Each study changes one thing; figures are percentages of held-out choices \

@@ -7,7 +7,7 @@
 use super::State;
 use outflank_models::nets::{NetError, NetGraph, Weights};
 use outflank_runs::files::{self, FileError};
-use outflank_runs::{Notes, parts, toml_fault};
+use outflank_runs::{ProgressLog, shards, toml_error_message};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -68,7 +68,7 @@ impl Checkpoint {
             .flatten()
             .map(|block| block.iter().flat_map(|value| value.to_le_bytes()).collect())
             .collect();
-        let bytes = parts::pack(&blocks);
+        let bytes = shards::pack(&blocks);
         let mut pieces = Vec::new();
         for (number, piece) in bytes.chunks(PIECE).enumerate() {
             let name = format!("{:09}-{number:03}.part", state.step);
@@ -151,7 +151,7 @@ impl Checkpoint {
                         other => other.to_string(),
                     };
                     let (shown, other) = (last.display(), before.display());
-                    Notes::new(false).tell(&format!("{shown}: {reason}; going on from {other}"));
+                    ProgressLog::new(false).println(&format!("{shown}: {reason}; going on from {other}"));
                     Ok(Some(found))
                 }
                 _ => Err(error),
@@ -170,7 +170,7 @@ impl Checkpoint {
             .map_err(|_| damaged(format!("{name} is not text")))?;
         toml::from_str(&text)
             .map(Some)
-            .map_err(|e| damaged(format!("{name}: {}", toml_fault(&text, &e))))
+            .map_err(|e| damaged(format!("{name}: {}", toml_error_message(&text, &e))))
     }
 
     fn load_one(
@@ -197,7 +197,7 @@ impl Checkpoint {
         if !is_its || (steps > 0 && step > steps) {
             return Err(damaged(format!("{name} says step {step} of {steps}, which it is not")));
         }
-        let blocks = parts::unpack(&bytes).map_err(damaged)?;
+        let blocks = shards::unpack(&bytes).map_err(damaged)?;
         let mut values: Vec<Vec<f32>> = blocks
             .iter()
             .map(|block| block.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b)).collect())

@@ -2,7 +2,7 @@
 
 use super::Optimizer;
 use outflank_models::nets::{NetGraph, Weights, class_of};
-use outflank_records::Coloured;
+use outflank_records::ColoredExample;
 
 /// Why an engine cannot go on.
 #[derive(Debug, thiserror::Error)]
@@ -46,10 +46,10 @@ pub struct Study {
 impl Study {
     /// What a network sees of these examples.
     #[must_use]
-    pub fn new(net: &NetGraph, base: &[Coloured], items: Vec<u32>) -> Study {
+    pub fn new(net: &NetGraph, base: &[ColoredExample], items: Vec<u32>) -> Study {
         let mut words = Vec::with_capacity(base.len() * net.input().planes());
         let mut targets = Vec::with_capacity(base.len());
-        for Coloured { example, white } in base {
+        for ColoredExample { example, white } in base {
             net.input().words(example.board(), *white, &mut words);
             // Nobody has ever played in the centre.
             targets.push(class_of(example.chosen()).unwrap_or(0) as u8);

@@ -3,8 +3,8 @@
 
 use super::{Device, Engine, EngineError, Figures, Lessons, Trained, measure};
 use outflank_models::nets::{Input, NetGraph};
-use outflank_records::Coloured;
-use outflank_runs::Draw;
+use outflank_records::ColoredExample;
+use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
@@ -136,7 +136,7 @@ pub struct Exam<'a> {
     /// The tests.
     pub lessons: &'a Lessons,
     /// Some of what was learned from.
-    pub learned: &'a [Coloured],
+    pub learned: &'a [ColoredExample],
     /// At most so many positions of each, evenly spread.
     pub most: usize,
     /// Whether to ask once more with answers averaged over the eight images of a position.
@@ -165,7 +165,7 @@ impl Exam<'_> {
         taught: &mut Taught,
         mut go_on: impl FnMut(&str, usize) -> bool,
     ) -> Result<bool, EngineError> {
-        let mut ask = |name: &str, examples: &[Coloured], images: bool| {
+        let mut ask = |name: &str, examples: &[ColoredExample], images: bool| {
             let answer = &mut |words: &[u64]| engine.logits(words);
             measure(answer, input, examples, images, |count| go_on(name, count))
         };
@@ -193,14 +193,14 @@ impl Exam<'_> {
 
 /// Some of what is learned from, evenly spread, for the accuracy on it.
 #[must_use]
-pub fn learned_sample(lessons: &Lessons, items: &[u32], most: usize) -> Vec<Coloured> {
+pub fn learned_sample(lessons: &Lessons, items: &[u32], most: usize) -> Vec<ColoredExample> {
     let step = items.len().div_ceil(most.clamp(1, LEARNED)).max(1);
     // A split by game leaves them in the order of the set, where images of a position and moves of a game
     // are side by side: the first of each stretch might always be the same image. Those of the other
     // splits are in any order as they are.
-    let in_order = items.is_sorted();
+    let parallel_in_order = items.is_sorted();
     let mut rng = stream(0, &["net", "learned"]);
-    let one = |stretch: &[u32]| match in_order {
+    let one = |stretch: &[u32]| match parallel_in_order {
         true => stretch[rng.below(stretch.len() as u32) as usize],
         false => stretch[0],
     };
@@ -209,7 +209,7 @@ pub fn learned_sample(lessons: &Lessons, items: &[u32], most: usize) -> Vec<Colo
 
 /// At most so many, evenly spread.
 #[must_use]
-pub fn spread(examples: &[Coloured], most: usize) -> Vec<Coloured> {
+pub fn spread(examples: &[ColoredExample], most: usize) -> Vec<ColoredExample> {
     let step = examples.len().div_ceil(most.max(1)).max(1);
     examples.iter().step_by(step).copied().collect()
 }
@@ -218,11 +218,11 @@ pub fn spread(examples: &[Coloured], most: usize) -> Vec<Coloured> {
 fn micros(
     engine: &mut dyn Engine,
     input: Input,
-    examples: &[Coloured],
+    examples: &[ColoredExample],
 ) -> Result<f64, EngineError> {
     let batch = BATCH.min(examples.len().max(1));
     let mut words = Vec::new();
-    for Coloured { example, white } in examples.iter().take(batch) {
+    for ColoredExample { example, white } in examples.iter().take(batch) {
         input.words(example.board(), *white, &mut words);
     }
     if words.is_empty() {
@@ -245,7 +245,7 @@ fn micros(
 mod tests {
     use super::super::Split;
     use super::*;
-    use outflank_records::{Set, embedded};
+    use outflank_records::{ExampleSetKind, embedded};
 
     /// One in eight examples with images is each image, and the sample has as many discs as all.
     #[test]
@@ -253,21 +253,21 @@ mod tests {
         let mut games = embedded::games();
         games.truncate(600);
         for split in [Split::Game(2012), Split::Example, Split::Both(2012)] {
-            let mut lessons = Lessons::new(&games, Set::OriginalS, split, false).unwrap();
-            let discs = |examples: &[Coloured]| {
+            let mut lessons = Lessons::new(&games, ExampleSetKind::OriginalS, split, false).unwrap();
+            let discs = |examples: &[ColoredExample]| {
                 let count =
-                    |item: &Coloured| f64::from(64 - item.example.board().empty().count_ones());
+                    |item: &ColoredExample| f64::from(64 - item.example.board().empty().count_ones());
                 examples.iter().map(count).sum::<f64>() / examples.len() as f64
             };
             let sample = learned_sample(&lessons, &lessons.items, lessons.items.len().div_ceil(16));
             assert_eq!(sample.len(), lessons.items.len().div_ceil(16));
-            let all: Vec<Coloured> =
+            let all: Vec<ColoredExample> =
                 lessons.items.iter().map(|&item| lessons.resolve(item)).collect();
             assert!((discs(&sample) - discs(&all)).abs() < 1.0, "{split:?}");
             // With one position everywhere an image is known by what it looks like.
             let one = lessons.base[0];
             lessons.base.fill(one);
-            let images = one.example.images();
+            let images = one.example.symmetries();
             let sample = learned_sample(&lessons, &lessons.items, lessons.items.len().div_ceil(16));
             for image in images {
                 let same = images.iter().filter(|other| **other == image).count() as f64;

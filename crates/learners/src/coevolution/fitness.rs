@@ -9,7 +9,7 @@ use super::settings::{Fitness, Settings};
 use crate::tdl::play_out;
 use crate::training::StepError;
 use outflank_models::{NTupleNetwork, TrainableNTuple, embedded};
-use outflank_runs::{Draw, in_order, rng};
+use outflank_runs::{RngExt, parallel_in_order, rng};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -133,7 +133,7 @@ fn points(
 ) -> Vec<u64> {
     let mut points = vec![0; judged];
     let pieces: Vec<&[Meeting]> = meetings.chunks(GAMES_AT_A_TIME).collect();
-    in_order(
+    parallel_in_order(
         pieces.len(),
         occasion.threads,
         || Lives::new(players.iter().copied().enumerate()),

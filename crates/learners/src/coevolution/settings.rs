@@ -5,7 +5,7 @@
 
 use super::shape::Shape;
 use outflank_models::tuple_shapes::{NeighborChoice, Snake};
-use outflank_runs::{did_you_mean, toml_fault};
+use outflank_runs::{did_you_mean, toml_error_message};
 use serde::{Deserialize, Serialize};
 
 /// How individuals are judged.
@@ -143,7 +143,7 @@ impl Settings {
     /// Settings from the text of a TOML file.
     pub fn from_toml(text: &str) -> Result<Settings, SettingsError> {
         let table: toml::Table =
-            text.parse().map_err(|e| SettingsError::Content(toml_fault(text, &e)))?;
+            text.parse().map_err(|e| SettingsError::Content(toml_error_message(text, &e)))?;
         Settings::from_table(&table)
     }
 

@@ -5,7 +5,7 @@ use super::settings::Settings;
 use super::shape::Shape;
 use outflank_models::tuple_shapes::{NeighborChoice, blocks, mutated, snake, systematic};
 use outflank_models::{NTupleNetwork, Tuple, TupleError, Tuples, View};
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{RngExt, Rng};
 
 /// A new individual: its tuples drawn or systematic, its weights zero or uniform.
 pub fn fresh(settings: &Settings, rng: &mut Rng) -> Result<NTupleNetwork, TupleError> {

@@ -7,7 +7,7 @@ use super::kernel::Kernel;
 use super::posterior::{LENGTH_BOUNDS, Posterior, SIGNAL_BOUNDS, maximise_evidence};
 use super::space::Space;
 use super::{GpError, Prediction};
-use outflank_runs::{Draw, Rng, rng};
+use outflank_runs::{RngExt, Rng, rng};
 use std::collections::BTreeMap;
 
 /// Parameters have settled when a step gains less evidence than this share of it.

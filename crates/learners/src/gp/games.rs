@@ -10,9 +10,9 @@ use super::learner::Judge;
 use outflank_arena::play;
 use outflank_games::{Line, Position};
 use outflank_models::{Heuristic, NamedFeatures};
-use outflank_players::roster::Roster;
+use outflank_players::registry::RegisteredGame;
 use outflank_players::{AlphaBeta, Player};
-use outflank_runs::{Draw, Rng, rng, stop_requested};
+use outflank_runs::{RngExt, Rng, rng, stop_requested};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::marker::PhantomData;
@@ -41,7 +41,7 @@ pub struct GamesOf<P> {
 /// So many pairs are played between two looks at whether to stop.
 pub(super) const AT_A_TIME: usize = 64;
 
-impl<P: Roster + NamedFeatures> GamesOf<P> {
+impl<P: RegisteredGame + NamedFeatures> GamesOf<P> {
     /// Plays under these terms.
     #[must_use]
     pub fn new(contest: Contest) -> GamesOf<P> {
@@ -157,7 +157,7 @@ impl<P: Roster + NamedFeatures> GamesOf<P> {
     }
 }
 
-impl<P: Roster + NamedFeatures> Judge for GamesOf<P> {
+impl<P: RegisteredGame + NamedFeatures> Judge for GamesOf<P> {
     fn judge(
         &mut self,
         round: u64,

@@ -5,7 +5,7 @@ use super::games::{Contest, GamesOf, random_heuristics};
 use super::{GpError, state};
 use crate::training::{Learner, StepError};
 use outflank_models::{Heuristic, NamedFeatures};
-use outflank_players::roster::Roster;
+use outflank_players::registry::RegisteredGame;
 
 /// Says how comparisons come out: by games, or by asking somebody.
 pub trait Judge {
@@ -53,7 +53,7 @@ pub struct Gp<P, J = GamesOf<P>> {
     pub(super) rounds: Vec<Round>,
 }
 
-impl<P: Roster + NamedFeatures> Gp<P> {
+impl<P: RegisteredGame + NamedFeatures> Gp<P> {
     /// Nothing learned yet; games decide, and `benchmark` random heuristics are what all are scored
     /// against.
     pub fn new(settings: Settings, contest: Contest, benchmark: usize) -> Result<Gp<P>, GpError> {
@@ -61,7 +61,7 @@ impl<P: Roster + NamedFeatures> Gp<P> {
     }
 }
 
-impl<P: Roster + NamedFeatures, J: Judge> Gp<P, J> {
+impl<P: RegisteredGame + NamedFeatures, J: Judge> Gp<P, J> {
     /// The same with another judge; games only score.
     pub fn judged(
         settings: Settings,
@@ -216,7 +216,7 @@ impl<P: Roster + NamedFeatures, J: Judge> Gp<P, J> {
     }
 }
 
-impl<P: Roster + NamedFeatures, J: Judge> Learner for Gp<P, J> {
+impl<P: RegisteredGame + NamedFeatures, J: Judge> Learner for Gp<P, J> {
     type Model = Heuristic<P>;
 
     /// Compares the random heuristics that it begins with.

@@ -7,14 +7,14 @@ use super::games::{Contest, heuristic, random_heuristics, random_line};
 use outflank_arena::{Played, play};
 use outflank_games::Side;
 use outflank_models::{Heuristic, NamedFeatures};
-use outflank_players::roster::Roster;
+use outflank_players::registry::RegisteredGame;
 use outflank_players::{AlphaBeta, Player};
-use outflank_runs::{Draw, rng};
+use outflank_runs::{RngExt, rng};
 use std::sync::Arc;
 
 /// A position in which two heuristics part.
 #[derive(Clone, Debug)]
-pub struct Parting<P: Roster> {
+pub struct Parting<P: RegisteredGame> {
     /// Where.
     pub position: P,
     /// What the first would play and what comes of it.
@@ -32,7 +32,7 @@ const LATEST: u32 = 40;
 /// A position that random moves reach in which two heuristics choose differently; `None` where
 /// none was found, which means that they play alike.
 #[must_use]
-pub fn parting<P: Roster + NamedFeatures>(
+pub fn parting<P: RegisteredGame + NamedFeatures>(
     pair: (&[f64], &[f64]),
     contest: Contest,
     path: &[&str],
@@ -58,7 +58,7 @@ pub fn parting<P: Roster + NamedFeatures>(
 
 /// A game of each heuristic, with Black, against one opponent from one opening.
 #[must_use]
-pub fn two_games<P: Roster + NamedFeatures>(
+pub fn two_games<P: RegisteredGame + NamedFeatures>(
     pair: (&[f64], &[f64]),
     contest: Contest,
     path: &[&str],
@@ -79,7 +79,7 @@ pub fn two_games<P: Roster + NamedFeatures>(
 /// Who the shown player is in both games.
 pub const SHOWN: Side = Side::Black;
 
-fn player<P: Roster + NamedFeatures>(weights: &[f64], contest: Contest) -> AlphaBeta<P> {
+fn player<P: RegisteredGame + NamedFeatures>(weights: &[f64], contest: Contest) -> AlphaBeta<P> {
     let heuristic: Heuristic<P> = heuristic(weights);
     AlphaBeta::new(Arc::new(heuristic), contest.depth)
 }

@@ -32,12 +32,12 @@ pub fn bytes(method: Method, tuples: &Tuples, choices: &[Decision<Othello>]) -> 
 mod tests {
     use super::*;
     use outflank_models::embedded;
-    use outflank_records::{Wanted, decisions};
+    use outflank_records::{DecisionFilter, decisions};
 
     #[test]
     fn the_size_of_few_tells_the_size_of_all() {
         let games = outflank_records::embedded::games();
-        let choices = decisions(&games[..100], &Wanted::CHOICES);
+        let choices = decisions(&games[..100], &DecisionFilter::CHOICES);
         let choices = choices.items();
         let tuples = embedded::runarsson_lucas_tuples();
         let rows = preference_rows(&tuples, View::Negate, choices);

@@ -4,8 +4,8 @@ use super::*;
 use outflank_games::Position;
 use outflank_games::othello::Square;
 use outflank_models::{Evaluate, embedded};
-use outflank_records::{Wanted, decisions};
-use outflank_runs::{Draw, Rng, rng};
+use outflank_records::{DecisionFilter, decisions};
+use outflank_runs::{RngExt, Rng, rng};
 
 /// Decisions: the winner and, for each team, its features.
 type Lists = Vec<(usize, Vec<Vec<usize>>)>;
@@ -220,7 +220,7 @@ fn the_likelihood_never_falls_and_the_optimum_is_newtons() {
 
 fn choices(games: usize) -> Vec<Decision<Othello>> {
     let records = outflank_records::embedded::games();
-    decisions(&records[..games], &Wanted::CHOICES).items().to_vec()
+    decisions(&records[..games], &DecisionFilter::CHOICES).items().to_vec()
 }
 
 /// The sum of the logarithms of the probabilities that a network gives the moves that were played.
@@ -407,7 +407,7 @@ fn the_same_games_give_the_same_bits_on_any_number_of_threads() {
 #[test]
 fn sharing_is_right_for_features_that_exclude_each_other() {
     let records = outflank_records::embedded::games();
-    let choices = decisions(&records[..20], &Wanted::CHOICES);
+    let choices = decisions(&records[..20], &DecisionFilter::CHOICES);
     let (tuples, settings) = (Tuples::squares(), Settings { sweeps: 400, ..SETTINGS });
     let ours = learn(tuples.clone(), choices.items(), SETTINGS, |_| true).unwrap();
     let mut before = f64::NEG_INFINITY;
@@ -426,7 +426,7 @@ fn sharing_is_right_for_features_that_exclude_each_other() {
 #[test]
 fn sharing_among_all_goes_too_far() {
     let records = outflank_records::embedded::games();
-    let choices = decisions(&records[..20], &Wanted::CHOICES);
+    let choices = decisions(&records[..20], &DecisionFilter::CHOICES);
     let settings = Settings { sweeps: 5, ..SETTINGS };
     let (mut before, mut fell) = (f64::NEG_INFINITY, false);
     let tuples = embedded::runarsson_lucas_tuples();

@@ -2,12 +2,12 @@
 
 use super::*;
 use outflank_models::patterns::{AfterstateFeatures, ContextFeatures, Count, classic};
-use outflank_records::{Wanted, decisions, embedded};
+use outflank_records::{DecisionFilter, decisions, embedded};
 use std::sync::Mutex;
 
 fn choices(games: usize) -> Choices {
     let records = embedded::games();
-    decisions(&records[..games], &Wanted::CHOICES).items().iter().collect()
+    decisions(&records[..games], &DecisionFilter::CHOICES).items().iter().collect()
 }
 
 fn settings(loss: Loss, passes: u32) -> Settings {

@@ -7,7 +7,7 @@ use outflank_games::othello::{Board, Othello, Square, Squares};
 use outflank_models::Evaluate;
 use outflank_models::patterns::{AfterstateFeatures, MoveFeatures, Stages, sum};
 use outflank_runs::Rng;
-use outflank_runs::rng::Draw;
+use outflank_runs::rng::RngExt;
 
 /// A position, seen by the player who moved into it, and the odds it is pulled toward.
 #[derive(Clone, Copy, Debug, PartialEq)]

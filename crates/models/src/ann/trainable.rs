@@ -155,11 +155,11 @@ impl Task for Advance<'_> {
     #[inline(always)]
     fn run<K: Kernel>(self, _: K) {
         let before = self.accumulator.board;
-        // `turn_over` also swaps the sides.
+        // `play_with_flips` also swaps the sides.
         self.accumulator.board = if self.mine {
-            before.turn_over(self.square, self.flips).pass()
+            before.play_with_flips(self.square, self.flips).pass()
         } else {
-            before.pass().turn_over(self.square, self.flips)
+            before.pass().play_with_flips(self.square, self.flips)
         };
         // With symmetry removal every position is evaluated from scratch.
         if !self.inference.layout.architecture.removes_symmetry() {
@@ -189,7 +189,7 @@ impl<I: Iterator<Item = Square>, F: FnMut(Square, u64, f32)> Task for AfterMoves
         for square in self.moves {
             let flips = kernel.flips(board.own, board.other, square);
             let value = if inference.layout.architecture.removes_symmetry() {
-                let after = inference.canonical(board.turn_over(square, flips).pass());
+                let after = inference.canonical(board.play_with_flips(square, flips).pass());
                 inference.accumulate(after, &mut activations[..width]);
                 inference.forward_in_place(activations)
             } else {

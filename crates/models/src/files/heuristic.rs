@@ -21,7 +21,7 @@ use crate::heuristics::{Heuristic, NamedFeatures};
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
-use outflank_runs::{files, toml_fault};
+use outflank_runs::{files, toml_error_message};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -74,7 +74,7 @@ struct HeuristicFile {
 /// Parses a heuristic.
 pub fn read_heuristic(text: &str) -> Result<(AnyHeuristic, Origin), String> {
     let file: HeuristicFile = toml::from_str(text).map_err(|error| {
-        let reason = toml_fault(text, &error);
+        let reason = toml_error_message(text, &error);
         format!("{reason}; a heuristic has kind, game and a table [weights]")
     })?;
     if file.kind != "heuristic" {

@@ -29,7 +29,7 @@ impl NamedFeatures for Checkers {
             scaled_difference((own.men & 0xf).count_ones(), (other.men & 0xf).count_ones(), 4.0),
             scaled_difference(own.center, other.center, 8.0),
             relative_difference(advanced(own.men), advanced(other.men)),
-            relative_difference(self.ways_to_move(side), self.ways_to_move(side.other())),
+            relative_difference(self.mobility(side), self.mobility(side.other())),
             0.0,
             0.0,
         ]

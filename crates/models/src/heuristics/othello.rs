@@ -113,7 +113,7 @@ impl Task for ScoreMoves<'_> {
         out.clear();
         for &square in moves {
             // A pass does not change the discs, so passes need not be handled.
-            let after = board.turn_over(square, kernel.flips(board.own, board.other, square));
+            let after = board.play_with_flips(square, kernel.flips(board.own, board.other, square));
             out.push(dot(weights, &features(kernel, after.other, after.own)));
         }
     }

@@ -74,7 +74,7 @@ impl CpuNet {
 mod tests {
     use super::*;
     use crate::nets::{Input, Role, examples};
-    use outflank_runs::{Draw, rng::stream};
+    use outflank_runs::{RngExt, rng::stream};
 
     /// Weights with nontrivial scales and shifts.
     fn perturbed(net: &NetGraph) -> Weights {

@@ -241,7 +241,7 @@ fn pack_lines<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outflank_runs::{Draw, rng::stream};
+    use outflank_runs::{RngExt, rng::stream};
 
     #[test]
     fn products_match_sequential_sums() {

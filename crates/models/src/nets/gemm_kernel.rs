@@ -248,7 +248,7 @@ unsafe fn accumulate_avx512<const ROWS: usize, const VECTORS: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outflank_runs::{Draw, rng::stream};
+    use outflank_runs::{RngExt, rng::stream};
 
     #[test]
     fn kernels_agree_bit_for_bit() {

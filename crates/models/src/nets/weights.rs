@@ -1,7 +1,7 @@
 //! The parameters of a network and their initialization.
 
 use super::{NetError, NetGraph, Param, Role};
-use outflank_runs::Draw;
+use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
 
 /// The values of all parameters of a network, in the order of [`NetGraph::params`].

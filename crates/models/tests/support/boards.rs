@@ -1,7 +1,7 @@
 //! Random boards and weights for tests of networks.
 
 use outflank_models::nets::{CLASSES, NetGraph, Role, STAGES, Weights};
-use outflank_runs::{Draw, rng::stream};
+use outflank_runs::{RngExt, rng::stream};
 
 /// Returns random planes (with one-hot stage planes) and targets.
 pub fn batch(net: &NetGraph, positions: usize, seed: u64) -> (Vec<u64>, Vec<u8>) {

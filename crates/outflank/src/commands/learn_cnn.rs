@@ -16,7 +16,7 @@ use outflank_learners::cnn::{
 };
 use outflank_models::files::{Origin, write_onnx, write_policy};
 use outflank_models::nets::NetGraph;
-use outflank_runs::{Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_runs::{Progress, RunFolder, stop_requested, install_stop_handler};
 use page::Lesson;
 use results::Curve;
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     let device = device(args.device)?;
     let source = source(&args.records, args.common.seed)?;
     let folder = settings::open_folder(args, (&net, begin.as_ref()), &source, device.name())?;
-    stop_when_asked();
+    install_stop_handler();
     let say = |text: String| {
         if !args.common.quiet {
             eprintln!("{text}");
@@ -168,7 +168,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
             examples,
             positions: lessons.base.len(),
             curve,
-            settings: RunFolder::config_at(folder.path())?.settings,
+            settings: RunFolder::read_config(folder.path())?.settings,
         };
         folder.write(REPORT, page::page(&lesson, &about).as_bytes())?;
     }

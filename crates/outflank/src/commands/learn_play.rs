@@ -25,9 +25,9 @@ use outflank_learners::training::{
 };
 use outflank_models::files::Origin;
 use outflank_models::{Model, Tuple};
-use outflank_players::roster::{self, Roster};
+use outflank_players::registry::{self, RegisteredGame};
 use outflank_report::{Align, Board, Page, Plot, Section, Series, Table};
-use outflank_runs::{Config, DataFile, Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_runs::{RunConfig, DataFile, Progress, RunFolder, stop_requested, install_stop_handler};
 use serde_json::json;
 use std::fmt::Write;
 use std::time::Instant;
@@ -107,9 +107,9 @@ where
     let began = Instant::now();
     let Job { name, args, .. } = job;
     let against = against(args);
-    let entries = roster::entries::<Othello>(&against, RANDOM)?;
+    let entries = registry::factories::<Othello>(&against, RANDOM)?;
     let folder = open_folder(job, &against)?;
-    stop_when_asked();
+    install_stop_handler();
 
     let plan = Plan {
         games: args.games,
@@ -213,7 +213,7 @@ fn open_folder(job: &Job<'_>, against: &[String]) -> Result<RunFolder> {
     if against.len() > 1 {
         table.insert("against".to_owned(), against[1..].to_vec().into());
     }
-    let config = Config {
+    let config = RunConfig {
         command: (*name).to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,
@@ -227,7 +227,7 @@ fn open_folder(job: &Job<'_>, against: &[String]) -> Result<RunFolder> {
 }
 
 /// Matches from the start, a share of all moves at random.
-fn meet<P: Roster>(
+fn meet<P: RegisteredGame>(
     learned: &str,
     others: &[String],
     games: u32,
@@ -243,7 +243,7 @@ fn meet<P: Roster>(
     };
     let mut reports = Vec::new();
     for other in others {
-        let entries = roster::entries::<P>(&[learned.to_owned(), other.clone()], random)?;
+        let entries = registry::factories::<P>(&[learned.to_owned(), other.clone()], random)?;
         let pair = <[_; 2]>::try_from(entries).ok().context("a match has two players")?;
         reports.push(play_match(&pair, &terms, None, None, |_, _| {})?.0);
     }
@@ -361,7 +361,7 @@ fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
         "{} games against each, one move in ten forced at random:",
         grouped(u64::from(results.job.args.measured_games))
     );
-    let _ = writeln!(text, "{}", present::meetings(&results.matches).to_text_in(room()));
+    let _ = writeln!(text, "{}", present::meetings(&results.matches).to_text_within(room()));
     let _ = writeln!(
         text,
         "{seconds:.1} s. The model, {CURVE}, a TensorBoard event file and a page are in {path}."

@@ -7,7 +7,7 @@ use crate::nets::fold_batch_norm::affine;
 use crate::nets::gemm::{PackedLeft, PackedRight};
 use crate::nets::gemm_kernel::GemmKernel;
 use crate::nets::{BufferPool, EPSILON, NetGraph, Node, Op, Role, STAGES, Shape, Weights};
-use outflank_runs::Draw;
+use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
 use rayon::prelude::*;
 

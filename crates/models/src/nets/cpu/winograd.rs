@@ -287,7 +287,7 @@ fn add_board(points: &[f32], apart: usize, board: &mut [f32; 64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outflank_runs::{Draw, rng::stream};
+    use outflank_runs::{RngExt, rng::stream};
 
     /// Returns random inputs, weights and initial outputs of a layer.
     pub(super) fn layer(from: usize, to: usize, batch: usize) -> (Vec<f32>, Vec<f32>, Vec<f32>) {

@@ -9,8 +9,8 @@ use outflank_learners::gp::ep::{Effort, Sites, infer};
 use outflank_learners::gp::kernel::Kernel;
 use outflank_learners::gp::{Contest, Gp, Inference, Sampling, Settings, Space};
 use outflank_models::NamedFeatures;
-use outflank_players::roster::Roster;
-use outflank_runs::processor_seconds;
+use outflank_players::registry::RegisteredGame;
+use outflank_runs::thread_cpu_seconds;
 use std::hint::black_box;
 
 const ROUNDS: u32 = 100;
@@ -30,7 +30,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     })
 }
 
-fn game<P: Roster + NamedFeatures>(rows: &mut Vec<Row>) -> Result<()> {
+fn game<P: RegisteredGame + NamedFeatures>(rows: &mut Vec<Row>) -> Result<()> {
     let effort = Effort { tolerance: 1e-4, sweeps: 100, seed: 1 };
     let settings = Settings {
         dimensions: P::FEATURES.len(),
@@ -53,15 +53,15 @@ fn game<P: Roster + NamedFeatures>(rows: &mut Vec<Row>) -> Result<()> {
     let mut gp = Gp::<P>::new(settings, contest, 0)?;
     let [mut chosen, mut played, mut learned] = [0.0; 3];
     for _ in 0..=ROUNDS {
-        let began = processor_seconds();
+        let began = thread_cpu_seconds();
         let question = gp.choose();
-        let asked = processor_seconds();
+        let asked = thread_cpu_seconds();
         let outcomes = gp.compare(&question)?;
-        let answered = processor_seconds();
+        let answered = thread_cpu_seconds();
         gp.learn(&question, &outcomes)?;
         chosen += asked - began;
         played += answered - asked;
-        learned += processor_seconds() - answered;
+        learned += thread_cpu_seconds() - answered;
     }
     let whole = chosen + played + learned;
     let (title, games) = (P::GAME, gp.played());

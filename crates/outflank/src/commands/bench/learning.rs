@@ -9,7 +9,7 @@ use outflank_learners::cnn::{
     Device, EngineError, Lessons, Optimizer, Order, Plan, Schedule, Split, Study,
 };
 use outflank_models::nets::{Input, named};
-use outflank_records::{Set, embedded};
+use outflank_records::{ExampleSetKind, embedded};
 use outflank_torch::OnTorch;
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ const MEASURED: Duration = Duration::from_secs(3);
 /// Measures small and large batches, where there is a graphics processor.
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     let net = named("conv8-bn", Input::PIECES)?;
-    let lessons = Lessons::new(&embedded::games(), Set::UniqueS, Split::Example, false)?;
+    let lessons = Lessons::new(&embedded::games(), ExampleSetKind::UniqueS, Split::Example, false)?;
     let order = Order::new(lessons.items.len(), 1, 0);
     for (batch, yardsticks) in YARDSTICKS {
         let plan = Plan {

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, ensure};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
 use outflank_models::nets::{Input, PolicyNet, Weights, named};
-use outflank_runs::processor_seconds;
+use outflank_runs::thread_cpu_seconds;
 
 /// So many positions are answered one by one, and as many batches of 256 as make at least as many.
 const ALONE: usize = 128;
@@ -31,12 +31,12 @@ pub fn measure(rows: &mut Vec<Row>) -> Result<()> {
         let positions: Vec<Othello> = line.iter().copied().cycle().take(batch).collect();
         let times = ALONE.div_ceil(batch).max(2);
         let (seconds, last) = pool.install(|| {
-            let began = processor_seconds();
+            let began = thread_cpu_seconds();
             let mut last = Vec::new();
             for _ in 0..times {
                 last = deep.logits(positions.iter().copied());
             }
-            (processor_seconds() - began, last)
+            (thread_cpu_seconds() - began, last)
         });
         if batch > 3 {
             let same = last.chunks(60).nth(3).is_some_and(|answer| answer == alone);

@@ -7,7 +7,7 @@ use outflank_learners::cnn::{
     Device, Engine, Lessons, OnCpu, Optimizer, Order, Plan, Schedule, Split, State, Study,
 };
 use outflank_models::nets::{Input, NetGraph, named};
-use outflank_records::{Set, embedded};
+use outflank_records::{ExampleSetKind, embedded};
 use std::time::{Duration, Instant};
 
 /// PyTorch 2.11's positions a second, channels innermost, two threads of a Xeon with AVX-512: the median of
@@ -35,7 +35,7 @@ const PLAN: Plan = Plan {
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     let net = named("conv4", Input::PIECES)?;
     let games: Vec<_> = embedded::games().into_iter().take(100).collect();
-    let lessons = Lessons::new(&games, Set::UniqueS, Split::Example, false)?;
+    let lessons = Lessons::new(&games, ExampleSetKind::UniqueS, Split::Example, false)?;
     let order = Order::new(lessons.items.len(), 1, 0);
     let places: Vec<u32> = (0..STEPS * PLAN.batch).map(|place| order.at(place)).collect();
     let (mut engine, all) = begun(&net, &lessons, &places)?;

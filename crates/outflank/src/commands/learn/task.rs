@@ -13,7 +13,7 @@ use outflank_models::patterns::{Count, classic, whole_board};
 use outflank_models::tuple_shapes::{blocks, systematic};
 use outflank_models::{Tuples, embedded};
 use outflank_runs::files::{checksum, read};
-use outflank_runs::{Config, DataFile, RunFolder};
+use outflank_runs::{RunConfig, DataFile, RunFolder};
 use std::path::Path;
 use toml::Value;
 
@@ -266,7 +266,7 @@ pub fn open_folder(
     if let Some(sample) = select.sample {
         set("sample", (sample as i64).into());
     }
-    let config = Config {
+    let config = RunConfig {
         command: "learn".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,

@@ -7,7 +7,7 @@ use crate::games::Source;
 use anyhow::{Result, ensure};
 use outflank_learners::cnn::{Optimizer, Plan, Split, TrainError};
 use outflank_models::nets::NetGraph;
-use outflank_runs::{Config, RunFolder};
+use outflank_runs::{RunConfig, RunFolder};
 
 /// What may change from one sitting to the next.
 const FREE: [&str; 8] =
@@ -210,7 +210,7 @@ pub fn open_folder(
             put(key, text.clone().into());
         }
     }
-    let config = Config {
+    let config = RunConfig {
         command: "cnn".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use outflank_games::Side;
 use outflank_learners::gp::{Contest, GpError, Judge, Outcome, Parting, SHOWN, parting, two_games};
 use outflank_models::NamedFeatures;
-use outflank_players::roster::Roster;
+use outflank_players::registry::RegisteredGame;
 use outflank_runs::{Journal, RunFolder};
 use std::fmt::Write;
 use std::io::BufRead;
@@ -32,7 +32,7 @@ pub struct Person<P> {
     game: PhantomData<fn() -> P>,
 }
 
-impl<P: Roster + NamedFeatures> Person<P> {
+impl<P: RegisteredGame + NamedFeatures> Person<P> {
     /// A person who goes on with the answers in a run's folder.
     pub fn new(shown: Shown, contest: Contest, folder: &RunFolder) -> Result<Person<P>> {
         let path = folder.join("answers.tsv");
@@ -117,7 +117,7 @@ impl<P: Roster + NamedFeatures> Person<P> {
     }
 }
 
-impl<P: Roster + NamedFeatures> Judge for Person<P> {
+impl<P: RegisteredGame + NamedFeatures> Judge for Person<P> {
     fn judge(
         &mut self,
         round: u64,
@@ -174,7 +174,7 @@ fn read(line: &str) -> Option<(u64, usize, Outcome)> {
     Some((round, number, outcome))
 }
 
-fn positions<P: Roster>(parting: &Parting<P>) -> String {
+fn positions<P: RegisteredGame>(parting: &Parting<P>) -> String {
     let Parting { position, first, second } = parting;
     let side = position.to_move();
     let mark = match (P::GAME, side) {

@@ -16,8 +16,8 @@ use outflank_learners::gp::{
 use outflank_learners::training::{Gauge, Plan, Point, model_name};
 use outflank_models::files::Origin;
 use outflank_models::{Heuristic, NamedFeatures};
-use outflank_players::roster::Roster;
-use outflank_runs::{Config, Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_players::registry::RegisteredGame;
+use outflank_runs::{RunConfig, Progress, RunFolder, stop_requested, install_stop_handler};
 use std::time::Instant;
 
 /// More than these are a slip of the finger, or more than a Gaussian process can take.
@@ -108,7 +108,7 @@ fn settings<P: NamedFeatures>(args: &GpArgs) -> Settings {
     }
 }
 
-fn learn<P: Roster + NamedFeatures>(args: &GpArgs, references: &[&str]) -> Result<Outcome> {
+fn learn<P: RegisteredGame + NamedFeatures>(args: &GpArgs, references: &[&str]) -> Result<Outcome> {
     let contest = Contest {
         depth: args.depth,
         games: args.pair_games,
@@ -121,7 +121,7 @@ fn learn<P: Roster + NamedFeatures>(args: &GpArgs, references: &[&str]) -> Resul
     let folder = open_folder(args)?;
     match args.ask.as_deref() {
         None => {
-            stop_when_asked();
+            install_stop_handler();
             go::<P, _>(args, references, gp, contest, &folder)
         }
         Some(shown) => {
@@ -138,7 +138,7 @@ fn learn<P: Roster + NamedFeatures>(args: &GpArgs, references: &[&str]) -> Resul
     }
 }
 
-fn go<P: Roster + NamedFeatures, J: Judge>(
+fn go<P: RegisteredGame + NamedFeatures, J: Judge>(
     args: &GpArgs,
     references: &[&str],
     mut gp: Gp<P, J>,
@@ -238,7 +238,7 @@ fn go<P: Roster + NamedFeatures, J: Judge>(
 
 /// The pairs to measure on, kept as they are played; `Some(None)` where none are wanted, `None`
 /// when the user stopped.
-fn tests<P: Roster + NamedFeatures>(
+fn tests<P: RegisteredGame + NamedFeatures>(
     args: &GpArgs,
     contest: Contest,
     folder: &RunFolder,
@@ -306,7 +306,7 @@ fn table(args: &GpArgs) -> toml::Table {
 }
 
 fn open_folder(args: &GpArgs) -> Result<RunFolder> {
-    let config = Config {
+    let config = RunConfig {
         command: "gp".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,

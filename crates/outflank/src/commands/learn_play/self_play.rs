@@ -9,9 +9,9 @@ use outflank_games::othello::Othello;
 use outflank_learners::selfplay::{SelfPlay, Settings};
 use outflank_models::files::load_tuples;
 use outflank_models::patterns::{AfterstateFeatures, Count, Stages, whole_board};
-use outflank_players::Spec;
-use outflank_players::roster::{self, Model};
-use outflank_players::spec::Search;
+use outflank_players::PlayerSpec;
+use outflank_players::registry::{self, Model};
+use outflank_players::spec::SearchSpec;
 use outflank_runs::DataFile;
 use outflank_runs::files::{checksum, read};
 use std::path::Path;
@@ -57,15 +57,15 @@ pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
     };
     let mut learner = SelfPlay::new(look, stages, settings);
     if let Some(text) = &args.rival {
-        let spec: Spec = text.parse()?;
+        let spec: PlayerSpec = text.parse()?;
         ensure!(
-            spec.search == Search::Natural
+            spec.search == SearchSpec::Default
                 && (spec.random, spec.noise) == (0.0, 0.0)
                 && spec.stage.is_none(),
             "--rival '{text}': a rival plays at one ply, its random moves are those of --random; \
              give the model alone"
         );
-        match roster::find_model::<Othello>(&spec)? {
+        match registry::find_model::<Othello>(&spec)? {
             Model::Value(value) => learner = learner.against(value),
             _ => bail!("--rival takes a model that says what a position is worth, not '{text}'"),
         }
