@@ -70,12 +70,12 @@ fn ask<P: Position, T: Player<P>>(
     asked: Vec<Question<P>>,
     games: &mut [Going<'_, P, T>],
 ) {
-    for part in asked.chunks(policy.at_a_time().max(1)) {
+    for part in asked.chunks(policy.batch_size().max(1)) {
         let positions: Vec<(P, Vec<P::Move>)> = part
             .iter()
             .map(|question| (*games[question.game].table.line.position(), question.moves.clone()))
             .collect();
-        for (question, scores) in part.iter().zip(policy.score_all(&positions)) {
+        for (question, scores) in part.iter().zip(policy.score_batch(&positions)) {
             games[question.game].finish_turn(&question.moves, &scores);
         }
     }

@@ -71,7 +71,7 @@ impl Policy<Othello> for Patient {
         embedded::heuristic().after_moves(position, moves, out);
     }
 
-    fn score_all(&self, positions: &[(Othello, Vec<Square>)]) -> Vec<Vec<f32>> {
+    fn score_batch(&self, positions: &[(Othello, Vec<Square>)]) -> Vec<Vec<f32>> {
         self.largest.fetch_max(positions.len(), std::sync::atomic::Ordering::Relaxed);
         let scores = |(position, moves): &(Othello, Vec<Square>)| {
             let mut out = Vec::new();
@@ -81,7 +81,7 @@ impl Policy<Othello> for Patient {
         positions.iter().map(scores).collect()
     }
 
-    fn at_a_time(&self) -> usize {
+    fn batch_size(&self) -> usize {
         self.asks
     }
 }

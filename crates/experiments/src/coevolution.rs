@@ -12,7 +12,7 @@ use outflank_games::othello::Othello;
 use outflank_learners::coevolution::{Coevolution, Fitness, Settings};
 use outflank_learners::training::{Against, Plan, Point};
 use outflank_models::files::Origin;
-use outflank_models::shapes::{Neighbour, Snake};
+use outflank_models::tuple_shapes::{NeighborChoice, Snake};
 use outflank_players::PlayerFactory;
 use outflank_players::registry::factories;
 use outflank_report::text::count;
@@ -94,7 +94,8 @@ fn settings(course: &Course, scale: Scale) -> Result<Settings, ExperimentError> 
     let settings = presets::settings(course.method, Some(course.operators), course.shape)
         .map_err(|error| ExperimentError::Learn(error.to_string()))?;
     // As the authors' program reads its paper; see the departures.
-    let settings = Settings { snake: Snake::Wrapping, topology: Neighbour::Crowded, ..settings };
+    let settings =
+        Settings { snake: Snake::Wrapping, topology: NeighborChoice::Crowded, ..settings };
     if scale != Scale::Smoke {
         return Ok(settings);
     }

@@ -16,7 +16,7 @@ use outflank_learners::gp::{
     Contest, Curve, GamesOf, Gp, GpError, Inference, Sampling, Settings, Space, Tests,
 };
 use outflank_learners::training::{Gauge, Plan, Point};
-use outflank_models::Described;
+use outflank_models::NamedFeatures;
 use outflank_models::files::Origin;
 use outflank_players::registry::RegisteredGame;
 
@@ -131,7 +131,7 @@ fn tests_file(game: Game) -> String {
 }
 
 /// The test pairs, the same for every seed and every way to choose.
-fn tests<P: RegisteredGame + Described>(lab: &Lab) -> Result<Tests, ExperimentError> {
+fn tests<P: RegisteredGame + NamedFeatures>(lab: &Lab) -> Result<Tests, ExperimentError> {
     let games = GamesOf::<P>::new(contest(lab, lab.seed));
     let count = size(lab.scale).tests;
     let path = lab.keep(&tests_file(P::GAME));
@@ -171,7 +171,7 @@ fn learn(
     Ok([next(), next()])
 }
 
-fn one_run<P: RegisteredGame + Described>(
+fn one_run<P: RegisteredGame + NamedFeatures>(
     lab: &Lab,
     find: Find,
     way: &Way,

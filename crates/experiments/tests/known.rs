@@ -3,7 +3,7 @@
 
 use outflank_experiments::{EXHIBITS, Lab, Report, Scale, make};
 use outflank_learners::cnn::{Device, Engine, EngineError, Plan, Study};
-use outflank_models::nets::Net;
+use outflank_models::nets::NetGraph;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,7 +26,7 @@ impl Device for Closed {
         false
     }
 
-    fn engine(&self, net: &Net, _: Plan, _: Study) -> Result<Box<dyn Engine>, EngineError> {
+    fn engine(&self, net: &NetGraph, _: Plan, _: Study) -> Result<Box<dyn Engine>, EngineError> {
         panic!("{} is not to be taught or asked", net.name());
     }
 }

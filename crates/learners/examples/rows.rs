@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     };
     let tuples = match features.as_str() {
         "squares" => Tuples::squares(),
-        "table1" => embedded::table1(),
+        "table1" => embedded::runarsson_lucas_tuples(),
         other => return Err(format!("'{other}' is neither squares nor table1").into()),
     };
     let (sample, seed) = match draw {

@@ -31,8 +31,8 @@ use crate::tdl::Rates;
 use crate::training::{Learner, StepError};
 use elsewhere::{Elsewhere, Practice};
 use fitness::{Occasion, appoint, fittest, judge};
-use outflank_models::files::{Origin, read_tensors, write_tensors};
-use outflank_models::{Model, Network, TupleError};
+use outflank_models::files::{Origin, read_safetensors, write_safetensors};
+use outflank_models::{Model, NTupleNetwork, TupleError};
 use outflank_runs::{RngExt, WorkQueue, parallel_in_order, rng};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -61,10 +61,10 @@ pub struct Coevolution {
     threads: usize,
     generation: u64,
     spent: u64,
-    population: Vec<Network>,
-    archive: Vec<Network>,
+    population: Vec<NTupleNetwork>,
+    archive: Vec<NTupleNetwork>,
     /// The best of the last generation, before its children were made.
-    best: Option<Network>,
+    best: Option<NTupleNetwork>,
     /// Who plays the games, if others do.
     others: Option<Elsewhere>,
 }
@@ -112,13 +112,13 @@ impl Coevolution {
 
     /// Everyone there is.
     #[must_use]
-    pub fn population(&self) -> &[Network] {
+    pub fn population(&self) -> &[NTupleNetwork] {
         &self.population
     }
 
     /// The best of earlier generations, the newest last.
     #[must_use]
-    pub fn archive(&self) -> &[Network] {
+    pub fn archive(&self) -> &[NTupleNetwork] {
         &self.archive
     }
 
@@ -127,7 +127,7 @@ impl Coevolution {
     }
 
     /// Phase 1: everyone plays its training games; gives what they have become.
-    fn train(&self) -> Result<Vec<Network>, StepError> {
+    fn train(&self) -> Result<Vec<NTupleNetwork>, StepError> {
         let before = &self.population;
         let games = self.settings.training_games();
         if games == 0 {
@@ -142,7 +142,7 @@ impl Coevolution {
             })
             .collect();
         let rates = Rates { alpha: settings.alpha, epsilon: settings.epsilon };
-        let players: Vec<&Network> = before.iter().chain(&self.archive).collect();
+        let players: Vec<&NTupleNetwork> = before.iter().chain(&self.archive).collect();
         if let Some(others) = &self.others {
             return elsewhere::train(others, &players, &practices, rates, self.occasion());
         }
@@ -195,7 +195,7 @@ impl Coevolution {
         let mut rng = rng::stream(self.seed, &["variation", &self.generation.to_string()]);
         let size = self.population.len();
         if settings.tournament > 0 {
-            let mut children: Vec<Network> = Vec::with_capacity(size + 1);
+            let mut children: Vec<NTupleNetwork> = Vec::with_capacity(size + 1);
             while children.len() < size {
                 let mut parent = || {
                     let number = tournament(points, size, settings.tournament, &mut rng);
@@ -219,15 +219,15 @@ impl Coevolution {
 }
 
 /// A network of a checkpoint.
-fn read_network(bytes: &[u8]) -> Result<Network, String> {
-    match read_tensors(bytes)?.0 {
-        Model::Network(network) => Ok(Arc::unwrap_or_clone(network)),
+fn read_network(bytes: &[u8]) -> Result<NTupleNetwork, String> {
+    match read_safetensors(bytes)?.0 {
+        Model::NTuple(network) => Ok(Arc::unwrap_or_clone(network)),
         other => Err(format!("it holds a model of kind '{}'", other.kind())),
     }
 }
 
 impl Learner for Coevolution {
-    type Model = Network;
+    type Model = NTupleNetwork;
 
     fn spent(&self) -> u64 {
         self.spent
@@ -265,7 +265,7 @@ impl Learner for Coevolution {
 
     /// The best of the last generation. Where nobody is judged the best is appointed by a round
     /// robin, which costs the budget nothing and changes nobody.
-    fn model(&self) -> Network {
+    fn model(&self) -> NTupleNetwork {
         match (&self.best, self.population.len()) {
             (Some(best), _) => best.clone(),
             (None, 1) => self.population[0].clone(),
@@ -283,7 +283,7 @@ impl Learner for Coevolution {
         };
         let mut parts = vec![serde_json::to_vec(&head).map_err(|error| error.to_string())?];
         for network in self.population.iter().chain(&self.archive).chain(&self.best) {
-            parts.push(write_tensors(&network.clone().into(), &Origin::default())?);
+            parts.push(write_safetensors(&network.clone().into(), &Origin::default())?);
         }
         Ok(parts)
     }
@@ -295,7 +295,7 @@ impl Learner for Coevolution {
         if head.population != self.settings.population || networks.len() != count {
             return Err("it holds another population".to_owned());
         }
-        let networks: Result<Vec<Network>, String> =
+        let networks: Result<Vec<NTupleNetwork>, String> =
             networks.iter().map(|bytes| read_network(bytes)).collect();
         let mut networks = networks?.into_iter();
         self.population = networks.by_ref().take(head.population).collect();

@@ -28,7 +28,7 @@ mod trajectory;
 
 use outflank_games::Position;
 use outflank_games::othello::Othello;
-use outflank_models::{Features, Network, Tuples, View};
+use outflank_models::{Features, NTupleNetwork, Tuples, View};
 use outflank_records::Record;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -74,7 +74,7 @@ pub struct Fit {
 #[derive(Clone, Debug)]
 pub struct Learned {
     /// The network, with output negation.
-    pub network: Network,
+    pub network: NTupleNetwork,
     /// The solution that its weights are rounded from.
     pub fit: Fit,
 }
@@ -127,7 +127,7 @@ pub fn learn(
 ) -> Result<Learned, LstdError> {
     let fit = fit(&tuples, games, settings, watch)?;
     let weights = fit.weights.iter().map(|&w| w as f32).collect();
-    let network = Network::new(tuples, weights, View::Negate)
+    let network = NTupleNetwork::new(tuples, weights, View::Negate)
         .ok_or(LstdError::Singular { ridge: fit.ridge })?;
     Ok(Learned { network, fit })
 }

@@ -11,7 +11,7 @@
 mod against;
 
 use outflank_arena::ContestError;
-use outflank_models::files::{Keep, ModelError, Origin};
+use outflank_models::files::{SaveModel, ModelError, Origin};
 use outflank_runs::files::{self, FileError};
 use outflank_runs::tensorboard::{Scalar, encode_events};
 use outflank_runs::{ProgressLog, shards, stop_requested};
@@ -24,7 +24,7 @@ pub use against::Against;
 /// A method that learns by playing.
 pub trait Learner {
     /// What it learns.
-    type Model: Clone + Keep;
+    type Model: Clone + SaveModel;
 
     /// What it does before its first step, at no cost.
     fn begin(&mut self) -> Result<(), StepError> {
@@ -190,22 +190,22 @@ pub const EVENTS: &str = "events.out.tfevents.0.outflank";
 
 /// The file of what was learned, by its kind.
 #[must_use]
-pub fn model_name<M: Keep>() -> String {
-    format!("model.{}", M::ENDING)
+pub fn model_name<M: SaveModel>() -> String {
+    format!("model.{}", M::EXTENSION)
 }
 
 /// Where the model of a measurement is kept; the last has the number of points.
 #[must_use]
-pub fn model_at<M: Keep>(folder: &Path, number: u64) -> PathBuf {
-    folder.join(format!("models/{number:03}.{}", M::ENDING))
+pub fn model_at<M: SaveModel>(folder: &Path, number: u64) -> PathBuf {
+    folder.join(format!("models/{number:03}.{}", M::EXTENSION))
 }
 
 /// Where the last of each of the models is that were learned side by side, counted from 0.
 #[must_use]
-pub fn model_file<M: Keep>(folder: &Path, place: usize) -> PathBuf {
+pub fn model_file<M: SaveModel>(folder: &Path, place: usize) -> PathBuf {
     match place {
         0 => folder.join(model_name::<M>()),
-        _ => folder.join(format!("model-{}.{}", place + 1, M::ENDING)),
+        _ => folder.join(format!("model-{}.{}", place + 1, M::EXTENSION)),
     }
 }
 
@@ -272,12 +272,12 @@ pub fn train<L: Learner>(
             write_curve(&curve, plan.unit, &columns, folder)?;
             let models = learner.models();
             for (place, model) in models.iter().enumerate() {
-                model.keep(&model_file::<L::Model>(folder, place), &plan.origin)?;
+                model.save(&model_file::<L::Model>(folder, place), &plan.origin)?;
             }
             if let (true, Some(model)) = (plan.keep_models, models.first()) {
                 let number = if over { plan.points } else { period(spent) };
                 files::create_folder(&folder.join("models"))?;
-                model.keep(&model_at::<L::Model>(folder, number), &plan.origin)?;
+                model.save(&model_at::<L::Model>(folder, number), &plan.origin)?;
             }
             save(learner, &curve, folder)?;
         }

@@ -1,24 +1,24 @@
 //! Packs a model file for embedding: `cargo run --release -p outflank-models --example pack -- \
-//! runs/learn-001/model.safetensors crates/models/data/ipref.pack "a word about what it learned from"`.
+//! runs/train-001/model.safetensors crates/models/data/ipref.pack "description of the training data"`.
 
 use outflank_models::files::{Origin, load, pack, unpack};
 use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let [from, to, note] = words.as_slice() else {
-        eprintln!("give the model file, the file to write, and what the model was learned from");
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [from, to, note] = args.as_slice() else {
+        eprintln!("usage: pack MODEL OUTPUT NOTE");
         return ExitCode::FAILURE;
     };
     let (from, to) = (Path::new(from), Path::new(to));
     let packed = load(from).map_err(|e| e.to_string()).and_then(|(model, origin)| {
-        // The run's own note names a folder of whoever ran it.
+        // Replace the note of the run, which may contain local paths.
         let origin = Origin { note: note.clone(), ..origin };
         let packed = pack(&model, &origin)?;
         let (read, same) = unpack(&packed)?;
         if same != origin || read.weights() != model.weights() {
-            return Err("the packed model is another one".to_owned());
+            return Err("the packed model differs from the original".to_owned());
         }
         Ok(packed)
     });

@@ -1,148 +1,155 @@
-//! Neural networks over the squares of the board, in the architectures of Binkley, Seehart and
-//! Hagiwara (2007): fully connected, with symmetry removed, with weights shared between the eight
-//! symmetries, or with a node for each window of the board.
+//! Multilayer perceptrons in the architectures of Binkley, Seehart & Hagiwara (2007): fully
+//! connected, with symmetry removal, with weights shared between the eight symmetries, or with one
+//! unit per window of the board.
 //!
-//! A position is seen from the side that has just moved, whose discs come first (section 3.2 calls it
-//! the first player). All nodes are hyperbolic tangents and have biases. The output f is between -1
-//! and 1; what [`Evaluate`] says is the number whose tangent it is, which puts positions in the same
-//! order and tells those apart that are nearly won.
+//! A position is seen by the side that just moved (the first player of section 3.2). All units have
+//! tanh activations and biases. The output f lies between -1 and 1. [`Evaluate`] returns the
+//! pre-activation of the output, which has the same order and does not saturate.
 //!
-//! [`Net`] is a network that is done, [`LiveNet`] one that learns.
+//! [`Mlp`] is for inference, [`TrainableMlp`] for training.
 
 mod architecture;
-mod core;
 mod gradient;
-mod live;
-mod plan;
+mod inference;
 mod tanh;
 #[cfg(test)]
 mod tests;
+mod trainable;
+mod weight_layout;
 
-use self::core::Core;
 use crate::Evaluate;
-use live::AfterMoves;
+use inference::Inference;
 use outflank_games::Side;
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Othello, Square};
-use outflank_runs::{Rng, RngExt};
+use outflank_runs::{RngExt, Rng};
 use std::cell::RefCell;
+use trainable::AfterMoves;
 
-pub use architecture::{Architecture, ArchitectureError, First, MAX_CONNECTIONS, MAX_HIDDEN};
-pub use live::{LiveNet, Stand};
+pub use architecture::{Architecture, ArchitectureError, FirstLayer, MAX_CONNECTIONS, MAX_HIDDEN};
+pub use trainable::{Accumulator, TrainableMlp};
 
-/// A network and its weights.
+/// A multilayer perceptron for position evaluation.
 #[derive(Clone, Debug)]
-pub struct Net {
-    core: Core,
+pub struct Mlp {
+    inference: Inference,
     weights: Vec<f32>,
 }
 
-/// Why weights are not those of a network.
+/// An error in the weights of a network.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum NetError {
-    /// There are too many or too few.
-    #[error("{net} has {needs} weights, not {given}")]
+pub enum MlpError {
+    /// Wrong number of weights.
+    #[error("{net} needs {needs} weights, not {given}")]
     Count {
         /// The architecture.
         net: String,
-        /// How many weights it has.
+        /// Number of weights of the architecture.
         needs: usize,
-        /// How many were given.
+        /// Number of weights given.
         given: usize,
     },
-    /// One is not a number that can be computed with.
-    #[error("weight {place} is {weight}")]
+    /// A weight is infinite or NaN.
+    #[error("weight {index} is {weight}, not a finite number")]
     NotFinite {
-        /// Which, from 0.
-        place: usize,
-        /// What it is.
+        /// Index of the weight, from 0.
+        index: usize,
+        /// The weight.
         weight: f32,
     },
 }
 
 thread_local! {
-    /// Room for the nodes of a network, so that no call allocates.
-    static ROOM: RefCell<[Vec<f32>; 2]> = const { RefCell::new([Vec::new(), Vec::new()]) };
+    /// Buffers for pre-activations and activations, so that evaluation does not allocate.
+    static BUFFERS: RefCell<[Vec<f32>; 2]> = const { RefCell::new([Vec::new(), Vec::new()]) };
 }
 
-impl Net {
-    /// A network from its weights: layer by layer, for each input the weights of the nodes it leads
-    /// to, then the biases.
-    pub fn new(architecture: &Architecture, weights: Vec<f32>) -> Result<Net, NetError> {
+impl Mlp {
+    /// Creates a network from its weights, layer by layer: for each input the weights to the units
+    /// of the layer, then the biases.
+    pub fn new(architecture: &Architecture, weights: Vec<f32>) -> Result<Mlp, MlpError> {
         if weights.len() != architecture.weights() {
             let (needs, given) = (architecture.weights(), weights.len());
-            return Err(NetError::Count { net: architecture.to_string(), needs, given });
+            return Err(MlpError::Count { net: architecture.to_string(), needs, given });
         }
-        if let Some(place) = weights.iter().position(|weight| !weight.is_finite()) {
-            return Err(NetError::NotFinite { place, weight: weights[place] });
+        if let Some(index) = weights.iter().position(|weight| !weight.is_finite()) {
+            return Err(MlpError::NotFinite { index, weight: weights[index] });
         }
-        Ok(Net { core: Core::new(architecture, &weights), weights })
+        Ok(Mlp { inference: Inference::new(architecture, &weights), weights })
     }
 
-    /// Weights drawn uniformly between -1/sqrt(n) and 1/sqrt(n), n being the number of connections
-    /// that arrive at the same node (section 4).
+    /// Creates a network with weights drawn uniformly from ±1/sqrt(n), where n is the fan-in of the
+    /// unit (section 4).
     #[must_use]
-    pub fn random(architecture: &Architecture, rng: &mut Rng) -> Net {
-        let mut core = Core::new(architecture, &[]);
-        let draw = |fan: &usize| ((2.0 * rng.unit() - 1.0) / (*fan as f64).sqrt()) as f32;
-        let weights: Vec<f32> = core.plan.fans.iter().map(draw).collect();
-        core.weights = core.plan.spread(&weights);
-        core.refresh();
-        Net { core, weights }
+    pub fn random(architecture: &Architecture, rng: &mut Rng) -> Mlp {
+        let mut inference = Inference::new(architecture, &[]);
+        let draw = |fan_in: &usize| ((2.0 * rng.unit() - 1.0) / (*fan_in as f64).sqrt()) as f32;
+        let weights: Vec<f32> = inference.layout.fan_in.iter().map(draw).collect();
+        inference.weights = inference.layout.pad(&weights);
+        inference.rebuild_tables();
+        Mlp { inference, weights }
     }
 
-    /// Its shape.
+    /// Returns the architecture.
     #[must_use]
     pub fn architecture(&self) -> &Architecture {
-        &self.core.plan.architecture
+        &self.inference.layout.architecture
     }
 
-    /// For each node of the first layer, or for one of each set, what turning the opponent's disc
-    /// over adds to its input, by square.
-    pub fn turns(&self) -> impl Iterator<Item = [f32; 64]> {
-        let nodes = self.architecture().hidden().first().copied().unwrap_or(1);
-        (0..nodes).map(|node| std::array::from_fn(|square| self.core.turned_over(square, node)))
+    /// Returns for each unit of the first layer, or for one of each set, the effect of flipping an
+    /// opponent's disc on its pre-activation, by square.
+    pub fn flip_effects(&self) -> impl Iterator<Item = [f32; 64]> {
+        let units = self.architecture().hidden().first().copied().unwrap_or(1);
+        (0..units)
+            .map(|unit| std::array::from_fn(|square| self.inference.flip_effect(square, unit)))
     }
 
-    /// Its weights, in the order of [`Net::new`].
+    /// Returns the weights in the order of [`Mlp::new`].
     #[must_use]
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }
 }
 
-impl PartialEq for Net {
-    fn eq(&self, other: &Net) -> bool {
+impl PartialEq for Mlp {
+    fn eq(&self, other: &Mlp) -> bool {
         self.architecture() == other.architecture() && self.weights == other.weights
     }
 }
 
-impl Evaluate<Othello> for Net {
+impl Evaluate<Othello> for Mlp {
     fn value(&self, position: &Othello, side: Side) -> f32 {
         let board = Board { own: position.discs(side), other: position.discs(side.other()) };
-        ROOM.with_borrow_mut(|[_, room]| {
-            room.resize(self.core.plan.room, 0.0);
-            kernel::run(Value { core: &self.core, board, room })
+        BUFFERS.with_borrow_mut(|[_, activations]| {
+            activations.resize(self.inference.layout.activations, 0.0);
+            kernel::run(Value { inference: &self.inference, board, activations })
         })
     }
 
     fn after_moves(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
         out.clear();
-        let (core, board) = (&self.core, position.board());
-        ROOM.with_borrow_mut(|[sums, room]| {
-            room.resize(core.plan.room, 0.0);
-            sums.resize(core.plan.width, 0.0);
-            kernel::run(Fill { core, board, sums });
+        let (inference, board) = (&self.inference, position.board());
+        BUFFERS.with_borrow_mut(|[sums, activations]| {
+            activations.resize(inference.layout.activations, 0.0);
+            sums.resize(inference.layout.width, 0.0);
+            kernel::run(Accumulate { inference, board, sums });
             let push = |_, _, value| out.push(value);
-            kernel::run(AfterMoves { core, room, board, sums, moves: moves.iter().copied(), push });
+            kernel::run(AfterMoves {
+                inference,
+                activations,
+                board,
+                sums,
+                moves: moves.iter().copied(),
+                push,
+            });
         });
     }
 }
 
 struct Value<'a> {
-    core: &'a Core,
+    inference: &'a Inference,
     board: Board,
-    room: &'a mut [f32],
+    activations: &'a mut [f32],
 }
 
 impl Task for Value<'_> {
@@ -150,23 +157,23 @@ impl Task for Value<'_> {
 
     #[inline(always)]
     fn run<K: Kernel>(self, _: K) -> f32 {
-        let board = self.core.turned(self.board);
-        self.core.fill(board, &mut self.room[..self.core.plan.width]);
-        self.core.settle(self.room)
+        let board = self.inference.canonical(self.board);
+        self.inference.accumulate(board, &mut self.activations[..self.inference.layout.width]);
+        self.inference.forward_in_place(self.activations)
     }
 }
 
-struct Fill<'a> {
-    core: &'a Core,
+struct Accumulate<'a> {
+    inference: &'a Inference,
     board: Board,
     sums: &'a mut [f32],
 }
 
-impl Task for Fill<'_> {
+impl Task for Accumulate<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<K: Kernel>(self, _: K) {
-        self.core.fill(self.board, self.sums);
+        self.inference.accumulate(self.board, self.sums);
     }
 }

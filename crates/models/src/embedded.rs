@@ -1,17 +1,18 @@
-//! What the program knows without any file.
+//! Models compiled into the program. `data/README.md` has a model card for each.
 
 use crate::files::{AnyHeuristic, read_heuristic, unpack};
-use crate::nets::Deep;
+use crate::nets::PolicyNet;
 use crate::{
-    Evaluate, Heuristic, Model, Net, Network, Patterns, PieceCounter, Tuples, from_pieces,
+    Evaluate, Heuristic, Mlp, Model, NTupleNetwork, Patterns, PieceCounter, Tuples,
+    from_piece_counter,
 };
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use std::sync::{Arc, OnceLock};
 
-/// Fills the 64 squares from the ten values of one eighth of the board, by rows:
-/// a1 b1 c1 d1, b2 c2 d2, c3 d3, d4.
-const fn mirrored(eighth: [f32; 10]) -> PieceCounter {
+/// Expands the ten weights of one octant, by rows (a1 b1 c1 d1, b2 c2 d2, c3 d3, d4), to the whole
+/// board.
+const fn from_octant(octant: [f32; 10]) -> PieceCounter {
     let mut weights = [0.0; 64];
     let mut square = 0;
     while square < 64 {
@@ -26,22 +27,22 @@ const fn mirrored(eighth: [f32; 10]) -> PieceCounter {
             (column, row) = (row, column);
         }
         let first_of_row = [0, 4, 7, 9][row];
-        weights[square] = eighth[first_of_row + column - row];
+        weights[square] = octant[first_of_row + column - row];
         square += 1;
     }
     weights
 }
 
-/// The Othello League's standard heuristic.
+/// The standard heuristic of the Othello League.
 pub const HEURISTIC: PieceCounter =
-    mirrored([1.0, -0.25, 0.1, 0.05, -0.25, 0.01, 0.01, 0.05, 0.02, 0.01]);
+    from_octant([1.0, -0.25, 0.1, 0.05, -0.25, 0.01, 0.01, 0.05, 0.02, 0.01]);
 
-/// The weights of Yoshioka, Ishii and Ito (1999), as in paper 4's Figure 3.
+/// The weights of Yoshioka, Ishii & Ito (1999), as in Binkley, Seehart & Hagiwara (2007), Figure 3.
 pub const YOSHIOKA: PieceCounter =
-    mirrored([100.0, -25.0, 10.0, 5.0, -25.0, 2.0, 2.0, 5.0, 1.0, 2.0]);
+    from_octant([100.0, -25.0, 10.0, 5.0, -25.0, 2.0, 2.0, 5.0, 1.0, 2.0]);
 
-/// The 15 tuples of paper 0's Table I, without their symmetric images.
-pub const TABLE1: [&[u8]; 15] = [
+/// The 15 tuples of Runarsson & Lucas (2014), Table I, one placement each.
+pub const RUNARSSON_LUCAS_TUPLES: [&[u8]; 15] = [
     &[25, 34, 27, 19, 28],
     &[43, 44, 60, 53, 6, 7],
     &[56, 48, 40, 9, 1, 0],
@@ -59,86 +60,86 @@ pub const TABLE1: [&[u8]; 15] = [
     &[51, 50, 43, 42, 34],
 ];
 
-/// The League's standard heuristic as a network.
+/// Returns the standard heuristic of the Othello League as a network.
 #[must_use]
-pub fn heuristic() -> Network {
-    from_pieces(&HEURISTIC)
+pub fn heuristic() -> NTupleNetwork {
+    from_piece_counter(&HEURISTIC)
 }
 
-/// Yoshioka's weights as a network.
+/// Returns Yoshioka's weights as a network.
 #[must_use]
-pub fn yoshioka() -> Network {
-    from_pieces(&YOSHIOKA)
+pub fn yoshioka() -> NTupleNetwork {
+    from_piece_counter(&YOSHIOKA)
 }
 
-/// The best preference-learned player: patterns of the whole board by stage of the game, learned
-/// from the choices of experts from 1977 to 2012.
+/// Returns the strongest model trained by preference learning: patterns per game stage, trained on
+/// expert moves from 1977 to 2012.
 ///
-/// `data/README.md` says how to learn it again. It takes a few hundredths of a second to unpack when
-/// it is first asked for.
+/// The first call unpacks the model, which takes some tens of milliseconds.
 #[must_use]
 pub fn ipref() -> Option<Arc<Patterns>> {
     static IPREF: OnceLock<Option<Arc<Patterns>>> = OnceLock::new();
-    IPREF.get_or_init(|| packed(include_bytes!("../data/ipref.pack"))).clone()
+    IPREF.get_or_init(|| unpack_patterns(include_bytes!("../data/ipref.pack"))).clone()
 }
 
-/// The strongest player that looks one ply ahead: patterns of the whole board by stage of the game,
-/// learned by playing itself and the League's heuristic. Its worth is the logarithm of the odds that
-/// the player who just moved wins, so that it serves a search as well.
+/// Returns the strongest model for one-ply lookahead: patterns per game stage, trained by self-play
+/// and games against the League's heuristic. Its value is the logit of the probability that the side that just
+/// moved wins, so that it also suits a search.
 #[must_use]
 pub fn champion() -> Option<Arc<Patterns>> {
-    CHAMPION.get_or_init(|| packed(CHAMPION_FILE)).clone()
+    CHAMPION.get_or_init(|| unpack_patterns(CHAMPION_FILE)).clone()
 }
 
-/// The file that [`champion`] is unpacked from: its checksum says which champion this program has.
+/// The packed file of [`champion`]. Its checksum identifies the version.
 pub const CHAMPION_FILE: &[u8] = include_bytes!("../data/champion.pack");
 
 static CHAMPION: OnceLock<Option<Arc<Patterns>>> = OnceLock::new();
 
-/// Whether a model is the one that [`champion`] gives; another with the same weights is not.
+/// Returns whether `model` is the instance returned by [`champion`].
 #[must_use]
 pub fn is_champion(model: &dyn Evaluate<Othello>) -> bool {
-    // Nobody has it before it was unpacked.
     let champion = CHAMPION.get().and_then(Option::as_ref);
     champion.is_some_and(|champion| std::ptr::addr_eq(model, Arc::as_ptr(champion)))
 }
 
-/// Paper 3's best network, the strongest player that does not look ahead: it learned from the different
-/// positions of the WTHOR base. It rates moves and says nothing of positions, so that it cannot search.
+/// Returns the policy network of Liskowski, Jaśkowski & Krawiec (2018), the strongest model that plays
+/// without lookahead. It was trained on the distinct positions of WTHOR. It scores moves and has no
+/// position value, so it cannot be searched with alpha-beta.
 #[must_use]
-pub fn cnn() -> Option<Arc<Deep>> {
-    static CNN: OnceLock<Option<Arc<Deep>>> = OnceLock::new();
-    CNN.get_or_init(|| deep(include_bytes!("../data/cnn.pack"))).clone()
+pub fn cnn() -> Option<Arc<PolicyNet>> {
+    static CNN: OnceLock<Option<Arc<PolicyNet>>> = OnceLock::new();
+    CNN.get_or_init(|| unpack_policy_net(include_bytes!("../data/cnn.pack"))).clone()
 }
 
-/// The network that knows what experts would play: the same, but it learned from their moves as often as they
-/// made them. [`Deep::odds`] has its answer.
+/// Returns the policy network that predicts expert moves: the same architecture, trained on all expert
+/// moves with their frequencies. See [`PolicyNet::move_probabilities`].
 #[must_use]
-pub fn experts() -> Option<Arc<Deep>> {
-    static EXPERTS: OnceLock<Option<Arc<Deep>>> = OnceLock::new();
-    EXPERTS.get_or_init(|| deep(include_bytes!("../data/experts.pack"))).clone()
+pub fn experts() -> Option<Arc<PolicyNet>> {
+    static EXPERTS: OnceLock<Option<Arc<PolicyNet>>> = OnceLock::new();
+    EXPERTS.get_or_init(|| unpack_policy_net(include_bytes!("../data/experts.pack"))).clone()
 }
 
-fn deep(packed: &[u8]) -> Option<Arc<Deep>> {
+fn unpack_policy_net(packed: &[u8]) -> Option<Arc<PolicyNet>> {
     match unpack(packed) {
-        Ok((Model::Deep(deep), _)) => Some(deep),
+        Ok((Model::PolicyNet(net), _)) => Some(net),
         _ => None,
     }
 }
 
-/// A small neural network that learned by temporal differences from games with another of its kind: 192
-/// inputs, 32 sets of eight nodes that share their weights by symmetry, layers of 16 and 8.
+/// Returns a small MLP trained by TD(0) in games against a second one: 192 inputs, 32 sets of eight
+/// units with shared weights, and layers of 16 and 8 units.
 #[must_use]
-pub fn ann() -> Option<Arc<Net>> {
-    static ANN: OnceLock<Option<Arc<Net>>> = OnceLock::new();
+pub fn ann() -> Option<Arc<Mlp>> {
+    static ANN: OnceLock<Option<Arc<Mlp>>> = OnceLock::new();
     ANN.get_or_init(|| match unpack(include_bytes!("../data/ann.pack")) {
-        Ok((Model::Ann(net), _)) => Some(net),
+        Ok((Model::Mlp(mlp), _)) => Some(mlp),
         _ => None,
     })
     .clone()
 }
 
-/// The best heuristic of Othello that Gaussian-process preferences found, for a search of four plies.
+/// Returns the best Othello heuristic found by Gaussian-process preference learning, for a search of
+/// depth 4.
 #[must_use]
 pub fn gp() -> Option<Heuristic<Othello>> {
     match read_heuristic(include_str!("../data/gp.toml")) {
@@ -147,7 +148,8 @@ pub fn gp() -> Option<Heuristic<Othello>> {
     }
 }
 
-/// The best heuristic of checkers that Gaussian-process preferences found, likewise.
+/// Returns the best checkers heuristic found by Gaussian-process preference learning, for a search of
+/// depth 4.
 #[must_use]
 pub fn gp_checkers() -> Option<Heuristic<Checkers>> {
     match read_heuristic(include_str!("../data/gp-checkers.toml")) {
@@ -156,28 +158,28 @@ pub fn gp_checkers() -> Option<Heuristic<Checkers>> {
     }
 }
 
-/// A model that is part of the program, of whichever game.
+/// An embedded model of either game.
 pub enum Embedded {
-    /// Of Othello.
+    /// A model of Othello.
     Model(Model),
-    /// Named features of either game.
+    /// A linear heuristic of either game.
     Heuristic(AnyHeuristic),
 }
 
-/// The models that need no file, by name.
+/// The names of all embedded models.
 pub const NAMES: [&str; 9] =
     ["champion", "ipref", "cnn", "experts", "ann", "heuristic", "yoshioka", "gp", "gp-checkers"];
 
-/// The embedded model of this name, one of [`NAMES`].
+/// Returns the embedded model of a name, one of [`NAMES`].
 #[must_use]
 pub fn find(name: &str) -> Option<Embedded> {
     let patterns = |found: Option<Arc<Patterns>>| Some(Embedded::Model(Model::Patterns(found?)));
     match name {
         "champion" => patterns(champion()),
         "ipref" => patterns(ipref()),
-        "cnn" => Some(Embedded::Model(Model::Deep(cnn()?))),
-        "experts" => Some(Embedded::Model(Model::Deep(experts()?))),
-        "ann" => Some(Embedded::Model(Model::Ann(ann()?))),
+        "cnn" => Some(Embedded::Model(Model::PolicyNet(cnn()?))),
+        "experts" => Some(Embedded::Model(Model::PolicyNet(experts()?))),
+        "ann" => Some(Embedded::Model(Model::Mlp(ann()?))),
         "heuristic" => Some(Embedded::Model(heuristic().into())),
         "yoshioka" => Some(Embedded::Model(yoshioka().into())),
         "gp" => Some(Embedded::Heuristic(gp()?.into())),
@@ -186,17 +188,16 @@ pub fn find(name: &str) -> Option<Embedded> {
     }
 }
 
-/// A model that is part of the program; there is none only if the program was built from damaged
-/// files, which the tests would show.
-fn packed(bytes: &[u8]) -> Option<Arc<Patterns>> {
+/// Unpacks an embedded pattern model. `None` means a damaged build; the tests detect it.
+fn unpack_patterns(bytes: &[u8]) -> Option<Arc<Patterns>> {
     match unpack(bytes) {
         Ok((Model::Patterns(patterns), _)) => Some(patterns),
         _ => None,
     }
 }
 
-/// The N-tuple features of paper 0: 15 symmetric tuples, 6,561 weights.
+/// Returns the n-tuple features of Runarsson & Lucas (2014): 15 symmetric tuples, 6,561 weights.
 #[must_use]
-pub fn table1() -> Tuples {
-    Tuples::symmetric(&TABLE1).unwrap_or_else(|_| Tuples::squares())
+pub fn runarsson_lucas_tuples() -> Tuples {
+    Tuples::symmetric(&RUNARSSON_LUCAS_TUPLES).unwrap_or_else(|_| Tuples::squares())
 }

@@ -1,19 +1,19 @@
-//! The two things a model can say: what a position is worth, and how good each move is.
+//! The two interfaces of a model: position values and move scores.
 
 use outflank_games::{Position, Side};
 
-/// Says what a position is worth.
+/// An evaluation function.
 pub trait Evaluate<P: Position>: Send + Sync {
-    /// The worth of a position to `side`, who has just moved into it.
+    /// Returns the value of an afterstate to `side`, the side that just moved.
     ///
-    /// It is asked of positions in which the game goes on and of finished ones alike; a search
-    /// that wants the true result of a finished game looks at [`Position::margin`] itself.
+    /// The position may be finished. A search that needs the exact result of a finished game uses
+    /// [`Position::margin`].
     fn value(&self, position: &P, side: Side) -> f32;
 
-    /// The worth of each move to the side to move: of the position it leads to.
+    /// Computes the value of each move to the side to move, i.e. the value of its afterstate.
     ///
-    /// `out` is cleared and filled in the order of `moves`. An evaluator that can share work
-    /// between the moves of one position does so here.
+    /// Clears `out` and fills it in the order of `moves`. Evaluators override this method to share
+    /// work between the moves of one position.
     fn after_moves(&self, position: &P, moves: &[P::Move], out: &mut Vec<f32>) {
         let side = position.to_move();
         out.clear();
@@ -21,13 +21,13 @@ pub trait Evaluate<P: Position>: Send + Sync {
     }
 }
 
-/// Says how good each move is, on a scale that has a meaning only within one position.
+/// A policy: scores the moves of a position. Scores are comparable only within one position.
 pub trait Policy<P: Position>: Send + Sync {
-    /// The score of each move; `out` is cleared and filled in the order of `moves`.
+    /// Scores each move. Clears `out` and fills it in the order of `moves`.
     fn score(&self, position: &P, moves: &[P::Move], out: &mut Vec<f32>);
 
-    /// The scores of the moves of many positions, for a model that is faster when asked together.
-    fn score_all(&self, positions: &[(P, Vec<P::Move>)]) -> Vec<Vec<f32>> {
+    /// Scores the moves of several positions; faster than [`Policy::score`] for batched models.
+    fn score_batch(&self, positions: &[(P, Vec<P::Move>)]) -> Vec<Vec<f32>> {
         let each = positions.iter().map(|(position, moves)| {
             let mut out = Vec::with_capacity(moves.len());
             self.score(position, moves, &mut out);
@@ -36,13 +36,13 @@ pub trait Policy<P: Position>: Send + Sync {
         each.collect()
     }
 
-    /// How many positions it likes to be asked about together; 1 where that gains nothing.
-    fn at_a_time(&self) -> usize {
+    /// Returns the preferred number of positions per batch; 1 if batching gains nothing.
+    fn batch_size(&self) -> usize {
         1
     }
 }
 
-/// The policy that scores a move by the worth of the position it leads to.
+/// A policy that scores a move by the value of its afterstate (one-ply lookahead).
 #[derive(Clone, Copy, Debug)]
 pub struct Greedy<E>(pub E);
 
@@ -67,12 +67,12 @@ impl<P: Position, E: Policy<P> + ?Sized> Policy<P> for &E {
         (**self).score(position, moves, out);
     }
 
-    fn score_all(&self, positions: &[(P, Vec<P::Move>)]) -> Vec<Vec<f32>> {
-        (**self).score_all(positions)
+    fn score_batch(&self, positions: &[(P, Vec<P::Move>)]) -> Vec<Vec<f32>> {
+        (**self).score_batch(positions)
     }
 
-    fn at_a_time(&self) -> usize {
-        (**self).at_a_time()
+    fn batch_size(&self) -> usize {
+        (**self).batch_size()
     }
 }
 
@@ -81,11 +81,11 @@ impl<P: Position, E: Policy<P> + ?Sized> Policy<P> for std::sync::Arc<E> {
         (**self).score(position, moves, out);
     }
 
-    fn score_all(&self, positions: &[(P, Vec<P::Move>)]) -> Vec<Vec<f32>> {
-        (**self).score_all(positions)
+    fn score_batch(&self, positions: &[(P, Vec<P::Move>)]) -> Vec<Vec<f32>> {
+        (**self).score_batch(positions)
     }
 
-    fn at_a_time(&self) -> usize {
-        (**self).at_a_time()
+    fn batch_size(&self) -> usize {
+        (**self).batch_size()
     }
 }

@@ -1,85 +1,85 @@
-//! Models as files: the League's `.player` and `.wpc` text, our own `.safetensors`, heuristics as
-//! `.toml`; and lists of tuples to learn with.
+//! Model files: `.safetensors` (Outflank's own format), `.player` and `.wpc` (Othello League),
+//! `.toml` (heuristics), ONNX export, and lists of tuples.
 
-mod features;
 mod heuristic;
-mod keep;
 mod onnx;
 mod packed;
 mod player;
-mod policy;
+mod policy_net;
 mod published;
-mod tensors;
+mod safetensors_file;
+mod save_model;
+mod tuple_list;
 mod wpc;
 
-use crate::{Model, Network};
+use crate::{Model, NTupleNetwork};
 use outflank_runs::files::{self, FileError};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use features::{load_tuples, read_tuples};
 pub use heuristic::{
     AnyHeuristic, load_heuristic, read_heuristic, save_heuristic, write_heuristic,
 };
-pub use keep::Keep;
 pub use onnx::write_onnx;
 pub use packed::{pack, unpack};
 pub use player::{read_player, write_player};
-pub use policy::{POLICY_KIND, read_policy, write_policy};
-pub use tensors::{read_tensors, write_tensors};
+pub use policy_net::{POLICY_KIND, read_policy, write_policy};
+pub use safetensors_file::{read_safetensors, write_safetensors};
+pub use save_model::SaveModel;
+pub use tuple_list::load_tuples;
 pub use wpc::{read_wpc, write_wpc};
 
-/// No model file is larger than this.
+/// Maximum size of a model file.
 const LIMIT: u64 = 1 << 30;
 
-/// Why a file is not a model.
+/// An error in reading or writing a model file.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    /// The system could not read or write it.
+    /// The file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The content is wrong.
+    /// The content is invalid.
     #[error("{path}: {reason}")]
     Content {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// The reason, with the place in the file.
         reason: String,
     },
-    /// The ending of its name says nothing we know.
-    #[error("{0} is no model: its name ends neither in .player, .wpc, .safetensors nor .toml")]
+    /// The file extension is unknown.
+    #[error("{0}: unknown model format; use a .safetensors, .player, .wpc or .toml file")]
     Kind(PathBuf),
 }
 
-/// What a model file tells about how it was made.
+/// How a model was made, as stored in its file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Origin {
-    /// The method, such as `ipref`; empty when nobody said.
+    /// The training method, such as `ipref`; empty if unknown.
     #[serde(default)]
     pub method: String,
-    /// The seed it was learned with.
+    /// The random seed of the training run.
     #[serde(default)]
     pub seed: Option<u64>,
-    /// The version of the program that made it.
+    /// The version of the program that wrote it.
     #[serde(default)]
     pub version: String,
-    /// Anything else worth knowing, in words.
+    /// Free text.
     #[serde(default)]
     pub note: String,
 }
 
-/// Whether a file of this name holds a heuristic, which may be of either game.
+/// Returns whether a path names a heuristic (`.toml`), which may be of either game.
 #[must_use]
 pub fn is_heuristic(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
 }
 
-/// A model of the board's squares from a file, by the ending of its name.
+/// Loads a model of Othello in the format of the file extension.
 pub fn load(path: &Path) -> Result<(Model, Origin), ModelError> {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     if ending == "toml" {
-        let reason = "a heuristic has named features; give a model of squares".to_owned();
+        let reason = "this is a heuristic over named features; a model over the squares of the board is needed".to_owned();
         return Err(ModelError::Content { path: path.to_owned(), reason });
     }
     if !["player", "wpc", "safetensors"].contains(&ending.as_str()) {
@@ -88,7 +88,7 @@ pub fn load(path: &Path) -> Result<(Model, Origin), ModelError> {
     let bytes = files::read(path, LIMIT)?;
     let content = |reason: String| ModelError::Content { path: path.to_owned(), reason };
     if ending == "safetensors" {
-        return read_tensors(&bytes).map_err(content);
+        return read_safetensors(&bytes).map_err(content);
     }
     let text = std::str::from_utf8(&bytes)
         .map_err(|e| content(format!("byte {} is not text", e.valid_up_to())))?;
@@ -102,44 +102,43 @@ pub fn load(path: &Path) -> Result<(Model, Origin), ModelError> {
     Ok((network.map_err(content)?.into(), Origin::default()))
 }
 
-/// A network from a file; a model of another kind is an error.
-pub fn load_network(path: &Path) -> Result<(Network, Origin), ModelError> {
+/// Loads an n-tuple network; a model of another kind is an error.
+pub fn load_network(path: &Path) -> Result<(NTupleNetwork, Origin), ModelError> {
     let (model, origin) = load(path)?;
     match model {
-        Model::Network(network) => Ok((Arc::unwrap_or_clone(network), origin)),
+        Model::NTuple(network) => Ok((Arc::unwrap_or_clone(network), origin)),
         other => {
-            let reason =
-                format!("it is a model of kind '{}', not an n-tuple network", other.kind());
+            let reason = format!("the model is of kind '{}', not an n-tuple network", other.kind());
             Err(ModelError::Content { path: path.to_owned(), reason })
         }
     }
 }
 
-/// Writes a model in the format that the ending of the name asks for.
+/// Saves a model in the format of the file extension.
 pub fn save(path: &Path, model: &Model, origin: &Origin) -> Result<(), ModelError> {
     let network = || match model {
-        Model::Network(network) => Ok(network),
+        Model::NTuple(network) => Ok(network),
         other => {
             let kind = other.kind();
-            let deep = if matches!(other, Model::Deep(_)) { " or .onnx" } else { "" };
-            Err(format!("a model of kind '{kind}' can only be written as .safetensors{deep}"))
+            let onnx = if matches!(other, Model::PolicyNet(_)) { " or .onnx" } else { "" };
+            Err(format!("a model of kind '{kind}' can only be written as .safetensors{onnx}"))
         }
     };
     let bytes = match path.extension().and_then(|e| e.to_str()) {
-        Some("safetensors") => write_tensors(model, origin),
+        Some("safetensors") => write_safetensors(model, origin),
         Some("onnx") => match model {
-            Model::Deep(deep) => Ok(write_onnx(deep.net(), deep.weights())),
+            Model::PolicyNet(policy) => Ok(write_onnx(policy.net(), policy.weights())),
             other => Err(format!(
-                "a model of kind '{}' is not written as .onnx, only deep networks are",
+                "a model of kind '{}' cannot be written as .onnx; only policy networks can",
                 other.kind()
             )),
         },
         Some("player") => network().and_then(|network| {
             write_player(network).map(String::into_bytes).ok_or_else(|| {
-            "a model whose features count once cannot be written as .player, whose readers count \
-             every occurrence; write it as .safetensors"
-                .to_owned()
-        })
+                "a network with binary features cannot be written as .player, whose readers count \
+             repeated features; write it as .safetensors"
+                    .to_owned()
+            })
         }),
         Some("wpc") => network().and_then(|network| {
             write_wpc(network)

@@ -1,15 +1,15 @@
-//! What a position of checkers is worth, in the simplest way that plays sensibly.
+//! Material evaluation for checkers.
 
 use crate::Evaluate;
 use outflank_games::Side;
 use outflank_games::checkers::Checkers;
 
-/// Counts men and kings, and a little for men that have advanced.
+/// A material count of men and kings with a small bonus for advanced men.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
-    /// What a king is worth, in men.
+    /// Value of a king, in men.
     pub king: f32,
-    /// What a man gains with each row it has advanced.
+    /// Bonus of a man per row advanced.
     pub advance: f32,
 }
 
@@ -21,9 +21,9 @@ impl Default for Material {
 
 impl Evaluate<Checkers> for Material {
     fn value(&self, position: &Checkers, side: Side) -> f32 {
-        let worth = |side: Side| {
+        let material = |side: Side| {
             let men = position.men(side);
-            // The first rows are Black's own; White's men run the other way.
+            // Row 0 is Black's home row; White's men move the other way.
             let advanced: u32 = (0..8)
                 .map(|row| {
                     let steps = if side == Side::Black { row } else { 7 - row };
@@ -34,6 +34,6 @@ impl Evaluate<Checkers> for Material {
                 + self.king * position.kings(side).count_ones() as f32
                 + self.advance * advanced as f32
         };
-        worth(side) - worth(side.other())
+        material(side) - material(side.other())
     }
 }

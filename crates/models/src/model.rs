@@ -1,89 +1,91 @@
-//! Any model that a file can hold.
+//! The models of Othello that a file can store.
 
 use crate::files::POLICY_KIND;
-use crate::nets::Deep;
-use crate::{Evaluate, Greedy, Net, Network, Patterns, Policy, Rater, Tuples};
+use crate::nets::PolicyNet;
+use crate::{Evaluate, Greedy, Mlp, MovePredictor, NTupleNetwork, Patterns, Policy, Tuples};
 use outflank_games::othello::Othello;
 use std::sync::Arc;
 
-/// A model of Othello; a copy shares its weights.
+/// A model of Othello. Clones share their weights.
 #[derive(Clone, Debug)]
 pub enum Model {
-    /// Tables of tuples, the same throughout the game.
-    Network(Arc<Network>),
-    /// Patterns and counts, by the stage of the game.
+    /// An n-tuple network, the same for all stages of the game.
+    NTuple(Arc<NTupleNetwork>),
+    /// Patterns and counts with weights per game stage.
     Patterns(Arc<Patterns>),
-    /// Moves in their context.
-    Rater(Arc<Rater>),
-    /// A deep network that rates moves.
-    Deep(Arc<Deep>),
-    /// A neural network over the squares.
-    Ann(Arc<Net>),
+    /// A linear model that scores moves in their context.
+    MovePredictor(Arc<MovePredictor>),
+    /// A deep network that scores moves.
+    PolicyNet(Arc<PolicyNet>),
+    /// A multilayer perceptron.
+    Mlp(Arc<Mlp>),
 }
 
 impl Model {
-    /// What it is, in a word.
+    /// Returns the kind of the model as shown to users.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
-            Model::Network(_) => "ntuple",
+            Model::NTuple(_) => "ntuple",
             Model::Patterns(_) => "patterns",
-            Model::Rater(_) => "rater",
-            Model::Deep(_) => POLICY_KIND,
-            Model::Ann(_) => "ann",
+            Model::MovePredictor(_) => "move-predictor",
+            Model::PolicyNet(_) => POLICY_KIND,
+            Model::Mlp(_) => "ann",
         }
     }
 
-    /// How many weights it has.
+    /// Returns the number of trainable weights.
     #[must_use]
     pub fn weights(&self) -> usize {
         match self {
-            Model::Network(network) => network.weights().len(),
+            Model::NTuple(network) => network.weights().len(),
             Model::Patterns(patterns) => patterns.stages().count() * patterns.weights(0).len(),
-            Model::Rater(rater) => rater.stages().count() * rater.weights(0).len(),
-            Model::Deep(deep) => deep.net().learned(),
-            Model::Ann(net) => net.weights().len(),
+            Model::MovePredictor(predictor) => {
+                predictor.stages().count() * predictor.weights(0).len()
+            }
+            Model::PolicyNet(net) => net.net().trainable_params(),
+            Model::Mlp(mlp) => mlp.weights().len(),
         }
     }
 
-    /// The squares it looks at together; a neural network looks at all of them.
+    /// Returns the tuples of a linear model; `None` for a neural network.
     #[must_use]
     pub fn tuples(&self) -> Option<&Tuples> {
         match self {
-            Model::Network(network) => Some(network.tuples()),
-            Model::Patterns(patterns) => Some(patterns.look().tuples()),
-            Model::Rater(rater) => Some(rater.look().tuples()),
-            Model::Deep(_) | Model::Ann(_) => None,
+            Model::NTuple(network) => Some(network.tuples()),
+            Model::Patterns(patterns) => Some(patterns.features().tuples()),
+            Model::MovePredictor(predictor) => Some(predictor.features().tuples()),
+            Model::PolicyNet(_) | Model::Mlp(_) => None,
         }
     }
 
-    /// What a position is worth to it; `None` for a model that only rates moves.
+    /// Returns the evaluation function; `None` for a model that only scores moves.
     #[must_use]
     pub fn value(&self) -> Option<Arc<dyn Evaluate<Othello>>> {
         match self {
-            Model::Network(network) => Some(Arc::clone(network) as _),
+            Model::NTuple(network) => Some(Arc::clone(network) as _),
             Model::Patterns(patterns) => Some(Arc::clone(patterns) as _),
-            Model::Rater(_) | Model::Deep(_) => None,
-            Model::Ann(net) => Some(Arc::clone(net) as _),
+            Model::MovePredictor(_) | Model::PolicyNet(_) => None,
+            Model::Mlp(mlp) => Some(Arc::clone(mlp) as _),
         }
     }
 
-    /// How it rates moves.
+    /// Returns the policy. A model with an evaluation function scores afterstates.
     #[must_use]
     pub fn policy(&self) -> Arc<dyn Policy<Othello>> {
         match self {
-            Model::Network(network) => Arc::new(Greedy(Arc::clone(network))),
+            Model::NTuple(network) => Arc::new(Greedy(Arc::clone(network))),
             Model::Patterns(patterns) => Arc::new(Greedy(Arc::clone(patterns))),
-            Model::Rater(rater) => Arc::clone(rater) as _,
-            Model::Deep(deep) => Arc::clone(deep) as _,
-            Model::Ann(net) => Arc::new(Greedy(Arc::clone(net))),
+            Model::MovePredictor(predictor) => Arc::clone(predictor) as _,
+            Model::PolicyNet(net) => Arc::clone(net) as _,
+            Model::Mlp(mlp) => Arc::new(Greedy(Arc::clone(mlp))),
         }
     }
 }
 
-impl From<Network> for Model {
-    fn from(network: Network) -> Model {
-        Model::Network(Arc::new(network))
+impl From<NTupleNetwork> for Model {
+    fn from(network: NTupleNetwork) -> Model {
+        Model::NTuple(Arc::new(network))
     }
 }
 
@@ -93,20 +95,20 @@ impl From<Patterns> for Model {
     }
 }
 
-impl From<Deep> for Model {
-    fn from(deep: Deep) -> Model {
-        Model::Deep(Arc::new(deep))
+impl From<PolicyNet> for Model {
+    fn from(net: PolicyNet) -> Model {
+        Model::PolicyNet(Arc::new(net))
     }
 }
 
-impl From<Rater> for Model {
-    fn from(rater: Rater) -> Model {
-        Model::Rater(Arc::new(rater))
+impl From<MovePredictor> for Model {
+    fn from(predictor: MovePredictor) -> Model {
+        Model::MovePredictor(Arc::new(predictor))
     }
 }
 
-impl From<Net> for Model {
-    fn from(net: Net) -> Model {
-        Model::Ann(Arc::new(net))
+impl From<Mlp> for Model {
+    fn from(mlp: Mlp) -> Model {
+        Model::Mlp(Arc::new(mlp))
     }
 }

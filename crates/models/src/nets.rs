@@ -1,43 +1,44 @@
-//! Deep networks that say which move an expert would play (Liskowski, Jaśkowski and Krawiec, 2018).
+//! Deep networks that predict expert moves (Liskowski, Jaśkowski & Krawiec (2018)).
 //!
-//! A network is described as data: a [`Net`] is a list of nodes, each an operation on the outputs of
-//! earlier ones, with shapes and parameters that follow from it. It is built from a name such as
-//! `conv8-bn` ([`named`]) and run by whoever wants to: [`Cpu`] here, libtorch elsewhere. There is one
-//! definition of each network, whatever runs it.
+//! A network is described as data: a [`NetGraph`] is a list of nodes, each an operation on the outputs
+//! of earlier nodes, from which shapes and parameters follow. [`named`] builds it from a name such as
+//! `conv8-bn`. [`CpuNet`] runs inference and [`forward_backward`] computes gradients on the CPU; the
+//! `outflank-torch` crate executes the same graph with libtorch.
 //!
 //! ```
 //! use outflank_models::nets::{Input, named};
 //!
 //! let net = named("conv8-bn", Input::PIECES)?;
-//! assert_eq!(net.learned(), 4_431_420);
+//! assert_eq!(net.trainable_params(), 4_431_420);
 //! # Ok::<(), outflank_models::nets::NetError>(())
 //! ```
 
-mod build;
+mod architectures;
+mod buffer_pool;
+mod builder;
+mod catalog;
 mod classes;
 mod cpu;
-mod deep;
-mod families;
-mod fold;
+mod fold_batch_norm;
 mod gemm;
+mod gemm_kernel;
 mod graph;
-mod images;
 mod input;
-mod names;
-mod space;
-mod tile;
+mod policy_net;
+mod symmetry_average;
 mod weights;
 
-pub use classes::{CLASSES, class_of, class_square, classes_of};
-pub use cpu::{Cpu, Gradient, Learned, learn_batch, learning_bytes, unfolded_logits};
-pub use deep::{Deep, rate_moves};
-pub use fold::folded;
-pub use graph::{Net, Node, Op, Param, Role, Shape};
-pub use images::Images;
+pub use buffer_pool::BufferPool;
+pub use catalog::{NetError, examples, named};
+pub use classes::{CLASSES, class_of, classes_of};
+pub use cpu::{CpuNet, Gradient, LossGradient, forward_backward, training_memory_bytes};
+pub use graph::{NetGraph, Node, Op, Param, Role, Shape};
 pub use input::{Encoding, Input, STAGES};
-pub use names::{NetError, examples, named};
-pub use space::Space;
+pub use policy_net::{PolicyNet, score_moves};
+pub use symmetry_average::SymmetryAveraged;
 pub use weights::Weights;
 
-/// What batch normalisation adds to a variance, as everywhere else.
+pub(crate) use fold_batch_norm::fold_batch_norm;
+
+/// The epsilon of batch normalization.
 pub const EPSILON: f32 = 1e-5;

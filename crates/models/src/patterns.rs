@@ -1,73 +1,72 @@
-//! Linear models whose weights change with the stage of the game: large patterns and counts of the
-//! position that a move leads to ([`Patterns`], which says what a position is worth), or the
-//! context of a move on the board as it stands ([`Rater`], which says how good each move is).
+//! Linear models with one weight vector per game stage.
 //!
-//! Both add up one weight for each thing they [`Look`] at; what they look at, and so how a learner
-//! reads a decision, is written once.
+//! [`Patterns`] is an evaluation function over patterns and counts of the afterstate.
+//! [`MovePredictor`] is a policy over the context of a move on the current board. Both sum the
+//! weights of the active [`MoveFeatures`]; learners use the same feature extraction.
 
 mod counts;
-mod look;
-mod shapes;
+mod features;
+mod pattern_sets;
 mod stages;
 
 pub use counts::Count;
-pub use look::{Afterstates, Contexts, Look, TooMany};
-pub use shapes::{classic, whole_board};
+pub use features::{AfterstateFeatures, ContextFeatures, MoveFeatures, TooManyPlacements};
+pub use pattern_sets::{classic, whole_board};
 pub use stages::Stages;
 
-use crate::layout::LANES;
+use crate::tuple_layout::LANES;
 use crate::{Evaluate, Policy};
 use outflank_games::Side;
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Othello, Square};
 use std::cell::RefCell;
 
-/// What a position is worth, by its patterns and counts, the one who just moved seen as Black.
+/// An evaluation function over patterns and counts. The side that just moved plays Black's role.
 #[derive(Clone, Debug)]
-pub struct Patterns(Tables<Afterstates>);
+pub struct Patterns(StagedWeights<AfterstateFeatures>);
 
-/// How good a move is in its context, the one to move seen as Black.
+/// A policy that scores a move in its context. The side to move plays Black's role.
 #[derive(Clone, Debug)]
-pub struct Rater(Tables<Contexts>);
+pub struct MovePredictor(StagedWeights<ContextFeatures>);
 
-/// A look, and the weights of each stage with the zero behind them.
+/// Features and the weights of each stage; a zero for padding follows the weights.
 #[derive(Clone, Debug)]
-struct Tables<L> {
-    look: L,
+struct StagedWeights<F> {
+    features: F,
     stages: Stages,
     weights: Vec<Vec<f32>>,
 }
 
-impl<L: Look> Tables<L> {
-    fn new(look: L, stages: Stages, mut weights: Vec<Vec<f32>>) -> Option<Tables<L>> {
-        let sound = weights.len() == stages.count()
+impl<F: MoveFeatures> StagedWeights<F> {
+    fn new(features: F, stages: Stages, mut weights: Vec<Vec<f32>>) -> Option<StagedWeights<F>> {
+        let valid = weights.len() == stages.count()
             && weights.iter().all(|stage| {
-                stage.len() == look.weights() && stage.iter().all(|weight| weight.is_finite())
+                stage.len() == features.weights() && stage.iter().all(|weight| weight.is_finite())
             });
         weights.iter_mut().for_each(|stage| stage.push(0.0));
-        sound.then_some(Tables { look, stages, weights })
+        valid.then_some(StagedWeights { features, stages, weights })
     }
 
     fn stage(&self, stage: usize) -> &[f32] {
-        self.weights.get(stage).map_or(&[], |weights| &weights[..self.look.weights()])
+        self.weights.get(stage).map_or(&[], |weights| &weights[..self.features.weights()])
     }
 
-    /// The worth of each move.
+    /// Computes the score of each move.
     fn score(&self, board: Board, moves: &[Square], out: &mut Vec<f32>) {
-        struct Rows<'a, L> {
-            look: &'a L,
+        struct Rows<'a, F> {
+            features: &'a F,
             board: Board,
             moves: u64,
             rows: &'a mut Vec<i32>,
         }
-        impl<L: Look> Task for Rows<'_, L> {
+        impl<F: MoveFeatures> Task for Rows<'_, F> {
             type Output = ();
 
             #[inline(always)]
             fn run<K: Kernel>(self, kernel: K) {
-                let count = self.moves.count_ones() as usize;
-                self.rows.resize(count * self.look.width(), 0);
-                self.look.rows(kernel, self.board, self.moves, self.rows, self.look.width());
+                let (count, width) = (self.moves.count_ones() as usize, self.features.width());
+                self.rows.resize(count * width, 0);
+                self.features.rows(kernel, self.board, self.moves, self.rows, width);
             }
         }
         out.clear();
@@ -75,23 +74,23 @@ impl<L: Look> Tables<L> {
         let weights = &self.weights[self.stages.of(discs)];
         let bits = moves.iter().fold(0, |bits, square| bits | square.bit());
         ROWS.with_borrow_mut(|rows| {
-            kernel::run(Rows { look: &self.look, board, moves: bits, rows });
-            let width = self.look.width();
+            kernel::run(Rows { features: &self.features, board, moves: bits, rows });
+            let width = self.features.width();
             out.extend(moves.iter().map(|square| {
-                // Rows are in the order of squares, whatever the order of the moves.
-                let place = (bits & (square.bit() - 1)).count_ones() as usize;
-                sum(weights, &rows[place * width..][..width])
+                // Rows are in the order of squares, not of `moves`.
+                let row = (bits & (square.bit() - 1)).count_ones() as usize;
+                sum(weights, &rows[row * width..][..width])
             }));
         });
     }
 }
 
 thread_local! {
-    /// Room for rows, one for each thread, so that no call allocates.
+    /// Buffer for feature rows, one per thread, so that evaluation does not allocate.
     static ROWS: RefCell<Vec<i32>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The sum of the weights of a row, always in the same order.
+/// Sums the weights of a feature row in a fixed order.
 #[inline(always)]
 #[must_use]
 pub fn sum(weights: &[f32], row: &[i32]) -> f32 {
@@ -104,37 +103,41 @@ pub fn sum(weights: &[f32], row: &[i32]) -> f32 {
     ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
 }
 
-/// What both models have.
-macro_rules! staged {
-    ($model:ident, $look:ident) => {
+/// Constructors and accessors common to both models.
+macro_rules! staged_model {
+    ($model:ident, $features:ident) => {
         impl $model {
-            /// A model with these weights for each stage; `None` when their number is wrong or one
-            /// is not finite.
+            /// Creates a model from the weights of each stage; `None` if their number is wrong or
+            /// one is not finite.
             #[must_use]
-            pub fn new(look: $look, stages: Stages, weights: Vec<Vec<f32>>) -> Option<$model> {
-                Tables::new(look, stages, weights).map($model)
+            pub fn new(
+                features: $features,
+                stages: Stages,
+                weights: Vec<Vec<f32>>,
+            ) -> Option<$model> {
+                StagedWeights::new(features, stages, weights).map($model)
             }
 
-            /// A model with all weights zero.
+            /// Creates a model with all weights zero.
             #[must_use]
-            pub fn zero(look: $look, stages: Stages) -> $model {
-                let weights = vec![vec![0.0; look.weights() + 1]; stages.count()];
-                $model(Tables { look, stages, weights })
+            pub fn zero(features: $features, stages: Stages) -> $model {
+                let weights = vec![vec![0.0; features.weights() + 1]; stages.count()];
+                $model(StagedWeights { features, stages, weights })
             }
 
-            /// What it looks at.
+            /// Returns the features.
             #[must_use]
-            pub fn look(&self) -> &$look {
-                &self.0.look
+            pub fn features(&self) -> &$features {
+                &self.0.features
             }
 
-            /// When its weights change.
+            /// Returns the stages of the game.
             #[must_use]
             pub fn stages(&self) -> Stages {
                 self.0.stages
             }
 
-            /// The weights of a stage; none if there is no such stage.
+            /// Returns the weights of a stage; empty if the stage does not exist.
             #[must_use]
             pub fn weights(&self, stage: usize) -> &[f32] {
                 self.0.stage(stage)
@@ -142,13 +145,13 @@ macro_rules! staged {
         }
     };
 }
-staged!(Patterns, Afterstates);
-staged!(Rater, Contexts);
+staged_model!(Patterns, AfterstateFeatures);
+staged_model!(MovePredictor, ContextFeatures);
 
 impl Evaluate<Othello> for Patterns {
     fn value(&self, position: &Othello, side: Side) -> f32 {
         struct Row<'a> {
-            look: &'a Afterstates,
+            features: &'a AfterstateFeatures,
             own: u64,
             other: u64,
             row: &'a mut Vec<i32>,
@@ -158,16 +161,16 @@ impl Evaluate<Othello> for Patterns {
 
             #[inline(always)]
             fn run<K: Kernel>(self, kernel: K) {
-                self.row.resize(self.look.width(), 0);
-                self.look.row(kernel, self.own, self.other, self.row);
+                self.row.resize(self.features.width(), 0);
+                self.features.row(kernel, self.own, self.other, self.row);
             }
         }
-        let Tables { look, stages, weights } = &self.0;
+        let StagedWeights { features, stages, weights } = &self.0;
         let (own, other) = (position.discs(side), position.discs(side.other()));
         let weights = &weights[stages.of((own | other).count_ones())];
         ROWS.with_borrow_mut(|row| {
-            kernel::run(Row { look, own, other, row });
-            sum(weights, &row[..look.width()])
+            kernel::run(Row { features, own, other, row });
+            sum(weights, &row[..features.width()])
         })
     }
 
@@ -176,7 +179,7 @@ impl Evaluate<Othello> for Patterns {
     }
 }
 
-impl Policy<Othello> for Rater {
+impl Policy<Othello> for MovePredictor {
     fn score(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
         self.0.score(position.board(), moves, out);
     }

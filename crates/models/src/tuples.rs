@@ -1,57 +1,57 @@
-//! Which squares a network looks at.
+//! N-tuples: the squares whose joint state indexes a weight table.
 
 use outflank_games::othello::{Othello, Square, Symmetry};
 use outflank_games::{Position, Side};
 
-/// The longest tuple: its table has 3^12 = 531,441 entries.
+/// Maximum length of a tuple. Its table has 3^12 = 531,441 entries.
 pub const MAX_TUPLE: usize = 12;
 
-/// Why squares do not make a tuple.
+/// An error in the definition of tuples.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TupleError {
-    /// No square, or more than [`MAX_TUPLE`].
+    /// A tuple without squares, or longer than [`MAX_TUPLE`].
     #[error("a tuple has 1 to 12 squares, not {0}")]
     Length(usize),
-    /// A number that is no square.
+    /// A number that is not a square.
     #[error("{0} is not a square; squares are 0 (a1) to 63 (h8)")]
     Square(i64),
     /// The same square twice in one tuple.
-    #[error("square {0} stands twice in one tuple")]
+    #[error("square {0} occurs twice in one tuple")]
     Twice(u8),
-    /// Images of different lengths, or none.
-    #[error("a tuple needs at least one image and all of the same length")]
-    Images,
-    /// A network without tuples, or with more weights than memory should hold.
+    /// Placements of different lengths, or none.
+    #[error("a tuple needs at least one placement, and all placements need the same length")]
+    Placements,
+    /// A network without tuples, or with too many weights.
     #[error("a network has 1 to {max} weights, not {weights}")]
     Size {
-        /// How many it would have.
+        /// Number of weights.
         weights: usize,
-        /// How many it may have.
+        /// Maximum number of weights.
         max: usize,
     },
 }
 
-/// One table of weights and the sequences of squares that read it.
+/// An n-tuple: one weight table, read at one or more placements on the board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tuple {
-    images: Vec<Vec<Square>>,
+    placements: Vec<Vec<Square>>,
 }
 
 impl Tuple {
-    /// A tuple whose images are given one by one.
-    pub fn with_images(images: Vec<Vec<u8>>) -> Result<Tuple, TupleError> {
-        let length = images.first().ok_or(TupleError::Images)?.len();
+    /// Creates a tuple from explicit placements.
+    pub fn with_placements(placements: Vec<Vec<u8>>) -> Result<Tuple, TupleError> {
+        let length = placements.first().ok_or(TupleError::Placements)?.len();
         if !(1..=MAX_TUPLE).contains(&length) {
             return Err(TupleError::Length(length));
         }
-        let mut checked = Vec::with_capacity(images.len());
-        for image in images {
-            if image.len() != length {
-                return Err(TupleError::Images);
+        let mut checked = Vec::with_capacity(placements.len());
+        for placement in placements {
+            if placement.len() != length {
+                return Err(TupleError::Placements);
             }
             let mut seen = 0u64;
             let mut squares = Vec::with_capacity(length);
-            for index in image {
+            for index in placement {
                 let square = Square::new(index).ok_or(TupleError::Square(index.into()))?;
                 if seen & square.bit() != 0 {
                     return Err(TupleError::Twice(index));
@@ -61,85 +61,86 @@ impl Tuple {
             }
             checked.push(squares);
         }
-        Ok(Tuple { images: checked })
+        Ok(Tuple { placements: checked })
     }
 
-    /// A tuple that reads the board in all eight ways; images that are the same sequence of
-    /// squares count once.
+    /// Creates a tuple placed under all eight symmetries of the board. Identical placements are
+    /// merged.
     pub fn symmetric(squares: &[u8]) -> Result<Tuple, TupleError> {
-        let one = Tuple::with_images(vec![squares.to_vec()])?;
-        let mut images: Vec<Vec<Square>> = Vec::with_capacity(8);
+        let one = Tuple::with_placements(vec![squares.to_vec()])?;
+        let mut placements: Vec<Vec<Square>> = Vec::with_capacity(8);
         for symmetry in Symmetry::ALL {
-            let image = one.images[0].iter().map(|&s| symmetry.square(s)).collect();
-            if !images.contains(&image) {
-                images.push(image);
+            let placement = one.placements[0].iter().map(|&s| symmetry.square(s)).collect();
+            if !placements.contains(&placement) {
+                placements.push(placement);
             }
         }
-        Ok(Tuple { images })
+        Ok(Tuple { placements })
     }
 
-    /// A tuple that reads each of its places on the board once: where the eight ways to turn and
-    /// mirror the board give the same squares in two orders, only the first. A table that is the
-    /// same in both orders ([`Tuple::mirror`]) then needs half the reads.
+    /// Creates a symmetric tuple that reads each set of squares once.
     ///
-    /// Squares that come in more than two orders are read in all of them.
-    pub fn folded(squares: &[u8]) -> Result<Tuple, TupleError> {
+    /// If the symmetries map a set of squares onto itself in a second order, only the first order
+    /// is kept. With a table that is equal in both orders (see [`Tuple::mirror`]), this halves the
+    /// number of reads. Sets with more than two orders keep all of them.
+    pub fn deduplicated(squares: &[u8]) -> Result<Tuple, TupleError> {
         let whole = Tuple::symmetric(squares)?;
-        let mut images: Vec<Vec<Square>> = Vec::with_capacity(8);
-        for image in &whole.images {
-            if !images.iter().any(|known| place(known) == place(image)) {
-                images.push(image.clone());
+        let mut placements: Vec<Vec<Square>> = Vec::with_capacity(8);
+        for placement in &whole.placements {
+            if !placements.iter().any(|earlier| square_set(earlier) == square_set(placement)) {
+                placements.push(placement.clone());
             }
         }
-        if whole.images.len() > 2 * images.len() {
+        if whole.placements.len() > 2 * placements.len() {
             return Ok(whole);
         }
-        Ok(Tuple { images })
+        Ok(Tuple { placements })
     }
 
-    /// The second order in which a symmetry of the board gives the squares of each image: for each
-    /// place the one it changes with. `None` where there is none, or where the tuple reads both.
+    /// Returns the permutation of positions in the tuple under which a symmetry of the board maps
+    /// a placement onto its own squares. `None` if there is none or if the tuple reads both orders.
     #[must_use]
     pub fn mirror(&self) -> Option<Vec<usize>> {
-        let first = &self.images[0];
-        if self.images[1..].iter().any(|image| place(image) == place(first)) {
+        let first = &self.placements[0];
+        let same_set = |other: &[Square]| square_set(other) == square_set(first);
+        if self.placements[1..].iter().any(|placement| same_set(placement)) {
             return None;
         }
         let whole = Symmetry::ALL.iter().map(|symmetry| -> Vec<Square> {
             first.iter().map(|&square| symmetry.square(square)).collect()
         });
         let mut others: Vec<Vec<Square>> =
-            whole.filter(|image| place(image) == place(first) && image != first).collect();
+            whole.filter(|placement| same_set(placement) && placement != first).collect();
         others.dedup();
         let [other] = others.as_slice() else { return None };
-        other.iter().map(|square| first.iter().position(|known| known == square)).collect()
+        other.iter().map(|square| first.iter().position(|own| own == square)).collect()
     }
 
-    /// The sequences of squares, the first square being the most significant digit.
+    /// Returns the placements. The first square is the most significant digit of the index.
     #[must_use]
-    pub fn images(&self) -> &[Vec<Square>] {
-        &self.images
+    pub fn placements(&self) -> &[Vec<Square>] {
+        &self.placements
     }
 
-    /// How many squares each image has.
+    /// Returns the number of squares.
     #[must_use]
     pub fn length(&self) -> usize {
-        self.images[0].len()
+        self.placements[0].len()
     }
 
-    /// How many weights its table has.
+    /// Returns the number of table entries.
     #[must_use]
     pub fn entries(&self) -> usize {
         3usize.pow(self.length() as u32)
     }
 }
 
-/// The squares of an image, whatever their order.
-fn place(image: &[Square]) -> u64 {
-    image.iter().fold(0, |squares, square| squares | square.bit())
+/// Returns the squares of a placement as a bitboard, ignoring their order.
+fn square_set(placement: &[Square]) -> u64 {
+    placement.iter().fold(0, |squares, square| squares | square.bit())
 }
 
-/// The tuples of a network; a set of features, one for each entry of each table.
+/// The tuples of a network. Each entry of each table is a feature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tuples {
     tuples: Vec<Tuple>,
@@ -147,10 +148,10 @@ pub struct Tuples {
 }
 
 impl Tuples {
-    /// The most weights a network may have: 256 MiB of them.
+    /// Maximum number of weights of a network (256 MiB).
     pub const MAX_WEIGHTS: usize = 1 << 26;
 
-    /// A network's tuples, in the order of their tables.
+    /// Creates a list of tuples, in the order of their tables.
     pub fn new(tuples: Vec<Tuple>) -> Result<Tuples, TupleError> {
         let count: usize = tuples.iter().map(Tuple::entries).sum();
         if !(1..=Self::MAX_WEIGHTS).contains(&count) {
@@ -159,42 +160,43 @@ impl Tuples {
         Ok(Tuples { tuples, count })
     }
 
-    /// Symmetric tuples from lists of squares.
+    /// Creates symmetric tuples from lists of squares.
     pub fn symmetric<S: AsRef<[u8]>>(lists: &[S]) -> Result<Tuples, TupleError> {
         let tuples: Result<_, _> =
             lists.iter().map(|list| Tuple::symmetric(list.as_ref())).collect();
         Tuples::new(tuples?)
     }
 
-    /// Symmetric tuples from lists of squares, each place on the board read once.
-    pub fn folded<S: AsRef<[u8]>>(lists: &[S]) -> Result<Tuples, TupleError> {
-        let tuples: Result<_, _> = lists.iter().map(|list| Tuple::folded(list.as_ref())).collect();
+    /// Creates symmetric tuples with [`Tuple::deduplicated`].
+    pub fn deduplicated<S: AsRef<[u8]>>(lists: &[S]) -> Result<Tuples, TupleError> {
+        let tuples: Result<_, _> =
+            lists.iter().map(|list| Tuple::deduplicated(list.as_ref())).collect();
         Tuples::new(tuples?)
     }
 
-    /// The 64 squares one by one, without symmetry: 192 features.
+    /// Creates 64 1-tuples without symmetry (192 features).
     #[must_use]
     pub fn squares() -> Tuples {
         let tuples = (0..64)
             .filter_map(Square::new)
-            .map(|square| Tuple { images: vec![vec![square]] })
+            .map(|square| Tuple { placements: vec![vec![square]] })
             .collect();
         Tuples { tuples, count: 192 }
     }
 
-    /// The tuples.
+    /// Returns the tuples.
     #[must_use]
     pub fn tuples(&self) -> &[Tuple] {
         &self.tuples
     }
 
-    /// Over all tuples, how many images there are: how many features a board has.
+    /// Returns the number of placements of all tuples, i.e. of active features of a board.
     #[must_use]
-    pub fn instances(&self) -> usize {
-        self.tuples.iter().map(|tuple| tuple.images.len()).sum()
+    pub fn placement_count(&self) -> usize {
+        self.tuples.iter().map(|tuple| tuple.placements.len()).sum()
     }
 
-    /// Where the table of each tuple begins.
+    /// Returns the offset of each tuple's table in the weights.
     pub fn offsets(&self) -> impl Iterator<Item = usize> + '_ {
         self.tuples.iter().scan(0, |next, tuple| {
             let offset = *next;
@@ -204,13 +206,13 @@ impl Tuples {
     }
 }
 
-/// A set of features of a position.
+/// A sparse feature set of positions.
 pub trait Features<P: Position> {
-    /// How many features there are.
+    /// Returns the number of features.
     fn count(&self) -> usize;
 
-    /// Calls `f` with the number and the value of features that are not zero, a feature that
-    /// occurs several times being visited several times. `side` is the one seen as Black.
+    /// Calls `f` with the index and value of each nonzero feature. A feature that occurs several
+    /// times is visited several times. `side` plays the role of Black.
     fn visit(&self, position: &P, side: Side, f: impl FnMut(usize, f32));
 }
 
@@ -222,8 +224,8 @@ impl Features<Othello> for Tuples {
     fn visit(&self, position: &Othello, side: Side, mut f: impl FnMut(usize, f32)) {
         let (black, white) = (position.discs(side), position.discs(side.other()));
         for (tuple, offset) in self.tuples.iter().zip(self.offsets()) {
-            for image in &tuple.images {
-                let index = image.iter().fold(0, |index, square| {
+            for placement in &tuple.placements {
+                let index = placement.iter().fold(0, |index, square| {
                     index * 3 + 1 + usize::from(black & square.bit() != 0)
                         - usize::from(white & square.bit() != 0)
                 });

@@ -1,16 +1,15 @@
-//! How one function serves both colours.
+//! How one evaluation function serves both colors.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The two ways of paper 0 to let Black and White use the same weights.
+/// How Black and White share the same weights (Runarsson & Lucas (2014)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum View {
-    /// Output negation: the function says what the board is worth to Black; White takes the
-    /// negative of it.
+    /// Output negation: the function returns the value to Black; White uses its negative.
     Negate,
-    /// Board inversion: the colours are exchanged when White has moved, so that the mover is
-    /// always seen as Black.
+    /// Board inversion: colors are swapped after a move by White, so that the mover is always
+    /// Black.
     Invert,
 }
 
@@ -30,7 +29,7 @@ impl FromStr for View {
         match text {
             "negate" => Ok(View::Negate),
             "invert" => Ok(View::Invert),
-            _ => Err(format!("'{text}' is not a view; there are negate and invert")),
+            _ => Err(format!("unknown view '{text}'; use negate or invert")),
         }
     }
 }

@@ -1,11 +1,11 @@
-//! The kernel against the definition, and the embedded models against what was published.
+//! Tests of linear models against reference implementations, and of the embedded models.
 
 use outflank_games::othello::{Othello, Symmetry};
 use outflank_games::{Position, Side};
-use outflank_models::{Evaluate, Features, Network, Tuple, Tuples, View, embedded};
-use outflank_runs::{Rng, RngExt, rng};
+use outflank_models::{Evaluate, Features, NTupleNetwork, Tuple, Tuples, View, embedded};
+use outflank_runs::{RngExt, Rng, rng};
 
-/// Positions of games of random moves.
+/// Returns positions from random games.
 fn positions(count: usize, rng: &mut Rng) -> Vec<Othello> {
     let mut positions = Vec::new();
     let mut position = Othello::start();
@@ -20,27 +20,27 @@ fn positions(count: usize, rng: &mut Rng) -> Vec<Othello> {
     positions
 }
 
-fn random_network(tuples: Tuples, view: View, rng: &mut Rng) -> Network {
+fn random_network(tuples: Tuples, view: View, rng: &mut Rng) -> NTupleNetwork {
     let weights = (0..tuples.count()).map(|_| rng.normal() as f32).collect();
-    Network::new(tuples, weights, view).unwrap()
+    NTupleNetwork::new(tuples, weights, view).unwrap()
 }
 
-fn shapes() -> Vec<Tuples> {
+fn tuple_sets() -> Vec<Tuples> {
     let long: Vec<u8> = (0..12).collect();
     vec![
         Tuples::squares(),
-        embedded::table1(),
+        embedded::runarsson_lucas_tuples(),
         Tuples::symmetric(&[&[0u8][..], &[9], &[27]]).unwrap(),
         Tuples::symmetric(&[&long[..], &[0, 9, 18, 27, 36, 45, 54, 63]]).unwrap(),
-        Tuples::new(vec![Tuple::with_images(vec![vec![3, 4], vec![60, 59]]).unwrap()]).unwrap(),
+        Tuples::new(vec![Tuple::with_placements(vec![vec![3, 4], vec![60, 59]]).unwrap()]).unwrap(),
     ]
 }
 
 #[test]
-fn values_are_the_sums_of_the_weights_that_the_features_name() {
+fn values_are_sums_of_active_weights() {
     let mut rng = rng::stream(1, &["models"]);
     let positions = positions(300, &mut rng);
-    for tuples in shapes() {
+    for tuples in tuple_sets() {
         for view in [View::Negate, View::Invert] {
             let network = random_network(tuples.clone(), view, &mut rng);
             for position in &positions {
@@ -62,10 +62,10 @@ fn values_are_the_sums_of_the_weights_that_the_features_name() {
 }
 
 #[test]
-fn the_moves_of_a_position_are_worth_what_they_lead_to() {
+fn move_values_equal_afterstate_values() {
     let mut rng = rng::stream(2, &["models"]);
     let positions = positions(300, &mut rng);
-    for tuples in shapes() {
+    for tuples in tuple_sets() {
         for view in [View::Negate, View::Invert] {
             let network = random_network(tuples.clone(), view, &mut rng);
             let mut values = Vec::new();
@@ -82,13 +82,12 @@ fn the_moves_of_a_position_are_worth_what_they_lead_to() {
     }
 }
 
-/// The definition: the weights of the set of features, whatever the number of their occurrences.
 #[test]
-fn a_binary_network_adds_the_weight_of_each_feature_once() {
+fn binary_networks_count_each_feature_once() {
     let mut rng = rng::stream(5, &["models"]);
     let positions = positions(300, &mut rng);
     let mut repeated = 0;
-    for tuples in shapes() {
+    for tuples in tuple_sets() {
         for view in [View::Negate, View::Invert] {
             let plain = random_network(tuples.clone(), view, &mut rng);
             let network = plain.clone().with_binary(true);
@@ -127,21 +126,21 @@ fn a_binary_network_adds_the_weight_of_each_feature_once() {
 }
 
 #[test]
-fn a_symmetric_network_gives_mirrored_positions_the_same_value() {
+fn symmetric_networks_give_symmetric_positions_equal_values() {
     let mut rng = rng::stream(3, &["models"]);
-    let network = random_network(embedded::table1(), View::Invert, &mut rng);
+    let network = random_network(embedded::runarsson_lucas_tuples(), View::Invert, &mut rng);
     for position in positions(200, &mut rng) {
         for symmetry in Symmetry::ALL {
-            let image = position.transform(symmetry);
-            assert_eq!(network.value(&position, Side::Black), network.value(&image, Side::Black));
+            let other = position.transform(symmetry);
+            assert_eq!(network.value(&position, Side::Black), network.value(&other, Side::Black));
         }
     }
 }
 
 #[test]
-fn inversion_is_negation_with_the_colours_exchanged() {
+fn inversion_swaps_colors_and_negation_negates() {
     let mut rng = rng::stream(4, &["models"]);
-    for tuples in shapes() {
+    for tuples in tuple_sets() {
         let invert = random_network(tuples, View::Invert, &mut rng);
         for position in positions(50, &mut rng) {
             let swapped = position.swap_sides();
@@ -153,9 +152,9 @@ fn inversion_is_negation_with_the_colours_exchanged() {
 }
 
 #[test]
-fn embedded_models_have_the_published_numbers() {
-    assert_eq!(embedded::table1().count(), 6561);
-    assert_eq!(embedded::table1().instances(), 120);
+fn embedded_weights_match_the_publications() {
+    assert_eq!(embedded::runarsson_lucas_tuples().count(), 6561);
+    assert_eq!(embedded::runarsson_lucas_tuples().placement_count(), 120);
     assert_eq!(Tuples::squares().count(), 192);
     let heuristic = embedded::HEURISTIC;
     let row = |r: usize| &heuristic[8 * r..8 * r + 8];
@@ -170,36 +169,38 @@ fn embedded_models_have_the_published_numbers() {
 }
 
 #[test]
-fn wrong_tuples_are_refused() {
-    for (squares, part) in [
+fn invalid_tuples_are_rejected() {
+    for (squares, message) in [
         (vec![], "1 to 12 squares, not 0"),
         ((0..13).collect(), "1 to 12 squares, not 13"),
         (vec![64], "64 is not a square"),
-        (vec![5, 5], "square 5 stands twice"),
+        (vec![5, 5], "square 5 occurs twice"),
     ] {
         let error = Tuple::symmetric(&squares).unwrap_err().to_string();
-        assert!(error.contains(part), "{error}");
+        assert!(error.contains(message), "{error}");
     }
     assert!(Tuples::new(Vec::new()).is_err());
     let long = Tuple::symmetric(&(0..12).collect::<Vec<u8>>()).unwrap();
     assert!(Tuples::new(vec![long; 200]).is_err());
 }
 
-/// Patterns, counts and contexts, computed square by square.
+/// Tests of staged models against a computation square by square.
 mod patterns {
     use super::*;
     use outflank_games::othello::{Square, Symmetry, kernel};
-    use outflank_models::patterns::{Afterstates, Contexts, Count, Look, Stages, classic};
-    use outflank_models::{Features, Patterns, Policy, Rater};
+    use outflank_models::patterns::{
+        AfterstateFeatures, ContextFeatures, Count, MoveFeatures, Stages, classic,
+    };
+    use outflank_models::{Features, MovePredictor, Patterns, Policy};
 
-    /// Weights that are the same for a pattern and its mirror image, and differ otherwise.
-    fn weights(look: &impl Look, stages: Stages) -> Vec<Vec<f32>> {
+    /// Returns random weights with equal tied weights.
+    fn weights(features: &impl MoveFeatures, stages: Stages) -> Vec<Vec<f32>> {
         let mut rng = rng::stream(4, &["patterns"]);
         let mut stage = || {
-            let mut row: Vec<f32> = (0..look.weights()).map(|_| rng.normal() as f32).collect();
-            for (index, &partner) in look.partners().iter().enumerate() {
-                assert_eq!(look.partners()[partner as usize] as usize, index);
-                row[index] = row[index.min(partner as usize)];
+            let mut row: Vec<f32> = (0..features.weights()).map(|_| rng.normal() as f32).collect();
+            for (index, &tied) in features.tied_weights().iter().enumerate() {
+                assert_eq!(features.tied_weights()[tied as usize] as usize, index);
+                row[index] = row[index.min(tied as usize)];
             }
             row
         };
@@ -222,27 +223,27 @@ mod patterns {
     }
 
     #[test]
-    fn classic_patterns_have_the_known_size() {
+    fn classic_patterns_have_the_expected_size() {
         let tuples = classic();
         assert_eq!(tuples.count(), 285_363);
-        // Read in all eight ways there are 100 images, two of each place of a pattern that is its
-        // own mirror image and one of the 2x5 corner: (100 - 8) / 2 + 8 places.
+        // All symmetries give 100 placements: two per set of squares, except for the eight of the 2x5
+        // corner. Deduplicated there are (100 - 8) / 2 + 8.
         let all: Vec<Vec<u8>> = tuples
             .tuples()
             .iter()
-            .map(|tuple| tuple.images()[0].iter().map(|square| square.index() as u8).collect())
+            .map(|tuple| tuple.placements()[0].iter().map(|square| square.index() as u8).collect())
             .collect();
-        assert_eq!(Tuples::symmetric(&all).unwrap().instances(), 100);
-        assert_eq!(tuples.instances(), 54);
+        assert_eq!(Tuples::symmetric(&all).unwrap().placement_count(), 100);
+        assert_eq!(tuples.placement_count(), 54);
     }
 
     #[test]
-    fn a_value_is_the_sum_of_its_weights() {
+    fn pattern_values_are_sums_of_active_weights() {
         let (tuples, counts) = (classic(), Count::ALL.to_vec());
-        let look = Afterstates::new(tuples.clone(), counts.clone()).unwrap();
+        let features = AfterstateFeatures::new(tuples.clone(), counts.clone()).unwrap();
         let stages = Stages::of_width(4).unwrap();
-        let weights = weights(&look, stages);
-        let model = Patterns::new(look, stages, weights.clone()).unwrap();
+        let weights = weights(&features, stages);
+        let model = Patterns::new(features, stages, weights.clone()).unwrap();
         for position in positions() {
             let side = position.to_move();
             let moves: Vec<Square> = position.moves().collect();
@@ -253,12 +254,12 @@ mod patterns {
                 let weights = &weights[stages.of(after.pieces())];
                 let (own, other) = (after.discs(side), after.discs(side.other()));
                 let mut sum = 0.0f64;
-                tuples.visit(&after, side, |index, times| {
-                    sum += f64::from(times) * f64::from(weights[index]);
+                tuples.visit(&after, side, |index, value| {
+                    sum += f64::from(value) * f64::from(weights[index]);
                 });
-                for (place, count) in counts.iter().enumerate() {
+                for (table, count) in counts.iter().enumerate() {
                     let number = count.of(kernel::Portable, own, other) as usize;
-                    sum += f64::from(weights[tuples.count() + place * Count::LIMIT + number]);
+                    sum += f64::from(weights[tuples.count() + table * Count::LIMIT + number]);
                 }
                 assert!((f64::from(value) - sum).abs() < 1e-4, "{value} {sum}");
                 assert_eq!(value, model.value(&after, side));
@@ -266,39 +267,39 @@ mod patterns {
         }
     }
 
-    /// The eight images of a position are worth the same, although each place is read once only.
+    /// With tied weights, symmetric positions have equal values although placements are deduplicated.
     #[test]
-    fn mirrored_boards_and_moves_are_worth_the_same() {
-        let after = Afterstates::new(classic(), Count::ALL.to_vec()).unwrap();
-        let around = Contexts::with_afterstates(classic(), Count::ALL.to_vec()).unwrap();
+    fn symmetric_positions_and_moves_have_equal_scores() {
+        let after = AfterstateFeatures::new(classic(), Count::ALL.to_vec()).unwrap();
+        let context = ContextFeatures::with_afterstates(classic(), Count::ALL.to_vec()).unwrap();
         let stages = Stages::of_width(10).unwrap();
-        let (own, other) = (weights(&after, stages), weights(&around, stages));
+        let (own, other) = (weights(&after, stages), weights(&context, stages));
         let model = Patterns::new(after, stages, own).unwrap();
-        let rater = Rater::new(around, stages, other).unwrap();
+        let predictor = MovePredictor::new(context, stages, other).unwrap();
         for position in positions() {
             let side = position.to_move();
             let value = model.value(&position, side);
             let moves: Vec<Square> = position.moves().collect();
-            let (mut scores, mut turned) = (Vec::new(), Vec::new());
-            rater.score(&position, &moves, &mut scores);
+            let (mut scores, mut transformed) = (Vec::new(), Vec::new());
+            predictor.score(&position, &moves, &mut scores);
             for symmetry in Symmetry::ALL {
-                let image = position.transform(symmetry);
-                assert!((model.value(&image, side) - value).abs() < 1e-4);
-                let images: Vec<Square> = moves.iter().map(|&mv| symmetry.square(mv)).collect();
-                rater.score(&image, &images, &mut turned);
-                for (score, turned) in scores.iter().zip(&turned) {
-                    assert!((score - turned).abs() < 1e-4);
+                let other = position.transform(symmetry);
+                assert!((model.value(&other, side) - value).abs() < 1e-4);
+                let other_moves: Vec<Square> =
+                    moves.iter().map(|&mv| symmetry.square(mv)).collect();
+                predictor.score(&other, &other_moves, &mut transformed);
+                for (score, transformed) in scores.iter().zip(&transformed) {
+                    assert!((score - transformed).abs() < 1e-4);
                 }
             }
         }
     }
 }
 
-/// The player that is part of the program predicts its teachers: in the known first moves of the
-/// tiger opening it knows what to play, whichever way the board is turned.
+/// The embedded model scores the moves of the Tiger opening among the best.
 #[test]
-fn the_embedded_preferences_know_the_tiger() {
-    let ipref = embedded::ipref().expect("the model is part of the program");
+fn embedded_ipref_scores_the_tiger_opening_highly() {
+    let ipref = embedded::ipref().expect("the model is embedded");
     let line = ["f5", "d6", "c3", "d3", "c4"];
     let mut position = Othello::start();
     for (ply, square) in line.iter().enumerate() {
@@ -309,25 +310,23 @@ fn the_embedded_preferences_know_the_tiger() {
             ipref.after_moves(&position, &moves, &mut values);
             let best = values.iter().copied().fold(f32::MIN, f32::max);
             let own = values[moves.iter().position(|&mv| mv == played).unwrap()];
-            // Not necessarily the first choice of all, but never far from it.
-            assert!(own > best - 3.0, "{square}: {own} against {best}");
+            assert!(own > best - 3.0, "{square}: {own}, best {best}");
         }
         position = position.play(played);
     }
     assert_eq!(ipref.stages().count(), 15);
 }
 
-/// The champion's worth is that of a win: the odds of both sides of a board add up to no more than a
-/// coin's when it is their opponent's turn, and a board with all but one disc is as good as won.
+/// The value is the logit of the winning probability.
 #[test]
-fn the_embedded_champion_knows_who_is_winning() {
-    let champion = embedded::champion().expect("the model is part of the program");
+fn embedded_champion_recognizes_won_positions() {
+    let champion = embedded::champion().expect("the model is embedded");
     assert_eq!(champion.stages().count(), 10);
     let corner = 1u64 << 63;
     let full = Othello::from_discs(!(corner | 1), 1, Side::White).unwrap();
     let (won, lost) = (champion.value(&full, Side::Black), champion.value(&full, Side::White));
     assert!(won > 3.0 && lost < -3.0, "{won} {lost}");
-    // The start is even.
+    // The initial position is balanced.
     let start = Othello::start();
     assert!(champion.value(&start, Side::White).abs() < 1.0);
 }

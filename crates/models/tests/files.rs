@@ -1,11 +1,14 @@
-//! Model files: what goes out comes back, the published ones are read, damaged ones refused.
+//! Tests of model files: round trips, published files, damaged files.
 
 use outflank_models::files::{
-    self, Origin, read_player, read_tensors, read_wpc, write_player, write_tensors, write_wpc,
+    self, Origin, read_player, read_safetensors, read_wpc, write_player, write_safetensors,
+    write_wpc,
 };
-use outflank_models::patterns::{Afterstates, Contexts, Count, Look, Stages};
-use outflank_models::{Features, Model, Net, Network, Patterns, Rater, Tuples, View, embedded};
-use outflank_runs::{Rng, RngExt, rng};
+use outflank_models::patterns::{AfterstateFeatures, ContextFeatures, Count, MoveFeatures, Stages};
+use outflank_models::{
+    Features, Mlp, Model, MovePredictor, NTupleNetwork, Patterns, Tuples, View, embedded,
+};
+use outflank_runs::{RngExt, Rng, rng};
 use std::path::PathBuf;
 
 fn data() -> Option<PathBuf> {
@@ -16,36 +19,36 @@ fn data() -> Option<PathBuf> {
     data
 }
 
-fn network(tuples: Tuples, view: View, seed: u64) -> Network {
+fn network(tuples: Tuples, view: View, seed: u64) -> NTupleNetwork {
     let mut rng = rng::stream(seed, &["files"]);
     let weights = (0..tuples.count()).map(|_| rng.normal() as f32 * 1e-3).collect();
-    Network::new(tuples, weights, view).unwrap()
+    NTupleNetwork::new(tuples, weights, view).unwrap()
 }
 
-/// The network in a file of ours.
-fn read_network(bytes: &[u8]) -> Option<Network> {
-    match read_tensors(bytes) {
-        Ok((Model::Network(network), _)) => Some((*network).clone()),
+/// Reads an n-tuple network from safetensors bytes.
+fn read_network(bytes: &[u8]) -> Option<NTupleNetwork> {
+    match read_safetensors(bytes) {
+        Ok((Model::NTuple(network), _)) => Some((*network).clone()),
         _ => None,
     }
 }
 
 #[test]
-fn every_format_keeps_every_bit() {
+fn every_format_round_trips() {
     let origin = Origin {
         method: "ipref".to_owned(),
         seed: Some(7),
         version: "1.2".to_owned(),
         note: "a \"note\" with ünïcode".to_owned(),
     };
-    for tuples in [embedded::table1(), Tuples::squares()] {
+    for tuples in [embedded::runarsson_lucas_tuples(), Tuples::squares()] {
         for view in [View::Negate, View::Invert] {
             let network = network(tuples.clone(), view, 5);
             let model = Model::from(network.clone());
-            let bytes = write_tensors(&model, &origin).unwrap();
+            let bytes = write_safetensors(&model, &origin).unwrap();
             assert_eq!(read_network(&bytes).unwrap(), network);
-            assert_eq!(read_tensors(&bytes).unwrap().1, origin);
-            assert_eq!(write_tensors(&model, &origin).unwrap(), bytes);
+            assert_eq!(read_safetensors(&bytes).unwrap().1, origin);
+            assert_eq!(write_safetensors(&model, &origin).unwrap(), bytes);
             let text = write_player(&network).unwrap();
             assert_eq!(read_player(&text).unwrap().with_view(view), network);
         }
@@ -56,16 +59,17 @@ fn every_format_keeps_every_bit() {
 }
 
 #[test]
-fn a_neural_network_keeps_every_bit() {
+fn mlp_files_round_trip() {
     for name in ["WS 192-16x8-16-8-1", "SR 64-3-1", "SP 128-91-2-1", "SR+WS 192-2x8-1"] {
-        let net = Net::random(&name.parse().unwrap(), &mut rng::stream(4, &[name]));
+        let net = Mlp::random(&name.parse().unwrap(), &mut rng::stream(4, &[name]));
         let model = Model::from(net.clone());
-        let bytes = write_tensors(&model, &Origin::default()).unwrap();
-        assert_eq!(bytes, write_tensors(&model, &Origin::default()).unwrap());
-        for read in
-            [read_tensors(&bytes), files::unpack(&files::pack(&model, &Origin::default()).unwrap())]
-        {
-            let Ok((Model::Ann(read), _)) = read else { panic!("{name} is another model") };
+        let bytes = write_safetensors(&model, &Origin::default()).unwrap();
+        assert_eq!(bytes, write_safetensors(&model, &Origin::default()).unwrap());
+        for read in [
+            read_safetensors(&bytes),
+            files::unpack(&files::pack(&model, &Origin::default()).unwrap()),
+        ] {
+            let Ok((Model::Mlp(read), _)) = read else { panic!("{name}: wrong kind of model") };
             assert_eq!(*read, net);
         }
         let folder = tempfile::tempdir().unwrap();
@@ -75,9 +79,9 @@ fn a_neural_network_keeps_every_bit() {
 }
 
 #[test]
-fn files_on_disk_are_read_by_their_ending() {
+fn file_extension_selects_the_format() {
     let folder = tempfile::tempdir().unwrap();
-    let network = network(embedded::table1(), View::Invert, 9);
+    let network = network(embedded::runarsson_lucas_tuples(), View::Invert, 9);
     for (name, expected) in
         [("x.safetensors", network.clone()), ("x.player", network.clone().with_view(View::Negate))]
     {
@@ -93,101 +97,122 @@ fn files_on_disk_are_read_by_their_ending() {
 }
 
 #[test]
-fn a_model_whose_features_count_once_keeps_that_in_its_file() {
+fn binary_features_are_stored() {
     let folder = tempfile::tempdir().unwrap();
     let (path, origin) = (folder.path().join("x.safetensors"), Origin::default());
-    let binary = network(embedded::table1(), View::Invert, 3).with_binary(true);
+    let binary = network(embedded::runarsson_lucas_tuples(), View::Invert, 3).with_binary(true);
     files::save(&path, &binary.clone().into(), &origin).unwrap();
     let (read, _) = files::load_network(&path).unwrap();
     assert!(read.is_binary());
     assert_eq!(read, binary);
     assert_ne!(read, binary.clone().with_binary(false));
     assert_eq!(write_player(&binary), None);
-    let refused =
+    let error =
         files::save(&folder.path().join("x.player"), &binary.clone().into(), &origin).unwrap_err();
-    assert!(refused.to_string().contains("write it as .safetensors"), "{refused}");
-    // Single squares occur once anyhow, so the flag means nothing and every format will do.
+    assert!(error.to_string().contains("write it as .safetensors"), "{error}");
+    // 1-tuples never repeat a feature, so the flag is dropped and every format works.
     let squares = network(Tuples::squares(), View::Invert, 4).with_binary(true);
     assert!(!squares.is_binary() && write_player(&squares).is_some());
-    // A file that does not mention it counts every occurrence, and one that does not need to does
-    // not mention it.
-    let bytes = write_tensors(&binary.with_binary(false).into(), &origin).unwrap();
+    // The flag is omitted if it is false.
+    let bytes = write_safetensors(&binary.with_binary(false).into(), &origin).unwrap();
     assert!(!String::from_utf8_lossy(&bytes).contains("binary"));
     assert!(!read_network(&bytes).unwrap().is_binary());
 }
 
-/// Weights on the grid, or off it, that differ from stage to stage.
-fn stages_of(weights: usize, stages: Stages, grid: f32) -> Vec<Vec<f32>> {
+/// Returns random multiples of `grid` for each stage.
+fn stage_weights(weights: usize, stages: Stages, grid: f32) -> Vec<Vec<f32>> {
     let mut rng = rng::stream(8, &["stages"]);
     let mut row = || (0..weights).map(|_| (rng.below(2001) as f32 - 1000.0) * grid).collect();
     (0..stages.count()).map(|_| row()).collect()
 }
 
 fn patterns(tuples: Tuples, width: u32, grid: f32) -> Model {
-    let look = Afterstates::new(tuples, vec![Count::OtherMoves, Count::OddQuarters]).unwrap();
+    let features =
+        AfterstateFeatures::new(tuples, vec![Count::OtherMoves, Count::OddQuarters]).unwrap();
     let stages = Stages::of_width(width).unwrap();
-    let weights = stages_of(look.weights(), stages, grid);
-    Patterns::new(look, stages, weights).unwrap().into()
+    let weights = stage_weights(features.weights(), stages, grid);
+    Patterns::new(features, stages, weights).unwrap().into()
 }
 
-fn rater(tuples: Tuples, width: u32) -> Model {
-    let look = Contexts::with_afterstates(tuples, vec![Count::OwnMoves]).unwrap();
+fn move_predictor(tuples: Tuples, width: u32) -> Model {
+    let features = ContextFeatures::with_afterstates(tuples, vec![Count::OwnMoves]).unwrap();
     let stages = Stages::of_width(width).unwrap();
-    let weights = stages_of(look.weights(), stages, 1.0 / 32.0);
-    Rater::new(look, stages, weights).unwrap().into()
+    let weights = stage_weights(features.weights(), stages, 1.0 / 32.0);
+    MovePredictor::new(features, stages, weights).unwrap().into()
 }
 
 #[test]
-fn models_by_stage_keep_every_bit() {
-    let tuples = || Tuples::folded(&[&[0u8, 1, 8][..], &[9, 18]]).unwrap();
+fn staged_models_round_trip() {
+    let tuples = || Tuples::deduplicated(&[&[0u8, 1, 8][..], &[9, 18]]).unwrap();
     let origin = Origin::default();
     for grid in [1.0 / 32.0, 1.0 / 3.0] {
         let model = patterns(tuples(), 7, grid);
-        let bytes = write_tensors(&model, &origin).unwrap();
-        let (read, _) = read_tensors(&bytes).unwrap();
+        let bytes = write_safetensors(&model, &origin).unwrap();
+        let (read, _) = read_safetensors(&bytes).unwrap();
         let (Model::Patterns(read), Model::Patterns(model)) = (&read, &model) else {
-            panic!("another kind came back");
+            panic!("wrong kind of model");
         };
-        assert_eq!((read.stages(), read.look().counts()), (model.stages(), model.look().counts()));
-        assert_eq!(read.look().tuples(), model.look().tuples());
+        assert_eq!(
+            (read.stages(), read.features().counts()),
+            (model.stages(), model.features().counts())
+        );
+        assert_eq!(read.features().tuples(), model.features().tuples());
         assert!((0..9).all(|stage| read.weights(stage) == model.weights(stage)));
-        // Whole multiples of the grid take half the room.
-        let values = 9 * model.look().weights();
+        // Multiples of the grid are stored in 16 bits.
+        let values = 9 * model.features().weights();
         let wide = if grid == 1.0 / 32.0 { 2 } else { 4 };
         assert!(bytes.len() > wide * values && bytes.len() < wide * values + 2000);
     }
-    let model = rater(tuples(), 20);
-    let (read, _) = read_tensors(&write_tensors(&model, &origin).unwrap()).unwrap();
-    let (Model::Rater(read), Model::Rater(model)) = (&read, &model) else {
-        panic!("another kind came back");
+    let model = move_predictor(tuples(), 20);
+    let (read, _) = read_safetensors(&write_safetensors(&model, &origin).unwrap()).unwrap();
+    let (Model::MovePredictor(read), Model::MovePredictor(model)) = (&read, &model) else {
+        panic!("wrong kind of model");
     };
     assert!((0..3).all(|stage| read.weights(stage) == model.weights(stage)));
-    // Random weights do not respect the mirror, and are not packed.
-    assert!(files::pack(&Model::Rater(model.clone()), &origin).unwrap_err().contains("differ"));
+    // Random weights are not tied, so they cannot be packed.
+    assert!(
+        files::pack(&Model::MovePredictor(model.clone()), &origin).unwrap_err().contains("differ")
+    );
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.player");
-    let refused = files::save(&path, &Model::Rater(model.clone()), &origin).unwrap_err();
-    assert!(refused.to_string().contains("only be written as .safetensors"), "{refused}");
+    let error = files::save(&path, &Model::MovePredictor(model.clone()), &origin).unwrap_err();
+    assert!(error.to_string().contains("only be written as .safetensors"), "{error}");
+}
+
+/// Move predictors keep their original kind in files; the kind shown to users is accepted too.
+#[test]
+fn move_predictor_files_keep_their_stored_kind() {
+    let model = move_predictor(Tuples::symmetric(&[&[0u8, 1][..]]).unwrap(), 60);
+    assert_eq!(model.kind(), "move-predictor");
+    let bytes = write_safetensors(&model, &Origin::default()).unwrap();
+    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let header = String::from_utf8(bytes[8..8 + length].to_vec()).unwrap();
+    assert!(header.contains(r#"\"kind\":\"rater\""#), "{header}");
+    let header = header.replace(r#"\"rater\""#, r#"\"move-predictor\""#);
+    let renamed =
+        [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &bytes[8 + length..]];
+    let (read, _) = read_safetensors(&renamed.concat()).unwrap();
+    assert!(matches!(read, Model::MovePredictor(_)));
 }
 
 #[test]
-fn a_packed_model_comes_back_whole() {
-    let tuples = || Tuples::folded(&[&[0u8, 1, 2, 8, 16][..], &[9, 18]]).unwrap();
-    let look = Afterstates::new(tuples(), Count::ALL.to_vec()).unwrap();
+fn packed_models_round_trip() {
+    let tuples = || Tuples::deduplicated(&[&[0u8, 1, 2, 8, 16][..], &[9, 18]]).unwrap();
+    let features = AfterstateFeatures::new(tuples(), Count::ALL.to_vec()).unwrap();
     let stages = Stages::of_width(30).unwrap();
-    let mut weights = stages_of(look.weights(), stages, 1.0 / 32.0);
+    let mut weights = stage_weights(features.weights(), stages, 1.0 / 32.0);
     for row in &mut weights {
-        let partners = look.partners();
+        let tied = features.tied_weights();
         for index in 0..row.len() {
-            row[index] = row[index.min(partners[index] as usize)];
+            row[index] = row[index.min(tied[index] as usize)];
         }
     }
-    let model: Model = Patterns::new(look, stages, weights.clone()).unwrap().into();
+    let model: Model = Patterns::new(features, stages, weights.clone()).unwrap().into();
     let origin = Origin { method: "ipref".to_owned(), ..Origin::default() };
     let packed = files::pack(&model, &origin).unwrap();
-    assert!(packed.len() < write_tensors(&model, &origin).unwrap().len());
+    assert!(packed.len() < write_safetensors(&model, &origin).unwrap().len());
     let (Model::Patterns(read), same) = files::unpack(&packed).unwrap() else {
-        panic!("another kind came back");
+        panic!("wrong kind of model");
     };
     assert_eq!(same, origin);
     assert!((0..2).all(|stage| read.weights(stage) == weights[stage]));
@@ -196,10 +221,10 @@ fn a_packed_model_comes_back_whole() {
 }
 
 #[test]
-fn the_published_players_are_what_their_authors_say() {
+fn published_players_load_with_the_expected_size_and_view() {
     let Some(data) = data() else { return };
-    // Weights as paper 0's Table III counts them, and the views of the published files.
-    let facts = [
+    // Numbers of weights from Runarsson & Lucas (2014), Table III, and the views.
+    let expected = [
         ("SzubertJaskowskiKrawiec2013CTDL.player", 4698, View::Negate),
         ("SzubertJaskowskiKrawiec2013ETDL.player", 3240, View::Negate),
         ("Burrow2011ETDL.player", 6561, View::Negate),
@@ -210,31 +235,34 @@ fn the_published_players_are_what_their_authors_say() {
         ("Jaskowski2014All2.player", 288, View::Invert),
         ("StandardHeuristic.wpc", 192, View::Negate),
     ];
-    for (name, weights, view) in facts {
+    for (name, weights, view) in expected {
         let (network, _) = files::load_network(&data.join("players").join(name)).unwrap();
         assert_eq!((network.weights().len(), network.view()), (weights, view), "{name}");
     }
     let load = |name: &str| files::load_network(&data.join("players").join(name)).unwrap().0;
     assert_eq!(load("StandardHeuristic.wpc"), embedded::heuristic());
     assert_eq!(load("Yoshioka1999.wpc"), embedded::yoshioka());
-    // Table I is the shape of Burrow's player, up to the order of tuples, images and squares.
+    // Burrow's player uses the tuples of Table I in another order of tuples, placements and squares.
     let sets = |tuples: &Tuples| {
         let mut sets: Vec<u64> = tuples
             .tuples()
             .iter()
             .map(|tuple| {
-                let masks = tuple.images().iter().map(|i| i.iter().map(|s| s.bit()).sum::<u64>());
+                let masks =
+                    tuple.placements().iter().map(|i| i.iter().map(|s| s.bit()).sum::<u64>());
                 masks.min().unwrap()
             })
             .collect();
         sets.sort_unstable();
         sets
     };
-    assert_eq!(sets(load("Burrow2011ETDL.player").tuples()), sets(&embedded::table1()));
+    assert_eq!(
+        sets(load("Burrow2011ETDL.player").tuples()),
+        sets(&embedded::runarsson_lucas_tuples())
+    );
 }
 
-/// Changes bytes, cuts, doubles, inserts; every result is plausible enough to get deep into a
-/// parser.
+/// Damages a file slightly (flips, cuts, repeats, inserts), so that it gets deep into a parser.
 fn mutate(original: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut bytes = original.to_vec();
     for _ in 0..=rng.below(4) {
@@ -267,14 +295,14 @@ fn mutate(original: &[u8], rng: &mut Rng) -> Vec<u8> {
     bytes
 }
 
-/// A network that was accepted is sound, whatever it was read from.
-fn is_sound(network: &Network) -> bool {
+/// Returns whether a network is valid.
+fn is_valid(network: &NTupleNetwork) -> bool {
     network.weights().len() == network.tuples().count()
         && network.weights().iter().all(|w| w.is_finite())
 }
 
 #[test]
-fn ten_thousand_damaged_files_of_each_format_are_refused_or_sound() {
+fn damaged_files_are_rejected_or_valid() {
     let mut rng = rng::stream(11, &["damage"]);
     let small = Tuples::symmetric(&[&[0u8, 1, 2][..], &[9, 18]]).unwrap();
     let player = write_player(&network(small.clone(), View::Negate, 1)).unwrap();
@@ -283,11 +311,11 @@ fn ten_thousand_damaged_files_of_each_format_are_refused_or_sound() {
     let tensors: Vec<Vec<u8>> = [
         network(small.clone(), View::Invert, 2).into(),
         patterns(small.clone(), 2, 1.0 / 32.0),
-        rater(small, 3),
-        Net::random(&"WS 64-1x8-2-1".parse().unwrap(), &mut rng::stream(12, &["damage"])).into(),
+        move_predictor(small, 3),
+        Mlp::random(&"WS 64-1x8-2-1".parse().unwrap(), &mut rng::stream(12, &["damage"])).into(),
     ]
     .iter()
-    .map(|model| write_tensors(model, &Origin::default()).unwrap())
+    .map(|model| write_safetensors(model, &Origin::default()).unwrap())
     .collect();
     if let Some(data) = data() {
         let read = |name: &str| std::fs::read(data.join("players").join(name)).unwrap();
@@ -299,33 +327,35 @@ fn ten_thousand_damaged_files_of_each_format_are_refused_or_sound() {
     for round in 0..10_000 {
         let player = mutate(&players[round % players.len()], &mut rng);
         if let Ok(network) = read_player(&String::from_utf8_lossy(&player)) {
-            assert!(is_sound(&network));
+            assert!(is_valid(&network));
             accepted[0] += 1;
         }
         let wpc = mutate(&wpcs[round % wpcs.len()], &mut rng);
         if let Ok(network) = read_wpc(&String::from_utf8_lossy(&wpc)) {
-            assert!(is_sound(&network));
+            assert!(is_valid(&network));
             accepted[1] += 1;
         }
-        if let Ok((model, _)) = read_tensors(&mutate(&tensors[round % tensors.len()], &mut rng)) {
+        if let Ok((model, _)) = read_safetensors(&mutate(&tensors[round % tensors.len()], &mut rng))
+        {
             assert!(match &model {
-                Model::Network(network) => is_sound(network),
+                Model::NTuple(network) => is_valid(network),
                 Model::Patterns(p) => (0..p.stages().count())
-                    .all(|stage| p.weights(stage).len() == p.look().weights()),
-                Model::Rater(r) => (0..r.stages().count())
-                    .all(|stage| r.weights(stage).len() == r.look().weights()),
-                Model::Deep(deep) => deep.weights().values().len() == deep.net().params().len(),
-                Model::Ann(net) => net.weights().iter().all(|w| w.is_finite()),
+                    .all(|stage| p.weights(stage).len() == p.features().weights()),
+                Model::MovePredictor(p) => (0..p.stages().count())
+                    .all(|stage| p.weights(stage).len() == p.features().weights()),
+                Model::PolicyNet(policy) =>
+                    policy.weights().values().len() == policy.net().params().len(),
+                Model::Mlp(net) => net.weights().iter().all(|w| w.is_finite()),
             });
             accepted[2] += 1;
         }
     }
-    // Some changes are harmless, such as another digit of a weight; most are not.
+    // Some changes are harmless, such as a changed digit of a weight; most are not.
     assert!(accepted.iter().all(|&n| n > 0 && n < 9_000), "{accepted:?}");
 }
 
 #[test]
-fn hostile_headers_cost_nothing() {
+fn hostile_headers_are_rejected() {
     for text in [
         "99999999999999999999",
         "1000000 12 64",
@@ -342,10 +372,10 @@ fn hostile_headers_cost_nothing() {
         assert!(read_player(text).is_err(), "{text}");
     }
     let mut huge = u64::MAX.to_le_bytes().to_vec();
-    assert!(read_tensors(&huge).is_err());
+    assert!(read_safetensors(&huge).is_err());
     huge[..8].copy_from_slice(&(1u64 << 40).to_le_bytes());
-    assert!(read_tensors(&huge).is_err());
-    assert!(read_tensors(b"").is_err());
+    assert!(read_safetensors(&huge).is_err());
+    assert!(read_safetensors(b"").is_err());
 }
 
 mod any_bytes {
@@ -355,7 +385,7 @@ mod any_bytes {
     proptest! {
         #[test]
         fn never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
-            let _ = read_tensors(&bytes);
+            let _ = read_safetensors(&bytes);
             let text = String::from_utf8_lossy(&bytes);
             let _ = read_player(&text);
             let _ = read_wpc(&text);

@@ -1,4 +1,4 @@
-//! Heuristics: laws that features must obey, and their files.
+//! Tests of heuristics: properties of features, and files.
 
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::{Othello, Symmetry};
@@ -6,10 +6,10 @@ use outflank_games::{Position, Side};
 use outflank_models::files::{
     self, AnyHeuristic, Origin, load_heuristic, read_heuristic, save_heuristic, write_heuristic,
 };
-use outflank_models::{Described, Evaluate, Heuristic, embedded};
-use outflank_runs::{Rng, RngExt, rng};
+use outflank_models::{Evaluate, Heuristic, NamedFeatures, embedded};
+use outflank_runs::{RngExt, Rng, rng};
 
-/// Positions of games of random moves.
+/// Returns positions from random games.
 fn positions<P: Position>(count: usize, rng: &mut Rng) -> Vec<P> {
     let mut positions = Vec::new();
     let mut position = P::start();
@@ -24,14 +24,14 @@ fn positions<P: Position>(count: usize, rng: &mut Rng) -> Vec<P> {
     positions
 }
 
-fn random_heuristic<P: Described>(rng: &mut Rng) -> Heuristic<P> {
+fn random_heuristic<P: NamedFeatures>(rng: &mut Rng) -> Heuristic<P> {
     let weights: Vec<f32> = P::FEATURES.iter().map(|_| rng.normal() as f32).collect();
     Heuristic::new(&weights).unwrap()
 }
 
-fn features_are_fair<P: Described>() {
+fn check_antisymmetry<P: NamedFeatures>() {
     let mut rng = rng::stream(3, &["heuristics"]);
-    let mut moved = [false; 8];
+    let mut nonzero = [false; 8];
     for position in positions::<P>(2000, &mut rng) {
         let (own, other) = (position.features(Side::Black), position.features(Side::White));
         let swapped = position.swap_sides().features(Side::White);
@@ -40,33 +40,33 @@ fn features_are_fair<P: Described>() {
             assert_eq!(own[at], -other[at], "{position}");
             assert_eq!(own[at], swapped[at], "{position}");
             assert!(at < P::FEATURES.len() || own[at] == 0.0);
-            moved[at] |= own[at] != 0.0;
+            nonzero[at] |= own[at] != 0.0;
         }
     }
-    assert!(moved[..P::FEATURES.len()].iter().all(|&moved| moved), "{moved:?}");
+    assert!(nonzero[..P::FEATURES.len()].iter().all(|&nonzero| nonzero), "{nonzero:?}");
 }
 
 #[test]
-fn what_is_good_for_one_side_is_as_bad_for_the_other() {
-    features_are_fair::<Othello>();
-    features_are_fair::<Checkers>();
+fn features_are_antisymmetric() {
+    check_antisymmetry::<Othello>();
+    check_antisymmetry::<Checkers>();
     assert_eq!(Othello::start().features(Side::Black), [0.0; 8]);
     assert_eq!(Checkers::start().features(Side::White), [0.0; 8]);
 }
 
 #[test]
-fn a_turned_board_has_the_same_features() {
+fn symmetric_boards_have_equal_features() {
     let mut rng = rng::stream(4, &["heuristics"]);
     for position in positions::<Othello>(300, &mut rng) {
         for symmetry in Symmetry::ALL {
-            let turned = position.transform(symmetry).features(Side::Black);
-            assert_eq!(turned, position.features(Side::Black));
-            assert_eq!(position.transform(symmetry).unmirrored(), position.unmirrored());
+            let transformed = position.transform(symmetry).features(Side::Black);
+            assert_eq!(transformed, position.features(Side::Black));
+            assert_eq!(position.transform(symmetry).canonical_form(), position.canonical_form());
         }
     }
 }
 
-fn moves_are_worth_where_they_lead<P: Described>() {
+fn check_move_values<P: NamedFeatures>() {
     let mut rng = rng::stream(5, &["heuristics"]);
     let mut values = Vec::new();
     for position in positions::<P>(500, &mut rng) {
@@ -90,13 +90,13 @@ fn moves_are_worth_where_they_lead<P: Described>() {
 }
 
 #[test]
-fn many_moves_at_once_are_worth_what_each_is() {
-    moves_are_worth_where_they_lead::<Othello>();
-    moves_are_worth_where_they_lead::<Checkers>();
+fn move_values_equal_afterstate_values() {
+    check_move_values::<Othello>();
+    check_move_values::<Checkers>();
 }
 
 #[test]
-fn a_weight_for_each_feature_or_none_at_all() {
+fn wrong_number_of_weights_is_rejected() {
     assert!(Heuristic::<Othello>::new(&[0.0; 8]).is_some());
     assert!(Heuristic::<Othello>::new(&[0.0; 7]).is_none());
     assert!(Heuristic::<Checkers>::new(&[0.0; 8]).is_none());
@@ -104,7 +104,7 @@ fn a_weight_for_each_feature_or_none_at_all() {
 }
 
 #[test]
-fn files_keep_every_bit_of_either_game() {
+fn heuristic_files_round_trip() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.toml");
     let mut rng = rng::stream(6, &["heuristics"]);
@@ -124,18 +124,18 @@ fn files_keep_every_bit_of_either_game() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_said() {
+fn errors_describe_the_invalid_part() {
     let zero = Heuristic::<Checkers>::new(&[0.0; 6]).unwrap();
     let good = write_heuristic(&zero.into(), &Origin::default()).unwrap();
     assert!(read_heuristic(&good).is_ok());
-    // Whole numbers are numbers, and nobody must say where a heuristic comes from.
+    // Integers are accepted, and the origin is optional.
     let short = good.split("[origin]").next().unwrap().replace("0.0", "1");
     assert!(read_heuristic(&short).is_ok(), "{short}");
-    for (from, to, said) in [
-        ("kind = \"heuristic\"", "kind = \"net\"", "its kind is 'net'"),
+    for (from, to, message) in [
+        ("kind = \"heuristic\"", "kind = \"net\"", "the kind is 'net'"),
         ("\"checkers\"", "\"chess\"", "unknown game 'chess'"),
         ("\"checkers\"", "\"othello\"", "othello has no feature"),
-        ("men = 0.0\n", "", "no weight of 'men'"),
+        ("men = 0.0\n", "", "the weight of 'men' is missing"),
         ("men = 0.0", "men = nan", "'men' is not a finite number"),
         ("men = 0.0", "men = \"1\"", "'men' is not a number"),
         ("men = 0.0", "mem = 0.0", "no feature 'mem'"),
@@ -144,13 +144,13 @@ fn what_is_wrong_with_a_file_is_said() {
         ("kind", "colour = 1\nkind", "colour"),
     ] {
         let error = read_heuristic(&good.replacen(from, to, 1)).unwrap_err();
-        assert!(error.contains(said), "{error}");
+        assert!(error.contains(message), "{error}");
     }
     assert!(read_heuristic("").is_err());
 }
 
 #[test]
-fn the_embedded_heuristics_can_be_read() {
+fn embedded_heuristics_parse() {
     let othello = embedded::gp().expect("a heuristic of Othello");
     assert_eq!(othello.weights().len(), 8);
     let checkers = embedded::gp_checkers().expect("a heuristic of checkers");

@@ -1,21 +1,22 @@
-//! Our networks give what PyTorch gives: `data/pytorch_nets.py` has the same networks, written by hand
-//! in PyTorch, and `data/pytorch_nets.txt` its answers. Weights and boards come from one formula.
-//! Of the same networks as ONNX files onnxruntime gives these answers too: `data/onnx_nets.py` has asked
-//! it, and `data/onnx_nets.txt` has the checksums of the files.
+//! Tests of networks against PyTorch and onnxruntime.
+//!
+//! `data/pytorch_nets.py` implements the same networks in PyTorch; `data/pytorch_nets.txt` has its outputs.
+//! Weights and boards come from a formula. `data/onnx_nets.py` runs the exported ONNX files with
+//! onnxruntime; `data/onnx_nets.txt` has the checksums of the files whose outputs it verified.
 
 use outflank_models::files::write_onnx;
-use outflank_models::nets::{Cpu, Net, Param, Role, STAGES, Weights, named};
+use outflank_models::nets::{CpuNet, NetGraph, Param, Role, STAGES, Weights, named};
 
 const STORED: &str = include_str!("data/pytorch_nets.txt");
-const CHECKED: &str = include_str!("data/onnx_nets.txt");
+const VERIFIED: &str = include_str!("data/onnx_nets.txt");
 
-/// Lines of the stored answers: a network's name, what it sees, and 60 numbers.
+/// Returns the fields of the stored lines: name, input encoding and 60 logits.
 fn stored() -> Vec<Vec<&'static str>> {
     STORED.lines().map(|line| line.split(' ').collect()).collect()
 }
 
-/// The networks.
-fn nets() -> Vec<Net> {
+/// Returns the networks of the stored lines.
+fn nets() -> Vec<NetGraph> {
     let lines = stored();
     let first = lines.chunk_by(|a, b| a[0] == b[0]).map(|lines| &lines[0]);
     first.map(|line| named(line[0], line[1].parse().unwrap()).unwrap()).collect()
@@ -28,7 +29,7 @@ fn mixed(block: u32, at: u32) -> u32 {
     h ^ h >> 13
 }
 
-fn weights(net: &Net) -> Weights {
+fn weights(net: &NetGraph) -> Weights {
     let block = |(block, param): (usize, &Param)| -> Vec<f32> {
         let number = |at: usize| {
             let u = f64::from(mixed(block as u32, at as u32) >> 8) / 16_777_216.0 - 0.5;
@@ -45,7 +46,7 @@ fn weights(net: &Net) -> Weights {
 }
 
 #[test]
-fn answers_are_those_of_pytorch() {
+fn logits_match_pytorch() {
     let lines = stored();
     assert_eq!((nets().len(), lines.len()), (10, 9 * 2 + 4));
     for net in nets() {
@@ -60,24 +61,24 @@ fn answers_are_those_of_pytorch() {
                 words[planes - STAGES + stage] = u64::MAX;
             }
         }
-        let answers = Cpu::new(&net, &weights(&net)).logits(&words);
+        let logits = CpuNet::new(&net, &weights(&net)).logits(&words);
         let stored: Vec<f32> = lines
             .iter()
             .flat_map(|line| &line[2..])
             .map(|number| number.parse().unwrap())
             .collect();
         let size = stored.iter().fold(1.0f32, |size, value| size.max(value.abs()));
-        assert_eq!(answers.len(), stored.len());
-        for (ours, theirs) in answers.iter().zip(&stored) {
+        assert_eq!(logits.len(), stored.len());
+        for (ours, theirs) in logits.iter().zip(&stored) {
             assert!((ours - theirs).abs() <= 1e-5 * size, "{name}: {ours} {theirs}");
         }
     }
 }
 
-/// The files are those that onnxruntime has answered from. When the writer is changed, OUTFLANK_ONNX names
-/// a folder to which this writes them, and `data/onnx_nets.py` says what to do with it.
+/// The files have the checksums of those verified with onnxruntime. After a change of the writer, set
+/// OUTFLANK_ONNX to a folder for the files and run `data/onnx_nets.py`.
 #[test]
-fn onnx_files_are_those_that_onnxruntime_answers_from() {
+fn onnx_files_are_those_verified_with_onnxruntime() {
     let folder = std::env::var_os("OUTFLANK_ONNX").map(std::path::PathBuf::from);
     let mut found = String::new();
     for net in nets() {
@@ -89,5 +90,5 @@ fn onnx_files_are_those_that_onnxruntime_answers_from() {
         sum.update(&bytes);
         found += &format!("{} {:08x}\n", net.name(), sum.sum());
     }
-    assert_eq!(found, CHECKED, "ask onnxruntime again: data/onnx_nets.py");
+    assert_eq!(found, VERIFIED, "verify with onnxruntime: data/onnx_nets.py");
 }

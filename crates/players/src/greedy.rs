@@ -44,7 +44,7 @@ impl<P: Position> Player<P> for Greedy<P> {
 
     fn start_turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, PlayerError> {
         let moves: Vec<P::Move> = game.position().moves().collect();
-        match self.policy.at_a_time() > 1 && moves.len() > 1 {
+        match self.policy.batch_size() > 1 && moves.len() > 1 {
             true => Ok(Turn::NeedsScores(self.policy.clone(), moves)),
             false => self.choose(game, rng).map(Turn::Move),
         }

@@ -2,7 +2,7 @@
 
 use crate::TorchEngine;
 use outflank_learners::cnn::{Device, Engine, EngineError, Plan, Study};
-use outflank_models::nets::Net;
+use outflank_models::nets::NetGraph;
 
 /// The first graphics processor, or the CPU by way of libtorch.
 pub struct OnTorch {
@@ -25,7 +25,12 @@ impl Device for OnTorch {
         self.gpu
     }
 
-    fn engine(&self, net: &Net, plan: Plan, study: Study) -> Result<Box<dyn Engine>, EngineError> {
+    fn engine(
+        &self,
+        net: &NetGraph,
+        plan: Plan,
+        study: Study,
+    ) -> Result<Box<dyn Engine>, EngineError> {
         Ok(Box::new(TorchEngine::new(net, plan, &study, self)?))
     }
 }

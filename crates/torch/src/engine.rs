@@ -8,7 +8,7 @@ use crate::norm_relu::NormRelu;
 use crate::store::Store;
 use crate::{OnTorch, shim};
 use outflank_learners::cnn::{Engine, EngineError, Optimizer, Plan, Seen, State, Study};
-use outflank_models::nets::{CLASSES, Net, Weights};
+use outflank_models::nets::{CLASSES, NetGraph, Weights};
 use tch::{Device, Kind, Reduction, TchError, Tensor};
 
 /// So many examples are handed over at a time: the device is waited for once in so many.
@@ -25,7 +25,7 @@ const FEWEST: usize = 64;
 
 /// A network and its examples on a device.
 pub struct TorchEngine {
-    net: Net,
+    net: NetGraph,
     plan: Plan,
     kind: Kind,
     examples: Examples,
@@ -57,7 +57,7 @@ impl TorchEngine {
     /// A network at its start on the first graphics processor, in half precision where that is safe;
     /// or on the CPU, in single precision.
     pub fn new(
-        net: &Net,
+        net: &NetGraph,
         plan: Plan,
         study: &Study,
         &OnTorch { gpu, graphs, fused, say }: &OnTorch,
@@ -116,7 +116,7 @@ impl TorchEngine {
                 }
             }
         }
-        engine.set_weights(&Weights::start(net, plan.seed)).map_err(failed)?;
+        engine.set_weights(&Weights::init(net, plan.seed)).map_err(failed)?;
         Ok(engine)
     }
 

@@ -5,7 +5,7 @@ use outflank_learners::cnn::{
     CpuEngine, Device, Engine, EngineError, Lessons, Optimizer, Order, Plan, Schedule, Split,
     State, Study, measure,
 };
-use outflank_models::nets::{Input, Net, Role, examples, named};
+use outflank_models::nets::{Input, NetGraph, Role, examples, named};
 use outflank_records::{ExampleSetKind, TrainFractions, embedded};
 use outflank_torch::OnTorch;
 use std::collections::BTreeSet;
@@ -38,7 +38,7 @@ fn plan(optimizer: Optimizer) -> Plan {
 
 const SGD: Optimizer = Optimizer::Sgd { momentum: 0.9, nesterov: true };
 
-fn engines(net: &Net, plan: Plan, lessons: &Lessons) -> [Box<dyn Engine>; 2] {
+fn engines(net: &NetGraph, plan: Plan, lessons: &Lessons) -> [Box<dyn Engine>; 2] {
     let study = || Study::new(net, &lessons.base, lessons.items.clone());
     let device = OnTorch { gpu: false, graphs: true, fused: true, say: |text| panic!("{text}") };
     [Box::new(CpuEngine::new(net, plan, study())), device.engine(net, plan, study()).unwrap()]
@@ -194,7 +194,7 @@ impl Steps {
 
 /// Takes twenty-four steps with batches of sixteen on the graphics processor; nothing without one.
 fn steps(
-    net: &Net,
+    net: &NetGraph,
     optimizer: Optimizer,
     lessons: &Lessons,
     between: Between,
@@ -210,7 +210,7 @@ fn steps(
 /// Takes steps with batches of sixteen.
 fn steps_of(
     count: usize,
-    net: &Net,
+    net: &NetGraph,
     mut engine: Box<dyn Engine>,
     lessons: &Lessons,
     between: Between,
@@ -233,7 +233,7 @@ fn steps_of(
     }
     let end = engine.state().unwrap();
     assert_eq!(end.step, count as u64);
-    let running = |at: &usize| !net.params()[*at].role.is_learned();
+    let running = |at: &usize| !net.params()[*at].role.is_trainable();
     let (running, learned): (Vec<usize>, Vec<usize>) = (0..net.params().len()).partition(running);
     let all =
         |state: &State| learned.iter().flat_map(|&at| state.weights.of(at).to_vec()).collect();

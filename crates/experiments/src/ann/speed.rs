@@ -10,7 +10,7 @@ use outflank_arena::matches::play_match;
 use outflank_games::Line;
 use outflank_games::othello::{Othello, Square};
 use outflank_learners::training::model_file;
-use outflank_models::Net;
+use outflank_models::Mlp;
 use outflank_models::files::load;
 use outflank_players::registry::{factory, policy_factory};
 use outflank_players::{Player, PlayerError, PlayerFactory};
@@ -85,7 +85,7 @@ impl Experiment for Speed {
         let all = learn(lab, &[BEST], &size)?;
         let folder = all.iter().flat_map(|runs| &runs.folders).next();
         let (model, _) = match folder {
-            Some(folder) => load(&model_file::<Net>(folder, 0))?,
+            Some(folder) => load(&model_file::<Mlp>(folder, 0))?,
             None => return Err(ExperimentError::Stopped),
         };
         let kept = lab.keep("seconds.txt");

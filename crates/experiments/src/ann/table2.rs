@@ -9,7 +9,7 @@ use outflank_arena::{Terms, contest};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::model_file;
-use outflank_models::Net;
+use outflank_models::Mlp;
 use outflank_models::files::load;
 use outflank_players::registry::{factory, policy_factory};
 use outflank_report::text::count;
@@ -130,7 +130,7 @@ fn meet(
     let mut entries = vec![factory::<Othello>(&format!("yoshioka@{depth}?noise=1"))?];
     for (run, folder) in all.iter().flat_map(|runs| &runs.folders).enumerate() {
         for place in 0..NETS {
-            let (model, _) = load(&model_file::<Net>(folder, place))?;
+            let (model, _) = load(&model_file::<Mlp>(folder, place))?;
             let name = format!("run {} net {}", run + 1, place + 1);
             entries.push(policy_factory(&name, model.policy(), 0.0));
         }

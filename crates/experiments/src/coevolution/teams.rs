@@ -10,7 +10,7 @@ use outflank_arena::{Terms, contest};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::model_at;
-use outflank_models::Network;
+use outflank_models::NTupleNetwork;
 use outflank_models::files::load;
 use outflank_players::{Greedy, PlayerFactory};
 use outflank_report::{Plot, Point, Series};
@@ -135,9 +135,10 @@ fn tournament(lab: &Lab, all: &[Runs], point: u64) -> Result<Vec<Vec<f64>>, Expe
         for (run, folder) in runs.folders.iter().enumerate() {
             // A generation may span several measurements; the player before is still the best.
             let kept = (1..=point).rev().chain(point + 1..=size(lab.scale).points);
-            let path =
-                kept.map(|number| model_at::<Network>(folder, number)).find(|path| path.is_file());
-            let path = path.unwrap_or_else(|| model_at::<Network>(folder, point));
+            let path = kept
+                .map(|number| model_at::<NTupleNetwork>(folder, number))
+                .find(|path| path.is_file());
+            let path = path.unwrap_or_else(|| model_at::<NTupleNetwork>(folder, point));
             let policy = load(&path)?.0.policy();
             entries.push(PlayerFactory::new(
                 format!("{} {}", runs.course.title(), run + 1),

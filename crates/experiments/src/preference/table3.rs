@@ -82,7 +82,7 @@ fn entry(learned: Learned) -> PlayerFactory<Othello> {
     greedy(&learned.name(), learned.network)
 }
 
-fn greedy(name: &str, network: outflank_models::Network) -> PlayerFactory<Othello> {
+fn greedy(name: &str, network: outflank_models::NTupleNetwork) -> PlayerFactory<Othello> {
     let policy = Arc::new(OnePly(network));
     PlayerFactory::new(name, move || Ok(Box::new(Greedy::new(policy.clone()))))
 }

@@ -47,12 +47,12 @@ fn a_lesson_is_the_sum_of_the_paper() {
         }
     }
     let (alpha, result) = (0.05, 0.6f32);
-    let mut live = LiveNet::new(&net);
+    let mut live = TrainableMlp::new(&net);
     let whole = Sequence { boards: sequence.clone(), random: vec![false; sequence.len()] };
     lesson(&mut live, &whole, result, Rates { alpha, lambda: 0.0 }, &mut Vec::new());
-    live.apply();
+    live.step();
     let predict = |weights: &[f32], board: &Board| {
-        let net = Net::new(&settings.architecture, weights.to_vec()).unwrap();
+        let net = Mlp::new(&settings.architecture, weights.to_vec()).unwrap();
         let position = Othello::from_discs(board.own, board.other, Side::White).unwrap();
         libm::tanh(f64::from(net.value(&position, Side::Black)))
     };
@@ -78,7 +78,7 @@ fn a_lesson_is_the_sum_of_the_paper() {
 #[test]
 fn results_reach_back_until_a_random_move() {
     let pair = Pair::new(settings("FC 64-3-1"));
-    let mut live = LiveNet::new(&pair.net(0));
+    let mut live = TrainableMlp::new(&pair.net(0));
     let boards: Vec<Board> = starts()[10..14].iter().map(|p| p.board()).collect();
     let f = live.predict(&boards).to_vec();
     let mut steps = |random: [bool; 4], lambda: f32| {
@@ -165,7 +165,7 @@ fn weights_without_bounds_are_an_error() {
 struct Breaks(Pair, u64);
 
 impl Learner for Breaks {
-    type Model = Net;
+    type Model = Mlp;
 
     fn spent(&self) -> u64 {
         self.0.spent()
@@ -182,7 +182,7 @@ impl Learner for Breaks {
         self.0.step()
     }
 
-    fn model(&self) -> Net {
+    fn model(&self) -> Mlp {
         self.0.model()
     }
 
@@ -256,13 +256,13 @@ struct Replay {
 }
 
 impl Replay {
-    fn net(&self, number: usize) -> Net {
-        Net::new(&self.settings.architecture, self.weights[number].clone()).unwrap()
+    fn net(&self, number: usize) -> Mlp {
+        Mlp::new(&self.settings.architecture, self.weights[number].clone()).unwrap()
     }
 
     /// A position, seen from the side that moved into it.
     fn predict(&self, weights: &[f32], (position, side): (Othello, Side)) -> f64 {
-        let net = Net::new(&self.settings.architecture, weights.to_vec()).unwrap();
+        let net = Mlp::new(&self.settings.architecture, weights.to_vec()).unwrap();
         libm::tanh(f64::from(net.value(&position, side)))
     }
 

@@ -5,7 +5,7 @@
 //! checkpoint before the last stays until the end of a sitting, when the last was read again.
 
 use super::State;
-use outflank_models::nets::{Net, NetError, Weights};
+use outflank_models::nets::{NetError, NetGraph, Weights};
 use outflank_runs::files::{self, FileError};
 use outflank_runs::{ProgressLog, shards, toml_error_message};
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,7 @@ pub enum CheckpointError {
     Damaged(PathBuf, String),
     /// It belongs to another network.
     #[error(transparent)]
-    Net(#[from] NetError),
+    NetGraph(#[from] NetError),
 }
 
 /// What is kept besides the state.
@@ -121,7 +121,7 @@ impl Checkpoint {
     }
 
     /// Reads the last checkpoint again and, if it is whole, removes the one before.
-    pub fn settle(folder: &Path, net: &Net, moments: usize) -> Result<(), CheckpointError> {
+    pub fn settle(folder: &Path, net: &NetGraph, moments: usize) -> Result<(), CheckpointError> {
         if let Some((last, _)) = Checkpoint::load_one(folder, INDEX, net, moments)? {
             let _ = std::fs::remove_file(folder.join(BEFORE));
             Checkpoint::clear(&folder.join(FOLDER), &last.pieces)?;
@@ -132,7 +132,7 @@ impl Checkpoint {
     /// The last state of a run that is whole, if it has one.
     pub fn load(
         folder: &Path,
-        net: &Net,
+        net: &NetGraph,
         moments: usize,
     ) -> Result<Option<(Checkpoint, State)>, CheckpointError> {
         let last = match Checkpoint::load_one(folder, INDEX, net, moments) {
@@ -177,7 +177,7 @@ impl Checkpoint {
     fn load_one(
         folder: &Path,
         name: &str,
-        net: &Net,
+        net: &NetGraph,
         moments: usize,
     ) -> Result<Option<(Checkpoint, State)>, CheckpointError> {
         let damaged = |why: String| CheckpointError::Damaged(folder.to_owned(), why);
@@ -231,8 +231,8 @@ mod tests {
         assert_eq!(Checkpoint::load(folder.path(), &net, 1).unwrap(), None);
         let state = |step| State {
             step,
-            weights: Weights::start(&net, step),
-            moments: vec![Weights::start(&net, step + 7).values().to_vec()],
+            weights: Weights::init(&net, step),
+            moments: vec![Weights::init(&net, step + 7).values().to_vec()],
         };
         Checkpoint::save(folder.path(), &state(3), 10, 1.5).unwrap();
         let saved = Checkpoint::save(folder.path(), &state(5), 10, 2.5).unwrap();

@@ -1,7 +1,7 @@
 //! Where networks learn and answer: the CPU, or what another crate brings.
 
 use super::{CpuEngine, Engine, EngineError, Optimizer, Plan, Schedule, State, Study};
-use outflank_models::nets::{Net, Weights, learning_bytes};
+use outflank_models::nets::{NetGraph, Weights, training_memory_bytes};
 use outflank_runs::available_memory;
 
 /// A place with engines.
@@ -18,7 +18,12 @@ pub trait Device: Sync {
     }
 
     /// A network at its start, with what it is to learn from.
-    fn engine(&self, net: &Net, plan: Plan, study: Study) -> Result<Box<dyn Engine>, EngineError>;
+    fn engine(
+        &self,
+        net: &NetGraph,
+        plan: Plan,
+        study: Study,
+    ) -> Result<Box<dyn Engine>, EngineError>;
 }
 
 /// The machine's own processors.
@@ -33,9 +38,14 @@ impl Device for OnCpu {
         false
     }
 
-    fn engine(&self, net: &Net, plan: Plan, study: Study) -> Result<Box<dyn Engine>, EngineError> {
+    fn engine(
+        &self,
+        net: &NetGraph,
+        plan: Plan,
+        study: Study,
+    ) -> Result<Box<dyn Engine>, EngineError> {
         let kept = kept_bytes(net, plan.optimizer);
-        enough(kept, learning_bytes(net, plan.batch), available_memory())?;
+        enough(kept, training_memory_bytes(net, plan.batch), available_memory())?;
         Ok(Box::new(CpuEngine::new(net, plan, study)))
     }
 }
@@ -43,7 +53,7 @@ impl Device for OnCpu {
 /// The bytes that the weights take, whatever the batch: themselves, their gradient, what the optimizer
 /// remembers, fields written out for Winograd's method, and the copies that a checkpoint is made of (the
 /// state, its bytes, and those in one piece).
-fn kept_bytes(net: &Net, optimizer: Optimizer) -> u64 {
+fn kept_bytes(net: &NetGraph, optimizer: Optimizer) -> u64 {
     let weights: u64 = net.params().iter().map(|param| param.len() as u64).sum();
     let state = 1 + optimizer.moments() as u64;
     let (gradient, written_out, copies) = (1, 2, 3 * state);
@@ -68,7 +78,12 @@ impl Device for Nowhere {
         false
     }
 
-    fn engine(&self, net: &Net, plan: Plan, study: Study) -> Result<Box<dyn Engine>, EngineError> {
+    fn engine(
+        &self,
+        net: &NetGraph,
+        plan: Plan,
+        study: Study,
+    ) -> Result<Box<dyn Engine>, EngineError> {
         OnCpu.engine(net, plan, study)
     }
 }
@@ -90,7 +105,7 @@ fn enough(kept: u64, batch: u64, left: Option<u64>) -> Result<(), EngineError> {
 /// A network that has learned, ready to answer on a device.
 pub fn ready(
     device: &dyn Device,
-    net: &Net,
+    net: &NetGraph,
     weights: &Weights,
 ) -> Result<Box<dyn Engine>, EngineError> {
     // It has nothing to learn from, and nothing is made of how it would.
@@ -120,7 +135,7 @@ mod tests {
     fn a_batch_that_does_not_fit_is_refused() {
         // Conv8 alone gives 1,408 maps of 64 numbers before and after each rectifier.
         let net = named("conv8", Input::PIECES).unwrap();
-        let needed = learning_bytes(&net, 1000);
+        let needed = training_memory_bytes(&net, 1000);
         let maps = 2 * 1408 * 64 * 4 * 1000;
         assert!((maps..maps + maps / 4).contains(&needed), "{needed}");
         assert!(enough(1, needed, None).is_ok() && enough(0, needed, Some(needed)).is_ok());
@@ -139,6 +154,6 @@ mod tests {
         assert!(refused.contains("GB") && refused.contains("--net"), "{refused}");
         let small = named("conv4", Input::PIECES).unwrap();
         let kept = kept_bytes(&small, Optimizer::AdamW { first: 0.9, second: 0.999 });
-        assert!(enough(kept, learning_bytes(&small, 64), Some(1 << 30)).is_ok());
+        assert!(enough(kept, training_memory_bytes(&small, 64), Some(1 << 30)).is_ok());
     }
 }

@@ -1,7 +1,7 @@
 //! What learns: it holds a network's weights and the examples, and takes steps down the gradient.
 
 use super::Optimizer;
-use outflank_models::nets::{Net, Weights, class_of};
+use outflank_models::nets::{NetGraph, Weights, class_of};
 use outflank_records::ColoredExample;
 
 /// Why an engine cannot go on.
@@ -23,7 +23,7 @@ pub enum EngineError {
     Missing(String),
     /// The state does not belong to the network.
     #[error(transparent)]
-    Net(#[from] outflank_models::nets::NetError),
+    NetGraph(#[from] outflank_models::nets::NetError),
     /// The loss or the weights are no numbers any more.
     #[error(
         "after step {0} the loss or the weights are not finite any more; a checkpoint from before would go the \
@@ -46,7 +46,7 @@ pub struct Study {
 impl Study {
     /// What a network sees of these examples.
     #[must_use]
-    pub fn new(net: &Net, base: &[ColoredExample], items: Vec<u32>) -> Study {
+    pub fn new(net: &NetGraph, base: &[ColoredExample], items: Vec<u32>) -> Study {
         let mut words = Vec::with_capacity(base.len() * net.input().planes());
         let mut targets = Vec::with_capacity(base.len());
         for ColoredExample { example, white } in base {
@@ -72,7 +72,7 @@ pub struct State {
 impl State {
     /// Where learning begins: these weights, and nothing to remember of any step.
     #[must_use]
-    pub fn start(net: &Net, weights: Weights, optimizer: Optimizer) -> State {
+    pub fn start(net: &NetGraph, weights: Weights, optimizer: Optimizer) -> State {
         let zeros: Vec<Vec<f32>> = net.params().iter().map(|p| vec![0.0; p.len()]).collect();
         State { step: 0, weights, moments: vec![zeros; optimizer.moments()] }
     }

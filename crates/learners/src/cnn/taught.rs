@@ -2,7 +2,7 @@
 //! the file that keeps this beside its weights.
 
 use super::{Device, Engine, EngineError, Figures, Lessons, Trained, measure};
-use outflank_models::nets::{Input, Net};
+use outflank_models::nets::{Input, NetGraph};
 use outflank_records::ColoredExample;
 use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
@@ -105,14 +105,14 @@ pub struct Taught {
 impl Taught {
     /// What is known before any test.
     #[must_use]
-    pub fn new(net: &Net, examples: &str, trained: &Trained) -> Taught {
+    pub fn new(net: &NetGraph, examples: &str, trained: &Trained) -> Taught {
         Taught {
             method: "cnn".to_owned(),
             net: net.name().to_owned(),
             input: net.input().to_string(),
             examples: examples.to_owned(),
             plan: None,
-            weights: net.learned(),
+            weights: net.trainable_params(),
             step: trained.step,
             steps: trained.steps,
             seconds: trained.seconds,

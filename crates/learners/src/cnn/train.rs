@@ -1,7 +1,7 @@
 //! The loop: batches in their order, steps of their size, checkpoints, and an end.
 
 use super::{Checkpoint, CheckpointError, Engine, EngineError, Order, Plan, Seen};
-use outflank_models::nets::Net;
+use outflank_models::nets::NetGraph;
 use outflank_runs::stop_requested;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -97,7 +97,7 @@ pub enum TrainError {
 /// checkpoint on, if it has one.
 pub fn train(
     engine: &mut dyn Engine,
-    net: &Net,
+    net: &NetGraph,
     plan: &Plan,
     (examples, budget, folder): (usize, &Budget, &Path),
     mut report: impl FnMut(&Point),

@@ -9,8 +9,8 @@ use super::read_network;
 use crate::tdl::{self, Rates};
 use crate::training::StepError;
 use outflank_games::Side;
-use outflank_models::files::{Origin, write_tensors};
-use outflank_models::{Live, Network};
+use outflank_models::files::{Origin, write_safetensors};
+use outflank_models::{TrainableNTuple, NTupleNetwork};
 use outflank_runs::{
     BlobStore, JobBatch, JobHandler, WorkQueue, WorkQueueError, run_in_order, shards,
 };
@@ -48,15 +48,15 @@ impl Practice {
     /// Plays them; gives what the individual has become.
     pub(super) fn play<'a>(
         &self,
-        player: impl Fn(usize) -> &'a Network,
+        player: impl Fn(usize) -> &'a NTupleNetwork,
         rates: Rates,
         seed: u64,
-    ) -> Network {
+    ) -> NTupleNetwork {
         let mut network = player(self.individual).clone();
-        let mut live = Live::new(&network);
+        let mut live = TrainableNTuple::new(&network);
         let mut game = self.first;
         for &(opponent, count) in &self.opponents {
-            let mut opponent = opponent.map(|number| Live::new(player(number)));
+            let mut opponent = opponent.map(|number| TrainableNTuple::new(player(number)));
             for round in 0..count {
                 let mut rng = tdl::stream(seed, self.individual, game);
                 game += 1;
@@ -103,11 +103,11 @@ struct SentPieces {
 /// Has everyone trained by others.
 pub(super) fn train(
     others: &Elsewhere,
-    players: &[&Network],
+    players: &[&NTupleNetwork],
     practices: &[Practice],
     rates: Rates,
     occasion: Occasion,
-) -> Result<Vec<Network>, StepError> {
+) -> Result<Vec<NTupleNetwork>, StepError> {
     let numbers = practices.iter().flat_map(Practice::numbers).collect();
     let head = head(occasion, Some(rates), 0.0, &numbers);
     let describe = |setting: &str, range: Range<usize>| SentPieces {
@@ -116,7 +116,7 @@ pub(super) fn train(
         meetings: Vec::new(),
     };
     let read = |range: Range<usize>, answer: &[u8]| {
-        let networks: Result<Vec<Network>, String> =
+        let networks: Result<Vec<NTupleNetwork>, String> =
             shards::unpack(answer)?.iter().map(|bytes| read_network(bytes)).collect();
         let networks = networks?;
         let asked = practices[range].iter().map(|practice| players[practice.individual]);
@@ -129,7 +129,7 @@ pub(super) fn train(
 }
 
 /// Whether one network can have become the other by training.
-fn is_of(new: &Network, old: &Network) -> bool {
+fn is_of(new: &NTupleNetwork, old: &NTupleNetwork) -> bool {
     new.tuples() == old.tuples()
         && (new.view(), new.is_binary()) == (old.view(), old.is_binary())
         && new.weights().iter().all(|weight| weight.is_finite())
@@ -138,7 +138,7 @@ fn is_of(new: &Network, old: &Network) -> bool {
 /// Has games played by others; gives their margins for Black, piece by piece.
 pub(super) fn play(
     others: &Elsewhere,
-    players: &[&Network],
+    players: &[&NTupleNetwork],
     pieces: &[&[Meeting]],
     epsilon: f64,
     occasion: Occasion,
@@ -175,7 +175,7 @@ fn head(occasion: Occasion, rates: Option<Rates>, epsilon: f64, numbers: &BTreeS
 fn order<T>(
     others: &Elsewhere,
     head: &Head,
-    players: &[&Network],
+    players: &[&NTupleNetwork],
     pieces: usize,
     describe: impl Fn(&str, Range<usize>) -> SentPieces,
     read: impl Fn(Range<usize>, &[u8]) -> Result<Vec<T>, String>,
@@ -183,7 +183,7 @@ fn order<T>(
     let failed = |error: WorkQueueError| StepError::Failed(error.to_string());
     let mut items = vec![serde_json::to_vec(head).map_err(|error| error.to_string())?];
     for &number in &head.numbers {
-        items.push(write_tensors(&players[number].clone().into(), &Origin::default())?);
+        items.push(write_safetensors(&players[number].clone().into(), &Origin::default())?);
     }
     let setting = others.crew.put(&shards::pack(&items)).map_err(failed)?;
     let mut results = Vec::with_capacity(pieces);
@@ -205,7 +205,7 @@ fn order<T>(
 /// Networks that play, by their numbers, and how.
 struct Table {
     head: Head,
-    players: BTreeMap<usize, Network>,
+    players: BTreeMap<usize, NTupleNetwork>,
 }
 
 /// Plays the games of populations for others.
@@ -227,9 +227,9 @@ impl PlaysGenerations {
         let (head, networks) = items.split_first().ok_or("this is no population")?;
         let head: Head = serde_json::from_slice(head)
             .map_err(|error| format!("this is no population: {error}"))?;
-        let networks: Result<Vec<Network>, String> =
+        let networks: Result<Vec<NTupleNetwork>, String> =
             networks.iter().map(|bytes| read_network(bytes)).collect();
-        let players: BTreeMap<usize, Network> =
+        let players: BTreeMap<usize, NTupleNetwork> =
             head.numbers.iter().copied().zip(networks?).collect();
         let table = Arc::new(Table { head, players });
         let mut tables = lock();
@@ -261,7 +261,7 @@ impl JobHandler for PlaysGenerations {
         if let Some(rates) = head.rates {
             let trained = sent.practices.iter().map(|practice| {
                 let network = practice.play(|number| &players[&number], rates, head.seed);
-                write_tensors(&network.into(), &Origin::default())
+                write_safetensors(&network.into(), &Origin::default())
             });
             return Ok(shards::pack(&trained.collect::<Result<Vec<_>, _>>()?));
         }
@@ -278,7 +278,7 @@ mod tests {
     use super::super::{Coevolution, Fitness, Settings};
     use super::*;
     use crate::training::Learner;
-    use outflank_models::shapes::{Neighbour, Snake};
+    use outflank_models::tuple_shapes::{NeighborChoice, Snake};
     use outflank_runs::Ack;
     use outflank_runs::files::checksum;
 
@@ -371,7 +371,7 @@ mod tests {
             weight_mutation: 0.1,
             weight_deviation: 0.1,
             topology_mutation: 0.1,
-            topology: Neighbour::Uniform,
+            topology: NeighborChoice::Uniform,
         };
         let heuristic = Settings {
             fitness: Fitness::Heuristic,

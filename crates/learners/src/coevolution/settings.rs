@@ -4,7 +4,7 @@
 //! A file must name every key: the learner has no defaults, since they would be some paper's.
 
 use super::shape::Shape;
-use outflank_models::shapes::{Neighbour, Snake};
+use outflank_models::tuple_shapes::{NeighborChoice, Snake};
 use outflank_runs::{did_you_mean, toml_error_message};
 use serde::{Deserialize, Serialize};
 
@@ -72,7 +72,7 @@ pub struct Settings {
     /// The probability that a square moves.
     pub topology_mutation: f64,
     /// Where it moves to.
-    pub topology: Neighbour,
+    pub topology: NeighborChoice,
 }
 
 /// Why settings make no method.

@@ -9,7 +9,7 @@ use super::active::Outcome;
 use super::learner::Judge;
 use outflank_arena::play;
 use outflank_games::{Line, Position};
-use outflank_models::{Described, Heuristic};
+use outflank_models::{NamedFeatures, Heuristic};
 use outflank_players::registry::RegisteredGame;
 use outflank_players::{AlphaBeta, Player};
 use outflank_runs::{Rng, RngExt, rng, stop_requested};
@@ -41,7 +41,7 @@ pub struct GamesOf<P> {
 /// So many pairs are played between two looks at whether to stop.
 pub(super) const AT_A_TIME: usize = 64;
 
-impl<P: RegisteredGame + Described> GamesOf<P> {
+impl<P: RegisteredGame + NamedFeatures> GamesOf<P> {
     /// Plays under these terms.
     #[must_use]
     pub fn new(contest: Contest) -> GamesOf<P> {
@@ -78,7 +78,7 @@ impl<P: RegisteredGame + Described> GamesOf<P> {
         let mut line: Line<P> = Line::default();
         for _ in 0..20 {
             line = random_line(self.contest.opening, rng);
-            if !line.position().is_over() && begun.insert(line.position().unmirrored()) {
+            if !line.position().is_over() && begun.insert(line.position().canonical_form()) {
                 break;
             }
         }
@@ -157,7 +157,7 @@ impl<P: RegisteredGame + Described> GamesOf<P> {
     }
 }
 
-impl<P: RegisteredGame + Described> Judge for GamesOf<P> {
+impl<P: RegisteredGame + NamedFeatures> Judge for GamesOf<P> {
     fn judge(
         &mut self,
         round: u64,
@@ -174,7 +174,7 @@ impl<P: RegisteredGame + Described> Judge for GamesOf<P> {
 
 /// The heuristic that a point is; a point of the wrong size plays as if all were alike to it.
 #[must_use]
-pub fn heuristic<P: Described>(point: &[f64]) -> Heuristic<P> {
+pub fn heuristic<P: NamedFeatures>(point: &[f64]) -> Heuristic<P> {
     let weights: Vec<f32> = P::FEATURES
         .iter()
         .enumerate()

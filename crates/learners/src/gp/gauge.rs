@@ -3,7 +3,7 @@
 use super::learner::{Gp, Judge};
 use super::pairs::Tests;
 use crate::training::{Column, Gauge, Measured, TrainError};
-use outflank_models::Described;
+use outflank_models::NamedFeatures;
 use outflank_players::registry::RegisteredGame;
 
 /// Half-width of a 95% interval in standard errors.
@@ -24,7 +24,7 @@ impl Curve {
     }
 }
 
-impl<P: RegisteredGame + Described, J: Judge> Gauge<Gp<P, J>> for Curve {
+impl<P: RegisteredGame + NamedFeatures, J: Judge> Gauge<Gp<P, J>> for Curve {
     fn columns(&self) -> Vec<Column> {
         let column = |name: &str, error: bool| Column {
             name: name.to_owned(),

@@ -4,7 +4,7 @@ use super::active::{Active, Outcome, Question, Settings};
 use super::games::{Contest, GamesOf, random_heuristics};
 use super::{GpError, state};
 use crate::training::{Learner, StepError};
-use outflank_models::{Described, Heuristic};
+use outflank_models::{NamedFeatures, Heuristic};
 use outflank_players::registry::RegisteredGame;
 
 /// Says how comparisons come out: by games, or by asking somebody.
@@ -53,7 +53,7 @@ pub struct Gp<P, J = GamesOf<P>> {
     pub(super) rounds: Vec<Round>,
 }
 
-impl<P: RegisteredGame + Described> Gp<P> {
+impl<P: RegisteredGame + NamedFeatures> Gp<P> {
     /// Nothing learned yet; games decide, and `benchmark` random heuristics are what all are scored
     /// against.
     pub fn new(settings: Settings, contest: Contest, benchmark: usize) -> Result<Gp<P>, GpError> {
@@ -61,7 +61,7 @@ impl<P: RegisteredGame + Described> Gp<P> {
     }
 }
 
-impl<P: RegisteredGame + Described, J: Judge> Gp<P, J> {
+impl<P: RegisteredGame + NamedFeatures, J: Judge> Gp<P, J> {
     /// The same with another judge; games only score.
     pub fn judged(
         settings: Settings,
@@ -216,7 +216,7 @@ impl<P: RegisteredGame + Described, J: Judge> Gp<P, J> {
     }
 }
 
-impl<P: RegisteredGame + Described, J: Judge> Learner for Gp<P, J> {
+impl<P: RegisteredGame + NamedFeatures, J: Judge> Learner for Gp<P, J> {
     type Model = Heuristic<P>;
 
     /// Compares the random heuristics that it begins with.

@@ -4,7 +4,7 @@ use super::GpError;
 use super::active::Outcome;
 use super::games::{AT_A_TIME, GamesOf, random_heuristics};
 use super::posterior::Posterior;
-use outflank_models::Described;
+use outflank_models::NamedFeatures;
 use outflank_players::registry::RegisteredGame;
 use outflank_runs::Journal;
 use rayon::prelude::*;
@@ -24,7 +24,7 @@ pub struct Tests {
 
 impl Tests {
     /// So many pairs; `watch` sees how many there are.
-    pub fn play<P: RegisteredGame + Described>(
+    pub fn play<P: RegisteredGame + NamedFeatures>(
         games: &GamesOf<P>,
         count: usize,
         mut watch: impl FnMut(usize),
@@ -36,7 +36,7 @@ impl Tests {
     }
 
     /// The same, whose outcomes are kept in a journal as they come, so that a stop loses nothing.
-    pub fn recorded<P: RegisteredGame + Described>(
+    pub fn recorded<P: RegisteredGame + NamedFeatures>(
         games: &GamesOf<P>,
         count: usize,
         path: &Path,
@@ -54,7 +54,7 @@ impl Tests {
     }
 
     /// Batch by batch, the known ones first; `played` sees each that was not known.
-    fn build<P: RegisteredGame + Described>(
+    fn build<P: RegisteredGame + NamedFeatures>(
         games: &GamesOf<P>,
         count: usize,
         known: &[Vec<Outcome>],
@@ -123,7 +123,7 @@ impl Tests {
     }
 
     /// How well any belief could do on these pairs, found out by comparing each anew several times.
-    pub fn ceiling<P: RegisteredGame + Described>(
+    pub fn ceiling<P: RegisteredGame + NamedFeatures>(
         &self,
         games: &GamesOf<P>,
     ) -> Result<Ceiling, GpError> {

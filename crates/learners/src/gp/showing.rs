@@ -6,7 +6,7 @@
 use super::games::{Contest, heuristic, random_heuristics, random_line};
 use outflank_arena::{Played, play};
 use outflank_games::Side;
-use outflank_models::{Described, Heuristic};
+use outflank_models::{NamedFeatures, Heuristic};
 use outflank_players::registry::RegisteredGame;
 use outflank_players::{AlphaBeta, Player};
 use outflank_runs::{RngExt, rng};
@@ -32,7 +32,7 @@ const LATEST: u32 = 40;
 /// A position that random moves reach in which two heuristics choose differently; `None` where
 /// none was found, which means that they play alike.
 #[must_use]
-pub fn parting<P: RegisteredGame + Described>(
+pub fn parting<P: RegisteredGame + NamedFeatures>(
     pair: (&[f64], &[f64]),
     contest: Contest,
     path: &[&str],
@@ -58,7 +58,7 @@ pub fn parting<P: RegisteredGame + Described>(
 
 /// A game of each heuristic, with Black, against one opponent from one opening.
 #[must_use]
-pub fn two_games<P: RegisteredGame + Described>(
+pub fn two_games<P: RegisteredGame + NamedFeatures>(
     pair: (&[f64], &[f64]),
     contest: Contest,
     path: &[&str],
@@ -79,7 +79,7 @@ pub fn two_games<P: RegisteredGame + Described>(
 /// Who the shown player is in both games.
 pub const SHOWN: Side = Side::Black;
 
-fn player<P: RegisteredGame + Described>(weights: &[f64], contest: Contest) -> AlphaBeta<P> {
+fn player<P: RegisteredGame + NamedFeatures>(weights: &[f64], contest: Contest) -> AlphaBeta<P> {
     let heuristic: Heuristic<P> = heuristic(weights);
     AlphaBeta::new(Arc::new(heuristic), contest.depth)
 }

@@ -224,7 +224,7 @@ fn choices(games: usize) -> Vec<Decision<Othello>> {
 }
 
 /// The sum of the logarithms of the probabilities that a network gives the moves that were played.
-fn played(network: &Network, choices: &[Decision<Othello>]) -> f64 {
+fn played(network: &NTupleNetwork, choices: &[Decision<Othello>]) -> f64 {
     let one = |choice: &Decision<Othello>| {
         let moves: Vec<Square> = choice.position.moves().collect();
         let at = moves.iter().position(|&mv| mv == choice.chosen).unwrap();
@@ -240,9 +240,11 @@ fn played(network: &Network, choices: &[Decision<Othello>]) -> f64 {
 #[test]
 fn real_games_rise_to_a_likelihood_that_the_network_has_too() {
     let choices = choices(30);
-    for (tuples, binary) in
-        [(embedded::table1(), true), (embedded::table1(), false), (Tuples::squares(), true)]
-    {
+    for (tuples, binary) in [
+        (embedded::runarsson_lucas_tuples(), true),
+        (embedded::runarsson_lucas_tuples(), false),
+        (Tuples::squares(), true),
+    ] {
         let mut last = f64::NEG_INFINITY;
         let settings = Settings { tolerance: 1e-7, binary, ..SETTINGS };
         let learned = learn(tuples, &choices, settings, |Seen { value: now, .. }| {
@@ -272,7 +274,7 @@ fn real_games_rise_to_a_likelihood_that_the_network_has_too() {
 fn each_feature_wins_as_often_as_the_model_expects() {
     let choices = choices(10);
     let settings = Settings { tolerance: 1e-11, ..SETTINGS };
-    let learned = learn(embedded::table1(), &choices, settings, |_| true).unwrap();
+    let learned = learn(embedded::runarsson_lucas_tuples(), &choices, settings, |_| true).unwrap();
     let network = &learned.network;
     let mut surplus = vec![0.0; network.weights().len()];
     for choice in &choices {
@@ -304,7 +306,8 @@ fn stronger_priors_pull_to_one() {
         .iter()
         .map(|&prior| {
             let settings = Settings { prior, sweeps: 30, tolerance: 1e-6, ..SETTINGS };
-            let learned = learn(embedded::table1(), &choices, settings, |_| true).unwrap();
+            let learned =
+                learn(embedded::runarsson_lucas_tuples(), &choices, settings, |_| true).unwrap();
             assert!(learned.objective.is_finite() && learned.log_likelihood <= 0.0);
             learned.network.weights().iter().map(|&w| f64::from(w * w)).sum::<f64>().sqrt()
         })
@@ -343,7 +346,8 @@ fn senseless_settings_and_empty_games_are_errors() {
 fn moves_that_are_all_alike_leave_every_strength_at_one() {
     let start = Othello::start();
     let first = Decision { position: start, chosen: start.moves().next().unwrap() };
-    let learned = learn(embedded::table1(), &[first; 9], SETTINGS, |_| true).unwrap();
+    let learned =
+        learn(embedded::runarsson_lucas_tuples(), &[first; 9], SETTINGS, |_| true).unwrap();
     assert!(learned.settled && learned.network.weights().iter().all(|&w| w == 0.0));
     assert!((learned.log_likelihood + 9.0 * 4f64.ln()).abs() < 1e-12);
     assert_eq!(learned.features, 0);
@@ -391,7 +395,9 @@ fn the_same_games_give_the_same_bits_on_any_number_of_threads() {
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let settings = Settings { sweeps: 5, ..SETTINGS };
-        pool.install(|| learn(embedded::table1(), &choices, settings, |_| true).unwrap().network)
+        pool.install(|| {
+            learn(embedded::runarsson_lucas_tuples(), &choices, settings, |_| true).unwrap().network
+        })
     };
     assert_eq!(with(1), with(3));
 }
@@ -423,7 +429,7 @@ fn sharing_among_all_goes_too_far() {
     let choices = decisions(&records[..20], &DecisionFilter::CHOICES);
     let settings = Settings { sweeps: 5, ..SETTINGS };
     let (mut before, mut fell) = (f64::NEG_INFINITY, false);
-    let tuples = embedded::table1();
+    let tuples = embedded::runarsson_lucas_tuples();
     let learned = learn_shared(&tuples, choices.items(), settings, Sharing::All, |_, value, _| {
         fell |= value < before;
         before = value;

@@ -63,8 +63,8 @@ fn check<F: Features<Othello>>(features: &F, choices: &[Decision<Othello>]) {
 fn rows_are_what_the_features_say() {
     let choices = choices(4);
     check(&Tuples::squares(), &choices);
-    check(&embedded::table1(), &choices);
-    check(&Once(&embedded::table1()), &choices);
+    check(&embedded::runarsson_lucas_tuples(), &choices);
+    check(&Once(&embedded::runarsson_lucas_tuples()), &choices);
 }
 
 /// A decision whose move is not legal, and one without another move, have no rows.

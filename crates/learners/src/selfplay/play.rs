@@ -5,7 +5,7 @@ use outflank_games::Side;
 use outflank_games::othello::kernel::{Kernel, Task};
 use outflank_games::othello::{Board, Othello, Square, Squares};
 use outflank_models::Evaluate;
-use outflank_models::patterns::{Afterstates, Look, Stages, sum};
+use outflank_models::patterns::{AfterstateFeatures, MoveFeatures, Stages, sum};
 use outflank_runs::Rng;
 use outflank_runs::rng::RngExt;
 
@@ -18,7 +18,7 @@ pub(super) struct Trace {
 
 /// A game to play.
 pub(super) struct Play<'a> {
-    pub look: &'a Afterstates,
+    pub look: &'a AfterstateFeatures,
     pub stages: Stages,
     pub weights: &'a [&'a [f32]],
     pub settings: &'a Settings,

@@ -1,12 +1,12 @@
-//! Networks against their definition, written out plainly in double precision.
+//! Tests of MLPs against a reference implementation in double precision.
 
 use super::*;
-use crate::Afters;
+use crate::AfterstateValues;
 use outflank_games::Position;
 use outflank_games::othello::Symmetry;
 use outflank_runs::rng::stream;
 
-/// The twenty of Table 1, then odd sizes and kinds that it does not have.
+/// The twenty networks of Table 1, then other sizes and types.
 const NETS: [&str; 32] = [
     "WS 64-4x8-1",
     "WS 128-4x8-1",
@@ -54,21 +54,21 @@ fn boards(seed: u64, count: usize) -> Vec<Othello> {
     all
 }
 
-fn net(name: &str, seed: u64) -> Net {
-    Net::random(&name.parse().unwrap(), &mut stream(seed, &["ann", name]))
+fn net(name: &str, seed: u64) -> Mlp {
+    Mlp::random(&name.parse().unwrap(), &mut stream(seed, &["ann", name]))
 }
 
 fn of(position: &Othello, side: Side) -> Board {
     Board { own: position.discs(side), other: position.discs(side.other()) }
 }
 
-/// The inputs of section 3.2.
-fn inputs(board: Board, per_square: usize) -> Vec<f64> {
+/// Returns the inputs of section 3.2.
+fn inputs(board: Board, inputs_per_square: usize) -> Vec<f64> {
     let mut inputs = Vec::new();
     for square in 0..64 {
         let (own, other) = (board.own >> square & 1 == 1, board.other >> square & 1 == 1);
         let sign = |holds: bool| if holds { 1.0 } else { -1.0 };
-        match per_square {
+        match inputs_per_square {
             1 => inputs.push(f64::from(i8::from(own) - i8::from(other))),
             2 => inputs.extend([sign(own), sign(other)]),
             _ => inputs.extend([sign(own), sign(other), sign(!own && !other)]),
@@ -77,14 +77,14 @@ fn inputs(board: Board, per_square: usize) -> Vec<f64> {
     inputs
 }
 
-/// The output before its tangent, straight from sections 3.1 to 3.4: every connection is followed.
-fn plain(architecture: &Architecture, weights: &[f64], board: Board) -> f64 {
-    let n = architecture.per_square();
+/// Returns the output before tanh, computed connection by connection (sections 3.1 to 3.4).
+fn reference(architecture: &Architecture, weights: &[f64], board: Board) -> f64 {
+    let n = architecture.inputs_per_square();
     let board = match architecture.removes_symmetry() {
         true => {
-            let images = Symmetry::ALL.map(|s| board.transform(s));
+            let symmetries = Symmetry::ALL.map(|s| board.transform(s));
             let key = |b: &Board| inputs(*b, n);
-            *images.iter().min_by(|a, b| key(a).partial_cmp(&key(b)).unwrap()).unwrap()
+            *symmetries.iter().min_by(|a, b| key(a).partial_cmp(&key(b)).unwrap()).unwrap()
         }
         false => board,
     };
@@ -93,42 +93,42 @@ fn plain(architecture: &Architecture, weights: &[f64], board: Board) -> f64 {
     let windows: Vec<u64> = architecture::windows()
         .map(|window| window.iter().fold(0, |all, square| all | square.bit()))
         .collect();
-    // The place of each weight, in the order of a file.
+    // Index of each weight in file order.
     let mut next = 0;
-    let mut place = vec![vec![None; units]; x.len() + 1];
-    for (input, row) in place.iter_mut().enumerate() {
-        for (unit, place) in row.iter_mut().enumerate() {
-            let spatial = architecture.first() == First::Spatial;
+    let mut index = vec![vec![None; units]; x.len() + 1];
+    for (input, row) in index.iter_mut().enumerate() {
+        for (unit, index) in row.iter_mut().enumerate() {
+            let spatial = architecture.first() == FirstLayer::Spatial;
             if input == x.len() || !spatial || windows[unit] >> (input / n) & 1 == 1 {
-                *place = Some(next);
+                *index = Some(next);
                 next += 1;
             }
         }
     }
-    let images = if architecture.first() == First::Shared { 8 } else { 1 };
-    let mut nodes = Vec::new();
-    for symmetry in &Symmetry::ALL[..images] {
-        for (unit, bias) in place[x.len()].iter().enumerate() {
-            let mut sum = bias.map_or(0.0, |p| weights[p]);
+    let symmetries = if architecture.first() == FirstLayer::Shared { 8 } else { 1 };
+    let mut sums = Vec::new();
+    for symmetry in &Symmetry::ALL[..symmetries] {
+        for (unit, bias) in index[x.len()].iter().enumerate() {
+            let mut sum = bias.map_or(0.0, |i| weights[i]);
             for square in 0..64u8 {
                 let shared = symmetry.square(Square::new(square).unwrap()).index();
                 for j in 0..n {
-                    let weight = place[shared * n + j][unit].map_or(0.0, |p| weights[p]);
+                    let weight = index[shared * n + j][unit].map_or(0.0, |i| weights[i]);
                     sum += weight * x[usize::from(square) * n + j];
                 }
             }
-            nodes.push(sum);
+            sums.push(sum);
         }
     }
     if architecture.hidden().is_empty() {
-        return nodes[0];
+        return sums[0];
     }
-    // The first layer's nodes of one set lead on with one weight.
+    // The units of a set share their outgoing weights.
     let mut shared = units;
     let rest: Vec<usize> = architecture.hidden()[1..].iter().copied().chain([1]).collect();
     for (layer, &count) in rest.iter().enumerate() {
-        let before: Vec<f64> = nodes.iter().map(|z| libm::tanh(*z)).collect();
-        nodes = (0..count)
+        let before: Vec<f64> = sums.iter().map(|z| libm::tanh(*z)).collect();
+        sums = (0..count)
             .map(|unit| {
                 let sum: f64 = (before.iter().enumerate())
                     .map(|(i, x)| weights[next + (i % shared) * count + unit] * x)
@@ -140,22 +140,22 @@ fn plain(architecture: &Architecture, weights: &[f64], board: Board) -> f64 {
         shared = count;
         assert_eq!(layer + 1 == rest.len(), next == weights.len());
     }
-    nodes[0]
+    sums[0]
 }
 
-fn wide(weights: &[f32]) -> Vec<f64> {
+fn to_f64(weights: &[f32]) -> Vec<f64> {
     weights.iter().map(|&w| f64::from(w)).collect()
 }
 
 #[test]
-fn values_are_those_of_the_definition() {
+fn values_match_the_reference() {
     for name in NETS {
         let net = net(name, 1);
-        let weights = wide(net.weights());
+        let weights = to_f64(net.weights());
         let (mut moves, mut values) = (Vec::new(), Vec::new());
         for position in boards(2, 120) {
             for side in Side::BOTH {
-                let exact = plain(net.architecture(), &weights, of(&position, side));
+                let exact = reference(net.architecture(), &weights, of(&position, side));
                 let value = f64::from(net.value(&position, side));
                 assert!((value - exact).abs() < 5e-6, "{name}: {value} {exact}");
             }
@@ -171,33 +171,33 @@ fn values_are_those_of_the_definition() {
 }
 
 #[test]
-fn symmetric_positions_are_worth_the_same() {
+fn symmetric_positions_have_equal_values() {
     for name in NETS {
         let net = net(name, 3);
-        let symmetric =
-            net.architecture().first() == First::Shared || net.architecture().removes_symmetry();
-        let mut apart = 0.0f32;
+        let symmetric = net.architecture().first() == FirstLayer::Shared
+            || net.architecture().removes_symmetry();
+        let mut difference = 0.0f32;
         for position in boards(4, 60) {
             let value = net.value(&position, Side::Black);
             for symmetry in Symmetry::ALL {
-                let image = net.value(&position.transform(symmetry), Side::Black);
-                apart = apart.max((image - value).abs());
+                let other = net.value(&position.transform(symmetry), Side::Black);
+                difference = difference.max((other - value).abs());
             }
         }
-        assert_eq!(symmetric, apart < 3e-6, "{name}: {apart}");
+        assert_eq!(symmetric, difference < 3e-6, "{name}: {difference}");
     }
 }
 
-/// Section 3.3: removing symmetry from a network that shares weights changes nothing.
+/// Section 3.3: symmetry removal does not change a network with weight sharing.
 #[test]
-fn removal_and_sharing_are_sharing() {
+fn symmetry_removal_does_not_change_weight_sharing() {
     for (both, alone) in [
         ("SR+WS 192-4x8-3-1", "WS 192-4x8-3-1"),
         ("SR+WS 64-2x8-1", "WS 64-2x8-1"),
         ("SR+WS 128-2x8-1", "WS 128-2x8-1"),
     ] {
         let both = net(both, 5);
-        let alone = Net::new(&alone.parse().unwrap(), both.weights().to_vec()).unwrap();
+        let alone = Mlp::new(&alone.parse().unwrap(), both.weights().to_vec()).unwrap();
         for position in boards(6, 100) {
             let values = [&both, &alone].map(|net| net.value(&position, Side::White));
             assert!((values[0] - values[1]).abs() < 3e-6, "{values:?}");
@@ -205,75 +205,79 @@ fn removal_and_sharing_are_sharing() {
     }
 }
 
-/// A step along the gradients of a few positions, against the definition's differences.
+/// Compares an update over a few positions with finite differences of the reference.
 #[test]
-fn gradients_are_those_of_finite_differences() {
+fn gradients_match_finite_differences() {
     for name in NETS {
         let net = net(name, 7);
-        let before = wide(net.weights());
+        let before = to_f64(net.weights());
         let sequence: Vec<Board> =
             boards(8, 24).iter().step_by(2).map(|p| of(p, Side::Black)).collect();
         let steps: Vec<f32> = (0..sequence.len()).map(|t| 0.02 * (t as f32 - 4.5)).collect();
-        let mut live = LiveNet::new(&net);
-        let predicted = live.predict(&sequence).to_vec();
+        let mut trainable = TrainableMlp::new(&net);
+        let predicted = trainable.predict(&sequence).to_vec();
         for (board, f) in sequence.iter().zip(&predicted) {
-            let exact = libm::tanh(plain(net.architecture(), &before, *board));
+            let exact = libm::tanh(reference(net.architecture(), &before, *board));
             assert!((f64::from(*f) - exact).abs() < 5e-6, "{name}");
         }
-        // Two lessons of one step are one of both.
-        live.pull(&steps);
-        live.predict(&sequence[..5]);
-        live.pull(&[0.1; 5]);
-        live.apply();
-        let changes = live.weights();
+        // Two backward passes before one step add up.
+        trainable.backward(&steps);
+        trainable.predict(&sequence[..5]);
+        trainable.backward(&[0.1; 5]);
+        trainable.step();
+        let changes = trainable.weights();
         let steps: Vec<f64> = steps
             .iter()
             .enumerate()
             .map(|(t, &step)| f64::from(step) + if t < 5 { 0.1 } else { 0.0 })
             .collect();
         let objective = |weights: &[f64]| -> f64 {
-            let f = |board: &Board| libm::tanh(plain(net.architecture(), weights, *board));
+            let f = |board: &Board| libm::tanh(reference(net.architecture(), weights, *board));
             steps.iter().zip(&sequence).map(|(step, board)| step * f(board)).sum()
         };
-        // Every weight of the small layers, and a sample of the large ones.
+        // All weights of the small layers, and a sample of the large ones.
         let stride = 1.max(before.len() / 150);
         let last = before.len() - before.len().min(60)..before.len();
-        for place in (0..before.len()).step_by(stride).chain(last) {
+        for index in (0..before.len()).step_by(stride).chain(last) {
             let moved = |by: f64| {
                 let mut weights = before.clone();
-                weights[place] += by;
+                weights[index] += by;
                 objective(&weights)
             };
             let slope = (moved(1e-4) - moved(-1e-4)) / 2e-4;
-            let change = f64::from(changes[place]) - before[place];
+            let change = f64::from(changes[index]) - before[index];
             let near = (change - slope).abs() < 2e-6 + 1e-4 * slope.abs();
-            assert!(near, "{name}, weight {place}: {change} {slope}");
+            assert!(near, "{name}, weight {index}: {change} {slope}");
         }
     }
 }
 
-/// Along whole games, kept from move to move, from both sides.
+/// Follows whole games with one accumulator per side.
 #[test]
-fn a_table_follows_the_game() {
+fn accumulators_match_full_evaluation() {
     for name in NETS {
         let net = net(name, 9);
-        let mut live = LiveNet::new(&net);
+        let mut trainable = TrainableMlp::new(&net);
         let mut rng = stream(10, &["ann table"]);
         let mut position = Othello::start();
-        let mut stands = Side::BOTH.map(|side| live.stand(of(&position, side)));
-        let (mut afters, mut values) = (Afters::default(), Vec::new());
+        let mut accumulators = Side::BOTH.map(|side| trainable.accumulator(of(&position, side)));
+        let (mut after_values, mut values) = (AfterstateValues::default(), Vec::new());
         while !position.is_over() {
             let moves: Vec<Square> = position.moves().collect();
             net.after_moves(&position, &moves, &mut values);
             let side = position.to_move();
-            live.after_moves(&stands[side.index()], position.move_bits(), &mut afters);
-            assert_eq!(afters.len(), moves.len());
-            for (mine, theirs) in afters.values().iter().zip(&values) {
-                assert!((mine - f64::from(*theirs)).abs() < 2e-5, "{name}");
+            trainable.after_moves(
+                &accumulators[side.index()],
+                position.move_bits(),
+                &mut after_values,
+            );
+            assert_eq!(after_values.len(), moves.len());
+            for (incremental, expected) in after_values.values().iter().zip(&values) {
+                assert!((incremental - f64::from(*expected)).abs() < 2e-5, "{name}");
             }
-            let (square, flips) = afters.step(rng.below(moves.len() as u32) as usize);
+            let (square, flips) = after_values.step(rng.below(moves.len() as u32) as usize);
             for seen in Side::BOTH {
-                live.advance(&mut stands[seen.index()], square, flips, seen == side);
+                trainable.advance(&mut accumulators[seen.index()], square, flips, seen == side);
             }
             position = position.play(square);
         }
@@ -281,13 +285,13 @@ fn a_table_follows_the_game() {
 }
 
 #[test]
-fn first_weights_are_within_their_bounds() {
+fn initial_weights_are_within_their_bounds() {
     let net = net("WS 192-16x8-16-8-1", 11);
     let (first, rest) = net.weights().split_at(193 * 16);
     let bound = |n: f64| (1.0 / n.sqrt()) as f32;
-    let largest = |part: &[f32]| part.iter().fold(0.0f32, |a, w| a.max(w.abs()));
+    let largest = |layer: &[f32]| layer.iter().fold(0.0f32, |a, w| a.max(w.abs()));
     assert!(largest(first) <= bound(193.0) && largest(first) > 0.99 * bound(193.0));
-    // A node of the second layer has 128 nodes before it and a bias.
+    // A unit of the second layer has 128 inputs and a bias.
     assert!(largest(&rest[..17 * 16]) <= bound(129.0));
     assert!(largest(&rest[17 * 16..17 * 16 + 17 * 8]) <= bound(17.0));
     assert!(largest(&rest[17 * 16 + 17 * 8..]) <= bound(9.0));
@@ -296,42 +300,44 @@ fn first_weights_are_within_their_bounds() {
 }
 
 #[test]
-fn weights_that_do_not_fit_are_refused() {
+fn invalid_weights_are_rejected() {
     let architecture: Architecture = "FC 64-2-1".parse().unwrap();
-    let short = Net::new(&architecture, vec![0.0; 132]).unwrap_err();
-    assert_eq!(short.to_string(), "FC 64-2-1 has 133 weights, not 132");
+    let short = Mlp::new(&architecture, vec![0.0; 132]).unwrap_err();
+    assert_eq!(short.to_string(), "FC 64-2-1 needs 133 weights, not 132");
     let mut weights = vec![0.0; 133];
     weights[7] = f32::NAN;
-    let bad = Net::new(&architecture, weights).unwrap_err();
-    assert_eq!(bad.to_string(), "weight 7 is NaN");
+    let bad = Mlp::new(&architecture, weights).unwrap_err();
+    assert_eq!(bad.to_string(), "weight 7 is NaN, not a finite number");
 }
 
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn both_forms_give_the_same_bits() {
-    let Some(wide) = kernel::Avx2::detect() else {
-        eprintln!("skipped: this processor lacks the instructions of Avx2");
+fn avx2_and_portable_code_agree_bit_for_bit() {
+    let Some(avx2_kernel) = kernel::Avx2::detect() else {
+        eprintln!("skipped: this processor has no AVX2");
         return;
     };
     for name in NETS {
         let net = net(name, 12);
-        let core = &net.core;
-        let mut room = vec![0.0; core.plan.room];
+        let inference = &net.inference;
+        let mut activations = vec![0.0; inference.layout.activations];
         for position in boards(13, 40) {
             let board = of(&position, Side::Black);
-            let plain = kernel::Portable.run(Value { core, board, room: &mut room });
-            let fast = wide.run(Value { core, board, room: &mut room });
-            assert_eq!(plain.to_bits(), fast.to_bits(), "{name}");
+            let portable =
+                kernel::Portable.run(Value { inference, board, activations: &mut activations });
+            let avx2 = avx2_kernel.run(Value { inference, board, activations: &mut activations });
+            assert_eq!(portable.to_bits(), avx2.to_bits(), "{name}");
         }
         let sequence: Vec<Board> = boards(14, 30).iter().map(|p| of(p, Side::White)).collect();
         let steps = vec![0.01; sequence.len()];
-        let learned = |by: &dyn Fn(&mut LiveNet)| {
-            let mut live = LiveNet::new(&net);
-            by(&mut live);
-            live.weights().iter().map(|w| w.to_bits()).collect::<Vec<u32>>()
+        let trained = |by: &dyn Fn(&mut TrainableMlp)| {
+            let mut trainable = TrainableMlp::new(&net);
+            by(&mut trainable);
+            trainable.weights().iter().map(|w| w.to_bits()).collect::<Vec<u32>>()
         };
-        let plain = learned(&|live| live.learn_with(kernel::Portable, &sequence, &steps));
-        let fast = learned(&|live| live.learn_with(wide, &sequence, &steps));
-        assert_eq!(plain, fast, "{name}");
+        let portable =
+            trained(&|trainable| trainable.train_with(kernel::Portable, &sequence, &steps));
+        let avx2 = trained(&|trainable| trainable.train_with(avx2_kernel, &sequence, &steps));
+        assert_eq!(portable, avx2, "{name}");
     }
 }

@@ -1,5 +1,4 @@
-//! Heuristics as `.toml` text: the game, a weight for each feature by its name, and where it comes
-//! from.
+//! Heuristics as `.toml` files: the game, a weight per named feature, and the origin.
 //!
 //! ```toml
 //! kind = "heuristic"
@@ -18,7 +17,7 @@
 //! ```
 
 use super::{ModelError, Origin};
-use crate::heuristics::{Described, Heuristic};
+use crate::heuristics::{Heuristic, NamedFeatures};
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
@@ -26,10 +25,10 @@ use outflank_runs::{files, toml_error_message};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// No heuristic takes more text than this.
+/// Maximum size of a heuristic file.
 const LIMIT: u64 = 1 << 20;
 
-/// A heuristic of either game, as a file may hold it.
+/// A heuristic of either game.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnyHeuristic {
     /// For Othello.
@@ -39,7 +38,7 @@ pub enum AnyHeuristic {
 }
 
 impl AnyHeuristic {
-    /// What it plays.
+    /// Returns the game.
     #[must_use]
     pub fn game(&self) -> Game {
         match self {
@@ -61,10 +60,10 @@ impl From<Heuristic<Checkers>> for AnyHeuristic {
     }
 }
 
-/// The file as it is written.
+/// The contents of a heuristic file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Text {
+struct HeuristicFile {
     kind: String,
     game: String,
     weights: toml::Table,
@@ -72,27 +71,30 @@ struct Text {
     origin: Origin,
 }
 
-/// Reads a heuristic from its text.
+/// Parses a heuristic.
 pub fn read_heuristic(text: &str) -> Result<(AnyHeuristic, Origin), String> {
-    let text: Text = toml::from_str(text).map_err(|error| {
-        let fault = toml_error_message(text, &error);
-        format!("{fault}; a heuristic has kind, game and a table [weights]")
+    let file: HeuristicFile = toml::from_str(text).map_err(|error| {
+        let reason = toml_error_message(text, &error);
+        format!("{reason}; a heuristic has kind, game and a table [weights]")
     })?;
-    if text.kind != "heuristic" {
-        return Err(format!("its kind is '{}'; a model in .toml is a \"heuristic\"", text.kind));
+    if file.kind != "heuristic" {
+        return Err(format!(
+            "the kind is '{}'; a model in a .toml file must have kind \"heuristic\"",
+            file.kind
+        ));
     }
-    let heuristic = match text.game.parse()? {
-        Game::Othello => by_name::<Othello>(&text.weights)?.into(),
-        Game::Checkers => by_name::<Checkers>(&text.weights)?.into(),
+    let heuristic = match file.game.parse()? {
+        Game::Othello => from_named_weights::<Othello>(&file.weights)?.into(),
+        Game::Checkers => from_named_weights::<Checkers>(&file.weights)?.into(),
     };
-    Ok((heuristic, text.origin))
+    Ok((heuristic, file.origin))
 }
 
-/// The heuristic of one game with these named weights.
-fn by_name<P: Described>(table: &toml::Table) -> Result<Heuristic<P>, String> {
-    let (game, known) = (P::GAME, P::FEATURES.join(", "));
+/// Creates a heuristic of one game from named weights.
+fn from_named_weights<P: NamedFeatures>(table: &toml::Table) -> Result<Heuristic<P>, String> {
+    let (game, features) = (P::GAME, P::FEATURES.join(", "));
     if let Some(other) = table.keys().find(|key| !P::FEATURES.contains(&key.as_str())) {
-        return Err(format!("{game} has no feature '{other}'; there are {known}"));
+        return Err(format!("{game} has no feature '{other}'; its features are {features}"));
     }
     let mut weights = Vec::with_capacity(P::FEATURES.len());
     for name in P::FEATURES {
@@ -100,7 +102,9 @@ fn by_name<P: Described>(table: &toml::Table) -> Result<Heuristic<P>, String> {
             Some(toml::Value::Float(number)) => *number as f32,
             Some(toml::Value::Integer(number)) => *number as f32,
             Some(_) => return Err(format!("the weight of '{name}' is not a number")),
-            None => return Err(format!("there is no weight of '{name}'; {game} has {known}")),
+            None => {
+                return Err(format!("the weight of '{name}' is missing; {game} needs {features}"));
+            }
         };
         if !weight.is_finite() {
             return Err(format!("the weight of '{name}' is not a finite number"));
@@ -110,31 +114,32 @@ fn by_name<P: Described>(table: &toml::Table) -> Result<Heuristic<P>, String> {
     Heuristic::new(&weights).ok_or_else(|| "a weight is missing".to_owned())
 }
 
-/// The text of a heuristic; reading it gives the same weights to the last bit.
+/// Formats a heuristic. Parsing the text returns the same weights bit for bit.
 pub fn write_heuristic(heuristic: &AnyHeuristic, origin: &Origin) -> Result<String, String> {
     match heuristic {
-        AnyHeuristic::Othello(heuristic) => text_of(heuristic, origin),
-        AnyHeuristic::Checkers(heuristic) => text_of(heuristic, origin),
+        AnyHeuristic::Othello(heuristic) => heuristic_text(heuristic, origin),
+        AnyHeuristic::Checkers(heuristic) => heuristic_text(heuristic, origin),
     }
 }
 
-/// The text of a heuristic of a known game.
-pub(super) fn text_of<P: Described>(
+/// Formats a heuristic of one game.
+pub(super) fn heuristic_text<P: NamedFeatures>(
     heuristic: &Heuristic<P>,
     origin: &Origin,
 ) -> Result<String, String> {
     let mut weights = toml::Table::new();
     for (name, weight) in P::FEATURES.iter().zip(heuristic.weights()) {
-        // The shortest text of the single number, so that no digits appear that it does not have.
-        let number = weight.to_string().parse().map_err(|_| format!("{weight} is no number"))?;
+        // The shortest decimal form of the single-precision number.
+        let number = weight.to_string().parse().map_err(|_| format!("{weight} is not a number"))?;
         weights.insert((*name).to_owned(), toml::Value::Float(number));
     }
     let game = P::GAME.name().to_owned();
-    let text = Text { kind: "heuristic".to_owned(), game, weights, origin: origin.clone() };
-    toml::to_string(&text).map_err(|error| error.to_string())
+    let file =
+        HeuristicFile { kind: "heuristic".to_owned(), game, weights, origin: origin.clone() };
+    toml::to_string(&file).map_err(|error| error.to_string())
 }
 
-/// A heuristic from a file.
+/// Loads a heuristic from a file.
 pub fn load_heuristic(path: &Path) -> Result<(AnyHeuristic, Origin), ModelError> {
     let bytes = files::read(path, LIMIT)?;
     let content = |reason: String| ModelError::Content { path: path.to_owned(), reason };
@@ -143,7 +148,7 @@ pub fn load_heuristic(path: &Path) -> Result<(AnyHeuristic, Origin), ModelError>
     read_heuristic(text).map_err(content)
 }
 
-/// Writes a heuristic as a file.
+/// Saves a heuristic to a file.
 pub fn save_heuristic(
     path: &Path,
     heuristic: &AnyHeuristic,

@@ -1,12 +1,13 @@
-//! Networks for other programs: ONNX, which is a graph of operations in the encoding of Protocol
-//! Buffers. Field numbers are those of onnx.proto; the operations are those of operator set 13.
+//! ONNX export of policy networks.
 //!
-//! Normalisations are folded in and dropout is left out, as for our own answers. The input `planes`
-//! is N x planes x 8 x 8, the output `logits` N x 60: a number for each square but the centre.
+//! An ONNX file is a graph of operations in Protocol Buffers encoding. Field numbers are those of
+//! onnx.proto; the operations are those of operator set 13. Batch normalization is folded in and
+//! dropout is removed, as for inference on the CPU. The input `planes` has shape N x planes x 8 x 8,
+//! the output `logits` N x 60: one logit per square except the center.
 
-use crate::nets::{CLASSES, EPSILON, Net, Node, Op, Role, STAGES, Weights, folded};
+use crate::nets::{CLASSES, EPSILON, NetGraph, Node, Op, Role, STAGES, Weights, fold_batch_norm};
 
-/// A message as it is written.
+/// A Protocol Buffers message.
 #[derive(Default)]
 struct Message(Vec<u8>);
 
@@ -65,13 +66,13 @@ fn attribute(name: &str, value: &Value<'_>) -> Message {
     }
 }
 
-/// A tensor: 1 is single precision, 7 whole numbers of 64 bits.
+/// Encodes a tensor. `kind` 1 is `float`, 7 is `int64`.
 fn tensor(name: &str, shape: &[usize], kind: i64, raw: &[u8]) -> Message {
     let dims = shape.iter().fold(Message::default(), |m, &dim| m.int(1, dim as i64));
     dims.int(2, kind).text(8, name).bytes(9, raw)
 }
 
-/// A named input or output: N by these numbers.
+/// Encodes the name and shape of an input or output; N is the batch dimension.
 fn value_info(name: &str, shape: &[usize]) -> Message {
     let batch = Message::default().text(2, "N");
     let shape = shape.iter().fold(Message::default().message(1, &batch), |m, &dim| {
@@ -81,7 +82,7 @@ fn value_info(name: &str, shape: &[usize]) -> Message {
     Message::default().text(1, name).message(2, &Message::default().message(1, &tensor))
 }
 
-/// The graph so far.
+/// The graph under construction.
 #[derive(Default)]
 struct Graph {
     nodes: Vec<Message>,
@@ -98,14 +99,14 @@ impl Graph {
         self.nodes.push(node);
     }
 
-    /// A constant list of whole numbers; its name.
+    /// Adds a constant list of integers and returns its name.
     fn ints(&mut self, name: String, values: &[i64]) -> String {
         let raw: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         self.tensors.push(tensor(&name, &[values.len()], 7, &raw));
         name
     }
 
-    /// Part of a tensor: along these axes from, to, by steps.
+    /// Adds a slice of a tensor: axes, starts, ends, steps.
     fn slice(&mut self, input: &str, output: &str, [axes, from, to, steps]: [&[i64]; 4]) {
         let part = |graph: &mut Graph, what: &str, values: &[i64]| {
             graph.ints(format!("{output}.{what}"), values)
@@ -118,10 +119,10 @@ impl Graph {
     }
 }
 
-/// The bytes of an ONNX file.
+/// Serializes a network as an ONNX file.
 #[must_use]
-pub fn write_onnx(net: &Net, weights: &Weights) -> Vec<u8> {
-    let (net, weights) = folded(net, weights);
+pub fn write_onnx(net: &NetGraph, weights: &Weights) -> Vec<u8> {
+    let (net, weights) = fold_batch_norm(net, weights);
     let mut graph = Graph::default();
     for (param, values) in net.params().iter().zip(weights.values()) {
         let raw: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
@@ -153,7 +154,7 @@ pub fn write_onnx(net: &Net, weights: &Weights) -> Vec<u8> {
 
 fn write_node(
     graph: &mut Graph,
-    net: &Net,
+    net: &NetGraph,
     (index, node): (usize, &Node),
     inputs: &[String],
     output: &str,
@@ -185,13 +186,13 @@ fn write_node(
             inputs[0] = &flat;
             graph.node("Gemm", &inputs, output, &[("transB", Value::Int(1))]);
         }
-        Op::Norm => {
+        Op::BatchNorm => {
             let roles = [Role::Scale, Role::Shift, Role::RunningMean, Role::RunningVariance];
             let epsilon = [("epsilon", Value::Float(EPSILON))];
             graph.node("BatchNormalization", &with(&roles), output, &epsilon);
         }
         Op::Relu => graph.node("Relu", &[x], output, &[]),
-        // Folding has left it out.
+        // Removed by folding.
         Op::Dropout { .. } => graph.node("Identity", &[x], output, &[]),
         Op::Add => graph.node("Add", &[x, &inputs[1]], output, &[]),
         Op::Concat => graph.node("Concat", &[x, &inputs[1]], output, &[("axis", Value::Int(1))]),
@@ -203,11 +204,11 @@ fn write_node(
             let pads = graph.ints(format!("{output}.pads"), &[0, 0, 0, 0, 0, more, 0, 0]);
             graph.node("Pad", &[&every, &pads], output, &[]);
         }
-        Op::Halve => {
+        Op::AvgPool => {
             let two = [("kernel_shape", Value::Ints(&[2, 2])), ("strides", Value::Ints(&[2, 2]))];
             graph.node("AveragePool", &[x], output, &two);
         }
-        Op::Mean => graph.node("GlobalAveragePool", &[x], output, &[]),
+        Op::GlobalAvgPool => graph.node("GlobalAveragePool", &[x], output, &[]),
         Op::Gate => {
             let channels = node.shape.channels as i64;
             let part = |what: &str| format!("{output}.{what}");
@@ -221,11 +222,11 @@ fn write_node(
             graph.node("Mul", &[x, &part("wide")], &part("gated"), &[]);
             graph.node("Add", &[&part("gated"), &part("wideshift")], output, &[]);
         }
-        Op::Pick => {
+        Op::Select => {
             let part = |what: &str| format!("{output}.{what}");
             let planes = net.nodes()[node.inputs[1]].shape.channels as i64;
             let (stages, each) = (STAGES as i64, node.shape.channels as i64);
-            // One where it is the stage, nought elsewhere; then that times each part, and the sum.
+            // Multiply each stage's slice by its one-hot mask and sum.
             let (on, mask) = (part("on"), part("mask"));
             let cell = [&[1, 2, 3][..], &[planes - stages, 0, 0], &[planes, 1, 1], &[1, 1, 1]];
             graph.slice(&inputs[1], &on, cell);
@@ -246,9 +247,9 @@ mod tests {
     use super::*;
     use crate::nets::{Input, examples};
 
-    /// The examples of the encoding's documentation: field 1 as 150, field 2 as "testing".
+    /// The examples of the Protocol Buffers documentation.
     #[test]
-    fn messages_are_those_of_protocol_buffers() {
+    fn messages_have_protocol_buffers_encoding() {
         assert_eq!(Message::default().int(1, 150).0, [0x08, 0x96, 0x01]);
         let text = Message::default().text(2, "testing");
         assert_eq!(text.0, b"\x12\x07testing");
@@ -256,12 +257,12 @@ mod tests {
     }
 
     #[test]
-    fn every_weight_is_written() {
+    fn all_weights_are_written() {
         for net in examples(Input::PIECES) {
             let name = net.name();
-            let weights = Weights::start(&net, 1);
+            let weights = Weights::init(&net, 1);
             let bytes = write_onnx(&net, &weights).len();
-            let folded = folded(&net, &weights).0;
+            let folded = fold_batch_norm(&net, &weights).0;
             let numbers = folded.params().iter().map(|param| 4 * param.len()).sum::<usize>();
             let names = 300 * (folded.nodes().len() + folded.params().len());
             assert!((numbers..numbers + names).contains(&bytes), "{name}: {bytes}");

@@ -1,21 +1,21 @@
-//! A model as small as it can be without changing it, for the ones that are part of the program:
-//! the safetensors file with every weight that follows from its mirror image left out (zero), and
-//! the whole compressed.
+//! Packed models: the lossless compressed format of the embedded models.
+//!
+//! A packed model is a zlib-compressed safetensors file in which the second of two tied weights is
+//! zero.
 
-use super::{Origin, read_tensors, write_tensors};
-use crate::patterns::{Contexts, Look};
-use crate::{Model, Patterns, Rater};
+use super::{Origin, read_safetensors, write_safetensors};
+use crate::patterns::MoveFeatures;
+use crate::{Model, MovePredictor, Patterns};
 use flate2::Compression;
 use flate2::read::{ZlibDecoder, ZlibEncoder};
 use std::io::Read;
 
-/// No model that is unpacked is larger than this.
+/// Maximum size of an unpacked model.
 const LIMIT: u64 = 1 << 28;
 
-/// The bytes of a packed model. A model by stage must read mirrored boards with equal weights, as
-/// every learner makes it.
+/// Packs a model. Tied weights of a model with stages must be equal, which all learners ensure.
 pub fn pack(model: &Model, origin: &Origin) -> Result<Vec<u8>, String> {
-    let bytes = write_tensors(&halved(model)?, origin)?;
+    let bytes = write_safetensors(&zero_tied_weights(model)?, origin)?;
     let mut packed = Vec::new();
     ZlibEncoder::new(bytes.as_slice(), Compression::best())
         .read_to_end(&mut packed)
@@ -23,59 +23,56 @@ pub fn pack(model: &Model, origin: &Origin) -> Result<Vec<u8>, String> {
     Ok(packed)
 }
 
-/// The model that was packed.
+/// Unpacks a model.
 pub fn unpack(packed: &[u8]) -> Result<(Model, Origin), String> {
     let mut bytes = Vec::new();
     ZlibDecoder::new(packed)
         .take(LIMIT)
         .read_to_end(&mut bytes)
-        .map_err(|e| format!("not a packed model, or a damaged one ({e})"))?;
-    let (model, origin) = read_tensors(&bytes)?;
-    Ok((mirrored(&model)?, origin))
+        .map_err(|e| format!("not a packed model, or damaged ({e})"))?;
+    let (model, origin) = read_safetensors(&bytes)?;
+    Ok((restore_tied_weights(&model)?, origin))
 }
 
-/// The model with the second of two equal weights zero.
-fn halved(model: &Model) -> Result<Model, String> {
-    changed(model, |weights, index, partner| {
-        if weights[index] != weights[partner] {
-            return Err(format!("weights {index} and {partner} of mirrored boards differ"));
+/// Sets the second of two tied weights to zero.
+fn zero_tied_weights(model: &Model) -> Result<Model, String> {
+    map_weights(model, |weights, index, tied| {
+        if weights[index] != weights[tied] {
+            return Err(format!("the tied weights {index} and {tied} differ"));
         }
-        Ok(if partner < index { 0.0 } else { weights[index] })
+        Ok(if tied < index { 0.0 } else { weights[index] })
     })
 }
 
-/// The model with both of two equal weights.
-fn mirrored(model: &Model) -> Result<Model, String> {
-    changed(model, |weights, index, partner| Ok(weights[index.min(partner)]))
+/// Restores the second of two tied weights.
+fn restore_tied_weights(model: &Model) -> Result<Model, String> {
+    map_weights(model, |weights, index, tied| Ok(weights[index.min(tied)]))
 }
 
-fn changed(
+/// Maps each weight of a model with stages; `f` gets the weights, an index and its tied index.
+fn map_weights(
     model: &Model,
-    with: impl Fn(&[f32], usize, usize) -> Result<f32, String> + Copy,
+    f: impl Fn(&[f32], usize, usize) -> Result<f32, String> + Copy,
 ) -> Result<Model, String> {
-    let stage = |weights: &[f32], partners: &[u32]| -> Result<Vec<f32>, String> {
-        partners
-            .iter()
-            .enumerate()
-            .map(|(i, &partner)| with(weights, i, partner as usize))
-            .collect()
+    let stage = |weights: &[f32], tied: &[u32]| -> Result<Vec<f32>, String> {
+        tied.iter().enumerate().map(|(i, &tied)| f(weights, i, tied as usize)).collect()
     };
-    let misfit = || "the weights do not fit".to_owned();
+    let misfit = || "the weights do not fit the features".to_owned();
     Ok(match model {
-        Model::Network(_) | Model::Ann(_) | Model::Deep(_) => model.clone(),
+        Model::NTuple(_) | Model::Mlp(_) | Model::PolicyNet(_) => model.clone(),
         Model::Patterns(model) => {
-            let look = model.look();
+            let features = model.features();
             let weights = (0..model.stages().count())
-                .map(|number| stage(model.weights(number), look.partners()))
+                .map(|number| stage(model.weights(number), features.tied_weights()))
                 .collect::<Result<_, _>>()?;
-            Patterns::new(look.clone(), model.stages(), weights).ok_or_else(misfit)?.into()
+            Patterns::new(features.clone(), model.stages(), weights).ok_or_else(misfit)?.into()
         }
-        Model::Rater(model) => {
-            let look: &Contexts = model.look();
+        Model::MovePredictor(model) => {
+            let features = model.features();
             let weights = (0..model.stages().count())
-                .map(|number| stage(model.weights(number), look.partners()))
+                .map(|number| stage(model.weights(number), features.tied_weights()))
                 .collect::<Result<_, _>>()?;
-            Rater::new(look.clone(), model.stages(), weights).ok_or_else(misfit)?.into()
+            MovePredictor::new(features.clone(), model.stages(), weights).ok_or_else(misfit)?.into()
         }
     })
 }

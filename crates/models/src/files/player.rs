@@ -1,17 +1,17 @@
-//! The Othello League's `.player` text.
+//! The `.player` text format of the Othello League.
 //!
-//! White space and braces separate numbers: how many tuples; then for each tuple its length n, how
-//! many images s it has, s times n squares, and 3^n weights. The file does not say how it serves
-//! both colours; output negation is the League's custom.
+//! Numbers are separated by white space and braces: the number of tuples; then for each tuple its
+//! length n, its number of placements s, s times n squares, and 3^n weights. The file does not store
+//! the view; the League uses output negation.
 
-use crate::{Network, Tuple, Tuples, View};
+use crate::{NTupleNetwork, Tuple, Tuples, View};
 use std::fmt::Write;
 use std::str::FromStr;
 
-/// More tuples than this are a damaged file.
+/// Maximum number of tuples; more indicate a damaged file.
 const MAX_TUPLES: usize = 100_000;
 
-/// Numbers one after the other, each with its place for the error message.
+/// A tokenizer that knows the line for error messages.
 struct Tokens<'a> {
     text: &'a str,
     at: usize,
@@ -29,7 +29,7 @@ impl<'a> Tokens<'a> {
 
     fn number<T: FromStr>(&mut self, what: &str) -> Result<T, String> {
         let Some(token) = self.next() else {
-            return Err(format!("the file ends where {what} should stand: it is cut short"));
+            return Err(format!("the file is truncated: expected {what}"));
         };
         token.parse().map_err(|_| {
             let line = 1 + self.text[..self.at].matches('\n').count();
@@ -39,36 +39,36 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// Reads a network from the text of a `.player` file.
-pub fn read_player(text: &str) -> Result<Network, String> {
+/// Parses a `.player` file.
+pub fn read_player(text: &str) -> Result<NTupleNetwork, String> {
     let mut tokens = Tokens { text, at: 0 };
     let count: usize = tokens.number("the number of tuples")?;
     if !(1..=MAX_TUPLES).contains(&count) {
-        return Err(format!("{count} tuples: a network has 1 to {MAX_TUPLES}"));
+        return Err(format!("the file has {count} tuples; a network has 1 to {MAX_TUPLES}"));
     }
     let (mut tuples, mut weights) = (Vec::new(), Vec::new());
     for tuple in 1..=count {
-        let within = |reason: String| format!("tuple {tuple} of {count}: {reason}");
-        let length: usize = tokens.number("a tuple's length").map_err(within)?;
+        let in_tuple = |reason: String| format!("tuple {tuple} of {count}: {reason}");
+        let length: usize = tokens.number("a tuple's length").map_err(in_tuple)?;
         if !(1..=crate::MAX_TUPLE).contains(&length) {
-            return Err(within(format!("a tuple has 1 to 12 squares, not {length}")));
+            return Err(in_tuple(format!("a tuple has 1 to 12 squares, not {length}")));
         }
-        let images: usize = tokens.number("the number of its images").map_err(within)?;
-        if !(1..=64).contains(&images) {
-            return Err(within(format!("a tuple has 1 to 64 images, not {images}")));
+        let placements: usize = tokens.number("the number of its placements").map_err(in_tuple)?;
+        if !(1..=64).contains(&placements) {
+            return Err(in_tuple(format!("a tuple has 1 to 64 placements, not {placements}")));
         }
-        let mut squares = vec![Vec::with_capacity(length); images];
-        for image in &mut squares {
+        let mut squares = vec![Vec::with_capacity(length); placements];
+        for placement in &mut squares {
             for _ in 0..length {
-                image.push(tokens.number::<u8>("a square from 0 to 63").map_err(within)?);
+                placement.push(tokens.number::<u8>("a square from 0 to 63").map_err(in_tuple)?);
             }
         }
-        let built = Tuple::with_images(squares).map_err(|e| within(e.to_string()))?;
+        let built = Tuple::with_placements(squares).map_err(|e| in_tuple(e.to_string()))?;
         for _ in 0..built.entries() {
-            let weight: f64 = tokens.number("a weight").map_err(within)?;
+            let weight: f64 = tokens.number("a weight").map_err(in_tuple)?;
             let weight = weight as f32;
             if !weight.is_finite() {
-                return Err(within("a weight is not a finite number".to_owned()));
+                return Err(in_tuple("a weight is not a finite number".to_owned()));
             }
             weights.push(weight);
         }
@@ -76,26 +76,27 @@ pub fn read_player(text: &str) -> Result<Network, String> {
     }
     if let Some(extra) = tokens.next() {
         let extra: String = extra.chars().take(40).collect();
-        return Err(format!("'{extra}' stands behind the last weight"));
+        return Err(format!("unexpected '{extra}' after the last weight"));
     }
     let tuples = Tuples::new(tuples).map_err(|e| e.to_string())?;
-    Network::new(tuples, weights, View::Negate).ok_or_else(|| "a weight is missing".to_owned())
+    NTupleNetwork::new(tuples, weights, View::Negate)
+        .ok_or_else(|| "a weight is missing".to_owned())
 }
 
-/// The text of a `.player` file; reading it gives the same weights to the last bit. `None` when
-/// the network counts a feature once: the League's players count every occurrence.
+/// Formats a `.player` file. Parsing the text returns the same weights bit for bit. `None` if the
+/// network has binary features, which the format cannot express.
 #[must_use]
-pub fn write_player(network: &Network) -> Option<String> {
+pub fn write_player(network: &NTupleNetwork) -> Option<String> {
     if network.is_binary() {
         return None;
     }
     let tuples = network.tuples();
     let mut text = format!("{{ {}\n", tuples.tuples().len());
     for (tuple, offset) in tuples.tuples().iter().zip(tuples.offsets()) {
-        let _ = writeln!(text, " {{ {} {}", tuple.length(), tuple.images().len());
-        for image in tuple.images() {
+        let _ = writeln!(text, " {{ {} {}", tuple.length(), tuple.placements().len());
+        for placement in tuple.placements() {
             text.push_str("  {");
-            for square in image {
+            for square in placement {
                 let _ = write!(text, " {}", square.index());
             }
             text.push_str(" }\n");

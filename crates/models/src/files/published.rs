@@ -1,12 +1,11 @@
-//! The published players of the Othello League, known by their content.
+//! Published players of the Othello League that use board inversion, identified by checksum.
 //!
-//! A `.player` file does not say whether it was learned with output negation or board inversion,
-//! and the wrong view ruins a player. These were published with board inversion.
+//! A `.player` file does not store the view, and a player is very weak with the wrong one.
 
 use crate::View;
 use outflank_runs::files::checksum;
 
-/// First 16 hexadecimal digits of the SHA-256 of each file, and who it is.
+/// First 16 hexadecimal digits of the SHA-256 of each file, and its name.
 const INVERTED: [(&str, &str); 8] = [
     ("2ef2edf272fd00f0", "RunnarsonLucas2014IPref1"),
     ("d23846534d811719", "RunnarsonLucas2014IPrefN"),
@@ -18,8 +17,8 @@ const INVERTED: [(&str, &str); 8] = [
     ("574d2b04694d03c1", "Jaskowski2014All2"),
 ];
 
-/// The view of a published file, if this is one whose view is not the customary one.
+/// Returns the view of a published file if it is not the default one.
 pub(super) fn view(bytes: &[u8]) -> Option<View> {
     let sum = checksum(bytes);
-    INVERTED.iter().any(|(known, _)| sum.starts_with(known)).then_some(View::Invert)
+    INVERTED.iter().any(|(prefix, _)| sum.starts_with(prefix)).then_some(View::Invert)
 }

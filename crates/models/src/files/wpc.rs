@@ -1,10 +1,10 @@
-//! The `.wpc` text of piece counters: 64 numbers, row by row.
+//! The `.wpc` text format of piece counters: 64 numbers, row by row.
 
-use crate::{Network, from_pieces};
+use crate::{NTupleNetwork, from_piece_counter};
 use std::fmt::Write;
 
-/// Reads a piece counter.
-pub fn read_wpc(text: &str) -> Result<Network, String> {
+/// Parses a piece counter.
+pub fn read_wpc(text: &str) -> Result<NTupleNetwork, String> {
     let mut weights = [0.0f32; 64];
     let mut count = 0;
     for (line, content) in text.lines().enumerate() {
@@ -19,23 +19,23 @@ pub fn read_wpc(text: &str) -> Result<Network, String> {
                     return Err(format!("line {}: '{token}' is not a weight", line + 1));
                 }
             };
-            if let Some(place) = weights.get_mut(count) {
-                *place = weight;
+            if let Some(slot) = weights.get_mut(count) {
+                *slot = weight;
             }
             count += 1;
         }
     }
     match count {
-        64 => Ok(from_pieces(&weights)),
-        _ => Err(format!("a piece counter has 64 weights, this file has {count}")),
+        64 => Ok(from_piece_counter(&weights)),
+        _ => Err(format!("a piece counter has 64 weights; this file has {count}")),
     }
 }
 
-/// The text of a piece counter, eight numbers a line; `None` when the network is not one.
+/// Formats a piece counter, eight numbers per line; `None` if the network is not one.
 #[must_use]
-pub fn write_wpc(network: &Network) -> Option<String> {
+pub fn write_wpc(network: &NTupleNetwork) -> Option<String> {
     let mut text = String::new();
-    for row in network.pieces()?.as_chunks::<8>().0 {
+    for row in network.piece_counter()?.as_chunks::<8>().0 {
         let numbers: Vec<String> = row.iter().map(f32::to_string).collect();
         let _ = writeln!(text, "{}", numbers.join(" "));
     }

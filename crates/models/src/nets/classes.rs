@@ -1,11 +1,11 @@
-//! The classes that networks choose among: the 60 squares that are empty at the start.
+//! The output classes of policy networks: the 60 squares that are empty in the initial position.
 
 use outflank_games::othello::{Square, Symmetry};
 
-/// How many there are.
+/// Number of classes.
 pub const CLASSES: usize = 60;
 
-const CENTRE: [u8; 4] = [27, 28, 35, 36];
+const CENTER: [u8; 4] = [27, 28, 35, 36];
 
 const OF_SQUARE: [Option<u8>; 64] = {
     let mut classes = [None; 64];
@@ -13,8 +13,8 @@ const OF_SQUARE: [Option<u8>; 64] = {
     while square < 64 {
         let mut at = 0;
         let mut central = false;
-        while at < CENTRE.len() {
-            central |= CENTRE[at] as usize == square;
+        while at < CENTER.len() {
+            central |= CENTER[at] as usize == square;
             at += 1;
         }
         if !central {
@@ -26,19 +26,18 @@ const OF_SQUARE: [Option<u8>; 64] = {
     classes
 };
 
-/// The class of a square; none for the four in the centre, where nobody can play.
+/// Returns the class of a square; `None` for the four center squares.
 #[must_use]
 pub fn class_of(square: Square) -> Option<usize> {
     OF_SQUARE[square.index()].map(usize::from)
 }
 
-/// The square of a class.
-#[must_use]
-pub fn class_square(class: usize) -> Option<Square> {
+/// Returns the square of a class.
+fn class_square(class: usize) -> Option<Square> {
     (0..64).filter_map(Square::new).find(|&square| class_of(square) == Some(class))
 }
 
-/// Where each class goes under a symmetry.
+/// Returns the permutation of the classes under a symmetry.
 #[must_use]
 pub fn classes_of(symmetry: Symmetry) -> [usize; CLASSES] {
     std::array::from_fn(|class| {
@@ -51,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_square_but_the_centre_has_a_class() {
+    fn every_square_except_the_center_has_a_class() {
         let classes: Vec<_> = (0..64).filter_map(Square::new).filter_map(class_of).collect();
         assert_eq!(classes, (0..60).collect::<Vec<_>>());
         let d4: Square = "d4".parse().unwrap();

@@ -1,82 +1,112 @@
 //! Networks on the CPU, in single precision.
 //!
-//! What a node holds for a batch lies map by map: all positions of the first map, then all of the
-//! second. A convolution is then one product of matrices over the whole batch, a normalisation runs
-//! over consecutive numbers, and joining maps is copying them one behind another.
+//! The output of a node for a batch is stored channel by channel: all positions of the first channel,
+//! then all of the second. A convolution is then one matrix product over the whole batch, batch
+//! normalization processes contiguous memory, and concatenation copies whole blocks.
 
 mod backward;
 mod forward;
+mod index_maps;
 mod layers;
-mod places;
 mod winograd;
 
-use super::{CLASSES, Net, Space, Weights, folded};
-use forward::{Mode, Packed, forward};
+use super::fold_batch_norm::fold_batch_norm;
+use super::{BufferPool, CLASSES, NetGraph, Weights};
+use forward::{Mode, PackedWeights, forward};
 use rayon::prelude::*;
 
-pub use backward::{Gradient, Learned, learn_batch, learning_bytes};
+pub use backward::{Gradient, LossGradient, forward_backward, training_memory_bytes};
 
-/// So many positions go through a network together: what its nodes hold for them stays in the cache.
-const TOGETHER: usize = 8;
+/// Number of positions per batch: the outputs of all nodes stay in the cache.
+const BATCH: usize = 8;
 
-/// A network that is ready to answer: normalisations folded in, nothing left to learn.
+/// A network prepared for inference, with batch normalization folded and weights packed.
 #[derive(Clone, Debug)]
-pub struct Cpu {
-    net: Net,
+pub struct CpuNet {
+    net: NetGraph,
     weights: Weights,
-    packed: Vec<Packed>,
+    packed: Vec<PackedWeights>,
 }
 
-impl Cpu {
+impl CpuNet {
     /// Prepares a network.
     #[must_use]
-    pub fn new(net: &Net, weights: &Weights) -> Cpu {
-        let (net, weights) = folded(net, weights);
-        Cpu::as_it_is(net, weights)
+    pub fn new(net: &NetGraph, weights: &Weights) -> CpuNet {
+        let (net, weights) = fold_batch_norm(net, weights);
+        CpuNet::pack(net, weights)
     }
 
-    fn as_it_is(net: Net, weights: Weights) -> Cpu {
-        let mut space = Space::default();
-        let packed = |at: usize| Packed::of(&net, &weights, at, &mut space);
+    fn pack(net: NetGraph, weights: Weights) -> CpuNet {
+        let mut pool = BufferPool::default();
+        let packed = |at: usize| PackedWeights::of(&net, &weights, at, &mut pool);
         let packed = (0..net.nodes().len()).map(packed).collect();
-        Cpu { net, weights, packed }
+        CpuNet { net, weights, packed }
     }
 
-    /// What it sees of a position.
-    #[must_use]
-    pub fn input(&self) -> super::Input {
-        self.net.input()
-    }
-
-    /// The logarithms of the classes' odds, [`CLASSES`] for each position; `words` holds the planes of
-    /// each position one behind another, as [`Input::words`](super::Input::words) gives them.
+    /// Computes the logits, [`CLASSES`] for each position. `words` are the planes of all positions as
+    /// encoded by [`Input::words`](super::Input::words).
     #[must_use]
     pub fn logits(&self, words: &[u64]) -> Vec<f32> {
-        let part = TOGETHER * self.net.input().planes();
-        let parts =
-            words.par_chunks(part).map_init(Space::default, |space, words| self.part(words, space));
-        parts.flatten_iter().collect()
+        let size = BATCH * self.net.input().planes();
+        let batches = words
+            .par_chunks(size)
+            .map_init(BufferPool::default, |pool, words| self.batch_logits(words, pool));
+        batches.flatten_iter().collect()
     }
 
-    /// The answers of a few positions.
-    fn part(&self, words: &[u64], space: &mut Space) -> Vec<f32> {
+    /// Computes the logits of one batch.
+    fn batch_logits(&self, words: &[u64], pool: &mut BufferPool) -> Vec<f32> {
         let batch = words.len() / self.net.input().planes();
         if batch == 0 {
             return Vec::new();
         }
-        let mode = Mode::Answer(&self.packed);
-        let mut pass = forward(&self.net, &self.weights, words, &mode, space);
-        let last = pass.values.pop().unwrap_or_default();
-        let answers = (0..batch * CLASSES).map(|i| last[i % CLASSES * batch + i / CLASSES]);
-        let answers = answers.collect();
-        space.keep(last);
-        answers
+        let mode = Mode::Inference(&self.packed);
+        let mut pass = forward(&self.net, &self.weights, words, &mode, pool);
+        let last = pass.outputs.pop().unwrap_or_default();
+        let logits = (0..batch * CLASSES).map(|i| last[i % CLASSES * batch + i / CLASSES]);
+        let logits = logits.collect();
+        pool.release(last);
+        logits
     }
 }
 
-/// The answers of a network whose normalisations are left as they are, to compare with those of
-/// [`Cpu`].
-#[must_use]
-pub fn unfolded_logits(net: &Net, weights: &Weights, words: &[u64]) -> Vec<f32> {
-    Cpu::as_it_is(net.clone(), weights.clone()).logits(words)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nets::{Input, Role, examples};
+    use outflank_runs::{RngExt, rng::stream};
+
+    /// Weights with nontrivial scales and shifts.
+    fn perturbed(net: &NetGraph) -> Weights {
+        let mut weights = Weights::init(net, 3);
+        let mut rng = stream(5, &["shaken"]);
+        for (param, values) in net.params().iter().zip(weights.values_mut()) {
+            for value in values {
+                *value += match param.role {
+                    Role::Weight => 0.0,
+                    Role::RunningVariance => rng.unit() as f32,
+                    _ => 0.2 * rng.normal() as f32,
+                };
+            }
+        }
+        weights
+    }
+
+    #[test]
+    fn folding_batch_norm_preserves_the_outputs() {
+        for net in examples(Input::PIECES).filter(|net| !net.name().contains("100")) {
+            let (name, planes) = (net.name(), net.input().planes());
+            let weights = perturbed(&net);
+            let mut rng = stream(2, &["boards"]);
+            let mut word =
+                || (0..64).fold(0u64, |word, bit| word | u64::from(rng.chance(0.4)) << bit);
+            let words: Vec<u64> = (0..3 * planes).map(|_| word()).collect();
+            let folded = CpuNet::new(&net, &weights).logits(&words);
+            let unfolded = CpuNet::pack(net.clone(), weights).logits(&words);
+            let size = unfolded.iter().fold(0.0f32, |a, b| a.max(b.abs()));
+            for (a, b) in folded.iter().zip(&unfolded) {
+                assert!((a - b).abs() <= 1e-4 * size.max(1.0), "{name}: {a} {b}");
+            }
+        }
+    }
 }

@@ -1,23 +1,22 @@
-//! Products of matrices in single precision, the same to the last bit on every machine.
+//! Matrix multiplication in single precision, bit-identical on every machine.
 //!
-//! Each number of the product is summed in the order of the inner index with fused multiplications
-//! and additions, whatever the width of the vectors and the number of threads; a processor without
-//! them computes the same, slowly. Both factors are packed into panels first, so that their rows and
-//! columns may lie in memory in any way and the innermost loop reads them in order. A block of the
-//! inner index is done at a time, so that what is packed stays in the cache.
+//! Each element of the product is summed in the order of the inner index with fused multiply-adds, for
+//! any vector width and number of threads; a processor without FMA computes the same result, slowly.
+//! Both factors are first packed into panels, so that any memory layout works and the innermost loop
+//! reads sequentially. The inner index is processed in blocks, so that packed data stays in the cache.
 
-use super::Space;
-use super::tile::{Kernel, tile};
+use super::BufferPool;
+use super::gemm_kernel::{GemmKernel, add_tile};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// So many columns are packed at a time.
+/// Number of columns packed at a time.
 const BLOCK: usize = 512;
 
-/// So much of the inner index is done at a time.
+/// Block size of the inner index.
 const INNER: usize = 256;
 
-/// A matrix in a slice: the number in row r and column c is at `r * row + c * column`.
+/// A strided matrix: element (r, c) is at `r * row + c * column`.
 #[derive(Clone, Copy)]
 pub(super) struct Matrix<'a> {
     pub(super) data: &'a [f32],
@@ -26,89 +25,88 @@ pub(super) struct Matrix<'a> {
 }
 
 impl<'a> Matrix<'a> {
-    /// A matrix by rows of this length.
+    /// Creates a row-major matrix with rows of this length.
     pub(super) fn rows(data: &'a [f32], length: usize) -> Matrix<'a> {
         Matrix { data, row: length, column: 1 }
     }
 
-    /// The same with rows and columns exchanged.
+    /// Returns the transposed matrix.
     pub(super) fn transposed(self) -> Matrix<'a> {
         Matrix { row: self.column, column: self.row, ..self }
     }
 
-    /// The numbers of a row from a column on, as many as lie together.
-    fn run(self, row: usize, column: usize) -> &'a [f32] {
+    /// Returns the contiguous elements of a row from a column on.
+    fn contiguous(self, row: usize, column: usize) -> &'a [f32] {
         let from = &self.data[row * self.row + column * self.column..];
         if self.column == 1 { from } else { &from[..1] }
     }
 }
 
-/// A left factor in panels of a few rows, ready to be multiplied.
+/// A left factor, packed into panels of rows.
 #[derive(Clone, Debug)]
-pub(super) struct Left {
-    kernel: Kernel,
+pub(super) struct PackedLeft {
+    kernel: GemmKernel,
     m: usize,
     k: usize,
     data: Vec<f32>,
 }
 
-impl Left {
+impl PackedLeft {
     /// Packs a matrix of m rows and k columns.
-    pub(super) fn pack(a: Matrix<'_>, m: usize, k: usize, space: &mut Space) -> Left {
-        Left::fill(m, k, |row, inner| a.run(row, inner), space)
+    pub(super) fn pack(a: Matrix<'_>, m: usize, k: usize, pool: &mut BufferPool) -> PackedLeft {
+        PackedLeft::fill(m, k, |row, inner| a.contiguous(row, inner), pool)
     }
 
-    /// Packs m rows and k columns. `run` gives the numbers of a row from a column on, as many as lie
-    /// together.
+    /// Packs m rows and k columns. `run` returns the contiguous elements of a row from a column on.
     pub(super) fn fill<'a>(
         m: usize,
         k: usize,
         run: impl Fn(usize, usize) -> &'a [f32] + Sync,
-        space: &mut Space,
-    ) -> Left {
-        let kernel = Kernel::here();
+        pool: &mut BufferPool,
+    ) -> PackedLeft {
+        let kernel = GemmKernel::detect();
         let rows = kernel.rows();
-        let mut data = space.any(m.div_ceil(rows) * rows * k);
+        let mut data = pool.take(m.div_ceil(rows) * rows * k);
         data.par_chunks_mut((rows * k).max(1)).enumerate().for_each(|(panel, packed)| {
             let first = panel * rows;
             pack_lines(|row, inner| run(first + row, inner), m - first, 0, rows, packed);
         });
-        Left { kernel, m, k, data }
+        PackedLeft { kernel, m, k, data }
     }
 
-    /// Gives its room back.
-    pub(super) fn done(self, space: &mut Space) {
-        space.keep(self.data);
+    /// Returns its buffer to the pool.
+    pub(super) fn release(self, pool: &mut BufferPool) {
+        pool.release(self.data);
     }
 }
 
-/// A right factor in panels of a few columns, for weights that many rows are multiplied with.
+/// A right factor, packed into panels of columns, such as weights that are used for many rows.
 #[derive(Clone, Debug)]
-pub(super) struct Right {
-    kernel: Kernel,
+pub(super) struct PackedRight {
+    kernel: GemmKernel,
     n: usize,
     data: Vec<f32>,
 }
 
-impl Right {
+impl PackedRight {
     /// Packs a matrix of k rows and n columns.
-    pub(super) fn pack(b: Matrix<'_>, k: usize, n: usize, space: &mut Space) -> Right {
-        let kernel = Kernel::here();
+    pub(super) fn pack(b: Matrix<'_>, k: usize, n: usize, pool: &mut BufferPool) -> PackedRight {
+        let kernel = GemmKernel::detect();
         let columns = kernel.columns();
-        let mut data = space.any(n.div_ceil(columns) * columns * k);
+        let mut data = pool.take(n.div_ceil(columns) * columns * k);
         data.par_chunks_mut((columns * k).max(1)).enumerate().for_each(|(panel, packed)| {
             pack_columns(b, panel * columns, n, 0, columns, packed);
         });
-        Right { kernel, n, data }
+        PackedRight { kernel, n, data }
     }
 
-    /// Gives its room back.
-    pub(super) fn done(self, space: &mut Space) {
-        space.keep(self.data);
+    /// Returns its buffer to the pool.
+    pub(super) fn release(self, pool: &mut BufferPool) {
+        pool.release(self.data);
     }
 
-    /// Adds the product with a left factor to `c`, whose rows begin `stride` apart.
-    pub(super) fn add_product(&self, left: &Left, c: &mut [f32], stride: usize) {
+    /// Adds the product with a left factor to `c`, whose rows are `stride` apart.
+    pub(super) fn add_product(&self, left: &PackedLeft, c: &mut [f32], stride: usize) {
         let columns = self.kernel.columns();
         for first in (0..left.k).step_by(INNER) {
             let inner = first..left.k.min(first + INNER);
@@ -121,24 +119,24 @@ impl Right {
     }
 }
 
-/// Adds the product of `left` and a matrix of n columns to `c`, whose rows begin `stride` apart.
-/// `fill` writes a panel of that matrix: from a column on, from an inner index on, so many columns
-/// wide, row by row; what lies beyond its last column it leaves alone.
-pub(super) fn add_filled(
-    left: &Left,
+/// Adds the product of `left` and a matrix of n columns to `c`, whose rows are `stride` apart.
+/// `fill(column, inner, columns, panel)` writes a panel of that matrix row by row; columns past the last
+/// are left unchanged.
+pub(super) fn add_product_with(
+    left: &PackedLeft,
     n: usize,
     fill: impl Fn(usize, usize, usize, &mut [f32]) + Sync,
     (c, stride): (&mut [f32], usize),
-    space: &mut Space,
+    pool: &mut BufferPool,
 ) {
     let columns = left.kernel.columns();
-    let mut room = space.any(BLOCK.min(n.div_ceil(columns) * columns) * INNER.min(left.k));
+    let mut buffer = pool.take(BLOCK.min(n.div_ceil(columns) * columns) * INNER.min(left.k));
     for from in (0..n).step_by(BLOCK) {
         let to = n.min(from + BLOCK);
         for first in (0..left.k).step_by(INNER) {
             let inner = first..left.k.min(first + INNER);
             let size = columns * inner.len();
-            let right = &mut room[..(to - from).div_ceil(columns) * size];
+            let right = &mut buffer[..(to - from).div_ceil(columns) * size];
             right.par_chunks_mut(size).enumerate().for_each(|(panel, packed)| {
                 fill(from + panel * columns, inner.start, columns, packed);
             });
@@ -147,19 +145,19 @@ pub(super) fn add_filled(
             add_block(left, inner, panel, from..to, c, stride);
         }
     }
-    space.keep(room);
+    pool.release(buffer);
 }
 
-/// Adds the part of a product that belongs to a block of columns and a block of the inner index.
+/// Adds the part of a product for a block of columns and a block of the inner index.
 fn add_block<'a>(
-    left: &Left,
+    left: &PackedLeft,
     inner: Range<usize>,
     right: impl Fn(usize) -> &'a [f32] + Sync,
     block: Range<usize>,
     c: &mut [f32],
     stride: usize,
 ) {
-    let Left { kernel, m, k, ref data } = *left;
+    let PackedLeft { kernel, m, k, ref data } = *left;
     let (rows, columns) = (kernel.rows(), kernel.columns());
     let panels = c.par_chunks_mut(rows * stride).zip(data.par_chunks(rows * k)).enumerate();
     panels.for_each(|(number, (c, left))| {
@@ -167,17 +165,17 @@ fn add_block<'a>(
         let count = rows.min(m - number * rows);
         for (panel, column) in block.clone().step_by(columns).enumerate() {
             let size = (count, columns.min(block.end - column));
-            tile(kernel, left, right(panel), &mut c[column..], size, stride);
+            add_tile(kernel, left, right(panel), &mut c[column..], size, stride);
         }
     });
 }
 
-/// Adds the product of `a` (m x k) and `b` (k x n) to `c`, whose rows begin `stride` apart.
+/// Adds the product of `a` (m x k) and `b` (k x n) to `c`, whose rows are `stride` apart.
 pub(super) fn add_product(
     (m, n, k): (usize, usize, usize),
     (a, b): (Matrix<'_>, Matrix<'_>),
     (c, stride): (&mut [f32], usize),
-    space: &mut Space,
+    pool: &mut BufferPool,
 ) {
     if m == 0 || n == 0 || k == 0 {
         return;
@@ -185,12 +183,12 @@ pub(super) fn add_product(
     let fill = |first: usize, inner: usize, columns: usize, packed: &mut [f32]| {
         pack_columns(b, first, n, inner, columns, packed);
     };
-    let left = Left::pack(a, m, k, space);
-    add_filled(&left, n, fill, (c, stride), space);
-    left.done(space);
+    let left = PackedLeft::pack(a, m, k, pool);
+    add_product_with(&left, n, fill, (c, stride), pool);
+    left.release(pool);
 }
 
-/// Packs columns from `first` on and rows from `inner` on, so many as there is room for.
+/// Packs columns from `first` on and rows from `inner` on, until `packed` is full.
 pub(super) fn pack_columns(
     b: Matrix<'_>,
     first: usize,
@@ -200,8 +198,8 @@ pub(super) fn pack_columns(
     packed: &mut [f32],
 ) {
     if b.column != 1 {
-        let turned = b.transposed();
-        let run = |column: usize, inner: usize| turned.run(first + column, inner);
+        let transposed = b.transposed();
+        let run = |column: usize, inner: usize| transposed.contiguous(first + column, inner);
         return pack_lines(run, n - first, inner, columns, packed);
     }
     let count = columns.min(n - first);
@@ -212,8 +210,8 @@ pub(super) fn pack_columns(
     }
 }
 
-/// Packs lines beside one another, of which `left` are left, from an inner index on, so far as there is
-/// room: a few numbers of each at a time, so that what is read and what is written stays in the cache.
+/// Interleaves lines, of which `left` remain, from an inner index on, until `packed` is full. A few
+/// elements of each line at a time, so that source and destination stay in the cache.
 fn pack_lines<'a>(
     run: impl Fn(usize, usize) -> &'a [f32],
     left: usize,
@@ -221,9 +219,9 @@ fn pack_lines<'a>(
     lanes: usize,
     packed: &mut [f32],
 ) {
-    const TOGETHER: usize = 16;
-    for (block, to) in packed.chunks_mut(TOGETHER * lanes).enumerate() {
-        let (first, count) = (inner + block * TOGETHER, to.len() / lanes);
+    const BLOCK: usize = 16;
+    for (block, to) in packed.chunks_mut(BLOCK * lanes).enumerate() {
+        let (first, count) = (inner + block * BLOCK, to.len() / lanes);
         for lane in 0..lanes.min(left) {
             let mut at = 0;
             while at < count {
@@ -246,7 +244,7 @@ mod tests {
     use outflank_runs::{RngExt, rng::stream};
 
     #[test]
-    fn products_are_the_sums_in_their_order() {
+    fn products_match_sequential_sums() {
         let mut rng = stream(1, &["gemm"]);
         let mut draw = |count: usize| (0..count).map(|_| rng.normal() as f32).collect::<Vec<_>>();
         for (m, n, k) in [(1, 1, 1), (5, 17, 3), (6, 16, 8), (13, 1100, 40), (64, 70, 600)] {
@@ -261,19 +259,19 @@ mod tests {
                 }
             }
             let mut c = start.clone();
-            let mut space = Space::default();
+            let mut pool = BufferPool::default();
             let factors = (Matrix::rows(&a, k), Matrix::rows(&b, n));
-            add_product((m, n, k), factors, (&mut c, n), &mut space);
+            add_product((m, n, k), factors, (&mut c, n), &mut pool);
             assert_eq!(c, expected);
-            // The factors may lie the other way round.
-            let turned = |x: &[f32], rows: usize, columns: usize| -> Vec<f32> {
+            // Transposed factors give the same result.
+            let transpose = |x: &[f32], rows: usize, columns: usize| -> Vec<f32> {
                 (0..rows * columns).map(|i| x[i % rows * columns + i / rows]).collect()
             };
-            let (at, bt) = (turned(&a, m, k), turned(&b, k, n));
+            let (at, bt) = (transpose(&a, m, k), transpose(&b, k, n));
             let (at, bt) = (Matrix::rows(&at, m), Matrix::rows(&bt, k));
             let mut c = start.clone();
             let factors = (at.transposed(), bt.transposed());
-            add_product((m, n, k), factors, (&mut c, n), &mut space);
+            add_product((m, n, k), factors, (&mut c, n), &mut pool);
             assert_eq!(c, expected);
         }
     }

@@ -1,117 +1,117 @@
-//! A network as a list of operations: shapes, parameters and the work of each.
+//! Network graphs: operations with their shapes and parameters.
 
 use super::{CLASSES, Input};
 
-/// What a node holds for one position: so many square maps. A vector has maps of one cell.
+/// The output shape of a node for one position: square feature maps. A vector has 1x1 maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// How many maps.
+    /// Number of channels (feature maps).
     pub channels: usize,
-    /// The length of a map's side: 8, or less after pooling.
+    /// Side length of a map: 8, or less after pooling.
     pub side: usize,
 }
 
 impl Shape {
-    /// The cells of a map.
+    /// Returns the number of cells of a map.
     #[must_use]
     pub fn cells(self) -> usize {
         self.side * self.side
     }
 
-    /// All numbers of a position.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(self) -> usize {
         self.channels * self.cells()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no elements.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 }
 
-/// What a node does to the nodes it reads.
+/// An operation on the outputs of earlier nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Op {
-    /// The planes of a position.
+    /// The input planes.
     Input,
-    /// A convolution with square fields of this size, 1 or 3, zeros around the board.
+    /// A convolution with zero padding.
     Conv {
-        /// The side of the field.
+        /// Kernel size: 1 or 3.
         size: usize,
-        /// How far fields lie apart, 1 or 2.
+        /// Stride: 1 or 2.
         stride: usize,
-        /// Whether each map has an offset.
+        /// Whether there is a bias per channel.
         bias: bool,
     },
-    /// Batch normalisation of each map, with a learned scale and shift.
-    Norm,
-    /// The larger of a number and zero.
+    /// Batch normalization with trainable scale and shift.
+    BatchNorm,
+    /// ReLU: max(x, 0).
     Relu,
-    /// Zeroes this share of the numbers while learning, and scales the others up.
+    /// Dropout; the identity in inference.
     Dropout {
-        /// The share.
-        share: f32,
+        /// Probability of zeroing an element.
+        rate: f32,
     },
-    /// The sum of two nodes of one shape.
+    /// Elementwise sum of two nodes of equal shape.
     Add,
-    /// The maps of several nodes one after another.
+    /// Concatenation of channels.
     Concat,
-    /// Every second row and column, and maps of zeros behind: a shortcut without weights.
+    /// Parameter-free residual shortcut: subsampling and zero padding of channels.
     Shortcut {
-        /// 1 keeps all cells.
+        /// Stride: 1 or 2.
         stride: usize,
     },
-    /// The mean of each square of two by two cells.
-    Halve,
-    /// The mean of each map.
-    Mean,
-    /// A fully connected layer over all numbers of a position.
+    /// 2x2 average pooling.
+    AvgPool,
+    /// Global average pooling.
+    GlobalAvgPool,
+    /// A fully connected layer over all elements.
     Linear {
-        /// Whether each output has an offset.
+        /// Whether there is a bias.
         bias: bool,
     },
-    /// Maps of the first node, each multiplied by the logistic function of one number of the second
-    /// and moved by another (squeeze and excitation).
+    /// Squeeze-and-excitation gating: each channel of the first input is multiplied by the sigmoid of
+    /// one element of the second input and shifted by another.
     Gate,
-    /// A vector of [`STAGES`](super::STAGES) parts and the planes, of which the last say the stage: the
-    /// part of the stage that it is. (If more than one were on it would be the sum of their parts.)
-    Pick,
+    /// Selection of one of [`STAGES`](super::STAGES) slices of the first input, a vector, by the one-hot
+    /// stage planes of the second. (With several active planes, the sum of their slices.)
+    Select,
 }
 
-/// An operation and what it reads.
+/// An operation with its inputs and output shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// What it does.
+    /// The operation.
     pub op: Op,
-    /// The nodes that it reads, all of them earlier.
+    /// Indices of the input nodes, all of them earlier.
     pub inputs: Vec<usize>,
-    /// What it gives.
+    /// The output shape.
     pub shape: Shape,
 }
 
-/// What a parameter is for.
+/// The role of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// A matrix or a convolution's fields: these decay.
+    /// Linear or convolution weights; only these have weight decay.
     Weight,
-    /// An offset.
+    /// A bias.
     Bias,
-    /// A normalisation's scale.
+    /// The scale of batch normalization.
     Scale,
-    /// A normalisation's shift.
+    /// The shift of batch normalization.
     Shift,
-    /// A running mean, which is counted rather than learned.
+    /// A running mean, which is estimated, not trained.
     RunningMean,
-    /// A running variance, likewise.
+    /// A running variance, which is estimated, not trained.
     RunningVariance,
 }
 
 impl Role {
-    /// Whether it follows the gradient.
+    /// Returns whether the parameter is trained by gradient descent.
     #[must_use]
-    pub fn is_learned(self) -> bool {
+    pub fn is_trainable(self) -> bool {
         !matches!(self, Role::RunningMean | Role::RunningVariance)
     }
 
@@ -127,94 +127,94 @@ impl Role {
     }
 }
 
-/// A block of numbers that belongs to a node.
+/// A parameter tensor of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
-    /// Its name in files, such as `003.weight`: the node's number and the role.
+    /// Name in files: the index of the node and the role, such as `003.weight`.
     pub name: String,
-    /// The node.
+    /// Index of the node.
     pub node: usize,
-    /// What it is for.
+    /// The role.
     pub role: Role,
-    /// Its shape; a convolution's is outputs, inputs, rows, columns.
+    /// The shape; for a convolution (out channels, in channels, rows, columns).
     pub shape: Vec<usize>,
 }
 
 impl Param {
-    /// How many numbers.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.shape.iter().product()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many numbers each output is summed over.
+    /// Returns the fan-in: the number of inputs of each output.
     #[must_use]
     pub fn fan_in(&self) -> usize {
         self.shape.iter().skip(1).product()
     }
 }
 
-/// A network: its last node gives a number for each of the 60 classes.
+/// A network graph. The last node outputs the logits of the 60 classes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Net {
+pub struct NetGraph {
     name: String,
     input: Input,
     nodes: Vec<Node>,
     params: Vec<Param>,
 }
 
-impl Net {
-    /// The network of these nodes, which [`Builder`](super::build::Builder) has put together.
-    pub(super) fn new(name: &str, input: Input, nodes: Vec<Node>) -> Net {
+impl NetGraph {
+    /// Creates a graph; called by [`Builder`](super::builder::Builder).
+    pub(super) fn new(name: &str, input: Input, nodes: Vec<Node>) -> NetGraph {
         debug_assert_eq!(nodes.last().map(|node| node.shape.len()), Some(CLASSES));
         let params = params(&nodes);
-        Net { name: name.to_owned(), input, nodes, params }
+        NetGraph { name: name.to_owned(), input, nodes, params }
     }
 
-    /// The name that it was built from.
+    /// Returns the name of the architecture.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it sees of a position.
+    /// Returns the input encoding.
     #[must_use]
     pub fn input(&self) -> Input {
         self.input
     }
 
-    /// Its operations, in an order in which they can be done.
+    /// Returns the nodes in topological order.
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// Its parameters, in the order of the nodes.
+    /// Returns the parameters in the order of the nodes.
     #[must_use]
     pub fn params(&self) -> &[Param] {
         &self.params
     }
 
-    /// The numbers of the parameters of a node.
+    /// Returns the indices of the parameters of a node.
     pub fn params_of(&self, node: usize) -> impl Iterator<Item = usize> {
         let is_of = move |i: &usize| self.params[*i].node == node;
         (0..self.params.len()).filter(is_of)
     }
 
-    /// How many numbers are learned.
+    /// Returns the number of trainable parameters.
     #[must_use]
-    pub fn learned(&self) -> usize {
-        self.params.iter().filter(|param| param.role.is_learned()).map(Param::len).sum()
+    pub fn trainable_params(&self) -> usize {
+        self.params.iter().filter(|param| param.role.is_trainable()).map(Param::len).sum()
     }
 
-    /// The floating-point operations of matrices and convolutions for one position, a multiplication
-    /// and an addition each being one.
+    /// Returns the floating-point operations of linear and convolution layers per position; a
+    /// multiply-add counts as two.
     #[must_use]
     pub fn flops(&self) -> u64 {
         let each = |param: &Param| {
@@ -225,6 +225,7 @@ impl Net {
     }
 }
 
+/// Returns the parameters of a list of nodes.
 pub(super) fn params(nodes: &[Node]) -> Vec<Param> {
     let mut params = Vec::new();
     for (index, node) in nodes.iter().enumerate() {
@@ -247,7 +248,7 @@ pub(super) fn params(nodes: &[Node]) -> Vec<Param> {
                     add(Role::Bias, vec![outputs]);
                 }
             }
-            Op::Norm => {
+            Op::BatchNorm => {
                 add(Role::Scale, vec![outputs]);
                 add(Role::Shift, vec![outputs]);
                 add(Role::RunningMean, vec![outputs]);

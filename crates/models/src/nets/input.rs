@@ -1,53 +1,52 @@
-//! What a network sees of a position: a few planes, each stored as one 64-bit word.
+//! Input encoding: binary planes of 8x8 squares, each stored as a 64-bit word.
 //!
-//! The paper's encodings (section IV-B) are `pieces` (own discs, the opponent's), `ones` (a plane of
-//! ones besides) and `vmoves` (a plane of legal moves besides). A plane that says whether White is to
-//! move, and planes that say which quarter of the game it is, so that a network may do different things
-//! at different stages, come on top.
+//! The encodings of Liskowski, Jaśkowski & Krawiec (2018), section IV-B, are `pieces` (own discs and
+//! the opponent's), `ones` (plus a plane of ones) and `vmoves` (plus a plane of legal moves). Options
+//! are a plane for the side to move and one-hot planes for the stage (quarter) of the game.
 
 use super::NetError;
 use outflank_games::othello::Board;
 use std::fmt;
 use std::str::FromStr;
 
-/// Into how many stages a game is divided.
+/// Number of stages of a game.
 pub const STAGES: usize = 4;
 
-/// The paper's encodings.
+/// The encodings of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {
-    /// Own discs and the opponent's.
+    /// Own discs and the opponent's discs.
     Pieces,
-    /// And ones everywhere.
+    /// `Pieces` and a plane of ones.
     Ones,
-    /// And the legal moves.
+    /// `Pieces` and a plane of legal moves.
     Moves,
 }
 
-/// The planes of a position.
+/// An input encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Input {
-    /// The paper's part.
+    /// The planes of the paper.
     pub encoding: Encoding,
-    /// Whether a last plane is all ones when White is to move.
+    /// Whether there is a plane that is all ones if White is to move.
     pub colour: bool,
-    /// Whether the last four planes say the stage of the game: all ones for the stage that it is,
-    /// counted in quarters of sixty moves as in Figure 5.
+    /// Whether the last four planes are a one-hot encoding of the stage, in quarters of sixty moves as
+    /// in Figure 5.
     pub stage: bool,
 }
 
 impl Input {
-    /// Own discs and the opponent's.
+    /// Own discs and the opponent's discs.
     pub const PIECES: Input = Input { encoding: Encoding::Pieces, colour: false, stage: false };
 
-    /// How many planes.
+    /// Returns the number of planes.
     #[must_use]
     pub fn planes(self) -> usize {
         let third = usize::from(self.encoding != Encoding::Pieces);
         2 + third + usize::from(self.colour) + STAGES * usize::from(self.stage)
     }
 
-    /// The planes of a board, one word each, appended to `words`.
+    /// Appends the planes of a board to `words`, one word each.
     pub fn words(self, board: Board, white: bool, words: &mut Vec<u64>) {
         words.extend([board.own, board.other]);
         match self.encoding {
@@ -84,12 +83,12 @@ impl FromStr for Input {
     fn from_str(text: &str) -> Result<Input, NetError> {
         let (mut encoding, mut colour, mut stage) = (text, false, false);
         while let Some((before, part)) = encoding.rsplit_once('+') {
-            let named = match part {
+            let option = match part {
                 "colour" => &mut colour,
                 "stage" => &mut stage,
                 _ => return Err(NetError::Input(text.to_owned())),
             };
-            if std::mem::replace(named, true) {
+            if std::mem::replace(option, true) {
                 return Err(NetError::Input(text.to_owned()));
             }
             encoding = before;
@@ -111,7 +110,7 @@ mod tests {
     use outflank_games::othello::Othello;
 
     #[test]
-    fn planes_are_named_in_any_order_and_once() {
+    fn options_parse_in_any_order_without_repetition() {
         let both: Input = "ones+stage+colour".parse().unwrap();
         assert_eq!("ones+colour+stage".parse::<Input>().unwrap(), both);
         assert_eq!(both.to_string(), "ones+colour+stage");
@@ -120,9 +119,9 @@ mod tests {
         }
     }
 
-    /// The stages are those of Figure 5: moves 1 to 15, 16 to 30, 31 to 45 and 46 to 60.
+    /// The stages of Figure 5: moves 1 to 15, 16 to 30, 31 to 45 and 46 to 60.
     #[test]
-    fn one_plane_says_the_stage() {
+    fn stage_planes_are_one_hot() {
         let input: Input = "pieces+stage".parse().unwrap();
         assert_eq!(input.planes(), 6);
         let mut position = Othello::start();

@@ -1,23 +1,23 @@
-//! The numbers of a network, and where they start.
+//! The parameters of a network and their initialization.
 
-use super::{Net, NetError, Param, Role};
+use super::{NetError, NetGraph, Param, Role};
 use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
 
-/// The numbers of every parameter of a network, in the order of [`Net::params`].
+/// The values of all parameters of a network, in the order of [`NetGraph::params`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
     values: Vec<Vec<f32>>,
 }
 
 impl Weights {
-    /// Where learning starts: convolutions by He's method, matrices uniform within one over the root
-    /// of their inputs, offsets zero, scales one.
+    /// Initializes the parameters: He initialization for convolutions, uniform in ±1/sqrt(fan-in) for
+    /// linear layers, zero biases, unit scales.
     ///
-    /// The paper has He's method everywhere; matrices begin smaller here, because with a momentum of
-    /// 0.95 the larger start often never leaves the plateau.
+    /// The paper uses He initialization for all layers. Linear layers start smaller here because with
+    /// a momentum of 0.95 training often does not leave the initial plateau otherwise.
     #[must_use]
-    pub fn start(net: &Net, seed: u64) -> Weights {
+    pub fn init(net: &NetGraph, seed: u64) -> Weights {
         let each = |param: &Param| -> Vec<f32> {
             let mut rng = stream(seed, &["net", "start", &param.name]);
             let fan_in = param.fan_in().max(1) as f64;
@@ -32,14 +32,14 @@ impl Weights {
         Weights { values: net.params().iter().map(each).collect() }
     }
 
-    /// These numbers, if they are as many as the network needs, all finite, and no variance is below
-    /// nought.
-    pub fn new(net: &Net, values: Vec<Vec<f32>>) -> Result<Weights, NetError> {
-        let wrong = |text: String| Err(NetError::Weights(text));
+    /// Creates weights from values. Checks their number, that they are finite, and that variances are
+    /// not negative.
+    pub fn new(net: &NetGraph, values: Vec<Vec<f32>>) -> Result<Weights, NetError> {
+        let invalid = |text: String| Err(NetError::Weights(text));
         if values.len() != net.params().len() {
             let needs = net.params().len();
-            return wrong(format!(
-                "{} has {needs} blocks of weights, not {}",
+            return invalid(format!(
+                "{} needs {needs} parameter tensors, not {}",
                 net.name(),
                 values.len()
             ));
@@ -47,38 +47,46 @@ impl Weights {
         for (param, values) in net.params().iter().zip(&values) {
             if param.len() != values.len() {
                 let (name, needs, has) = (&param.name, param.len(), values.len());
-                return wrong(format!("{name} of {} has {needs} numbers, not {has}", net.name()));
+                return invalid(format!(
+                    "{name} of {} needs {needs} values, not {has}",
+                    net.name()
+                ));
             }
             if let Some(at) = values.iter().position(|value| !value.is_finite()) {
-                return wrong(format!("number {at} of {} is {}", param.name, values[at]));
+                return invalid(format!(
+                    "value {at} of {} is {}, not a finite number",
+                    param.name, values[at]
+                ));
             }
-            let below = values.iter().position(|&value| value < 0.0);
-            if let (Role::RunningVariance, Some(at)) = (param.role, below) {
+            let negative = values.iter().position(|&value| value < 0.0);
+            if let (Role::RunningVariance, Some(at)) = (param.role, negative) {
                 let (name, value) = (&param.name, values[at]);
-                return wrong(format!("number {at} of {name} is {value}, which no variance is"));
+                return invalid(format!(
+                    "value {at} of {name} is {value}; a variance cannot be negative"
+                ));
             }
         }
         Ok(Weights { values })
     }
 
-    /// These numbers as they are: what was computed from numbers that were checked.
-    pub(super) fn computed(values: Vec<Vec<f32>>) -> Weights {
+    /// Creates weights without checks, from values derived from checked ones.
+    pub(super) fn unchecked(values: Vec<Vec<f32>>) -> Weights {
         Weights { values }
     }
 
-    /// The numbers of a parameter.
+    /// Returns the values of a parameter.
     #[must_use]
     pub fn of(&self, param: usize) -> &[f32] {
         &self.values[param]
     }
 
-    /// The numbers of every parameter.
+    /// Returns the values of all parameters.
     #[must_use]
     pub fn values(&self) -> &[Vec<f32>] {
         &self.values
     }
 
-    /// The numbers of every parameter, to change; their count stays.
+    /// Returns the values of all parameters for modification.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut [f32]> {
         self.values.iter_mut().map(Vec::as_mut_slice)
     }
@@ -90,9 +98,9 @@ mod tests {
     use crate::nets::{Input, named};
 
     #[test]
-    fn the_start_has_the_variances_of_its_method() {
+    fn initialization_has_the_expected_variances() {
         let net = named("conv8-bn", Input::PIECES).unwrap();
-        let weights = Weights::start(&net, 1);
+        let weights = Weights::init(&net, 1);
         for (param, values) in net.params().iter().zip(weights.values()) {
             let n = values.len() as f64;
             let mean = values.iter().map(|&v| f64::from(v)).sum::<f64>() / n;
@@ -109,26 +117,26 @@ mod tests {
                 assert!(mean.abs() < 5.0 * (expected / n).sqrt(), "{}", param.name);
             }
         }
-        assert_ne!(Weights::start(&net, 2), weights);
+        assert_ne!(Weights::init(&net, 2), weights);
     }
 
     #[test]
-    fn weights_that_do_not_fit_are_refused() {
+    fn invalid_weights_are_rejected() {
         let net = named("conv4", Input::PIECES).unwrap();
-        let good = Weights::start(&net, 1).values().to_vec();
+        let good = Weights::init(&net, 1).values().to_vec();
         assert!(Weights::new(&net, good.clone()).is_ok());
         let mut few = good.clone();
         few.pop();
         assert!(Weights::new(&net, few).is_err());
         let mut short = good.clone();
         short[2].pop();
-        assert!(Weights::new(&net, short).unwrap_err().to_string().contains("has"));
+        assert!(Weights::new(&net, short).unwrap_err().to_string().contains("needs"));
         let mut bad = good;
         bad[0][7] = f32::NAN;
-        assert!(Weights::new(&net, bad).unwrap_err().to_string().contains("number 7"));
+        assert!(Weights::new(&net, bad).unwrap_err().to_string().contains("value 7"));
 
         let net = named("res1x8", Input::PIECES).unwrap();
-        let mut values = Weights::start(&net, 1).values().to_vec();
+        let mut values = Weights::init(&net, 1).values().to_vec();
         let of = |role| net.params().iter().position(|param| param.role == role).unwrap();
         values[of(Role::RunningMean)][3] = -1.0;
         assert!(Weights::new(&net, values.clone()).is_ok());

@@ -1,7 +1,7 @@
-# Answers of networks in PyTorch, for the test that compares ours with them (nets_pytorch.rs):
+# Outputs of networks in PyTorch, for the comparison in nets_pytorch.rs:
 #     python pytorch_nets.py > pytorch_nets.txt
-# Weights and boards come from a formula that both sides compute; the four planes that say the stage are
-# ones for stage 0, 1, 2 and 3 in turn.
+# Weights and boards come from a formula that both sides compute. The stage planes are one-hot for stages 0,
+# 1, 2 and 3 in turn.
 import math
 import numpy as np
 import torch
@@ -23,7 +23,7 @@ class Params:
 
     def next(self, role, *shape):
         self.block += 1
-        # How many numbers each output is summed over; matrices of four stages lie behind one another.
+        # Fan-in; the matrices of four stages are stacked.
         fan = math.prod(shape[2 if len(shape) == 3 else 1 :])
         values = []
         for at in range(math.prod(shape)):
@@ -75,7 +75,7 @@ def resnet32(p, x):
 
 
 def resnet32_np_p(p, x):
-    # No pooling, and a linear mapping where the maps become more.
+    # No pooling, and a projection where the number of channels grows.
     x = F.relu(norm(p, conv(p, x, 16)))
     for c in (16, 32, 64):
         for _ in range(5):
@@ -134,17 +134,17 @@ def fully(p, x):
 
 
 def conv8_bn_stages(p, x):
-    # Of each position its stage, and the layers of that stage as if there were no others.
+    # Each position uses the linear layers of its stage.
     stages = x[:, -4:, 0, 0].argmax(1).tolist()
     for c in (64, 64, 128, 128, 256, 256, 256, 256):
         x = F.relu(norm(p, conv(p, x, c)))
     hidden = p.next("w", 4, 128, 64 * 256), p.next("b", 4, 128)
     out = p.next("w", 4, 60, 128), p.next("b", 4, 60)
-    answers = []
+    outputs = []
     for maps, s in zip(x.flatten(1), stages):
         units = F.relu(F.linear(maps, hidden[0][s], hidden[1][s]))
-        answers.append(F.linear(units, out[0][s], out[1][s]))
-    return torch.stack(answers)
+        outputs.append(F.linear(units, out[0][s], out[1][s]))
+    return torch.stack(outputs)
 
 
 CASES = [
@@ -168,5 +168,5 @@ for name, planes, count, run in CASES:
     x = torch.tensor(bits, dtype=torch.float32).reshape(positions, count, 8, 8)
     if "+stage" in planes:
         x[:, -4:] = torch.eye(4)[:, :, None, None]
-    for answer in run(Params(), x):
-        print(name, planes, " ".join(f"{v:.6g}" for v in answer.tolist()))
+    for output in run(Params(), x):
+        print(name, planes, " ".join(f"{v:.6g}" for v in output.tolist()))

@@ -1,10 +1,10 @@
-//! Boards and weights to try networks with.
+//! Random boards and weights for tests of networks.
 
-use outflank_models::nets::{CLASSES, Net, Role, STAGES, Weights};
+use outflank_models::nets::{CLASSES, NetGraph, Role, STAGES, Weights};
 use outflank_runs::{RngExt, rng::stream};
 
-/// Boards that no game has, which is all the same to a network; but it is one stage at a time.
-pub fn batch(net: &Net, positions: usize, seed: u64) -> (Vec<u64>, Vec<u8>) {
+/// Returns random planes (with one-hot stage planes) and targets.
+pub fn batch(net: &NetGraph, positions: usize, seed: u64) -> (Vec<u64>, Vec<u8>) {
     let mut rng = stream(seed, &["boards"]);
     let mut word = || (0..64).fold(0u64, |word, bit| word | u64::from(rng.chance(0.4)) << bit);
     let mut words: Vec<u64> = (0..positions * net.input().planes()).map(|_| word()).collect();
@@ -18,9 +18,9 @@ pub fn batch(net: &Net, positions: usize, seed: u64) -> (Vec<u64>, Vec<u8>) {
     (words, (0..positions).map(|at| (at * 7 % CLASSES) as u8).collect())
 }
 
-/// Weights away from the start, so that scales and shifts matter.
-pub fn shaken(net: &Net) -> Weights {
-    let mut weights = Weights::start(net, 3);
+/// Returns weights with nontrivial scales, shifts and statistics.
+pub fn perturbed(net: &NetGraph) -> Weights {
+    let mut weights = Weights::init(net, 3);
     let mut rng = stream(5, &["shaken"]);
     for (param, values) in net.params().iter().zip(weights.values_mut()) {
         for value in values {

@@ -21,7 +21,7 @@ use outflank_arena::league::play_league;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Position};
-use outflank_models::{Evaluate, Network, Tuples, View, embedded as models};
+use outflank_models::{Evaluate, NTupleNetwork, Tuples, View, embedded as models};
 use outflank_players::registry::factory;
 use outflank_players::{Greedy, PlayerFactory};
 use outflank_records::{embedded, read_games_lenient, stats};
@@ -191,8 +191,8 @@ fn records(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
     Ok(())
 }
 
-fn random_network(tuples: Tuples, view: View, rng: &mut Rng) -> Network {
-    let mut network = Network::zero(tuples, view);
+fn random_network(tuples: Tuples, view: View, rng: &mut Rng) -> NTupleNetwork {
+    let mut network = NTupleNetwork::zero(tuples, view);
     network.weights_mut().iter_mut().for_each(|w| *w = rng.normal() as f32);
     network
 }
@@ -217,7 +217,10 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
     let mut rng = rng::stream(2, &["bench"]);
     let positions = random_positions(2000, &mut rng);
     let networks = [
-        ("15 tuples, 6561 weights", random_network(models::table1(), View::Invert, &mut rng)),
+        (
+            "15 tuples, 6561 weights",
+            random_network(models::runarsson_lucas_tuples(), View::Invert, &mut rng),
+        ),
         ("single squares, 192 weights", random_network(Tuples::squares(), View::Invert, &mut rng)),
     ];
     for (name, network) in networks {
@@ -245,7 +248,7 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
     let mut entries: Vec<PlayerFactory<Othello>> = Vec::new();
     for i in 0..17 {
         let network = match i {
-            0..10 => random_network(models::table1(), View::Invert, &mut rng),
+            0..10 => random_network(models::runarsson_lucas_tuples(), View::Invert, &mut rng),
             _ => random_network(Tuples::squares(), View::Negate, &mut rng),
         };
         let policy = Arc::new(outflank_models::Greedy(network));

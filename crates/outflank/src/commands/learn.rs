@@ -265,7 +265,7 @@ fn show(args: &LearnArgs, folder: &RunFolder, learning: &Learning, seconds: f64)
     );
     let _ = writeln!(text, "Next: open {path}/report.html");
     // A rater of moves cannot say what a position is worth, so it does not search.
-    let plies = if args.method.0 == Method::Rater { "" } else { "@4" };
+    let plies = if args.method.0 == Method::MovePredictor { "" } else { "@4" };
     let _ = writeln!(
         text,
         "      outflank match {path}{plies} heuristic{plies} --games 100 --random 0.1"

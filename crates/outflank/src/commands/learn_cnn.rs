@@ -15,7 +15,7 @@ use outflank_learners::cnn::{
     Trained, learned_sample, train,
 };
 use outflank_models::files::{Origin, write_onnx, write_policy};
-use outflank_models::nets::Net;
+use outflank_models::nets::NetGraph;
 use outflank_runs::{Progress, RunFolder, install_stop_handler, stop_requested};
 use page::Lesson;
 use results::Curve;
@@ -71,7 +71,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     say(format!(
         "{}: {} weights, {:.1} million operations a position; {} examples of {} positions, read in {:.1} s",
         net.name(),
-        grouped(net.learned() as u64),
+        grouped(net.trainable_params() as u64),
         net.flops() as f64 / 1e6,
         grouped(lessons.items.len() as u64),
         grouped(lessons.base.len() as u64),
@@ -210,7 +210,7 @@ pub fn device(asked: DeviceArg) -> Result<Box<dyn Device>> {
 
 fn learn(
     args: &CnnArgs,
-    net: &Net,
+    net: &NetGraph,
     plan: &Plan,
     engine: &mut dyn Engine,
     examples: usize,

@@ -319,18 +319,18 @@ fn again(folder: &RunFolder, name: &str) -> Result<present::About> {
 /// The tuples of a model, or what the first layer of a network makes of the squares.
 fn looks_at(section: &mut Section, model: &Model) {
     let boards: Vec<Board> = match model {
-        Model::Ann(net) => present::first_layer(net),
+        Model::Mlp(net) => present::first_layer(net),
         other => {
             let tuples = other.tuples().map_or(&[][..], |tuples| tuples.tuples());
             let numbered = tuples.iter().enumerate();
             let board = |(i, tuple): (usize, &Tuple)| {
-                present::tuple_board((i + 1).to_string(), &tuple.images()[..1])
+                present::tuple_board((i + 1).to_string(), &tuple.placements()[..1])
             };
             numbered.map(board).collect()
         }
     };
     let caption = match model {
-        Model::Ann(_) => {
+        Model::Mlp(_) => {
             "What an own disc instead of the opponent's adds to the input of the first nodes, or of \
              the first sets of them, where weights are shared: each is read in its mirrored and \
              turned images."

@@ -79,7 +79,7 @@ pub fn policy_factory<P: RegisteredGame>(
     policy: Arc<dyn Policy<P>>,
     random: f64,
 ) -> PlayerFactory<P> {
-    let batch_size = policy.at_a_time();
+    let batch_size = policy.batch_size();
     let factory = PlayerFactory::new(name, move || Ok(Box::new(Greedy::new(policy.clone()))));
     with_forced_random(factory.with_batch_size(batch_size), random)
 }

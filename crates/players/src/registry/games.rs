@@ -6,7 +6,7 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Position};
 use outflank_models::files::{self, AnyHeuristic};
-use outflank_models::nets::Images;
+use outflank_models::nets::SymmetryAveraged;
 use outflank_models::{self as models, Material, Policy, View, embedded};
 use std::path::Path;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl RegisteredGame for Othello {
         }
         let (model, _) = files::load(path)?;
         let model = match (model, view) {
-            (models::Model::Network(network), Some(view)) => {
+            (models::Model::NTuple(network), Some(view)) => {
                 Arc::unwrap_or_clone(network).with_view(view).into()
             }
             (other, Some(_)) if other.kind() != "ntuple" => return Err(fixed_view(path)),
@@ -46,7 +46,7 @@ impl RegisteredGame for Othello {
     }
 
     fn with_symmetries(policy: Arc<dyn Policy<Othello>>) -> Option<Arc<dyn Policy<Othello>>> {
-        Some(Arc::new(Images(policy)))
+        Some(Arc::new(SymmetryAveraged(policy)))
     }
 
     fn engine(

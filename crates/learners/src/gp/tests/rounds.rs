@@ -6,7 +6,7 @@ use crate::gp::{GamesOf, GpError, parting, two_games};
 use crate::training::Learner;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
-use outflank_models::Described;
+use outflank_models::NamedFeatures;
 use outflank_players::registry::RegisteredGame;
 use outflank_runs::rng::stream;
 
@@ -107,7 +107,7 @@ fn doubts_about_a_belief_are_noted() {
 const CONTEST: Contest = Contest { depth: 1, games: 3, opening: 4, seed: 9 };
 
 /// A few rounds of real games: the same on any number of threads, and after a stop and resume.
-fn keeps_its_promises<P: RegisteredGame + Described>() {
+fn keeps_its_promises<P: RegisteredGame + NamedFeatures>() {
     let mut settings = settings(P::FEATURES.len(), Sampling::Bald, 5);
     settings.against_best = true;
     let run = |threads: usize, stop_after: Option<usize>| {
@@ -267,7 +267,7 @@ fn test_pairs_go_on_from_their_journal() {
 /// What a person is shown: two legal ways to go on that differ, and two games from one opening.
 #[test]
 fn heuristics_are_shown_where_they_part() {
-    fn shown<P: RegisteredGame + Described>() {
+    fn shown<P: RegisteredGame + NamedFeatures>() {
         let pair = random_points(2, P::FEATURES.len(), &mut stream(5, &["shown"]));
         let parting = parting::<P>((&pair[0], &pair[1]), CONTEST, &["1"]).unwrap();
         for (mv, after) in [parting.first, parting.second] {

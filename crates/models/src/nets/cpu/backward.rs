@@ -1,262 +1,260 @@
-//! How the loss of a batch changes with every weight.
+//! The backward pass of a batch.
 //!
-//! The loss is the cross-entropy of the softmax, averaged over the batch (section IV-A); the gradient
-//! goes back through the nodes in reverse, each adding its part to the nodes that it read.
+//! The loss is the cross-entropy of the softmax, averaged over the batch (Liskowski, Jaśkowski & Krawiec
+//! (2018), section IV-A). Nodes are processed in reverse order; each adds to the gradients of its inputs.
 
-use super::forward::{Mode, Pass, forward, in_parts, logistic, summed};
+use super::forward::{ForwardPass, Mode, forward, par_zip, sigmoid, sum_pairs};
+use super::index_maps::{pooled_index, selected, shortcut_cells};
 use super::layers::{Conv, linear_backward};
-use super::places::{halved, picked, shortcut_cells};
-use crate::nets::{CLASSES, EPSILON, Net, Node, Op, Role, Space, Weights};
+use crate::nets::{BufferPool, CLASSES, EPSILON, NetGraph, Node, Op, Role, Weights};
 use rayon::prelude::*;
 
-/// The gradient of every parameter, in the order of the network's; that of running means and
-/// variances holds the batch's own, for whoever keeps the running ones.
+/// The gradients of all parameters, in the order of [`NetGraph::params`]. For running means and variances
+/// it holds the statistics of the batch, from which the caller updates the running ones.
 pub type Gradient = Vec<Vec<f32>>;
 
-/// What a batch teaches.
+/// The loss of a batch and its gradient.
 #[derive(Clone, Debug)]
-pub struct Learned {
+pub struct LossGradient {
     /// The mean loss.
     pub loss: f64,
-    /// How many positions had their move on top.
+    /// Number of positions whose move has the highest logit (top-1 hits).
     pub hits: usize,
-    /// The gradient of the loss.
+    /// The gradient of the mean loss.
     pub gradient: Gradient,
 }
 
-/// The bytes that [`learn_batch`] needs at least for a batch: what every node gives, what dropout notes,
-/// and the gradient at the largest node and the one it reads.
+/// Returns a lower bound of the memory that [`forward_backward`] needs for a batch, in bytes: the outputs of
+/// all nodes, dropout masks, and the gradients of the largest node and its input.
 #[must_use]
-pub fn learning_bytes(net: &Net, batch: usize) -> u64 {
-    let noted = |node: &&Node| matches!(node.op, Op::Dropout { .. });
+pub fn training_memory_bytes(net: &NetGraph, batch: usize) -> u64 {
+    let has_mask = |node: &&Node| matches!(node.op, Op::Dropout { .. });
     let size = |node: &Node| node.shape.len() as u64;
     let nodes = net.nodes().iter();
-    let kept: u64 = nodes.clone().map(size).sum();
-    let notes: u64 = nodes.clone().filter(noted).map(size).sum();
-    let flows = 2 * nodes.map(size).max().unwrap_or(0);
-    (kept + notes + flows).saturating_mul(4).saturating_mul(batch as u64)
+    let outputs: u64 = nodes.clone().map(size).sum();
+    let masks: u64 = nodes.clone().filter(has_mask).map(size).sum();
+    let gradients = 2 * nodes.map(size).max().unwrap_or(0);
+    (outputs + masks + gradients).saturating_mul(4).saturating_mul(batch as u64)
 }
 
-/// The loss of a batch and its gradient. `words` are planes as for an answer, `targets` the classes
-/// of the moves played; dropout draws from the stream of the seed and the step. With `smoothing` s,
-/// a share s of each target is spread over all classes. What it needs is taken from `space` and kept
-/// there for the next batch, but for the gradient, which is to be [kept](Space::keep) when it was used.
+/// Computes the loss of a batch and its gradient.
+///
+/// `words` are the encoded input planes, `targets` the classes of the moves played. Dropout draws from the
+/// RNG stream of the seed and step. `smoothing` is the label smoothing. Buffers are taken from `pool` and
+/// returned to it, except for the gradient, which the caller should [release](BufferPool::release).
 #[must_use]
-pub fn learn_batch(
-    net: &Net,
+pub fn forward_backward(
+    net: &NetGraph,
     weights: &Weights,
     (words, targets): (&[u64], &[u8]),
     (seed, step): (u64, u64),
     smoothing: f32,
-    space: &mut Space,
-) -> Learned {
+    pool: &mut BufferPool,
+) -> LossGradient {
     let batch = targets.len();
-    let pass = forward(net, weights, words, &Mode::Learn { seed, step }, space);
+    let pass = forward(net, weights, words, &Mode::Training { seed, step }, pool);
     let mut gradient: Gradient =
-        net.params().iter().map(|param| space.noughts(param.len())).collect();
-    let mut flows: Vec<Vec<f32>> = vec![Vec::new(); net.nodes().len()];
+        net.params().iter().map(|param| pool.take_zeroed(param.len())).collect();
+    let mut node_grads: Vec<Vec<f32>> = vec![Vec::new(); net.nodes().len()];
     let last = net.nodes().len() - 1;
-    let mut flow = space.any(pass.values[last].len());
-    let (loss, hits) = softmax(&pass.values[last], targets, smoothing, &mut flow);
-    flows[last] = flow;
+    let mut grad = pool.take(pass.outputs[last].len());
+    let (loss, hits) = cross_entropy(&pass.outputs[last], targets, smoothing, &mut grad);
+    node_grads[last] = grad;
     for index in (1..net.nodes().len()).rev() {
-        let flow = std::mem::take(&mut flows[index]);
-        // A node that nothing reads has no part in the loss.
-        if !flow.is_empty() {
-            back(net, weights, (index, flow), &pass, batch, &mut flows, &mut gradient, space);
+        let grad = std::mem::take(&mut node_grads[index]);
+        // A node without consumers does not affect the loss.
+        if !grad.is_empty() {
+            let nodes = (&mut node_grads[..], &mut gradient);
+            backward_node(net, weights, (index, grad), (&pass, batch), nodes, pool);
         }
     }
-    let room = pass.values.into_iter().chain(pass.notes).chain(flows);
-    room.for_each(|room| space.keep(room));
-    Learned { loss, hits, gradient }
+    let buffers = pass.outputs.into_iter().chain(pass.saved).chain(node_grads);
+    buffers.for_each(|buffer| pool.release(buffer));
+    LossGradient { loss, hits, gradient }
 }
 
-/// The mean loss and the hits; writes the gradient at the last node, which lies class by class.
-fn softmax(logits: &[f32], targets: &[u8], smoothing: f32, flow: &mut [f32]) -> (f64, usize) {
+/// Returns the mean loss and the number of hits. Writes the gradient of the logits, class by class.
+fn cross_entropy(logits: &[f32], targets: &[u8], smoothing: f32, grad: &mut [f32]) -> (f64, usize) {
     let batch = targets.len();
     let (mut loss, mut hits) = (0.0, 0);
-    let spread = smoothing / CLASSES as f32;
+    let uniform = smoothing / CLASSES as f32;
     for (position, &target) in targets.iter().enumerate() {
         let of = |class: usize| logits[class * batch + position];
         let top = (0..CLASSES).map(of).fold(f32::MIN, f32::max);
         let powers: [f32; CLASSES] = std::array::from_fn(|class| libm::expf(of(class) - top));
         let sum: f32 = powers.iter().sum();
-        let level = top + libm::logf(sum);
+        let log_sum = top + libm::logf(sum);
         for (class, power) in powers.iter().enumerate() {
-            let wanted = spread + if class == usize::from(target) { 1.0 - smoothing } else { 0.0 };
-            loss += f64::from(wanted * (level - of(class)));
-            flow[class * batch + position] = (power / sum - wanted) / batch as f32;
+            let label = uniform + if class == usize::from(target) { 1.0 - smoothing } else { 0.0 };
+            loss += f64::from(label * (log_sum - of(class)));
+            grad[class * batch + position] = (power / sum - label) / batch as f32;
         }
         hits += usize::from(of(usize::from(target)) == top);
     }
     (loss / batch as f64, hits)
 }
 
-/// Adds a node's part to the nodes that it read and to its parameters.
-#[expect(clippy::too_many_arguments)]
-fn back(
-    net: &Net,
+/// Adds the gradients of a node's inputs and parameters.
+fn backward_node(
+    net: &NetGraph,
     weights: &Weights,
-    (index, mut flow): (usize, Vec<f32>),
-    pass: &Pass,
-    batch: usize,
-    flows: &mut [Vec<f32>],
-    gradient: &mut Gradient,
-    space: &mut Space,
+    (index, mut grad): (usize, Vec<f32>),
+    (pass, batch): (&ForwardPass, usize),
+    (node_grads, gradient): (&mut [Vec<f32>], &mut Gradient),
+    pool: &mut BufferPool,
 ) {
     let node = &net.nodes()[index];
     let input = node.inputs[0];
     let from = net.nodes()[input].shape;
     let cells = node.shape.cells();
-    let x = &pass.values[input];
+    let x = &pass.outputs[input];
     let param = |role: Role| net.params_of(index).find(|&param| net.params()[param].role == role);
     if let Some(bias) = param(Role::Bias) {
-        let maps = gradient[bias].par_iter_mut().zip(flow.par_chunks(batch * cells));
-        maps.for_each(|(sum, map)| *sum = summed(map, map, |x, _| f64::from(x)) as f32);
+        let maps = gradient[bias].par_iter_mut().zip(grad.par_chunks(batch * cells));
+        maps.for_each(|(sum, map)| *sum = sum_pairs(map, map, |x, _| f64::from(x)) as f32);
     }
-    // Nobody asks what the planes should have been.
+    // The gradient of the input planes is not needed.
     if let Some(&second) = node.inputs.get(1).filter(|&&second| second > 0) {
-        let z = &pass.values[second];
-        let mut dz = begun(&mut flows[second], z.len(), space);
-        second_input(node, (x, z), &flow, batch, &mut dz);
-        flows[second] = dz;
+        let z = &pass.outputs[second];
+        let mut dz = take_or_zero(&mut node_grads[second], z.len(), pool);
+        second_input(node, (x, z), &grad, batch, &mut dz);
+        node_grads[second] = dz;
     }
-    // Some have as many numbers as what they read, each with a part in its own place alone.
-    let alone = match node.op {
-        Op::Relu => {
-            in_parts(&mut flow, &pass.values[index], |flow, y| {
-                *flow = if y > 0.0 { *flow } else { 0.0 };
-            });
-            true
-        }
-        Op::Dropout { .. } => {
-            in_parts(&mut flow, &pass.notes[index], |flow, mask| *flow *= mask);
-            true
-        }
-        Op::Add => true,
-        _ => false,
-    };
-    if alone && flows[input].is_empty() {
-        flows[input] = flow;
+    if backward_in_place(node.op, (index, pass), &mut grad) && node_grads[input].is_empty() {
+        node_grads[input] = grad;
         return;
     }
-    let mut dx = begun(&mut flows[input], x.len(), space);
+    let mut dx = take_or_zero(&mut node_grads[input], x.len(), pool);
     match node.op {
         Op::Input => {}
         Op::Conv { .. } => {
             if let (Some(conv), Some(at)) = (Conv::of(node, from, batch), param(Role::Weight)) {
-                // Nor here.
-                let wanted = (input > 0).then_some(&mut dx[..]);
+                let dx = (input > 0).then_some(&mut dx[..]);
                 let weight = weights.of(at);
-                conv.backward((x, &flow), weight, &mut gradient[at], wanted, space);
+                conv.backward((x, &grad), weight, &mut gradient[at], dx, pool);
             }
         }
         Op::Linear { .. } => {
             if let Some(at) = param(Role::Weight) {
-                let wanted = (input > 0).then_some(&mut dx[..]);
+                let dx = (input > 0).then_some(&mut dx[..]);
                 let weight = weights.of(at);
-                let lists = (&x[..], &flow[..], from);
-                linear_backward(lists, weight, &mut gradient[at], wanted, batch, space);
+                let lists = (&x[..], &grad[..], from);
+                linear_backward(lists, weight, &mut gradient[at], dx, batch, pool);
             }
         }
-        Op::Norm => {
+        Op::BatchNorm => {
             let at =
                 [Role::Scale, Role::Shift, Role::RunningMean, Role::RunningVariance].map(param);
             if let [Some(scale), Some(shift), Some(mean), Some(variance)] = at {
-                let parts = norm(weights.of(scale), (x, &flow), &pass.notes[index], &mut dx);
-                for (at, (along, sum)) in parts.into_iter().enumerate() {
-                    (gradient[scale][at], gradient[shift][at]) = (along, sum);
+                let statistics = &pass.saved[index];
+                let grads = batch_norm_backward(weights.of(scale), (x, &grad), statistics, &mut dx);
+                for (channel, (dscale, dshift)) in grads.into_iter().enumerate() {
+                    (gradient[scale][channel], gradient[shift][channel]) = (dscale, dshift);
                 }
-                let (means, variances) = pass.notes[index].split_at(node.shape.channels);
+                let (means, variances) = pass.saved[index].split_at(node.shape.channels);
                 gradient[mean].copy_from_slice(means);
                 gradient[variance].copy_from_slice(variances);
             }
         }
-        Op::Relu | Op::Dropout { .. } | Op::Add => add(&mut dx, &flow),
-        Op::Concat => add(&mut dx, &flow[..x.len()]),
+        Op::Relu | Op::Dropout { .. } | Op::Add => add(&mut dx, &grad),
+        Op::Concat => add(&mut dx, &grad[..x.len()]),
         Op::Shortcut { stride } => {
             for (to, at) in shortcut_cells(from.side, node.shape.side, stride, x.len()) {
-                dx[at] += flow[to];
+                dx[at] += grad[to];
             }
         }
-        Op::Halve => {
+        Op::AvgPool => {
             for (at, dx) in dx.iter_mut().enumerate() {
-                *dx += 0.25 * flow[halved(at, from.side)];
+                *dx += 0.25 * grad[pooled_index(at, from.side)];
             }
         }
-        Op::Mean => {
-            let share = 1.0 / from.cells() as f32;
-            for (map, flow) in dx.chunks_mut(from.cells()).zip(&flow) {
-                map.iter_mut().for_each(|dx| *dx += share * flow);
+        Op::GlobalAvgPool => {
+            let factor = 1.0 / from.cells() as f32;
+            for (map, grad) in dx.chunks_mut(from.cells()).zip(&grad) {
+                map.iter_mut().for_each(|dx| *dx += factor * grad);
             }
         }
         Op::Gate => {
-            let z = &pass.values[node.inputs[1]];
-            for (at, (dx, flow)) in dx.chunks_mut(cells).zip(flow.chunks(cells)).enumerate() {
-                let gate = logistic(z[at]);
-                dx.iter_mut().zip(flow).for_each(|(dx, flow)| *dx += gate * flow);
+            let z = &pass.outputs[node.inputs[1]];
+            for (at, (dx, grad)) in dx.chunks_mut(cells).zip(grad.chunks(cells)).enumerate() {
+                let gate = sigmoid(z[at]);
+                dx.iter_mut().zip(grad).for_each(|(dx, grad)| *dx += gate * grad);
             }
         }
-        Op::Pick => {
-            for (to, at) in picked(&pass.values[node.inputs[1]], x.len(), batch) {
-                dx[at] += flow[to];
+        Op::Select => {
+            for (to, at) in selected(&pass.outputs[node.inputs[1]], x.len(), batch) {
+                dx[at] += grad[to];
             }
         }
     }
-    flows[input] = dx;
-    space.keep(flow);
+    node_grads[input] = dx;
+    pool.release(grad);
 }
 
-/// What nodes behind have added so far; noughts if this is the first.
-fn begun(flow: &mut Vec<f32>, count: usize, space: &mut Space) -> Vec<f32> {
-    if flow.is_empty() { space.noughts(count) } else { std::mem::take(flow) }
+/// Computes the input gradient of an elementwise operation in place. Returns `false` for other
+/// operations.
+fn backward_in_place(op: Op, (index, pass): (usize, &ForwardPass), grad: &mut [f32]) -> bool {
+    match op {
+        Op::Relu => par_zip(grad, &pass.outputs[index], |grad, y| {
+            *grad = if y > 0.0 { *grad } else { 0.0 };
+        }),
+        Op::Dropout { .. } => par_zip(grad, &pass.saved[index], |grad, mask| *grad *= mask),
+        Op::Add => {}
+        _ => return false,
+    }
+    true
+}
+
+/// Takes the gradient accumulated so far, or zeros.
+fn take_or_zero(grad: &mut Vec<f32>, count: usize, pool: &mut BufferPool) -> Vec<f32> {
+    if grad.is_empty() { pool.take_zeroed(count) } else { std::mem::take(grad) }
 }
 
 fn add(to: &mut [f32], from: &[f32]) {
-    in_parts(to, from, |to, from| *to += from);
+    par_zip(to, from, |to, from| *to += from);
 }
 
-/// A node's part for the second node that it read.
-fn second_input(node: &Node, (x, z): (&[f32], &[f32]), flow: &[f32], batch: usize, dz: &mut [f32]) {
+/// Adds the gradient of the second input of a node.
+fn second_input(node: &Node, (x, z): (&[f32], &[f32]), grad: &[f32], batch: usize, dz: &mut [f32]) {
     match node.op {
-        Op::Add => add(dz, flow),
-        Op::Concat => add(dz, &flow[x.len()..]),
+        Op::Add => add(dz, grad),
+        Op::Concat => add(dz, &grad[x.len()..]),
         Op::Gate => {
             let (cells, maps) = (node.shape.cells(), node.shape.channels * batch);
-            for (at, (x, flow)) in x.chunks(cells).zip(flow.chunks(cells)).enumerate() {
-                let gate = logistic(z[at]);
-                let sum: f32 = x.iter().zip(flow).map(|(x, flow)| x * flow).sum();
+            for (at, (x, grad)) in x.chunks(cells).zip(grad.chunks(cells)).enumerate() {
+                let gate = sigmoid(z[at]);
+                let sum: f32 = x.iter().zip(grad).map(|(x, grad)| x * grad).sum();
                 dz[at] += gate * (1.0 - gate) * sum;
-                dz[maps + at] += flow.iter().sum::<f32>();
+                dz[maps + at] += grad.iter().sum::<f32>();
             }
         }
         _ => {}
     }
 }
 
-/// Normalisation's part, with the batch's own mean and variance depending on its inputs too; the
-/// gradients of each map's scale and shift.
-fn norm(
+/// Adds the gradient of the inputs of batch normalization, whose mean and variance depend on the inputs
+/// too. Returns the gradients of scale and shift per channel.
+fn batch_norm_backward(
     scales: &[f32],
-    (x, flow): (&[f32], &[f32]),
-    notes: &[f32],
+    (x, grad): (&[f32], &[f32]),
+    statistics: &[f32],
     dx: &mut [f32],
 ) -> Vec<(f32, f32)> {
-    let (means, variances) = notes.split_at(scales.len());
+    let (means, variances) = statistics.split_at(scales.len());
     let map = x.len() / scales.len().max(1);
-    let maps = dx.par_chunks_mut(map).zip(x.par_chunks(map)).zip(flow.par_chunks(map));
+    let maps = dx.par_chunks_mut(map).zip(x.par_chunks(map)).zip(grad.par_chunks(map));
     let maps = maps.zip(scales).zip(means).zip(variances);
-    maps.map(|(((((dx, x), flow), scale), mean), variance)| {
+    maps.map(|(((((dx, x), grad), scale), mean), variance)| {
         let inverse = 1.0 / (variance + EPSILON).sqrt();
-        let shift = summed(flow, flow, |flow, _| f64::from(flow));
-        let along = summed(x, flow, |x, flow| f64::from((x - mean) * inverse * flow));
+        let dshift = sum_pairs(grad, grad, |grad, _| f64::from(grad));
+        let dscale = sum_pairs(x, grad, |x, grad| f64::from((x - mean) * inverse * grad));
         let n = x.len() as f64;
-        let (shift_mean, along_mean) = ((shift / n) as f32, (along / n) as f32);
-        for ((dx, x), flow) in dx.iter_mut().zip(x).zip(flow) {
-            let unit = (x - mean) * inverse;
-            *dx += scale * inverse * (flow - shift_mean - unit * along_mean);
+        let (dshift_mean, dscale_mean) = ((dshift / n) as f32, (dscale / n) as f32);
+        for ((dx, x), grad) in dx.iter_mut().zip(x).zip(grad) {
+            let normalized = (x - mean) * inverse;
+            *dx += scale * inverse * (grad - dshift_mean - normalized * dscale_mean);
         }
-        (along as f32, shift as f32)
+        (dscale as f32, dshift as f32)
     })
     .collect()
 }
@@ -266,24 +264,23 @@ mod tests {
     use super::*;
     use crate::nets::{Input, named};
 
-    /// Every operation takes its room from the space and gives it back, so that a long run needs no more
-    /// than its first steps.
+    /// Every operation returns its buffers, so that memory does not grow from step to step.
     #[test]
-    fn a_batch_needs_no_more_room_than_the_one_before() {
+    fn memory_does_not_grow_between_batches() {
         let input = Input { stage: true, ..Input::PIECES };
         for name in ["conv4-dropout", "conv4-stages", "res2x8-se", "resnet-32", "densenet-40"] {
             let net = named(name, input).unwrap();
-            let weights = Weights::start(&net, 1);
+            let weights = Weights::init(&net, 1);
             let words: Vec<u64> = (1..=3 * net.input().planes() as u64).collect();
-            let mut space = Space::default();
-            let mut kept = Vec::new();
+            let mut pool = BufferPool::default();
+            let mut capacities = Vec::new();
             for step in 0..4 {
                 let batch = (&words[..], &[1, 2, 3][..]);
-                let learned = learn_batch(&net, &weights, batch, (1, step), 0.0, &mut space);
-                learned.gradient.into_iter().for_each(|block| space.keep(block));
-                kept.push(space.numbers());
+                let result = forward_backward(&net, &weights, batch, (1, step), 0.0, &mut pool);
+                result.gradient.into_iter().for_each(|block| pool.release(block));
+                capacities.push(pool.capacity());
             }
-            assert!(kept[1] > 0 && kept[1] == kept[3], "{name}: {kept:?}");
+            assert!(capacities[1] > 0 && capacities[1] == capacities[3], "{name}: {capacities:?}");
         }
     }
 }

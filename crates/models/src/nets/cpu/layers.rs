@@ -1,16 +1,17 @@
-//! The two layers with weights: convolutions, as products with the fields written out side by side,
-//! and matrices.
+//! Layers with weights: convolutions by im2col and matrix multiplication, and linear layers.
 
 use super::winograd::Winograd;
-use crate::nets::gemm::{Left, Matrix, Right, add_filled, add_product, pack_columns};
-use crate::nets::tile::Kernel;
-use crate::nets::{Node, Op, Shape, Space};
+use crate::nets::gemm::{
+    Matrix, PackedLeft, PackedRight, add_product, add_product_with, pack_columns,
+};
+use crate::nets::gemm_kernel::GemmKernel;
+use crate::nets::{BufferPool, Node, Op, Shape};
 use rayon::prelude::*;
 
-/// So many positions' fields are written out at a time.
+/// Number of positions that im2col expands at a time.
 const CHUNK: usize = 32;
 
-/// The form of a convolution of a batch.
+/// The dimensions of a convolution of a batch.
 #[derive(Clone, Copy)]
 pub(super) struct Conv {
     pub(super) from: Shape,
@@ -30,46 +31,46 @@ impl Conv {
         }
     }
 
-    /// The numbers that each output is summed over.
+    /// Returns the number of products per output.
     fn inner(self) -> usize {
         self.from.channels * self.size * self.size
     }
 
-    /// For each cell of a map and each cell of its field, where that cell is; none beyond the edge.
-    fn fields(self) -> Vec<Option<usize>> {
+    /// Returns the source cell of each kernel tap and output cell; `None` in the padding.
+    fn source_cells(self) -> Vec<Option<usize>> {
         let (reach, side) = (self.size / 2, self.from.side);
-        let mut fields = Vec::with_capacity(self.size * self.size * self.to.cells());
+        let mut cells = Vec::with_capacity(self.size * self.size * self.to.cells());
         for tap in 0..self.size * self.size {
             for cell in 0..self.to.cells() {
                 let row = cell / self.to.side * self.stride + tap / self.size;
                 let column = cell % self.to.side * self.stride + tap % self.size;
                 let inside = |at: usize| (reach..side + reach).contains(&at);
-                fields.push(
+                cells.push(
                     (inside(row) && inside(column)).then(|| (row - reach) * side + column - reach),
                 );
             }
         }
-        fields
+        cells
     }
 
-    /// The fields of `count` positions from `first` on: a row for each map and cell of the field.
-    fn unfold(
+    /// Expands `count` positions from `first` on: one row per channel and kernel tap.
+    fn im2col(
         self,
         x: &[f32],
-        fields: &[Option<usize>],
+        sources: &[Option<usize>],
         (first, count): (usize, usize),
-        space: &mut Space,
+        pool: &mut BufferPool,
     ) -> Vec<f32> {
         let (cells, taps) = (self.to.cells(), self.size * self.size);
-        let mut columns = space.any(self.inner() * count * cells);
+        let mut columns = pool.take(self.inner() * count * cells);
         columns.par_chunks_mut(count * cells).enumerate().for_each(|(row, to)| {
             let (channel, tap) = (row / taps, row % taps);
-            let field = &fields[tap * cells..(tap + 1) * cells];
+            let sources = &sources[tap * cells..(tap + 1) * cells];
             let map = &x[channel * self.batch * self.from.cells()..];
             for (position, to) in to.chunks_exact_mut(cells).enumerate() {
                 let at = (first + position) * self.from.cells();
                 let board = &map[at..at + self.from.cells()];
-                for (to, from) in to.iter_mut().zip(field) {
+                for (to, from) in to.iter_mut().zip(sources) {
                     *to = from.map_or(0.0, |from| board[from]);
                 }
             }
@@ -81,79 +82,86 @@ impl Conv {
         (0..self.batch).step_by(CHUNK).map(move |first| (first, CHUNK.min(self.batch - first)))
     }
 
-    /// The weights as the product wants them.
-    pub(super) fn pack(self, weight: &[f32], space: &mut Space) -> Left {
-        Left::pack(Matrix::rows(weight, self.inner()), self.to.channels, self.inner(), space)
+    /// Packs the weights.
+    pub(super) fn pack(self, weight: &[f32], pool: &mut BufferPool) -> PackedLeft {
+        PackedLeft::pack(Matrix::rows(weight, self.inner()), self.to.channels, self.inner(), pool)
     }
 
     /// Adds the convolution to `y`.
-    pub(super) fn forward(self, x: &[f32], weight: &Left, y: &mut [f32], space: &mut Space) {
+    pub(super) fn forward(
+        self,
+        x: &[f32],
+        weight: &PackedLeft,
+        y: &mut [f32],
+        pool: &mut BufferPool,
+    ) {
         let cells = self.to.cells();
         let stride = self.batch * cells;
         if (self.size, self.stride, self.from.side) == (3, 1, 8) {
             let fill = |first: usize, inner: usize, columns: usize, packed: &mut [f32]| {
-                board_fields(&x[first / 64 * 64..], stride, (first % 64, inner), columns, packed);
+                board_im2col(&x[first / 64 * 64..], stride, (first % 64, inner), columns, packed);
             };
-            add_filled(weight, stride, fill, (y, stride), space);
+            add_product_with(weight, stride, fill, (y, stride), pool);
             return;
         }
-        let fields = self.fields();
+        let sources = self.source_cells();
         for (first, count) in self.chunks() {
-            let columns = self.unfold(x, &fields, (first, count), space);
+            let columns = self.im2col(x, &sources, (first, count), pool);
             let width = count * cells;
             let fill = |first: usize, inner: usize, wide: usize, packed: &mut [f32]| {
                 pack_columns(Matrix::rows(&columns, width), first, width, inner, wide, packed);
             };
-            add_filled(weight, width, fill, (&mut y[first * cells..], stride), space);
-            space.keep(columns);
+            add_product_with(weight, width, fill, (&mut y[first * cells..], stride), pool);
+            pool.release(columns);
         }
     }
 
-    /// Adds what the outputs' gradient `dy` means for the weights and for the inputs.
+    /// Adds the gradients of the weights and of the inputs, given the gradient `dy` of the outputs.
     pub(super) fn backward(
         self,
         (x, dy): (&[f32], &[f32]),
         weight: &[f32],
         dweight: &mut [f32],
         mut dx: Option<&mut [f32]>,
-        space: &mut Space,
+        pool: &mut BufferPool,
     ) {
-        if Winograd::pays(self) {
-            let kernel = Kernel::here();
-            Winograd::gradient(kernel, self, (x, dy), dweight, space);
+        if Winograd::is_faster(self) {
+            let kernel = GemmKernel::detect();
+            Winograd::gradient(kernel, self, (x, dy), dweight, pool);
             if let Some(dx) = dx {
-                let back = Winograd::pack_back(kernel, weight, self.from.channels, space);
-                back.forward(dy, dx, self.batch, space);
-                back.done(space);
+                let transposed =
+                    Winograd::pack_transposed(kernel, weight, self.from.channels, pool);
+                transposed.forward(dy, dx, self.batch, pool);
+                transposed.release(pool);
             }
             return;
         }
         let (cells, inner) = (self.to.cells(), self.inner());
-        let (stride, fields) = (self.batch * cells, self.fields());
+        let (stride, sources) = (self.batch * cells, self.source_cells());
         for (first, count) in self.chunks() {
-            let columns = self.unfold(x, &fields, (first, count), space);
+            let columns = self.im2col(x, &sources, (first, count), pool);
             let width = count * cells;
             let dy = Matrix { data: &dy[first * cells..], row: stride, column: 1 };
-            let turned = Matrix::rows(&columns, width).transposed();
+            let columns_t = Matrix::rows(&columns, width).transposed();
             let size = (self.to.channels, inner, width);
-            add_product(size, (dy, turned), (dweight, inner), space);
-            space.keep(columns);
+            add_product(size, (dy, columns_t), (dweight, inner), pool);
+            pool.release(columns);
             if let Some(dx) = dx.as_deref_mut() {
-                let mut dcolumns = space.noughts(inner * width);
+                let mut dcolumns = pool.take_zeroed(inner * width);
                 let weight = Matrix::rows(weight, inner).transposed();
                 let size = (inner, width, self.to.channels);
-                add_product(size, (weight, dy), (&mut dcolumns, width), space);
-                self.fold(&dcolumns, &fields, first, count, dx);
-                space.keep(dcolumns);
+                add_product(size, (weight, dy), (&mut dcolumns, width), pool);
+                self.col2im(&dcolumns, &sources, first, count, dx);
+                pool.release(dcolumns);
             }
         }
     }
 
-    /// Adds what was written out by [`Conv::unfold`] back to where it came from.
-    fn fold(
+    /// Adds expanded columns back to their source cells; the adjoint of [`Conv::im2col`].
+    fn col2im(
         self,
         columns: &[f32],
-        fields: &[Option<usize>],
+        sources: &[Option<usize>],
         first: usize,
         count: usize,
         dx: &mut [f32],
@@ -163,11 +171,11 @@ impl Conv {
         dx.par_chunks_mut(map).enumerate().for_each(|(channel, dx)| {
             for tap in 0..taps {
                 let row = (channel * taps + tap) * count * cells;
-                let field = &fields[tap * cells..(tap + 1) * cells];
+                let sources = &sources[tap * cells..(tap + 1) * cells];
                 for position in 0..count {
                     let board = &mut dx[(first + position) * self.from.cells()..];
                     let from = &columns[row + position * cells..];
-                    for (&value, to) in from.iter().zip(field) {
+                    for (&value, to) in from.iter().zip(sources) {
                         if let Some(to) = to {
                             board[*to] += value;
                         }
@@ -178,9 +186,9 @@ impl Conv {
     }
 }
 
-/// Writes fields of 3x3 cells of 8x8 boards where a product wants them: `columns` cells, whole rows of
-/// the board, from `cell` on, and cells of the fields from `inner` on. Maps lie `map` apart in `x`.
-fn board_fields(
+/// Expands 8x8 boards for 3x3 convolutions directly into a packed panel: `columns` cells (whole rows of
+/// the board) from `cell` on, and kernel taps from `inner` on. Channels are `map` apart in `x`.
+fn board_im2col(
     x: &[f32],
     map: usize,
     (cell, inner): (usize, usize),
@@ -204,52 +212,53 @@ fn board_fields(
     }
 }
 
-/// A matrix's weights as the product wants them.
-pub(super) fn pack_linear(weight: &[f32], inner: usize, space: &mut Space) -> Right {
+/// Packs the weights of a linear layer.
+pub(super) fn pack_linear(weight: &[f32], inner: usize, pool: &mut BufferPool) -> PackedRight {
     let outputs = weight.len() / inner.max(1);
-    Right::pack(Matrix::rows(weight, inner).transposed(), inner, outputs, space)
+    PackedRight::pack(Matrix::rows(weight, inner).transposed(), inner, outputs, pool)
 }
 
-/// The numbers of a position from one on, as many as lie together: those of a map.
+/// Returns the contiguous elements of a position from index `number` on: the rest of a map.
 fn cells_of(x: &[f32], shape: Shape, (position, batch): (usize, usize), number: usize) -> &[f32] {
     let (map, cell) = (number / shape.cells(), number % shape.cells());
     let at = (map * batch + position) * shape.cells();
     &x[at + cell..at + shape.cells()]
 }
 
-/// Adds a matrix's outputs for these positions of a batch to `y`.
+/// Adds the outputs of a linear layer for some positions of a batch to `y`.
 pub(super) fn linear(
     (x, from): (&[f32], Shape),
-    weight: &Right,
+    weight: &PackedRight,
     y: &mut [f32],
     (positions, batch): (&[usize], usize),
-    space: &mut Space,
+    pool: &mut BufferPool,
 ) {
     let outputs = y.len() / batch.max(1);
     let run = |row: usize, inner: usize| cells_of(x, from, (positions[row], batch), inner);
-    let left = Left::fill(positions.len(), from.len(), run, space);
-    // Position by position, and back to output by output.
-    let places = || positions.iter().flat_map(|at| (0..outputs).map(move |o| o * batch + at));
-    let mut turned: Vec<f32> = places().map(|place| y[place]).collect();
-    weight.add_product(&left, &mut turned, outputs);
-    left.done(space);
-    for (place, value) in places().zip(turned) {
-        y[place] = value;
+    let left = PackedLeft::fill(positions.len(), from.len(), run, pool);
+    // Transpose to position-major order and back.
+    let indices = || positions.iter().flat_map(|at| (0..outputs).map(move |o| o * batch + at));
+    let mut by_position: Vec<f32> = indices().map(|index| y[index]).collect();
+    weight.add_product(&left, &mut by_position, outputs);
+    left.release(pool);
+    for (index, value) in indices().zip(by_position) {
+        y[index] = value;
     }
 }
 
-/// Adds what the outputs' gradient `dy` means for the matrix and for the inputs.
+/// Adds the gradients of the weights and of the inputs of a linear layer, given the gradient `dy` of the
+/// outputs.
 pub(super) fn linear_backward(
     (x, dy, from): (&[f32], &[f32], Shape),
     weight: &[f32],
     dweight: &mut [f32],
     dx: Option<&mut [f32]>,
     batch: usize,
-    space: &mut Space,
+    pool: &mut BufferPool,
 ) {
     let (outputs, inner) = (dy.len() / batch.max(1), from.len());
     let dy = Matrix::rows(dy, batch);
-    let left = Left::pack(dy, outputs, batch, space);
+    let left = PackedLeft::pack(dy, outputs, batch, pool);
     let fill = |first: usize, position: usize, columns: usize, packed: &mut [f32]| {
         for (row, to) in packed.chunks_exact_mut(columns).enumerate() {
             let count = columns.min(inner - first);
@@ -262,19 +271,19 @@ pub(super) fn linear_backward(
             }
         }
     };
-    add_filled(&left, inner, fill, (dweight, inner), space);
-    left.done(space);
+    add_product_with(&left, inner, fill, (dweight, inner), pool);
+    left.release(pool);
     let Some(dx) = dx else { return };
-    // Position by position, and back to map by map.
-    let mut turned = space.noughts(inner * batch);
+    // Position-major order, then back to channel-major order.
+    let mut by_position = pool.take_zeroed(inner * batch);
     let factors = (dy.transposed(), Matrix::rows(weight, inner));
-    add_product((batch, inner, outputs), factors, (&mut turned, inner), space);
+    add_product((batch, inner, outputs), factors, (&mut by_position, inner), pool);
     let cells = from.cells();
     dx.par_chunks_mut(batch * cells).enumerate().for_each(|(map, dx)| {
         for (position, dx) in dx.chunks_exact_mut(cells).enumerate() {
-            let from = &turned[position * inner + map * cells..];
+            let from = &by_position[position * inner + map * cells..];
             dx.iter_mut().zip(from).for_each(|(dx, from)| *dx += from);
         }
     });
-    space.keep(turned);
+    pool.release(by_position);
 }

@@ -8,7 +8,7 @@ use outflank_games::othello::Othello;
 use outflank_learners::gp::ep::{Effort, Sites, infer};
 use outflank_learners::gp::kernel::Kernel;
 use outflank_learners::gp::{Contest, Gp, Inference, Sampling, Settings, Space};
-use outflank_models::Described;
+use outflank_models::NamedFeatures;
 use outflank_players::registry::RegisteredGame;
 use outflank_runs::thread_cpu_seconds;
 use std::hint::black_box;
@@ -30,7 +30,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     })
 }
 
-fn game<P: RegisteredGame + Described>(rows: &mut Vec<Row>) -> Result<()> {
+fn game<P: RegisteredGame + NamedFeatures>(rows: &mut Vec<Row>) -> Result<()> {
     let effort = Effort { tolerance: 1e-4, sweeps: 100, seed: 1 };
     let settings = Settings {
         dimensions: P::FEATURES.len(),

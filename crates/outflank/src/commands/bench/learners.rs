@@ -9,7 +9,7 @@ use outflank_games::Position;
 use outflank_games::othello::Othello;
 use outflank_learners::methods::{Method, Options, Task, learn};
 use outflank_learners::{Rows, preference_rows};
-use outflank_models::{Evaluate, Network, View, embedded as models};
+use outflank_models::{Evaluate, NTupleNetwork, View, embedded as models};
 use outflank_records::{
     Decision, DecisionFilter, Record, Selection, decisions, embedded, read_games,
 };
@@ -65,7 +65,7 @@ fn all(
     source: &str,
 ) -> Result<()> {
     let began = thread_cpu_seconds();
-    let made: Rows = preference_rows(&models::table1(), View::Invert, choices);
+    let made: Rows = preference_rows(&models::runarsson_lucas_tuples(), View::Invert, choices);
     let taken = thread_cpu_seconds() - began;
     rows.push(Row {
         area: "learners",
@@ -77,7 +77,7 @@ fn all(
     });
     drop(made);
     for (method, yardstick, theirs) in YARDSTICKS {
-        let task = Task::new(games, choices, models::table1());
+        let task = Task::new(games, choices, models::runarsson_lucas_tuples());
         let began = thread_cpu_seconds();
         let outcome = learn(method, task, &Options::default(), 1, &mut |_| true)?;
         let taken = thread_cpu_seconds() - began;
@@ -102,7 +102,7 @@ fn all(
 
 /// The share of choices that a network rates best, and that chance would: it must have learned
 /// something.
-fn share(network: &Network, choices: &[Decision<Othello>]) -> (f64, f64) {
+fn share(network: &NTupleNetwork, choices: &[Decision<Othello>]) -> (f64, f64) {
     let (mut moves, mut values, mut hits, mut chance) = (Vec::new(), Vec::new(), 0usize, 0.0);
     for Decision { position, chosen } in choices {
         moves.clear();

@@ -4,7 +4,7 @@ use super::Row;
 use anyhow::{Context, Result, ensure};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
-use outflank_models::nets::{Deep, Input, Weights, named};
+use outflank_models::nets::{PolicyNet, Input, Weights, named};
 use outflank_runs::thread_cpu_seconds;
 
 /// So many positions are answered one by one, and as many batches of 256 as make at least as many.
@@ -16,8 +16,8 @@ const YARDSTICKS: [(usize, f64); 2] = [(1, 387.0), (256, 482.0)];
 /// Measures one position at a time and a batch.
 pub fn measure(rows: &mut Vec<Row>) -> Result<()> {
     let net = named("conv8-bn", Input::PIECES)?;
-    let weights = Weights::start(&net, 1);
-    let deep = Deep::new(net, weights);
+    let weights = Weights::init(&net, 1);
+    let deep = PolicyNet::new(net, weights);
     // Positions of one game, over and over: the work does not depend on what is on the board.
     let (mut position, mut line) = (Othello::start(), Vec::new());
     while let Some(mv) = position.moves().next() {

@@ -7,7 +7,7 @@ use outflank_games::Position;
 use outflank_games::othello::Othello;
 use outflank_learners::online::{self, Choices, Forget, Loss};
 use outflank_learners::selfplay::{self, SelfPlay};
-use outflank_models::patterns::{Afterstates, Count, Stages, whole_board};
+use outflank_models::patterns::{AfterstateFeatures, Count, Stages, whole_board};
 use outflank_models::{Evaluate, embedded as models};
 use outflank_records::Decision;
 use outflank_runs::thread_cpu_seconds;
@@ -40,7 +40,7 @@ pub fn measure(rows: &mut Vec<Row>, choices: &[Decision<Othello>]) -> Result<()>
         ratio: Some(1000.0 / each),
     });
 
-    let look = Afterstates::new(whole_board(), Count::ALL.to_vec())?;
+    let look = AfterstateFeatures::new(whole_board(), Count::ALL.to_vec())?;
     let stages = Stages::of_width(4).context("a width of 4")?;
     let settings = online::Settings { loss: Loss::Softmax, passes: 1, rate: 0.1, seed: 1 };
     let few: Choices = choices.iter().collect();

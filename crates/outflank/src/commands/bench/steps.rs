@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use outflank_learners::cnn::{
     Device, Engine, Lessons, OnCpu, Optimizer, Order, Plan, Schedule, Split, State, Study,
 };
-use outflank_models::nets::{Input, Net, named};
+use outflank_models::nets::{Input, NetGraph, named};
 use outflank_records::{ExampleSetKind, TrainFractions, embedded};
 use std::time::{Duration, Instant};
 
@@ -60,7 +60,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
 }
 
 /// A network after its first steps.
-fn begun(net: &Net, lessons: &Lessons, places: &[u32]) -> Result<(Box<dyn Engine>, State)> {
+fn begun(net: &NetGraph, lessons: &Lessons, places: &[u32]) -> Result<(Box<dyn Engine>, State)> {
     let study = Study::new(net, &lessons.base, lessons.items.clone());
     let mut engine = OnCpu.engine(net, PLAN, study)?;
     engine.learn(places, &[PLAN.rate; STEPS])?;

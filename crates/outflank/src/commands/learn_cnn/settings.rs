@@ -6,7 +6,7 @@ use crate::cli::learn_cnn::{CnnArgs, DeviceArg};
 use crate::games::Source;
 use anyhow::{Result, ensure};
 use outflank_learners::cnn::{Optimizer, Plan, Split, TrainError};
-use outflank_models::nets::Net;
+use outflank_models::nets::NetGraph;
 use outflank_records::TrainFractions;
 use outflank_runs::{RunConfig, RunFolder};
 
@@ -151,7 +151,7 @@ pub fn again(args: &CnnArgs, passes: f64) -> Vec<String> {
 /// change from one sitting to the next.
 pub fn open_folder(
     args: &CnnArgs,
-    (net, begin): (&Net, Option<&Begin>),
+    (net, begin): (&NetGraph, Option<&Begin>),
     source: &Source,
     device: &str,
 ) -> Result<RunFolder> {

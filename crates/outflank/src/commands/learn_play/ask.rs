@@ -6,7 +6,7 @@
 use anyhow::{Result, bail};
 use outflank_games::Side;
 use outflank_learners::gp::{Contest, GpError, Judge, Outcome, Parting, SHOWN, parting, two_games};
-use outflank_models::Described;
+use outflank_models::NamedFeatures;
 use outflank_players::registry::RegisteredGame;
 use outflank_runs::{Journal, RunFolder};
 use std::fmt::Write;
@@ -32,7 +32,7 @@ pub struct Person<P> {
     game: PhantomData<fn() -> P>,
 }
 
-impl<P: RegisteredGame + Described> Person<P> {
+impl<P: RegisteredGame + NamedFeatures> Person<P> {
     /// A person who goes on with the answers in a run's folder.
     pub fn new(shown: Shown, contest: Contest, folder: &RunFolder) -> Result<Person<P>> {
         let path = folder.join("answers.tsv");
@@ -117,7 +117,7 @@ impl<P: RegisteredGame + Described> Person<P> {
     }
 }
 
-impl<P: RegisteredGame + Described> Judge for Person<P> {
+impl<P: RegisteredGame + NamedFeatures> Judge for Person<P> {
     fn judge(
         &mut self,
         round: u64,

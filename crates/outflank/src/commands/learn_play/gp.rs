@@ -15,7 +15,7 @@ use outflank_learners::gp::{
 };
 use outflank_learners::training::{Gauge, Plan, Point, model_name};
 use outflank_models::files::Origin;
-use outflank_models::{Described, Heuristic};
+use outflank_models::{NamedFeatures, Heuristic};
 use outflank_players::registry::RegisteredGame;
 use outflank_runs::{RunConfig, Progress, RunFolder, stop_requested, install_stop_handler};
 use std::time::Instant;
@@ -84,7 +84,7 @@ fn complete(args: &GpArgs) -> Result<GpArgs> {
 }
 
 /// How to learn, as the options have it.
-fn settings<P: Described>(args: &GpArgs) -> Settings {
+fn settings<P: NamedFeatures>(args: &GpArgs) -> Settings {
     Settings {
         dimensions: P::FEATURES.len(),
         space: if args.space == "weights" { Space::Weights } else { Space::Directions },
@@ -108,7 +108,7 @@ fn settings<P: Described>(args: &GpArgs) -> Settings {
     }
 }
 
-fn learn<P: RegisteredGame + Described>(args: &GpArgs, references: &[&str]) -> Result<Outcome> {
+fn learn<P: RegisteredGame + NamedFeatures>(args: &GpArgs, references: &[&str]) -> Result<Outcome> {
     let contest = Contest {
         depth: args.depth,
         games: args.pair_games,
@@ -138,7 +138,7 @@ fn learn<P: RegisteredGame + Described>(args: &GpArgs, references: &[&str]) -> R
     }
 }
 
-fn go<P: RegisteredGame + Described, J: Judge>(
+fn go<P: RegisteredGame + NamedFeatures, J: Judge>(
     args: &GpArgs,
     references: &[&str],
     mut gp: Gp<P, J>,
@@ -238,7 +238,7 @@ fn go<P: RegisteredGame + Described, J: Judge>(
 
 /// The pairs to measure on, kept as they are played; `Some(None)` where none are wanted, `None`
 /// when the user stopped.
-fn tests<P: RegisteredGame + Described>(
+fn tests<P: RegisteredGame + NamedFeatures>(
     args: &GpArgs,
     contest: Contest,
     folder: &RunFolder,

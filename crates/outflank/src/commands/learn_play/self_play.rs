@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use outflank_games::othello::Othello;
 use outflank_learners::selfplay::{SelfPlay, Settings};
 use outflank_models::files::load_tuples;
-use outflank_models::patterns::{Afterstates, Count, Stages, whole_board};
+use outflank_models::patterns::{AfterstateFeatures, Count, Stages, whole_board};
 use outflank_players::PlayerSpec;
 use outflank_players::registry::{self, PlayerModel};
 use outflank_players::spec::SearchSpec;
@@ -88,16 +88,16 @@ fn rivalry(args: &SelfPlayArgs) -> f64 {
     args.rivalry.unwrap_or(RIVALRY)
 }
 
-fn look(args: &SelfPlayArgs) -> Result<(Afterstates, Vec<DataFile>)> {
+fn look(args: &SelfPlayArgs) -> Result<(AfterstateFeatures, Vec<DataFile>)> {
     if args.features == "patterns" {
-        return Ok((Afterstates::new(whole_board(), Count::ALL.to_vec())?, Vec::new()));
+        return Ok((AfterstateFeatures::new(whole_board(), Count::ALL.to_vec())?, Vec::new()));
     }
     let path = Path::new(&args.features);
     let tuples =
         load_tuples(path).context("--features takes patterns or a file that lists tuples")?;
     let sha256 = checksum(&read(path, 1 << 30)?);
     let file = DataFile { file: args.features.clone(), sha256 };
-    Ok((Afterstates::new(tuples, Vec::new())?, vec![file]))
+    Ok((AfterstateFeatures::new(tuples, Vec::new())?, vec![file]))
 }
 
 /// The settings by the names of the options.

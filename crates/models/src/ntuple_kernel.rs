@@ -1,54 +1,53 @@
-//! Evaluating a network quickly, one position or all the moves of one.
+//! Fast evaluation of n-tuple networks, for one position or for all moves of a position.
 //!
-//! [`Layout`] says how the indices of a board come about by adding vectors. What remains is one
-//! table read per image. Sums are taken in double precision and in a fixed order:
-//! the same on every processor, and equal for mirrored positions up to one part in 10^15, so that
-//! ties are seen as ties.
+//! [`TupleLayout`] computes the table indices; evaluation is one table read per placement. Sums are
+//! taken in double precision and in a fixed order. They are identical on every processor, and equal
+//! for mirrored positions up to a relative error of 1e-15, so that ties are recognized.
 //!
-//! The loops are written once and compiled twice on x86-64, for any processor and for those with
-//! AVX2; both give the same bits. (AVX2's instruction that reads eight entries at once was tried:
-//! on processors with the microcode that closes Downfall it is half as fast as eight reads.)
+//! On x86-64 the loops are compiled twice, for the baseline and for AVX2, with bit-identical
+//! results. (The AVX2 gather instruction takes twice as long as eight loads on processors with the
+//! Downfall microcode fix.)
 
-mod distinct;
+mod binary;
 
 use crate::Tuples;
-use crate::layout::{LANES, Layout};
-use distinct::Distinct;
+use crate::tuple_layout::{LANES, TupleLayout};
+use binary::BinaryTables;
 use outflank_games::othello::{Board, Square, Squares, kernel};
 use std::cell::RefCell;
 
 /// A network prepared for evaluation.
 #[derive(Clone, Debug)]
 pub(crate) enum Kernel {
-    /// Single squares without symmetry: three weights a square.
+    /// 1-tuples: three weights per square.
     Squares(Box<[[f64; 3]; 64]>),
-    /// Features that count once however often they occur.
-    Distinct(Distinct),
-    /// Anything else.
+    /// Binary features: each counts once.
+    Binary(BinaryTables),
+    /// The general case.
     Tables(Tables),
 }
 
-/// The general case.
+/// Weight tables of any n-tuple network.
 #[derive(Clone, Debug)]
 pub(crate) struct Tables {
-    layout: Layout,
-    /// All tables one behind the other, and a zero for the padding.
+    layout: TupleLayout,
+    /// All tables, concatenated, followed by a zero for the padding.
     weights: Vec<f32>,
 }
 
-/// Room for the indices of a position.
+/// Buffer for the indices of a position.
 type Scratch = Vec<i32>;
 
 thread_local! {
-    /// One for each thread, so that no call allocates.
+    /// One buffer per thread, so that evaluation does not allocate.
     static SCRATCH: RefCell<Scratch> = const { RefCell::new(Vec::new()) };
 }
 
 impl Kernel {
-    /// A network's kernel; when `binary`, an entry that several images read counts once.
+    /// Prepares a network. If `binary`, an entry that several placements read counts once.
     pub(crate) fn new(tuples: &Tuples, weights: &[f32], binary: bool) -> Kernel {
         if binary {
-            return Kernel::Distinct(Distinct::new(tuples, weights));
+            return Kernel::Binary(BinaryTables::new(tuples, weights));
         }
         match single_squares(tuples, weights) {
             Some(table) => Kernel::Squares(table),
@@ -56,11 +55,11 @@ impl Kernel {
         }
     }
 
-    /// The sum of the weights that a board reads.
+    /// Returns the sum of the active weights of a board.
     pub(crate) fn value(&self, black: u64, white: u64) -> f64 {
         match self {
             Kernel::Squares(table) => squares_value(table, black, white),
-            Kernel::Distinct(distinct) => distinct.value(black, white),
+            Kernel::Binary(tables) => tables.value(black, white),
             Kernel::Tables(tables) => SCRATCH.with_borrow_mut(|scratch| {
                 let mut value = 0.0;
                 tables.run(scratch, Work { black, white, moves: None, push: &mut |v| value = v });
@@ -69,8 +68,8 @@ impl Kernel {
         }
     }
 
-    /// The value of the board after each move of the player to move, who is Black for the network
-    /// when `as_black`.
+    /// Computes the value of the board after each move. The mover is Black to the network if
+    /// `as_black`.
     pub(crate) fn after_moves(
         &self,
         board: Board,
@@ -87,13 +86,13 @@ impl Kernel {
                 for &square in moves {
                     let flips = kernel::flips(board.own, board.other, square);
                     let placed = &table[square.index()];
-                    let turned: f64 = Squares(flips)
+                    let flipped: f64 = Squares(flips)
                         .map(|flip| table[flip.index()][own] - table[flip.index()][other])
                         .sum();
-                    push(before + (placed[own] - placed[1]) + turned);
+                    push(before + (placed[own] - placed[1]) + flipped);
                 }
             }
-            Kernel::Distinct(distinct) => distinct.after_moves(board, as_black, moves, push),
+            Kernel::Binary(tables) => tables.after_moves(board, as_black, moves, push),
             Kernel::Tables(tables) => SCRATCH.with_borrow_mut(|scratch| {
                 let moves = Some(Moves { board, as_black, moves });
                 tables.run(scratch, Work { black, white, moves, push: &mut push });
@@ -102,7 +101,7 @@ impl Kernel {
     }
 }
 
-/// A board to evaluate, or the moves from it.
+/// A board to evaluate, or its moves.
 struct Work<'a> {
     black: u64,
     white: u64,
@@ -110,23 +109,23 @@ struct Work<'a> {
     push: &'a mut dyn FnMut(f64),
 }
 
-/// Moves to evaluate, of a player who is Black for the network when `as_black`.
+/// Moves to evaluate. The mover is Black to the network if `as_black`.
 struct Moves<'a> {
     board: Board,
     as_black: bool,
     moves: &'a [Square],
 }
 
-/// The three weights of each square, when the network has nothing but single squares.
+/// Returns the three weights of each square if all tuples have length 1.
 fn single_squares(tuples: &Tuples, weights: &[f32]) -> Option<Box<[[f64; 3]; 64]>> {
     let mut table = Box::new([[0.0; 3]; 64]);
     for (tuple, offset) in tuples.tuples().iter().zip(tuples.offsets()) {
         if tuple.length() != 1 {
             return None;
         }
-        for image in tuple.images() {
+        for placement in tuple.placements() {
             for digit in 0..3 {
-                table[image[0].index()][digit] += f64::from(weights[offset + digit]);
+                table[placement[0].index()][digit] += f64::from(weights[offset + digit]);
             }
         }
     }
@@ -141,7 +140,7 @@ impl Tables {
     fn new(tuples: &Tuples, weights: &[f32]) -> Tables {
         let mut weights = weights.to_vec();
         weights.push(0.0);
-        Tables { layout: Layout::new(tuples), weights }
+        Tables { layout: TupleLayout::new(tuples), weights }
     }
 
     fn run(&self, scratch: &mut Scratch, work: Work<'_>) {
@@ -170,7 +169,7 @@ impl Tables {
                     sums[lane] += f64::from(self.weights[chunk[lane] as usize]);
                 }
             }
-            return (work.push)(join(sums));
+            return (work.push)(sum_lanes(sums));
         };
         for &square in moves {
             let mut flips = [self.layout.steps(square); 64];
@@ -184,8 +183,8 @@ impl Tables {
         }
     }
 
-    /// The sum after a move: a disc that is placed changes a digit by one, a disc that turns over
-    /// by two. Eight images at a time are brought up to date in a register and read at once.
+    /// Returns the sum after a move. A placed disc changes a digit by one, a flipped disc by two.
+    /// Eight indices at a time are updated in a register.
     #[inline(always)]
     fn sum(&self, indices: &[i32], placed: &[i32], flips: &[&[i32]], as_black: bool) -> f64 {
         let mut sums = [0.0f64; LANES];
@@ -208,12 +207,12 @@ impl Tables {
                 sums[lane] += f64::from(self.weights[index[lane] as usize]);
             }
         }
-        join(sums)
+        sum_lanes(sums)
     }
 }
 
-/// Adds the lanes, always in this order.
-fn join(sums: [f64; LANES]) -> f64 {
+/// Sums the lanes in a fixed order.
+fn sum_lanes(sums: [f64; LANES]) -> f64 {
     ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
 }
 
@@ -224,9 +223,9 @@ mod tests {
     use outflank_games::Position;
     use outflank_games::othello::Othello;
 
-    /// Weights that are not exact in binary, so that another order of adding would show.
+    /// Weights that are inexact in binary, so that a changed order of summation is detected.
     fn tables() -> Tables {
-        let tuples = embedded::table1();
+        let tuples = embedded::runarsson_lucas_tuples();
         let weights: Vec<f32> =
             (0..6561).map(|i| ((i * 7919 % 6007) as f32).sqrt() / 3.0).collect();
         Tables::new(&tuples, &weights)
@@ -234,7 +233,7 @@ mod tests {
 
     #[cfg(target_arch = "x86_64")]
     #[test]
-    fn both_forms_give_the_same_bits() {
+    fn avx2_and_portable_code_agree_bit_for_bit() {
         if !is_x86_feature_detected!("avx2") {
             return;
         }
@@ -262,13 +261,13 @@ mod tests {
         assert_eq!(plain, wide);
     }
 
-    /// A move that is not legal has no meaning, but it must not read outside the tables.
+    /// The value after an illegal move is unspecified, but must not read outside the tables.
     #[test]
     fn an_illegal_move_stays_within_the_tables() {
         let tables = tables();
         let board = Board { own: u64::MAX, other: 0 };
         let moves: Vec<Square> = Squares(u64::MAX).collect();
-        // It is refused by a bounds check or gives some number, no more.
+        // Either a bounds check panics or some number is returned.
         let _ = std::panic::catch_unwind(|| {
             let moves = Some(Moves { board, as_black: true, moves: &moves });
             let mut scratch = Scratch::default();

@@ -1,23 +1,24 @@
-//! Files of deep networks: safetensors with a tensor for each parameter, named as
-//! [`Param::name`](crate::nets::Param) says, and one metadata entry, `outflank`, with the network's
-//! name, what it sees and how it was learned. Matrices and convolutions are in single or half
-//! precision; the few numbers beside them, which half precision would bend, always in single.
+//! Files of policy networks: safetensors with one tensor per parameter, named by
+//! [`Param::name`](crate::nets::Param), and one metadata entry, `outflank`, with the architecture, the
+//! input encoding and the origin. Linear and convolution weights are in single or half precision, all
+//! other parameters in single precision.
 
 use super::Origin;
-use crate::nets::{Input, Net, Param, Role, Weights, named};
+use crate::nets::{Input, NetGraph, Param, Role, Weights, named};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// The metadata entry that says what a file is.
+/// The key of the metadata entry.
 pub const KEY: &str = "outflank";
 
-/// What the entry's kind says.
+/// The kind of policy networks in the metadata.
 pub const POLICY_KIND: &str = "policy network";
 
+/// The metadata of a policy network.
 #[derive(Serialize, Deserialize)]
-struct Card {
+struct PolicyMetadata {
     format: u32,
     game: String,
     kind: String,
@@ -26,43 +27,46 @@ struct Card {
     origin: Origin,
 }
 
-/// Reads what the metadata entry says.
-pub fn read_card<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+/// Reads the metadata entry.
+pub fn read_metadata<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     let (_, header) = SafeTensors::read_metadata(bytes)
-        .map_err(|e| format!("not a safetensors file, or a damaged one ({e})"))?;
+        .map_err(|e| format!("not a safetensors file, or damaged ({e})"))?;
     let text = header
         .metadata()
         .as_ref()
         .and_then(|metadata| metadata.get(KEY))
-        .ok_or("its metadata has no entry 'outflank': it is not a model of this program")?;
+        .ok_or("the metadata has no entry 'outflank': not a model of Outflank")?;
     serde_json::from_str(text).map_err(|e| format!("metadata entry 'outflank': {e}"))
 }
 
-/// Reads a network, its weights and how it came to be.
-pub fn read_policy(bytes: &[u8]) -> Result<(Net, Weights, Origin), String> {
-    let card: Card = read_card(bytes)?;
-    if card.format != 1 || card.game != "othello" || card.kind != POLICY_KIND {
-        let Card { format, game, kind, .. } = card;
+/// Reads a network, its weights and its origin.
+pub fn read_policy(bytes: &[u8]) -> Result<(NetGraph, Weights, Origin), String> {
+    let metadata: PolicyMetadata = read_metadata(bytes)?;
+    if metadata.format != 1 || metadata.game != "othello" || metadata.kind != POLICY_KIND {
+        let PolicyMetadata { format, game, kind, .. } = metadata;
         return Err(format!(
-            "a model of format {format}, game '{game}', kind '{kind}' is not a network of this \
-             version"
+            "unknown network (format {format}, game '{game}', kind '{kind}'); use a newer version \
+             of the program"
         ));
     }
-    let input = card.input.parse::<Input>().map_err(|e| e.to_string())?;
-    let net = named(&card.network, input).map_err(|e| e.to_string())?;
+    let input = metadata.input.parse::<Input>().map_err(|e| e.to_string())?;
+    let net = named(&metadata.network, input).map_err(|e| e.to_string())?;
     let tensors = SafeTensors::deserialize(bytes).map_err(|e| format!("damaged ({e})"))?;
     if let Some(unknown) =
         tensors.names().iter().find(|name| !net.params().iter().any(|param| param.name == **name))
     {
-        return Err(format!("it has a tensor '{unknown}' that {} has no use for", net.name()));
+        return Err(format!("unexpected tensor '{unknown}': {} has no such parameter", net.name()));
     }
     let mut values = Vec::new();
     for param in net.params() {
         let name = &param.name;
-        let tensor = tensors.tensor(name).map_err(|_| format!("it has no tensor '{name}'"))?;
+        let tensor = tensors.tensor(name).map_err(|_| format!("the tensor '{name}' is missing"))?;
         if tensor.shape() != param.shape {
             let (has, needs) = (tensor.shape(), &param.shape);
-            return Err(format!("tensor '{name}' is {has:?}, {} needs {needs:?}", net.name()));
+            return Err(format!(
+                "tensor '{name}' has shape {has:?}; {} needs {needs:?}",
+                net.name()
+            ));
         }
         let data = tensor.data();
         values.push(match tensor.dtype() {
@@ -71,21 +75,21 @@ pub fn read_policy(bytes: &[u8]) -> Result<(Net, Weights, Origin), String> {
                 let halves = data.as_chunks::<2>().0.iter();
                 halves.map(|&b| from_half(u16::from_le_bytes(b))).collect()
             }
-            other => return Err(format!("tensor '{name}' is {other:?}, not F32 or F16")),
+            other => return Err(format!("tensor '{name}' is {other:?}; expected F32 or F16")),
         });
     }
     let weights = Weights::new(&net, values).map_err(|e| e.to_string())?;
-    Ok((net, weights, card.origin))
+    Ok((net, weights, metadata.origin))
 }
 
-/// The bytes of a network's file, matrices and convolutions in half precision if wished.
+/// Serializes a network, with linear and convolution weights in half precision if `half`.
 pub fn write_policy(
-    net: &Net,
+    net: &NetGraph,
     weights: &Weights,
     origin: &Origin,
     half: bool,
 ) -> Result<Vec<u8>, String> {
-    let card = Card {
+    let metadata = PolicyMetadata {
         format: 1,
         game: "othello".to_owned(),
         kind: POLICY_KIND.to_owned(),
@@ -93,7 +97,7 @@ pub fn write_policy(
         input: net.input().to_string(),
         origin: origin.clone(),
     };
-    let card = serde_json::to_string(&card).map_err(|e| e.to_string())?;
+    let metadata = serde_json::to_string(&metadata).map_err(|e| e.to_string())?;
     let is_half = |param: &Param| half && param.role == Role::Weight;
     let block = |(param, values): (&Param, &Vec<f32>)| -> Vec<u8> {
         match is_half(param) {
@@ -108,18 +112,18 @@ pub fn write_policy(
         let view = TensorView::new(dtype, param.shape.clone(), block).map_err(|e| e.to_string())?;
         views.push((param.name.as_str(), view));
     }
-    let metadata = HashMap::from([(KEY.to_owned(), card)]);
+    let metadata = HashMap::from([(KEY.to_owned(), metadata)]);
     safetensors::serialize(views, Some(metadata)).map_err(|e| e.to_string())
 }
 
-/// Whether matrices and convolutions lose nothing in half precision.
-pub(super) fn fits_half(net: &Net, weights: &Weights) -> bool {
+/// Returns whether half precision is lossless for the linear and convolution weights.
+pub(super) fn fits_half(net: &NetGraph, weights: &Weights) -> bool {
     let matrices = net.params().iter().zip(weights.values());
     let mut matrices = matrices.filter(|(param, _)| param.role == Role::Weight);
     matrices.all(|(_, values)| values.iter().all(|&value| from_half(to_half(value)) == value))
 }
 
-/// The nearest number in half precision, ties to even; the largest where it is too large.
+/// Rounds to half precision, ties to even; saturates at the largest finite number.
 fn to_half(value: f32) -> u16 {
     let bits = value.to_bits();
     let sign = (bits >> 16 & 0x8000) as u16;
@@ -131,14 +135,14 @@ fn to_half(value: f32) -> u16 {
     if size >= largest {
         return sign | 0x7bff;
     }
-    // Adding and taking away a number whose last bit is worth as much as the half's rounds to it.
+    // One unit in the last place of the half-precision number.
     let exponent = (size.to_bits() >> 23).clamp(113, 142);
     let unit = f32::from_bits((exponent - 10) << 23);
     let steps = (size / unit).round_ties_even() as u32;
     sign | ((((exponent - 113) << 10) + steps) as u16)
 }
 
-/// A number in half precision as one in single precision.
+/// Converts half precision to single precision.
 fn from_half(half: u16) -> f32 {
     let sign = if half & 0x8000 != 0 { -1.0 } else { 1.0 };
     let (exponent, fraction) = (u32::from(half >> 10 & 31), u32::from(half & 0x3ff));
@@ -156,25 +160,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_half_comes_back_and_others_go_to_the_nearest() {
+    fn half_precision_round_trips_and_rounds_to_nearest() {
         for half in 0..=u16::MAX {
             let value = from_half(half);
             if value.is_finite() {
                 assert_eq!(to_half(value), half, "{half:04x} {value}");
             }
         }
-        // IEEE 754: one, a third, the largest, the smallest.
+        // IEEE 754: one, one third, the largest and the smallest number.
         assert_eq!([1.0, 1.0 / 3.0, 65504.0, 6e-8].map(to_half), [0x3c00, 0x3555, 0x7bff, 1]);
         assert_eq!((to_half(-2.0), to_half(1e9), to_half(0.0)), (0xc000, 0x7bff, 0));
-        // Halfway between two: to the even one.
+        // Ties round to even.
         let halfway = |half: u16| (from_half(half) + from_half(half + 1)) / 2.0;
         assert_eq!([0x3c00, 0x3c01].map(|half| to_half(halfway(half))), [0x3c00, 0x3c02]);
     }
 
     #[test]
-    fn a_network_comes_back() {
+    fn networks_round_trip() {
         let net = named("res2x8-se", "ones+colour".parse().unwrap()).unwrap();
-        let weights = Weights::start(&net, 4);
+        let weights = Weights::init(&net, 4);
         let origin = Origin { method: "cnn".to_owned(), ..Origin::default() };
         let bytes = write_policy(&net, &weights, &origin, false).unwrap();
         let (again, same, from) = read_policy(&bytes).unwrap();

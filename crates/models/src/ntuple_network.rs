@@ -1,25 +1,25 @@
-//! A linear model over the entries of n-tuples.
+//! N-tuple networks: linear models over the table entries of n-tuples.
 
-use crate::kernel::Kernel;
+use crate::ntuple_kernel::Kernel;
 use crate::{Evaluate, Features, Tuples, View};
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Position, Side};
 use std::sync::OnceLock;
 
-/// Tuples, a weight for each entry of their tables, and how they serve both colours.
+/// An n-tuple network: tuples, one weight per table entry, and a [`View`].
 #[derive(Clone, Debug)]
-pub struct Network {
+pub struct NTupleNetwork {
     tuples: Tuples,
     weights: Vec<f32>,
     view: View,
-    /// Whether a feature counts once however often it occurs.
+    /// Whether features are binary: a repeated feature counts once.
     binary: bool,
-    /// Made when first asked; any change of the weights throws it away.
+    /// Built on first use; reset when the weights change.
     kernel: OnceLock<Kernel>,
 }
 
-impl PartialEq for Network {
-    fn eq(&self, other: &Network) -> bool {
+impl PartialEq for NTupleNetwork {
+    fn eq(&self, other: &NTupleNetwork) -> bool {
         self.tuples == other.tuples
             && self.weights == other.weights
             && self.view == other.view
@@ -27,65 +27,67 @@ impl PartialEq for Network {
     }
 }
 
-impl Network {
-    /// A network with all weights zero.
+impl NTupleNetwork {
+    /// Creates a network with all weights zero.
     #[must_use]
-    pub fn zero(tuples: Tuples, view: View) -> Network {
+    pub fn zero(tuples: Tuples, view: View) -> NTupleNetwork {
         let weights = vec![0.0; tuples.count()];
-        Network { tuples, weights, view, binary: false, kernel: OnceLock::new() }
+        NTupleNetwork { tuples, weights, view, binary: false, kernel: OnceLock::new() }
     }
 
-    /// A network with these weights; `None` when their number is wrong or one is not finite.
+    /// Creates a network; `None` if the number of weights is wrong or one is not finite.
     #[must_use]
-    pub fn new(tuples: Tuples, weights: Vec<f32>, view: View) -> Option<Network> {
-        (weights.len() == tuples.count() && weights.iter().all(|w| w.is_finite()))
-            .then(|| Network { tuples, weights, view, binary: false, kernel: OnceLock::new() })
+    pub fn new(tuples: Tuples, weights: Vec<f32>, view: View) -> Option<NTupleNetwork> {
+        (weights.len() == tuples.count() && weights.iter().all(|w| w.is_finite())).then(|| {
+            NTupleNetwork { tuples, weights, view, binary: false, kernel: OnceLock::new() }
+        })
     }
 
-    /// What it looks at.
+    /// Returns the tuples.
     #[must_use]
     pub fn tuples(&self) -> &Tuples {
         &self.tuples
     }
 
-    /// All tables one behind the other.
+    /// Returns the weights: all tables, concatenated.
     #[must_use]
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }
 
-    /// The weights, to change them.
+    /// Returns the weights for modification.
     pub fn weights_mut(&mut self) -> &mut [f32] {
         self.kernel = OnceLock::new();
         &mut self.weights
     }
 
-    /// How it serves both colours.
+    /// Returns how the network serves both colors.
     #[must_use]
     pub fn view(&self) -> View {
         self.view
     }
 
-    /// The same weights seen another way.
+    /// Returns the network with another view and the same weights.
     #[must_use]
-    pub fn with_view(mut self, view: View) -> Network {
+    pub fn with_view(mut self, view: View) -> NTupleNetwork {
         self.view = view;
         self
     }
 
-    /// Whether an entry of a table that several images of its tuple read counts only once.
+    /// Returns whether a table entry that several placements of a tuple read counts only once.
     #[must_use]
     pub fn is_binary(&self) -> bool {
         self.binary
     }
 
-    /// The same weights, a feature counting once however often it occurs, or again each time.
+    /// Returns the network with binary features (each counts once) or with counted features.
     ///
-    /// Where every tuple has a single image no feature can occur twice: such a network is never
-    /// binary, since it would play the same.
+    /// A network whose tuples all have a single placement is never marked binary, because no
+    /// feature can occur twice.
     #[must_use]
-    pub fn with_binary(mut self, binary: bool) -> Network {
-        self.binary = binary && self.tuples.tuples().iter().any(|tuple| tuple.images().len() > 1);
+    pub fn with_binary(mut self, binary: bool) -> NTupleNetwork {
+        self.binary =
+            binary && self.tuples.tuples().iter().any(|tuple| tuple.placements().len() > 1);
         self.kernel = OnceLock::new();
         self
     }
@@ -94,7 +96,7 @@ impl Network {
         self.kernel.get_or_init(|| Kernel::new(&self.tuples, &self.weights, self.binary))
     }
 
-    /// Whether the mover is Black to the network, and the sign of its output.
+    /// Returns whether the mover is Black to the network, and the sign of the output.
     fn seen_by(&self, side: Side) -> (bool, f64) {
         match (self.view, side) {
             (View::Invert, _) | (View::Negate, Side::Black) => (true, 1.0),
@@ -103,7 +105,7 @@ impl Network {
     }
 }
 
-impl Evaluate<Othello> for Network {
+impl Evaluate<Othello> for NTupleNetwork {
     fn value(&self, position: &Othello, side: Side) -> f32 {
         let (as_black, sign) = self.seen_by(side);
         let black = if as_black { side } else { side.other() };

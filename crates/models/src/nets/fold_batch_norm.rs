@@ -1,56 +1,56 @@
-//! Normalisation folded into the convolution or matrix before it.
+//! Folding of batch normalization into the preceding convolution or linear layer.
 //!
-//! After learning, a normalisation is y = a x + b for each map, with a = scale / sqrt(variance + ε)
-//! and b = shift - a mean. Where it alone reads a layer, a goes into the layer's weights and b becomes
-//! its offset. Where it does not (networks that normalise first), it stays.
+//! In inference, batch normalization is y = a x + b per channel, with a = scale / sqrt(variance + ε)
+//! and b = shift - a mean. If it is the only consumer of a layer, a is multiplied into the weights and
+//! b becomes the bias. Otherwise (in pre-activation networks) it stays.
 
-use super::{EPSILON, Net, Node, Op, Role, Weights};
+use super::{EPSILON, NetGraph, Node, Op, Role, Weights};
 
-/// The same function with as few normalisations as possible; dropout, which does nothing after
-/// learning, is left out too.
+/// Returns an equivalent network for inference: batch normalization is folded where possible and
+/// dropout is removed.
 #[must_use]
-pub fn folded(net: &Net, weights: &Weights) -> (Net, Weights) {
+pub(crate) fn fold_batch_norm(net: &NetGraph, weights: &Weights) -> (NetGraph, Weights) {
     let nodes = net.nodes();
-    let mut readers = vec![0; nodes.len()];
+    let mut consumers = vec![0; nodes.len()];
     for &input in nodes.iter().flat_map(|node| &node.inputs) {
-        readers[input] += 1;
+        consumers[input] += 1;
     }
     let (mut kept, mut values): (Vec<Node>, Vec<Vec<f32>>) = (Vec::new(), Vec::new());
-    // Where each old node's output is found, and where the new node's values begin.
-    let mut place = vec![0; nodes.len()];
+    // For each old node, the new node with its output and the index of its first parameter.
+    let mut new_index = vec![0; nodes.len()];
     let mut first_value = vec![0; nodes.len()];
     for (index, node) in nodes.iter().enumerate() {
         let before = node.inputs.first().copied().unwrap_or(0);
         if matches!(node.op, Op::Dropout { .. }) {
-            place[index] = place[before];
+            new_index[index] = new_index[before];
             continue;
         }
         let layer = matches!(nodes[before].op, Op::Conv { .. } | Op::Linear { .. });
-        if node.op == Op::Norm && layer && readers[before] == 1 {
-            let (a, b) = line(net, weights, index);
+        if node.op == Op::BatchNorm && layer && consumers[before] == 1 {
+            let (a, b) = affine(net, weights, index);
             let at = first_value[before];
-            if give_bias(&mut kept[place[before]], &mut values, at) {
+            if ensure_bias(&mut kept[new_index[before]], &mut values, at) {
                 first_value.iter_mut().filter(|first| **first > at).for_each(|first| *first += 1);
             }
             scale_layer(&mut values[at..at + 2], &a, &b);
-            place[index] = place[before];
+            new_index[index] = new_index[before];
             continue;
         }
-        place[index] = kept.len();
+        new_index[index] = kept.len();
         first_value[index] = values.len();
-        let inputs = node.inputs.iter().map(|&input| place[input]).collect();
+        let inputs = node.inputs.iter().map(|&input| new_index[input]).collect();
         kept.push(Node { inputs, ..node.clone() });
         values.extend(net.params_of(index).map(|param| weights.of(param).to_vec()));
     }
-    let net = Net::new(net.name(), net.input(), kept);
+    let net = NetGraph::new(net.name(), net.input(), kept);
     debug_assert!(
         net.params().iter().zip(&values).all(|(param, block)| param.len() == block.len())
     );
-    (net, Weights::computed(values))
+    (net, Weights::unchecked(values))
 }
 
-/// What a normalisation multiplies by and adds, for each map.
-pub(super) fn line(net: &Net, weights: &Weights, norm: usize) -> (Vec<f32>, Vec<f32>) {
+/// Returns the factor a and summand b of batch normalization in inference, per channel.
+pub(super) fn affine(net: &NetGraph, weights: &Weights, norm: usize) -> (Vec<f32>, Vec<f32>) {
     let of = |role: Role| {
         let found = net.params_of(norm).find(|&param| net.params()[param].role == role);
         found.map_or(&[][..], |param| weights.of(param))
@@ -63,16 +63,17 @@ pub(super) fn line(net: &Net, weights: &Weights, norm: usize) -> (Vec<f32>, Vec<
     (a, b)
 }
 
-/// Makes sure that a layer has offsets; whether it had none.
-fn give_bias(node: &mut Node, values: &mut Vec<Vec<f32>>, at: usize) -> bool {
+/// Adds a zero bias to a layer without one. Returns whether it was added.
+fn ensure_bias(node: &mut Node, values: &mut Vec<Vec<f32>>, at: usize) -> bool {
     let (Op::Conv { bias, .. } | Op::Linear { bias }) = &mut node.op else { return false };
-    let had_none = !std::mem::replace(bias, true);
-    if had_none {
+    let added = !std::mem::replace(bias, true);
+    if added {
         values.insert(at + 1, vec![0.0; node.shape.channels]);
     }
-    had_none
+    added
 }
 
+/// Multiplies the outputs of a layer by `a` and adds `b`.
 fn scale_layer(layer: &mut [Vec<f32>], a: &[f32], b: &[f32]) {
     let [weight, bias] = layer else { return };
     let row = weight.len() / a.len().max(1);

@@ -1,46 +1,49 @@
-//! Networks by their names.
+//! The catalog of networks by name.
 
-use super::build::Builder;
-use super::families::{self, Pool, Stack, Tower};
-use super::{CLASSES, Input, Net, Op};
+use super::architectures::{self, ConvStack, Pool, ResidualTower};
+use super::builder::Builder;
+use super::{CLASSES, Input, NetGraph, Op};
 
-/// Why there is no such network, or its weights do not fit.
+/// An error in the name, input or weights of a network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetError {
-    /// Not a name.
+    /// Unknown name.
     #[error(
-        "'{0}' is not a network; there are conv4, conv6, conv8 and conv10 (with -bn or -dropout, \
-         and -stages after it for weights by the stage of the game), fc4x1024, resnet-32 and resnet-56 (with -np, -np-p), densenet-40, densenet-100 and \
-         widenet-40-4 (with -np), and towers such as res10x128 (with -pre, -se)"
+        "unknown network '{0}'; use conv4, conv6, conv8 or conv10 (optionally with -bn or -dropout, \
+         then -stages for separate output layers per game stage), fc4x1024, resnet-32 or resnet-56 \
+         (-np, -np-p), densenet-40, densenet-100 or widenet-40-4 (-np), or a residual tower such as \
+         res10x128 (-pre, -se)"
     )]
     Name(String),
-    /// A tower beyond reason.
+    /// Size out of range.
     #[error(
-        "'{0}': a tower has 1 to 64 blocks of 8 to 1024 maps, a fully connected network 1 to 16 layers of 8 to 8192 units"
+        "'{0}' is out of range: a residual tower has 1 to 64 blocks of 8 to 1024 channels, a fully \
+         connected network 1 to 16 layers of 8 to 8192 units"
     )]
     Size(String),
-    /// Not an encoding.
+    /// Unknown input encoding.
     #[error(
-        "'{0}' is not an input; give pieces, ones or vmoves, with +colour for the side to move and +stage for the quarter of the game"
+        "unknown input '{0}'; use pieces, ones or vmoves, optionally with +colour (side to move) \
+         and +stage (quarter of the game)"
     )]
     Input(String),
-    /// Weights for each stage, and nothing that says the stage.
+    /// A network with layers per stage whose input has no stage planes.
     #[error(
-        "'{name}' has weights for each stage of the game and must see which it is: the input must be \
-         '{input}+stage', not '{input}'"
+        "'{name}' has separate output layers per game stage, so the input must be '{input}+stage', \
+         not '{input}'"
     )]
     Stage {
         /// The network.
         name: String,
-        /// What it was to see.
+        /// The input.
         input: Input,
     },
-    /// Weights that are not as the network needs them.
+    /// Weights that do not fit the network.
     #[error("{0}")]
     Weights(String),
 }
 
-/// One name of each kind.
+/// One name of each architecture.
 const EXAMPLES: [&str; 23] = [
     "conv4",
     "conv6",
@@ -67,31 +70,30 @@ const EXAMPLES: [&str; 23] = [
     "res10x128-se",
 ];
 
-/// One network of each kind, for tests: each sees this of a position, and the stage besides where it
-/// has to.
-pub fn examples(input: Input) -> impl Iterator<Item = Net> {
+/// Returns one network of each architecture, for tests. Stage planes are added where required.
+pub fn examples(input: Input) -> impl Iterator<Item = NetGraph> {
     let with_stage = Input { stage: true, ..input };
     EXAMPLES
         .iter()
         .filter_map(move |name| named(name, input).or_else(|_| named(name, with_stage)).ok())
 }
 
-/// The network of this name, in either case, that sees this of a position.
-pub fn named(name: &str, input: Input) -> Result<Net, NetError> {
+/// Builds the network of a name (case-insensitive) with an input encoding.
+pub fn named(name: &str, input: Input) -> Result<NetGraph, NetError> {
     let lower = name.to_ascii_lowercase();
     let mut builder = Builder::new(input.planes());
-    put_together(&mut builder, &lower, CLASSES)?;
+    build(&mut builder, &lower, CLASSES)?;
     let net = builder.finish(&lower, input);
-    match input.stage || net.nodes().iter().all(|node| node.op != Op::Pick) {
+    match input.stage || net.nodes().iter().all(|node| node.op != Op::Select) {
         true => Ok(net),
         false => Err(NetError::Stage { name: lower, input }),
     }
 }
 
-/// Adds the nodes of the network of this name.
-pub(super) fn put_together(b: &mut Builder, name: &str, classes: usize) -> Result<(), NetError> {
+/// Adds the nodes of the network of a name.
+pub(super) fn build(b: &mut Builder, name: &str, classes: usize) -> Result<(), NetError> {
     let unknown = || NetError::Name(name.to_owned());
-    let pooled = |text: &str, plain: &str| match text.strip_prefix(plain) {
+    let with_pooling = |text: &str, base: &str| match text.strip_prefix(base) {
         Some("") => Some((Pool::Yes, false)),
         Some("-np") => Some((Pool::No, false)),
         Some("-np-p") => Some((Pool::No, true)),
@@ -102,59 +104,60 @@ pub(super) fn put_together(b: &mut Builder, name: &str, classes: usize) -> Resul
             Some(rest) => (rest, true),
             None => (rest, false),
         };
-        let (depth, form) = rest.split_once('-').unwrap_or((rest, ""));
-        let maps: &'static [usize] = match depth {
+        let (depth, suffix) = rest.split_once('-').unwrap_or((rest, ""));
+        let channels: &'static [usize] = match depth {
             "4" => &[64, 64, 128, 128],
             "6" => &[64, 64, 128, 128, 256, 256],
             "8" => &[64, 64, 128, 128, 256, 256, 256, 256],
             "10" => &[64, 64, 128, 128, 256, 256, 256, 256, 256, 256],
             _ => return Err(unknown()),
         };
-        let (norm, dropout) = match form {
+        let (batch_norm, dropout) = match suffix {
             "" => (false, false),
             "bn" => (true, false),
             "dropout" => (false, true),
             _ => return Err(unknown()),
         };
-        families::conv(b, Stack { maps, norm, dropout, stages }, classes);
+        architectures::conv(b, ConvStack { channels, batch_norm, dropout, stages }, classes);
     } else if let Some(rest) = name.strip_prefix("fc") {
         let (layers, units) = sizes(rest).ok_or_else(unknown)?;
         if !(1..=16).contains(&layers) || !(8..=8192).contains(&units) {
             return Err(NetError::Size(name.to_owned()));
         }
-        families::dense_layers(b, layers, units, classes);
-    } else if let Some((pool, project)) = pooled(name, "resnet-32") {
-        families::resnet(b, 5, pool, project, classes);
-    } else if let Some((pool, project)) = pooled(name, "resnet-56") {
-        families::resnet(b, 9, pool, project, classes);
-    } else if let Some((pool, false)) = pooled(name, "densenet-40") {
-        families::densenet(b, 12, pool, classes);
-    } else if let Some((pool, false)) = pooled(name, "densenet-100") {
-        families::densenet(b, 32, pool, classes);
-    } else if let Some((pool, false)) = pooled(name, "widenet-40-4") {
-        families::wide(b, 6, 4, pool, classes);
+        architectures::dense_layers(b, layers, units, classes);
+    } else if let Some((pool, project)) = with_pooling(name, "resnet-32") {
+        architectures::resnet(b, 5, pool, project, classes);
+    } else if let Some((pool, project)) = with_pooling(name, "resnet-56") {
+        architectures::resnet(b, 9, pool, project, classes);
+    } else if let Some((pool, false)) = with_pooling(name, "densenet-40") {
+        architectures::densenet(b, 12, pool, classes);
+    } else if let Some((pool, false)) = with_pooling(name, "densenet-100") {
+        architectures::densenet(b, 32, pool, classes);
+    } else if let Some((pool, false)) = with_pooling(name, "widenet-40-4") {
+        architectures::wide(b, 6, 4, pool, classes);
     } else if let Some(rest) = name.strip_prefix("res") {
         let mut parts = rest.split('-');
         let (blocks, channels) = parts.next().and_then(sizes).ok_or_else(unknown)?;
-        let (mut before, mut gated) = (false, false);
-        for form in parts {
-            match form {
-                "pre" if !before => before = true,
-                "se" if !gated => gated = true,
+        let (mut pre_activation, mut squeeze_excitation) = (false, false);
+        for suffix in parts {
+            match suffix {
+                "pre" if !pre_activation => pre_activation = true,
+                "se" if !squeeze_excitation => squeeze_excitation = true,
                 _ => return Err(unknown()),
             }
         }
         if !(1..=64).contains(&blocks) || !(8..=1024).contains(&channels) {
             return Err(NetError::Size(name.to_owned()));
         }
-        families::tower(b, Tower { blocks, channels, before, gated }, classes);
+        let tower = ResidualTower { blocks, channels, pre_activation, squeeze_excitation };
+        architectures::tower(b, tower, classes);
     } else {
         return Err(unknown());
     }
     Ok(())
 }
 
-/// Reads `10x128`.
+/// Parses `10x128`.
 fn sizes(text: &str) -> Option<(usize, usize)> {
     let (a, b) = text.split_once('x')?;
     Some((a.parse().ok()?, b.parse().ok()?))
@@ -167,26 +170,26 @@ mod tests {
     use crate::nets::graph::params;
 
     #[test]
-    fn conv8_has_the_published_size_and_work() {
+    fn conv8_has_the_published_parameters_and_flops() {
         let net = named("Conv8-BN", Input::PIECES).unwrap();
-        assert_eq!(format!("{:.2}", net.learned() as f64 / 1e6), "4.43");
+        assert_eq!(format!("{:.2}", net.trainable_params() as f64 / 1e6), "4.43");
         assert_eq!(format!("{:.1}", net.flops() as f64 / 1e6), "301.6");
         assert_eq!(net.name(), "conv8-bn");
-        // Nothing but the first layer sees the other planes.
+        // Only the first layer depends on the number of planes.
         let more = named("conv8-bn", "vmoves+colour".parse().unwrap()).unwrap();
-        assert_eq!(more.learned() - net.learned(), 2 * 64 * 9);
+        assert_eq!(more.trainable_params() - net.trainable_params(), 2 * 64 * 9);
     }
 
-    /// The networks of other papers, with the three planes and ten classes that their sizes are
-    /// given for: He et al., Table 6; Huang et al., Table 2; Zagoruyko and Komodakis, Table 4.
+    /// He et al. (2016), Table 6; Huang et al. (2016), Table 2; Zagoruyko & Komodakis (2016), Table 4:
+    /// sizes for three planes and ten classes.
     #[test]
-    fn other_papers_networks_have_their_published_sizes() {
+    fn networks_of_other_papers_have_the_published_sizes() {
         let millions = |name: &str| {
             let mut builder = Builder::new(3);
-            put_together(&mut builder, name, 10).unwrap();
-            let learned = params(builder.nodes());
-            let learned = learned.iter().filter(|param| param.role.is_learned());
-            learned.map(|param| param.len()).sum::<usize>() as f64 / 1e6
+            build(&mut builder, name, 10).unwrap();
+            let params = params(builder.nodes());
+            let trainable = params.iter().filter(|param| param.role.is_trainable());
+            trainable.map(|param| param.len()).sum::<usize>() as f64 / 1e6
         };
         assert_eq!(format!("{:.2}", millions("resnet-32")), "0.46");
         assert_eq!(format!("{:.2}", millions("resnet-56")), "0.85");
@@ -196,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn every_example_is_a_network_and_sides_are_right() {
+    fn all_examples_are_valid_graphs() {
         assert_eq!(examples(Input::PIECES).count(), EXAMPLES.len());
         for net in examples(Input::PIECES) {
             let name = net.name();
@@ -208,7 +211,7 @@ mod tests {
                 assert!(node.inputs.iter().all(|&input| input < index));
             }
         }
-        // The depth in a name counts convolutions on the main path and the last layer.
+        // The depth in a name counts the convolutions of the main path and the output layer.
         let count = |name: &str, role: Role| {
             let net = named(name, Input::PIECES).unwrap();
             net.params().iter().filter(|param| param.role == role).count()
@@ -221,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_network_is_refused() {
+    fn invalid_names_are_rejected() {
         for name in [
             "",
             "conv5",

@@ -1,19 +1,19 @@
-//! The weighted piece counter: one weight for each square, added for an own disc and taken away
-//! for one of the opponent's.
+//! The weighted piece counter (WPC): the sum of the weights of own discs minus that of the
+//! opponent's.
 
-use crate::{Features, Network, Tuples, View};
+use crate::{Features, NTupleNetwork, Tuples, View};
 use outflank_games::Side;
 use outflank_games::othello::{Othello, Squares};
 
-/// The 64 weights of a piece counter, row by row.
+/// The 64 weights of a weighted piece counter, row by row.
 pub type PieceCounter = [f32; 64];
 
-/// What a piece counter looks at: for each square +1 with a disc of the side seen as Black, -1 with
-/// one of the other.
+/// The features of a piece counter: for each square +1 for a disc of the given side, -1 for a disc
+/// of its opponent.
 #[derive(Clone, Copy, Debug)]
-pub struct Pieces;
+pub struct PieceFeatures;
 
-impl Features<Othello> for Pieces {
+impl Features<Othello> for PieceFeatures {
     fn count(&self) -> usize {
         64
     }
@@ -24,19 +24,19 @@ impl Features<Othello> for Pieces {
     }
 }
 
-/// The network of single squares that computes a piece counter.
+/// Creates the network of 1-tuples that computes a piece counter.
 #[must_use]
-pub fn from_pieces(weights: &PieceCounter) -> Network {
+pub fn from_piece_counter(weights: &PieceCounter) -> NTupleNetwork {
     let tables = weights.iter().flat_map(|&w| [-w, 0.0, w]).collect();
-    Network::new(Tuples::squares(), tables, View::Negate)
-        .unwrap_or_else(|| Network::zero(Tuples::squares(), View::Negate))
+    NTupleNetwork::new(Tuples::squares(), tables, View::Negate)
+        .unwrap_or_else(|| NTupleNetwork::zero(Tuples::squares(), View::Negate))
 }
 
-impl Network {
-    /// The 64 weights, when this network is a piece counter: single squares whose table is
-    /// (-w, 0, w).
+impl NTupleNetwork {
+    /// Returns the 64 weights if this network is a piece counter, i.e. consists of 1-tuples with
+    /// tables (-w, 0, w).
     #[must_use]
-    pub fn pieces(&self) -> Option<PieceCounter> {
+    pub fn piece_counter(&self) -> Option<PieceCounter> {
         if *self.tuples() != Tuples::squares() {
             return None;
         }

@@ -1,42 +1,41 @@
-//! Evaluating a network whose features count once.
+//! Evaluation of n-tuple networks with binary features.
 //!
-//! The images of a tuple that read the same entry of its table add that entry's weight a single
-//! time. The indices are found as for any other network; within each tuple an index that an
-//! earlier image has read is then passed over. A tuple has eight images as a rule, so that
-//! comparing each with those before it costs less than anything cleverer.
+//! If several placements of a tuple read the same table entry, its weight is added once. Indices
+//! are computed as for other networks, then duplicates within a tuple are skipped. A tuple usually
+//! has eight placements, for which comparing all pairs is fastest.
 
 use super::Tables;
 use crate::Tuples;
 use outflank_games::othello::{Board, Square, Squares, kernel};
 use std::ops::Range;
 
-/// A network prepared for evaluation, each entry of a table counting once.
+/// Weight tables of a network whose entries count once per tuple.
 #[derive(Clone, Debug)]
-pub(crate) struct Distinct {
+pub(crate) struct BinaryTables {
     tables: Tables,
-    /// Which of the indices belong to each tuple.
+    /// Range of the indices of each tuple.
     tuples: Vec<Range<usize>>,
 }
 
-impl Distinct {
-    pub(super) fn new(tuples: &Tuples, weights: &[f32]) -> Distinct {
+impl BinaryTables {
+    pub(super) fn new(tuples: &Tuples, weights: &[f32]) -> BinaryTables {
         let mut next = 0;
         let ranges = tuples.tuples().iter().map(|tuple| {
             let start = next;
-            next += tuple.images().len();
+            next += tuple.placements().len();
             start..next
         });
         let ranges = ranges.collect();
-        Distinct { tables: Tables::new(tuples, weights), tuples: ranges }
+        BinaryTables { tables: Tables::new(tuples, weights), tuples: ranges }
     }
 
-    /// The sum of the distinct weights that a board reads.
+    /// Returns the sum of the distinct active weights of a board.
     pub(super) fn value(&self, black: u64, white: u64) -> f64 {
         self.sum(&self.indices(black, white))
     }
 
-    /// The value of the board after each move of the player to move, who is Black for the network
-    /// when `as_black`.
+    /// Computes the value of the board after each move. The mover is Black to the network if
+    /// `as_black`.
     pub(super) fn after_moves(
         &self,
         board: Board,
@@ -72,9 +71,9 @@ impl Distinct {
     fn sum(&self, indices: &[i32]) -> f64 {
         let mut sum = 0.0;
         for range in &self.tuples {
-            let images = &indices[range.clone()];
-            for (at, index) in images.iter().enumerate() {
-                if !images[..at].contains(index) {
+            let indices = &indices[range.clone()];
+            for (at, index) in indices.iter().enumerate() {
+                if !indices[..at].contains(index) {
                     sum += f64::from(self.tables.weights[*index as usize]);
                 }
             }

@@ -1,21 +1,25 @@
-//! Systematic tuples against the published players that are made of them.
+//! Tests of systematic tuple sets against published players.
 
 use outflank_models::files::load_network;
-use outflank_models::shapes::{blocks, lines};
+use outflank_models::tuple_shapes::{blocks, lines};
 use outflank_models::{Tuple, Tuples};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// The sets of squares that the images of each tuple read.
+/// Returns the square sets of the placements of each tuple.
 fn sets(tuples: &Tuples) -> BTreeSet<BTreeSet<u64>> {
     let set = |tuple: &Tuple| {
-        tuple.images().iter().map(|i| i.iter().fold(0, |all, square| all | square.bit())).collect()
+        tuple
+            .placements()
+            .iter()
+            .map(|i| i.iter().fold(0, |all, square| all | square.bit()))
+            .collect()
     };
     tuples.tuples().iter().map(set).collect()
 }
 
 #[test]
-fn published_systematic_players_have_our_tuples() {
+fn systematic_sets_match_published_players() {
     let Some(data) = std::env::var_os("OUTFLANK_DATA").map(PathBuf::from) else {
         eprintln!("skipped: OUTFLANK_DATA is not set");
         return;

@@ -1,11 +1,10 @@
-//! Sets of patterns with a name.
+//! Predefined pattern sets.
 
 use crate::Tuples;
 use outflank_games::othello::Square;
 
-/// The patterns that strong programs have used since the nineties: rows, diagonals from four
-/// squares on, the edge with both X-squares, the 2x5 and 3x3 corners, a ten-square corner triangle
-/// and an edge block.
+/// The patterns of Logistello and later programs: rows, diagonals of four or more squares, edge+2X,
+/// the 2x5 and 3x3 corners, a ten-square corner triangle and an edge block.
 const CLASSIC: [&str; 13] = [
     "a1 b1 c1 d1 e1 f1 g1 h1 b2 g2",
     "a1 b1 c1 d1 e1 a2 b2 c2 d2 e2",
@@ -22,9 +21,9 @@ const CLASSIC: [&str; 13] = [
     "a1 b1 c1 f1 g1 h1 c2 d2 e2 f2",
 ];
 
-/// What the classic patterns leave out: blocks of the centre and off the edge. Experts' choices
-/// depend on them for most of the game.
-const CENTRE: [&str; 5] = [
+/// Blocks in and around the center, which the classic patterns do not cover. They improve the
+/// prediction of expert moves for most of the game.
+const CENTER: [&str; 5] = [
     "c3 d3 e3 f3 c4 d4 e4 f4 c5 d5",
     "b2 c2 d2 b3 c3 d3 b4 c4 d4",
     "c2 d2 e2 f2 c3 d3 e3 f3 d4 e4",
@@ -32,19 +31,19 @@ const CENTRE: [&str; 5] = [
     "a3 b3 c3 a4 b4 c4 a5 b5 c5",
 ];
 
-/// The classic patterns: 285,363 entries, read in 54 places of the board.
+/// Returns the classic patterns: 285,363 table entries, 54 placements.
 #[must_use]
 pub fn classic() -> Tuples {
-    of(&CLASSIC)
+    parse(&CLASSIC)
 }
 
-/// The classic patterns and those of the centre: 501,876 entries, read in 82 places.
+/// Returns the classic patterns and those of the center: 501,876 table entries, 82 placements.
 #[must_use]
 pub fn whole_board() -> Tuples {
-    of(&[&CLASSIC[..], &CENTRE[..]].concat())
+    parse(&[&CLASSIC[..], &CENTER[..]].concat())
 }
 
-fn of(patterns: &[&str]) -> Tuples {
+fn parse(patterns: &[&str]) -> Tuples {
     let squares = |pattern: &&str| -> Vec<u8> {
         pattern
             .split(' ')
@@ -53,5 +52,5 @@ fn of(patterns: &[&str]) -> Tuples {
             .collect()
     };
     let lists: Vec<Vec<u8>> = patterns.iter().map(squares).collect();
-    Tuples::folded(&lists).unwrap_or_else(|_| Tuples::squares())
+    Tuples::deduplicated(&lists).unwrap_or_else(|_| Tuples::squares())
 }

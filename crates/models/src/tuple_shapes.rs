@@ -1,45 +1,44 @@
-//! Where the tuples of a network lie: snakes drawn at random, and systematic sets.
+//! Shapes of n-tuples: random snakes and systematic sets.
 //!
-//! Snakes are from Lucas (2007) and section 2.2 of Krawiec and Szubert (2011): a random square and
-//! a random walk of n - 1 steps to neighbouring squares. Systematic sets are from Jaskowski
-//! (2014): all straight lines of a length, one for each class under the board's symmetries; and
-//! all two by two squares.
+//! Snakes are described by Lucas (2007) and Krawiec & Szubert (2011), section 2.2: a random square
+//! and a random walk of n - 1 steps to adjacent squares. Systematic sets are described by Jaśkowski
+//! (2014): all straight lines of a given length, one per symmetry class, and all 2x2 blocks.
 
 use crate::TupleError;
 use crate::tuples::MAX_TUPLE;
 use outflank_games::othello::{Square, Symmetry};
-use outflank_runs::{Rng, RngExt};
+use outflank_runs::{RngExt, Rng};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// How the random walk of a snake is read.
+/// How the random walk of a snake-shaped tuple is generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Snake {
-    /// The walk stays on the board and visits no square twice: the tuple has its full length.
+    /// The walk stays on the board and visits no square twice; the tuple has full length.
     Clean,
-    /// As in the authors' program: a step adds 1, 7, 8 or 9 to the number of the square or takes
-    /// it away, modulo 64, so that it may leap from one edge to another; a square that is visited
-    /// again does not count, so that the tuple may be shorter.
+    /// As in the program of Krawiec & Szubert: a step adds ±1, ±7, ±8 or ±9 to the index of the
+    /// square modulo 64, and may wrap around an edge. Repeated squares are dropped, so the tuple may
+    /// be shorter.
     Wrapping,
 }
 
-/// Which neighbouring square takes the place of one that mutates.
+/// How a topology mutation chooses the adjacent square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Neighbour {
-    /// Any that is not in the tuple, all equally likely: the paper's text.
+pub enum NeighborChoice {
+    /// Uniformly among those not in the tuple, as in the text of Krawiec & Szubert (2011).
     Uniform,
-    /// The one with most neighbours in the tuple, at random among equals: the authors' program.
+    /// The one with the most neighbors in the tuple, ties at random, as in the authors' program.
     Crowded,
 }
 
-fn length_of(length: usize) -> Result<usize, TupleError> {
+fn checked_length(length: usize) -> Result<usize, TupleError> {
     if (1..=MAX_TUPLE).contains(&length) { Ok(length) } else { Err(TupleError::Length(length)) }
 }
 
-/// The squares a king reaches in one step.
-fn neighbours(square: u8) -> impl Iterator<Item = u8> {
+/// Returns the up to eight adjacent squares.
+fn neighbors(square: u8) -> impl Iterator<Item = u8> {
     let (column, row) = (square % 8, square / 8);
     let steps = (-1i8..=1).flat_map(|dy| (-1i8..=1).map(move |dx| (dx, dy)));
     steps.filter(|&step| step != (0, 0)).filter_map(move |(dx, dy)| {
@@ -48,18 +47,18 @@ fn neighbours(square: u8) -> impl Iterator<Item = u8> {
     })
 }
 
-/// The squares of a snake with `length` steps, the first included.
-pub fn snake(length: usize, reading: Snake, rng: &mut Rng) -> Result<Vec<u8>, TupleError> {
-    let length = length_of(length)?;
-    match reading {
+/// Draws a snake-shaped tuple of `length` squares.
+pub fn snake(length: usize, walk: Snake, rng: &mut Rng) -> Result<Vec<u8>, TupleError> {
+    let length = checked_length(length)?;
+    match walk {
         Snake::Clean => loop {
             let mut squares = vec![rng.below(64) as u8];
             while squares.len() < length {
                 let last = squares[squares.len() - 1];
-                let free: Vec<u8> = neighbours(last).filter(|s| !squares.contains(s)).collect();
+                let free: Vec<u8> = neighbors(last).filter(|s| !squares.contains(s)).collect();
                 match rng.pick(&free) {
                     Some(&next) => squares.push(next),
-                    // The snake has caught itself: it begins anew.
+                    // Dead end: restart the walk.
                     None => break,
                 }
             }
@@ -82,7 +81,7 @@ pub fn snake(length: usize, reading: Snake, rng: &mut Rng) -> Result<Vec<u8>, Tu
     }
 }
 
-/// All straight lines of a length, one for each class under the eight symmetries.
+/// Returns all straight lines of a length, one per symmetry class.
 pub fn lines(length: usize) -> Result<Vec<Vec<u8>>, TupleError> {
     if !(1..=8).contains(&length) {
         return Err(TupleError::Length(length));
@@ -101,17 +100,17 @@ pub fn lines(length: usize) -> Result<Vec<Vec<u8>>, TupleError> {
             all.extend(squares);
         }
     }
-    Ok(classes(all))
+    Ok(symmetry_classes(all))
 }
 
-/// All two by two squares, one for each class under the eight symmetries.
+/// Returns all 2x2 blocks, one per symmetry class.
 #[must_use]
 pub fn blocks() -> Vec<Vec<u8>> {
     let corners = (0..49u8).map(|i| 8 * (i / 7) + i % 7);
-    classes(corners.map(|at| vec![at, at + 1, at + 8, at + 9]).collect())
+    symmetry_classes(corners.map(|at| vec![at, at + 1, at + 8, at + 9]).collect())
 }
 
-/// All straight lines of a length, and all two by two squares if wished.
+/// Returns all straight lines of a length, optionally followed by all 2x2 blocks.
 pub fn systematic(length: usize, with_blocks: bool) -> Result<Vec<Vec<u8>>, TupleError> {
     let mut all = lines(length)?;
     if with_blocks {
@@ -120,39 +119,41 @@ pub fn systematic(length: usize, with_blocks: bool) -> Result<Vec<Vec<u8>>, Tupl
     Ok(all)
 }
 
-/// The first of each set of squares that symmetries turn into each other.
-fn classes(all: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+/// Keeps the first of each class of sets that are symmetric to each other.
+fn symmetry_classes(all: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let mut seen = BTreeSet::new();
-    let image = |squares: &[u8], symmetry: Symmetry| {
+    let transformed = |squares: &[u8], symmetry: Symmetry| {
         squares.iter().filter_map(|&s| Square::new(s)).fold(0, |b, s| b | symmetry.square(s).bit())
     };
     all.into_iter()
         .filter(|squares| {
-            seen.insert(Symmetry::ALL.map(|symmetry| image(squares, symmetry)).into_iter().min())
+            seen.insert(
+                Symmetry::ALL.map(|symmetry| transformed(squares, symmetry)).into_iter().min(),
+            )
         })
         .collect()
 }
 
-/// Topology mutation: each square moves with this probability to a neighbouring square that is not
-/// in the tuple. The number of squares stays, and their order.
+/// Applies a topology mutation: each square moves with the given probability to an adjacent square
+/// outside the tuple. Length and order do not change.
 #[must_use]
-pub fn mutated(squares: &[u8], probability: f64, reading: Neighbour, rng: &mut Rng) -> Vec<u8> {
+pub fn mutated(squares: &[u8], probability: f64, choice: NeighborChoice, rng: &mut Rng) -> Vec<u8> {
     let mut squares = squares.to_vec();
-    for place in 0..squares.len() {
+    for position in 0..squares.len() {
         if !rng.chance(probability) {
             continue;
         }
         let mut free: Vec<u8> =
-            neighbours(squares[place]).filter(|s| !squares.contains(s)).collect();
-        if reading == Neighbour::Crowded {
-            let moving = squares[place];
+            neighbors(squares[position]).filter(|s| !squares.contains(s)).collect();
+        if choice == NeighborChoice::Crowded {
+            let moving = squares[position];
             let stays = |s: &u8| *s != moving && squares.contains(s);
-            let crowd = |s: u8| neighbours(s).filter(stays).count();
-            let most = free.iter().map(|&s| crowd(s)).max();
-            free.retain(|&s| Some(crowd(s)) == most);
+            let neighbor_count = |s: u8| neighbors(s).filter(stays).count();
+            let most = free.iter().map(|&s| neighbor_count(s)).max();
+            free.retain(|&s| Some(neighbor_count(s)) == most);
         }
         if let Some(&next) = rng.pick(&free) {
-            squares[place] = next;
+            squares[position] = next;
         }
     }
     squares
@@ -164,18 +165,21 @@ mod tests {
     use crate::{Features, Tuples};
     use outflank_runs::rng::stream;
 
-    fn apart(a: u8, b: u8) -> u8 {
+    fn distance(a: u8, b: u8) -> u8 {
         (a % 8).abs_diff(b % 8).max((a / 8).abs_diff(b / 8))
     }
 
     #[test]
-    fn a_clean_snake_walks_from_neighbour_to_neighbour_without_return() {
+    fn clean_snake_visits_adjacent_squares_without_repetition() {
         let mut rng = stream(1, &["snake"]);
         for length in 1..=12 {
             for _ in 0..200 {
                 let squares = snake(length, Snake::Clean, &mut rng).unwrap();
                 assert_eq!(squares.len(), length);
-                assert!(squares.windows(2).all(|pair| apart(pair[0], pair[1]) == 1), "{squares:?}");
+                assert!(
+                    squares.windows(2).all(|pair| distance(pair[0], pair[1]) == 1),
+                    "{squares:?}"
+                );
                 assert_eq!(squares.iter().collect::<BTreeSet<_>>().len(), length);
             }
         }
@@ -185,22 +189,22 @@ mod tests {
         }
     }
 
-    /// A walk of five steps on a board of 64 returns now and then: the published players that were
-    /// drawn this way have tuples of several lengths.
+    /// Walks of five steps sometimes revisit a square, so that tuples have several lengths, as in the
+    /// published players drawn this way.
     #[test]
-    fn a_wrapping_snake_leaps_over_edges_and_shrinks() {
+    fn wrapping_snake_crosses_edges_and_may_be_shorter() {
         let mut rng = stream(2, &["snake"]);
         let snakes: Vec<_> =
             (0..500).map(|_| snake(6, Snake::Wrapping, &mut rng).unwrap()).collect();
         assert!(snakes.iter().all(|s| (2..=6).contains(&s.len())));
         assert!(snakes.iter().all(|s| s.iter().collect::<BTreeSet<_>>().len() == s.len()));
         assert!(snakes.iter().any(|s| s.len() < 6) && snakes.iter().any(|s| s.len() == 6));
-        assert!(snakes.iter().any(|s| s.windows(2).any(|pair| apart(pair[0], pair[1]) > 1)));
+        assert!(snakes.iter().any(|s| s.windows(2).any(|pair| distance(pair[0], pair[1]) > 1)));
     }
 
-    /// Before symmetry there are 16 (9 - n) straight lines along rows and columns and 2 (9 - n)^2
-    /// along diagonals, 64 single squares and 49 blocks. Classes and weights are those of
-    /// Jaskowski (2014), table 1: 10, 32, 24 and 21 tuples.
+    /// Without symmetry there are 16 (9 - n) straight lines along rows and columns and 2 (9 - n)^2
+    /// along diagonals, 64 single squares and 49 blocks. The numbers of classes and weights are those
+    /// of Jaśkowski (2014), Table 1: 10, 32, 24 and 21 tuples.
     #[test]
     fn systematic_sets_have_the_published_sizes() {
         let sizes: Vec<_> = (1..=4).map(|n| lines(n).unwrap().len()).collect();
@@ -208,7 +212,9 @@ mod tests {
         for length in 2..=8usize {
             let mut sets = BTreeSet::new();
             for tuple in Tuples::symmetric(&lines(length).unwrap()).unwrap().tuples() {
-                sets.extend(tuple.images().iter().map(|i| i.iter().fold(0, |b, s| b | s.bit())));
+                sets.extend(
+                    tuple.placements().iter().map(|i| i.iter().fold(0, |b, s| b | s.bit())),
+                );
             }
             assert_eq!(sets.len(), 16 * (9 - length) + 2 * (9 - length).pow(2), "{length}");
         }
@@ -219,24 +225,24 @@ mod tests {
     }
 
     #[test]
-    fn mutation_moves_to_free_neighbours_and_keeps_the_length() {
+    fn mutation_moves_squares_to_free_neighbors_and_keeps_the_length() {
         let mut rng = stream(3, &["mutation"]);
-        for reading in [Neighbour::Uniform, Neighbour::Crowded] {
+        for choice in [NeighborChoice::Uniform, NeighborChoice::Crowded] {
             for _ in 0..300 {
                 let before = snake(6, Snake::Clean, &mut rng).unwrap();
-                assert_eq!(mutated(&before, 0.0, reading, &mut rng), before);
-                let after = mutated(&before, 1.0, reading, &mut rng);
+                assert_eq!(mutated(&before, 0.0, choice, &mut rng), before);
+                let after = mutated(&before, 1.0, choice, &mut rng);
                 assert_eq!(after.iter().collect::<BTreeSet<_>>().len(), 6);
-                // A square without a free neighbour stays.
-                assert!(before.iter().zip(&after).all(|(&a, &b)| apart(a, b) <= 1));
+                // A square without a free neighbor stays.
+                assert!(before.iter().zip(&after).all(|(&a, &b)| distance(a, b) <= 1));
                 assert_ne!(before, after);
             }
         }
-        // A square beside a row: c2 is the free neighbour of c3 that touches all of b1, c1, d1.
+        // c2 is the free neighbor of c3 that is adjacent to all of b1, c1, d1.
         let row = [Square::at(1, 0), Square::at(2, 0), Square::at(3, 0), Square::at(2, 2)];
         let row: Vec<u8> = row.into_iter().flatten().map(|s| s.index() as u8).collect();
         for seed in 0..200 {
-            let after = mutated(&row, 0.05, Neighbour::Crowded, &mut stream(seed, &["crowd"]));
+            let after = mutated(&row, 0.05, NeighborChoice::Crowded, &mut stream(seed, &["crowd"]));
             if after[..3] == row[..3] && after[3] != row[3] {
                 assert_eq!(after[3], 10, "c2");
             }

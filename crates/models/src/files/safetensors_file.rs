@@ -1,0 +1,256 @@
+//! Outflank's model files: safetensors with one tensor, `weights`, and one metadata entry,
+//! `outflank`, a JSON document with the features and the origin of the model.
+//!
+//! There is a single metadata entry because the order of several is not fixed, and equal models must
+//! give equal bytes. Weights per stage are stored as 16-bit integers if all are multiples of 1/32,
+//! which is lossless.
+
+use super::Origin;
+use super::policy_net::{KEY, POLICY_KIND, fits_half, read_metadata, read_policy, write_policy};
+use crate::ann::{Architecture, Mlp};
+use crate::nets::{PolicyNet, STAGES};
+use crate::patterns::{AfterstateFeatures, ContextFeatures, Count, MoveFeatures, Stages};
+use crate::{Features, Model, MovePredictor, NTupleNetwork, Patterns, Tuple, Tuples, View};
+use outflank_games::Position;
+use outflank_games::othello::Othello;
+use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// The unit of 16-bit weights.
+const GRID: f32 = 1.0 / 32.0;
+
+/// The metadata of a model other than a policy network.
+#[derive(Serialize, Deserialize)]
+struct ModelMetadata {
+    format: u32,
+    game: String,
+    kind: String,
+    view: String,
+    /// Whether features are binary; omitted if not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    binary: bool,
+    /// Width of a stage in discs, if there are stages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stage: Option<u32>,
+    /// Whether a move predictor has features of the afterstate.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    afterstates: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    counts: Vec<String>,
+    /// The architecture of an MLP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    net: Option<String>,
+    /// For each tuple its placements, each a list of squares.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tuples: Vec<Vec<Vec<u8>>>,
+    origin: Origin,
+}
+
+/// The metadata common to all models.
+#[derive(Deserialize)]
+struct KindMetadata {
+    kind: String,
+}
+
+/// Reads a model and its origin.
+pub fn read_safetensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
+    let metadata: KindMetadata = read_metadata(bytes)?;
+    if metadata.kind == POLICY_KIND {
+        let (net, weights, origin) = read_policy(bytes)?;
+        let policy = PolicyNet::new(net, weights);
+        // Finite weights can still overflow. Each stage may use other weights, so each is tested.
+        let stages = if policy.net().input().stage { STAGES } else { 1 };
+        let game = std::iter::successors(Some(Othello::start()), |at: &Othello| {
+            at.moves().next().map(|mv| at.play(mv))
+        });
+        let positions = game.step_by(60 / STAGES).take(stages);
+        if policy.logits(positions).iter().any(|logit| !logit.is_finite()) {
+            return Err("the outputs are not finite: the weights are too large".to_owned());
+        }
+        return Ok((policy.into(), origin));
+    }
+    let metadata: ModelMetadata = read_metadata(bytes)?;
+    if metadata.format != 1 || metadata.game != "othello" {
+        return Err(unknown(&metadata));
+    }
+    let tensors = SafeTensors::deserialize(bytes).map_err(|e| format!("damaged ({e})"))?;
+    let tensor = tensors.tensor("weights").map_err(|_| "the tensor 'weights' is missing")?;
+    if metadata.kind == "ann" {
+        let net = metadata.net.ok_or("metadata entry 'outflank': 'net' is missing")?;
+        let architecture: Architecture =
+            net.parse().map_err(|e| format!("network '{net}': {e}"))?;
+        let mut weights = read_weights(&tensor, &[architecture.weights()], &net)?;
+        let weights = weights.pop().unwrap_or_default();
+        let net = Mlp::new(&architecture, weights).map_err(|e| e.to_string())?;
+        return Ok((net.into(), metadata.origin));
+    }
+    let view: View = metadata.view.parse()?;
+    let tuple = |(i, placements): (usize, &Vec<Vec<u8>>)| {
+        Tuple::with_placements(placements.clone()).map_err(|e| format!("tuple {}: {e}", i + 1))
+    };
+    let tuples: Result<Vec<Tuple>, String> =
+        metadata.tuples.iter().enumerate().map(tuple).collect();
+    let tuples = Tuples::new(tuples?).map_err(|e| e.to_string())?;
+
+    let misfit = "the weights do not fit the features";
+    let model = match metadata.kind.as_str() {
+        "ntuple" => {
+            let mut weights = read_weights(&tensor, &[tuples.count()], FEATURES)?;
+            let weights = weights.pop().unwrap_or_default();
+            let network = NTupleNetwork::new(tuples, weights, view).ok_or(misfit)?;
+            network.with_binary(metadata.binary).into()
+        }
+        "patterns" => {
+            let stages = stages(&metadata)?;
+            let features =
+                AfterstateFeatures::new(tuples, counts(&metadata)?).map_err(|e| e.to_string())?;
+            let weights = read_weights(&tensor, &[stages.count(), features.weights()], FEATURES)?;
+            Patterns::new(features, stages, weights).ok_or(misfit)?.into()
+        }
+        // "rater" is the name that files use.
+        "rater" | "move-predictor" => {
+            let stages = stages(&metadata)?;
+            let features = match metadata.afterstates {
+                true => ContextFeatures::with_afterstates(tuples, counts(&metadata)?),
+                false => ContextFeatures::new(tuples),
+            };
+            let features = features.map_err(|e| e.to_string())?;
+            let weights = read_weights(&tensor, &[stages.count(), features.weights()], FEATURES)?;
+            MovePredictor::new(features, stages, weights).ok_or(misfit)?.into()
+        }
+        _ => return Err(unknown(&metadata)),
+    };
+    Ok((model, metadata.origin))
+}
+
+fn unknown(metadata: &ModelMetadata) -> String {
+    format!(
+        "unknown model (format {}, game '{}', kind '{}'); use a newer version of the program",
+        metadata.format, metadata.game, metadata.kind
+    )
+}
+
+fn stages(metadata: &ModelMetadata) -> Result<Stages, String> {
+    let width = metadata.stage.ok_or("metadata entry 'outflank': 'stage' is missing")?;
+    Stages::of_width(width).ok_or(format!("invalid stage width {width}; a stage has 1 to 60 discs"))
+}
+
+fn counts(metadata: &ModelMetadata) -> Result<Vec<Count>, String> {
+    metadata.counts.iter().map(|name| name.parse()).collect()
+}
+
+/// Owner of the expected tensor shape in an error message.
+const FEATURES: &str = "the features";
+
+/// Returns the kind as stored in files, which keep the original name of move predictors.
+fn stored_kind(model: &Model) -> &'static str {
+    match model {
+        Model::MovePredictor(_) => "rater",
+        other => other.kind(),
+    }
+}
+
+/// Reads the rows of a tensor of the given shape.
+fn read_weights(
+    tensor: &TensorView<'_>,
+    shape: &[usize],
+    owner: &str,
+) -> Result<Vec<Vec<f32>>, String> {
+    let staged = shape.len() == 2;
+    let data = tensor.data();
+    let weights: Vec<f32> = match tensor.dtype() {
+        Dtype::F32 if tensor.shape() == shape => {
+            data.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
+        }
+        Dtype::I16 if staged && tensor.shape() == shape => {
+            let on_grid = |&bytes| f32::from(i16::from_le_bytes(bytes)) * GRID;
+            data.as_chunks::<2>().0.iter().map(on_grid).collect()
+        }
+        dtype => {
+            return Err(format!(
+                "tensor 'weights' is {dtype:?} {:?}; expected F32 {shape:?} for {owner}",
+                tensor.shape(),
+            ));
+        }
+    };
+    if let Some(bad) = weights.iter().position(|w| !w.is_finite()) {
+        return Err(format!("weight {bad} is {}, not a finite number", weights[bad]));
+    }
+    let row = shape.last().copied().unwrap_or(0).max(1);
+    Ok(weights.chunks(row).map(<[f32]>::to_vec).collect())
+}
+
+/// Serializes a model file.
+pub fn write_safetensors(model: &Model, origin: &Origin) -> Result<Vec<u8>, String> {
+    if let Model::PolicyNet(policy) = model {
+        // Half precision if that is lossless, as for a network that was read from such a file.
+        let (net, weights) = (policy.net(), policy.weights());
+        return write_policy(net, weights, origin, fits_half(net, weights));
+    }
+    let (view, binary) = match model {
+        Model::NTuple(network) => (network.view(), network.is_binary()),
+        _ => (View::Invert, false),
+    };
+    let (stages, counts): (Option<Stages>, &[Count]) = match model {
+        Model::NTuple(_) | Model::Mlp(_) | Model::PolicyNet(_) => (None, &[]),
+        Model::Patterns(patterns) => (Some(patterns.stages()), patterns.features().counts()),
+        Model::MovePredictor(predictor) => (
+            Some(predictor.stages()),
+            predictor.features().after().map_or(&[], AfterstateFeatures::counts),
+        ),
+    };
+    let afterstates =
+        matches!(model, Model::MovePredictor(predictor) if predictor.features().after().is_some());
+    let placements = |tuple: &Tuple| {
+        tuple.placements().iter().map(|i| i.iter().map(|s| s.index() as u8).collect()).collect()
+    };
+    let metadata = ModelMetadata {
+        format: 1,
+        game: "othello".to_owned(),
+        kind: stored_kind(model).to_owned(),
+        view: view.to_string(),
+        binary,
+        stage: stages.map(Stages::width),
+        afterstates,
+        counts: counts.iter().map(|count| count.to_string()).collect(),
+        net: match model {
+            Model::Mlp(net) => Some(net.architecture().to_string()),
+            _ => None,
+        },
+        tuples: model.tuples().map_or(&[][..], Tuples::tuples).iter().map(placements).collect(),
+        origin: origin.clone(),
+    };
+    let metadata = serde_json::to_string(&metadata).map_err(|e| e.to_string())?;
+    let rows: Vec<&[f32]> = match model {
+        Model::NTuple(network) => vec![network.weights()],
+        Model::PolicyNet(_) => Vec::new(),
+        Model::Mlp(net) => vec![net.weights()],
+        Model::Patterns(p) => (0..p.stages().count()).map(|stage| p.weights(stage)).collect(),
+        Model::MovePredictor(p) => (0..p.stages().count()).map(|stage| p.weights(stage)).collect(),
+    };
+    let row = rows.first().map_or(0, |row| row.len());
+    let shape = if stages.is_some() { vec![rows.len(), row] } else { vec![row] };
+    let (dtype, bytes) = match stages.and_then(|_| on_grid(&rows)) {
+        Some(bytes) => (Dtype::I16, bytes),
+        None => (Dtype::F32, rows.concat().iter().flat_map(|w| w.to_le_bytes()).collect()),
+    };
+    let view = TensorView::new(dtype, shape, &bytes).map_err(|e| e.to_string())?;
+    let metadata = HashMap::from([(KEY.to_owned(), metadata)]);
+    safetensors::serialize([("weights", view)], Some(metadata)).map_err(|e| e.to_string())
+}
+
+/// Returns the weights as 16-bit multiples of the grid if that is exact.
+fn on_grid(rows: &[&[f32]]) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(2 * rows.iter().map(|row| row.len()).sum::<usize>());
+    for &weight in rows.iter().copied().flatten() {
+        let steps = weight / GRID;
+        // The cast changes fractions and large numbers.
+        let short = steps as i16;
+        if f32::from(short) != steps {
+            return None;
+        }
+        bytes.extend(short.to_le_bytes());
+    }
+    Some(bytes)
+}

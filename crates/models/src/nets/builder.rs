@@ -1,0 +1,125 @@
+//! Construction of network graphs, node by node.
+
+use super::{Input, NetGraph, Node, Op, STAGES, Shape};
+
+/// The index of a node.
+pub(super) type NodeId = usize;
+
+/// A graph under construction.
+pub(super) struct Builder {
+    nodes: Vec<Node>,
+}
+
+impl Builder {
+    /// Starts a network with `planes` input planes; the input is node 0.
+    pub(super) fn new(planes: usize) -> Builder {
+        let shape = Shape { channels: planes, side: 8 };
+        Builder { nodes: vec![Node { op: Op::Input, inputs: Vec::new(), shape }] }
+    }
+
+    pub(super) fn finish(self, name: &str, input: Input) -> NetGraph {
+        NetGraph::new(name, input, self.nodes)
+    }
+
+    #[cfg(test)]
+    pub(super) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    pub(super) fn shape(&self, at: NodeId) -> Shape {
+        self.nodes[at].shape
+    }
+
+    fn push(&mut self, op: Op, inputs: Vec<NodeId>, shape: Shape) -> NodeId {
+        self.nodes.push(Node { op, inputs, shape });
+        self.nodes.len() - 1
+    }
+
+    pub(super) fn conv(
+        &mut self,
+        at: NodeId,
+        channels: usize,
+        size: usize,
+        stride: usize,
+        bias: bool,
+    ) -> NodeId {
+        let side = self.shape(at).side.div_ceil(stride);
+        self.push(Op::Conv { size, stride, bias }, vec![at], Shape { channels, side })
+    }
+
+    /// Adds a 3x3 convolution without bias, as used with batch normalization.
+    pub(super) fn conv3(&mut self, at: NodeId, channels: usize, stride: usize) -> NodeId {
+        self.conv(at, channels, 3, stride, false)
+    }
+
+    /// Adds a 1x1 convolution without bias.
+    pub(super) fn conv1(&mut self, at: NodeId, channels: usize, stride: usize) -> NodeId {
+        self.conv(at, channels, 1, stride, false)
+    }
+
+    fn elementwise(&mut self, op: Op, at: NodeId) -> NodeId {
+        let shape = self.shape(at);
+        self.push(op, vec![at], shape)
+    }
+
+    pub(super) fn batch_norm(&mut self, at: NodeId) -> NodeId {
+        self.elementwise(Op::BatchNorm, at)
+    }
+
+    pub(super) fn relu(&mut self, at: NodeId) -> NodeId {
+        self.elementwise(Op::Relu, at)
+    }
+
+    pub(super) fn batch_norm_relu(&mut self, at: NodeId) -> NodeId {
+        let at = self.batch_norm(at);
+        self.relu(at)
+    }
+
+    pub(super) fn dropout(&mut self, at: NodeId, rate: f32) -> NodeId {
+        self.elementwise(Op::Dropout { rate }, at)
+    }
+
+    pub(super) fn add(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        debug_assert_eq!(self.shape(a), self.shape(b));
+        let shape = self.shape(a);
+        self.push(Op::Add, vec![a, b], shape)
+    }
+
+    pub(super) fn concat(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        let Shape { channels, side } = self.shape(a);
+        let channels = channels + self.shape(b).channels;
+        self.push(Op::Concat, vec![a, b], Shape { channels, side })
+    }
+
+    pub(super) fn shortcut(&mut self, at: NodeId, channels: usize, stride: usize) -> NodeId {
+        let side = self.shape(at).side.div_ceil(stride);
+        self.push(Op::Shortcut { stride }, vec![at], Shape { channels, side })
+    }
+
+    pub(super) fn avg_pool(&mut self, at: NodeId) -> NodeId {
+        let Shape { channels, side } = self.shape(at);
+        self.push(Op::AvgPool, vec![at], Shape { channels, side: side / 2 })
+    }
+
+    pub(super) fn global_avg_pool(&mut self, at: NodeId) -> NodeId {
+        let channels = self.shape(at).channels;
+        self.push(Op::GlobalAvgPool, vec![at], Shape { channels, side: 1 })
+    }
+
+    pub(super) fn linear(&mut self, at: NodeId, outputs: usize, bias: bool) -> NodeId {
+        self.push(Op::Linear { bias }, vec![at], Shape { channels: outputs, side: 1 })
+    }
+
+    pub(super) fn gate(&mut self, at: NodeId, by: NodeId) -> NodeId {
+        debug_assert_eq!(self.shape(by).len(), 2 * self.shape(at).channels);
+        let shape = self.shape(at);
+        self.push(Op::Gate, vec![at, by], shape)
+    }
+
+    /// Adds a selection of the slice of the current stage from a vector with one slice per stage.
+    pub(super) fn select(&mut self, at: NodeId) -> NodeId {
+        let Shape { channels, side } = self.shape(at);
+        debug_assert_eq!((channels % STAGES, side), (0, 1));
+        self.push(Op::Select, vec![at, 0], Shape { channels: channels / STAGES, side })
+    }
+}
