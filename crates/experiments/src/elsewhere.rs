@@ -6,7 +6,7 @@
 
 use crate::EXHIBITS;
 use crate::lab::{ExperimentError, Lab};
-use outflank_learners::cnn::OnCpu;
+use outflank_learners::cnn::CpuDevice;
 use outflank_runs::files::{self, create_folder};
 use outflank_runs::{Crew, Library, Order, Taken, Trade, parts, stop_requested, toml_fault};
 use serde::{Deserialize, Serialize};
@@ -178,7 +178,7 @@ impl LearnsRuns {
             shared: None,
             part: Some(run),
             elsewhere: None,
-            device: Box::new(OnCpu),
+            device: Box::new(CpuDevice),
             edax: None,
             say: Box::new(|_| {}),
         };

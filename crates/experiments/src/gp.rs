@@ -13,9 +13,9 @@ use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_learners::gp::{
-    Contest, Curve, GamesOf, Gp, GpError, Inference, Sampling, Settings, Space, Tests,
+    Contest, Curve, GameOracle, Gp, GpError, Inference, Sampling, Settings, Space, Tests,
 };
-use outflank_learners::training::{Gauge, Plan, Point};
+use outflank_learners::training::{Evaluator, Plan, Point};
 use outflank_models::Described;
 use outflank_models::files::Origin;
 use outflank_players::roster::Roster;
@@ -132,7 +132,7 @@ fn tests_file(game: Game) -> String {
 
 /// The test pairs, the same for every seed and every way to choose.
 fn tests<P: Roster + Described>(lab: &Lab) -> Result<Tests, ExperimentError> {
-    let games = GamesOf::<P>::new(contest(lab, lab.seed));
+    let games = GameOracle::<P>::new(contest(lab, lab.seed));
     let count = size(lab.scale).tests;
     let path = lab.keep(&tests_file(P::GAME));
     Ok(Tests::recorded(&games, count, &path, |found| {
@@ -217,7 +217,7 @@ fn one_run<P: Roster + Described>(
         keep_models: false,
     };
     let trained = learn_one(&mut gp, &gauge, &plan, &folder, &name)?;
-    let columns = Gauge::<Gp<P>>::columns(&gauge).into_iter().map(|column| column.name).collect();
+    let columns = Evaluator::<Gp<P>>::columns(&gauge).into_iter().map(|column| column.name).collect();
     let fresh = if benchmark > 0 { Some(gp.fresh_score()?) } else { None };
     Ok(Run { columns, curve: trained.curve, fresh })
 }

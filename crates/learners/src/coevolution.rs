@@ -38,7 +38,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use variation::{crossover, fresh, mutate_topology, mutate_weights, tournament};
 
-pub use elsewhere::PlaysGenerations;
+pub use elsewhere::GenerationJobHandler;
 pub use settings::{Fitness, KEYS, Settings, SettingsError};
 pub use shape::Shape;
 

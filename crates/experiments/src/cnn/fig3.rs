@@ -7,7 +7,7 @@ use super::{Task, split_name};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_arena::accuracy::Hits;
-use outflank_learners::cnn::{each_answer, rank, spread};
+use outflank_learners::cnn::{for_each_prediction, rank, sample_evenly};
 use outflank_models::nets::Input;
 use outflank_records::Set;
 use outflank_report::text::count;
@@ -114,11 +114,11 @@ fn count_ranks(school: &School<'_>, task: Task) -> Result<Option<(Grid, u64)>, E
     let name = task.test(Set::UniqueS);
     let test = lessons.tests.iter().find(|test| test.name.starts_with(&name));
     let examples =
-        test.map_or_else(Vec::new, |test| spread(&test.examples, school.size().tested.max(400)));
+        test.map_or_else(Vec::new, |test| sample_evenly(&test.examples, school.size().tested.max(400)));
     let mut grid = vec![[Counts::default(); MOST_MOVES + 1]; LAST + 1];
     let answer = &mut |words: &[u64]| predictor.logits(words);
     let go_on = |_| !stop_requested();
-    let all = each_answer(answer, Input::PIECES, &examples, false, go_on, rank, |item, rank| {
+    let all = for_each_prediction(answer, Input::PIECES, &examples, false, go_on, rank, |item, rank| {
         let board = item.example.board();
         let number = (board.own | board.other).count_ones() as usize + 1;
         let moves = board.moves().count_ones() as usize;

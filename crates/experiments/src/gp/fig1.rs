@@ -1,7 +1,7 @@
 //! Figure 1: the accuracy on test pairs while a new pair is chosen each round (section 4.1).
 
 use super::{
-    Checkers, Find, GamesOf, Othello, ROUNDS, Runs, Tests, WAYS, ahead, contest, departures,
+    Checkers, Find, GameOracle, Othello, ROUNDS, Runs, Tests, WAYS, ahead, contest, departures,
     deviation, learn, shown, size, tests, title,
 };
 use crate::lab::{ExperimentError, Lab};
@@ -89,7 +89,7 @@ fn one_game<P: Roster + Described>(
         });
         plot = plot.series(Series::line(runs.way, points).band());
     }
-    let games = GamesOf::<P>::new(contest(lab, lab.seed));
+    let games = GameOracle::<P>::new(contest(lab, lab.seed));
     let ceiling = tests.ceiling(&games)?;
     let (same, even) = (ceiling.same, ceiling.even);
     let (decided, most) = (100.0 * ceiling.of_decided(), 100.0 * ceiling.foreseeable);

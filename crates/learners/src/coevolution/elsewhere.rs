@@ -208,12 +208,12 @@ struct Table {
 
 /// Plays the games of populations for others.
 #[derive(Default)]
-pub struct PlaysGenerations {
+pub struct GenerationJobHandler {
     /// What it played with last, the latest at the end.
     tables: Mutex<Vec<(String, Arc<Table>)>>,
 }
 
-impl PlaysGenerations {
+impl GenerationJobHandler {
     /// The document with this checksum.
     fn table(&self, setting: &str, library: &dyn Library) -> Result<Arc<Table>, String> {
         let lock = || self.tables.lock().unwrap_or_else(PoisonError::into_inner);
@@ -239,7 +239,7 @@ impl PlaysGenerations {
     }
 }
 
-impl Trade for PlaysGenerations {
+impl Trade for GenerationJobHandler {
     fn kind(&self) -> &'static str {
         KIND
     }
@@ -310,7 +310,7 @@ mod tests {
             take: &mut dyn FnMut(Range<usize>, &[u8]) -> Taken,
         ) -> Result<(), CrewError> {
             assert_eq!(order.kind, KIND);
-            let trade = PlaysGenerations::default();
+            let trade = GenerationJobHandler::default();
             for from in (0..order.pieces).step_by(3).rev() {
                 let range = from..(from + 3).min(order.pieces);
                 for nonsense in [&b"?"[..], b"[[65]]", b"[]"] {

@@ -4,7 +4,7 @@ use super::ascent::Limits;
 use super::bald::{self, Sampling};
 use super::ep::{Comparison, Effort, Sites, infer};
 use super::kernel::Kernel;
-use super::posterior::{LENGTH_BOUNDS, Posterior, SIGNAL_BOUNDS, maximise_evidence};
+use super::posterior::{LENGTH_BOUNDS, Posterior, SIGNAL_BOUNDS, maximize_evidence};
 use super::space::Space;
 use super::{GpError, Prediction};
 use outflank_runs::{Draw, Rng, rng};
@@ -259,7 +259,7 @@ impl Active {
             let mut sites = sites.clone();
             let (points, comparisons) = (&self.points, &self.comparisons);
             let (logs, posterior) =
-                maximise_evidence(logs, points, comparisons, &mut sites, &effort, limits)?;
+                maximize_evidence(logs, points, comparisons, &mut sites, &effort, limits)?;
             Ok::<_, GpError>((posterior.strengths().evidence, logs, sites, posterior))
         };
         let mut best = climb(&self.logs, &self.sites);

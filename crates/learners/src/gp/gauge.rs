@@ -1,8 +1,8 @@
 //! The curve of a run: what is measured after each round.
 
-use super::learner::{Gp, Judge};
+use super::learner::{Gp, PreferenceOracle};
 use super::pairs::Tests;
-use crate::training::{Column, Gauge, Measured, TrainError};
+use crate::training::{Column, Evaluator, Measured, TrainError};
 use outflank_models::Described;
 use outflank_players::roster::Roster;
 
@@ -24,7 +24,7 @@ impl Curve {
     }
 }
 
-impl<P: Roster + Described, J: Judge> Gauge<Gp<P, J>> for Curve {
+impl<P: Roster + Described, J: PreferenceOracle> Evaluator<Gp<P, J>> for Curve {
     fn columns(&self) -> Vec<Column> {
         let column = |name: &str, error: bool| Column {
             name: name.to_owned(),

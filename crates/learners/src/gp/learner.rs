@@ -1,14 +1,14 @@
 //! The learner: rounds of choosing, comparing and learning, for either game.
 
 use super::active::{Active, Outcome, Question, Settings};
-use super::games::{Contest, GamesOf, random_heuristics};
+use super::games::{Contest, GameOracle, random_heuristics};
 use super::{GpError, state};
 use crate::training::{Learner, StepError};
 use outflank_models::{Described, Heuristic};
 use outflank_players::roster::Roster;
 
 /// Says how comparisons come out: by games, or by asking somebody.
-pub trait Judge {
+pub trait PreferenceOracle {
     /// How the pairs of a round come out, points being known by their numbers.
     fn judge(
         &mut self,
@@ -43,9 +43,9 @@ pub struct Round {
 
 /// Learns heuristics of a game by comparing them.
 #[derive(Clone, Debug)]
-pub struct Gp<P, J = GamesOf<P>> {
+pub struct Gp<P, J = GameOracle<P>> {
     pub(super) active: Active,
-    games: GamesOf<P>,
+    games: GameOracle<P>,
     judge: J,
     /// Whom every heuristic plays to be scored; nobody, when none was asked for.
     benchmark: Vec<Vec<f64>>,
@@ -57,11 +57,11 @@ impl<P: Roster + Described> Gp<P> {
     /// Nothing learned yet; games decide, and `benchmark` random heuristics are what all are scored
     /// against.
     pub fn new(settings: Settings, contest: Contest, benchmark: usize) -> Result<Gp<P>, GpError> {
-        Gp::judged(settings, contest, benchmark, GamesOf::new(contest))
+        Gp::judged(settings, contest, benchmark, GameOracle::new(contest))
     }
 }
 
-impl<P: Roster + Described, J: Judge> Gp<P, J> {
+impl<P: Roster + Described, J: PreferenceOracle> Gp<P, J> {
     /// The same with another judge; games only score.
     pub fn judged(
         settings: Settings,
@@ -84,7 +84,7 @@ impl<P: Roster + Described, J: Judge> Gp<P, J> {
         }
         Ok(Gp {
             active: Active::new(settings)?,
-            games: GamesOf::new(contest),
+            games: GameOracle::new(contest),
             judge,
             benchmark: random_heuristics(
                 settings.dimensions,
@@ -216,7 +216,7 @@ impl<P: Roster + Described, J: Judge> Gp<P, J> {
     }
 }
 
-impl<P: Roster + Described, J: Judge> Learner for Gp<P, J> {
+impl<P: Roster + Described, J: PreferenceOracle> Learner for Gp<P, J> {
     type Model = Heuristic<P>;
 
     /// Compares the random heuristics that it begins with.

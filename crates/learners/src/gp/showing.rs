@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// A position in which two heuristics part.
 #[derive(Clone, Debug)]
-pub struct Parting<P: Roster> {
+pub struct Disagreement<P: Roster> {
     /// Where.
     pub position: P,
     /// What the first would play and what comes of it.
@@ -36,7 +36,7 @@ pub fn parting<P: Roster + Described>(
     pair: (&[f64], &[f64]),
     contest: Contest,
     path: &[&str],
-) -> Option<Parting<P>> {
+) -> Option<Disagreement<P>> {
     let mut rng = rng::stream(contest.seed, &[&["gp", "parting"], path].concat());
     let (mut first, mut second) = (player::<P>(pair.0, contest), player::<P>(pair.1, contest));
     for _ in 0..TRIES {
@@ -50,7 +50,7 @@ pub fn parting<P: Roster + Described>(
         let other = second.choose(&line, &mut rng).ok()?;
         let (after, instead) = (position.play(one), position.play(other));
         if after != instead {
-            return Some(Parting { position, first: (one, after), second: (other, instead) });
+            return Some(Disagreement { position, first: (one, after), second: (other, instead) });
         }
     }
     None
@@ -58,7 +58,7 @@ pub fn parting<P: Roster + Described>(
 
 /// A game of each heuristic, with Black, against one opponent from one opening.
 #[must_use]
-pub fn two_games<P: Roster + Described>(
+pub fn demonstration_games<P: Roster + Described>(
     pair: (&[f64], &[f64]),
     contest: Contest,
     path: &[&str],
@@ -77,7 +77,7 @@ pub fn two_games<P: Roster + Described>(
 }
 
 /// Who the shown player is in both games.
-pub const SHOWN: Side = Side::Black;
+pub const DEMONSTRATED_SIDE: Side = Side::Black;
 
 fn player<P: Roster + Described>(weights: &[f64], contest: Contest) -> AlphaBeta<P> {
     let heuristic: Heuristic<P> = heuristic(weights);

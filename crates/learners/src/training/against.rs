@@ -1,6 +1,6 @@
 //! Measuring a player of Othello by games against others.
 
-use super::{Column, Gauge, Learner, Measured, TrainError};
+use super::{Column, Evaluator, Learner, Measured, TrainError};
 use outflank_arena::Terms;
 use outflank_arena::matches::play_match;
 use outflank_games::Line;
@@ -23,7 +23,7 @@ pub struct Against {
     pub threads: usize,
 }
 
-impl<L: Learner> Gauge<L> for Against
+impl<L: Learner> Evaluator<L> for Against
 where
     L::Model: Into<Model>,
 {

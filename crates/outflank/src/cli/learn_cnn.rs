@@ -2,7 +2,7 @@
 
 use super::{Common, RecordsArgs, RunArgs};
 use clap::{Args, ValueEnum};
-use outflank_learners::cnn::{Schedule, Split};
+use outflank_learners::cnn::{LrSchedule, SplitBy};
 use outflank_records::Set;
 
 /// What stands below the options in the help.
@@ -80,7 +80,7 @@ pub struct CnnArgs {
     pub examples: Set,
     /// How the test is told apart: by example, as the paper, by game, those after 2012, or both at once.
     #[arg(long, default_value = "example", value_name = "example|game|both")]
-    pub split: Split,
+    pub split: SplitBy,
     /// The last year of games to learn from, with --split game or both [default: 2012].
     #[arg(long, value_name = "YEAR")]
     pub last_year: Option<u16>,
@@ -110,7 +110,7 @@ pub struct CnnArgs {
     pub rate: Option<f64>,
     /// How it changes: cosine, halving, linear or constant.
     #[arg(long, default_value = "cosine", value_name = "KIND")]
-    pub schedule: Schedule,
+    pub schedule: LrSchedule,
     /// Steps over which it grows from nothing [default: 500, or 200 with --device cpu].
     #[arg(long, value_name = "N")]
     pub warmup: Option<u64>,

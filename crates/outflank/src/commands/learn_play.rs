@@ -21,7 +21,7 @@ use outflank_arena::matches::{MatchReport, play_match};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::{
-    Against, CURVE, Gauge, Learner, Plan, Point, Trained, model_name, train,
+    Against, CURVE, Evaluator, Learner, Plan, Point, Trained, model_name, train,
 };
 use outflank_models::files::Origin;
 use outflank_models::{Model, Tuple};
@@ -166,7 +166,7 @@ where
 /// stopped it.
 fn drive<L: Learner>(
     learner: &mut L,
-    gauge: &impl Gauge<L>,
+    gauge: &impl Evaluator<L>,
     plan: &Plan,
     folder: &RunFolder,
     watching: Watching,

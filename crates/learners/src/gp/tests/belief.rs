@@ -3,7 +3,7 @@
 use super::*;
 use crate::gp::ascent::Limits;
 use crate::gp::bald::{Sampling, choose, interest};
-use crate::gp::posterior::{Prediction, maximise_evidence};
+use crate::gp::posterior::{Prediction, maximize_evidence};
 use crate::gp::probit::{cdf, density};
 use outflank_runs::rng::stream;
 use serde::Deserialize;
@@ -261,7 +261,7 @@ fn parameters_climb_to_where_the_gradient_vanishes_or_a_bound_holds() {
     let start = [0.0, 0.0];
     let limits = Limits { steps: 100, gain: 1e-12 };
     let (logs, posterior) =
-        maximise_evidence(&start, &points, &comparisons, &mut sites, &effort, limits).unwrap();
+        maximize_evidence(&start, &points, &comparisons, &mut sites, &effort, limits).unwrap();
     let before = learned(&start, &points, &comparisons).strengths().evidence;
     assert!(posterior.strengths().evidence > before);
     for (log, slope) in logs.iter().zip(posterior.strengths().gradient(&points)) {

@@ -5,7 +5,7 @@ use crate::gp::GpError;
 use crate::gp::ascent::Limits;
 use crate::gp::bald::{Sampling, choose};
 use crate::gp::ep::infer;
-use crate::gp::posterior::{LENGTH_BOUNDS, SIGNAL_BOUNDS, maximise_evidence};
+use crate::gp::posterior::{LENGTH_BOUNDS, SIGNAL_BOUNDS, maximize_evidence};
 use outflank_runs::rng::stream;
 
 const USUAL: Effort = Effort { tolerance: 1e-4, sweeps: 200, seed: 1 };
@@ -63,7 +63,7 @@ fn every_corner_of_the_parameters_is_sound_for_difficult_data() {
             let start = [0.0, 0.0];
             let limits = Limits { steps: 30, gain: 1e-4 };
             let (logs, posterior) =
-                maximise_evidence(&start, &points, &comparisons, &mut sites, &USUAL, limits)
+                maximize_evidence(&start, &points, &comparisons, &mut sites, &USUAL, limits)
                     .unwrap();
             assert!(logs.iter().all(|log| (-2.5..=3.0).contains(log)));
             is_sound(&posterior, &points, &mut rng);

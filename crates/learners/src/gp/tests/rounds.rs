@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::gp::{Active, Contest, Gp, Inference, Outcome, Sampling, Settings, Space, Tests};
-use crate::gp::{GamesOf, GpError, parting, two_games};
+use crate::gp::{GameOracle, GpError, demonstration_games, parting};
 use crate::training::Learner;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
@@ -159,7 +159,7 @@ fn checkers_keeps_its_promises() {
 
 #[test]
 fn tests_are_fixed_pairs_with_winners() {
-    let games = GamesOf::<Othello>::new(CONTEST);
+    let games = GameOracle::<Othello>::new(CONTEST);
     let tests = Tests::play(&games, 40, |_| {}).unwrap();
     assert_eq!(tests.len(), 40);
     let points = vec![vec![0.0; 8], vec![0.5; 8]];
@@ -246,7 +246,7 @@ fn multiples_of_a_heuristic_are_believed_equal() {
 /// Test pairs are the same whether they are played at once or with a stop in between.
 #[test]
 fn test_pairs_go_on_from_their_journal() {
-    let games = GamesOf::<Othello>::new(CONTEST);
+    let games = GameOracle::<Othello>::new(CONTEST);
     let posterior = {
         let mut gp = Gp::<Othello>::new(settings(8, Sampling::Bald, 1), CONTEST, 0).unwrap();
         gp.round().unwrap();
@@ -261,7 +261,10 @@ fn test_pairs_go_on_from_their_journal() {
     assert_eq!((resumed.len(), resumed.even), (whole.len(), whole.even));
     assert_eq!(resumed.accuracy(&posterior), whole.accuracy(&posterior));
     std::fs::write(&path, "nonsense\n").unwrap();
-    assert!(matches!(Tests::recorded(&games, 100, &path, |_| {}), Err(GpError::Judge(_))));
+    assert!(matches!(
+        Tests::recorded(&games, 100, &path, |_| {}),
+        Err(GpError::PreferenceOracle(_))
+    ));
 }
 
 /// What a person is shown: two legal ways to go on that differ, and two games from one opening.
@@ -274,12 +277,12 @@ fn heuristics_are_shown_where_they_part() {
             assert_eq!(parting.position.play(mv), after);
         }
         assert!(parting.first.1 != parting.second.1);
-        let [one, two] = two_games::<P>((&pair[0], &pair[1]), CONTEST, &["1"]);
+        let [one, two] = demonstration_games::<P>((&pair[0], &pair[1]), CONTEST, &["1"]);
         let opening = CONTEST.opening as usize;
         assert_eq!(one.line.moves()[..opening], two.line.moves()[..opening]);
         assert!(one.line.position().is_over() && two.line.position().is_over());
         // Who plays like itself is not told apart, and nothing is asked.
-        let alike = two_games::<P>((&pair[0], &pair[0]), CONTEST, &["1"]);
+        let alike = demonstration_games::<P>((&pair[0], &pair[0]), CONTEST, &["1"]);
         assert_eq!(alike[0].line.moves(), alike[1].line.moves());
     }
     shown::<Othello>();

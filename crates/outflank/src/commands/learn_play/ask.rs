@@ -5,7 +5,7 @@
 
 use anyhow::{Result, bail};
 use outflank_games::Side;
-use outflank_learners::gp::{Contest, GpError, Judge, Outcome, Parting, SHOWN, parting, two_games};
+use outflank_learners::gp::{Contest, GpError, PreferenceOracle, Outcome, Disagreement, DEMONSTRATED_SIDE, parting, demonstration_games};
 use outflank_models::Described;
 use outflank_players::roster::Roster;
 use outflank_runs::{Journal, RunFolder};
@@ -50,7 +50,7 @@ impl<P: Roster + Described> Person<P> {
                 Some((positions(&parting), [String::new(), String::new()]))
             }
             Shown::Games => {
-                let games = two_games::<P>(pair, self.contest, path);
+                let games = demonstration_games::<P>(pair, self.contest, path);
                 if games[0].line.moves() == games[1].line.moves() {
                     return None;
                 }
@@ -60,7 +60,7 @@ impl<P: Roster + Described> Person<P> {
                 for (at, game) in games.iter().enumerate() {
                     let moves: Vec<String> =
                         game.line.moves().iter().map(ToString::to_string).collect();
-                    let result = match SHOWN.sign() * game.margin {
+                    let result = match DEMONSTRATED_SIDE.sign() * game.margin {
                         0 => "a draw".to_owned(),
                         won if won > 0 => format!("won by {won}"),
                         lost => format!("lost by {}", -lost),
@@ -101,7 +101,7 @@ impl<P: Roster + Described> Person<P> {
                 Ok(0) => return Ok(None),
                 Ok(_) => {}
                 Err(error) => {
-                    return Err(GpError::Judge(format!("the answer cannot be read: {error}")));
+                    return Err(GpError::PreferenceOracle(format!("the answer cannot be read: {error}")));
                 }
             }
             match String::from_utf8_lossy(&line).trim() {
@@ -117,7 +117,7 @@ impl<P: Roster + Described> Person<P> {
     }
 }
 
-impl<P: Roster + Described> Judge for Person<P> {
+impl<P: Roster + Described> PreferenceOracle for Person<P> {
     fn judge(
         &mut self,
         round: u64,
@@ -149,7 +149,7 @@ impl<P: Roster + Described> Judge for Person<P> {
             };
             let line = format!("{round}\t{number}\t{mark}");
             let kept = self.journal.append(&[line]).and_then(|()| self.journal.sync());
-            kept.map_err(|error| GpError::Judge(error.to_string()))?;
+            kept.map_err(|error| GpError::PreferenceOracle(error.to_string()))?;
             self.known.push((round, number, outcome));
             outcomes.push(outcome);
         }
@@ -174,8 +174,8 @@ fn read(line: &str) -> Option<(u64, usize, Outcome)> {
     Some((round, number, outcome))
 }
 
-fn positions<P: Roster>(parting: &Parting<P>) -> String {
-    let Parting { position, first, second } = parting;
+fn positions<P: Roster>(parting: &Disagreement<P>) -> String {
+    let Disagreement { position, first, second } = parting;
     let side = position.to_move();
     let mark = match (P::GAME, side) {
         (outflank_games::Game::Othello, Side::Black) => " (X)",

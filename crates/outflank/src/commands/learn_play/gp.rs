@@ -11,9 +11,9 @@ use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_learners::gp::{
-    Contest, Curve, GamesOf, Gp, GpError, Inference, Judge, Sampling, Settings, Space, Tests,
+    Contest, Curve, GameOracle, Gp, GpError, Inference, PreferenceOracle, Sampling, Settings, Space, Tests,
 };
-use outflank_learners::training::{Gauge, Plan, Point, model_name};
+use outflank_learners::training::{Evaluator, Plan, Point, model_name};
 use outflank_models::files::Origin;
 use outflank_models::{Described, Heuristic};
 use outflank_players::roster::Roster;
@@ -138,7 +138,7 @@ fn learn<P: Roster + Described>(args: &GpArgs, references: &[&str]) -> Result<Ou
     }
 }
 
-fn go<P: Roster + Described, J: Judge>(
+fn go<P: Roster + Described, J: PreferenceOracle>(
     args: &GpArgs,
     references: &[&str],
     mut gp: Gp<P, J>,
@@ -154,7 +154,7 @@ fn go<P: Roster + Described, J: Judge>(
     let Some(tests) = tests::<P>(args, contest, folder)? else { return stopped() };
     let gauge = Curve { tests };
     let columns: Vec<String> =
-        Gauge::<Gp<P, J>>::columns(&gauge).into_iter().map(|column| column.name).collect();
+        Evaluator::<Gp<P, J>>::columns(&gauge).into_iter().map(|column| column.name).collect();
     let plan = Plan {
         games: args.rounds,
         unit: "round",
@@ -195,7 +195,7 @@ fn go<P: Roster + Described, J: Judge>(
     };
     let ceiling = match gauge.tests.as_ref().filter(|_| args.ceiling) {
         None => None,
-        Some(tests) => match tests.ceiling(&GamesOf::<P>::new(contest)) {
+        Some(tests) => match tests.ceiling(&GameOracle::<P>::new(contest)) {
             Ok(ceiling) => Some(ceiling),
             Err(GpError::Stopped) => return stopped(),
             Err(error) => return Err(error.into()),
@@ -250,7 +250,7 @@ fn tests<P: Roster + Described>(
     let progress = Progress::new("test pairs", "pairs", count as u64, args.common.quiet);
     let mut seen = 0;
     let path = folder.join("tests.tsv");
-    let played = Tests::recorded(&GamesOf::<P>::new(contest), count, &path, |found| {
+    let played = Tests::recorded(&GameOracle::<P>::new(contest), count, &path, |found| {
         progress.add((found - seen) as u64);
         seen = found;
     });
