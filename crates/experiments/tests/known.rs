@@ -2,7 +2,7 @@
 //! is said to be.
 
 use outflank_experiments::{EXHIBITS, Lab, Report, Scale, make};
-use outflank_learners::cnn::{Device, Engine, EngineError, CnnConfig, TrainingSet};
+use outflank_learners::cnn::{CnnConfig, Device, Engine, EngineError, TrainingSet};
 use outflank_models::nets::Net;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -26,7 +26,12 @@ impl Device for Closed {
         false
     }
 
-    fn engine(&self, net: &Net, _: CnnConfig, _: TrainingSet) -> Result<Box<dyn Engine>, EngineError> {
+    fn engine(
+        &self,
+        net: &Net,
+        _: CnnConfig,
+        _: TrainingSet,
+    ) -> Result<Box<dyn Engine>, EngineError> {
         panic!("{} is not to be taught or asked", net.name());
     }
 }

@@ -9,8 +9,8 @@ use crate::lab::{ExperimentError, Lab, Part};
 use known::{LeftOut, Why};
 use outflank_games::othello::Othello;
 use outflank_learners::cnn::{
-    CnnBudget, Evaluation, Dataset, EnsemblePolicy, Split, SplitBy, TrainingSet, TrainReport, TestMetrics, sample_training_set, measure, load_engine,
-    sample_evenly, train,
+    CnnBudget, Dataset, EnsemblePolicy, Evaluation, Split, SplitBy, TestMetrics, TrainReport,
+    TrainingSet, load_engine, measure, sample_evenly, sample_training_set, train,
 };
 use outflank_models::nets::{Input, named};
 use outflank_records::{Record, Selection, Set, embedded, read_games};
@@ -231,8 +231,7 @@ impl<'a> School<'a> {
             }
             Extent::Passes(passes) => passes,
         };
-        let budget =
-            CnnBudget {
+        let budget = CnnBudget {
             epochs: Some(passes),
             time_limit: None,
             checkpoint_interval: Duration::from_secs(120),
@@ -248,8 +247,7 @@ impl<'a> School<'a> {
             return Err(ExperimentError::Stopped);
         }
         let model = self.model(&net, &mut *engine, folder)?;
-        let exam =
-            Evaluation {
+        let exam = Evaluation {
             dataset: &lessons,
             train_sample: &sample,
             max_positions: self.size.tested,
@@ -265,7 +263,10 @@ impl<'a> School<'a> {
     }
 
     /// Networks that were taught, as one player's model; nothing where they cannot be asked.
-    pub fn predictor(&self, tasks: &[Task]) -> Result<Option<Arc<EnsemblePolicy>>, ExperimentError> {
+    pub fn predictor(
+        &self,
+        tasks: &[Task],
+    ) -> Result<Option<Arc<EnsemblePolicy>>, ExperimentError> {
         let device = &*self.lab.device;
         let mut engines = Vec::new();
         let mut input = Input::PIECES;

@@ -11,8 +11,8 @@ use crate::output::{grouped, print, print_json};
 use crate::{Outcome, VERSION, folders};
 use anyhow::{Context, Result};
 use outflank_learners::cnn::{
-    CnnBudget, Device, Engine, Evaluation, Dataset, CpuDevice, CnnConfig, SplitBy, TrainState, TrainingSet, TrainReport, CnnError,
-    CnnOutcome, sample_training_set, train,
+    CnnBudget, CnnConfig, CnnError, CnnOutcome, CpuDevice, Dataset, Device, Engine, Evaluation,
+    SplitBy, TrainReport, TrainState, TrainingSet, sample_training_set, train,
 };
 use outflank_models::files::{Origin, write_onnx, write_policy};
 use outflank_models::nets::Net;

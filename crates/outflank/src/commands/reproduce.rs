@@ -11,7 +11,7 @@ use clap::builder::PossibleValue;
 use outflank_experiments::{
     EXHIBITS, Elsewhere, Experiment, ExperimentError, Lab, PAPERS, Part, Report, make, paper_of,
 };
-use outflank_learners::cnn::{Device, CachedOnly};
+use outflank_learners::cnn::{CachedOnly, Device};
 use outflank_players::spec::Spec;
 use outflank_report::{Align, Table, Theme};
 use outflank_runs::{Config, Progress, RunFolder, did_you_mean, stop_when_asked};

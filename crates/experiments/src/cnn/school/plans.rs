@@ -10,7 +10,7 @@ use super::weights::forget;
 use super::{Extent, School, failed};
 use crate::Scale;
 use crate::lab::ExperimentError;
-use outflank_learners::cnn::{Checkpoint, Optimizer, CnnConfig, LrSchedule, SplitBy, TrainReport};
+use outflank_learners::cnn::{Checkpoint, CnnConfig, LrSchedule, Optimizer, SplitBy, TrainReport};
 use outflank_models::nets::{Net, Op, named};
 use outflank_report::text::count;
 use outflank_runs::files;
@@ -111,7 +111,11 @@ impl School<'_> {
 
     /// Whether a network would still be taught as this one was. If not, says so and, unless none is taught,
     /// removes what was found out by its answers, alone and together with others.
-    pub(super) fn is_still_so(&self, task: Task, taught: &TrainReport) -> Result<bool, ExperimentError> {
+    pub(super) fn is_still_so(
+        &self,
+        task: Task,
+        taught: &TrainReport,
+    ) -> Result<bool, ExperimentError> {
         let (Some(then), now) = (&taught.plan, self.plan_of(task)?) else { return Ok(true) };
         if *then == now {
             return Ok(true);

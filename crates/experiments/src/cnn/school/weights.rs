@@ -71,7 +71,8 @@ impl School<'_> {
             }
             (self.lab.say)(&format!("{name} has figures and no weights: teaching it again"));
             let (taught, model) = self.teach(task, &folder)?;
-            let is_same = (&taught.tests, taught.train_accuracy) == (&before.tests, before.train_accuracy);
+            let is_same =
+                (&taught.tests, taught.train_accuracy) == (&before.tests, before.train_accuracy);
             if !is_same {
                 // What several found out together lies with the first.
                 for task in [Some(&task), together.first()].into_iter().flatten() {
@@ -117,7 +118,9 @@ mod tests {
     use crate::lab::{Lab, Scale};
     use outflank_games::othello::Othello;
     use outflank_games::{Position, Side};
-    use outflank_learners::cnn::{Device, EngineError, CachedOnly, CpuDevice, CnnConfig, TrainingSet};
+    use outflank_learners::cnn::{
+        CachedOnly, CnnConfig, CpuDevice, Device, EngineError, TrainingSet,
+    };
 
     /// A device on which networks would be taught as on a graphics processor.
     struct Quick;
@@ -131,7 +134,12 @@ mod tests {
             true
         }
 
-        fn engine(&self, net: &Net, plan: CnnConfig, s: TrainingSet) -> Result<Box<dyn Engine>, EngineError> {
+        fn engine(
+            &self,
+            net: &Net,
+            plan: CnnConfig,
+            s: TrainingSet,
+        ) -> Result<Box<dyn Engine>, EngineError> {
             CpuDevice.engine(net, plan, s)
         }
     }

@@ -6,7 +6,8 @@ use super::Row;
 use super::steps::pace;
 use anyhow::{Result, ensure};
 use outflank_learners::cnn::{
-    Device, EngineError, Dataset, Optimizer, EpochOrder, CnnConfig, LrSchedule, Split, SplitBy, TrainingSet,
+    CnnConfig, Dataset, Device, EngineError, EpochOrder, LrSchedule, Optimizer, Split, SplitBy,
+    TrainingSet,
 };
 use outflank_models::nets::{Input, named};
 use outflank_records::{Set, embedded};

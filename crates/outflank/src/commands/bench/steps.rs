@@ -4,7 +4,8 @@
 use super::Row;
 use anyhow::{Context, Result, ensure};
 use outflank_learners::cnn::{
-    Device, Engine, Dataset, CpuDevice, Optimizer, EpochOrder, CnnConfig, LrSchedule, Split, SplitBy, TrainState, TrainingSet,
+    CnnConfig, CpuDevice, Dataset, Device, Engine, EpochOrder, LrSchedule, Optimizer, Split,
+    SplitBy, TrainState, TrainingSet,
 };
 use outflank_models::nets::{Input, Net, named};
 use outflank_records::{Set, embedded};

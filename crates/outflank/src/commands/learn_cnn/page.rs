@@ -164,7 +164,10 @@ fn examined(section: &mut Section, taught: &TrainReport) {
     )
     .series(
         taught.net.clone(),
-        taught.tests.iter().map(|test| (test.top1_choices, error(test.top1_choices, test.choices_count))),
+        taught
+            .tests
+            .iter()
+            .map(|test| (test.top1_choices, error(test.top1_choices, test.choices_count))),
     )
     .range(0.0, 100.0);
     section.figure(&bars, "");

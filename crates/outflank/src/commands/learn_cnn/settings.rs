@@ -5,7 +5,7 @@ use crate::VERSION;
 use crate::cli::learn_cnn::{CnnArgs, DeviceArg};
 use crate::games::Source;
 use anyhow::{Result, ensure};
-use outflank_learners::cnn::{Optimizer, CnnConfig, CnnError, Split, SplitBy};
+use outflank_learners::cnn::{CnnConfig, CnnError, Optimizer, Split, SplitBy};
 use outflank_models::nets::Net;
 use outflank_runs::{Config, RunFolder};
 

@@ -1,10 +1,10 @@
-//! The games of a generation when others play them.
+//! The games of a generation on remote workers.
 //!
-//! The networks that play are one document, which all can fetch by its checksum; a message says no
-//! more than which individuals are to train, or which of them meet. What comes back is what would
-//! have been made here: networks to the last bit, and the margins of games.
+//! The networks of a generation are one blob, which workers fetch by its checksum; a job only lists the
+//! individuals to train or the pairings to play. Results are those of a local run: networks, bit by bit,
+//! and the margins of games.
 
-use super::fitness::{Lives, Meeting, Occasion};
+use super::fitness::{GenerationContext, LiveNetworks, Pairing};
 use super::read_network;
 use crate::tdl::{self, Rates};
 use crate::training::StepError;
@@ -17,33 +17,33 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What this work is called in messages.
+/// The job kind of messages.
 const KIND: &str = "generations";
 
-/// A worker remembers so many documents: those of a generation for two runs at a time.
-const REMEMBERED: usize = 4;
+/// Number of blobs that a worker caches, enough for two concurrent runs.
+const CACHED_CONTEXTS: usize = 4;
 
-/// No game of Othello ends with more than that.
-const WIDEST: i32 = 64;
+/// The largest possible margin of a game.
+const MAX_MARGIN: i32 = 64;
 
-/// Others who play the games of a population.
+/// A queue of remote workers that play the games of a population.
 #[derive(Clone, Debug)]
-pub(super) struct Elsewhere {
+pub(super) struct RemoteGames {
     pub(super) crew: Arc<dyn Crew>,
 }
 
 /// The training games of one individual in a generation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Practice {
+pub(super) struct TrainingJob {
     pub(super) individual: usize,
-    /// The number of its first game, counted from the beginning of the run.
+    /// Number of its first game, counted from the start of the run.
     pub(super) first: u64,
-    /// With whom, by numbers, and how often; `None` is itself.
+    /// Opponents by index with the number of games; `None` is self-play.
     pub(super) opponents: Vec<(Option<usize>, u64)>,
 }
 
-impl Practice {
-    /// Plays them; gives what the individual has become.
+impl TrainingJob {
+    /// Plays the games and returns the trained network.
     pub(super) fn play<'a>(
         &self,
         player: impl Fn(usize) -> &'a Network,
@@ -71,123 +71,133 @@ impl Practice {
         network
     }
 
-    /// Everyone who takes part.
-    fn numbers(&self) -> impl Iterator<Item = usize> {
+    /// Returns the indices of all participants.
+    fn participants(&self) -> impl Iterator<Item = usize> {
         std::iter::once(self.individual)
             .chain(self.opponents.iter().filter_map(|(other, _)| *other))
     }
 }
 
-/// What a document says besides the networks, which follow in the order of their numbers.
+/// The header of a blob, followed by the networks in the order of `numbers`.
 #[derive(Debug, Serialize, Deserialize)]
-struct Head {
+struct BlobHeader {
     seed: u64,
     generation: u64,
-    /// How they learn; nothing when they are judged.
+    /// Learning rates of training jobs; `None` for evaluation.
     rates: Option<Rates>,
-    /// The share of random moves when they are judged.
+    /// Probability of a random move in evaluation.
     epsilon: f64,
+    /// Indices of the networks.
     numbers: Vec<usize>,
 }
 
-/// Some of the work on one document.
+/// The message of a range of jobs.
 #[derive(Debug, Serialize, Deserialize)]
-struct SentPieces {
-    setting: String,
-    practices: Vec<Practice>,
-    meetings: Vec<Vec<Meeting>>,
+struct JobMessage {
+    /// Checksum of the blob.
+    #[serde(rename = "setting")]
+    blob: String,
+    #[serde(rename = "practices")]
+    training: Vec<TrainingJob>,
+    #[serde(rename = "meetings")]
+    pairings: Vec<Vec<Pairing>>,
 }
 
-/// Has everyone trained by others.
+/// Trains all individuals remotely.
 pub(super) fn train(
-    others: &Elsewhere,
+    others: &RemoteGames,
     players: &[&Network],
-    practices: &[Practice],
+    jobs: &[TrainingJob],
     rates: Rates,
-    occasion: Occasion,
+    context: GenerationContext,
 ) -> Result<Vec<Network>, StepError> {
-    let numbers = practices.iter().flat_map(Practice::numbers).collect();
-    let head = head(occasion, Some(rates), 0.0, &numbers);
-    let describe = |setting: &str, range: Range<usize>| SentPieces {
-        setting: setting.to_owned(),
-        practices: practices[range].to_vec(),
-        meetings: Vec::new(),
+    let numbers = jobs.iter().flat_map(TrainingJob::participants).collect();
+    let header = header(context, Some(rates), 0.0, &numbers);
+    let encode = |blob: &str, range: Range<usize>| JobMessage {
+        blob: blob.to_owned(),
+        training: jobs[range].to_vec(),
+        pairings: Vec::new(),
     };
     let read = |range: Range<usize>, answer: &[u8]| {
         let networks: Result<Vec<Network>, String> =
             parts::unpack(answer)?.iter().map(|bytes| read_network(bytes)).collect();
         let networks = networks?;
-        let asked = practices[range].iter().map(|practice| players[practice.individual]);
-        match networks.iter().zip(asked).all(|(new, old)| is_of(new, old)) {
+        let originals = jobs[range].iter().map(|job| players[job.individual]);
+        match networks.iter().zip(originals).all(|(new, old)| is_trained_from(new, old)) {
             true => Ok(networks),
-            false => Err("its networks are not of this population".to_owned()),
+            false => Err("the networks do not belong to this population".to_owned()),
         }
     };
-    order(others, &head, players, practices.len(), describe, read)
+    run_jobs(others, &header, players, jobs.len(), encode, read)
 }
 
-/// Whether one network can have become the other by training.
-fn is_of(new: &Network, old: &Network) -> bool {
+/// Returns whether `new` can result from training `old`.
+fn is_trained_from(new: &Network, old: &Network) -> bool {
     new.tuples() == old.tuples()
         && (new.view(), new.is_binary()) == (old.view(), old.is_binary())
         && new.weights().iter().all(|weight| weight.is_finite())
 }
 
-/// Has games played by others; gives their margins for Black, piece by piece.
+/// Plays games remotely and returns their margins for Black, job by job.
 pub(super) fn play(
-    others: &Elsewhere,
+    others: &RemoteGames,
     players: &[&Network],
-    pieces: &[&[Meeting]],
+    pieces: &[&[Pairing]],
     epsilon: f64,
-    occasion: Occasion,
+    context: GenerationContext,
 ) -> Result<Vec<Vec<i32>>, StepError> {
     let all = pieces.iter().flat_map(|piece| piece.iter());
-    let numbers = all.flat_map(|meeting| [meeting.black, meeting.white]).collect();
-    let head = head(occasion, None, epsilon, &numbers);
-    let describe = |setting: &str, range: Range<usize>| SentPieces {
-        setting: setting.to_owned(),
-        practices: Vec::new(),
-        meetings: pieces[range].iter().map(|piece| piece.to_vec()).collect(),
+    let numbers = all.flat_map(|pairing| [pairing.black, pairing.white]).collect();
+    let header = header(context, None, epsilon, &numbers);
+    let encode = |blob: &str, range: Range<usize>| JobMessage {
+        blob: blob.to_owned(),
+        training: Vec::new(),
+        pairings: pieces[range].iter().map(|piece| piece.to_vec()).collect(),
     };
     let read = |range: Range<usize>, answer: &[u8]| {
         let margins: Vec<Vec<i32>> =
             serde_json::from_slice(answer).map_err(|error| error.to_string())?;
-        let fits = |(margins, piece): (&Vec<i32>, &&[Meeting])| {
-            let possible = |margin: &i32| (-WIDEST..=WIDEST).contains(margin);
+        let fits = |(margins, piece): (&Vec<i32>, &&[Pairing])| {
+            let possible = |margin: &i32| (-MAX_MARGIN..=MAX_MARGIN).contains(margin);
             margins.len() == piece.len() && margins.iter().all(possible)
         };
         match margins.iter().zip(&pieces[range]).all(fits) {
             true => Ok(margins),
-            false => Err("its games are not those that were asked for".to_owned()),
+            false => Err("the games are not those of the job".to_owned()),
         }
     };
-    order(others, &head, players, pieces.len(), describe, read)
+    run_jobs(others, &header, players, pieces.len(), encode, read)
 }
 
-fn head(occasion: Occasion, rates: Option<Rates>, epsilon: f64, numbers: &BTreeSet<usize>) -> Head {
-    let Occasion { seed, generation, .. } = occasion;
-    Head { seed, generation, rates, epsilon, numbers: numbers.iter().copied().collect() }
+fn header(
+    context: GenerationContext,
+    rates: Option<Rates>,
+    epsilon: f64,
+    numbers: &BTreeSet<usize>,
+) -> BlobHeader {
+    let GenerationContext { seed, generation, .. } = context;
+    BlobHeader { seed, generation, rates, epsilon, numbers: numbers.iter().copied().collect() }
 }
 
-/// Has all pieces done, and gives their results in order.
-fn order<T>(
-    others: &Elsewhere,
-    head: &Head,
+/// Runs all jobs and returns their results in order.
+fn run_jobs<T>(
+    others: &RemoteGames,
+    header: &BlobHeader,
     players: &[&Network],
     pieces: usize,
-    describe: impl Fn(&str, Range<usize>) -> SentPieces,
+    encode: impl Fn(&str, Range<usize>) -> JobMessage,
     read: impl Fn(Range<usize>, &[u8]) -> Result<Vec<T>, String>,
 ) -> Result<Vec<T>, StepError> {
     let failed = |error: CrewError| StepError::Failed(error.to_string());
-    let mut items = vec![serde_json::to_vec(head).map_err(|error| error.to_string())?];
-    for &number in &head.numbers {
+    let mut items = vec![serde_json::to_vec(header).map_err(|error| error.to_string())?];
+    for &number in &header.numbers {
         items.push(write_tensors(&players[number].clone().into(), &Origin::default())?);
     }
     let setting = others.crew.share(&parts::pack(&items)).map_err(failed)?;
     let mut results = Vec::with_capacity(pieces);
     let order = Order { kind: KIND, run: &setting, pieces };
-    let describe = |range| serde_json::to_vec(&describe(&setting, range)).unwrap_or_default();
-    let end = crew_in_order(&*others.crew, order, &describe, read, |_, result| {
+    let encode = |range| serde_json::to_vec(&encode(&setting, range)).unwrap_or_default();
+    let end = crew_in_order(&*others.crew, order, &encode, read, |_, result| {
         results.push(result);
         true
     });
@@ -195,47 +205,47 @@ fn order<T>(
     end.map_err(failed)?;
     match results.len() == pieces {
         true => Ok(results),
-        // The crew ends early only when the user asks to stop.
+        // The queue returns early only if a stop was requested.
         false => Err(StepError::Stopped),
     }
 }
 
-/// Networks that play, by their numbers, and how.
-struct Table {
-    head: Head,
+/// A decoded blob: the networks by index.
+struct JobContext {
+    header: BlobHeader,
     players: BTreeMap<usize, Network>,
 }
 
-/// Plays the games of populations for others.
+/// The worker side: trains and evaluates populations for a remote run.
 #[derive(Default)]
 pub struct GenerationJobHandler {
-    /// What it played with last, the latest at the end.
-    tables: Mutex<Vec<(String, Arc<Table>)>>,
+    /// The most recent blobs by checksum, the latest last.
+    contexts: Mutex<Vec<(String, Arc<JobContext>)>>,
 }
 
 impl GenerationJobHandler {
-    /// The document with this checksum.
-    fn table(&self, setting: &str, library: &dyn Library) -> Result<Arc<Table>, String> {
-        let lock = || self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, table)) = lock().iter().find(|(known, _)| known == setting) {
-            return Ok(table.clone());
+    /// Returns the blob with this checksum, from the cache if possible.
+    fn context(&self, blob: &str, library: &dyn Library) -> Result<Arc<JobContext>, String> {
+        let lock = || self.contexts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, context)) = lock().iter().find(|(checksum, _)| checksum == blob) {
+            return Ok(context.clone());
         }
-        let document = library.fetch(setting).map_err(|error| error.to_string())?;
-        let items = parts::unpack(&document)?;
-        let (head, networks) = items.split_first().ok_or("this is no population")?;
-        let head: Head = serde_json::from_slice(head)
-            .map_err(|error| format!("this is no population: {error}"))?;
+        let bytes = library.fetch(blob).map_err(|error| error.to_string())?;
+        let items = parts::unpack(&bytes)?;
+        let (header, networks) = items.split_first().ok_or("not a population")?;
+        let header: BlobHeader =
+            serde_json::from_slice(header).map_err(|error| format!("not a population: {error}"))?;
         let networks: Result<Vec<Network>, String> =
             networks.iter().map(|bytes| read_network(bytes)).collect();
         let players: BTreeMap<usize, Network> =
-            head.numbers.iter().copied().zip(networks?).collect();
-        let table = Arc::new(Table { head, players });
-        let mut tables = lock();
-        if tables.len() >= REMEMBERED {
-            tables.remove(0);
+            header.numbers.iter().copied().zip(networks?).collect();
+        let context = Arc::new(JobContext { header, players });
+        let mut contexts = lock();
+        if contexts.len() >= CACHED_CONTEXTS {
+            contexts.remove(0);
         }
-        tables.push((setting.to_owned(), table.clone()));
-        Ok(table)
+        contexts.push((blob.to_owned(), context.clone()));
+        Ok(context)
     }
 }
 
@@ -245,49 +255,54 @@ impl Trade for GenerationJobHandler {
     }
 
     fn work(&self, job: &[u8], library: &dyn Library) -> Result<Vec<u8>, String> {
-        let sent: SentPieces =
-            serde_json::from_slice(job).map_err(|error| format!("this is no job: {error}"))?;
-        let table = self.table(&sent.setting, library)?;
-        let Table { head, players } = &*table;
+        let message: JobMessage =
+            serde_json::from_slice(job).map_err(|error| format!("invalid job: {error}"))?;
+        let context = self.context(&message.blob, library)?;
+        let JobContext { header, players } = &*context;
         let missing = |number: &usize| !players.contains_key(number);
-        let meetings = sent.meetings.iter().flatten();
-        let mut numbers = (sent.practices.iter().flat_map(Practice::numbers))
-            .chain(meetings.flat_map(|meeting| [meeting.black, meeting.white]));
+        let pairings = message.pairings.iter().flatten();
+        let mut numbers = (message.training.iter().flat_map(TrainingJob::participants))
+            .chain(pairings.flat_map(|pairing| [pairing.black, pairing.white]));
         if let Some(number) = numbers.find(missing) {
-            return Err(format!("this is no job: there is no player {number}"));
+            return Err(format!("invalid job: there is no player {number}"));
         }
-        if let Some(rates) = head.rates {
-            let trained = sent.practices.iter().map(|practice| {
-                let network = practice.play(|number| &players[&number], rates, head.seed);
+        if let Some(rates) = header.rates {
+            let trained = message.training.iter().map(|training| {
+                let network = training.play(|number| &players[&number], rates, header.seed);
                 write_tensors(&network.into(), &Origin::default())
             });
             return Ok(parts::pack(&trained.collect::<Result<Vec<_>, _>>()?));
         }
-        let occasion = Occasion { seed: head.seed, generation: head.generation, threads: 1 };
-        let mut lives = Lives::new(players.iter().map(|(number, network)| (*number, network)));
-        let margins: Vec<Vec<i32>> =
-            sent.meetings.iter().map(|piece| lives.play(piece, head.epsilon, occasion)).collect();
+        let generation =
+            GenerationContext { seed: header.seed, generation: header.generation, threads: 1 };
+        let mut networks =
+            LiveNetworks::new(players.iter().map(|(number, network)| (*number, network)));
+        let margins: Vec<Vec<i32>> = message
+            .pairings
+            .iter()
+            .map(|pairings| networks.play(pairings, header.epsilon, generation))
+            .collect();
         serde_json::to_vec(&margins).map_err(|error| error.to_string())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Coevolution, Fitness, Settings};
+    use super::super::{Coevolution, CoevolutionConfig, Fitness};
     use super::*;
     use crate::training::Learner;
     use outflank_models::shapes::{Neighbour, Snake};
     use outflank_runs::Taken;
     use outflank_runs::files::checksum;
 
-    /// A crew in this process, which answers backwards and at first with nonsense.
+    /// A queue in this process, which returns results in reverse order, each after several invalid ones.
     #[derive(Debug, Default)]
-    struct Here {
+    struct LocalQueue {
         content: Mutex<BTreeMap<String, Vec<u8>>>,
         most: Mutex<usize>,
     }
 
-    impl Library for Here {
+    impl Library for LocalQueue {
         fn share(&self, bytes: &[u8]) -> Result<String, CrewError> {
             let mut content = self.content.lock().unwrap();
             content.insert(checksum(bytes), bytes.to_vec());
@@ -302,7 +317,7 @@ mod tests {
         }
     }
 
-    impl Crew for Here {
+    impl Crew for LocalQueue {
         fn work(
             &self,
             order: Order<'_>,
@@ -320,13 +335,13 @@ mod tests {
                 assert_eq!(take(range, &answer), Taken::Kept);
             }
             assert!(trade.work(b"nonsense", self).is_err());
-            let odd = Practice { individual: 999, first: 0, opponents: Vec::new() };
-            let sent = SentPieces {
-                setting: order.run.to_owned(),
-                practices: vec![odd],
-                meetings: Vec::new(),
+            let unknown = TrainingJob { individual: 999, first: 0, opponents: Vec::new() };
+            let message = JobMessage {
+                blob: order.run.to_owned(),
+                training: vec![unknown],
+                pairings: Vec::new(),
             };
-            let error = trade.work(&serde_json::to_vec(&sent).unwrap(), self).unwrap_err();
+            let error = trade.work(&serde_json::to_vec(&message).unwrap(), self).unwrap_err();
             assert!(error.contains("no player 999"), "{error}");
             Ok(())
         }
@@ -340,11 +355,10 @@ mod tests {
         }
     }
 
-    /// Every way to train and to judge gives the same state as without others, and nothing is left
-    /// behind.
+    /// All kinds of training and fitness have the same state as a local run, and no blob is left behind.
     #[test]
-    fn others_play_the_same_generations() {
-        let fame = Settings {
+    fn remote_and_local_generations_are_identical() {
+        let hall_of_fame = CoevolutionConfig {
             shape: "4x3".parse().unwrap(),
             snake: Snake::Clean,
             spread: 0.1,
@@ -370,27 +384,27 @@ mod tests {
             topology_mutation: 0.1,
             topology: Neighbour::Uniform,
         };
-        let heuristic = Settings {
+        let heuristic = CoevolutionConfig {
             fitness: Fitness::Heuristic,
             heuristic_games: 4,
             heuristic_random: 0.1,
             hall_of_fame: 0,
-            ..fame.clone()
+            ..hall_of_fame.clone()
         };
-        let untrained = Settings {
+        let untrained = CoevolutionConfig {
             self_games: 0,
             population_opponents: 0,
             archive_opponents: 0,
-            ..fame.clone()
+            ..hall_of_fame.clone()
         };
-        for settings in [fame, heuristic, untrained] {
-            let crew = Arc::new(Here::default());
-            let mut here = Coevolution::new(settings.clone(), 7, 2).unwrap();
-            let mut there = Coevolution::new(settings, 7, 1).unwrap().elsewhere(crew.clone());
+        for config in [hall_of_fame, heuristic, untrained] {
+            let crew = Arc::new(LocalQueue::default());
+            let mut local = Coevolution::new(config.clone(), 7, 2).unwrap();
+            let mut remote = Coevolution::new(config, 7, 1).unwrap().with_remote(crew.clone());
             for _ in 0..3 {
-                here.step().unwrap();
-                there.step().unwrap();
-                assert!(here.state().unwrap() == there.state().unwrap());
+                local.step().unwrap();
+                remote.step().unwrap();
+                assert!(local.state().unwrap() == remote.state().unwrap());
             }
             assert!(crew.content.lock().unwrap().is_empty());
             assert_eq!(*crew.most.lock().unwrap(), 1);
