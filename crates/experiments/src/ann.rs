@@ -11,7 +11,7 @@ use crate::lab::{ExperimentError, Lab};
 use crate::many::{learn_all, learn_one, seed_of};
 use outflank_games::othello::Othello;
 use outflank_learners::ann::{AnnConfig, AnnLearner, ResultTarget};
-use outflank_learners::training::{Against, Plan, Point};
+use outflank_learners::training::{OpponentEvaluator, Plan, Point};
 use outflank_models::ann::Architecture;
 use outflank_models::files::Origin;
 use outflank_players::Entry;
@@ -121,7 +121,7 @@ fn one_run(
         },
         keep_models: false,
     };
-    let gauge = Against {
+    let gauge = OpponentEvaluator {
         others: against.to_vec(),
         games: size.measured_games,
         random: 0.0,

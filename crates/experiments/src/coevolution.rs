@@ -10,7 +10,7 @@ use crate::lab::{ExperimentError, Lab};
 use crate::many::{learn_all, learn_one, seed_of};
 use outflank_games::othello::Othello;
 use outflank_learners::coevolution::{Coevolution, CoevolutionConfig, Fitness};
-use outflank_learners::training::{Against, Plan, Point};
+use outflank_learners::training::{OpponentEvaluator, Plan, Point};
 use outflank_models::files::Origin;
 use outflank_models::shapes::{Neighbour, Snake};
 use outflank_players::Entry;
@@ -158,7 +158,7 @@ fn one_run(
         },
         keep_models: true,
     };
-    let gauge = Against {
+    let gauge = OpponentEvaluator {
         others: against.to_vec(),
         games: size.measured_games,
         random: RANDOM,

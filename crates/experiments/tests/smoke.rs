@@ -158,7 +158,7 @@ fn networks_without_weights_are_taught_again() {
         let result = model.with_file_name("result.json");
         let mut taught: serde_json::Value =
             serde_json::from_slice(&fs::read(&result).unwrap()).unwrap();
-        taught["tests"][0]["plain"] = 99.0.into();
+        taught["tests"][0]["top1"] = 99.0.into();
         fs::write(&result, taught.to_string()).unwrap();
         fs::remove_file(model).unwrap();
     }

@@ -7,7 +7,7 @@
 //! 1. Training: every individual plays TDL games ([`crate::tdl`]) against itself, other individuals, and
 //!    an archive of the best of earlier generations.
 //! 2. Evaluation: fitness by games among the individuals and against a hall of fame, or against a fixed
-//!    player ([`fitness`], section 4.3). The best individual joins the archive.
+//!    player (section 4.3). The best individual joins the archive.
 //! 3. Variation: tournament selection, then crossover and mutation ([`variation`], section 4.2).
 //!
 //! One individual that only trains is TDL; a population that only trains is PTDL; one that never trains is
@@ -24,7 +24,7 @@
 //! 2. Where individuals have no fitness, the best one is determined by a round robin outside of the budget.
 
 mod config;
-pub mod fitness;
+mod fitness;
 mod remote;
 mod tuple_shape;
 mod validation;

@@ -81,7 +81,7 @@ fn a_report_speaks_of_the_network_beside_it() {
     let before = lab.tree("run");
     let fewer = ["learn", "cnn", "--resume", "run", "--quiet", "--passes", "0.05"];
     let message = lab.refused(&fewer);
-    assert!(message.contains("passes were made already"), "{message}");
+    assert!(message.contains("epochs are done"), "{message}");
     lab::same(&lab.tree("run"), &before);
     lab.ok(&["learn", "cnn", "--resume", "run", "--passes", "0.15"]);
     assert!(lab.text("run/report.html").contains("gives other weights"));
@@ -203,7 +203,7 @@ fn a_run_that_has_hardly_begun_says_how_to_go_on() {
         "{said}"
     );
     let refused = lab.refused(&["learn", "cnn", "--resume", "run", "--quiet"]);
-    assert!(refused.contains("--passes or --minutes"), "{refused}");
+    assert!(refused.contains("--epochs or --time-limit"), "{refused}");
     lab.ok(&["learn", "cnn", "--resume", "run", "--minutes", "0.02"]);
     assert!(lab.exists("run/model.safetensors"));
 }
@@ -253,7 +253,7 @@ fn a_run_that_goes_astray_keeps_its_last_checkpoint() {
     for words in [&words[..], &["learn", "cnn", "--resume", "wild", "--quiet"]] {
         let lab::Ran { code, err, .. } = lab.run(words);
         assert_ne!(code, 0, "{err}");
-        assert!(err.contains("smaller --rate") && !err.contains("NaN"), "{err}");
+        assert!(err.contains("smaller --learning-rate") && !err.contains("NaN"), "{err}");
         assert!(lab.exists("wild/checkpoint.toml"));
     }
 }
@@ -262,7 +262,7 @@ fn a_run_that_goes_astray_keeps_its_last_checkpoint() {
 fn what_cannot_be_begun_leaves_no_folder() {
     let lab = Lab::new();
     for (arguments, part) in [
-        (&["learn", "cnn", "--net", "conv4"][..], "say how long to learn"),
+        (&["learn", "cnn", "--net", "conv4"][..], "no training budget"),
         (&["learn", "cnn", "--net", "conv5", "--passes", "1"], "'conv5' is not a network"),
         (&["learn", "cnn", "--input", "discs", "--passes", "1"], "'discs' is not an input"),
         (

@@ -1,5 +1,5 @@
 use super::*;
-use crate::training::{Against, Learner, Plan, StepError, train};
+use crate::training::{Learner, OpponentEvaluator, Plan, StepError, train};
 use outflank_models::Evaluate;
 use outflank_models::files::Origin;
 
@@ -213,15 +213,16 @@ fn a_diverged_run_keeps_its_last_checkpoint() {
         origin: Origin::default(),
         keep_models: false,
     };
-    let gauge = Against { others: Vec::new(), games: 2, random: 0.0, seed: 1, threads: 1 };
+    let evaluator =
+        OpponentEvaluator { others: Vec::new(), games: 2, random: 0.0, seed: 1, threads: 1 };
     let mut diverging = Diverging(AnnLearner::new(config.clone()), 50);
     let error =
-        train(&mut diverging, &gauge, &plan, folder.path(), |_| true).unwrap_err().to_string();
+        train(&mut diverging, &evaluator, &plan, folder.path(), |_| true).unwrap_err().to_string();
     assert!(error.contains("diverged in game 52"), "{error}");
     // Resuming with a reasonable learning rate gives the result of an undisturbed run.
     let mut again = AnnLearner::new(config.clone());
     let mut first = None;
-    let trained = train(&mut again, &gauge, &plan, folder.path(), |status| {
+    let trained = train(&mut again, &evaluator, &plan, folder.path(), |status| {
         first.get_or_insert(status.games);
         true
     });

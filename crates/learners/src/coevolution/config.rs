@@ -4,7 +4,7 @@
 
 use super::tuple_shape::TupleShape;
 use outflank_models::shapes::{Neighbour, Snake};
-use outflank_runs::{did_you_mean, toml_fault};
+use outflank_runs::did_you_mean;
 use serde::{Deserialize, Serialize};
 
 /// How the fitness of individuals is determined.
@@ -84,7 +84,7 @@ pub enum CoevolutionConfigError {
         /// A suggestion.
         hint: String,
     },
-    /// Invalid TOML, a missing key, or a value of the wrong type.
+    /// A missing key, or a value of the wrong type.
     #[error("{0}")]
     Content(String),
     /// A value out of range, or contradictory values.
@@ -138,13 +138,6 @@ impl CoevolutionConfig {
             })?;
         config.validate()?;
         Ok(config)
-    }
-
-    /// Parses and validates the text of a TOML file.
-    pub fn from_toml(text: &str) -> Result<CoevolutionConfig, CoevolutionConfigError> {
-        let table: toml::Table =
-            text.parse().map_err(|e| CoevolutionConfigError::Content(toml_fault(text, &e)))?;
-        CoevolutionConfig::from_table(&table)
     }
 
     /// Returns the table of all keys.

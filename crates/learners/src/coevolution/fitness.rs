@@ -15,13 +15,13 @@ use std::collections::BTreeMap;
 
 /// The generation to evaluate.
 #[derive(Clone, Copy, Debug)]
-pub struct GenerationContext {
+pub(super) struct GenerationContext {
     /// Seed of the run.
-    pub seed: u64,
+    pub(super) seed: u64,
     /// Number of the generation.
-    pub generation: u64,
+    pub(super) generation: u64,
     /// Number of threads.
-    pub threads: usize,
+    pub(super) threads: usize,
 }
 
 /// A game of two players, given by index: the population, followed by the archive or the heuristic.
@@ -74,14 +74,13 @@ pub(super) fn evaluate(
 }
 
 /// Returns the index of the largest number of points, the first of equals.
-#[must_use]
-pub fn argmax(points: &[u64]) -> usize {
+pub(super) fn argmax(points: &[u64]) -> usize {
     let best = points.iter().max();
     points.iter().position(|p| Some(p) == best).unwrap_or(0)
 }
 
 /// Returns the winner of a round robin with two games per pair.
-pub fn round_robin_winner(population: &[Network], context: GenerationContext) -> usize {
+pub(super) fn round_robin_winner(population: &[Network], context: GenerationContext) -> usize {
     let players: Vec<&Network> = population.iter().collect();
     argmax(&points(&players, players.len(), &round_robin(players.len(), 2), 0.0, context))
 }

@@ -53,7 +53,8 @@ impl Kernel {
     }
 
     /// Returns σ².
-    pub fn variance(&self) -> f64 {
+    #[cfg(test)]
+    fn variance(&self) -> f64 {
         self.variance
     }
 
@@ -100,7 +101,8 @@ impl Kernel {
     }
 
     /// Computes the preference kernel: the covariance of two strength differences.
-    pub fn preference(&self, (i, j): (&[f64], &[f64]), (k, l): (&[f64], &[f64])) -> f64 {
+    #[cfg(test)]
+    fn preference(&self, (i, j): (&[f64], &[f64]), (k, l): (&[f64], &[f64])) -> f64 {
         // Grouped so that swapping a pair changes exactly the sign.
         (self.covariance(i, k) - self.covariance(j, k))
             + (self.covariance(j, l) - self.covariance(i, l))

@@ -10,7 +10,7 @@ use outflank_players::{Entry, ForcedRandom, Greedy};
 
 /// Whom a learner is measured against, and how.
 #[derive(Clone, Debug)]
-pub struct Against {
+pub struct OpponentEvaluator {
     /// The others, by name; they bring their own random moves.
     pub others: Vec<Entry<Othello>>,
     /// Games against each, half with each colour.
@@ -23,7 +23,7 @@ pub struct Against {
     pub threads: usize,
 }
 
-impl<L: Learner> Evaluator<L> for Against
+impl<L: Learner> Evaluator<L> for OpponentEvaluator
 where
     L::Model: Into<Model>,
 {

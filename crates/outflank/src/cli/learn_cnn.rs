@@ -29,7 +29,8 @@ Examples:
 pub enum DeviceArg {
     /// In the program itself.
     Cpu,
-    /// With libtorch on the first graphics processor.
+    /// With libtorch on the first CUDA GPU.
+    #[value(name = "cuda", alias = "gpu")]
     Gpu,
     /// With libtorch on the CPU.
     TorchCpu,
@@ -40,7 +41,8 @@ pub enum DeviceArg {
 pub enum TaughtArg {
     /// In the program itself, few examples each.
     Cpu,
-    /// With libtorch on the first graphics processor.
+    /// With libtorch on the first CUDA GPU.
+    #[value(name = "cuda", alias = "gpu")]
     Gpu,
     /// With libtorch on the CPU.
     TorchCpu,
