@@ -23,8 +23,9 @@ pub struct TestPairs {
 }
 
 impl TestPairs {
-    /// Plays until there are `count` pairs; `progress` receives the number so far.
-    pub fn play<P: Roster + Described>(
+    /// Plays until there are `count` pairs, without a journal.
+    #[cfg(test)]
+    pub(super) fn play<P: Roster + Described>(
         games: &GameOracle<P>,
         count: usize,
         mut progress: impl FnMut(usize),
@@ -35,7 +36,9 @@ impl TestPairs {
         })
     }
 
-    /// Like [`TestPairs::play`], with a journal of the outcomes from which an interrupted run resumes.
+    /// Plays until there are `count` pairs; `progress` receives the number so far.
+    ///
+    /// Outcomes are written to a journal, from which an interrupted run resumes.
     pub fn play_journaled<P: Roster + Described>(
         games: &GameOracle<P>,
         count: usize,
