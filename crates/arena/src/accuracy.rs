@@ -176,12 +176,12 @@ pub fn accuracy(policy: &dyn Policy<Othello>, decisions: &[Decision<Othello>]) -
         .par_chunks(4096)
         .map(|piece| {
             let mut result = empty();
-            let asked = piece.chunks(policy.at_a_time().max(1)).flat_map(|together| {
+            let asked = piece.chunks(policy.batch_size().max(1)).flat_map(|together| {
                 let positions: Vec<_> = together
                     .iter()
                     .map(|decision| (decision.position, decision.position.moves().collect()))
                     .collect();
-                let scores = policy.score_all(&positions);
+                let scores = policy.score_batch(&positions);
                 positions.into_iter().zip(scores)
             });
             for (&Decision { chosen, .. }, ((position, moves), scores)) in piece.iter().zip(asked) {

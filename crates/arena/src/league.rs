@@ -5,7 +5,7 @@ use crate::matches::{FaultNote, MatchReport, faults, meeting};
 use crate::ratings::{self, Meeting, Options, RatingError, Ratings};
 use crate::tally::{Tally, distinct};
 use outflank_games::Position;
-use outflank_players::Entry;
+use outflank_players::PlayerFactory;
 use outflank_runs::Journal;
 use serde::Serialize;
 
@@ -73,7 +73,7 @@ pub struct League<P: Position> {
 
 /// Plays every pair. `watch` sees how many games were handed over and how many of them are new.
 pub fn play_league<P: Position>(
-    entries: &[Entry<P>],
+    entries: &[PlayerFactory<P>],
     terms: &Terms<P>,
     journal: Option<(Journal, Vec<String>)>,
     mut watch: impl FnMut(u64, u64),

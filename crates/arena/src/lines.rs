@@ -4,9 +4,9 @@
 //! read is as good as one that was just played.
 
 use crate::contest::{ContestError, Game, Terms};
-use crate::game::{Played, whole_margin};
+use crate::game::Played;
 use outflank_games::{Line, Position, Side};
-use outflank_players::Entry;
+use outflank_players::PlayerFactory;
 use std::collections::HashMap;
 
 /// Games that were played before, by black, white and round.
@@ -15,7 +15,7 @@ pub(crate) type Done<P> = HashMap<(usize, usize, u32), Played<P>>;
 /// A game as a line: black, white, round, margin, moves since the opening (a `?` behind one that
 /// was forced at random), and what went wrong.
 pub(crate) fn journal_line<P: Position>(
-    entries: &[Entry<P>],
+    entries: &[PlayerFactory<P>],
     terms: &Terms<P>,
     game: &Game<P>,
 ) -> String {
@@ -41,7 +41,7 @@ pub(crate) fn journal_line<P: Position>(
 /// The games of a journal that belong to this contest; games of players who are no longer listed
 /// are left alone.
 pub(crate) fn parse_journal<P: Position>(
-    entries: &[Entry<P>],
+    entries: &[PlayerFactory<P>],
     terms: &Terms<P>,
     lines: &[String],
 ) -> Result<Done<P>, ContestError> {
@@ -61,7 +61,7 @@ pub(crate) fn parse_journal<P: Position>(
 pub(crate) struct Names<'a>(HashMap<&'a str, usize>);
 
 impl<'a> Names<'a> {
-    pub(crate) fn of<P: Position>(entries: &'a [Entry<P>]) -> Names<'a> {
+    pub(crate) fn of<P: Position>(entries: &'a [PlayerFactory<P>]) -> Names<'a> {
         Names(entries.iter().enumerate().map(|(i, entry)| (entry.name.as_str(), i)).collect())
     }
 }
@@ -93,7 +93,7 @@ pub(crate) fn parse_line<P: Position>(
     }
     if let Some((side, text)) = fault.split_once(": ") {
         let side = if side == "black" { Side::Black } else { Side::White };
-        if margin != -side.sign() * whole_margin(P::GAME) {
+        if margin != -side.sign() * P::MAX_MARGIN {
             return Err("a player who failed did not lose by the most there is".to_owned());
         }
         played.fault = Some((side, text.to_owned()));

@@ -5,7 +5,7 @@ use crate::score::Score;
 use crate::sprt::{Sprt, Verdict};
 use crate::tally::{Tally, distinct};
 use outflank_games::Position;
-use outflank_players::Entry;
+use outflank_players::PlayerFactory;
 use outflank_runs::Journal;
 use serde::Serialize;
 
@@ -76,7 +76,7 @@ pub struct MatchReport {
 
 /// Plays a match. `watch` sees the tally so far and how many games are new.
 pub fn play_match<P: Position>(
-    entries: &[Entry<P>; 2],
+    entries: &[PlayerFactory<P>; 2],
     terms: &Terms<P>,
     sprt: Option<Sprt>,
     journal: Option<(Journal, Vec<String>)>,

@@ -4,7 +4,7 @@ use outflank_arena::ratings::{
     Estimate, Meeting, Options, Parameter, RatingError, Ratings, fit, fit_totals,
 };
 use outflank_arena::score::expected;
-use outflank_runs::{Draw, Rng, rng};
+use outflank_runs::{RngExt, Rng, rng};
 
 const FITTED: Options =
     Options { drawelo: Parameter::Fitted, advantage: Parameter::Fitted, prior: 0.0, mean: 1600.0 };

@@ -2,7 +2,7 @@
 
 use outflank_arena::score::expected;
 use outflank_arena::sprt::{Sprt, SprtError, Verdict};
-use outflank_runs::{Draw, rng};
+use outflank_runs::{RngExt, rng};
 
 #[test]
 fn other_testers_find_the_same_ratios() {

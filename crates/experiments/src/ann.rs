@@ -14,8 +14,8 @@ use outflank_learners::ann::{AnnConfig, AnnLearner, ResultTarget};
 use outflank_learners::training::{OpponentEvaluator, Plan, Point};
 use outflank_models::ann::Architecture;
 use outflank_models::files::Origin;
-use outflank_players::Entry;
-use outflank_players::roster::entries;
+use outflank_players::PlayerFactory;
+use outflank_players::registry::factories;
 use outflank_report::text::count;
 use std::path::PathBuf;
 
@@ -86,7 +86,7 @@ pub fn settings(net: &str, seed: u64) -> Result<AnnConfig, ExperimentError> {
 /// Learns every run of every architecture, as many at a time as there are threads. What was learned
 /// before, in whole or in part, is taken up again.
 fn learn(lab: &Lab, nets: &[&'static str], size: &Size) -> Result<Vec<Runs>, ExperimentError> {
-    let against = entries::<Othello>(&[OPPONENT.to_owned()], 0.0)?;
+    let against = factories::<Othello>(&[OPPONENT.to_owned()], 0.0)?;
     let all = learn_all(lab, nets.len(), size.runs, &[], |net, run| {
         one_run(lab, nets[net], run, size, &against)
     })?;
@@ -102,7 +102,7 @@ fn one_run(
     net: &'static str,
     run: usize,
     size: &Size,
-    against: &[Entry<Othello>],
+    against: &[PlayerFactory<Othello>],
 ) -> Result<(Vec<Point>, PathBuf), ExperimentError> {
     let seed = seed_of(lab, run);
     let extent = format!("{}x{}x{}", size.games, size.periods, size.measured_games);

@@ -12,9 +12,9 @@ use outflank_games::othello::Othello;
 use outflank_learners::coevolution::{Coevolution, CoevolutionConfig, Fitness};
 use outflank_learners::training::{OpponentEvaluator, Plan, Point};
 use outflank_models::files::Origin;
-use outflank_models::shapes::{Neighbour, Snake};
-use outflank_players::Entry;
-use outflank_players::roster::entries;
+use outflank_models::tuple_shapes::{NeighborChoice, Snake};
+use outflank_players::PlayerFactory;
+use outflank_players::registry::factories;
 use outflank_report::text::count;
 use std::path::PathBuf;
 
@@ -95,7 +95,7 @@ fn settings(course: &Course, scale: Scale) -> Result<CoevolutionConfig, Experime
         .map_err(|error| ExperimentError::Learn(error.to_string()))?;
     // As the authors' program reads its paper; see the departures.
     let settings =
-        CoevolutionConfig { snake: Snake::Wrapping, topology: Neighbour::Crowded, ..settings };
+        CoevolutionConfig { snake: Snake::Wrapping, topology: NeighborChoice::Crowded, ..settings };
     if scale != Scale::Smoke {
         return Ok(settings);
     }
@@ -120,7 +120,7 @@ fn settings(course: &Course, scale: Scale) -> Result<CoevolutionConfig, Experime
 /// before, in whole or in part, is taken up again.
 fn learn(lab: &Lab, courses: &[Course]) -> Result<Vec<Runs>, ExperimentError> {
     let size = size(lab.scale);
-    let against = entries::<Othello>(&["heuristic".to_owned()], RANDOM)?;
+    let against = factories::<Othello>(&["heuristic".to_owned()], RANDOM)?;
     let all = learn_all(lab, courses.len(), size.runs, &[], |course, run| {
         one_run(lab, courses[course], run, &against)
     })?;
@@ -135,7 +135,7 @@ fn one_run(
     lab: &Lab,
     course: Course,
     run: usize,
-    against: &[Entry<Othello>],
+    against: &[PlayerFactory<Othello>],
 ) -> Result<(Vec<Point>, PathBuf), ExperimentError> {
     let failed = |text: String| ExperimentError::Learn(format!("{}: {text}", course.title()));
     let Course { method, operators, shape } = course;

@@ -17,9 +17,9 @@ use outflank_learners::gp::{
     InferenceConfig, Sampling, TestPairs,
 };
 use outflank_learners::training::{Evaluator, Plan, Point};
-use outflank_models::Described;
+use outflank_models::NamedFeatures;
 use outflank_models::files::Origin;
-use outflank_players::roster::Roster;
+use outflank_players::registry::RegisteredGame;
 
 /// Rounds (Figures 1 and 2), test pairs (Figure 1), benchmark heuristics and opponents of a new
 /// heuristic (section 4.2), games of a comparison and the depth of the search (section 4).
@@ -132,7 +132,7 @@ fn tests_file(game: Game) -> String {
 }
 
 /// The test pairs, the same for every seed and every way to choose.
-fn tests<P: Roster + Described>(lab: &Lab) -> Result<TestPairs, ExperimentError> {
+fn tests<P: RegisteredGame + NamedFeatures>(lab: &Lab) -> Result<TestPairs, ExperimentError> {
     let games = GameOracle::<P>::new(contest(lab, lab.seed));
     let count = size(lab.scale).tests;
     let path = lab.keep(&tests_file(P::GAME));
@@ -172,7 +172,7 @@ fn learn(
     Ok([next(), next()])
 }
 
-fn one_run<P: Roster + Described>(
+fn one_run<P: RegisteredGame + NamedFeatures>(
     lab: &Lab,
     find: Find,
     way: &Way,

@@ -3,7 +3,7 @@
 
 use outflank_experiments::{EXHIBITS, Lab, Report, Scale, make};
 use outflank_learners::cnn::{CnnConfig, Device, Engine, EngineError, TrainingSet};
-use outflank_models::nets::Net;
+use outflank_models::nets::NetGraph;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,7 +28,7 @@ impl Device for Closed {
 
     fn engine(
         &self,
-        net: &Net,
+        net: &NetGraph,
         _: CnnConfig,
         _: TrainingSet,
     ) -> Result<Box<dyn Engine>, EngineError> {

@@ -31,9 +31,9 @@ use crate::tdl;
 use crate::training::{Learner, StepError};
 use outflank_games::othello::{Board, Othello, kernel};
 use outflank_games::{Position, Side};
-use outflank_models::ann::{Architecture, LiveNet, Stand};
-use outflank_models::{Afters, Net};
-use outflank_runs::{Draw, Rng, rng};
+use outflank_models::ann::{Architecture, TrainableMlp, Accumulator};
+use outflank_models::{AfterstateValues, Mlp};
+use outflank_runs::{RngExt, Rng, rng};
 
 pub use start_positions::start_positions;
 
@@ -86,7 +86,7 @@ pub struct AnnConfig {
 /// One or two networks that learn by playing.
 pub struct AnnLearner {
     config: AnnConfig,
-    nets: Vec<LiveNet>,
+    nets: Vec<TrainableMlp>,
     /// Games played so far.
     games: u64,
     start_positions: Vec<Othello>,
@@ -98,10 +98,10 @@ pub struct AnnLearner {
 /// Buffers reused from game to game.
 struct GameBuffers {
     /// The position as each side's network sees it.
-    stands: [Stand; 2],
+    accumulators: [Accumulator; 2],
     /// The positions that each side has moved into.
     sequences: [Sequence; 2],
-    afters: Afters,
+    afters: AfterstateValues,
     steps: Vec<f32>,
 }
 
@@ -129,17 +129,17 @@ impl AnnLearner {
     #[must_use]
     pub fn new(config: AnnConfig) -> AnnLearner {
         let count = if config.self_play { 1 } else { 2 };
-        let nets: Vec<LiveNet> = (0..count)
+        let nets: Vec<TrainableMlp> = (0..count)
             .map(|number: u32| {
                 let mut rng = rng::stream(config.seed, &["ann", "weights", &number.to_string()]);
-                LiveNet::new(&Net::random(&config.architecture, &mut rng))
+                TrainableMlp::new(&Mlp::random(&config.architecture, &mut rng))
             })
             .collect();
         let start = Board::START;
         let buffers = GameBuffers {
-            stands: [nets[0].stand(start), nets[0].stand(start.pass())],
+            accumulators: [nets[0].accumulator(start), nets[0].accumulator(start.pass())],
             sequences: Default::default(),
-            afters: Afters::default(),
+            afters: AfterstateValues::default(),
             steps: Vec::with_capacity(64),
         };
         let order = (u64::MAX, Vec::new());
@@ -147,11 +147,11 @@ impl AnnLearner {
     }
 
     /// Returns the current weights of a network.
-    fn net(&self, number: usize) -> Net {
+    fn net(&self, number: usize) -> Mlp {
         let (architecture, weights) = (&self.config.architecture, self.nets[number].weights());
         // A step that makes a weight non-finite is an error, so the weights are valid here.
-        Net::new(architecture, weights).unwrap_or_else(|_| {
-            Net::random(architecture, &mut rng::stream(self.config.seed, &["ann"]))
+        Mlp::new(architecture, weights).unwrap_or_else(|_| {
+            Mlp::random(architecture, &mut rng::stream(self.config.seed, &["ann"]))
         })
     }
 
@@ -186,7 +186,7 @@ impl AnnLearner {
         }
         for seen in Side::BOTH {
             let view = if seen == side { board } else { board.pass() };
-            nets[players[seen.index()]].put(&mut buffers.stands[seen.index()], view);
+            nets[players[seen.index()]].refresh(&mut buffers.accumulators[seen.index()], view);
         }
         loop {
             let random = rng.chance(config.epsilon);
@@ -196,7 +196,7 @@ impl AnnLearner {
             } else {
                 choose(nets, players, buffers, board, side, moves, rng)
             };
-            let after = board.turn_over(square, flips);
+            let after = board.play_with_flips(square, flips);
             let sequence = &mut buffers.sequences[side.index()];
             sequence.boards.push(after.pass());
             sequence.random.push(random);
@@ -205,13 +205,13 @@ impl AnnLearner {
                 let views = if side == Side::Black { views } else { [views[1], views[0]] };
                 update_after_move(nets, sequence, params.learning_rate);
                 for seen in Side::BOTH {
-                    let stand = &mut buffers.stands[seen.index()];
-                    nets[players[seen.index()]].put(stand, views[seen.index()]);
+                    let accumulator = &mut buffers.accumulators[seen.index()];
+                    nets[players[seen.index()]].refresh(accumulator, views[seen.index()]);
                 }
             } else {
                 for seen in Side::BOTH {
-                    let stand = &mut buffers.stands[seen.index()];
-                    nets[players[seen.index()]].advance(stand, square, flips, seen == side);
+                    let accumulator = &mut buffers.accumulators[seen.index()];
+                    nets[players[seen.index()]].advance(accumulator, square, flips, seen == side);
                 }
             }
             (board, side, moves) = (after, side.other(), after.moves());
@@ -236,14 +236,14 @@ impl AnnLearner {
                     &mut buffers.steps,
                 );
             }
-            net.apply();
+            net.step();
         }
     }
 }
 
 /// Returns the best move of the side to move, and the discs it flips.
 fn choose(
-    nets: &mut [LiveNet],
+    nets: &mut [TrainableMlp],
     players: [usize; 2],
     buffers: &mut GameBuffers,
     board: Board,
@@ -255,15 +255,15 @@ fn choose(
         let only = tdl::nth(moves, 0);
         return (only, kernel::flips(board.own, board.other, only));
     }
-    let stand = &buffers.stands[side.index()];
-    nets[players[side.index()]].after_moves(stand, moves, &mut buffers.afters);
+    let accumulator = &buffers.accumulators[side.index()];
+    nets[players[side.index()]].after_moves(accumulator, moves, &mut buffers.afters);
     // Values are from the mover's side.
     buffers.afters.step(tdl::best(buffers.afters.values(), true, rng))
 }
 
 /// Accumulates the TD(λ) update of a sequence of positions; the last one has the result as its target.
 fn td_update(
-    net: &mut LiveNet,
+    net: &mut TrainableMlp,
     sequence: &Sequence,
     result: f32,
     params: TdParams,
@@ -281,17 +281,17 @@ fn td_update(
         next_is_random = sequence.random[at];
         next = f;
     }
-    net.pull(steps);
+    net.backward(steps);
 }
 
 /// Updates the weights for the position before the last, and keeps only the last.
-fn update_after_move(nets: &mut [LiveNet], sequence: &mut Sequence, learning_rate: f32) {
+fn update_after_move(nets: &mut [TrainableMlp], sequence: &mut Sequence, learning_rate: f32) {
     let &[before, after] = sequence.boards.as_slice() else { return };
     if sequence.random != [false, true] && sequence.random != [true, true] {
         for net in nets {
             let &[f, next] = net.predict(&[before, after]) else { continue };
-            net.pull(&[learning_rate * (next - f), 0.0]);
-            net.apply();
+            net.backward(&[learning_rate * (next - f), 0.0]);
+            net.step();
         }
     }
     sequence.boards.remove(0);
@@ -299,7 +299,7 @@ fn update_after_move(nets: &mut [LiveNet], sequence: &mut Sequence, learning_rat
 }
 
 impl Learner for AnnLearner {
-    type Model = Net;
+    type Model = Mlp;
 
     fn spent(&self) -> u64 {
         self.games
@@ -317,7 +317,7 @@ impl Learner for AnnLearner {
             self.game(start, black, &mut rng);
             self.games += 1;
         }
-        if self.nets.iter().all(LiveNet::is_finite) {
+        if self.nets.iter().all(TrainableMlp::is_finite) {
             return Ok(());
         }
         Err(StepError::Failed(format!(
@@ -327,11 +327,11 @@ impl Learner for AnnLearner {
         )))
     }
 
-    fn model(&self) -> Net {
+    fn model(&self) -> Mlp {
         self.net(0)
     }
 
-    fn models(&self) -> Vec<Net> {
+    fn models(&self) -> Vec<Mlp> {
         (0..self.nets.len()).map(|number| self.net(number)).collect()
     }
 
@@ -353,8 +353,8 @@ impl Learner for AnnLearner {
         let read = |bytes: &Vec<u8>| {
             let (weights, rest) = bytes.as_chunks::<4>();
             let weights = weights.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
-            let net = Net::new(&self.config.architecture, weights).ok()?;
-            rest.is_empty().then(|| LiveNet::new(&net))
+            let net = Mlp::new(&self.config.architecture, weights).ok()?;
+            rest.is_empty().then(|| TrainableMlp::new(&net))
         };
         self.nets = nets.iter().map(read).collect::<Option<_>>().ok_or_else(other)?;
         self.games = u64::from_le_bytes(games);

@@ -33,9 +33,9 @@ pub mod variation;
 use crate::tdl::Rates;
 use crate::training::{Learner, StepError};
 use fitness::{GenerationContext, argmax, evaluate, round_robin_winner};
-use outflank_models::files::{Origin, read_tensors, write_tensors};
-use outflank_models::{Model, Network, TupleError};
-use outflank_runs::{Crew, Draw, in_order, rng};
+use outflank_models::files::{Origin, read_safetensors, write_safetensors};
+use outflank_models::{Model, NTupleNetwork, TupleError};
+use outflank_runs::{WorkQueue, RngExt, parallel_in_order, rng};
 use remote::{RemoteGames, TrainingJob};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -64,10 +64,10 @@ pub struct Coevolution {
     threads: usize,
     generation: u64,
     spent: u64,
-    population: Vec<Network>,
-    archive: Vec<Network>,
+    population: Vec<NTupleNetwork>,
+    archive: Vec<NTupleNetwork>,
     /// The best of the last generation, before variation.
-    best: Option<Network>,
+    best: Option<NTupleNetwork>,
     /// Remote workers that play the games, if any.
     remote: Option<RemoteGames>,
 }
@@ -108,20 +108,20 @@ impl Coevolution {
 
     /// Makes remote workers play the games of every generation.
     #[must_use]
-    pub fn with_remote(mut self, crew: Arc<dyn Crew>) -> Coevolution {
+    pub fn with_remote(mut self, crew: Arc<dyn WorkQueue>) -> Coevolution {
         self.remote = Some(RemoteGames { crew });
         self
     }
 
     /// Returns the individuals.
     #[must_use]
-    pub fn population(&self) -> &[Network] {
+    pub fn population(&self) -> &[NTupleNetwork] {
         &self.population
     }
 
     /// Returns the archive, the newest member last.
     #[must_use]
-    pub fn archive(&self) -> &[Network] {
+    pub fn archive(&self) -> &[NTupleNetwork] {
         &self.archive
     }
 
@@ -130,7 +130,7 @@ impl Coevolution {
     }
 
     /// Phase 1: plays the training games and returns the trained individuals.
-    fn train(&self) -> Result<Vec<Network>, StepError> {
+    fn train(&self) -> Result<Vec<NTupleNetwork>, StepError> {
         let before = &self.population;
         let games = self.config.training_games();
         if games == 0 {
@@ -145,12 +145,12 @@ impl Coevolution {
             })
             .collect();
         let rates = Rates { alpha: config.alpha, epsilon: config.epsilon };
-        let players: Vec<&Network> = before.iter().chain(&self.archive).collect();
+        let players: Vec<&NTupleNetwork> = before.iter().chain(&self.archive).collect();
         if let Some(remote) = &self.remote {
             return remote::train(remote, &players, &jobs, rates, self.context());
         }
         let mut trained = Vec::with_capacity(before.len());
-        in_order(
+        parallel_in_order(
             before.len(),
             self.threads,
             || (),
@@ -198,7 +198,7 @@ impl Coevolution {
         let mut rng = rng::stream(self.seed, &["variation", &self.generation.to_string()]);
         let size = self.population.len();
         if config.tournament > 0 {
-            let mut children: Vec<Network> = Vec::with_capacity(size + 1);
+            let mut children: Vec<NTupleNetwork> = Vec::with_capacity(size + 1);
             while children.len() < size {
                 let mut parent = || {
                     let number = tournament(points, size, config.tournament, &mut rng);
@@ -222,9 +222,9 @@ impl Coevolution {
 }
 
 /// Reads a network of a checkpoint.
-fn read_network(bytes: &[u8]) -> Result<Network, String> {
-    match read_tensors(bytes)?.0 {
-        Model::Network(network) => Ok(Arc::unwrap_or_clone(network)),
+fn read_network(bytes: &[u8]) -> Result<NTupleNetwork, String> {
+    match read_safetensors(bytes)?.0 {
+        Model::NTuple(network) => Ok(Arc::unwrap_or_clone(network)),
         other => {
             Err(format!("it holds a model of kind '{}', not an n-tuple network", other.kind()))
         }
@@ -232,7 +232,7 @@ fn read_network(bytes: &[u8]) -> Result<Network, String> {
 }
 
 impl Learner for Coevolution {
-    type Model = Network;
+    type Model = NTupleNetwork;
 
     fn spent(&self) -> u64 {
         self.spent
@@ -270,7 +270,7 @@ impl Learner for Coevolution {
 
     /// Returns the best individual of the last generation. Without a fitness it is determined by a round
     /// robin, which is not part of the budget.
-    fn model(&self) -> Network {
+    fn model(&self) -> NTupleNetwork {
         match (&self.best, self.population.len()) {
             (Some(best), _) => best.clone(),
             (None, 1) => self.population[0].clone(),
@@ -290,7 +290,7 @@ impl Learner for Coevolution {
         };
         let mut blocks = vec![serde_json::to_vec(&header).map_err(|error| error.to_string())?];
         for network in self.population.iter().chain(&self.archive).chain(&self.best) {
-            blocks.push(write_tensors(&network.clone().into(), &Origin::default())?);
+            blocks.push(write_safetensors(&network.clone().into(), &Origin::default())?);
         }
         Ok(blocks)
     }
@@ -303,7 +303,7 @@ impl Learner for Coevolution {
         if header.population != self.config.population || networks.len() != count {
             return Err("the checkpoint holds another population".to_owned());
         }
-        let networks: Result<Vec<Network>, String> =
+        let networks: Result<Vec<NTupleNetwork>, String> =
             networks.iter().map(|bytes| read_network(bytes)).collect();
         let mut networks = networks?.into_iter();
         self.population = networks.by_ref().take(header.population).collect();

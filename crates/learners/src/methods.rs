@@ -9,7 +9,7 @@ use crate::{Seen, classify, ipref, lstd, mm, online, pref};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
 use outflank_models::patterns::Count;
-use outflank_models::{Features, Model, Network, Policy, Tuples, View};
+use outflank_models::{Features, Model, NTupleNetwork, Policy, Tuples, View};
 use outflank_records::{Decision, Record};
 use std::str::FromStr;
 
@@ -29,13 +29,13 @@ pub enum Method {
     /// Chosen moves against all others.
     Classify,
     /// Moves in their context, without playing them.
-    Rater,
+    MovePredictor,
 }
 
 impl Method {
     /// All of them, the default first.
     pub const ALL: [Method; 6] =
-        [Method::IPref, Method::Pref, Method::Lstd, Method::Mm, Method::Classify, Method::Rater];
+        [Method::IPref, Method::Pref, Method::Lstd, Method::Mm, Method::Classify, Method::MovePredictor];
 
     /// The name on the command line.
     #[must_use]
@@ -46,7 +46,7 @@ impl Method {
             Method::Lstd => "lstd",
             Method::Mm => "mm",
             Method::Classify => "classify",
-            Method::Rater => "rater",
+            Method::MovePredictor => "rater",
         }
     }
 }
@@ -97,7 +97,7 @@ pub struct Step<'a> {
     /// How far from the end it is, as the method's tolerance measures it; or no number.
     pub left: f64,
     /// Makes the player as it stands, for methods that improve one step by step.
-    pub player: Option<&'a dyn Fn() -> Option<Network>>,
+    pub player: Option<&'a dyn Fn() -> Option<NTupleNetwork>>,
     /// How often the move that was played was rated highest, each time before it was learned from,
     /// and of how many, if the method counts.
     pub hits: Option<(f64, u64)>,
@@ -120,9 +120,9 @@ impl Outcome {
     /// The player, if it is a network of tuples: what every method makes that does not learn
     /// choices one by one.
     #[must_use]
-    pub fn network(&self) -> Option<&Network> {
+    pub fn network(&self) -> Option<&NTupleNetwork> {
         match &self.model {
-            Model::Network(network) => Some(network),
+            Model::NTuple(network) => Some(network),
             _ => None,
         }
     }
@@ -148,7 +148,7 @@ pub enum LearnError {
     Online(#[from] online::OnlineError),
     /// More places than a board is read in.
     #[error(transparent)]
-    Places(#[from] outflank_models::patterns::TooMany),
+    Places(#[from] outflank_models::patterns::TooManyPlacements),
     /// More features than there is memory for.
     #[error(
         "{0} features are more than the {MOST_FEATURES} that can be learned at once; give fewer or \
@@ -188,7 +188,7 @@ pub fn most_steps(method: Method, options: &Options, games: usize) -> u64 {
         _ if options.is_online(method) => options.passes.into(),
         Method::IPref | Method::Pref | Method::Classify => options.steps.into(),
         Method::Mm => options.sweeps.into(),
-        Method::Rater => options.passes.into(),
+        Method::MovePredictor => options.passes.into(),
         Method::Lstd => games as u64,
     }
 }
@@ -198,7 +198,7 @@ pub fn most_steps(method: Method, options: &Options, games: usize) -> u64 {
 pub fn name_of_steps(method: Method, options: &Options) -> &'static str {
     match method {
         _ if options.is_online(method) => "passes",
-        Method::Rater => "passes",
+        Method::MovePredictor => "passes",
         Method::IPref | Method::Pref if options.dual => "passes",
         Method::IPref | Method::Pref | Method::Classify => "Newton steps",
         Method::Mm => "sweeps",
@@ -238,7 +238,7 @@ pub fn learn(
     let mut stepwise = |view: View, binary: bool, seen: Seen<'_>| {
         let player = || {
             let weights = seen.weights.iter().map(|&w| w as f32).collect();
-            Some(Network::new(seen_with.clone(), weights, view)?.with_binary(binary))
+            Some(NTupleNetwork::new(seen_with.clone(), weights, view)?.with_binary(binary))
         };
         let Seen { step, value, left, .. } = seen;
         watch(Step { step, value, left, player: Some(&player), hits: None })
@@ -282,7 +282,7 @@ pub fn learn(
             strengths(learned, method, options)
         }
         // It was dealt with above.
-        Method::Rater => return Err(LearnError::Indifferent(0)),
+        Method::MovePredictor => return Err(LearnError::Indifferent(0)),
     };
     if tells_apart(&*outcome.model.policy(), choices) {
         Ok(outcome)
@@ -383,10 +383,10 @@ fn count(number: usize) -> String {
 mod tests {
     use super::*;
     use outflank_models::embedded;
-    use outflank_records::{Wanted, decisions};
+    use outflank_records::{DecisionFilter, decisions};
 
     fn task(games: &[Record<Othello>]) -> (Vec<Decision<Othello>>, &[Record<Othello>]) {
-        (decisions(games, &Wanted::CHOICES).items().to_vec(), games)
+        (decisions(games, &DecisionFilter::CHOICES).items().to_vec(), games)
     }
 
     /// The four first moves are images of each other, so symmetric features cannot tell them
@@ -397,7 +397,7 @@ mod tests {
         let position = Othello::start();
         let first: Vec<_> = position.moves().map(|chosen| Decision { position, chosen }).collect();
         for method in Method::ALL {
-            let task = Task::new(games, &first, embedded::table1());
+            let task = Task::new(games, &first, embedded::runarsson_lucas_tuples());
             let refused = learn(method, task, &Options::default(), 1, &mut |_| true);
             assert_eq!(refused.err(), Some(LearnError::Indifferent(first.len())), "{method:?}");
         }
@@ -415,13 +415,13 @@ mod tests {
             (Method::Mm, false),
         ] {
             let options = if dual { Options::dual() } else { Options::default() };
-            let task = Task::new(games, &choices, embedded::table1());
+            let task = Task::new(games, &choices, embedded::runarsson_lucas_tuples());
             let mut last = None;
             let outcome = learn(method, task, &options, 1, &mut |step| {
                 last = step.player.and_then(|player| player());
                 true
             });
-            let Model::Network(network) = outcome.unwrap().model else { panic!("{method:?}") };
+            let Model::NTuple(network) = outcome.unwrap().model else { panic!("{method:?}") };
             assert_eq!(last, Some((*network).clone()), "{method:?}");
         }
     }
@@ -433,14 +433,14 @@ mod tests {
         let (choices, games) = task(&games[..1000]);
         let many = choices.repeat(80);
         for method in [Method::IPref, Method::Classify, Method::Mm] {
-            let task = Task::new(games, &many, embedded::table1());
+            let task = Task::new(games, &many, embedded::runarsson_lucas_tuples());
             let refused = learn(method, task, &Options::default(), 1, &mut |_| true);
             let Err(LearnError::TooLarge { games: fits, .. }) = refused else {
                 panic!("{method:?} {refused:?}")
             };
             // Two figures are enough to type, and what is said would fit.
             assert!((50..1000).contains(&fits) && fits % 10 == 0, "{fits}");
-            let share = size::bytes(method, &embedded::table1(), &many) * fits as f64 / 1000.0;
+            let share = size::bytes(method, &embedded::runarsson_lucas_tuples(), &many) * fits as f64 / 1000.0;
             assert!(
                 share <= size::MOST_BYTES && share > 0.8 * size::MOST_BYTES,
                 "{method:?} {fits}"

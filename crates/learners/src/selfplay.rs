@@ -27,7 +27,7 @@ mod study;
 use crate::online::State;
 use crate::training::{Learner, StepError};
 use outflank_games::othello::{Othello, kernel};
-use outflank_models::patterns::{Afterstates, Look, Stages};
+use outflank_models::patterns::{AfterstateFeatures, MoveFeatures, Stages};
 use outflank_models::{Evaluate, Patterns};
 use outflank_runs::rng;
 use play::{Play, Trace};
@@ -69,7 +69,7 @@ pub struct Batch {
 
 /// Learns batch by batch.
 pub struct SelfPlay {
-    look: Afterstates,
+    look: AfterstateFeatures,
     stages: Stages,
     settings: Settings,
     states: Vec<State>,
@@ -80,7 +80,7 @@ pub struct SelfPlay {
 impl SelfPlay {
     /// Begins with all weights zero.
     #[must_use]
-    pub fn new(look: Afterstates, stages: Stages, settings: Settings) -> SelfPlay {
+    pub fn new(look: AfterstateFeatures, stages: Stages, settings: Settings) -> SelfPlay {
         let states = (0..stages.count()).map(|_| State::new(look.weights())).collect();
         SelfPlay { look, stages, settings, states, rival: None, done: 0 }
     }
@@ -205,8 +205,8 @@ mod tests {
         seed: 5,
     };
 
-    fn look() -> Afterstates {
-        Afterstates::new(classic(), vec![Count::OtherMoves]).unwrap()
+    fn look() -> AfterstateFeatures {
+        AfterstateFeatures::new(classic(), vec![Count::OtherMoves]).unwrap()
     }
 
     fn learn(threads: usize, settings: Settings) -> (Vec<Vec<f32>>, Vec<Batch>) {

@@ -11,10 +11,10 @@
 mod against;
 
 use outflank_arena::ContestError;
-use outflank_models::files::{Keep, ModelError, Origin};
-use outflank_runs::events::{Scalar, event_file};
+use outflank_models::files::{SaveModel, ModelError, Origin};
+use outflank_runs::tensorboard::{Scalar, encode_events};
 use outflank_runs::files::{self, FileError};
-use outflank_runs::{Notes, parts, stop_requested};
+use outflank_runs::{ProgressLog, shards, stop_requested};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub use against::OpponentEvaluator;
 /// A method that learns by playing.
 pub trait Learner {
     /// What it learns.
-    type Model: Clone + Keep;
+    type Model: Clone + SaveModel;
 
     /// What it does before its first step, at no cost.
     fn begin(&mut self) -> Result<(), StepError> {
@@ -190,22 +190,22 @@ pub const EVENTS: &str = "events.out.tfevents.0.outflank";
 
 /// The file of what was learned, by its kind.
 #[must_use]
-pub fn model_name<M: Keep>() -> String {
-    format!("model.{}", M::ENDING)
+pub fn model_name<M: SaveModel>() -> String {
+    format!("model.{}", M::EXTENSION)
 }
 
 /// Where the model of a measurement is kept; the last has the number of points.
 #[must_use]
-pub fn model_at<M: Keep>(folder: &Path, number: u64) -> PathBuf {
-    folder.join(format!("models/{number:03}.{}", M::ENDING))
+pub fn model_at<M: SaveModel>(folder: &Path, number: u64) -> PathBuf {
+    folder.join(format!("models/{number:03}.{}", M::EXTENSION))
 }
 
 /// Where the last of each of the models is that were learned side by side, counted from 0.
 #[must_use]
-pub fn model_file<M: Keep>(folder: &Path, place: usize) -> PathBuf {
+pub fn model_file<M: SaveModel>(folder: &Path, place: usize) -> PathBuf {
     match place {
         0 => folder.join(model_name::<M>()),
-        _ => folder.join(format!("model-{}.{}", place + 1, M::ENDING)),
+        _ => folder.join(format!("model-{}.{}", place + 1, M::EXTENSION)),
     }
 }
 
@@ -243,7 +243,7 @@ pub fn train<L: Learner>(
     let columns = gauge.columns();
     for cut_off in [folder, &folder.join("models")] {
         if cut_off.is_dir() {
-            files::remove_parts(cut_off)?;
+            files::remove_temp_files(cut_off)?;
         }
     }
     let mut curve = match resume(learner, folder)? {
@@ -272,12 +272,12 @@ pub fn train<L: Learner>(
             write_curve(&curve, plan.unit, &columns, folder)?;
             let models = learner.models();
             for (place, model) in models.iter().enumerate() {
-                model.keep(&model_file::<L::Model>(folder, place), &plan.origin)?;
+                model.save(&model_file::<L::Model>(folder, place), &plan.origin)?;
             }
             if let (true, Some(model)) = (plan.keep_models, models.first()) {
                 let number = if over { plan.points } else { period(spent) };
                 files::create_folder(&folder.join("models"))?;
-                model.keep(&model_at::<L::Model>(folder, number), &plan.origin)?;
+                model.save(&model_at::<L::Model>(folder, number), &plan.origin)?;
             }
             save(learner, &curve, folder)?;
         }
@@ -345,7 +345,7 @@ fn write_curve(
         text.push('\n');
     }
     files::write(&folder.join(CURVE), text.as_bytes())?;
-    files::write(&folder.join(EVENTS), &event_file(&scalars))
+    files::write(&folder.join(EVENTS), &encode_events(&scalars))
 }
 
 fn save<L: Learner>(learner: &L, curve: &[Point], folder: &Path) -> Result<(), TrainError> {
@@ -355,7 +355,7 @@ fn save<L: Learner>(learner: &L, curve: &[Point], folder: &Path) -> Result<(), T
     if last.exists() {
         std::fs::rename(&last, &before).map_err(FileError::on("rename", &last))?;
     }
-    Ok(files::write(&last, &parts::pack(&all))?)
+    Ok(files::write(&last, &shards::pack(&all))?)
 }
 
 /// Puts the learner back to the last checkpoint that is whole, if there is one, and returns its curve.
@@ -366,7 +366,7 @@ fn resume<L: Learner>(learner: &mut L, folder: &Path) -> Result<Option<Vec<Point
             continue;
         }
         let failed = |reason| TrainError::Checkpoint { path: path.display().to_string(), reason };
-        let all = match parts::unpack(&files::read(&path, LIMIT)?) {
+        let all = match shards::unpack(&files::read(&path, LIMIT)?) {
             Ok(all) => all,
             Err(reason) => {
                 damaged.get_or_insert(failed(reason));
@@ -382,7 +382,7 @@ fn resume<L: Learner>(learner: &mut L, folder: &Path) -> Result<Option<Vec<Point
         let curve = restore().map_err(failed)?;
         if let Some(TrainError::Checkpoint { path: last, reason }) = damaged {
             let text = format!("{last}: {reason}; going on from {}", path.display());
-            Notes::new(false).tell(&text);
+            ProgressLog::new(false).println(&text);
             // It would take the place of the good one when the next is written.
             std::fs::remove_file(&last).map_err(FileError::on("remove", Path::new(&last)))?;
         }

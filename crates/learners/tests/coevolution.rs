@@ -9,9 +9,9 @@ use outflank_learners::coevolution::{
 use outflank_learners::tdl::{self, Rates};
 use outflank_learners::training::{Learner, OpponentEvaluator, Plan, train};
 use outflank_models::files::Origin;
-use outflank_models::shapes::{Neighbour, Snake};
-use outflank_models::{Network, Tuple};
-use outflank_players::roster::entries;
+use outflank_models::tuple_shapes::{NeighborChoice, Snake};
+use outflank_models::{NTupleNetwork, Tuple};
+use outflank_players::registry::factories;
 use outflank_runs::rng::stream;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -42,7 +42,7 @@ fn all_phases() -> CoevolutionConfig {
         weight_mutation: 0.05,
         weight_deviation: 0.25,
         topology_mutation: 0.1,
-        topology: Neighbour::Uniform,
+        topology: NeighborChoice::Uniform,
     }
 }
 
@@ -70,7 +70,7 @@ fn methods() -> Vec<(&'static str, CoevolutionConfig)> {
             "newest archive members",
             CoevolutionConfig {
                 archive_newest: true,
-                topology: Neighbour::Crowded,
+                topology: NeighborChoice::Crowded,
                 snake: Snake::Wrapping,
                 ..all_phases()
             },
@@ -113,7 +113,7 @@ fn every_method_is_reproducible_and_resumable() {
             learner.step().unwrap();
             assert_eq!(learner.spent(), spent, "{name}");
             assert_eq!(learner.population().len(), config.population, "{name}");
-            let finite = |network: &Network| network.weights().iter().all(|w| w.is_finite());
+            let finite = |network: &NTupleNetwork| network.weights().iter().all(|w| w.is_finite());
             assert!(learner.population().iter().all(finite), "{name}");
         }
         let bytes = learner.state().unwrap();
@@ -157,7 +157,7 @@ fn the_archive_holds_the_newest_best_individuals() {
 }
 
 /// Returns the tuples with their weights.
-fn genes(network: &Network) -> Vec<(Tuple, Vec<f32>)> {
+fn genes(network: &NTupleNetwork) -> Vec<(Tuple, Vec<f32>)> {
     let tables = network.tuples().offsets().zip(network.tuples().tuples());
     tables.map(|(at, t)| (t.clone(), network.weights()[at..at + t.entries()].to_vec())).collect()
 }
@@ -201,10 +201,10 @@ fn mutations_change_only_their_part() {
     let before = random_individual(&config, &mut rng).unwrap();
     assert!(before.weights().iter().all(|w| (-1.0..=1.0).contains(w)));
     let mut topology = before.clone();
-    mutate_topology(&mut topology, 0.3, Neighbour::Uniform, &mut rng).unwrap();
+    mutate_topology(&mut topology, 0.3, NeighborChoice::Uniform, &mut rng).unwrap();
     assert_eq!(topology.weights(), before.weights());
     assert_ne!(topology.tuples(), before.tuples());
-    let lengths = |n: &Network| n.tuples().tuples().iter().map(Tuple::length).collect::<Vec<_>>();
+    let lengths = |n: &NTupleNetwork| n.tuples().tuples().iter().map(Tuple::length).collect::<Vec<_>>();
     assert_eq!(lengths(&topology), lengths(&before));
     let mut weights = before.clone();
     mutate_weights(&mut weights, 0.05, 0.25, &mut rng);

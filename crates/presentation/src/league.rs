@@ -4,7 +4,7 @@ use crate::faults::fault_section;
 use crate::{About, points};
 use outflank_arena::league::LeagueReport;
 use outflank_report::text::count;
-use outflank_report::{Align, Bars, CrossTable, Page, Section, Table};
+use outflank_report::{Align, BarChart, CrossTable, Page, Section, Table};
 
 /// Rank, rating, points.
 #[must_use]
@@ -86,10 +86,10 @@ fn remarks(report: &LeagueReport) -> Vec<String> {
 /// characters to a line, if that is known.
 #[must_use]
 pub fn league_text(report: &LeagueReport, room: Option<usize>) -> String {
-    let mut text = standings(report).to_text_in(room);
+    let mut text = standings(report).to_text_within(room);
     if report.players.len() <= 12 {
         text.push('\n');
-        text.push_str(&cross_table(report).to_text_in(room));
+        text.push_str(&cross_table(report).to_text_within(room));
     }
     for remark in remarks(report) {
         text.push_str(&remark);
@@ -102,7 +102,7 @@ pub fn league_text(report: &LeagueReport, room: Option<usize>) -> String {
 pub(super) fn fill(section: &mut Section, report: &LeagueReport) {
     section.table(&standings(report));
     let names: Vec<&str> = report.players.iter().map(|player| player.name.as_str()).collect();
-    let ratings = Bars::new("Ratings", "rating, 95% intervals", names.clone())
+    let ratings = BarChart::new("Ratings", "rating, 95% intervals", names.clone())
         .series("rating", report.players.iter().map(|p| (p.rating, p.error)))
         .decimals(0)
         .dots();

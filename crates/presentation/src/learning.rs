@@ -9,7 +9,7 @@ use outflank_games::othello::Othello;
 use outflank_models::{Evaluate, Model};
 use outflank_records::Decision;
 use outflank_report::text::count;
-use outflank_report::{Align, Bars, Page, Plot, Point, Section, Series, Table};
+use outflank_report::{Align, BarChart, Page, Plot, Point, Section, Series, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -158,9 +158,9 @@ pub fn learning_text(learning: &Learning, room: Option<usize>) -> String {
     let games = count(learning.games.1 as u64);
     let _ =
         writeln!(text, "\nHow often it picks the move that was played, in {games} other games:");
-    let _ = writeln!(text, "{}", stage_table(&learning.accuracy).to_text_in(room));
+    let _ = writeln!(text, "{}", stage_table(&learning.accuracy).to_text_within(room));
     let _ = writeln!(text, "{}:", terms(learning));
-    let _ = writeln!(text, "{}", meetings(&learning.matches).to_text_in(room));
+    let _ = writeln!(text, "{}", meetings(&learning.matches).to_text_within(room));
     text
 }
 
@@ -189,7 +189,7 @@ pub fn learning_page(learning: &Learning, about: &About) -> String {
     });
     let section = page.section("Play");
     section.paragraph(format!("{}.", terms(learning)));
-    let bars = Bars::new(
+    let bars = BarChart::new(
         "Score against the embedded players",
         "% of points, 95% intervals",
         learning.matches.iter().map(|m| m.b.clone()),
@@ -239,7 +239,7 @@ fn glance(section: &mut Section, learning: &Learning) {
     }
     let choices = format!("from {} choices", count(learning.choices as u64));
     facts.push(["Weights".to_owned(), count(learning.model.weights() as u64), choices]);
-    section.figures_at_a_glance(
+    section.key_figures(
         facts.iter().map(|[name, value, remark]| (name.as_str(), value.as_str(), remark.as_str())),
     );
     for remark in &learning.remarks {
@@ -261,7 +261,7 @@ fn how(section: &mut Section, learning: &Learning) {
     let held_out = points(&|point| hits(point, point.held_out));
     if !held_out.is_empty() {
         let plot = Plot::new("Choices predicted as it learns", steps, "% of choices")
-            .whole_x()
+            .integer_x()
             .series(Series::line("of games not learned from", held_out).band())
             .series(Series::line("of games learned from", learned).band());
         section.figure(
@@ -276,7 +276,7 @@ fn how(section: &mut Section, learning: &Learning) {
     if !values.is_empty() {
         let measure = &learning.measure;
         let title = format!("The {measure}");
-        let plot = Plot::new(title, steps, measure).whole_x().series(Series::line(measure, values));
+        let plot = Plot::new(title, steps, measure).integer_x().series(Series::line(measure, values));
         section.figure(&plot, "");
     } else if learning.curve.is_empty() {
         section.paragraph("The solution is found at once, so there is no curve to show.");

@@ -4,7 +4,7 @@ use crate::faults::fault_section;
 use crate::{About, points};
 use outflank_arena::matches::{MatchReport, SprtReport};
 use outflank_report::text::count;
-use outflank_report::{Bars, Page, Table};
+use outflank_report::{BarChart, Page, Table};
 use std::fmt::Write;
 
 /// The figures of a match, one a row.
@@ -124,20 +124,20 @@ pub fn match_page(report: &MatchReport, about: &About) -> String {
     let distinct = format!("{} of them different", count(report.distinct_games));
     let (strength, between) = strength(report);
     let superiority = format!("{:.1}%", 100.0 * report.superiority);
-    section.figures_at_a_glance([
+    section.key_figures([
         ("Score", percent.as_str(), within.as_str()),
         ("Strength", strength.as_str(), between.as_str()),
         ("Superiority", superiority.as_str(), "the chance that the first is stronger"),
         ("Games", games.as_str(), distinct.as_str()),
     ]);
-    let outcome = Bars::new("Games by result", "games", ["won", "drawn", "lost"])
+    let outcome = BarChart::new("Games by result", "games", ["won", "drawn", "lost"])
         .series(
             report.a.clone(),
             [report.wins, report.draws, report.losses].map(|n| (n as f64, 0.0)),
         )
         .decimals(0);
     section.figure(&outcome, "");
-    let rounds = Bars::new("Rounds by points", "rounds", ["0", "0.5", "1", "1.5", "2"])
+    let rounds = BarChart::new("Rounds by points", "rounds", ["0", "0.5", "1", "1.5", "2"])
         .series(report.a.clone(), report.pentanomial.map(|n| (n as f64, 0.0)))
         .decimals(0);
     section.figure(&rounds, "A round is one opening played with both colours.");

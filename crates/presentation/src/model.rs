@@ -3,7 +3,7 @@
 use outflank_arena::insight::{self, Pattern, Region, Sight};
 use outflank_games::othello::{Othello, Square};
 use outflank_models::patterns::{Count, Patterns};
-use outflank_models::{Evaluate, Features, Model, Net, Network, Tuples};
+use outflank_models::{Evaluate, Features, Model, Mlp, NTupleNetwork, Tuples};
 use outflank_records::Decision;
 use outflank_report::{Align, Board, Figure, Page, Plot, Point, Section, Series, Table};
 use std::sync::Arc;
@@ -37,11 +37,11 @@ pub fn tuple_board(title: impl Into<String>, images: &[Vec<Square>]) -> Board {
 /// Boards for the first nodes of a network, or for the first sets of them: what an own disc instead
 /// of the opponent's adds to a node's input.
 #[must_use]
-pub fn first_layer(net: &Net) -> Vec<Board> {
+pub fn first_layer(net: &Mlp) -> Vec<Board> {
     let board = |(node, weights): (usize, [f32; 64])| {
         Board::new((node + 1).to_string()).weights(weights.map(f64::from)).decimals(2)
     };
-    net.turns().take(SHOWN_NODES).enumerate().map(board).collect()
+    net.flip_effects().take(SHOWN_NODES).enumerate().map(board).collect()
 }
 
 /// Adds to a page what a model looks at, what discs are worth to it, where it moves and which
@@ -59,14 +59,14 @@ pub fn show_model(
     let tuples = model.tuples();
     let single = tuples.is_some_and(|all| all.tuples().iter().all(|tuple| tuple.length() == 1));
     match model {
-        Model::Network(network) if single => {
+        Model::NTuple(network) if single => {
             single_squares(page.section("Its weights"), network);
         }
-        Model::Network(network) => {
+        Model::NTuple(network) => {
             patterns(page.section("The patterns that weigh most"), network, &sights);
         }
         Model::Patterns(staged) => counts(page.section("What it counts"), staged),
-        Model::Rater(_) | Model::Ann(_) | Model::Deep(_) => {}
+        Model::MovePredictor(_) | Model::Mlp(_) | Model::PolicyNet(_) => {}
     }
     if let Some(tuples) = tuples.filter(|_| !single) {
         looks_at(page.section("What it looks at"), tuples);
@@ -76,8 +76,8 @@ pub fn show_model(
 /// What each number of moves, or of squares at the frontier, adds to the worth of a board, at a
 /// few stages of the game.
 fn counts(section: &mut Section, model: &Patterns) {
-    let (stages, first) = (model.stages(), model.look().tuples().count());
-    for (place, count) in model.look().counts().iter().enumerate() {
+    let (stages, first) = (model.stages(), model.features().tuples().count());
+    for (place, count) in model.features().counts().iter().enumerate() {
         let start = first + place * Count::LIMIT;
         let mut plot = Plot::new(count.about(), "how many", "worth");
         for stage in SHOWN_DISCS.iter().map(|&discs| stages.of(discs)) {
@@ -144,10 +144,10 @@ fn squares(
 }
 
 /// Three weights for each square.
-fn single_squares(section: &mut Section, network: &Network) {
+fn single_squares(section: &mut Section, network: &NTupleNetwork) {
     let mut boards = [[f64::NAN; 64]; 3];
     for (tuple, offset) in network.tuples().tuples().iter().zip(network.tuples().offsets()) {
-        for square in tuple.images().iter().flatten() {
+        for square in tuple.placements().iter().flatten() {
             for (entry, board) in boards.iter_mut().enumerate() {
                 board[square.index()] = f64::from(network.weights()[offset + entry]);
             }
@@ -160,8 +160,8 @@ fn single_squares(section: &mut Section, network: &Network) {
 }
 
 /// A pattern on the board: own discs black, the opponent's white, the rest of the tuple empty.
-fn pattern_board(network: &Network, pattern: &Pattern) -> Board {
-    let image = &network.tuples().tuples()[pattern.tuple].images()[0];
+fn pattern_board(network: &NTupleNetwork, pattern: &Pattern) -> Board {
+    let image = &network.tuples().tuples()[pattern.tuple].placements()[0];
     let sign = if pattern.weight < 0.0 { "−" } else { "+" };
     let title = format!("{}: {sign}{:.2}", pattern.tuple + 1, pattern.weight.abs());
     image
@@ -174,7 +174,7 @@ fn pattern_board(network: &Network, pattern: &Pattern) -> Board {
 }
 
 /// The heaviest patterns of all, then those of each tuple.
-fn patterns(section: &mut Section, network: &Network, sights: &[Sight]) {
+fn patterns(section: &mut Section, network: &NTupleNetwork, sights: &[Sight]) {
     let extremes = insight::extremes(network, sights, OFTEN);
     let mut most: Vec<&Pattern> = extremes.iter().flatten().map(|[most, _]| most).collect();
     let mut least: Vec<&Pattern> = extremes.iter().flatten().map(|[_, least]| least).collect();
@@ -215,14 +215,14 @@ fn looks_at(section: &mut Section, all: &Tuples) {
         .iter()
         .take(MOST_BOARDS)
         .enumerate()
-        .map(|(number, tuple)| tuple_board((number + 1).to_string(), &tuple.images()[..1]))
+        .map(|(number, tuple)| tuple_board((number + 1).to_string(), &tuple.placements()[..1]))
         .collect();
     let shown = if tuples.len() > boards.len() {
         format!("The first {} of {} tuples", boards.len(), tuples.len())
     } else {
         format!("The {} tuples", tuples.len())
     };
-    let images = all.instances();
+    let images = all.placement_count();
     gallery(
         section,
         &boards,

@@ -2,7 +2,7 @@
 
 use crate::engine::TorchEngine;
 use outflank_learners::cnn::{CnnConfig, Device, Engine, EngineError, TrainingSet};
-use outflank_models::nets::Net;
+use outflank_models::nets::NetGraph;
 
 /// The first CUDA GPU, or the CPU through libtorch.
 pub struct TorchDevice {
@@ -27,7 +27,7 @@ impl Device for TorchDevice {
 
     fn engine(
         &self,
-        net: &Net,
+        net: &NetGraph,
         config: CnnConfig,
         training_set: TrainingSet,
     ) -> Result<Box<dyn Engine>, EngineError> {

@@ -11,7 +11,7 @@ use crate::step_queue::StepQueue;
 use outflank_learners::cnn::{
     BatchStats, CnnConfig, Engine, EngineError, Optimizer, TrainState, TrainingSet,
 };
-use outflank_models::nets::{CLASSES, Net, Weights};
+use outflank_models::nets::{CLASSES, NetGraph, Weights};
 use tch::{Device, Kind, Reduction, TchError, Tensor};
 
 /// Examples per call, so that the host synchronizes with the device once per this many.
@@ -28,7 +28,7 @@ const MIN_INFERENCE_BATCH: usize = 64;
 
 /// A network, its optimizer and its training set on a device.
 pub(crate) struct TorchEngine {
-    net: Net,
+    net: NetGraph,
     config: CnnConfig,
     kind: Kind,
     examples: DeviceExamples,
@@ -61,7 +61,7 @@ impl TorchEngine {
     /// Creates a network with random initial weights: on the first GPU, in bfloat16 where that is
     /// safe, or on the CPU in single precision.
     pub(crate) fn new(
-        net: &Net,
+        net: &NetGraph,
         config: CnnConfig,
         training_set: &TrainingSet,
         &TorchDevice { cuda, cuda_graphs, fused_norm_relu, warn }: &TorchDevice,
@@ -120,7 +120,7 @@ impl TorchEngine {
                 }
             }
         }
-        engine.set_weights(&Weights::start(net, config.seed)).map_err(failed)?;
+        engine.set_weights(&Weights::init(net, config.seed)).map_err(failed)?;
         Ok(engine)
     }
 

@@ -1,7 +1,7 @@
 //! The forward pass: the nodes of a network as libtorch operations.
 
 use crate::norm_relu::NormRelu;
-use outflank_models::nets::{EPSILON, Net, Node, Op, Role, STAGES};
+use outflank_models::nets::{EPSILON, NetGraph, Node, Op, Role, STAGES};
 use tch::{Kind, TchError, Tensor};
 
 /// Momentum of the running mean and variance of batch normalization.
@@ -12,7 +12,7 @@ const NORM_MOMENTUM: f64 = 0.1;
 /// `fused` replaces a batch normalization whose only consumer is a ReLU, and that ReLU, by one
 /// operation where it supports the shape.
 pub(crate) fn forward(
-    net: &Net,
+    net: &NetGraph,
     params: &[Tensor],
     planes: Tensor,
     training: bool,
@@ -33,7 +33,7 @@ pub(crate) fn forward(
 
 /// A forward pass in progress.
 struct Forward<'a> {
-    net: &'a Net,
+    net: &'a NetGraph,
     params: &'a [Tensor],
     training: bool,
     fused: Option<&'a NormRelu>,
@@ -51,7 +51,7 @@ struct Forward<'a> {
 
 impl<'a> Forward<'a> {
     fn new(
-        net: &'a Net,
+        net: &'a NetGraph,
         params: &'a [Tensor],
         training: bool,
         fused: Option<&'a NormRelu>,
@@ -62,7 +62,7 @@ impl<'a> Forward<'a> {
         let mut before_relu = vec![false; nodes.len()];
         for node in nodes.iter().filter(|node| node.op == Op::Relu) {
             let input = node.inputs[0];
-            before_relu[input] = nodes[input].op == Op::Norm && consumers[input] == 1;
+            before_relu[input] = nodes[input].op == Op::BatchNorm && consumers[input] == 1;
         }
         Forward {
             net,
@@ -115,21 +115,21 @@ impl<'a> Forward<'a> {
             Op::Input => Err(TchError::Torch("a network has one input".to_owned())),
             Op::Conv { size, stride, .. } => self.conv(index, node, size as i64, stride as i64),
             Op::Linear { .. } => self.linear(index, node),
-            Op::Norm => self.norm(index, node),
+            Op::BatchNorm => self.norm(index, node),
             Op::Relu => self.relu(node),
-            Op::Dropout { share } => {
-                self.input(node, 0)?.f_dropout(f64::from(share), self.training)
+            Op::Dropout { rate } => {
+                self.input(node, 0)?.f_dropout(f64::from(rate), self.training)
             }
             Op::Add => self.input(node, 0)?.f_add(self.input(node, 1)?),
             Op::Concat => Tensor::f_cat(&[self.input(node, 0)?, self.input(node, 1)?], 1),
             Op::Shortcut { stride } => self.shortcut(node, stride as i64),
-            Op::Halve => {
+            Op::AvgPool => {
                 let x = self.input(node, 0)?;
                 x.f_avg_pool2d([2, 2], [2, 2], [0, 0], false, true, None::<i64>)
             }
-            Op::Mean => self.input(node, 0)?.f_mean_dim(&[2i64, 3][..], false, None::<Kind>),
+            Op::GlobalAvgPool => self.input(node, 0)?.f_mean_dim(&[2i64, 3][..], false, None::<Kind>),
             Op::Gate => self.gate(node),
-            Op::Pick => self.select_stage(node),
+            Op::Select => self.select_stage(node),
         }
     }
 

@@ -7,7 +7,7 @@
 //!
 //! On the device, input channels are the innermost dimension (channels-last); in files, the outermost.
 
-use outflank_models::nets::{Net, NetError, Op, Param, Role, Weights};
+use outflank_models::nets::{NetGraph, NetError, Op, Param, Role, Weights};
 use tch::{Device, Kind, TchError, Tensor};
 
 /// The range of a trainable parameter in the flat vector.
@@ -44,7 +44,7 @@ pub(crate) struct ParameterStore {
 
 impl ParameterStore {
     /// Allocates the parameters of a network.
-    pub(crate) fn new(net: &Net, device: Device, kind: Kind) -> Result<ParameterStore, TchError> {
+    pub(crate) fn new(net: &NetGraph, device: Device, kind: Kind) -> Result<ParameterStore, TchError> {
         let params = net.params();
         let last = params.iter().rfind(|param| param.role == Role::Weight).map(|param| param.node);
         let rank = |param: &Param| match (param.role, Some(param.node) == last) {
@@ -53,7 +53,7 @@ impl ParameterStore {
             _ => 2,
         };
         let mut order: Vec<usize> =
-            (0..params.len()).filter(|&at| params[at].role.is_learned()).collect();
+            (0..params.len()).filter(|&at| params[at].role.is_trainable()).collect();
         order.sort_by_key(|&at| rank(&params[at]));
         let mut ranges = vec![None; params.len()];
         let (mut end, mut half_end, mut decayed) = (0, 0, 0);
@@ -186,13 +186,13 @@ impl ParameterStore {
     }
 
     /// Returns the weights in file layout.
-    pub(crate) fn weights(&self, net: &Net) -> Result<Result<Weights, NetError>, TchError> {
+    pub(crate) fn weights(&self, net: &NetGraph) -> Result<Result<Weights, NetError>, TchError> {
         Ok(Weights::new(net, self.save(&self.flat, true)?))
     }
 }
 
 /// Returns the number of cells that are transposed with the channels.
-fn cells(net: &Net, param: &Param) -> usize {
+fn cells(net: &NetGraph, param: &Param) -> usize {
     match (param.role, net.nodes()[param.node].op) {
         (Role::Weight, Op::Conv { size, .. }) => size * size,
         (Role::Weight, Op::Linear { .. }) => {

@@ -5,8 +5,8 @@ use outflank_learners::cnn::{
     CnnConfig, CpuEngine, Dataset, Device, Engine, EngineError, EpochOrder, LrSchedule, Optimizer,
     Split, SplitBy, TrainState, TrainingSet, measure,
 };
-use outflank_models::nets::{Input, Net, Role, examples, named};
-use outflank_records::{Set, embedded};
+use outflank_models::nets::{Input, NetGraph, Role, examples, named};
+use outflank_records::{ExampleSetKind, embedded};
 use outflank_torch::TorchDevice;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,7 +19,7 @@ fn exclusive() -> MutexGuard<'static, ()> {
 
 fn dataset() -> Dataset {
     let games: Vec<_> = embedded::games().into_iter().take(40).collect();
-    Dataset::new(&games, Set::UniqueS, Split { by: SplitBy::Example, last_year: 2012 }, false)
+    Dataset::new(&games, ExampleSetKind::UniqueS, Split { by: SplitBy::Example, last_year: 2012 }, false)
         .unwrap()
 }
 
@@ -39,7 +39,7 @@ fn config(optimizer: Optimizer) -> CnnConfig {
 const SGD: Optimizer = Optimizer::Sgd { momentum: 0.9, nesterov: true };
 
 /// The CPU engine and the libtorch engine on the CPU.
-fn engines(net: &Net, config: CnnConfig, dataset: &Dataset) -> [Box<dyn Engine>; 2] {
+fn engines(net: &NetGraph, config: CnnConfig, dataset: &Dataset) -> [Box<dyn Engine>; 2] {
     let training_set = || TrainingSet::new(net, &dataset.base, dataset.items.clone());
     let device = device(false, true, true);
     [
@@ -196,7 +196,7 @@ impl StepsResult {
 
 /// Takes 24 steps with batch size 16 on the GPU, or returns `None` without a GPU.
 fn steps(
-    net: &Net,
+    net: &NetGraph,
     optimizer: Optimizer,
     dataset: &Dataset,
     between: Between,
@@ -212,7 +212,7 @@ fn steps(
 /// Takes steps with batch size 16.
 fn steps_of(
     count: usize,
-    net: &Net,
+    net: &NetGraph,
     mut engine: Box<dyn Engine>,
     dataset: &Dataset,
     between: Between,
@@ -235,7 +235,7 @@ fn steps_of(
     }
     let end = engine.state().unwrap();
     assert_eq!(end.step, count as u64);
-    let running = |at: &usize| !net.params()[*at].role.is_learned();
+    let running = |at: &usize| !net.params()[*at].role.is_trainable();
     let (running, learned): (Vec<usize>, Vec<usize>) = (0..net.params().len()).partition(running);
     let all =
         |state: &TrainState| learned.iter().flat_map(|&at| state.weights.of(at).to_vec()).collect();

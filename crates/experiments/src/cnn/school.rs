@@ -13,7 +13,7 @@ use outflank_learners::cnn::{
     TrainingSet, load_engine, measure, sample_evenly, sample_training_set, train,
 };
 use outflank_models::nets::{Input, named};
-use outflank_records::{Record, Selection, Set, embedded, read_games};
+use outflank_records::{Record, ExampleSetKind, Selection, embedded, read_games};
 use outflank_runs::{files, stop_requested};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -25,7 +25,7 @@ use std::time::Duration;
 
 /// The accuracy that a task is about, and of how many positions: the paper's measure by example, ours by
 /// game.
-pub fn accuracy(tests: &[TestMetrics], task: Task, set: Set) -> Option<(f64, u64)> {
+pub fn accuracy(tests: &[TestMetrics], task: Task, set: ExampleSetKind) -> Option<(f64, u64)> {
     let test = test_of(tests, task, set)?;
     Some((if task.by_game { test.top1_legal } else { test.top1 }, test.count))
 }
@@ -36,12 +36,12 @@ pub fn valid(tests: &[TestMetrics], task: Task) -> Option<(f64, u64)> {
     Some((test.legal_rate, test.count))
 }
 
-fn test_of(tests: &[TestMetrics], task: Task, set: Set) -> Option<&TestMetrics> {
+fn test_of(tests: &[TestMetrics], task: Task, set: ExampleSetKind) -> Option<&TestMetrics> {
     let name = task.test(set);
     tests.iter().find(|test| test.symmetries == 1 && test.test.starts_with(&name))
 }
 
-type Key = (Set, Split, bool);
+type Key = (ExampleSetKind, Split, bool);
 
 /// How long a network learns.
 #[derive(Clone, Copy, Debug, PartialEq)]

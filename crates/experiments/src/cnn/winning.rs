@@ -9,9 +9,9 @@ use outflank_games::Side;
 use outflank_games::othello::Othello;
 use outflank_learners::cnn::EnsemblePolicy;
 use outflank_models::embedded;
-use outflank_players::Entry;
-use outflank_players::roster::{RosterError, entry, policy_entry};
-use outflank_runs::{files, stop_requested, toml_fault};
+use outflank_players::PlayerFactory;
+use outflank_players::registry::{RegistryError, entry, policy_factory};
+use outflank_runs::{files, stop_requested, toml_error_message};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -82,7 +82,7 @@ impl<'a> Contender<'a> {
             let bytes = files::read(&path, 1 << 20)?;
             let text = String::from_utf8_lossy(&bytes);
             contender.known = toml::from_str(&text).map_err(|error| {
-                let (shown, fault) = (path.display(), toml_fault(&text, &error));
+                let (shown, fault) = (path.display(), toml_error_message(&text, &error));
                 ExperimentError::Learn(format!("{shown}: {fault}; delete it to play anew"))
             })?;
         }
@@ -130,17 +130,17 @@ impl<'a> Contender<'a> {
         }
         let Some(predictor) = self.predictor()? else { return Ok(None) };
         (lab.say)(&format!("playing against {key}"));
-        let mut own: Entry<Othello> = policy_entry("network", predictor.clone(), 0.0);
+        let mut own: PlayerFactory<Othello> = policy_factory("network", predictor.clone(), 0.0);
         if let Some((from, to, other)) = stage {
-            let (inner, other) = (own.clone(), entry::<Othello>(other)?);
-            own = own.made_by(&other.clone(), move || {
+            let (inner, other) = (own.clone(), factory::<Othello>(other)?);
+            own = own.combined_with(&other.clone(), move || {
                 let staged = outflank_players::Staged::new(inner.make()?, other.make()?, from, to);
                 Ok(Box::new(staged))
             });
         }
-        let entries = [own, entry::<Othello>(opponent)?];
+        let entries = [own, factory::<Othello>(opponent)?];
         for entry in &entries {
-            entry.make().and_then(|mut player| player.begin()).map_err(RosterError::from)?;
+            entry.make().and_then(|mut player| player.new_game()).map_err(RegistryError::from)?;
         }
         let (openings, _) = lab.openings(Side::White)?;
         let terms =

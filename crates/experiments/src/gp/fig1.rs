@@ -8,8 +8,8 @@ use crate::lab::{ExperimentError, Lab};
 use crate::statistics::Mean;
 use crate::{Experiment, Report};
 use outflank_games::Game;
-use outflank_models::Described;
-use outflank_players::roster::Roster;
+use outflank_models::NamedFeatures;
+use outflank_players::registry::RegisteredGame;
 use outflank_report::text::count;
 use outflank_report::{Plot, Point, Series};
 
@@ -55,7 +55,7 @@ impl Experiment for Fig1 {
     }
 }
 
-fn one_game<P: Roster + Described>(
+fn one_game<P: RegisteredGame + NamedFeatures>(
     lab: &Lab,
     all: &[Runs],
     tests: &TestPairs,

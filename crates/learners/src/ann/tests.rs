@@ -47,7 +47,7 @@ fn the_td_update_follows_the_formula() {
         }
     }
     let (alpha, result) = (0.05, 0.6f32);
-    let mut live = LiveNet::new(&net);
+    let mut live = TrainableMlp::new(&net);
     let whole = Sequence { boards: sequence.clone(), random: vec![false; sequence.len()] };
     td_update(
         &mut live,
@@ -56,9 +56,9 @@ fn the_td_update_follows_the_formula() {
         TdParams { learning_rate: alpha, lambda: 0.0 },
         &mut Vec::new(),
     );
-    live.apply();
+    live.step();
     let predict = |weights: &[f32], board: &Board| {
-        let net = Net::new(&config.architecture, weights.to_vec()).unwrap();
+        let net = Mlp::new(&config.architecture, weights.to_vec()).unwrap();
         let position = Othello::from_discs(board.own, board.other, Side::White).unwrap();
         libm::tanh(f64::from(net.value(&position, Side::Black)))
     };
@@ -84,7 +84,7 @@ fn the_td_update_follows_the_formula() {
 #[test]
 fn traces_are_cut_at_a_random_move() {
     let pair = AnnLearner::new(config("FC 64-3-1"));
-    let mut live = LiveNet::new(&pair.net(0));
+    let mut live = TrainableMlp::new(&pair.net(0));
     let boards: Vec<Board> = start_positions()[10..14].iter().map(|p| p.board()).collect();
     let f = live.predict(&boards).to_vec();
     let mut steps = |random: [bool; 4], lambda: f32| {
@@ -171,7 +171,7 @@ fn divergence_is_an_error() {
 struct Diverging(AnnLearner, u64);
 
 impl Learner for Diverging {
-    type Model = Net;
+    type Model = Mlp;
 
     fn spent(&self) -> u64 {
         self.0.spent()
@@ -188,7 +188,7 @@ impl Learner for Diverging {
         self.0.step()
     }
 
-    fn model(&self) -> Net {
+    fn model(&self) -> Mlp {
         self.0.model()
     }
 
@@ -264,13 +264,13 @@ struct Replay {
 }
 
 impl Replay {
-    fn net(&self, number: usize) -> Net {
-        Net::new(&self.config.architecture, self.weights[number].clone()).unwrap()
+    fn net(&self, number: usize) -> Mlp {
+        Mlp::new(&self.config.architecture, self.weights[number].clone()).unwrap()
     }
 
     /// Predicts a position from the side that moved into it.
     fn predict(&self, weights: &[f32], (position, side): (Othello, Side)) -> f64 {
-        let net = Net::new(&self.config.architecture, weights.to_vec()).unwrap();
+        let net = Mlp::new(&self.config.architecture, weights.to_vec()).unwrap();
         libm::tanh(f64::from(net.value(&position, side)))
     }
 

@@ -5,9 +5,9 @@
 //! previous checkpoint is kept until the end of the run, when the last one has been read back.
 
 use super::TrainState;
-use outflank_models::nets::{Net, NetError, Weights};
+use outflank_models::nets::{NetGraph, NetError, Weights};
 use outflank_runs::files::{self, FileError};
-use outflank_runs::{Notes, parts, toml_fault};
+use outflank_runs::{ProgressLog, shards, toml_error_message};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ pub enum CheckpointError {
     Damaged(PathBuf, String),
     /// The checkpoint belongs to another network.
     #[error(transparent)]
-    Net(#[from] NetError),
+    NetGraph(#[from] NetError),
 }
 
 /// The index of a checkpoint.
@@ -68,7 +68,7 @@ impl Checkpoint {
             .flatten()
             .map(|block| block.iter().flat_map(|value| value.to_le_bytes()).collect())
             .collect();
-        let bytes = parts::pack(&blocks);
+        let bytes = shards::pack(&blocks);
         let mut pieces = Vec::new();
         for (number, piece) in bytes.chunks(MAX_FILE_SIZE).enumerate() {
             let name = format!("{:09}-{number:03}.part", state.step);
@@ -121,7 +121,7 @@ impl Checkpoint {
     }
 
     /// Reads the last checkpoint back and, if it is valid, removes the previous one.
-    pub fn verify_last(folder: &Path, net: &Net, moments: usize) -> Result<(), CheckpointError> {
+    pub fn verify_last(folder: &Path, net: &NetGraph, moments: usize) -> Result<(), CheckpointError> {
         if let Some((last, _)) = Checkpoint::load_one(folder, INDEX, net, moments)? {
             let _ = std::fs::remove_file(folder.join(PREVIOUS));
             Checkpoint::remove_unused(&folder.join(FOLDER), &last.pieces)?;
@@ -132,7 +132,7 @@ impl Checkpoint {
     /// Loads the last valid checkpoint of a run folder, or `None` if there is none.
     pub fn load(
         folder: &Path,
-        net: &Net,
+        net: &NetGraph,
         moments: usize,
     ) -> Result<Option<(Checkpoint, TrainState)>, CheckpointError> {
         let last = match Checkpoint::load_one(folder, INDEX, net, moments) {
@@ -151,7 +151,7 @@ impl Checkpoint {
                         other => other.to_string(),
                     };
                     let (last, previous) = (last.display(), previous.display());
-                    Notes::new(false).tell(&format!("{last}: {reason}; resuming from {previous}"));
+                    ProgressLog::new(false).println(&format!("{last}: {reason}; resuming from {previous}"));
                     Ok(Some(found))
                 }
                 _ => Err(error),
@@ -170,13 +170,13 @@ impl Checkpoint {
             .map_err(|_| damaged(format!("{name} is not text")))?;
         toml::from_str(&text)
             .map(Some)
-            .map_err(|e| damaged(format!("{name}: {}", toml_fault(&text, &e))))
+            .map_err(|e| damaged(format!("{name}: {}", toml_error_message(&text, &e))))
     }
 
     fn load_one(
         folder: &Path,
         name: &str,
-        net: &Net,
+        net: &NetGraph,
         moments: usize,
     ) -> Result<Option<(Checkpoint, TrainState)>, CheckpointError> {
         let damaged = |why: String| CheckpointError::Damaged(folder.to_owned(), why);
@@ -199,7 +199,7 @@ impl Checkpoint {
                 "{name}: step {step} of {steps} does not match the data files"
             )));
         }
-        let blocks = parts::unpack(&bytes).map_err(damaged)?;
+        let blocks = shards::unpack(&bytes).map_err(damaged)?;
         let mut values: Vec<Vec<f32>> = blocks
             .iter()
             .map(|block| block.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b)).collect())
@@ -232,8 +232,8 @@ mod tests {
         assert_eq!(Checkpoint::load(folder.path(), &net, 1).unwrap(), None);
         let state = |step| TrainState {
             step,
-            weights: Weights::start(&net, step),
-            moments: vec![Weights::start(&net, step + 7).values().to_vec()],
+            weights: Weights::init(&net, step),
+            moments: vec![Weights::init(&net, step + 7).values().to_vec()],
         };
         Checkpoint::save(folder.path(), &state(3), 10, 1.5).unwrap();
         let saved = Checkpoint::save(folder.path(), &state(5), 10, 2.5).unwrap();

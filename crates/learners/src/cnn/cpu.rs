@@ -2,7 +2,7 @@
 
 use super::{BatchStats, CnnConfig, Engine, EngineError, Optimizer, TrainState, TrainingSet};
 use outflank_games::othello::Symmetry;
-use outflank_models::nets::{Cpu, Net, Role, Space, Weights, classes_of, learn_batch};
+use outflank_models::nets::{CpuNet, NetGraph, Role, BufferPool, Weights, classes_of, forward_backward};
 use rayon::prelude::*;
 
 /// Momentum of the running mean and variance of batch normalization.
@@ -10,7 +10,7 @@ pub const NORM_MOMENTUM: f32 = 0.1;
 
 /// An engine that runs on the CPU threads of this process.
 pub struct CpuEngine {
-    net: Net,
+    net: NetGraph,
     config: CnnConfig,
     training_set: TrainingSet,
     state: TrainState,
@@ -18,16 +18,16 @@ pub struct CpuEngine {
     /// The permutation of classes under each symmetry.
     classes: [[usize; outflank_models::nets::CLASSES]; 8],
     /// The network for inference, until the next training step.
-    inference: Option<Cpu>,
+    inference: Option<CpuNet>,
     /// Buffers reused from step to step.
-    space: Space,
+    space: BufferPool,
 }
 
 impl CpuEngine {
     /// Creates a network with random initial weights.
     #[must_use]
-    pub fn new(net: &Net, config: CnnConfig, training_set: TrainingSet) -> CpuEngine {
-        let weights = Weights::start(net, config.seed);
+    pub fn new(net: &NetGraph, config: CnnConfig, training_set: TrainingSet) -> CpuEngine {
+        let weights = Weights::init(net, config.seed);
         CpuEngine {
             net: net.clone(),
             config,
@@ -36,7 +36,7 @@ impl CpuEngine {
             stats: BatchStats::default(),
             classes: Symmetry::ALL.map(classes_of),
             inference: None,
-            space: Space::default(),
+            space: BufferPool::default(),
         }
     }
 
@@ -62,7 +62,7 @@ impl CpuEngine {
         let stream = (self.config.seed, self.state.step);
         let batch = (&words[..], &targets[..]);
         let (weights, smoothing) = (&self.state.weights, self.config.label_smoothing);
-        let learned = learn_batch(&self.net, weights, batch, stream, smoothing, &mut self.space);
+        let learned = forward_backward(&self.net, weights, batch, stream, smoothing, &mut self.space);
         self.stats.examples += indices.len() as u64;
         self.stats.loss += learned.loss * indices.len() as f64;
         self.stats.hits += learned.hits as f64;
@@ -98,7 +98,7 @@ impl CpuEngine {
                 }
             }
         }
-        learned.gradient.into_iter().for_each(|block| self.space.keep(block));
+        learned.gradient.into_iter().for_each(|block| self.space.release(block));
         self.inference = None;
         Ok(())
     }
@@ -169,7 +169,7 @@ impl Engine for CpuEngine {
     }
 
     fn logits(&mut self, words: &[u64]) -> Result<Vec<f32>, EngineError> {
-        let cpu = self.inference.get_or_insert_with(|| Cpu::new(&self.net, &self.state.weights));
+        let cpu = self.inference.get_or_insert_with(|| CpuNet::new(&self.net, &self.state.weights));
         let planes = self.net.input().planes();
         Ok(words.chunks(256 * planes).flat_map(|words| cpu.logits(words)).collect())
     }

@@ -8,9 +8,9 @@
 
 use outflank_games::othello::Othello;
 use outflank_records::{
-    Coloured, ExampleSet, Record, Set, SplitError, image, sizes_of_shares, split_examples,
+    ColoredExample, ExampleSet, ExampleSetKind, Record, SplitError, TrainFractions, resolve_item, sizes_from_fractions, split_examples,
 };
-use outflank_runs::Draw;
+use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
 use rayon::prelude::*;
 use std::fmt;
@@ -66,7 +66,7 @@ pub struct TestSet {
     /// Name, such as `unique-s by example`.
     pub name: String,
     /// The examples.
-    pub examples: Vec<Coloured>,
+    pub examples: Vec<ColoredExample>,
     /// Overlap with the training set up to symmetry, in percent.
     pub train_overlap: f64,
 }
@@ -75,7 +75,7 @@ pub struct TestSet {
 #[derive(Clone, Debug)]
 pub struct Dataset {
     /// The base examples, as in [`ExampleSet::base`].
-    pub base: Vec<Coloured>,
+    pub base: Vec<ColoredExample>,
     /// The training examples: index of a base example times eight, plus the index of a symmetry.
     pub items: Vec<u32>,
     /// The test sets: of the same set by example, of Original by example, by game.
@@ -97,7 +97,7 @@ type GameSplit<'a> = (Vec<&'a Record<Othello>>, Vec<&'a Record<Othello>>, String
 /// Divides games at the end of `last_year`, or at random where all lie on one side.
 fn split_by_game(records: &[Record<Othello>], last_year: u16) -> GameSplit<'_> {
     let is_early =
-        |record: &&Record<Othello>| record.about.year().is_none_or(|year| year <= last_year);
+        |record: &&Record<Othello>| record.info.year().is_none_or(|year| year <= last_year);
     let (early, late): (Vec<_>, Vec<_>) = records.iter().partition(is_early);
     if !early.is_empty() && !late.is_empty() {
         return (early, late, format!("games after {last_year}"));
@@ -119,7 +119,7 @@ impl Dataset {
     /// Splits the examples of these games. `colors` keeps the color of the side to move.
     pub fn new(
         records: &[Record<Othello>],
-        set: Set,
+        set: ExampleSetKind,
         split: Split,
         colors: bool,
     ) -> Result<Dataset, SplitError> {
@@ -129,7 +129,7 @@ impl Dataset {
     /// Like [`Dataset::new`], restricted to the moves of one player if a name is given.
     pub fn of_player(
         records: &[Record<Othello>],
-        set: Set,
+        set: ExampleSetKind,
         split: Split,
         colors: bool,
         player: Option<&str>,
@@ -144,11 +144,11 @@ impl Dataset {
             SplitBy::Both => early.clone(),
             SplitBy::Example | SplitBy::Game => records.iter().collect(),
         };
-        let by_example = |set: Set| -> Result<(ExampleSet, Vec<u32>, Vec<Coloured>), SplitError> {
+        let by_example = |set: ExampleSetKind| -> Result<(ExampleSet, Vec<u32>, Vec<ColoredExample>), SplitError> {
             let mut examples = ExampleSet::new(set, pool.iter().copied(), player, colors);
-            let sizes = sizes_of_shares(examples.len(), &[set.learned_share()])?;
+            let sizes = sizes_from_fractions(examples.len(), &[fractions.of(set)])?;
             let split = split_examples(examples.items_mut(), SPLIT_SEED, &sizes)?;
-            let train = split.parts[0].to_vec();
+            let train = split.subsets[0].to_vec();
             let test = split.rest.to_vec();
             let test = test.into_iter().map(|item| examples.resolve(item)).collect();
             Ok((examples, train, test))
@@ -162,10 +162,10 @@ impl Dataset {
             }
         };
         let mut tests = vec![(format!("{set} by example"), test)];
-        if set != Set::Original {
-            tests.push(("original by example".to_owned(), by_example(Set::Original)?.2));
+        if set != ExampleSetKind::Original {
+            tests.push(("original by example".to_owned(), by_example(ExampleSetKind::Original)?.2));
         }
-        let late = ExampleSet::new(Set::Original, late.iter().copied(), player, colors);
+        let late = ExampleSet::new(ExampleSetKind::Original, late.iter().copied(), player, colors);
         // Shuffled, so that an evenly spaced sample covers all stages of the games.
         let mut late = late.base().to_vec();
         stream(SPLIT_SEED, &["net", "late"]).shuffle(&mut late);
@@ -194,19 +194,19 @@ impl Dataset {
 
     /// Returns the example of an item: a base example under a symmetry.
     #[must_use]
-    pub fn resolve(&self, item: u32) -> Coloured {
-        image(&self.base, item)
+    pub fn resolve(&self, item: u32) -> ColoredExample {
+        resolve_item(&self.base, item)
     }
 }
 
 /// The training examples up to symmetry, sorted.
-struct Overlap(Vec<Coloured>);
+struct Overlap(Vec<ColoredExample>);
 
 impl Overlap {
-    fn new(base: &[Coloured], items: &[u32]) -> Overlap {
+    fn new(base: &[ColoredExample], items: &[u32]) -> Overlap {
         let mut used = vec![false; base.len()];
         items.iter().for_each(|&item| used[(item / 8) as usize] = true);
-        let mut train: Vec<Coloured> = base
+        let mut train: Vec<ColoredExample> = base
             .par_iter()
             .zip(&used)
             .filter_map(|(item, used)| used.then(|| canonical(item)))
@@ -216,16 +216,16 @@ impl Overlap {
     }
 
     /// Returns the percentage of `examples` that are in the training set up to symmetry.
-    fn percent(&self, examples: &[Coloured]) -> f64 {
-        let is_in = |item: &&Coloured| self.0.binary_search(&canonical(item)).is_ok();
+    fn percent(&self, examples: &[ColoredExample]) -> f64 {
+        let is_in = |item: &&ColoredExample| self.0.binary_search(&canonical(item)).is_ok();
         let count = examples.par_iter().filter(is_in).count();
         100.0 * count as f64 / examples.len().max(1) as f64
     }
 }
 
 /// Returns the representative of an example's symmetry class.
-fn canonical(item: &Coloured) -> Coloured {
-    Coloured { example: item.example.canonical(), white: item.white }
+fn canonical(item: &ColoredExample) -> ColoredExample {
+    ColoredExample { example: item.example.canonical(), white: item.white }
 }
 
 #[cfg(test)]
@@ -241,14 +241,14 @@ mod tests {
     fn splits_by_example_have_the_expected_size_and_overlap() {
         let games = embedded::games();
         let dataset = |set| Dataset::new(&games, set, split(SplitBy::Example), false).unwrap();
-        let count = ExampleSet::new(Set::Unique, &games, None, false).len();
-        let unique = dataset(Set::Unique);
+        let count = ExampleSet::new(ExampleSetKind::Unique, &games, None, false).len();
+        let unique = dataset(ExampleSetKind::Unique);
         assert_eq!(unique.items.len(), (count as f64 * 0.75).round() as usize);
         assert_eq!(unique.items.len() + unique.tests[0].examples.len(), count);
         // Only a few test examples are symmetric to a training example.
         assert!(unique.tests[0].train_overlap < 5.0, "{}", unique.tests[0].train_overlap);
         // In a symmetric set nearly every test example is.
-        let symmetric = dataset(Set::UniqueS);
+        let symmetric = dataset(ExampleSetKind::UniqueS);
         assert!(symmetric.tests[0].train_overlap > 99.0, "{}", symmetric.tests[0].train_overlap);
     }
 
@@ -257,7 +257,7 @@ mod tests {
         let mut games = embedded::games();
         games.truncate(1000);
         let dataset =
-            |games: &[_], by| Dataset::new(games, Set::UniqueS, split(by), false).unwrap();
+            |games: &[_], by| Dataset::new(games, ExampleSetKind::UniqueS, split(by), false).unwrap();
         let chosen = |games: &mut dyn Iterator<Item = &Record<Othello>>| {
             games.flat_map(|game| game.plies()).filter(|ply| !ply.random).count()
         };
@@ -275,12 +275,12 @@ mod tests {
 
         // Date two in five games after the boundary.
         for (at, game) in games.iter_mut().enumerate() {
-            game.about.date = if at % 5 < 2 { "2013" } else { "2012" }.to_owned();
+            game.info.date = if at % 5 < 2 { "2013" } else { "2012" }.to_owned();
         }
         let by_game = dataset(&games, SplitBy::Game);
         let test = by_game.tests.last().unwrap();
         assert_eq!(test.name, "games after 2012");
-        let mut late = games.iter().filter(|game| game.about.year() == Some(2013));
+        let mut late = games.iter().filter(|game| game.info.year() == Some(2013));
         assert_eq!(test.examples.len(), chosen(&mut late));
         assert!(test.train_overlap < 5.0, "{}", test.train_overlap);
         // Both splits at once: the training examples are drawn from the early games, and the test set

@@ -3,7 +3,7 @@
 use super::{
     CnnConfig, CpuEngine, Engine, EngineError, LrSchedule, Optimizer, TrainState, TrainingSet,
 };
-use outflank_models::nets::{Net, Weights, learning_bytes};
+use outflank_models::nets::{NetGraph, Weights, training_memory_bytes};
 use outflank_runs::available_memory;
 
 /// A factory of engines for one kind of hardware.
@@ -22,7 +22,7 @@ pub trait Device: Sync {
     /// Creates an engine with initial weights and a training set.
     fn engine(
         &self,
-        net: &Net,
+        net: &NetGraph,
         config: CnnConfig,
         training_set: TrainingSet,
     ) -> Result<Box<dyn Engine>, EngineError>;
@@ -42,12 +42,12 @@ impl Device for CpuDevice {
 
     fn engine(
         &self,
-        net: &Net,
+        net: &NetGraph,
         config: CnnConfig,
         training_set: TrainingSet,
     ) -> Result<Box<dyn Engine>, EngineError> {
         let fixed = parameter_bytes(net, config.optimizer);
-        check_memory(fixed, learning_bytes(net, config.batch_size), available_memory())?;
+        check_memory(fixed, training_memory_bytes(net, config.batch_size), available_memory())?;
         Ok(Box::new(CpuEngine::new(net, config, training_set)))
     }
 }
@@ -55,7 +55,7 @@ impl Device for CpuDevice {
 /// Computes the memory that does not depend on the batch size: weights, gradient, optimizer moments,
 /// transformed kernels of Winograd convolutions, and the copies made for a checkpoint (the state, its
 /// blocks as bytes, and their concatenation).
-fn parameter_bytes(net: &Net, optimizer: Optimizer) -> u64 {
+fn parameter_bytes(net: &NetGraph, optimizer: Optimizer) -> u64 {
     let weights: u64 = net.params().iter().map(|param| param.len() as u64).sum();
     let state = 1 + optimizer.moments() as u64;
     let (gradient, transformed, copies) = (1, 2, 3 * state);
@@ -83,7 +83,7 @@ impl Device for CachedOnly {
 
     fn engine(
         &self,
-        net: &Net,
+        net: &NetGraph,
         config: CnnConfig,
         training_set: TrainingSet,
     ) -> Result<Box<dyn Engine>, EngineError> {
@@ -108,7 +108,7 @@ fn check_memory(fixed: u64, batch: u64, available: Option<u64>) -> Result<(), En
 /// Creates an engine with trained weights, for inference only.
 pub fn load_engine(
     device: &dyn Device,
-    net: &Net,
+    net: &NetGraph,
     weights: &Weights,
 ) -> Result<Box<dyn Engine>, EngineError> {
     // Without a training set the hyperparameters are irrelevant.
@@ -138,7 +138,7 @@ mod tests {
     fn a_batch_that_does_not_fit_is_an_error() {
         // Conv8 has 1,408 feature maps of 64 cells before and after each ReLU.
         let net = named("conv8", Input::PIECES).unwrap();
-        let needed = learning_bytes(&net, 1000);
+        let needed = training_memory_bytes(&net, 1000);
         let maps = 2 * 1408 * 64 * 4 * 1000;
         assert!((maps..maps + maps / 4).contains(&needed), "{needed}");
         assert!(
@@ -159,6 +159,6 @@ mod tests {
         assert!(error.contains("GB") && error.contains("--net"), "{error}");
         let small = named("conv4", Input::PIECES).unwrap();
         let fixed = parameter_bytes(&small, Optimizer::AdamW { beta1: 0.9, beta2: 0.999 });
-        assert!(check_memory(fixed, learning_bytes(&small, 64), Some(1 << 30)).is_ok());
+        assert!(check_memory(fixed, training_memory_bytes(&small, 64), Some(1 << 30)).is_ok());
     }
 }

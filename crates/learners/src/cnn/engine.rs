@@ -1,8 +1,8 @@
 //! The execution backend of a network: its weights, its optimizer and the training set on a device.
 
 use super::Optimizer;
-use outflank_models::nets::{Net, Weights, class_of};
-use outflank_records::Coloured;
+use outflank_models::nets::{NetGraph, Weights, class_of};
+use outflank_records::ColoredExample;
 
 /// An error of an engine.
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +23,7 @@ pub enum EngineError {
     Missing(String),
     /// The state does not belong to the network.
     #[error(transparent)]
-    Net(#[from] outflank_models::nets::NetError),
+    NetGraph(#[from] outflank_models::nets::NetError),
     /// The loss or a weight is NaN or infinite.
     #[error(
         "training diverged: the loss or a weight is not finite after step {0}. Start a new run with a \
@@ -46,10 +46,10 @@ pub struct TrainingSet {
 impl TrainingSet {
     /// Encodes base examples as input planes and classes of `net`.
     #[must_use]
-    pub fn new(net: &Net, base: &[Coloured], items: Vec<u32>) -> TrainingSet {
+    pub fn new(net: &NetGraph, base: &[ColoredExample], items: Vec<u32>) -> TrainingSet {
         let mut words = Vec::with_capacity(base.len() * net.input().planes());
         let mut targets = Vec::with_capacity(base.len());
-        for Coloured { example, white } in base {
+        for ColoredExample { example, white } in base {
             net.input().words(example.board(), *white, &mut words);
             // The four center squares have no class, but they are never empty either.
             targets.push(class_of(example.chosen()).unwrap_or(0) as u8);
@@ -72,7 +72,7 @@ pub struct TrainState {
 impl TrainState {
     /// Creates the state before the first step: given weights, zero moments.
     #[must_use]
-    pub fn start(net: &Net, weights: Weights, optimizer: Optimizer) -> TrainState {
+    pub fn start(net: &NetGraph, weights: Weights, optimizer: Optimizer) -> TrainState {
         let zeros: Vec<Vec<f32>> = net.params().iter().map(|p| vec![0.0; p.len()]).collect();
         TrainState { step: 0, weights, moments: vec![zeros; optimizer.moments()] }
     }

@@ -3,7 +3,7 @@
 use super::{Engine, EngineError};
 use outflank_games::othello::{Othello, Square};
 use outflank_models::Policy;
-use outflank_models::nets::{CLASSES, Input, rate_moves};
+use outflank_models::nets::{CLASSES, Input, score_moves};
 use std::sync::{Mutex, PoisonError};
 
 /// A policy that averages the class probabilities of one or more networks with the same input.
@@ -71,11 +71,11 @@ pub(super) fn log_add_exp(a: f64, b: f64) -> f64 {
 impl Policy<Othello> for EnsemblePolicy {
     fn score(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
         out.clear();
-        out.extend(self.score_all(&[(*position, moves.to_vec())]).into_iter().flatten());
+        out.extend(self.score_batch(&[(*position, moves.to_vec())]).into_iter().flatten());
     }
 
-    fn score_all(&self, positions: &[(Othello, Vec<Square>)]) -> Vec<Vec<f32>> {
-        rate_moves(self.input, positions, |words| {
+    fn score_batch(&self, positions: &[(Othello, Vec<Square>)]) -> Vec<Vec<f32>> {
+        score_moves(self.input, positions, |words| {
             self.logits(words).unwrap_or_else(|error| {
                 *self.error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
                 vec![0.0; positions.len() * CLASSES]

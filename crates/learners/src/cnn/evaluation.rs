@@ -1,9 +1,9 @@
 //! Evaluation of a trained network: accuracy, inference time, and the report stored with its weights.
 
 use super::{CnnOutcome, Dataset, Device, Engine, EngineError, PredictionCounts, measure};
-use outflank_models::nets::{Input, Net};
-use outflank_records::Coloured;
-use outflank_runs::Draw;
+use outflank_models::nets::{Input, NetGraph};
+use outflank_records::ColoredExample;
+use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
@@ -117,14 +117,14 @@ pub struct TrainReport {
 impl TrainReport {
     /// Creates a report without test results.
     #[must_use]
-    pub fn new(net: &Net, examples: &str, outcome: &CnnOutcome) -> TrainReport {
+    pub fn new(net: &NetGraph, examples: &str, outcome: &CnnOutcome) -> TrainReport {
         TrainReport {
             method: "cnn".to_owned(),
             net: net.name().to_owned(),
             input: net.input().to_string(),
             examples: examples.to_owned(),
             plan: None,
-            weights: net.learned(),
+            weights: net.trainable_params(),
             step: outcome.step,
             steps: outcome.steps,
             seconds: outcome.seconds,
@@ -148,7 +148,7 @@ pub struct Evaluation<'a> {
     /// The data set whose test sets are used.
     pub dataset: &'a Dataset,
     /// A sample of the training examples, for training accuracy.
-    pub train_sample: &'a [Coloured],
+    pub train_sample: &'a [ColoredExample],
     /// Upper limit of positions per test set, evenly spaced.
     pub max_positions: usize,
     /// Whether to evaluate a second time with test-time augmentation over the eight symmetries.
@@ -179,7 +179,7 @@ impl Evaluation<'_> {
         report: &mut TrainReport,
         mut proceed: impl FnMut(&str, usize) -> bool,
     ) -> Result<bool, EngineError> {
-        let mut evaluate = |name: &str, examples: &[Coloured], average: bool| {
+        let mut evaluate = |name: &str, examples: &[ColoredExample], average: bool| {
             let predict = &mut |words: &[u64]| engine.logits(words);
             measure(predict, input, examples, average, |count| proceed(name, count))
         };
@@ -214,7 +214,7 @@ pub fn sample_training_set(
     dataset: &Dataset,
     items: &[u32],
     max_positions: usize,
-) -> Vec<Coloured> {
+) -> Vec<ColoredExample> {
     let step = items.len().div_ceil(max_positions.clamp(1, MAX_TRAINING_SAMPLE)).max(1);
     // A split by game leaves the items sorted, with the symmetries of a position next to each other:
     // the first of each stride could always be the same symmetry. Other splits shuffle them.
@@ -229,7 +229,7 @@ pub fn sample_training_set(
 
 /// Returns at most `max_positions` examples, evenly spaced.
 #[must_use]
-pub fn sample_evenly(examples: &[Coloured], max_positions: usize) -> Vec<Coloured> {
+pub fn sample_evenly(examples: &[ColoredExample], max_positions: usize) -> Vec<ColoredExample> {
     let step = examples.len().div_ceil(max_positions.max(1)).max(1);
     examples.iter().step_by(step).copied().collect()
 }
@@ -238,11 +238,11 @@ pub fn sample_evenly(examples: &[Coloured], max_positions: usize) -> Vec<Coloure
 fn inference_micros(
     engine: &mut dyn Engine,
     input: Input,
-    examples: &[Coloured],
+    examples: &[ColoredExample],
 ) -> Result<f64, EngineError> {
     let batch = TIMING_BATCH.min(examples.len().max(1));
     let mut words = Vec::new();
-    for Coloured { example, white } in examples.iter().take(batch) {
+    for ColoredExample { example, white } in examples.iter().take(batch) {
         input.words(example.board(), *white, &mut words);
     }
     if words.is_empty() {
@@ -265,7 +265,7 @@ fn inference_micros(
 mod tests {
     use super::super::{Split, SplitBy};
     use super::*;
-    use outflank_records::{Set, embedded};
+    use outflank_records::{ExampleSetKind, embedded};
 
     /// Each symmetry has a share of one eighth, and the mean number of discs is that of all examples.
     #[test]
@@ -274,22 +274,22 @@ mod tests {
         games.truncate(600);
         for by in [SplitBy::Game, SplitBy::Example, SplitBy::Both] {
             let split = Split { by, last_year: 2012 };
-            let mut dataset = Dataset::new(&games, Set::OriginalS, split, false).unwrap();
-            let discs = |examples: &[Coloured]| {
+            let mut dataset = Dataset::new(&games, ExampleSetKind::OriginalS, split, false).unwrap();
+            let discs = |examples: &[ColoredExample]| {
                 let count =
-                    |item: &Coloured| f64::from(64 - item.example.board().empty().count_ones());
+                    |item: &ColoredExample| f64::from(64 - item.example.board().empty().count_ones());
                 examples.iter().map(count).sum::<f64>() / examples.len() as f64
             };
             let most = dataset.items.len().div_ceil(16);
             let sample = sample_training_set(&dataset, &dataset.items, most);
             assert_eq!(sample.len(), most);
-            let all: Vec<Coloured> =
+            let all: Vec<ColoredExample> =
                 dataset.items.iter().map(|&item| dataset.resolve(item)).collect();
             assert!((discs(&sample) - discs(&all)).abs() < 1.0, "{split:?}");
             // With a single base position the symmetry of a sample can be told from its board.
             let one = dataset.base[0];
             dataset.base.fill(one);
-            let images = one.example.images();
+            let images = one.example.symmetries();
             let sample = sample_training_set(&dataset, &dataset.items, most);
             for image in images {
                 let same = images.iter().filter(|other| **other == image).count() as f64;

@@ -9,7 +9,7 @@ use super::EngineError;
 use super::ensemble::{log_add_exp, log_softmax};
 use outflank_games::othello::{Square, Squares, Symmetry};
 use outflank_models::nets::{CLASSES, Input, class_of, classes_of};
-use outflank_records::Coloured;
+use outflank_records::ColoredExample;
 use rayon::prelude::*;
 
 /// Positions per call of the network.
@@ -63,7 +63,7 @@ type Predict<'a> = dyn FnMut(&[u64]) -> Result<Vec<f32>, EngineError> + 'a;
 pub fn measure(
     predict: &mut Predict<'_>,
     input: Input,
-    examples: &[Coloured],
+    examples: &[ColoredExample],
     average_symmetries: bool,
     proceed: impl FnMut(usize) -> bool,
 ) -> Result<Option<PredictionCounts>, EngineError> {
@@ -85,11 +85,11 @@ pub fn measure(
 pub fn for_each_prediction<T: Send>(
     predict: &mut Predict<'_>,
     input: Input,
-    examples: &[Coloured],
+    examples: &[ColoredExample],
     average_symmetries: bool,
     mut proceed: impl FnMut(usize) -> bool,
-    map: impl Fn(&Coloured, &[f64]) -> T + Sync,
-    mut accept: impl FnMut(&Coloured, T),
+    map: impl Fn(&ColoredExample, &[f64]) -> T + Sync,
+    mut accept: impl FnMut(&ColoredExample, T),
 ) -> Result<bool, EngineError> {
     let symmetries: &[Symmetry] =
         if average_symmetries { &Symmetry::ALL } else { &Symmetry::ALL[..1] };
@@ -101,7 +101,7 @@ pub fn for_each_prediction<T: Send>(
         let mut log_probabilities = vec![0.0; chunk.len() * CLASSES * symmetries.len()];
         for (number, &symmetry) in symmetries.iter().enumerate() {
             let mut words = Vec::new();
-            for Coloured { example, white } in chunk {
+            for ColoredExample { example, white } in chunk {
                 input.words(example.board().transform(symmetry), *white, &mut words);
             }
             let logits = predict(&words)?;
@@ -143,7 +143,7 @@ fn scores_of(scores: &[f64], squares: u64) -> impl Iterator<Item = f64> + '_ {
 
 /// Returns the rank of the move played: the number of legal moves with a higher score.
 #[must_use]
-pub fn rank(item: &Coloured, scores: &[f64]) -> usize {
+pub fn rank(item: &ColoredExample, scores: &[f64]) -> usize {
     let played = max(scores_of(scores, item.example.chosen().bit()));
     scores_of(scores, item.example.board().moves()).filter(|&score| score > played).count()
 }
@@ -153,7 +153,7 @@ fn max(scores: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// Scores the prediction for one example.
-fn score_prediction(item: &Coloured, scores: &[f64]) -> PredictionCounts {
+fn score_prediction(item: &ColoredExample, scores: &[f64]) -> PredictionCounts {
     let (board, chosen) = (item.example.board(), item.example.chosen());
     let moves = board.moves();
     let top = max(scores.iter().copied());
@@ -235,9 +235,9 @@ mod tests {
         }
     }
 
-    fn item(board: Board, chosen: &str) -> Coloured {
+    fn item(board: Board, chosen: &str) -> ColoredExample {
         let example = Example::new(board, chosen.parse().unwrap()).unwrap();
-        Coloured { example, white: false }
+        ColoredExample { example, white: false }
     }
 
     #[test]

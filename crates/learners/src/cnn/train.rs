@@ -1,7 +1,7 @@
 //! The training loop: batches, learning rates, metrics, checkpoints and the budget.
 
 use super::{BatchStats, Checkpoint, CheckpointError, CnnConfig, Engine, EngineError, EpochOrder};
-use outflank_models::nets::Net;
+use outflank_models::nets::NetGraph;
 use outflank_runs::stop_requested;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -105,7 +105,7 @@ pub enum CnnError {
 /// `examples` is the size of the training set. `report` receives the metrics about every ten seconds.
 pub fn train(
     engine: &mut dyn Engine,
-    net: &Net,
+    net: &NetGraph,
     config: &CnnConfig,
     (examples, budget, folder): (usize, &CnnBudget, &Path),
     mut report: impl FnMut(&StepMetrics),
@@ -130,7 +130,7 @@ pub fn train(
 /// A training run in progress.
 struct Run<'a> {
     engine: &'a mut dyn Engine,
-    net: &'a Net,
+    net: &'a NetGraph,
     config: &'a CnnConfig,
     budget: &'a CnnBudget,
     folder: &'a Path,
@@ -157,7 +157,7 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn resume(
         engine: &'a mut dyn Engine,
-        net: &'a Net,
+        net: &'a NetGraph,
         config: &'a CnnConfig,
         (examples, budget, folder): (usize, &'a CnnBudget, &'a Path),
     ) -> Result<Run<'a>, CnnError> {

@@ -3,7 +3,7 @@
 //! Every key is required: the learner has no defaults, since they would be those of a paper.
 
 use super::tuple_shape::TupleShape;
-use outflank_models::shapes::{Neighbour, Snake};
+use outflank_models::tuple_shapes::{NeighborChoice, Snake};
 use outflank_runs::did_you_mean;
 use serde::{Deserialize, Serialize};
 
@@ -70,7 +70,7 @@ pub struct CoevolutionConfig {
     /// Probability that a square of a tuple moves.
     pub topology_mutation: f64,
     /// How the new square is chosen.
-    pub topology: Neighbour,
+    pub topology: NeighborChoice,
 }
 
 /// An error of a configuration.

@@ -8,8 +8,8 @@ use super::config::{CoevolutionConfig, Fitness};
 use super::remote::{self, RemoteGames};
 use crate::tdl::play_out;
 use crate::training::StepError;
-use outflank_models::{Live, Network, embedded};
-use outflank_runs::{Draw, in_order, rng};
+use outflank_models::{TrainableNTuple, NTupleNetwork, embedded};
+use outflank_runs::{RngExt, parallel_in_order, rng};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -35,12 +35,12 @@ pub(super) struct Pairing {
 /// Returns the points of each individual; all zero without a fitness.
 pub(super) fn evaluate(
     config: &CoevolutionConfig,
-    population: &[Network],
-    archive: &[Network],
+    population: &[NTupleNetwork],
+    archive: &[NTupleNetwork],
     context: GenerationContext,
     remote: Option<&RemoteGames>,
 ) -> Result<Vec<u64>, StepError> {
-    let mut players: Vec<&Network> = population.iter().collect();
+    let mut players: Vec<&NTupleNetwork> = population.iter().collect();
     let heuristic = embedded::heuristic();
     let (pairings, epsilon) = match config.fitness {
         Fitness::None => return Ok(vec![0; population.len()]),
@@ -80,8 +80,8 @@ pub(super) fn argmax(points: &[u64]) -> usize {
 }
 
 /// Returns the winner of a round robin with two games per pair.
-pub(super) fn round_robin_winner(population: &[Network], context: GenerationContext) -> usize {
-    let players: Vec<&Network> = population.iter().collect();
+pub(super) fn round_robin_winner(population: &[NTupleNetwork], context: GenerationContext) -> usize {
+    let players: Vec<&NTupleNetwork> = population.iter().collect();
     argmax(&points(&players, players.len(), &round_robin(players.len(), 2), 0.0, context))
 }
 
@@ -128,7 +128,7 @@ const GAMES_PER_JOB: usize = 16;
 
 /// Plays the games and returns the points of the first `count` players.
 fn points(
-    players: &[&Network],
+    players: &[&NTupleNetwork],
     count: usize,
     pairings: &[Pairing],
     epsilon: f64,
@@ -136,7 +136,7 @@ fn points(
 ) -> Vec<u64> {
     let mut points = vec![0; count];
     let jobs: Vec<&[Pairing]> = pairings.chunks(GAMES_PER_JOB).collect();
-    in_order(
+    parallel_in_order(
         jobs.len(),
         context.threads,
         || LiveNetworks::new(players.iter().copied().enumerate()),
@@ -163,12 +163,12 @@ fn add_points(pairings: &[Pairing], margins: &[i32], points: &mut [u64]) {
 
 /// Networks by index, prepared for play when first needed.
 pub(super) struct LiveNetworks<'a> {
-    players: BTreeMap<usize, &'a Network>,
-    lives: BTreeMap<usize, Live>,
+    players: BTreeMap<usize, &'a NTupleNetwork>,
+    lives: BTreeMap<usize, TrainableNTuple>,
 }
 
 impl<'a> LiveNetworks<'a> {
-    pub(super) fn new(players: impl IntoIterator<Item = (usize, &'a Network)>) -> LiveNetworks<'a> {
+    pub(super) fn new(players: impl IntoIterator<Item = (usize, &'a NTupleNetwork)>) -> LiveNetworks<'a> {
         LiveNetworks { players: players.into_iter().collect(), lives: BTreeMap::new() }
     }
 
@@ -186,7 +186,7 @@ impl<'a> LiveNetworks<'a> {
             let mut rng = rng::stream(context.seed, &path);
             let mut take = |player: usize| {
                 let known = self.lives.remove(&player);
-                known.unwrap_or_else(|| Live::new(self.players[&player]))
+                known.unwrap_or_else(|| TrainableNTuple::new(self.players[&player]))
             };
             let (mut first, mut second) = (take(black), take(white));
             let margin = play_out(&mut first, &mut second, epsilon, &mut rng);

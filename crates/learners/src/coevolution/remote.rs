@@ -9,9 +9,9 @@ use super::read_network;
 use crate::tdl::{self, Rates};
 use crate::training::StepError;
 use outflank_games::Side;
-use outflank_models::files::{Origin, write_tensors};
-use outflank_models::{Live, Network};
-use outflank_runs::{Crew, CrewError, Library, Order, Trade, crew_in_order, parts};
+use outflank_models::files::{Origin, write_safetensors};
+use outflank_models::{TrainableNTuple, NTupleNetwork};
+use outflank_runs::{WorkQueue, WorkQueueError, BlobStore, JobBatch, JobHandler, run_in_order, shards};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -29,7 +29,7 @@ const MAX_MARGIN: i32 = 64;
 /// A queue of remote workers that play the games of a population.
 #[derive(Clone, Debug)]
 pub(super) struct RemoteGames {
-    pub(super) crew: Arc<dyn Crew>,
+    pub(super) crew: Arc<dyn WorkQueue>,
 }
 
 /// The training games of one individual in a generation.
@@ -46,15 +46,15 @@ impl TrainingJob {
     /// Plays the games and returns the trained network.
     pub(super) fn play<'a>(
         &self,
-        player: impl Fn(usize) -> &'a Network,
+        player: impl Fn(usize) -> &'a NTupleNetwork,
         rates: Rates,
         seed: u64,
-    ) -> Network {
+    ) -> NTupleNetwork {
         let mut network = player(self.individual).clone();
-        let mut live = Live::new(&network);
+        let mut live = TrainableNTuple::new(&network);
         let mut game = self.first;
         for &(opponent, count) in &self.opponents {
-            let mut opponent = opponent.map(|number| Live::new(player(number)));
+            let mut opponent = opponent.map(|number| TrainableNTuple::new(player(number)));
             for round in 0..count {
                 let mut rng = tdl::stream(seed, self.individual, game);
                 game += 1;
@@ -106,11 +106,11 @@ struct JobMessage {
 /// Trains all individuals remotely.
 pub(super) fn train(
     others: &RemoteGames,
-    players: &[&Network],
+    players: &[&NTupleNetwork],
     jobs: &[TrainingJob],
     rates: Rates,
     context: GenerationContext,
-) -> Result<Vec<Network>, StepError> {
+) -> Result<Vec<NTupleNetwork>, StepError> {
     let numbers = jobs.iter().flat_map(TrainingJob::participants).collect();
     let header = header(context, Some(rates), 0.0, &numbers);
     let encode = |blob: &str, range: Range<usize>| JobMessage {
@@ -119,8 +119,8 @@ pub(super) fn train(
         pairings: Vec::new(),
     };
     let read = |range: Range<usize>, answer: &[u8]| {
-        let networks: Result<Vec<Network>, String> =
-            parts::unpack(answer)?.iter().map(|bytes| read_network(bytes)).collect();
+        let networks: Result<Vec<NTupleNetwork>, String> =
+            shards::unpack(answer)?.iter().map(|bytes| read_network(bytes)).collect();
         let networks = networks?;
         let originals = jobs[range].iter().map(|job| players[job.individual]);
         match networks.iter().zip(originals).all(|(new, old)| is_trained_from(new, old)) {
@@ -132,7 +132,7 @@ pub(super) fn train(
 }
 
 /// Returns whether `new` can result from training `old`.
-fn is_trained_from(new: &Network, old: &Network) -> bool {
+fn is_trained_from(new: &NTupleNetwork, old: &NTupleNetwork) -> bool {
     new.tuples() == old.tuples()
         && (new.view(), new.is_binary()) == (old.view(), old.is_binary())
         && new.weights().iter().all(|weight| weight.is_finite())
@@ -141,7 +141,7 @@ fn is_trained_from(new: &Network, old: &Network) -> bool {
 /// Plays games remotely and returns their margins for Black, job by job.
 pub(super) fn play(
     others: &RemoteGames,
-    players: &[&Network],
+    players: &[&NTupleNetwork],
     pieces: &[&[Pairing]],
     epsilon: f64,
     context: GenerationContext,
@@ -183,25 +183,25 @@ fn header(
 fn run_jobs<T>(
     others: &RemoteGames,
     header: &BlobHeader,
-    players: &[&Network],
+    players: &[&NTupleNetwork],
     pieces: usize,
     encode: impl Fn(&str, Range<usize>) -> JobMessage,
     read: impl Fn(Range<usize>, &[u8]) -> Result<Vec<T>, String>,
 ) -> Result<Vec<T>, StepError> {
-    let failed = |error: CrewError| StepError::Failed(error.to_string());
+    let failed = |error: WorkQueueError| StepError::Failed(error.to_string());
     let mut items = vec![serde_json::to_vec(header).map_err(|error| error.to_string())?];
     for &number in &header.numbers {
-        items.push(write_tensors(&players[number].clone().into(), &Origin::default())?);
+        items.push(write_safetensors(&players[number].clone().into(), &Origin::default())?);
     }
-    let setting = others.crew.share(&parts::pack(&items)).map_err(failed)?;
+    let setting = others.crew.put(&shards::pack(&items)).map_err(failed)?;
     let mut results = Vec::with_capacity(pieces);
-    let order = Order { kind: KIND, run: &setting, pieces };
+    let batch = JobBatch { kind: KIND, run: &setting, jobs: pieces };
     let encode = |range| serde_json::to_vec(&encode(&setting, range)).unwrap_or_default();
-    let end = crew_in_order(&*others.crew, order, &encode, read, |_, result| {
+    let end = run_in_order(&*others.crew, batch, &encode, read, |_, result| {
         results.push(result);
         true
     });
-    others.crew.forget(&setting);
+    others.crew.delete(&setting);
     end.map_err(failed)?;
     match results.len() == pieces {
         true => Ok(results),
@@ -213,7 +213,7 @@ fn run_jobs<T>(
 /// A decoded blob: the networks by index.
 struct JobContext {
     header: BlobHeader,
-    players: BTreeMap<usize, Network>,
+    players: BTreeMap<usize, NTupleNetwork>,
 }
 
 /// The worker side: trains and evaluates populations for a remote run.
@@ -225,19 +225,19 @@ pub struct GenerationJobHandler {
 
 impl GenerationJobHandler {
     /// Returns the blob with this checksum, from the cache if possible.
-    fn context(&self, blob: &str, library: &dyn Library) -> Result<Arc<JobContext>, String> {
+    fn context(&self, blob: &str, library: &dyn BlobStore) -> Result<Arc<JobContext>, String> {
         let lock = || self.contexts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, context)) = lock().iter().find(|(checksum, _)| checksum == blob) {
             return Ok(context.clone());
         }
-        let bytes = library.fetch(blob).map_err(|error| error.to_string())?;
-        let items = parts::unpack(&bytes)?;
+        let bytes = library.get(blob).map_err(|error| error.to_string())?;
+        let items = shards::unpack(&bytes)?;
         let (header, networks) = items.split_first().ok_or("not a population")?;
         let header: BlobHeader =
             serde_json::from_slice(header).map_err(|error| format!("not a population: {error}"))?;
-        let networks: Result<Vec<Network>, String> =
+        let networks: Result<Vec<NTupleNetwork>, String> =
             networks.iter().map(|bytes| read_network(bytes)).collect();
-        let players: BTreeMap<usize, Network> =
+        let players: BTreeMap<usize, NTupleNetwork> =
             header.numbers.iter().copied().zip(networks?).collect();
         let context = Arc::new(JobContext { header, players });
         let mut contexts = lock();
@@ -249,12 +249,12 @@ impl GenerationJobHandler {
     }
 }
 
-impl Trade for GenerationJobHandler {
+impl JobHandler for GenerationJobHandler {
     fn kind(&self) -> &'static str {
         KIND
     }
 
-    fn work(&self, job: &[u8], library: &dyn Library) -> Result<Vec<u8>, String> {
+    fn handle(&self, job: &[u8], library: &dyn BlobStore) -> Result<Vec<u8>, String> {
         let message: JobMessage =
             serde_json::from_slice(job).map_err(|error| format!("invalid job: {error}"))?;
         let context = self.context(&message.blob, library)?;
@@ -269,9 +269,9 @@ impl Trade for GenerationJobHandler {
         if let Some(rates) = header.rates {
             let trained = message.training.iter().map(|training| {
                 let network = training.play(|number| &players[&number], rates, header.seed);
-                write_tensors(&network.into(), &Origin::default())
+                write_safetensors(&network.into(), &Origin::default())
             });
-            return Ok(parts::pack(&trained.collect::<Result<Vec<_>, _>>()?));
+            return Ok(shards::pack(&trained.collect::<Result<Vec<_>, _>>()?));
         }
         let generation =
             GenerationContext { seed: header.seed, generation: header.generation, threads: 1 };
@@ -291,8 +291,8 @@ mod tests {
     use super::super::{Coevolution, CoevolutionConfig, Fitness};
     use super::*;
     use crate::training::Learner;
-    use outflank_models::shapes::{Neighbour, Snake};
-    use outflank_runs::Taken;
+    use outflank_models::tuple_shapes::{NeighborChoice, Snake};
+    use outflank_runs::Ack;
     use outflank_runs::files::checksum;
 
     /// A queue in this process, which returns results in reverse order, each after several invalid ones.
@@ -302,8 +302,8 @@ mod tests {
         most: Mutex<usize>,
     }
 
-    impl Library for LocalQueue {
-        fn share(&self, bytes: &[u8]) -> Result<String, CrewError> {
+    impl BlobStore for LocalQueue {
+        fn put(&self, bytes: &[u8]) -> Result<String, WorkQueueError> {
             let mut content = self.content.lock().unwrap();
             content.insert(checksum(bytes), bytes.to_vec());
             let mut most = self.most.lock().unwrap();
@@ -311,42 +311,42 @@ mod tests {
             Ok(checksum(bytes))
         }
 
-        fn fetch(&self, sha256: &str) -> Result<Vec<u8>, CrewError> {
+        fn get(&self, sha256: &str) -> Result<Vec<u8>, WorkQueueError> {
             let found = self.content.lock().unwrap().get(sha256).cloned();
-            found.ok_or_else(|| CrewError(format!("there is no {sha256}")))
+            found.ok_or_else(|| WorkQueueError(format!("there is no {sha256}")))
         }
     }
 
-    impl Crew for LocalQueue {
+    impl WorkQueue for LocalQueue {
         fn work(
             &self,
-            order: Order<'_>,
+            batch: JobBatch<'_>,
             describe: &dyn Fn(Range<usize>) -> Vec<u8>,
-            take: &mut dyn FnMut(Range<usize>, &[u8]) -> Taken,
-        ) -> Result<(), CrewError> {
-            assert_eq!(order.kind, KIND);
+            take: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
+        ) -> Result<(), WorkQueueError> {
+            assert_eq!(batch.kind, KIND);
             let trade = GenerationJobHandler::default();
-            for from in (0..order.pieces).step_by(3).rev() {
-                let range = from..(from + 3).min(order.pieces);
+            for from in (0..batch.jobs).step_by(3).rev() {
+                let range = from..(from + 3).min(batch.jobs);
                 for nonsense in [&b"?"[..], b"[[65]]", b"[]"] {
-                    assert!(matches!(take(range.clone(), nonsense), Taken::Refused(_)));
+                    assert!(matches!(take(range.clone(), nonsense), Ack::Rejected(_)));
                 }
-                let answer = trade.work(&describe(range.clone()), self).map_err(CrewError)?;
-                assert_eq!(take(range, &answer), Taken::Kept);
+                let answer = trade.handle(&describe(range.clone()), self).map_err(WorkQueueError)?;
+                assert_eq!(take(range, &answer), Ack::Accepted);
             }
-            assert!(trade.work(b"nonsense", self).is_err());
+            assert!(trade.handle(b"nonsense", self).is_err());
             let unknown = TrainingJob { individual: 999, first: 0, opponents: Vec::new() };
             let message = JobMessage {
-                blob: order.run.to_owned(),
+                blob: batch.run.to_owned(),
                 training: vec![unknown],
                 pairings: Vec::new(),
             };
-            let error = trade.work(&serde_json::to_vec(&message).unwrap(), self).unwrap_err();
+            let error = trade.handle(&serde_json::to_vec(&message).unwrap(), self).unwrap_err();
             assert!(error.contains("no player 999"), "{error}");
             Ok(())
         }
 
-        fn forget(&self, sha256: &str) {
+        fn delete(&self, sha256: &str) {
             assert!(self.content.lock().unwrap().remove(sha256).is_some());
         }
 
@@ -382,7 +382,7 @@ mod tests {
             weight_mutation: 0.1,
             weight_deviation: 0.1,
             topology_mutation: 0.1,
-            topology: Neighbour::Uniform,
+            topology: NeighborChoice::Uniform,
         };
         let heuristic = CoevolutionConfig {
             fitness: Fitness::Heuristic,

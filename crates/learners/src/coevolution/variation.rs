@@ -3,12 +3,12 @@
 
 use super::config::CoevolutionConfig;
 use super::tuple_shape::TupleShape;
-use outflank_models::shapes::{Neighbour, blocks, mutated, snake, systematic};
-use outflank_models::{Network, Tuple, TupleError, Tuples, View};
-use outflank_runs::{Draw, Rng};
+use outflank_models::tuple_shapes::{NeighborChoice, blocks, mutated, snake, systematic};
+use outflank_models::{NTupleNetwork, Tuple, TupleError, Tuples, View};
+use outflank_runs::{RngExt, Rng};
 
 /// Creates an individual with random or systematic tuples and with zero or uniform weights.
-pub fn random_individual(config: &CoevolutionConfig, rng: &mut Rng) -> Result<Network, TupleError> {
+pub fn random_individual(config: &CoevolutionConfig, rng: &mut Rng) -> Result<NTupleNetwork, TupleError> {
     let squares = match config.shape {
         TupleShape::Snakes { tuples, length } => {
             (0..tuples).map(|_| snake(length, config.snake, rng)).collect::<Result<Vec<_>, _>>()?
@@ -16,7 +16,7 @@ pub fn random_individual(config: &CoevolutionConfig, rng: &mut Rng) -> Result<Ne
         TupleShape::Systematic { length, blocks } => systematic(length, blocks)?,
         TupleShape::Blocks => blocks(),
     };
-    let mut network = Network::zero(Tuples::symmetric(&squares)?, View::Negate);
+    let mut network = NTupleNetwork::zero(Tuples::symmetric(&squares)?, View::Negate);
     if config.spread > 0.0 {
         for weight in network.weights_mut() {
             *weight = (config.spread * (2.0 * rng.unit() - 1.0)) as f32;
@@ -26,7 +26,7 @@ pub fn random_individual(config: &CoevolutionConfig, rng: &mut Rng) -> Result<Ne
 }
 
 /// Adds a normal variate to each weight with the given probability.
-pub fn mutate_weights(network: &mut Network, probability: f64, deviation: f64, rng: &mut Rng) {
+pub fn mutate_weights(network: &mut NTupleNetwork, probability: f64, deviation: f64, rng: &mut Rng) {
     if probability <= 0.0 {
         return;
     }
@@ -39,9 +39,9 @@ pub fn mutate_weights(network: &mut Network, probability: f64, deviation: f64, r
 
 /// Moves each square of each tuple to a neighboring one with the given probability; the weights stay.
 pub fn mutate_topology(
-    network: &mut Network,
+    network: &mut NTupleNetwork,
     probability: f64,
-    reading: Neighbour,
+    reading: NeighborChoice,
     rng: &mut Rng,
 ) -> Result<(), TupleError> {
     if probability <= 0.0 {
@@ -50,7 +50,7 @@ pub fn mutate_topology(
     let mut changed = false;
     let mut tuples = Vec::with_capacity(network.tuples().tuples().len());
     for tuple in network.tuples().tuples() {
-        let old: Vec<u8> = tuple.images()[0].iter().map(|square| square.index() as u8).collect();
+        let old: Vec<u8> = tuple.placements()[0].iter().map(|square| square.index() as u8).collect();
         let new = mutated(&old, probability, reading, rng);
         changed |= new != old;
         tuples.push(if new == old { tuple.clone() } else { Tuple::symmetric(&new)? });
@@ -63,15 +63,15 @@ pub fn mutate_topology(
 
 /// Exchanges a random half of the tuples of two networks (rounded down), with their weights, position by
 /// position.
-pub fn crossover(one: &mut Network, two: &mut Network, rng: &mut Rng) -> Result<(), TupleError> {
+pub fn crossover(one: &mut NTupleNetwork, two: &mut NTupleNetwork, rng: &mut Rng) -> Result<(), TupleError> {
     let count = one.tuples().tuples().len().min(two.tuples().tuples().len());
     let mut positions: Vec<usize> = (0..count).collect();
     rng.shuffle(&mut positions);
     let mut swapped = vec![false; count];
     positions[..count / 2].iter().for_each(|&at| swapped[at] = true);
-    let child = |own: &Network, other: &Network| {
+    let child = |own: &NTupleNetwork, other: &NTupleNetwork| {
         let (mut tuples, mut weights) = (Vec::new(), Vec::new());
-        let tables = |network: &Network| -> Vec<(usize, Tuple)> {
+        let tables = |network: &NTupleNetwork| -> Vec<(usize, Tuple)> {
             network.tuples().offsets().zip(network.tuples().tuples().iter().cloned()).collect()
         };
         for (at, (own_table, other_table)) in tables(own).into_iter().zip(tables(other)).enumerate()
@@ -88,10 +88,10 @@ pub fn crossover(one: &mut Network, two: &mut Network, rng: &mut Rng) -> Result<
     Ok(())
 }
 
-fn rebuilt(tuples: Vec<Tuple>, weights: Vec<f32>) -> Result<Network, TupleError> {
+fn rebuilt(tuples: Vec<Tuple>, weights: Vec<f32>) -> Result<NTupleNetwork, TupleError> {
     let tuples = Tuples::new(tuples)?;
     let size = TupleError::Size { weights: weights.len(), max: Tuples::MAX_WEIGHTS };
-    Network::new(tuples, weights, View::Negate).ok_or(size)
+    NTupleNetwork::new(tuples, weights, View::Negate).ok_or(size)
 }
 
 /// Selects a parent: the fittest of `size` individuals drawn with replacement, the first drawn of equals.

@@ -4,15 +4,15 @@
 use super::game_oracle::{GameOracleConfig, heuristic, random_heuristics, random_line};
 use outflank_arena::{Played, play};
 use outflank_games::Side;
-use outflank_models::{Described, Heuristic};
-use outflank_players::roster::Roster;
+use outflank_models::{NamedFeatures, Heuristic};
+use outflank_players::registry::RegisteredGame;
 use outflank_players::{AlphaBeta, Player};
-use outflank_runs::{Draw, rng};
+use outflank_runs::{RngExt, rng};
 use std::sync::Arc;
 
 /// A position in which two heuristics choose different moves.
 #[derive(Clone, Debug)]
-pub struct Disagreement<P: Roster> {
+pub struct Disagreement<P: RegisteredGame> {
     /// The position.
     pub position: P,
     /// The move of the first heuristic and the resulting position.
@@ -30,7 +30,7 @@ const MAX_RANDOM_PLIES: u32 = 40;
 /// Finds a random position in which two heuristics choose different moves. Returns `None` if none was
 /// found, in which case they play alike.
 #[must_use]
-pub fn find_disagreement<P: Roster + Described>(
+pub fn find_disagreement<P: RegisteredGame + NamedFeatures>(
     pair: (&[f64], &[f64]),
     config: GameOracleConfig,
     path: &[&str],
@@ -57,7 +57,7 @@ pub fn find_disagreement<P: Roster + Described>(
 
 /// Plays a game of each heuristic, as [`DEMONSTRATED_SIDE`], against one opponent from one opening.
 #[must_use]
-pub fn demonstration_games<P: Roster + Described>(
+pub fn demonstration_games<P: RegisteredGame + NamedFeatures>(
     pair: (&[f64], &[f64]),
     config: GameOracleConfig,
     path: &[&str],
@@ -78,7 +78,7 @@ pub fn demonstration_games<P: Roster + Described>(
 /// The side of the demonstrated heuristic in both games.
 pub const DEMONSTRATED_SIDE: Side = Side::Black;
 
-fn player<P: Roster + Described>(weights: &[f64], config: GameOracleConfig) -> AlphaBeta<P> {
+fn player<P: RegisteredGame + NamedFeatures>(weights: &[f64], config: GameOracleConfig) -> AlphaBeta<P> {
     let heuristic: Heuristic<P> = heuristic(weights);
     AlphaBeta::new(Arc::new(heuristic), config.depth)
 }

@@ -18,7 +18,7 @@ use super::GpError;
 use super::kernel::Kernel;
 use super::probit::log_cdf;
 use outflank_arena::linalg::{Cholesky, Matrix, add_scaled, dot};
-use outflank_runs::{Draw, rng};
+use outflank_runs::{RngExt, rng};
 
 /// Lanes of all sums.
 pub(super) const LANES: usize = 8;

@@ -3,8 +3,8 @@
 use super::learner::{GpLearner, PreferenceOracle};
 use super::test_pairs::TestPairs;
 use crate::training::{Column, Evaluator, Measured, TrainError};
-use outflank_models::Described;
-use outflank_players::roster::Roster;
+use outflank_models::NamedFeatures;
+use outflank_players::registry::RegisteredGame;
 
 /// Half-width of a 95% interval in standard errors.
 const WIDTH_95: f64 = 1.96;
@@ -23,7 +23,7 @@ impl GpEvaluator {
     }
 }
 
-impl<P: Roster + Described, J: PreferenceOracle> Evaluator<GpLearner<P, J>> for GpEvaluator {
+impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> Evaluator<GpLearner<P, J>> for GpEvaluator {
     fn columns(&self) -> Vec<Column> {
         let column = |name: &str, error: bool| Column {
             name: name.to_owned(),

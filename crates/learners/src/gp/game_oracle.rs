@@ -9,10 +9,10 @@ use super::active_learner::ComparisonOutcome;
 use super::learner::PreferenceOracle;
 use outflank_arena::play;
 use outflank_games::{Line, Position};
-use outflank_models::{Described, Heuristic};
-use outflank_players::roster::Roster;
+use outflank_models::{NamedFeatures, Heuristic};
+use outflank_players::registry::RegisteredGame;
 use outflank_players::{AlphaBeta, Player};
-use outflank_runs::{Draw, Rng, rng, stop_requested};
+use outflank_runs::{RngExt, Rng, rng, stop_requested};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::marker::PhantomData;
@@ -41,7 +41,7 @@ pub struct GameOracle<P> {
 /// Number of pairs between two checks for a stop request.
 pub(super) const PAIRS_PER_BATCH: usize = 64;
 
-impl<P: Roster + Described> GameOracle<P> {
+impl<P: RegisteredGame + NamedFeatures> GameOracle<P> {
     /// Creates an oracle.
     #[must_use]
     pub fn new(config: GameOracleConfig) -> GameOracle<P> {
@@ -76,7 +76,7 @@ impl<P: Roster + Described> GameOracle<P> {
         let mut line: Line<P> = Line::default();
         for _ in 0..20 {
             line = random_line(self.config.opening, rng);
-            if !line.position().is_over() && used.insert(line.position().unmirrored()) {
+            if !line.position().is_over() && used.insert(line.position().canonical_form()) {
                 break;
             }
         }
@@ -155,7 +155,7 @@ impl<P: Roster + Described> GameOracle<P> {
     }
 }
 
-impl<P: Roster + Described> PreferenceOracle for GameOracle<P> {
+impl<P: RegisteredGame + NamedFeatures> PreferenceOracle for GameOracle<P> {
     fn compare(
         &mut self,
         round: u64,
@@ -172,7 +172,7 @@ impl<P: Roster + Described> PreferenceOracle for GameOracle<P> {
 
 /// Converts a point to a heuristic. Missing weights are zero.
 #[must_use]
-pub fn heuristic<P: Described>(point: &[f64]) -> Heuristic<P> {
+pub fn heuristic<P: NamedFeatures>(point: &[f64]) -> Heuristic<P> {
     let weights: Vec<f32> = P::FEATURES
         .iter()
         .enumerate()

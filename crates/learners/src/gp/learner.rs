@@ -4,8 +4,8 @@ use super::active_learner::{ActiveLearner, ComparisonOutcome, GpConfig, Query};
 use super::game_oracle::{GameOracle, GameOracleConfig, random_heuristics};
 use super::{GpError, state};
 use crate::training::{Learner, StepError};
-use outflank_models::{Described, Heuristic};
-use outflank_players::roster::Roster;
+use outflank_models::{NamedFeatures, Heuristic};
+use outflank_players::registry::RegisteredGame;
 
 /// Decides comparisons of heuristics, by games or by asking a person.
 pub trait PreferenceOracle {
@@ -52,7 +52,7 @@ pub struct GpLearner<P, J = GameOracle<P>> {
     pub(super) rounds: Vec<RoundStats>,
 }
 
-impl<P: Roster + Described> GpLearner<P> {
+impl<P: RegisteredGame + NamedFeatures> GpLearner<P> {
     /// Creates a learner whose comparisons are decided by games. `benchmark` is the number of random
     /// heuristics that every heuristic is scored against.
     pub fn new(
@@ -64,7 +64,7 @@ impl<P: Roster + Described> GpLearner<P> {
     }
 }
 
-impl<P: Roster + Described, J: PreferenceOracle> GpLearner<P, J> {
+impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> GpLearner<P, J> {
     /// Creates a learner with another preference oracle; games are only used for the benchmark.
     pub fn with_oracle(
         config: GpConfig,
@@ -223,7 +223,7 @@ impl<P: Roster + Described, J: PreferenceOracle> GpLearner<P, J> {
     }
 }
 
-impl<P: Roster + Described, J: PreferenceOracle> Learner for GpLearner<P, J> {
+impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> Learner for GpLearner<P, J> {
     type Model = Heuristic<P>;
 
     /// Compares the initial random heuristics.

@@ -4,8 +4,8 @@ use super::GpError;
 use super::active_learner::ComparisonOutcome;
 use super::game_oracle::{GameOracle, PAIRS_PER_BATCH, random_heuristics};
 use super::posterior::Posterior;
-use outflank_models::Described;
-use outflank_players::roster::Roster;
+use outflank_models::NamedFeatures;
+use outflank_players::registry::RegisteredGame;
 use outflank_runs::Journal;
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -25,7 +25,7 @@ pub struct TestPairs {
 impl TestPairs {
     /// Plays until there are `count` pairs, without a journal.
     #[cfg(test)]
-    pub(super) fn play<P: Roster + Described>(
+    pub(super) fn play<P: RegisteredGame + NamedFeatures>(
         games: &GameOracle<P>,
         count: usize,
         mut progress: impl FnMut(usize),
@@ -39,7 +39,7 @@ impl TestPairs {
     /// Plays until there are `count` pairs; `progress` receives the number so far.
     ///
     /// Outcomes are written to a journal, from which an interrupted run resumes.
-    pub fn play_journaled<P: Roster + Described>(
+    pub fn play_journaled<P: RegisteredGame + NamedFeatures>(
         games: &GameOracle<P>,
         count: usize,
         path: &Path,
@@ -63,7 +63,7 @@ impl TestPairs {
     }
 
     /// Builds the pairs in batches. Outcomes come from `journaled` first; `played` receives the others.
-    fn build<P: Roster + Described>(
+    fn build<P: RegisteredGame + NamedFeatures>(
         games: &GameOracle<P>,
         count: usize,
         journaled: &[Vec<ComparisonOutcome>],
@@ -133,7 +133,7 @@ impl TestPairs {
     }
 
     /// Estimates the accuracy that any model could reach on these pairs by repeating each comparison.
-    pub fn ceiling<P: Roster + Described>(
+    pub fn ceiling<P: RegisteredGame + NamedFeatures>(
         &self,
         games: &GameOracle<P>,
     ) -> Result<AccuracyCeiling, GpError> {

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 const MARGINS: &[Method] = &[Method::IPref, Method::Pref, Method::Classify];
 const PREFERENCES: &[Method] = &[Method::IPref, Method::Pref];
-const ONLINE: &[Method] = &[Method::IPref, Method::Rater];
+const ONLINE: &[Method] = &[Method::IPref, Method::MovePredictor];
 const STEPWISE: &[Method] = &[Method::IPref, Method::Pref, Method::Classify, Method::Mm];
 
 /// Every option by the name that a user gives it, and the methods that look at it.
@@ -27,7 +27,7 @@ const USERS: [(&str, &[Method]); 16] = [
     ("passes", ONLINE),
     ("rate", ONLINE),
     ("stage", ONLINE),
-    ("afterstates", &[Method::Rater]),
+    ("afterstates", &[Method::MovePredictor]),
 ];
 
 /// The methods that look at an option.
@@ -137,7 +137,7 @@ impl Options {
     /// Whether a method learns choices one by one.
     #[must_use]
     pub fn is_online(&self, method: Method) -> bool {
-        method == Method::Rater || (method == Method::IPref && self.online)
+        method == Method::MovePredictor || (method == Method::IPref && self.online)
     }
 
     /// Refuses what makes no sense to the method, before any work is done.
@@ -157,7 +157,7 @@ impl Options {
                 ),
             ],
             // Always one by one.
-            Method::Rater => &[],
+            Method::MovePredictor => &[],
             Method::IPref | Method::Pref | Method::Classify => &[
                 ("c", self.c, CHARGES.contains(&self.c), "a number from 1e-6 to 1e6"),
                 ("tolerance", self.tolerance, positive(self.tolerance), POSITIVE),

@@ -15,7 +15,7 @@ use super::state::State;
 use super::teams::{Reference, Teams};
 use super::{MmError, Settings, check, network};
 use outflank_games::othello::Othello;
-use outflank_models::{Network, Tuples};
+use outflank_models::{NTupleNetwork, Tuples};
 use outflank_records::Decision;
 
 /// Which features share one denominator.
@@ -35,8 +35,8 @@ pub fn learn_shared(
     decisions: &[Decision<Othello>],
     settings: Settings,
     sharing: Sharing,
-    mut watch: impl FnMut(u32, f64, &Network) -> bool,
-) -> Result<Network, MmError> {
+    mut watch: impl FnMut(u32, f64, &NTupleNetwork) -> bool,
+) -> Result<NTupleNetwork, MmError> {
     check(settings)?;
     let teams = Teams::new(tuples, settings.binary, Reference::Nothing, decisions)?;
     let mut state = State::new(&teams, settings.prior);

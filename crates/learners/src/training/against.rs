@@ -6,13 +6,13 @@ use outflank_arena::matches::play_match;
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_models::Model;
-use outflank_players::{Entry, ForcedRandom, Greedy};
+use outflank_players::{PlayerFactory, ForcedRandom, Greedy};
 
 /// Whom a learner is measured against, and how.
 #[derive(Clone, Debug)]
 pub struct OpponentEvaluator {
     /// The others, by name; they bring their own random moves.
-    pub others: Vec<Entry<Othello>>,
+    pub others: Vec<PlayerFactory<Othello>>,
     /// Games against each, half with each colour.
     pub games: u32,
     /// The probability of a random move of the learned player.
@@ -28,7 +28,7 @@ where
     L::Model: Into<Model>,
 {
     fn columns(&self) -> Vec<Column> {
-        let column = |entry: &Entry<Othello>| Column {
+        let column = |entry: &PlayerFactory<Othello>| Column {
             name: entry.name.clone(),
             tag: format!("score/{}", entry.name),
             error: true,
@@ -52,7 +52,7 @@ where
                     _ => format!("learned {}", place + 1),
                 };
                 let (policy, random) = (model.policy(), self.random);
-                let entry = Entry::new(name, move || {
+                let entry = PlayerFactory::new(name, move || {
                     Ok(Box::new(ForcedRandom::new(Greedy::new(policy.clone()), random)))
                 });
                 let openings = vec![Line::default()];

@@ -3,7 +3,7 @@
 use super::{Common, RecordsArgs, RunArgs};
 use clap::{Args, ValueEnum};
 use outflank_learners::cnn::{LrSchedule, SplitBy};
-use outflank_records::Set;
+use outflank_records::ExampleSetKind;
 
 /// What stands below the options in the help.
 pub const CNN_HELP: &str = "\
@@ -79,7 +79,7 @@ pub struct CnnArgs {
     pub from: Option<String>,
     /// The examples: original, original-s, unique or unique-s.
     #[arg(long, default_value = "unique-s", value_name = "SET")]
-    pub examples: Set,
+    pub examples: ExampleSetKind,
     /// How the test is told apart: by example, as the paper, by game, those after 2012, or both at once.
     #[arg(long, default_value = "example", value_name = "example|game|both")]
     pub split: SplitBy,

@@ -22,10 +22,10 @@ use outflank_games::othello::Othello;
 use outflank_games::{Game, Line};
 use outflank_learners::methods::{self, Method, Options, Task};
 use outflank_models::{self as models, Evaluate, Greedy, Policy, Tuples};
-use outflank_players::roster::{self, Model, Roster};
+use outflank_players::registry::{self, Model, RegisteredGame};
 use outflank_presentation::{self as present, CurvePoint, Learning};
 use outflank_records::Decision;
-use outflank_runs::{Journal, Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_runs::{Journal, Progress, RunFolder, stop_requested, install_stop_handler};
 use parts::Parts;
 use serde_json::json;
 use sittings::Sittings;
@@ -52,7 +52,7 @@ pub fn run(args: &LearnArgs) -> Result<Outcome> {
     let source = source(&args.records, args.common.seed)?;
     let parts = parts::parts(args, &source)?;
     let folder = task::open_folder(args, &options, &source, file)?;
-    stop_when_asked();
+    install_stop_handler();
     let kept = kept::is_kept(&folder);
     let learned = if kept { None } else { Some(learn(args, &options, tuples, &parts, &folder)) };
     let path = folder.path().display().to_string();
@@ -122,7 +122,7 @@ fn learn(
         }
         done = step.step;
         if step.value.is_finite() {
-            progress.say(format!("{:.1}", step.value));
+            progress.set_message(format!("{:.1}", step.value));
         }
         let often = step.step <= WATCHED_STEPS || step.step.is_multiple_of(10);
         let player = step.player.filter(|_| often).and_then(|player| player());
@@ -152,7 +152,7 @@ fn learn(
 /// search and say little at one ply, and for the deep network, which takes a thousand times longer for
 /// a move than all the others.
 fn references() -> impl Iterator<Item = &'static str> {
-    roster::EMBEDDED
+    registry::EMBEDDED_PLAYERS
         .iter()
         .filter(|known| known.game == Game::Othello)
         .filter(|known| !["heuristic", "policy network"].contains(&known.kind))
@@ -174,8 +174,8 @@ fn play(
     policy: Arc<dyn Policy<Othello>>,
 ) -> Result<(League<Othello>, u64)> {
     let names: Vec<String> = references().map(str::to_owned).collect();
-    let mut entries = vec![roster::policy_entry("learned", policy, RANDOM)];
-    entries.extend(roster::entries::<Othello>(&names, RANDOM)?);
+    let mut entries = vec![registry::policy_factory("learned", policy, RANDOM)];
+    entries.extend(registry::factories::<Othello>(&names, RANDOM)?);
     let pairs = entries.len() * (entries.len() - 1) / 2;
     let total = args.games * pairs as u64;
     let terms = Terms {
@@ -187,7 +187,7 @@ fn play(
     };
     let journal = Journal::open(&folder.join("games.tsv"))?;
     let progress = Progress::new("playing", "games", total, args.common.quiet);
-    progress.skip((journal.1.len() as u64).min(total));
+    progress.set_position((journal.1.len() as u64).min(total));
     let league = play_league(&entries, &terms, Some(journal), |_, new| progress.add(new))?;
     Ok((league, total))
 }
@@ -265,7 +265,7 @@ fn show(args: &LearnArgs, folder: &RunFolder, learning: &Learning, seconds: f64)
     );
     let _ = writeln!(text, "Next: open {path}/report.html");
     // A rater of moves cannot say what a position is worth, so it does not search.
-    let plies = if args.method.0 == Method::Rater { "" } else { "@4" };
+    let plies = if args.method.0 == Method::MovePredictor { "" } else { "@4" };
     let _ = writeln!(
         text,
         "      outflank match {path}{plies} heuristic{plies} --games 100 --random 0.1"

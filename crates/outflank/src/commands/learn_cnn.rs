@@ -15,8 +15,8 @@ use outflank_learners::cnn::{
     SplitBy, TrainReport, TrainState, TrainingSet, sample_training_set, train,
 };
 use outflank_models::files::{Origin, write_onnx, write_policy};
-use outflank_models::nets::Net;
-use outflank_runs::{Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_models::nets::NetGraph;
+use outflank_runs::{Progress, RunFolder, stop_requested, install_stop_handler};
 use page::Lesson;
 use results::Curve;
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     let device = device(args.device)?;
     let source = source(&args.records, args.common.seed)?;
     let folder = settings::open_folder(args, (&net, begin.as_ref()), &source, device.name())?;
-    stop_when_asked();
+    install_stop_handler();
     let say = |text: String| {
         if !args.common.quiet {
             eprintln!("{text}");
@@ -70,7 +70,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     say(format!(
         "{}: {} weights, {:.1} million operations a position; {} examples of {} positions, read in {:.1} s",
         net.name(),
-        grouped(net.learned() as u64),
+        grouped(net.trainable_params() as u64),
         net.flops() as f64 / 1e6,
         grouped(lessons.items.len() as u64),
         grouped(lessons.base.len() as u64),
@@ -173,7 +173,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
             examples,
             positions: lessons.base.len(),
             curve,
-            settings: RunFolder::config_at(folder.path())?.settings,
+            settings: RunFolder::read_config(folder.path())?.settings,
         };
         folder.write(REPORT, page::page(&lesson, &about).as_bytes())?;
     }
@@ -219,7 +219,7 @@ pub fn device(asked: DeviceArg) -> Result<Box<dyn Device>> {
 
 fn learn(
     args: &CnnArgs,
-    net: &Net,
+    net: &NetGraph,
     plan: &CnnConfig,
     engine: &mut dyn Engine,
     examples: usize,

@@ -11,7 +11,7 @@ use super::{Extent, School, failed};
 use crate::Scale;
 use crate::lab::ExperimentError;
 use outflank_learners::cnn::{Checkpoint, CnnConfig, LrSchedule, Optimizer, SplitBy, TrainReport};
-use outflank_models::nets::{Net, Op, named};
+use outflank_models::nets::{NetGraph, Op, named};
 use outflank_report::text::count;
 use outflank_runs::files;
 use std::path::Path;
@@ -21,12 +21,12 @@ pub(super) const PLAN: &str = "plan.txt";
 
 impl School<'_> {
     /// How a task's network learns; those of a bag differ in all that is chance.
-    pub(super) fn plan(&self, net: &Net, task: Task) -> CnnConfig {
+    pub(super) fn plan(&self, net: &NetGraph, task: Task) -> CnnConfig {
         let plan = self.common_plan(net, task);
         task.bag.map_or(plan, |number| plan.ensemble_member(number))
     }
 
-    fn common_plan(&self, net: &Net, task: Task) -> CnnConfig {
+    fn common_plan(&self, net: &NetGraph, task: Task) -> CnnConfig {
         let seed = self.lab.seed;
         if self.lab.scale == Scale::Paper {
             return CnnConfig {
@@ -44,7 +44,7 @@ impl School<'_> {
         let quick = self.lab.device.is_accelerated();
         // Without normalisation a large step is the end of it, and in small batches a very deep network
         // cannot be sure of its beginning either.
-        let normalised = net.nodes().iter().any(|node| node.op == Op::Norm);
+        let normalised = net.nodes().iter().any(|node| node.op == Op::BatchNorm);
         let rate = match (normalised, task.quarter) {
             (false, _) => SHORT_RATE_BARE,
             (true, true) => RATE,

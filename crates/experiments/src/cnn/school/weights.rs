@@ -9,7 +9,7 @@ use crate::lab::ExperimentError;
 use outflank_learners::cnn::{Checkpoint, Engine, TrainReport};
 use outflank_models::embedded;
 use outflank_models::files::{Origin, read_policy, write_policy};
-use outflank_models::nets::{Net, Weights};
+use outflank_models::nets::{NetGraph, Weights};
 use outflank_runs::files::{self, FileError};
 use std::path::Path;
 
@@ -23,7 +23,7 @@ impl School<'_> {
     /// The file of an engine's weights.
     pub(super) fn model(
         &self,
-        net: &Net,
+        net: &NetGraph,
         engine: &mut dyn Engine,
         folder: &Path,
     ) -> Result<Vec<u8>, ExperimentError> {
@@ -59,7 +59,7 @@ impl School<'_> {
         &self,
         task: Task,
         together: &[Task],
-    ) -> Result<Option<(Net, Weights)>, ExperimentError> {
+    ) -> Result<Option<(NetGraph, Weights)>, ExperimentError> {
         let Some(before) = self.study(task)? else { return Ok(None) };
         let folder = self.folder(task);
         let path = folder.join(MODEL);
@@ -94,7 +94,7 @@ impl School<'_> {
 }
 
 /// The embedded network, if it is the one of this folder.
-fn embedded_as(folder: &str) -> Option<(Net, Weights)> {
+fn embedded_as(folder: &str) -> Option<(NetGraph, Weights)> {
     let deep = (folder == EMBEDDED).then(embedded::cnn)??;
     Some((deep.net().clone(), deep.weights().clone()))
 }
@@ -136,7 +136,7 @@ mod tests {
 
         fn engine(
             &self,
-            net: &Net,
+            net: &NetGraph,
             plan: CnnConfig,
             s: TrainingSet,
         ) -> Result<Box<dyn Engine>, EngineError> {

@@ -9,8 +9,8 @@ use crate::gp::{GameOracle, GpError, demonstration_games, find_disagreement};
 use crate::training::Learner;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
-use outflank_models::Described;
-use outflank_players::roster::Roster;
+use outflank_models::NamedFeatures;
+use outflank_players::registry::RegisteredGame;
 use outflank_runs::rng::stream;
 
 fn config(dimensions: usize, sampling: Sampling, seed: u64) -> GpConfig {
@@ -118,7 +118,7 @@ fn warnings_report_ties_and_missing_convergence() {
 const GAMES: GameOracleConfig = GameOracleConfig { depth: 1, games: 3, opening: 4, seed: 9 };
 
 /// Runs a few rounds with games: the same on any number of threads, and after a stop and resume.
-fn check_reproducibility<P: Roster + Described>() {
+fn check_reproducibility<P: RegisteredGame + NamedFeatures>() {
     let mut config = config(P::FEATURES.len(), Sampling::Bald, 5);
     config.against_best = true;
     let run = |threads: usize, stop_after: Option<usize>| {
@@ -282,7 +282,7 @@ fn test_pairs_resume_from_their_journal() {
 /// A demonstration is two different legal moves in one position, or two games from one opening.
 #[test]
 fn demonstrations_show_where_heuristics_disagree() {
-    fn check<P: Roster + Described>() {
+    fn check<P: RegisteredGame + NamedFeatures>() {
         let pair = random_points(2, P::FEATURES.len(), &mut stream(5, &["shown"]));
         let find_disagreement =
             find_disagreement::<P>((&pair[0], &pair[1]), GAMES, &["1"]).unwrap();

@@ -10,9 +10,9 @@ use outflank_learners::gp::kernel::Kernel;
 use outflank_learners::gp::{
     GameOracleConfig, GpConfig, GpLearner, HeuristicSpace, InferenceConfig, Sampling,
 };
-use outflank_models::Described;
-use outflank_players::roster::Roster;
-use outflank_runs::processor_seconds;
+use outflank_models::NamedFeatures;
+use outflank_players::registry::RegisteredGame;
+use outflank_runs::thread_cpu_seconds;
 use std::hint::black_box;
 
 const ROUNDS: u32 = 100;
@@ -32,7 +32,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     })
 }
 
-fn game<P: Roster + Described>(rows: &mut Vec<Row>) -> Result<()> {
+fn game<P: RegisteredGame + NamedFeatures>(rows: &mut Vec<Row>) -> Result<()> {
     let effort = EpConfig { tolerance: 1e-4, max_iterations: 100, seed: 1 };
     let settings = GpConfig {
         dimensions: P::FEATURES.len(),
@@ -55,15 +55,15 @@ fn game<P: Roster + Described>(rows: &mut Vec<Row>) -> Result<()> {
     let mut gp = GpLearner::<P>::new(settings, contest, 0)?;
     let [mut chosen, mut played, mut learned] = [0.0; 3];
     for _ in 0..=ROUNDS {
-        let began = processor_seconds();
+        let began = thread_cpu_seconds();
         let question = gp.next_query();
-        let asked = processor_seconds();
+        let asked = thread_cpu_seconds();
         let outcomes = gp.compare(&question)?;
-        let answered = processor_seconds();
+        let answered = thread_cpu_seconds();
         gp.update(&question, &outcomes)?;
         chosen += asked - began;
         played += answered - asked;
-        learned += processor_seconds() - answered;
+        learned += thread_cpu_seconds() - answered;
     }
     let whole = chosen + played + learned;
     let (title, games) = (P::GAME, gp.games_played());

@@ -10,7 +10,7 @@ use outflank_learners::cnn::{
     TrainingSet,
 };
 use outflank_models::nets::{Input, named};
-use outflank_records::{Set, embedded};
+use outflank_records::{ExampleSetKind, embedded};
 use outflank_torch::TorchDevice;
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ const MEASURED: Duration = Duration::from_secs(3);
 /// Measures small and large batches, where there is a graphics processor.
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     let net = named("conv8-bn", Input::PIECES)?;
-    let lessons = Dataset::new(&embedded::games(), Set::UniqueS, SPLIT, false)?;
+    let lessons = Dataset::new(&embedded::games(), ExampleSetKind::UniqueS, SPLIT, false)?;
     let order = EpochOrder::new(lessons.items.len(), 1, 0);
     for (batch, yardsticks) in YARDSTICKS {
         let plan = CnnConfig {

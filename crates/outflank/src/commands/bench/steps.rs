@@ -7,8 +7,8 @@ use outflank_learners::cnn::{
     CnnConfig, CpuDevice, Dataset, Device, Engine, EpochOrder, LrSchedule, Optimizer, Split,
     SplitBy, TrainState, TrainingSet,
 };
-use outflank_models::nets::{Input, Net, named};
-use outflank_records::{Set, embedded};
+use outflank_models::nets::{Input, NetGraph, named};
+use outflank_records::{ExampleSetKind, embedded};
 use std::time::{Duration, Instant};
 
 /// PyTorch 2.11's positions a second, channels innermost, two threads of a Xeon with AVX-512: the median of
@@ -39,7 +39,7 @@ const PLAN: CnnConfig = CnnConfig {
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     let net = named("conv4", Input::PIECES)?;
     let games: Vec<_> = embedded::games().into_iter().take(100).collect();
-    let lessons = Dataset::new(&games, Set::UniqueS, SPLIT, false)?;
+    let lessons = Dataset::new(&games, ExampleSetKind::UniqueS, SPLIT, false)?;
     let order = EpochOrder::new(lessons.items.len(), 1, 0);
     let places: Vec<u32> = (0..STEPS * PLAN.batch_size).map(|place| order.at(place)).collect();
     let (mut engine, all) = begun(&net, &lessons, &places)?;
@@ -61,7 +61,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
 }
 
 /// A network after its first steps.
-fn begun(net: &Net, lessons: &Dataset, places: &[u32]) -> Result<(Box<dyn Engine>, TrainState)> {
+fn begun(net: &NetGraph, lessons: &Dataset, places: &[u32]) -> Result<(Box<dyn Engine>, TrainState)> {
     let study = TrainingSet::new(net, &lessons.base, lessons.items.clone());
     let mut engine = CpuDevice.engine(net, PLAN, study)?;
     engine.train_steps(places, &[PLAN.learning_rate; STEPS])?;

@@ -41,7 +41,7 @@ impl Keep for Sittings<'_> {
         let state = State::from_bytes(&bytes).ok_or_else(|| {
             format!("{} is damaged; delete it to learn that stage anew", path.display())
         })?;
-        self.progress.skip(state.seen());
+        self.progress.set_position(state.seen());
         Ok(Some(state))
     }
 

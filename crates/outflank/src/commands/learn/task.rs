@@ -10,10 +10,10 @@ use outflank_learners::methods::{Method, Options, users_of};
 use outflank_learners::online::Loss;
 use outflank_models::files::load_tuples;
 use outflank_models::patterns::{Count, classic, whole_board};
-use outflank_models::shapes::{blocks, systematic};
+use outflank_models::tuple_shapes::{blocks, systematic};
 use outflank_models::{Tuples, embedded};
 use outflank_runs::files::{checksum, read};
-use outflank_runs::{Config, DataFile, RunFolder};
+use outflank_runs::{RunConfig, DataFile, RunFolder};
 use std::path::Path;
 use toml::Value;
 
@@ -40,7 +40,7 @@ const TOLERANCE: f64 = 1e-3;
 pub fn resolved(args: &LearnArgs) -> LearnArgs {
     let mut args = args.clone();
     let any = args.records.records.is_empty() && args.records.select.sample.is_none();
-    let online = args.method.0 == Method::Rater || args.options.solver.as_deref() == Some("online");
+    let online = args.method.0 == Method::MovePredictor || args.options.solver.as_deref() == Some("online");
     let many = match args.records.data {
         // One choice at a time takes any number of games.
         Some(_) => !online,
@@ -99,7 +99,7 @@ pub fn options(args: &LearnArgs) -> Result<Options> {
         "--solver online is for ipref; {} has primal and dual",
         method.name()
     );
-    check_solver(args, online || method == Method::Rater)?;
+    check_solver(args, online || method == Method::MovePredictor)?;
     let default =
         if dual { Options::dual() } else { Options { tolerance: TOLERANCE, ..Options::default() } };
     let options = Options {
@@ -163,7 +163,7 @@ pub fn counts(args: &LearnArgs) -> Vec<Count> {
 /// The tuples to learn with, and the file that lists them.
 pub fn features(args: &LearnArgs) -> Result<(Tuples, Option<DataFile>)> {
     match args.features.as_str() {
-        "ntuple" => Ok((embedded::table1(), None)),
+        "ntuple" => Ok((embedded::runarsson_lucas_tuples(), None)),
         "1tuple" => Ok((Tuples::squares(), None)),
         "patterns" => Ok((whole_board(), None)),
         "classic" => Ok((classic(), None)),
@@ -267,7 +267,7 @@ pub fn open_folder(
     if let Some(sample) = select.sample {
         set("sample", (sample as i64).into());
     }
-    let config = Config {
+    let config = RunConfig {
         command: "learn".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,

@@ -5,7 +5,7 @@ use crate::output::grouped;
 use outflank_learners::cnn::{StepMetrics, TrainReport};
 use outflank_presentation::About;
 use outflank_report::text::with_error;
-use outflank_report::{self as report, Align, Bars, Page, Plot, Section, Series, Table};
+use outflank_report::{self as report, Align, BarChart, Page, Plot, Section, Series, Table};
 use toml::Value;
 
 /// What a network came to, and how.
@@ -147,7 +147,7 @@ fn glance(section: &mut Section, lesson: &Lesson<'_>) {
         format!("{:.0} µs", taught.micros),
         format!("a position, in batches of {} ({})", taught.timed_batch(), taught.device),
     ]);
-    section.figures_at_a_glance(
+    section.key_figures(
         facts.iter().map(|[name, value, remark]| (name.as_str(), value.as_str(), remark.as_str())),
     );
     for remark in lesson.remarks() {
@@ -157,7 +157,7 @@ fn glance(section: &mut Section, lesson: &Lesson<'_>) {
 
 /// The tests, and how far they are below what was learned from.
 fn examined(section: &mut Section, taught: &TrainReport) {
-    let bars = Bars::new(
+    let bars = BarChart::new(
         "The best legal move is the one played",
         "% of choices, 95% intervals",
         taught.tests.iter().map(title),

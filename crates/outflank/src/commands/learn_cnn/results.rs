@@ -145,7 +145,7 @@ pub fn text(taught: &TrainReport, path: &str) -> String {
         taught.seconds,
     );
     if !taught.tests.is_empty() {
-        let _ = writeln!(text, "\n{}", tests(taught).to_text_in(room()));
+        let _ = writeln!(text, "\n{}", tests(taught).to_text_within(room()));
         text +=
             "plain: the largest output, legal or not; all: the best legal move, twins sharing;\n";
         text += "choices: the same where there was something to choose. ±: 95%, of counting.\n";

@@ -6,8 +6,8 @@ use crate::cli::learn_cnn::{CnnArgs, DeviceArg};
 use crate::games::Source;
 use anyhow::{Result, ensure};
 use outflank_learners::cnn::{CnnConfig, CnnError, Optimizer, Split, SplitBy};
-use outflank_models::nets::Net;
-use outflank_runs::{Config, RunFolder};
+use outflank_models::nets::NetGraph;
+use outflank_runs::{RunConfig, RunFolder};
 
 /// What may change from one sitting to the next.
 const FREE: [&str; 8] =
@@ -143,7 +143,7 @@ pub fn again(args: &CnnArgs, passes: f64) -> Vec<String> {
 /// change from one sitting to the next.
 pub fn open_folder(
     args: &CnnArgs,
-    (net, begin): (&Net, Option<&Begin>),
+    (net, begin): (&NetGraph, Option<&Begin>),
     source: &Source,
     device: &str,
 ) -> Result<RunFolder> {
@@ -201,7 +201,7 @@ pub fn open_folder(
             put(key, text.clone().into());
         }
     }
-    let config = Config {
+    let config = RunConfig {
         command: "cnn".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,

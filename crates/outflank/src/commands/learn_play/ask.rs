@@ -9,8 +9,8 @@ use outflank_learners::gp::{
     ComparisonOutcome, DEMONSTRATED_SIDE, Disagreement, GameOracleConfig, GpError,
     PreferenceOracle, demonstration_games, find_disagreement,
 };
-use outflank_models::Described;
-use outflank_players::roster::Roster;
+use outflank_models::NamedFeatures;
+use outflank_players::registry::RegisteredGame;
 use outflank_runs::{Journal, RunFolder};
 use std::fmt::Write;
 use std::io::BufRead;
@@ -35,7 +35,7 @@ pub struct Person<P> {
     game: PhantomData<fn() -> P>,
 }
 
-impl<P: Roster + Described> Person<P> {
+impl<P: RegisteredGame + NamedFeatures> Person<P> {
     /// A person who goes on with the answers in a run's folder.
     pub fn new(shown: Shown, contest: GameOracleConfig, folder: &RunFolder) -> Result<Person<P>> {
         let path = folder.join("answers.tsv");
@@ -120,7 +120,7 @@ impl<P: Roster + Described> Person<P> {
     }
 }
 
-impl<P: Roster + Described> PreferenceOracle for Person<P> {
+impl<P: RegisteredGame + NamedFeatures> PreferenceOracle for Person<P> {
     fn compare(
         &mut self,
         round: u64,
@@ -177,7 +177,7 @@ fn read(line: &str) -> Option<(u64, usize, ComparisonOutcome)> {
     Some((round, number, outcome))
 }
 
-fn positions<P: Roster>(parting: &Disagreement<P>) -> String {
+fn positions<P: RegisteredGame>(parting: &Disagreement<P>) -> String {
     let Disagreement { position, first, second } = parting;
     let side = position.to_move();
     let mark = match (P::GAME, side) {

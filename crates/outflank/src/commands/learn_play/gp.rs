@@ -16,9 +16,9 @@ use outflank_learners::gp::{
 };
 use outflank_learners::training::{Evaluator, Plan, Point, model_name};
 use outflank_models::files::Origin;
-use outflank_models::{Described, Heuristic};
-use outflank_players::roster::Roster;
-use outflank_runs::{Config, Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_models::{NamedFeatures, Heuristic};
+use outflank_players::registry::RegisteredGame;
+use outflank_runs::{RunConfig, Progress, RunFolder, stop_requested, install_stop_handler};
 use std::time::Instant;
 
 /// More than these are a slip of the finger, or more than a Gaussian process can take.
@@ -85,7 +85,7 @@ fn complete(args: &GpArgs) -> Result<GpArgs> {
 }
 
 /// How to learn, as the options have it.
-fn settings<P: Described>(args: &GpArgs) -> GpConfig {
+fn settings<P: NamedFeatures>(args: &GpArgs) -> GpConfig {
     GpConfig {
         dimensions: P::FEATURES.len(),
         space: if args.space == "weights" {
@@ -113,7 +113,7 @@ fn settings<P: Described>(args: &GpArgs) -> GpConfig {
     }
 }
 
-fn learn<P: Roster + Described>(args: &GpArgs, references: &[&str]) -> Result<Outcome> {
+fn learn<P: RegisteredGame + NamedFeatures>(args: &GpArgs, references: &[&str]) -> Result<Outcome> {
     let contest = GameOracleConfig {
         depth: args.depth,
         games: args.pair_games,
@@ -126,7 +126,7 @@ fn learn<P: Roster + Described>(args: &GpArgs, references: &[&str]) -> Result<Ou
     let folder = open_folder(args)?;
     match args.ask.as_deref() {
         None => {
-            stop_when_asked();
+            install_stop_handler();
             go::<P, _>(args, references, gp, contest, &folder)
         }
         Some(shown) => {
@@ -143,7 +143,7 @@ fn learn<P: Roster + Described>(args: &GpArgs, references: &[&str]) -> Result<Ou
     }
 }
 
-fn go<P: Roster + Described, J: PreferenceOracle>(
+fn go<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
     args: &GpArgs,
     references: &[&str],
     mut gp: GpLearner<P, J>,
@@ -245,7 +245,7 @@ fn go<P: Roster + Described, J: PreferenceOracle>(
 
 /// The pairs to measure on, kept as they are played; `Some(None)` where none are wanted, `None`
 /// when the user stopped.
-fn tests<P: Roster + Described>(
+fn tests<P: RegisteredGame + NamedFeatures>(
     args: &GpArgs,
     contest: GameOracleConfig,
     folder: &RunFolder,
@@ -313,7 +313,7 @@ fn table(args: &GpArgs) -> toml::Table {
 }
 
 fn open_folder(args: &GpArgs) -> Result<RunFolder> {
-    let config = Config {
+    let config = RunConfig {
         command: "gp".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,

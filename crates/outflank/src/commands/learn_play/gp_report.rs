@@ -203,7 +203,7 @@ pub fn show(folder: &RunFolder, results: &Results<'_>, model: &Path, seconds: f6
         args.rounds,
         if args.rounds == 1 { "" } else { "s" },
         grouped(results.last("comparisons").unwrap_or(0.0) as u64),
-        weights(results).to_text_in(room()),
+        weights(results).to_text_within(room()),
     );
     if let Some(accuracy) = results.last("accuracy") {
         let _ = writeln!(
@@ -231,7 +231,7 @@ pub fn show(folder: &RunFolder, results: &Results<'_>, model: &Path, seconds: f6
         "\n{} games against each at depth {}, one move in ten forced at random:\n{}",
         args.measured_games,
         args.depth,
-        present::meetings(&results.matches).to_text_in(room())
+        present::meetings(&results.matches).to_text_within(room())
     );
     let _ = writeln!(
         text,
