@@ -9,6 +9,7 @@ pub mod elsewhere;
 mod game;
 pub mod insight;
 pub mod league;
+pub mod linalg;
 mod lines;
 pub mod matches;
 pub mod ratings;

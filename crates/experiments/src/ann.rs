@@ -10,8 +10,8 @@ use crate::Scale;
 use crate::lab::{ExperimentError, Lab};
 use crate::many::{learn_all, learn_one, seed_of};
 use outflank_games::othello::Othello;
-use outflank_learners::ann::{Outcome, Pair, Settings};
-use outflank_learners::training::{Against, Plan, Point};
+use outflank_learners::ann::{AnnConfig, AnnLearner, ResultTarget};
+use outflank_learners::training::{OpponentEvaluator, Plan, Point};
 use outflank_models::ann::Architecture;
 use outflank_models::files::Origin;
 use outflank_players::PlayerFactory;
@@ -67,18 +67,18 @@ fn size(scale: Scale) -> Size {
 }
 
 /// The paper's way to learn.
-pub fn settings(net: &str, seed: u64) -> Result<Settings, ExperimentError> {
+pub fn settings(net: &str, seed: u64) -> Result<AnnConfig, ExperimentError> {
     let architecture: Architecture =
         net.parse().map_err(|error| ExperimentError::Learn(format!("{net}: {error}")))?;
-    Ok(Settings {
+    Ok(AnnConfig {
         architecture,
-        alpha: ALPHA,
-        decay: None,
+        learning_rate: ALPHA,
+        lr_decay_games: None,
         lambda: 0.0,
         epsilon: 0.0,
         self_play: false,
         per_move: false,
-        outcome: Outcome::Sigmoid,
+        result_target: ResultTarget::Sigmoid,
         seed,
     })
 }
@@ -107,7 +107,7 @@ fn one_run(
     let seed = seed_of(lab, run);
     let extent = format!("{}x{}x{}", size.games, size.periods, size.measured_games);
     let folder = lab.learned(&format!("{}-{extent}-seed-{seed}", net.replace(' ', "-")));
-    let mut learner = Pair::new(settings(net, seed)?);
+    let mut learner = AnnLearner::new(settings(net, seed)?);
     let plan = Plan {
         games: size.games,
         unit: "games",
@@ -121,7 +121,7 @@ fn one_run(
         },
         keep_models: false,
     };
-    let gauge = Against {
+    let gauge = OpponentEvaluator {
         others: against.to_vec(),
         games: size.measured_games,
         random: 0.0,

@@ -198,7 +198,7 @@ fn size(lab: &Lab) -> Size {
         bag: BAG,
         every: 1,
     };
-    match (lab.scale, lab.device.is_quick()) {
+    match (lab.scale, lab.device.is_accelerated()) {
         (Scale::Paper, _) => whole,
         // One pass over Unique-S, or as many examples of a smaller set.
         (Scale::Desk, true) => {

@@ -9,8 +9,8 @@ use crate::Scale;
 use crate::lab::{ExperimentError, Lab};
 use crate::many::{learn_all, learn_one, seed_of};
 use outflank_games::othello::Othello;
-use outflank_learners::coevolution::{Coevolution, Fitness, Settings};
-use outflank_learners::training::{Against, Plan, Point};
+use outflank_learners::coevolution::{Coevolution, CoevolutionConfig, Fitness};
+use outflank_learners::training::{OpponentEvaluator, Plan, Point};
 use outflank_models::files::Origin;
 use outflank_models::tuple_shapes::{NeighborChoice, Snake};
 use outflank_players::PlayerFactory;
@@ -90,16 +90,16 @@ fn nominal(lab: &Lab, point: u64) -> u64 {
 
 /// The settings of a method; at smoke scale a generation is made small enough for a budget of
 /// seconds, with all of its pieces in place.
-fn settings(course: &Course, scale: Scale) -> Result<Settings, ExperimentError> {
+fn settings(course: &Course, scale: Scale) -> Result<CoevolutionConfig, ExperimentError> {
     let settings = presets::settings(course.method, Some(course.operators), course.shape)
         .map_err(|error| ExperimentError::Learn(error.to_string()))?;
     // As the authors' program reads its paper; see the departures.
     let settings =
-        Settings { snake: Snake::Wrapping, topology: NeighborChoice::Crowded, ..settings };
+        CoevolutionConfig { snake: Snake::Wrapping, topology: NeighborChoice::Crowded, ..settings };
     if scale != Scale::Smoke {
         return Ok(settings);
     }
-    Ok(Settings {
+    Ok(CoevolutionConfig {
         population: settings.population.min(4),
         self_games: settings.self_games.min(4),
         population_opponents: settings.population_opponents.min(2),
@@ -158,7 +158,7 @@ fn one_run(
         },
         keep_models: true,
     };
-    let gauge = Against {
+    let gauge = OpponentEvaluator {
         others: against.to_vec(),
         games: size.measured_games,
         random: RANDOM,

@@ -6,7 +6,7 @@
 
 use crate::EXHIBITS;
 use crate::lab::{ExperimentError, Lab};
-use outflank_learners::cnn::OnCpu;
+use outflank_learners::cnn::CpuDevice;
 use outflank_runs::files::{self, create_folder};
 use outflank_runs::{
     Ack, BlobStore, JobBatch, JobHandler, WorkQueue, shards, stop_requested, toml_error_message,
@@ -185,7 +185,7 @@ impl LearnsRuns {
             shared: None,
             part: Some(run),
             elsewhere: None,
-            device: Box::new(OnCpu),
+            device: Box::new(CpuDevice),
             edax: None,
             say: Box::new(|_| {}),
         };

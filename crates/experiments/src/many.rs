@@ -2,7 +2,7 @@
 
 use crate::elsewhere;
 use crate::lab::{ExperimentError, Lab};
-use outflank_learners::training::{Gauge, Learner, Plan, Trained, train};
+use outflank_learners::training::{Evaluator, Learner, Plan, Trained, train};
 use outflank_runs::files::create_folder;
 use outflank_runs::{parallel_in_order, stop_requested};
 use std::path::Path;
@@ -65,7 +65,7 @@ pub fn seed_of(lab: &Lab, run: usize) -> u64 {
 /// Learns one run to its end, going on from what its folder holds; `name` is for errors.
 pub fn learn_one<L: Learner>(
     learner: &mut L,
-    gauge: &impl Gauge<L>,
+    gauge: &impl Evaluator<L>,
     plan: &Plan,
     folder: &Path,
     name: &str,

@@ -1,7 +1,7 @@
 //! Every exhibit runs at smoke scale on the embedded games, and goes on to the same result.
 
 use outflank_experiments::{EXHIBITS, Lab, Report, Scale, make};
-use outflank_learners::cnn::OnCpu;
+use outflank_learners::cnn::CpuDevice;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -27,7 +27,7 @@ fn run_told(name: &str, folder: &Path, shared: Option<&Path>) -> (Report, Vec<St
         shared: shared.map(Path::to_owned),
         part: None,
         elsewhere: None,
-        device: Box::new(OnCpu),
+        device: Box::new(CpuDevice),
         edax: None,
         say: Box::new(move |text| tell.lock().unwrap().push(text.to_owned())),
     };
@@ -158,7 +158,7 @@ fn networks_without_weights_are_taught_again() {
         let result = model.with_file_name("result.json");
         let mut taught: serde_json::Value =
             serde_json::from_slice(&fs::read(&result).unwrap()).unwrap();
-        taught["tests"][0]["plain"] = 99.0.into();
+        taught["tests"][0]["top1"] = 99.0.into();
         fs::write(&result, taught.to_string()).unwrap();
         fs::remove_file(model).unwrap();
     }

@@ -1,29 +1,29 @@
-//! TD(0) for neural networks, by games between two of them (Binkley, Seehart and Hagiwara, 2007,
-//! sections 2 and 4).
+//! TD(0) with neural networks that learn by playing each other: Binkley, Seehart & Hagiwara (2007).
 //!
-//! A game's positions are those that the first player moved into, u(1) ... u(m), and those of the
-//! second player, each seen from its own player's side. With f the network's prediction and z the
-//! result, from the same side, every position is drawn toward the next one of its player:
+//! The positions of a game that a player moved into are u(1), ..., u(m), each seen from that player's
+//! side. With f the prediction of a network and z the result from the same side, the update after a game
+//! is (sections 2 and 4)
 //!
 //! ```text
-//! w += alpha sum over t of (f(u(t+1)) - f(u(t))) grad f(u(t))        f(u(m+1)) = z
+//! w += alpha Σ_t (f(u(t+1)) - f(u(t))) grad f(u(t)),        f(u(m+1)) = z
 //! ```
 //!
-//! The weights stay as they are during a game; afterwards the sums of both players' positions are
-//! added at once. Two networks play each other and each learns from the whole game with predictions
-//! of its own. Games begin from all positions of the first four moves, up to symmetry, drawn without
-//! replacement; from each two are played, with colours exchanged. Nobody moves at random: two
-//! networks and 79 beginnings are variety enough.
+//! summed over the positions of both players. Two networks play each other, and each is updated from the
+//! whole game with its own predictions. Games start from all positions of the first four moves up to
+//! symmetry, drawn without replacement, and each is played twice with colors swapped. There are no random
+//! moves.
 //!
-//! As options a single network plays itself, the weights change after every move, and the result is
-//! +1, 0 or -1 instead of a sigmoid of the share of discs by which the game was won.
+//! Variants of the paper: one network plays itself; weights are updated after every move; the result is
+//! +1, 0 or -1 instead of a sigmoid of the disc difference.
 //!
-//! Beyond the paper, alpha may fall to nothing over a run; results may reach further back, each
-//! position being drawn toward (1 - lambda) f(u(t+1)) + lambda times what the next one is drawn
-//! toward; and a share of the moves may be random. A random move ends the chain: the position before
-//! it learns nothing, and those before that learn no more than its prediction.
+//! Departures from the paper, all optional:
+//!
+//! 1. The learning rate may decay linearly to zero over the run.
+//! 2. TD(λ): the target of a position is (1 - λ) f(u(t+1)) + λ times the target of the next position.
+//! 3. A share of the moves may be random. A random move cuts the trace: the position before it is not
+//!    updated, and earlier positions see only its prediction.
 
-mod starts;
+mod start_positions;
 #[cfg(test)]
 mod tests;
 
@@ -33,181 +33,185 @@ use outflank_games::othello::{Board, Othello, kernel};
 use outflank_games::{Position, Side};
 use outflank_models::ann::{Architecture, TrainableMlp, Accumulator};
 use outflank_models::{AfterstateValues, Mlp};
-use outflank_runs::{Rng, RngExt, rng};
+use outflank_runs::{RngExt, Rng, rng};
 
-pub use starts::starts;
+pub use start_positions::start_positions;
 
-/// What a result is worth.
+/// The training target of a game result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// 2 / (1 + exp(-5 d)) - 1, d being the difference of discs divided by their number.
+pub enum ResultTarget {
+    /// 2 / (1 + exp(-5 d)) - 1, where d is the disc difference divided by the number of discs.
     Sigmoid,
     /// +1, 0 or -1.
-    Plain,
+    Sign,
 }
 
-impl Outcome {
-    /// The worth of a game to whoever won it by this margin with so many discs on the board.
+impl ResultTarget {
+    /// Returns the target for a margin in discs, with `discs` on the board.
     #[must_use]
-    pub fn worth(self, margin: i32, discs: u32) -> f64 {
+    pub fn target(self, margin: i32, discs: u32) -> f64 {
         match self {
-            Outcome::Sigmoid => {
+            ResultTarget::Sigmoid => {
                 let share = f64::from(margin) / f64::from(discs.max(1));
                 2.0 / (1.0 + libm::exp(-5.0 * share)) - 1.0
             }
-            Outcome::Plain => f64::from(margin.signum()),
+            ResultTarget::Sign => f64::from(margin.signum()),
         }
     }
 }
 
-/// How to learn.
+/// Settings of the learner.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
-    /// The shape of the networks.
+pub struct AnnConfig {
+    /// The architecture of the networks.
     pub architecture: Architecture,
-    /// The size of a step.
-    pub alpha: f64,
-    /// If there is a number, alpha falls to nothing over so many games.
-    pub decay: Option<u64>,
-    /// How far results reach back, 0 to 1; not with weights that change after every move.
+    /// The learning rate (alpha).
+    pub learning_rate: f64,
+    /// Number of games over which the learning rate decays linearly to zero, if any.
+    pub lr_decay_games: Option<u64>,
+    /// The λ of TD(λ), from 0 to 1; not used with updates after every move.
     pub lambda: f64,
     /// The probability of a random move.
     pub epsilon: f64,
-    /// Whether one network plays itself, instead of two that play each other.
+    /// Whether one network plays itself instead of two playing each other.
     pub self_play: bool,
-    /// Whether weights change after every move, instead of after every game.
+    /// Whether weights are updated after every move instead of after every game.
     pub per_move: bool,
-    /// What a result is worth.
-    pub outcome: Outcome,
-    /// Draws everything.
+    /// The training target of a result.
+    pub result_target: ResultTarget,
+    /// Random seed.
     pub seed: u64,
 }
 
-/// Networks that learn by playing each other.
-pub struct Pair {
-    settings: Settings,
+/// One or two networks that learn by playing.
+pub struct AnnLearner {
+    config: AnnConfig,
     nets: Vec<TrainableMlp>,
     /// Games played so far.
     games: u64,
-    starts: Vec<Othello>,
-    /// The order of the beginnings, and how many times all were played before it.
+    start_positions: Vec<Othello>,
+    /// The current pass over the start positions and its order.
     order: (u64, Vec<usize>),
-    table: Table,
+    buffers: GameBuffers,
 }
 
-/// What a game needs, kept from one to the next.
-struct Table {
-    /// The board as each side's network sees it.
+/// Buffers reused from game to game.
+struct GameBuffers {
+    /// The position as each side's network sees it.
     accumulators: [Accumulator; 2],
-    /// The positions that each side has moved into, seen from its side, and whether by chance.
+    /// The positions that each side has moved into.
     sequences: [Sequence; 2],
     afters: AfterstateValues,
     steps: Vec<f32>,
 }
 
-/// Positions of one player in a game.
+/// The positions that one player has moved into.
 #[derive(Default)]
 struct Sequence {
+    /// The boards, seen from the player's side.
     boards: Vec<Board>,
+    /// Whether the move was random.
     random: Vec<bool>,
 }
 
-/// How a lesson is given.
+/// Parameters of a TD update.
 #[derive(Clone, Copy)]
-struct Rates {
-    alpha: f32,
+struct TdParams {
+    learning_rate: f32,
     lambda: f32,
 }
 
-/// Games from one beginning.
-const MEETINGS: u64 = 2;
+/// Games per start position.
+const GAMES_PER_START: u64 = 2;
 
-impl Pair {
-    /// Begins with weights drawn at random.
+impl AnnLearner {
+    /// Creates networks with random weights.
     #[must_use]
-    pub fn new(settings: Settings) -> Pair {
-        let count = if settings.self_play { 1 } else { 2 };
+    pub fn new(config: AnnConfig) -> AnnLearner {
+        let count = if config.self_play { 1 } else { 2 };
         let nets: Vec<TrainableMlp> = (0..count)
             .map(|number: u32| {
-                let mut rng = rng::stream(settings.seed, &["ann", "weights", &number.to_string()]);
-                TrainableMlp::new(&Mlp::random(&settings.architecture, &mut rng))
+                let mut rng = rng::stream(config.seed, &["ann", "weights", &number.to_string()]);
+                TrainableMlp::new(&Mlp::random(&config.architecture, &mut rng))
             })
             .collect();
         let start = Board::START;
-        let table = Table {
+        let buffers = GameBuffers {
             accumulators: [nets[0].accumulator(start), nets[0].accumulator(start.pass())],
             sequences: Default::default(),
             afters: AfterstateValues::default(),
             steps: Vec::with_capacity(64),
         };
-        let starts = starts();
         let order = (u64::MAX, Vec::new());
-        Pair { settings, nets, games: 0, starts, order, table }
+        AnnLearner { config, nets, games: 0, start_positions: start_positions(), order, buffers }
     }
 
-    /// A network as it accumulators.
+    /// Returns the current weights of a network.
     fn net(&self, number: usize) -> Mlp {
-        let (architecture, weights) = (&self.settings.architecture, self.nets[number].weights());
-        // A step that leaves a weight that is no number is an error, so there is none here.
+        let (architecture, weights) = (&self.config.architecture, self.nets[number].weights());
+        // A step that makes a weight non-finite is an error, so the weights are valid here.
         Mlp::new(architecture, weights).unwrap_or_else(|_| {
-            Mlp::random(architecture, &mut rng::stream(self.settings.seed, &["ann"]))
+            Mlp::random(architecture, &mut rng::stream(self.config.seed, &["ann"]))
         })
     }
 
-    /// The next beginning.
-    fn beginning(&mut self) -> Othello {
-        let (number, count) = (self.games / MEETINGS, self.starts.len() as u64);
-        let round = number / count;
-        if self.order.0 != round {
-            let mut order: Vec<usize> = (0..self.starts.len()).collect();
-            let path = ["ann", "starts", &round.to_string()];
-            rng::stream(self.settings.seed, &path).shuffle(&mut order);
-            self.order = (round, order);
+    /// Returns the next start position.
+    fn next_start(&mut self) -> Othello {
+        let (number, count) = (self.games / GAMES_PER_START, self.start_positions.len() as u64);
+        let pass = number / count;
+        if self.order.0 != pass {
+            let mut order: Vec<usize> = (0..self.start_positions.len()).collect();
+            let path = ["ann", "starts", &pass.to_string()];
+            rng::stream(self.config.seed, &path).shuffle(&mut order);
+            self.order = (pass, order);
         }
-        self.starts[self.order.1[(number % count) as usize]]
+        self.start_positions[self.order.1[(number % count) as usize]]
     }
 
-    /// A training game; `black` has the black discs.
+    /// Plays a training game and updates the networks; `black` is the index of Black's network.
     fn game(&mut self, start: Othello, black: usize, rng: &mut Rng) {
-        let Pair { settings, nets, table, .. } = self;
-        let seats = if nets.len() == 1 { [0, 0] } else { [black, 1 - black] };
-        let left = settings
-            .decay
+        let AnnLearner { config, nets, buffers, .. } = self;
+        let players = if nets.len() == 1 { [0, 0] } else { [black, 1 - black] };
+        let remaining = config
+            .lr_decay_games
             .map_or(1.0, |games| 1.0 - self.games.min(games) as f64 / games.max(1) as f64);
-        let rates = Rates { alpha: (settings.alpha * left) as f32, lambda: settings.lambda as f32 };
+        let params = TdParams {
+            learning_rate: (config.learning_rate * remaining) as f32,
+            lambda: config.lambda as f32,
+        };
         let (mut board, mut side, mut moves) = (start.board(), start.to_move(), start.move_bits());
-        for sequence in &mut table.sequences {
+        for sequence in &mut buffers.sequences {
             sequence.boards.clear();
             sequence.random.clear();
         }
         for seen in Side::BOTH {
             let view = if seen == side { board } else { board.pass() };
-            nets[seats[seen.index()]].refresh(&mut table.accumulators[seen.index()], view);
+            nets[players[seen.index()]].refresh(&mut buffers.accumulators[seen.index()], view);
         }
         loop {
-            let random = rng.chance(settings.epsilon);
+            let random = rng.chance(config.epsilon);
             let (square, flips) = if random {
                 let square = tdl::nth(moves, rng.below(moves.count_ones()));
                 (square, kernel::flips(board.own, board.other, square))
             } else {
-                choose(nets, seats, table, board, side, moves, rng)
+                choose(nets, players, buffers, board, side, moves, rng)
             };
             let after = board.play_with_flips(square, flips);
-            let sequence = &mut table.sequences[side.index()];
+            let sequence = &mut buffers.sequences[side.index()];
             sequence.boards.push(after.pass());
             sequence.random.push(random);
-            if settings.per_move {
+            if config.per_move {
                 let views = [after.pass(), after];
                 let views = if side == Side::Black { views } else { [views[1], views[0]] };
-                one_move(nets, sequence, rates.alpha);
+                update_after_move(nets, sequence, params.learning_rate);
                 for seen in Side::BOTH {
-                    let accumulator = &mut table.accumulators[seen.index()];
-                    nets[seats[seen.index()]].refresh(accumulator, views[seen.index()]);
+                    let accumulator = &mut buffers.accumulators[seen.index()];
+                    nets[players[seen.index()]].refresh(accumulator, views[seen.index()]);
                 }
             } else {
                 for seen in Side::BOTH {
-                    let accumulator = &mut table.accumulators[seen.index()];
-                    nets[seats[seen.index()]].advance(accumulator, square, flips, seen == side);
+                    let accumulator = &mut buffers.accumulators[seen.index()];
+                    nets[players[seen.index()]].advance(accumulator, square, flips, seen == side);
                 }
             }
             (board, side, moves) = (after, side.other(), after.moves());
@@ -223,19 +227,25 @@ impl Pair {
         let discs = 64 - board.empty().count_ones();
         for net in nets {
             for seen in Side::BOTH {
-                let result = settings.outcome.worth(seen.sign() * margin, discs) as f32;
-                lesson(net, &table.sequences[seen.index()], result, rates, &mut table.steps);
+                let result = config.result_target.target(seen.sign() * margin, discs) as f32;
+                td_update(
+                    net,
+                    &buffers.sequences[seen.index()],
+                    result,
+                    params,
+                    &mut buffers.steps,
+                );
             }
             net.step();
         }
     }
 }
 
-/// The best move of whoever is to move, and the discs it turns over.
+/// Returns the best move of the side to move, and the discs it flips.
 fn choose(
     nets: &mut [TrainableMlp],
-    seats: [usize; 2],
-    table: &mut Table,
+    players: [usize; 2],
+    buffers: &mut GameBuffers,
     board: Board,
     side: Side,
     moves: u64,
@@ -245,43 +255,42 @@ fn choose(
         let only = tdl::nth(moves, 0);
         return (only, kernel::flips(board.own, board.other, only));
     }
-    let accumulator = &table.accumulators[side.index()];
-    nets[seats[side.index()]].after_moves(accumulator, moves, &mut table.afters);
-    // Values are the mover's own, whichever colour it has.
-    table.afters.step(tdl::best(table.afters.values(), true, rng))
+    let accumulator = &buffers.accumulators[side.index()];
+    nets[players[side.index()]].after_moves(accumulator, moves, &mut buffers.afters);
+    // Values are from the mover's side.
+    buffers.afters.step(tdl::best(buffers.afters.values(), true, rng))
 }
 
-/// Draws each position of a sequence toward the next one, the last toward the result. The steps are
-/// asked for, not taken.
-fn lesson(
+/// Accumulates the TD(λ) update of a sequence of positions; the last one has the result as its target.
+fn td_update(
     net: &mut TrainableMlp,
     sequence: &Sequence,
     result: f32,
-    rates: Rates,
+    params: TdParams,
     steps: &mut Vec<f32>,
 ) {
     let predictions = net.predict(&sequence.boards);
     steps.clear();
     steps.resize(predictions.len(), 0.0);
-    let (mut next, mut drawn_toward, mut by_chance) = (result, result, false);
-    for (place, &f) in predictions.iter().enumerate().rev() {
-        // With lambda = 0 the formula is the next prediction to the last bit.
-        let target = (1.0 - rates.lambda) * next + rates.lambda * drawn_toward;
-        drawn_toward = if by_chance { f } else { target };
-        steps[place] = rates.alpha * (drawn_toward - f);
-        by_chance = sequence.random[place];
+    let (mut next, mut target, mut next_is_random) = (result, result, false);
+    for (at, &f) in predictions.iter().enumerate().rev() {
+        // With lambda = 0 this is exactly the next prediction.
+        let mixed = (1.0 - params.lambda) * next + params.lambda * target;
+        target = if next_is_random { f } else { mixed };
+        steps[at] = params.learning_rate * (target - f);
+        next_is_random = sequence.random[at];
         next = f;
     }
     net.backward(steps);
 }
 
-/// Draws the position before the last one toward it, at once; keeps the last alone.
-fn one_move(nets: &mut [TrainableMlp], sequence: &mut Sequence, alpha: f32) {
+/// Updates the weights for the position before the last, and keeps only the last.
+fn update_after_move(nets: &mut [TrainableMlp], sequence: &mut Sequence, learning_rate: f32) {
     let &[before, after] = sequence.boards.as_slice() else { return };
     if sequence.random != [false, true] && sequence.random != [true, true] {
         for net in nets {
             let &[f, next] = net.predict(&[before, after]) else { continue };
-            net.backward(&[alpha * (next - f), 0.0]);
+            net.backward(&[learning_rate * (next - f), 0.0]);
             net.step();
         }
     }
@@ -289,7 +298,7 @@ fn one_move(nets: &mut [TrainableMlp], sequence: &mut Sequence, alpha: f32) {
     sequence.random.remove(0);
 }
 
-impl Learner for Pair {
+impl Learner for AnnLearner {
     type Model = Mlp;
 
     fn spent(&self) -> u64 {
@@ -297,14 +306,14 @@ impl Learner for Pair {
     }
 
     fn next_games(&self) -> u64 {
-        MEETINGS
+        GAMES_PER_START
     }
 
     fn step(&mut self) -> Result<(), StepError> {
-        let start = self.beginning();
+        let start = self.next_start();
         for black in 0..2 {
             let path = ["ann", "game", &self.games.to_string()];
-            let mut rng = rng::stream(self.settings.seed, &path);
+            let mut rng = rng::stream(self.config.seed, &path);
             self.game(start, black, &mut rng);
             self.games += 1;
         }
@@ -312,9 +321,9 @@ impl Learner for Pair {
             return Ok(());
         }
         Err(StepError::Failed(format!(
-            "the weights grew out of bounds in game {}: the steps are too large; begin anew with an \
-             --alpha below {:e}",
-            self.games, self.settings.alpha
+            "training diverged in game {}: a weight is not finite. Start a new run with a --learning-rate \
+             below {:e}.",
+            self.games, self.config.learning_rate
         )))
     }
 
@@ -327,16 +336,16 @@ impl Learner for Pair {
     }
 
     fn state(&self) -> Result<Vec<Vec<u8>>, String> {
-        let mut parts = vec![self.games.to_le_bytes().to_vec()];
-        parts.extend(self.nets.iter().map(|net| {
+        let mut blocks = vec![self.games.to_le_bytes().to_vec()];
+        blocks.extend(self.nets.iter().map(|net| {
             net.weights().iter().flat_map(|weight| weight.to_le_bytes()).collect::<Vec<u8>>()
         }));
-        Ok(parts)
+        Ok(blocks)
     }
 
-    fn restore(&mut self, parts: &[Vec<u8>]) -> Result<(), String> {
-        let other = || "it belongs to a learner of another shape".to_owned();
-        let (games, nets) = parts.split_first().ok_or_else(other)?;
+    fn restore(&mut self, blocks: &[Vec<u8>]) -> Result<(), String> {
+        let other = || "the checkpoint belongs to networks of another architecture".to_owned();
+        let (games, nets) = blocks.split_first().ok_or_else(other)?;
         let games: [u8; 8] = games.as_slice().try_into().map_err(|_| other())?;
         if nets.len() != self.nets.len() {
             return Err(other());
@@ -344,7 +353,7 @@ impl Learner for Pair {
         let read = |bytes: &Vec<u8>| {
             let (weights, rest) = bytes.as_chunks::<4>();
             let weights = weights.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
-            let net = Mlp::new(&self.settings.architecture, weights).ok()?;
+            let net = Mlp::new(&self.config.architecture, weights).ok()?;
             rest.is_empty().then(|| TrainableMlp::new(&net))
         };
         self.nets = nets.iter().map(read).collect::<Option<_>>().ok_or_else(other)?;

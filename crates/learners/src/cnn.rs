@@ -1,30 +1,50 @@
-//! Deep networks that predict experts' moves, after Liskowski, Jaśkowski and Krawiec (2018).
+//! Convolutional networks that predict expert moves: Liskowski, Jaśkowski & Krawiec (2018).
 //!
-//! A network is a description ([`outflank_models::nets`]); an [`Engine`] runs it and follows the
-//! gradient, on the CPU ([`CpuEngine`]) or another [`Device`]. What is the same for all of them is here: the
-//! examples and their two splits ([`Lessons`]), the order in which they are seen ([`Order`]), the
-//! steps' sizes ([`Plan`]), checkpoints, and what is measured in the end ([`Exam`], [`Taught`]).
+//! A network maps a position to 60 logits, one per square that can be played. It is trained on
+//! (position, expert move) pairs by stochastic gradient descent on the cross-entropy
+//!
+//! `L(w) = -1/B Σ_b Σ_c q_c(b) log softmax(f_w(x_b))_c`,
+//!
+//! where `q(b)` is one-hot at the move that was played, or smoothed (section IV). Architectures are
+//! described in [`outflank_models::nets`]. An [`Engine`] executes one network and its optimizer, on
+//! the CPU ([`CpuEngine`]) or on another [`Device`]. Everything else is common to all engines:
+//!
+//! - [`Dataset`]: examples and their train/test splits (section III);
+//! - [`EpochOrder`]: the order in which an epoch visits the examples;
+//! - [`CnnConfig`]: optimizer, learning-rate schedule and regularization (section IV);
+//! - [`train`] and [`Checkpoint`]: the training loop, with resume;
+//! - [`Evaluation`], [`TestMetrics`], [`TrainReport`]: accuracy on the tests (section V);
+//! - [`EnsemblePolicy`]: one network, or a bagged ensemble, as a policy (section V-B3).
+//!
+//! Departures from the paper:
+//!
+//! 1. Tests are split by game as well as by example. A split by example leaves symmetric positions
+//!    and other positions of the same game in the training set.
+//! 2. Top-1 accuracy is also reported among legal moves only, and symmetric moves share the credit
+//!    (see [`measure`]).
+//! 3. Besides momentum with a step-wise schedule there are Nesterov momentum, AdamW, label
+//!    smoothing, and cosine, linear and constant schedules.
 
 mod checkpoint;
+mod config;
 mod cpu;
+mod dataset;
 mod device;
 mod engine;
-mod lessons;
-mod measure;
-mod order;
-mod plan;
-mod predictor;
-mod taught;
+mod ensemble;
+mod epoch_order;
+mod evaluation;
+mod metrics;
 mod train;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
+pub use config::{CnnConfig, LrSchedule, Optimizer};
 pub use cpu::CpuEngine;
-pub use device::{Device, Nowhere, OnCpu, ready};
-pub use engine::{Engine, EngineError, Seen, State, Study};
-pub use lessons::{Lessons, Split, Test};
-pub use measure::{Figures, each_answer, measure, rank};
-pub use order::Order;
-pub use plan::{Optimizer, Plan, Schedule};
-pub use predictor::Predictor;
-pub use taught::{Exam, Taught, Tested, learned_sample, spread};
-pub use train::{Budget, Point, TrainError, Trained, train};
+pub use dataset::{Dataset, Split, SplitBy, TestSet};
+pub use device::{CachedOnly, CpuDevice, Device, load_engine};
+pub use engine::{BatchStats, Engine, EngineError, TrainState, TrainingSet};
+pub use ensemble::EnsemblePolicy;
+pub use epoch_order::EpochOrder;
+pub use evaluation::{Evaluation, TestMetrics, TrainReport, sample_evenly, sample_training_set};
+pub use metrics::{PredictionCounts, for_each_prediction, measure, rank};
+pub use train::{CnnBudget, CnnError, CnnOutcome, StepMetrics, train};

@@ -1,77 +1,80 @@
-//! Coevolutionary gradient search (Krawiec and Szubert, 2011): a family of methods that combine
-//! temporal difference learning, which moves weights along a gradient, with coevolution, which
-//! selects and recombines whole networks.
+//! Coevolutionary gradient search: Krawiec & Szubert (2011).
 //!
-//! A generation has three phases, each of which the [`Settings`] may leave out:
+//! A family of methods that combine temporal difference learning, which moves weights along a gradient,
+//! with coevolution, which selects and recombines whole n-tuple networks. A generation has three phases,
+//! each of which the [`CoevolutionConfig`] may disable:
 //!
-//! 1. every individual plays training games ([`crate::tdl`]) with itself, with others of the
-//!    population, and with the archive of the best of earlier generations;
-//! 2. individuals are judged, by games among themselves and with a hall of fame, or by games with
-//!    a fixed player ([`fitness`]); the best joins the archive;
-//! 3. parents are chosen by tournaments, and their children vary ([`variation`]).
+//! 1. Training: every individual plays TDL games ([`crate::tdl`]) against itself, other individuals, and
+//!    an archive of the best of earlier generations.
+//! 2. Evaluation: fitness by games among the individuals and against a hall of fame, or against a fixed
+//!    player (section 4.3). The best individual joins the archive.
+//! 3. Variation: tournament selection, then crossover and mutation ([`variation`], section 4.2).
 //!
-//! One individual that only trains is TDL; a population that only trains is PTDL; one that never
-//! trains is CEL, with a hall of fame when it has an archive; one that does all is CTDL, and ETDL
-//! when a fixed player judges.
+//! One individual that only trains is TDL; a population that only trains is PTDL; one that never trains is
+//! CEL, with a hall of fame if it has an archive; all phases together are CTDL, and ETDL if a fixed player
+//! determines the fitness.
 //!
-//! All opponents in training are as they were when the generation began, every training game has a
-//! stream named by its learner and its number, and every other draw one named by the generation.
-//! So a generation is the same on any number of threads, and a single individual learns the same
-//! however its games are grouped into generations. Nor does it matter who plays: the games of a
-//! generation may be those of workers on other machines ([`Coevolution::elsewhere`]).
+//! Departures from the paper:
+//!
+//! 1. Opponents in training are frozen at the start of the generation. Every training game has an RNG
+//!    stream named by individual and game number, every other draw one named by the generation. Results
+//!    therefore do not depend on the number of threads or on remote workers
+//!    ([`Coevolution::with_remote`]), and a single individual does not depend on the grouping of its games
+//!    into generations.
+//! 2. Where individuals have no fitness, the best one is determined by a round robin outside of the budget.
 
-mod check;
-mod elsewhere;
-pub mod fitness;
-mod settings;
-mod shape;
+mod config;
+mod fitness;
+mod remote;
+mod tuple_shape;
+mod validation;
 pub mod variation;
 
 use crate::tdl::Rates;
 use crate::training::{Learner, StepError};
-use elsewhere::{Elsewhere, Practice};
-use fitness::{Occasion, appoint, fittest, judge};
+use fitness::{GenerationContext, argmax, evaluate, round_robin_winner};
 use outflank_models::files::{Origin, read_safetensors, write_safetensors};
 use outflank_models::{Model, NTupleNetwork, TupleError};
-use outflank_runs::{RngExt, WorkQueue, parallel_in_order, rng};
+use outflank_runs::{WorkQueue, RngExt, parallel_in_order, rng};
+use remote::{RemoteGames, TrainingJob};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use variation::{crossover, fresh, mutate_topology, mutate_weights, tournament};
+use variation::{crossover, mutate_topology, mutate_weights, random_individual, tournament};
 
-pub use elsewhere::PlaysGenerations;
-pub use settings::{Fitness, KEYS, Settings, SettingsError};
-pub use shape::Shape;
+pub use config::{CoevolutionConfig, CoevolutionConfigError, Fitness, KEYS};
+pub use remote::GenerationJobHandler;
+pub use tuple_shape::TupleShape;
 
-/// Why a method of this family could not begin.
+/// An error of [`Coevolution::new`].
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CoevolutionError {
-    /// Its settings make no sense.
+    /// The configuration is invalid.
     #[error(transparent)]
-    Settings(#[from] SettingsError),
-    /// Its tuples make no network.
+    Config(#[from] CoevolutionConfigError),
+    /// The tuples do not form a network.
     #[error(transparent)]
     Tuples(#[from] TupleError),
 }
 
-/// A population that learns.
+/// A population of n-tuple networks.
 #[derive(Clone, Debug)]
 pub struct Coevolution {
-    settings: Settings,
+    config: CoevolutionConfig,
     seed: u64,
     threads: usize,
     generation: u64,
     spent: u64,
     population: Vec<NTupleNetwork>,
     archive: Vec<NTupleNetwork>,
-    /// The best of the last generation, before its children were made.
+    /// The best of the last generation, before variation.
     best: Option<NTupleNetwork>,
-    /// Who plays the games, if others do.
-    others: Option<Elsewhere>,
+    /// Remote workers that play the games, if any.
+    remote: Option<RemoteGames>,
 }
 
-/// What a checkpoint says besides the networks.
+/// The header of a checkpoint, followed by the networks.
 #[derive(Serialize, Deserialize)]
-struct Head {
+struct CheckpointHeader {
     generation: u64,
     spent: u64,
     population: usize,
@@ -80,129 +83,129 @@ struct Head {
 }
 
 impl Coevolution {
-    /// A population that has not played yet.
+    /// Creates the initial population.
     pub fn new(
-        settings: Settings,
+        config: CoevolutionConfig,
         seed: u64,
         threads: usize,
     ) -> Result<Coevolution, CoevolutionError> {
-        settings.check()?;
-        let population: Result<Vec<_>, _> = (0..settings.population)
-            .map(|i| fresh(&settings, &mut rng::stream(seed, &["fresh", &i.to_string()])))
+        config.validate()?;
+        let population: Result<Vec<_>, _> = (0..config.population)
+            .map(|i| random_individual(&config, &mut rng::stream(seed, &["fresh", &i.to_string()])))
             .collect();
         Ok(Coevolution {
             population: population?,
-            settings,
+            config,
             seed,
             threads,
             generation: 0,
             spent: 0,
             archive: Vec::new(),
             best: None,
-            others: None,
+            remote: None,
         })
     }
 
-    /// Lets others play the games of every generation from now on.
+    /// Makes remote workers play the games of every generation.
     #[must_use]
-    pub fn elsewhere(mut self, crew: Arc<dyn WorkQueue>) -> Coevolution {
-        self.others = Some(Elsewhere { crew });
+    pub fn with_remote(mut self, crew: Arc<dyn WorkQueue>) -> Coevolution {
+        self.remote = Some(RemoteGames { crew });
         self
     }
 
-    /// Everyone there is.
+    /// Returns the individuals.
     #[must_use]
     pub fn population(&self) -> &[NTupleNetwork] {
         &self.population
     }
 
-    /// The best of earlier generations, the newest last.
+    /// Returns the archive, the newest member last.
     #[must_use]
     pub fn archive(&self) -> &[NTupleNetwork] {
         &self.archive
     }
 
-    fn occasion(&self) -> Occasion {
-        Occasion { seed: self.seed, generation: self.generation, threads: self.threads }
+    fn context(&self) -> GenerationContext {
+        GenerationContext { seed: self.seed, generation: self.generation, threads: self.threads }
     }
 
-    /// Phase 1: everyone plays its training games; gives what they have become.
+    /// Phase 1: plays the training games and returns the trained individuals.
     fn train(&self) -> Result<Vec<NTupleNetwork>, StepError> {
         let before = &self.population;
-        let games = self.settings.training_games();
+        let games = self.config.training_games();
         if games == 0 {
             return Ok(before.clone());
         }
-        let settings = &self.settings;
-        let practices: Vec<Practice> = (0..before.len())
-            .map(|individual| Practice {
+        let config = &self.config;
+        let jobs: Vec<TrainingJob> = (0..before.len())
+            .map(|individual| TrainingJob {
                 individual,
                 first: self.generation * games,
                 opponents: self.opponents(individual),
             })
             .collect();
-        let rates = Rates { alpha: settings.alpha, epsilon: settings.epsilon };
+        let rates = Rates { alpha: config.alpha, epsilon: config.epsilon };
         let players: Vec<&NTupleNetwork> = before.iter().chain(&self.archive).collect();
-        if let Some(others) = &self.others {
-            return elsewhere::train(others, &players, &practices, rates, self.occasion());
+        if let Some(remote) = &self.remote {
+            return remote::train(remote, &players, &jobs, rates, self.context());
         }
-        let mut learned = Vec::with_capacity(before.len());
+        let mut trained = Vec::with_capacity(before.len());
         parallel_in_order(
             before.len(),
             self.threads,
             || (),
-            |(), individual| practices[individual].play(|number| players[number], rates, self.seed),
+            |(), individual| jobs[individual].play(|number| players[number], rates, self.seed),
             |_, network| {
-                learned.push(network);
+                trained.push(network);
                 true
             },
         );
-        Ok(learned)
+        Ok(trained)
     }
 
-    /// Whom an individual trains with and how often, by numbers, the archive behind the population;
-    /// `None` is itself.
+    /// Returns the training opponents of an individual with the number of games: indices of the population
+    /// followed by the archive, or `None` for self-play.
     fn opponents(&self, individual: usize) -> Vec<(Option<usize>, u64)> {
-        let settings = &self.settings;
+        let config = &self.config;
         let path = ["opponents", &self.generation.to_string(), &individual.to_string()];
         let mut rng = rng::stream(self.seed, &path);
-        let mut opponents = vec![(None, settings.self_games)];
-        if settings.population_games > 0 {
+        let mut opponents = vec![(None, config.self_games)];
+        if config.population_games > 0 {
             let mut others: Vec<usize> =
                 (0..self.population.len()).filter(|&other| other != individual).collect();
             rng.shuffle(&mut others);
-            let drawn = others.iter().take(settings.population_opponents);
-            opponents.extend(drawn.map(|&other| (Some(other), settings.population_games)));
+            let drawn = others.iter().take(config.population_opponents);
+            opponents.extend(drawn.map(|&other| (Some(other), config.population_games)));
         }
         let newest = self.archive.len().saturating_sub(1);
-        for number in 0..settings.archive_opponents {
-            let member = match settings.archive_newest {
-                // While the archive is young its oldest member stands in for those to come.
+        for number in 0..config.archive_opponents {
+            let member = match config.archive_newest {
+                // While the archive is short, its oldest member is repeated.
                 true => newest.saturating_sub(number),
                 false => rng.below(self.archive.len() as u32) as usize,
             };
-            // While there is no archive it plays with itself.
-            let known = member < self.archive.len();
-            let member = known.then_some(self.population.len() + member);
-            opponents.push((member, settings.archive_games));
+            // While the archive is empty, self-play replaces these games.
+            let exists = member < self.archive.len();
+            let member = exists.then_some(self.population.len() + member);
+            opponents.push((member, config.archive_games));
         }
         opponents
     }
 
-    /// Phase 3: the next generation.
+    /// Phase 3: selection, crossover and mutation.
     fn vary(&mut self, points: &[u64]) -> Result<(), TupleError> {
-        let settings = &self.settings;
+        let config = &self.config;
         let mut rng = rng::stream(self.seed, &["variation", &self.generation.to_string()]);
         let size = self.population.len();
-        if settings.tournament > 0 {
+        if config.tournament > 0 {
             let mut children: Vec<NTupleNetwork> = Vec::with_capacity(size + 1);
             while children.len() < size {
                 let mut parent = || {
-                    let number = tournament(points, size, settings.tournament, &mut rng);
+                    let number = tournament(points, size, config.tournament, &mut rng);
                     self.population[number].clone()
                 };
                 let (mut one, mut two) = (parent(), parent());
-                if rng.chance(settings.crossover) {
+                if rng.chance(config.crossover) {
                     crossover(&mut one, &mut two, &mut rng)?;
                 }
                 children.extend([one, two]);
@@ -211,18 +214,20 @@ impl Coevolution {
             self.population = children;
         }
         for network in &mut self.population {
-            mutate_topology(network, settings.topology_mutation, settings.topology, &mut rng)?;
-            mutate_weights(network, settings.weight_mutation, settings.weight_deviation, &mut rng);
+            mutate_topology(network, config.topology_mutation, config.topology, &mut rng)?;
+            mutate_weights(network, config.weight_mutation, config.weight_deviation, &mut rng);
         }
         Ok(())
     }
 }
 
-/// A network of a checkpoint.
+/// Reads a network of a checkpoint.
 fn read_network(bytes: &[u8]) -> Result<NTupleNetwork, String> {
     match read_safetensors(bytes)?.0 {
         Model::NTuple(network) => Ok(Arc::unwrap_or_clone(network)),
-        other => Err(format!("it holds a model of kind '{}'", other.kind())),
+        other => {
+            Err(format!("it holds a model of kind '{}', not an n-tuple network", other.kind()))
+        }
     }
 }
 
@@ -234,26 +239,26 @@ impl Learner for Coevolution {
     }
 
     fn next_games(&self) -> u64 {
-        self.settings.generation_games(self.archive.len())
+        self.config.generation_games(self.archive.len())
     }
 
-    /// A generation.
+    /// Runs one generation.
     fn step(&mut self) -> Result<(), StepError> {
         let games = self.next_games();
         let trained = self.train()?;
-        let (occasion, others) = (self.occasion(), self.others.as_ref());
-        let points = judge(&self.settings, &trained, &self.archive, occasion, others)?;
+        let (context, remote) = (self.context(), self.remote.as_ref());
+        let points = evaluate(&self.config, &trained, &self.archive, context, remote)?;
         self.population = trained;
-        self.best = match self.settings.fitness {
+        self.best = match self.config.fitness {
             Fitness::None => None,
-            _ => self.population.get(fittest(&points)).cloned(),
+            _ => self.population.get(argmax(&points)).cloned(),
         };
-        if self.settings.uses_archive()
+        if self.config.uses_archive()
             && let Some(best) = self.best.as_ref().or(self.population.first())
         {
             self.archive.push(best.clone());
-            let most = usize::try_from(self.settings.archive).unwrap_or(usize::MAX);
-            if most > 0 && self.archive.len() > most {
+            let capacity = usize::try_from(self.config.archive).unwrap_or(usize::MAX);
+            if capacity > 0 && self.archive.len() > capacity {
                 self.archive.remove(0);
             }
         }
@@ -263,45 +268,48 @@ impl Learner for Coevolution {
         Ok(())
     }
 
-    /// The best of the last generation. Where nobody is judged the best is appointed by a round
-    /// robin, which costs the budget nothing and changes nobody.
+    /// Returns the best individual of the last generation. Without a fitness it is determined by a round
+    /// robin, which is not part of the budget.
     fn model(&self) -> NTupleNetwork {
         match (&self.best, self.population.len()) {
             (Some(best), _) => best.clone(),
             (None, 1) => self.population[0].clone(),
-            (None, _) => self.population[appoint(&self.population, self.occasion())].clone(),
+            (None, _) => {
+                self.population[round_robin_winner(&self.population, self.context())].clone()
+            }
         }
     }
 
     fn state(&self) -> Result<Vec<Vec<u8>>, String> {
-        let head = Head {
+        let header = CheckpointHeader {
             generation: self.generation,
             spent: self.spent,
             population: self.population.len(),
             archive: self.archive.len(),
             best: self.best.is_some(),
         };
-        let mut parts = vec![serde_json::to_vec(&head).map_err(|error| error.to_string())?];
+        let mut blocks = vec![serde_json::to_vec(&header).map_err(|error| error.to_string())?];
         for network in self.population.iter().chain(&self.archive).chain(&self.best) {
-            parts.push(write_safetensors(&network.clone().into(), &Origin::default())?);
+            blocks.push(write_safetensors(&network.clone().into(), &Origin::default())?);
         }
-        Ok(parts)
+        Ok(blocks)
     }
 
-    fn restore(&mut self, parts: &[Vec<u8>]) -> Result<(), String> {
-        let (head, networks) = parts.split_first().ok_or("it is empty")?;
-        let head: Head = serde_json::from_slice(head).map_err(|error| error.to_string())?;
-        let count = head.population + head.archive + usize::from(head.best);
-        if head.population != self.settings.population || networks.len() != count {
-            return Err("it holds another population".to_owned());
+    fn restore(&mut self, blocks: &[Vec<u8>]) -> Result<(), String> {
+        let (header, networks) = blocks.split_first().ok_or("the checkpoint is empty")?;
+        let header: CheckpointHeader =
+            serde_json::from_slice(header).map_err(|error| error.to_string())?;
+        let count = header.population + header.archive + usize::from(header.best);
+        if header.population != self.config.population || networks.len() != count {
+            return Err("the checkpoint holds another population".to_owned());
         }
         let networks: Result<Vec<NTupleNetwork>, String> =
             networks.iter().map(|bytes| read_network(bytes)).collect();
         let mut networks = networks?.into_iter();
-        self.population = networks.by_ref().take(head.population).collect();
-        self.archive = networks.by_ref().take(head.archive).collect();
+        self.population = networks.by_ref().take(header.population).collect();
+        self.archive = networks.by_ref().take(header.archive).collect();
         self.best = networks.next();
-        (self.generation, self.spent) = (head.generation, head.spent);
+        (self.generation, self.spent) = (header.generation, header.spent);
         Ok(())
     }
 }

@@ -1,79 +1,87 @@
-//! Gaussian-process preferences with active learning (paper 2: Yelluri, "Gaussian Process
-//! Preference Learning for Creating Board Game Heuristics").
+//! Gaussian-process preference learning with active queries: Yelluri (2015).
 //!
-//! A heuristic is a point, its weights; which of two plays better is a comparison. From
-//! comparisons a Gaussian process learns how strong any heuristic is ([`kernel`], [`ep`],
-//! [`posterior`]), and from what it does not know yet it follows which pair to compare next
-//! ([`bald`]). [`Active`] is that loop without any game: it asks for comparisons and is told their
-//! outcomes. [`Gp`] is the learner: a [`Judge`] answers, [`GamesOf`] with games, or a person who is
-//! shown what [`parting`] and [`two_games`] make of a pair.
+//! A heuristic is a weight vector x, and its latent strength f(x) is a Gaussian process
+//! (section 3.2, [`kernel`]). A comparison of two heuristics has the probit likelihood
 //!
-//! Each round, as in algorithm 1: choose a new pair, or an opponent for the best so far; compare
-//! it, and each new heuristic with some that are known; let the belief and its parameters follow.
+//! `P(i beats j) = Φ(f(i) - f(j))`.
 //!
-//! Departures: comparisons are kept in the space of strengths, which gives the same posterior in a
-//! fraction of the time; sites start where the round before left them rather than at zero, which
-//! leads to the same fixed point sooner; and heuristics may be told apart by their directions rather
-//! than by their weights ([`Space`]), since multiples of one play the same.
+//! Expectation propagation approximates the posterior (section 3.4, [`ep`], [`posterior`]), and the
+//! kernel parameters maximize the log evidence ([`lbfgs`]). The next pair is the one whose outcome is
+//! expected to be most informative (section 3.5, [`bald`]).
+//!
+//! [`ActiveLearner`] is this loop without a game: it issues queries and receives outcomes.
+//! [`GpLearner`] runs it with a [`PreferenceOracle`]: [`GameOracle`] decides by games, and a person can
+//! decide from [`find_disagreement`] and [`demonstration_games`]. A round is algorithm 1: select a new
+//! pair, or an opponent for the best heuristic; compare it, and each new heuristic with some earlier
+//! ones; update the posterior and the kernel parameters.
+//!
+//! Departures from the paper:
+//!
+//! 1. The posterior is computed over the strengths of m heuristics instead of the differences of n
+//!    pairs. It is the same posterior at a fraction of the cost.
+//! 2. EP starts from the sites of the previous round instead of zero. It converges to the same fixed
+//!    point in fewer iterations.
+//! 3. Heuristics may be parametrized by their direction instead of their weights
+//!    ([`HeuristicSpace`]), since positive multiples of a weight vector play alike.
+//! 4. Each game of a comparison has its own random opening ([`GameOracle`]).
 
-mod active;
-pub mod ascent;
+mod active_learner;
 pub mod bald;
-mod dense;
+mod demonstration;
 pub mod ep;
-mod games;
-mod gauge;
+mod evaluator;
+mod game_oracle;
 pub mod kernel;
+pub mod lbfgs;
 mod learner;
-mod pairs;
 pub mod posterior;
 mod probit;
-mod showing;
 mod space;
 mod state;
+mod test_pairs;
 #[cfg(test)]
 mod tests;
 
-pub use active::{Active, Inference, Outcome, Question, Settings};
+pub use active_learner::{ActiveLearner, ComparisonOutcome, GpConfig, InferenceConfig, Query};
 pub use bald::Sampling;
+pub use demonstration::{DEMONSTRATED_SIDE, Disagreement, demonstration_games, find_disagreement};
 pub use ep::Comparison;
-pub use games::{Contest, GamesOf, heuristic, random_heuristics};
-pub use gauge::Curve;
-pub use learner::{Gp, Judge, Round};
-pub use pairs::{Ceiling, Tests};
+pub use evaluator::GpEvaluator;
+pub use game_oracle::{GameOracle, GameOracleConfig, heuristic, random_heuristics};
+pub use learner::{GpLearner, PreferenceOracle, RoundStats};
 pub use posterior::{Posterior, Prediction};
-pub use showing::{Parting, SHOWN, parting, two_games};
-pub use space::Space;
+pub use space::HeuristicSpace;
+pub use test_pairs::{AccuracyCeiling, TestPairs};
 
-/// Why nothing could be learned.
+/// An error of Gaussian-process preference learning.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GpError {
-    /// The numbers are beyond what can be computed with.
+    /// The covariance matrix is not positive definite in floating point.
     #[error(
-        "the covariance of {points} heuristics cannot be factored: the numbers are beyond the \
-         range of computation"
+        "the covariance matrix of {points} heuristics is not positive definite: values are out of \
+         floating-point range"
     )]
     Factor {
-        /// How many points there were.
+        /// Number of heuristics.
         points: usize,
     },
-    /// A comparison of points that are not there, or of one with itself.
-    #[error("{winner} against {loser} is no comparison of two of the {points} heuristics")]
+    /// A comparison of unknown points, or of a point with itself.
+    #[error("invalid comparison: {winner} against {loser}, with {points} heuristics")]
     Comparison {
-        /// The better one.
+        /// Index of the winner.
         winner: usize,
-        /// The other one.
+        /// Index of the loser.
         loser: usize,
-        /// How many points there are.
+        /// Number of heuristics.
         points: usize,
     },
-    /// The settings ask for what cannot be.
+    /// The configuration is invalid.
     #[error("{0}")]
-    Settings(String),
-    /// Whatever decides comparisons failed.
+    Config(String),
+    /// The preference oracle failed.
     #[error("{0}")]
-    Judge(String),
-    /// The user asked to stop.
+    Oracle(String),
+    /// A stop was requested.
     #[error("stopped")]
     Stopped,
 }

@@ -33,7 +33,7 @@ use outflank_runs::rng;
 use play::{Play, Trace};
 use rayon::prelude::*;
 use std::sync::Arc;
-use study::Study;
+use study::TrainingSet;
 
 /// How to learn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -131,7 +131,7 @@ impl SelfPlay {
             .map(|(stage, state)| {
                 let of = |trace: &&Trace| stages.of(64 - trace.board.empty().count_ones()) == stage;
                 let lessons = traces.iter().flatten().filter(of);
-                kernel::run(Study { look, state, lessons, rate })
+                kernel::run(TrainingSet { look, state, lessons, rate })
             })
             .collect();
         self.done += 1;

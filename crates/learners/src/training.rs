@@ -3,7 +3,7 @@
 //!
 //! A [`Learner`] does one step at a time, a generation or a batch of games, and says what it has
 //! learned so far. [`train`] lets it step until its budget is used up, measures it at even
-//! distances by a [`Gauge`], such as games against others ([`Against`]), and after each measurement
+//! distances by a [`Evaluator`], such as games against others ([`OpponentEvaluator`]), and after each measurement
 //! writes to a folder: `checkpoint.bin` to go on from, `curve.csv`, the same as a TensorBoard
 //! event file, and the model. Measuring is no part of the budget and changes nothing that is
 //! learned. A run that was stopped or killed goes on from its last checkpoint to the same bytes.
@@ -19,7 +19,7 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-pub use against::Against;
+pub use against::OpponentEvaluator;
 
 /// A method that learns by playing.
 pub trait Learner {
@@ -96,7 +96,7 @@ pub struct Measured {
 }
 
 /// Says how far a learner has come.
-pub trait Gauge<L> {
+pub trait Evaluator<L> {
     /// What it measures.
     fn columns(&self) -> Vec<Column>;
 
@@ -235,7 +235,7 @@ const LIMIT: u64 = 1 << 34;
 /// `watch` sees how far it has come, after each step; it may end the run by returning `false`.
 pub fn train<L: Learner>(
     learner: &mut L,
-    gauge: &impl Gauge<L>,
+    gauge: &impl Evaluator<L>,
     plan: &Plan,
     folder: &Path,
     mut watch: impl FnMut(Status<'_>) -> bool,

@@ -1,11 +1,13 @@
-//! What must hold for every method that learns by playing.
+//! Properties of every method of the coevolution family.
 
 use outflank_learners::coevolution::variation::{
-    crossover, fresh, mutate_topology, mutate_weights, tournament,
+    crossover, mutate_topology, mutate_weights, random_individual, tournament,
 };
-use outflank_learners::coevolution::{Coevolution, Fitness, Settings, SettingsError, Shape};
+use outflank_learners::coevolution::{
+    Coevolution, CoevolutionConfig, CoevolutionConfigError, Fitness, TupleShape,
+};
 use outflank_learners::tdl::{self, Rates};
-use outflank_learners::training::{Against, Learner, Plan, train};
+use outflank_learners::training::{Learner, OpponentEvaluator, Plan, train};
 use outflank_models::files::Origin;
 use outflank_models::tuple_shapes::{NeighborChoice, Snake};
 use outflank_models::{NTupleNetwork, Tuple};
@@ -14,10 +16,10 @@ use outflank_runs::rng::stream;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A small method that does everything.
-fn everything() -> Settings {
-    Settings {
-        shape: Shape::Snakes { tuples: 4, length: 3 },
+/// A small method with all phases.
+fn all_phases() -> CoevolutionConfig {
+    CoevolutionConfig {
+        shape: TupleShape::Snakes { tuples: 4, length: 3 },
         snake: Snake::Clean,
         spread: 0.0,
         population: 5,
@@ -44,9 +46,9 @@ fn everything() -> Settings {
     }
 }
 
-/// Training alone.
-fn alone(population: usize) -> Settings {
-    Settings {
+/// Training only.
+fn training_only(population: usize) -> CoevolutionConfig {
+    CoevolutionConfig {
         population,
         population_opponents: 0,
         archive_opponents: 0,
@@ -57,129 +59,131 @@ fn alone(population: usize) -> Settings {
         crossover: 0.0,
         weight_mutation: 0.0,
         topology_mutation: 0.0,
-        ..everything()
+        ..all_phases()
     }
 }
 
-fn methods() -> Vec<(&'static str, Settings)> {
+fn methods() -> Vec<(&'static str, CoevolutionConfig)> {
     vec![
-        ("everything", everything()),
+        ("all phases", all_phases()),
         (
-            "newest, crowded",
-            Settings {
+            "newest archive members",
+            CoevolutionConfig {
                 archive_newest: true,
                 topology: NeighborChoice::Crowded,
                 snake: Snake::Wrapping,
-                ..everything()
+                ..all_phases()
             },
         ),
         (
-            "judged by the heuristic",
-            Settings { fitness: Fitness::Heuristic, hall_of_fame: 0, ..everything() },
+            "heuristic fitness",
+            CoevolutionConfig { fitness: Fitness::Heuristic, hall_of_fame: 0, ..all_phases() },
         ),
-        ("systematic", Settings { shape: "all2+2x2".parse().unwrap(), ..everything() }),
-        ("one alone", alone(1)),
-        ("several alone", alone(4)),
+        ("systematic", CoevolutionConfig { shape: "all2+2x2".parse().unwrap(), ..all_phases() }),
+        ("one individual", training_only(1)),
+        ("several individuals", training_only(4)),
         (
             "without training",
-            Settings {
+            CoevolutionConfig {
                 spread: 1.0,
                 self_games: 0,
                 population_opponents: 0,
                 archive_opponents: 0,
-                ..everything()
+                ..all_phases()
             },
         ),
     ]
 }
 
-fn steps(settings: &Settings, threads: usize, steps: usize) -> Coevolution {
-    let mut learner = Coevolution::new(settings.clone(), 3, threads).unwrap();
+fn steps(config: &CoevolutionConfig, threads: usize, steps: usize) -> Coevolution {
+    let mut learner = Coevolution::new(config.clone(), 3, threads).unwrap();
     (0..steps).for_each(|_| learner.step().unwrap());
     learner
 }
 
-/// The contract: budgets add up, populations keep their size, the same seed gives the same bytes
-/// on any number of threads, and a state goes on as if nothing had happened.
+/// Budgets add up, populations keep their size, the same seed gives the same bytes on any number of threads,
+/// and a restored state continues identically.
 #[test]
-fn every_method_keeps_the_contract() {
-    for (name, settings) in methods() {
-        let mut learner = Coevolution::new(settings.clone(), 3, 1).unwrap();
+fn every_method_is_reproducible_and_resumable() {
+    for (name, config) in methods() {
+        let mut learner = Coevolution::new(config.clone(), 3, 1).unwrap();
         let mut spent = 0;
         for _ in 0..3 {
             spent += learner.next_games();
             learner.step().unwrap();
             assert_eq!(learner.spent(), spent, "{name}");
-            assert_eq!(learner.population().len(), settings.population, "{name}");
+            assert_eq!(learner.population().len(), config.population, "{name}");
             let finite = |network: &NTupleNetwork| network.weights().iter().all(|w| w.is_finite());
             assert!(learner.population().iter().all(finite), "{name}");
         }
         let bytes = learner.state().unwrap();
         for threads in [2, 5] {
-            assert!(steps(&settings, threads, 3).state().unwrap() == bytes, "{name}, {threads}");
+            assert!(steps(&config, threads, 3).state().unwrap() == bytes, "{name}, {threads}");
         }
-        let mut resumed = Coevolution::new(settings.clone(), 3, 2).unwrap();
-        resumed.restore(&steps(&settings, 1, 2).state().unwrap()).unwrap();
+        let mut resumed = Coevolution::new(config.clone(), 3, 2).unwrap();
+        resumed.restore(&steps(&config, 1, 2).state().unwrap()).unwrap();
         resumed.step().unwrap();
         assert!(resumed.state().unwrap() == bytes, "{name} resumed");
         assert_eq!(resumed.model(), learner.model(), "{name}");
-        assert!(Coevolution::new(settings, 4, 1).unwrap().state().unwrap() != bytes);
+        assert!(Coevolution::new(config, 4, 1).unwrap().state().unwrap() != bytes);
     }
 }
 
-/// A population with one individual and no variation is TDL, to the last bit.
+/// A population of one without variation is bit-identical to TDL.
 #[test]
 fn one_individual_without_variation_is_tdl() {
     for games in [1, 7, 20] {
-        let settings = Settings { self_games: games, ..alone(1) };
-        let mut learner = Coevolution::new(settings.clone(), 9, 2).unwrap();
+        let config = CoevolutionConfig { self_games: games, ..training_only(1) };
+        let mut learner = Coevolution::new(config.clone(), 9, 2).unwrap();
         let mut network = learner.population()[0].clone();
         (0..140 / games).for_each(|_| learner.step().unwrap());
-        let rates = Rates { alpha: settings.alpha, epsilon: settings.epsilon };
+        let rates = Rates { alpha: config.alpha, epsilon: config.epsilon };
         tdl::learn(&mut network, rates, 9, 0, 140);
         assert_eq!(learner.model(), network);
         assert_eq!(learner.spent(), 140);
     }
 }
 
-/// The archive holds the newest champions, as many as asked.
 #[test]
-fn the_archive_keeps_the_newest() {
-    let settings = everything();
-    let four = steps(&settings, 2, 4);
-    let five = steps(&settings, 2, 5);
+fn the_archive_holds_the_newest_best_individuals() {
+    let config = all_phases();
+    let four = steps(&config, 2, 4);
+    let five = steps(&config, 2, 5);
     assert_eq!((four.archive().len(), five.archive().len()), (3, 3));
     assert_eq!(four.archive()[1..], five.archive()[..2]);
     assert_eq!(five.archive()[2], five.model());
-    let all = steps(&Settings { archive: 0, ..settings }, 2, 5);
+    let all = steps(&CoevolutionConfig { archive: 0, ..config }, 2, 5);
     assert_eq!(all.archive().len(), 5);
 }
 
-/// A tuple by its squares, with its table.
+/// Returns the tuples with their weights.
 fn genes(network: &NTupleNetwork) -> Vec<(Tuple, Vec<f32>)> {
     let tables = network.tuples().offsets().zip(network.tuples().tuples());
     tables.map(|(at, t)| (t.clone(), network.weights()[at..at + t.entries()].to_vec())).collect()
 }
 
 #[test]
-fn crossover_exchanges_half_of_the_tuples_whole() {
+fn crossover_exchanges_half_of_the_tuples() {
     let mut rng = stream(1, &["crossover"]);
     for tuples in [1, 2, 7, 12] {
-        let settings =
-            Settings { shape: Shape::Snakes { tuples, length: 4 }, spread: 1.0, ..everything() };
+        let config = CoevolutionConfig {
+            shape: TupleShape::Snakes { tuples, length: 4 },
+            spread: 1.0,
+            ..all_phases()
+        };
         for _ in 0..20 {
-            let parents = [0, 1].map(|_| fresh(&settings, &mut rng).unwrap());
+            let parents = [0, 1].map(|_| random_individual(&config, &mut rng).unwrap());
             let mut children = parents.clone();
             let [one, two] = &mut children;
             crossover(one, two, &mut rng).unwrap();
             let (parents, children) = (parents.map(|n| genes(&n)), children.map(|n| genes(&n)));
             let mut exchanged = 0;
-            for place in 0..tuples {
-                let kept = children[0][place] == parents[0][place];
-                let (own, other) = if kept { (0, 1) } else { (1, 0) };
-                assert_eq!(children[0][place], parents[own][place]);
-                assert_eq!(children[1][place], parents[other][place]);
-                exchanged += usize::from(!kept);
+            for at in 0..tuples {
+                let unchanged = children[0][at] == parents[0][at];
+                let (own, other) = if unchanged { (0, 1) } else { (1, 0) };
+                assert_eq!(children[0][at], parents[own][at]);
+                assert_eq!(children[1][at], parents[other][at]);
+                exchanged += usize::from(!unchanged);
             }
             assert_eq!(exchanged, tuples / 2);
         }
@@ -187,18 +191,20 @@ fn crossover_exchanges_half_of_the_tuples_whole() {
 }
 
 #[test]
-fn mutations_keep_what_they_do_not_mean() {
+fn mutations_change_only_their_part() {
     let mut rng = stream(2, &["mutation"]);
-    let settings =
-        Settings { shape: Shape::Snakes { tuples: 12, length: 6 }, spread: 1.0, ..everything() };
-    let before = fresh(&settings, &mut rng).unwrap();
+    let config = CoevolutionConfig {
+        shape: TupleShape::Snakes { tuples: 12, length: 6 },
+        spread: 1.0,
+        ..all_phases()
+    };
+    let before = random_individual(&config, &mut rng).unwrap();
     assert!(before.weights().iter().all(|w| (-1.0..=1.0).contains(w)));
     let mut topology = before.clone();
     mutate_topology(&mut topology, 0.3, NeighborChoice::Uniform, &mut rng).unwrap();
     assert_eq!(topology.weights(), before.weights());
     assert_ne!(topology.tuples(), before.tuples());
-    let lengths =
-        |n: &NTupleNetwork| n.tuples().tuples().iter().map(Tuple::length).collect::<Vec<_>>();
+    let lengths = |n: &NTupleNetwork| n.tuples().tuples().iter().map(Tuple::length).collect::<Vec<_>>();
     assert_eq!(lengths(&topology), lengths(&before));
     let mut weights = before.clone();
     mutate_weights(&mut weights, 0.05, 0.25, &mut rng);
@@ -210,16 +216,16 @@ fn mutations_keep_what_they_do_not_mean() {
         .map(|(a, b)| f64::from(a - b))
         .filter(|change| *change != 0.0)
         .collect();
-    // Of 8,748 weights 5% change by a normal variate with variance 1/16; five deviations.
+    // 5% of 8,748 weights change by a normal variate with variance 1/16, within five standard errors.
     let (n, count) = (8748.0, changes.len() as f64);
     assert!((count - 0.05 * n).abs() < 5.0 * (n * 0.05 * 0.95f64).sqrt(), "{count}");
     let variance = changes.iter().map(|c| c * c).sum::<f64>() / count;
     assert!((variance - 0.0625).abs() < 5.0 * 0.0625 * (2.0 / count).sqrt(), "{variance}");
 }
 
-/// The best of t draws has rank r or better with the probability 1 - (1 - r/n)^t.
+/// The best of t draws is among the top r of n with probability 1 - (1 - r/n)^t.
 #[test]
-fn tournaments_favour_the_fit() {
+fn tournaments_favor_the_fit() {
     let fitness: Vec<u64> = (0..50).collect();
     let mut rng = stream(3, &["tournament"]);
     let n = 20_000;
@@ -234,9 +240,9 @@ fn plan(games: u64) -> Plan {
     Plan { games, unit: "games", points: 4, measure_beginning: false, origin, keep_models: true }
 }
 
-fn against(games: u32) -> Against {
-    let others = factories(&["heuristic".to_owned(), "random".to_owned()], 0.1).unwrap();
-    Against { others, games, random: 0.1, seed: 3, threads: 2 }
+fn against(games: u32) -> OpponentEvaluator {
+    let others = entries(&["heuristic".to_owned(), "random".to_owned()], 0.1).unwrap();
+    OpponentEvaluator { others, games, random: 0.1, seed: 3, threads: 2 }
 }
 
 fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -254,14 +260,13 @@ fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// Stopped after any step, a run comes to the same files as one that nothing disturbed. A kill
-/// leaves a checkpoint of an earlier step, which is the same to whoever goes on from it.
+/// A run that was stopped after any step resumes to the same files as an uninterrupted one.
 #[test]
-fn a_run_goes_on_to_the_same_bytes() {
-    for (name, settings) in methods() {
-        let games = 6 * settings.generation_games(1);
+fn stopped_runs_resume_to_the_same_bytes() {
+    for (name, config) in methods() {
+        let games = 6 * config.generation_games(1);
         let run = |folder: &Path, stop_after: Option<usize>, threads| {
-            let mut learner = Coevolution::new(settings.clone(), 5, threads).unwrap();
+            let mut learner = Coevolution::new(config.clone(), 5, threads).unwrap();
             let mut seen = 0;
             let trained = train(&mut learner, &against(10), &plan(games), folder, |status| {
                 assert!(status.games <= games);
@@ -270,11 +275,11 @@ fn a_run_goes_on_to_the_same_bytes() {
             });
             trained.unwrap()
         };
-        let undisturbed = tempfile::tempdir().unwrap();
-        let whole = run(undisturbed.path(), None, 1);
+        let uninterrupted = tempfile::tempdir().unwrap();
+        let whole = run(uninterrupted.path(), None, 1);
         assert!(whole.complete && whole.curve.len() >= 4, "{name}: {:?}", whole.curve);
         assert_eq!(whole.curve.last().unwrap().scores.len(), 2);
-        let wanted = tree(undisturbed.path());
+        let wanted = tree(uninterrupted.path());
         for file in ["checkpoint.bin", "curve.csv", "model.safetensors", "models/004.safetensors"] {
             assert!(wanted.contains_key(file), "{name} has no {file}: {:?}", wanted.keys());
         }
@@ -290,36 +295,35 @@ fn a_run_goes_on_to_the_same_bytes() {
 }
 
 #[test]
-fn a_damaged_or_foreign_checkpoint_is_refused() {
+fn damaged_and_foreign_checkpoints_are_errors() {
     let folder = tempfile::tempdir().unwrap();
-    let go = |settings: Settings| {
-        let mut learner = Coevolution::new(settings, 5, 1).unwrap();
+    let run = |config: CoevolutionConfig| {
+        let mut learner = Coevolution::new(config, 5, 1).unwrap();
         train(&mut learner, &against(10), &plan(40), folder.path(), |_| true).map(|_| ())
     };
-    go(alone(1)).unwrap();
-    let text = go(alone(2)).unwrap_err().to_string();
+    run(training_only(1)).unwrap();
+    let text = run(training_only(2)).unwrap_err().to_string();
     assert!(text.contains("checkpoint.bin") && text.contains("another population"), "{text}");
     let path = folder.path().join("checkpoint.bin");
     let mut bytes = std::fs::read(&path).unwrap();
     bytes[100] ^= 1;
     std::fs::write(&path, bytes).unwrap();
-    let text = go(alone(1)).unwrap_err().to_string();
+    let text = run(training_only(1)).unwrap_err().to_string();
     assert!(text.contains("damaged"), "{text}");
 }
 
-/// A run whose last checkpoint was damaged, or was being written when it died, goes on from the one
-/// before, to the same files.
+/// A run whose last checkpoint is damaged or missing resumes from the previous one, to the same files.
 #[test]
-fn the_checkpoint_before_the_last_is_kept() {
+fn runs_resume_from_the_previous_checkpoint() {
     let run = |folder: &Path, games: u64| {
-        let mut learner = Coevolution::new(alone(1), 5, 1).unwrap();
+        let mut learner = Coevolution::new(training_only(1), 5, 1).unwrap();
         train(&mut learner, &against(10), &plan(40), folder, |status| status.games < games).unwrap()
     };
-    let undisturbed = tempfile::tempdir().unwrap();
-    assert!(run(undisturbed.path(), u64::MAX).complete);
-    let wanted = tree(undisturbed.path());
+    let uninterrupted = tempfile::tempdir().unwrap();
+    assert!(run(uninterrupted.path(), u64::MAX).complete);
+    let wanted = tree(uninterrupted.path());
     assert!(!wanted.contains_key("checkpoint-before.bin"));
-    let harms: [fn(&Path); 2] = [
+    let damages: [fn(&Path); 2] = [
         |last| {
             let mut bytes = std::fs::read(last).unwrap();
             bytes[100] ^= 1;
@@ -327,73 +331,77 @@ fn the_checkpoint_before_the_last_is_kept() {
         },
         |last| std::fs::remove_file(last).unwrap(),
     ];
-    for harm in harms {
+    for damage in damages {
         let folder = tempfile::tempdir().unwrap();
         assert!(!run(folder.path(), 25).complete);
         assert!(folder.path().join("checkpoint-before.bin").exists());
-        harm(&folder.path().join("checkpoint.bin"));
+        damage(&folder.path().join("checkpoint.bin"));
         assert!(run(folder.path(), u64::MAX).complete);
         assert!(tree(folder.path()) == wanted);
     }
 }
 
-/// Learning works at all: after a few thousand games it beats random moves beyond doubt.
+/// After a few thousand games the score against random moves is significantly above one half.
 #[test]
 fn tdl_learns_to_beat_random_moves() {
-    let settings = Settings {
-        shape: Shape::Snakes { tuples: 7, length: 4 },
+    let config = CoevolutionConfig {
+        shape: TupleShape::Snakes { tuples: 7, length: 4 },
         self_games: 500,
         alpha: 0.005,
-        ..alone(1)
+        ..training_only(1)
     };
     let folder = tempfile::tempdir().unwrap();
-    let mut learner = Coevolution::new(settings, 1, 2).unwrap();
+    let mut learner = Coevolution::new(config, 1, 2).unwrap();
     let trained = train(&mut learner, &against(400), &plan(4000), folder.path(), |_| true).unwrap();
     let last = trained.curve.last().unwrap();
     assert!(last.scores[1] - 2.0 * last.errors[1] > 50.0, "{last:?}");
 }
 
 #[test]
-fn settings_that_make_no_sense_are_refused() {
-    let refused = |settings: Settings, words: &[&str]| {
-        let error = Coevolution::new(settings, 1, 1).unwrap_err().to_string();
+fn invalid_configurations_are_errors() {
+    let check = |config: CoevolutionConfig, words: &[&str]| {
+        let error = Coevolution::new(config, 1, 1).unwrap_err().to_string();
         assert!(words.iter().all(|word| error.contains(word)), "{error}");
     };
-    let settings = everything;
-    refused(Settings { population: 0, ..settings() }, &["population", "not 0"]);
-    refused(Settings { population: 10_001, ..settings() }, &["10001"]);
-    let one = || alone(1);
-    refused(Settings { tournament: 1, ..one() }, &["tournament", "population of 1"]);
-    refused(Settings { crossover: 0.5, ..one() }, &["crossover", "population of 1"]);
-    refused(
-        Settings { population_opponents: 1, population_games: 1, ..one() },
+    let config = all_phases;
+    check(CoevolutionConfig { population: 0, ..config() }, &["population", "not 0"]);
+    check(CoevolutionConfig { population: 10_001, ..config() }, &["10001"]);
+    let one = || training_only(1);
+    check(CoevolutionConfig { tournament: 1, ..one() }, &["tournament", "population of 1"]);
+    check(CoevolutionConfig { crossover: 0.5, ..one() }, &["crossover", "population of 1"]);
+    check(
+        CoevolutionConfig { population_opponents: 1, population_games: 1, ..one() },
         &["training with the population", "population of 1"],
     );
-    refused(
-        Settings { population_opponents: 2, population_games: 0, ..settings() },
-        &["population-opponents = 2", "no game at all"],
+    check(
+        CoevolutionConfig { population_opponents: 2, population_games: 0, ..config() },
+        &["population-opponents = 2", "has no effect"],
     );
-    refused(
-        Settings { archive_opponents: 2, archive_games: 0, ..settings() },
-        &["archive-opponents = 2", "no game at all"],
+    check(
+        CoevolutionConfig { archive_opponents: 2, archive_games: 0, ..config() },
+        &["archive-opponents = 2", "has no effect"],
     );
-    let blank = Settings { self_games: 0, spread: 0.0, weight_mutation: 0.0, ..alone(4) };
-    refused(Settings { fitness: Fitness::RoundRobin, meetings: 1, ..blank }, &["begin at 0"]);
-    refused(Settings { fitness: Fitness::RoundRobin, ..one() }, &["round robin"]);
-    refused(Settings { population_opponents: 5, ..settings() }, &["5 opponents"]);
-    refused(Settings { tournament: 6, ..settings() }, &["tournament of 6"]);
-    refused(Settings { tournament: 2, ..alone(4) }, &["needs a fitness"]);
-    refused(Settings { crossover: 1.0, ..alone(4) }, &["needs parents"]);
-    refused(Settings { alpha: 0.0, ..settings() }, &["alpha"]);
-    refused(Settings { alpha: f64::NAN, ..settings() }, &["alpha"]);
-    refused(Settings { epsilon: 1.5, ..settings() }, &["epsilon", "1.5"]);
-    refused(Settings { spread: f64::INFINITY, ..settings() }, &["spread"]);
-    refused(Settings { meetings: 3, ..settings() }, &["1 or 2 times"]);
-    refused(Settings { self_games: 0, ..one() }, &["nobody plays"]);
-    refused(Settings { self_games: u64::MAX, ..settings() }, &["more games"]);
-    refused(
-        Settings { shape: "100x12".parse().unwrap(), ..settings() },
-        &["shape 100x12", "weights together"],
+    let blank =
+        CoevolutionConfig { self_games: 0, spread: 0.0, weight_mutation: 0.0, ..training_only(4) };
+    check(
+        CoevolutionConfig { fitness: Fitness::RoundRobin, meetings: 1, ..blank },
+        &["start at 0"],
+    );
+    check(CoevolutionConfig { fitness: Fitness::RoundRobin, ..one() }, &["round-robin"]);
+    check(CoevolutionConfig { population_opponents: 5, ..config() }, &["5 opponents"]);
+    check(CoevolutionConfig { tournament: 6, ..config() }, &["tournament of 6"]);
+    check(CoevolutionConfig { tournament: 2, ..training_only(4) }, &["needs a fitness"]);
+    check(CoevolutionConfig { crossover: 1.0, ..training_only(4) }, &["needs parents"]);
+    check(CoevolutionConfig { alpha: 0.0, ..config() }, &["alpha"]);
+    check(CoevolutionConfig { alpha: f64::NAN, ..config() }, &["alpha"]);
+    check(CoevolutionConfig { epsilon: 1.5, ..config() }, &["epsilon", "1.5"]);
+    check(CoevolutionConfig { spread: f64::INFINITY, ..config() }, &["spread"]);
+    check(CoevolutionConfig { meetings: 3, ..config() }, &["meetings", "1 or 2"]);
+    check(CoevolutionConfig { self_games: 0, ..one() }, &["no games"]);
+    check(CoevolutionConfig { self_games: u64::MAX, ..config() }, &["more than"]);
+    check(
+        CoevolutionConfig { shape: "100x12".parse().unwrap(), ..config() },
+        &["shape 100x12", "weights, more than"],
     );
     for (text, word) in [
         ("12x0", "1 to 12 squares, not 0"),
@@ -405,42 +413,45 @@ fn settings_that_make_no_sense_are_refused() {
         ("x", "such as 12x6"),
         ("-1x6", "such as 12x6"),
     ] {
-        let error = text.parse::<Shape>().unwrap_err();
+        let error = text.parse::<TupleShape>().unwrap_err();
         assert!(error.contains(word), "{error}");
     }
 }
 
 #[test]
-fn budgets_must_pay_for_what_is_asked() {
-    let settings = everything();
-    let generation = settings.generation_games(0);
-    assert!(settings.check_budget(100 * generation).is_ok());
-    let text = settings.check_budget(generation - 1).unwrap_err().to_string();
+fn budgets_smaller_than_a_generation_or_the_archive_are_errors() {
+    let config = all_phases();
+    let generation = config.generation_games(0);
+    assert!(config.validate_budget(100 * generation).is_ok());
+    let text = config.validate_budget(generation - 1).unwrap_err().to_string();
     assert!(text.contains("one generation takes"), "{text}");
-    let large = Settings { archive: 1000, ..everything() };
-    let text = large.check_budget(100 * generation).unwrap_err().to_string();
+    let large = CoevolutionConfig { archive: 1000, ..all_phases() };
+    let text = large.validate_budget(100 * generation).unwrap_err().to_string();
     assert!(text.contains("archive of 1000 is larger than the budget"), "{text}");
-    let fame = Settings { hall_of_fame: 100_000, ..everything() };
-    let text = fame.check_budget(100 * generation).unwrap_err().to_string();
+    let hall_of_fame = CoevolutionConfig { hall_of_fame: 100_000, ..all_phases() };
+    let text = hall_of_fame.validate_budget(100 * generation).unwrap_err().to_string();
     assert!(text.contains("larger than the budget"), "{text}");
 }
 
+fn from_toml(text: &str) -> Result<CoevolutionConfig, CoevolutionConfigError> {
+    CoevolutionConfig::from_table(&text.parse().unwrap())
+}
+
 #[test]
-fn settings_survive_their_file_and_name_unknown_keys() {
-    for (name, settings) in methods() {
-        let text = toml::to_string(&settings.to_table()).unwrap();
-        assert_eq!(Settings::from_toml(&text), Ok(settings), "{name}");
+fn configurations_round_trip_and_unknown_keys_are_named() {
+    for (name, config) in methods() {
+        let text = toml::to_string(&config.to_table()).unwrap();
+        assert_eq!(from_toml(&text), Ok(config), "{name}");
     }
-    let text = toml::to_string(&everything().to_table()).unwrap();
+    let text = toml::to_string(&all_phases().to_table()).unwrap();
     let wrong = text.replace("crossover", "crosover");
-    let error = Settings::from_toml(&wrong).unwrap_err();
-    assert!(matches!(&error, SettingsError::Unknown { .. }));
+    let error = from_toml(&wrong).unwrap_err();
+    assert!(matches!(&error, CoevolutionConfigError::Unknown { .. }));
     assert!(error.to_string().contains("did you mean 'crossover'?"), "{error}");
     let missing = text.replace("alpha = 0.01\n", "");
-    let error = Settings::from_toml(&missing).unwrap_err().to_string();
+    let error = from_toml(&missing).unwrap_err().to_string();
     assert!(error.contains("alpha"), "{error}");
     for (from, to) in [("\"4x3\"", "\"4x99\""), ("\"uniform\"", "\"nearest\""), ("0.01", "\"x\"")] {
-        assert!(Settings::from_toml(&text.replace(from, to)).is_err(), "{to}");
+        assert!(from_toml(&text.replace(from, to)).is_err(), "{to}");
     }
-    assert!(Settings::from_toml("a = = 3").is_err());
 }

@@ -28,13 +28,13 @@ fn a_first_try_is_tested_by_example_and_by_game() {
         let found = lab.json(&with(&["--split", split, "--out", split]));
         let keys = ["method", "run", "model", "seconds", "accuracy", "matches"];
         assert!(keys.iter().all(|key| found.get(key).is_some()), "{found}");
-        assert_eq!(found["accuracy"][0]["all"]["percent"], found["tests"][2]["all"]);
+        assert_eq!(found["accuracy"][0]["all"]["percent"], found["tests"][2]["top1_legal"]);
         let tests = found["tests"].as_array().unwrap();
         let names: Vec<&str> = tests.iter().map(|test| test["test"].as_str().unwrap()).collect();
         let games = if split == "example" { "a tenth of the games" } else { "games held out" };
         assert_eq!(names, ["unique-s by example", "original by example", games]);
         // What was learned from is said, and a game that was held out was not.
-        let seen = |test: &Value| test["learned_from"].as_f64().unwrap();
+        let seen = |test: &Value| test["train_overlap"].as_f64().unwrap();
         assert!(seen(&tests[0]) > 80.0, "{split}: {found}");
         assert_eq!(seen(&tests[2]) < 20.0, split != "example", "{split}: {found}");
         assert!(tests[2]["count"].as_u64().unwrap() > 200, "{found}");
@@ -81,7 +81,7 @@ fn a_report_speaks_of_the_network_beside_it() {
     let before = lab.tree("run");
     let fewer = ["learn", "cnn", "--resume", "run", "--quiet", "--passes", "0.05"];
     let message = lab.refused(&fewer);
-    assert!(message.contains("passes were made already"), "{message}");
+    assert!(message.contains("epochs are done"), "{message}");
     lab::same(&lab.tree("run"), &before);
     lab.ok(&["learn", "cnn", "--resume", "run", "--passes", "0.15"]);
     assert!(lab.text("run/report.html").contains("gives other weights"));
@@ -203,7 +203,7 @@ fn a_run_that_has_hardly_begun_says_how_to_go_on() {
         "{said}"
     );
     let refused = lab.refused(&["learn", "cnn", "--resume", "run", "--quiet"]);
-    assert!(refused.contains("--passes or --minutes"), "{refused}");
+    assert!(refused.contains("--epochs or --time-limit"), "{refused}");
     lab.ok(&["learn", "cnn", "--resume", "run", "--minutes", "0.02"]);
     assert!(lab.exists("run/model.safetensors"));
 }
@@ -253,7 +253,7 @@ fn a_run_that_goes_astray_keeps_its_last_checkpoint() {
     for words in [&words[..], &["learn", "cnn", "--resume", "wild", "--quiet"]] {
         let lab::Ran { code, err, .. } = lab.run(words);
         assert_ne!(code, 0, "{err}");
-        assert!(err.contains("smaller --rate") && !err.contains("NaN"), "{err}");
+        assert!(err.contains("smaller --learning-rate") && !err.contains("NaN"), "{err}");
         assert!(lab.exists("wild/checkpoint.toml"));
     }
 }
@@ -294,9 +294,9 @@ fn what_cannot_be_begun_leaves_no_folder() {
         assert!(message.contains(part), "{message}");
         assert!(!lab.exists("runs"), "{arguments:?}");
     }
-    #[cfg(not(feature = "gpu"))]
+    #[cfg(not(feature = "cuda"))]
     {
         let message = lab.refused(&with(&["--device", "gpu"]));
-        assert!(message.contains("--features gpu") && !lab.exists("runs"), "{message}");
+        assert!(message.contains("--features cuda") && !lab.exists("runs"), "{message}");
     }
 }

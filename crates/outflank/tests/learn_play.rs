@@ -169,19 +169,19 @@ fn what_makes_no_sense_is_refused_before_anything_runs() {
     lab.write("typo.toml", "crosover = 0.5\n");
     lab.write("bad.toml", "crossover = \n");
     for (arguments, words) in [
-        ("ctdl --population 0", "1 to 10000 individuals, not 0"),
-        ("ctdl --population 1", "a population of 1 has none"),
+        ("ctdl --population 0", "from 1 to 10000, not 0"),
+        ("ctdl --population 1", "more than a population of 1"),
         ("ctdl --population -3", "population"),
-        ("ctdl --population 1 --tournament 0 --fitness none", "crossover needs others"),
+        ("ctdl --population 1 --tournament 0 --fitness none", "crossover needs more than a population of 1"),
         (
             "ctdl --population 1 --tournament 0 --fitness none --crossover 0 --operators pm_t",
-            "training with the population needs others",
+            "training with the population needs more than",
         ),
         ("tdl --shape 12x0", "1 to 12 squares, not 0"),
         ("tdl --shape 12x13", "1 to 12 squares, not 13"),
         ("tdl --shape 0x6", "shape"),
         ("tdl --shape snake", "such as 12x6"),
-        ("tdl --shape 2x2", "write snakes2x2 or all2x2"),
+        ("tdl --shape 2x2", "write snakes2x2"),
         ("hof --archive 5000", "an archive of 5000 is larger than the budget"),
         ("hof --hall-of-fame 1000000", "larger than the budget"),
         ("ctdl --games 100", "one generation takes 7450 games"),
@@ -192,7 +192,7 @@ fn what_makes_no_sense_is_refused_before_anything_runs() {
         ("ctdl --config none.toml", "none.toml"),
         ("ctdl --alpha 0", "alpha"),
         ("ctdl --alpha x", "alpha"),
-        ("ctdl --epsilon 2", "epsilon is a probability"),
+        ("ctdl --epsilon 2", "epsilon must be a probability"),
         ("ctdl --snake straight", "snake"),
         ("ctdl --operators sz", "'z'"),
         ("ctdl --fitness luck", "fitness"),

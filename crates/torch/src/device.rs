@@ -1,36 +1,36 @@
-//! libtorch's devices.
+//! The devices of libtorch.
 
-use crate::TorchEngine;
-use outflank_learners::cnn::{Device, Engine, EngineError, Plan, Study};
+use crate::engine::TorchEngine;
+use outflank_learners::cnn::{CnnConfig, Device, Engine, EngineError, TrainingSet};
 use outflank_models::nets::NetGraph;
 
-/// The first graphics processor, or the CPU by way of libtorch.
-pub struct OnTorch {
-    /// Which of the two.
-    pub gpu: bool,
-    /// Whether a step may be recorded and replayed there, rather than named operation by operation.
-    pub graphs: bool,
-    /// Whether normalisation and the ReLU after it may be one operation there.
-    pub fused: bool,
-    /// Hears why they are not.
-    pub say: fn(&str),
+/// The first CUDA GPU, or the CPU through libtorch.
+pub struct TorchDevice {
+    /// Whether to use the GPU.
+    pub cuda: bool,
+    /// Whether to capture training steps as a CUDA graph and replay it.
+    pub cuda_graphs: bool,
+    /// Whether to fuse batch normalization and ReLU into one operation on the GPU.
+    pub fused_norm_relu: bool,
+    /// Receives a warning when one of these optimizations is unavailable.
+    pub warn: fn(&str),
 }
 
-impl Device for OnTorch {
+impl Device for TorchDevice {
     fn name(&self) -> &'static str {
-        if self.gpu { "gpu" } else { "torch-cpu" }
+        if self.cuda { "cuda" } else { "torch-cpu" }
     }
 
-    fn is_quick(&self) -> bool {
-        self.gpu
+    fn is_accelerated(&self) -> bool {
+        self.cuda
     }
 
     fn engine(
         &self,
         net: &NetGraph,
-        plan: Plan,
-        study: Study,
+        config: CnnConfig,
+        training_set: TrainingSet,
     ) -> Result<Box<dyn Engine>, EngineError> {
-        Ok(Box::new(TorchEngine::new(net, plan, &study, self)?))
+        Ok(Box::new(TorchEngine::new(net, config, &training_set, self)?))
     }
 }

@@ -1,49 +1,53 @@
-//! Learning with libtorch.
+//! Training and inference with libtorch.
 
-use crate::ahead::Ahead;
-use crate::decode::Examples;
+use crate::TorchDevice;
+use crate::cuda_graph::CudaGraph;
+use crate::examples::DeviceExamples;
 use crate::forward::forward;
-use crate::graph::Graph;
 use crate::norm_relu::NormRelu;
-use crate::store::Store;
-use crate::{OnTorch, shim};
-use outflank_learners::cnn::{Engine, EngineError, Optimizer, Plan, Seen, State, Study};
+use crate::parameters::ParameterStore;
+use crate::shim;
+use crate::step_queue::StepQueue;
+use outflank_learners::cnn::{
+    BatchStats, CnnConfig, Engine, EngineError, Optimizer, TrainState, TrainingSet,
+};
 use outflank_models::nets::{CLASSES, NetGraph, Weights};
 use tch::{Device, Kind, Reduction, TchError, Tensor};
 
-/// So many examples are handed over at a time: the device is waited for once in so many.
-const AT_A_TIME: usize = 1 << 18;
+/// Examples per call, so that the host synchronizes with the device once per this many.
+const EXAMPLES_PER_CALL: usize = 1 << 18;
 
-/// Nor more steps than these.
-const MOST: usize = 256;
+/// Upper limit for the steps of one call.
+const MAX_STEPS_PER_CALL: usize = 256;
 
-/// So many positions are answered at a time.
-const ANSWERED: usize = 8192;
+/// Upper limit for the positions of an inference batch.
+const MAX_INFERENCE_BATCH: usize = 8192;
 
-/// Fewer are filled up to this.
-const FEWEST: usize = 64;
+/// Smaller inference batches are padded to this size.
+const MIN_INFERENCE_BATCH: usize = 64;
 
-/// A network and its examples on a device.
-pub struct TorchEngine {
+/// A network, its optimizer and its training set on a device.
+pub(crate) struct TorchEngine {
     net: NetGraph,
-    plan: Plan,
+    config: CnnConfig,
     kind: Kind,
-    examples: Examples,
-    store: Store,
+    examples: DeviceExamples,
+    parameters: ParameterStore,
     moments: Vec<Tensor>,
-    ahead: Ahead,
-    /// Where steps are recorded rather than named operation by operation.
-    graph: Option<Graph>,
-    /// Where normalisation and the ReLU after it are one operation.
+    queue: StepQueue,
+    /// The captured training step, if CUDA graphs are in use.
+    graph: Option<CudaGraph>,
+    /// The fused batch normalization and ReLU, if in use.
     fused: Option<NormRelu>,
-    say: fn(&str),
+    warn: fn(&str),
     step: u64,
-    /// Sums on the device since somebody asked: losses of batches and hits.
+    /// Sums on the device since the statistics were last read: batch losses and hits.
     loss: Tensor,
     hits: Tensor,
-    seen: u64,
+    examples_seen: u64,
 }
 
+/// Converts an error of libtorch; only its first line is informative.
 fn failed(error: TchError) -> EngineError {
     let text = error.to_string();
     let first = text.lines().next().unwrap_or_default().to_owned();
@@ -54,94 +58,94 @@ fn failed(error: TchError) -> EngineError {
 }
 
 impl TorchEngine {
-    /// A network at its start on the first graphics processor, in half precision where that is safe;
-    /// or on the CPU, in single precision.
-    pub fn new(
+    /// Creates a network with random initial weights: on the first GPU, in bfloat16 where that is
+    /// safe, or on the CPU in single precision.
+    pub(crate) fn new(
         net: &NetGraph,
-        plan: Plan,
-        study: &Study,
-        &OnTorch { gpu, graphs, fused, say }: &OnTorch,
+        config: CnnConfig,
+        training_set: &TrainingSet,
+        &TorchDevice { cuda, cuda_graphs, fused_norm_relu, warn }: &TorchDevice,
     ) -> Result<TorchEngine, EngineError> {
-        if gpu && !tch::Cuda::is_available() {
-            let why = "libtorch sees no graphics processor; check the driver and that libtorch_cuda \
-                       is on the library path, or learn with --device cpu";
-            return Err(EngineError::Missing(why.to_owned()));
+        if cuda && !tch::Cuda::is_available() {
+            let reason = "libtorch found no CUDA GPU. Check the driver and that libtorch_cuda is on the \
+                          library path, or use --device cpu.";
+            return Err(EngineError::Missing(reason.to_owned()));
         }
-        let (device, kind) = match gpu {
+        let (device, kind) = match cuda {
             true => (Device::Cuda(0), Kind::BFloat16),
             false => (Device::Cpu, Kind::Float),
         };
-        if gpu {
+        if cuda {
             tch::Cuda::cudnn_set_benchmark(true);
         }
-        tch::manual_seed(plan.seed as i64);
+        tch::manual_seed(config.seed as i64);
         let build = || -> Result<TorchEngine, TchError> {
-            let store = Store::new(net, device, kind)?;
-            let zeros = || Tensor::f_zeros([0i64; 0], (Kind::Float, device));
-            let moment = |_| store.flat.f_zeros_like();
-            let rows = (AT_A_TIME / plan.batch.max(1)).clamp(1, MOST);
+            let parameters = ParameterStore::new(net, device, kind)?;
+            let zero = || Tensor::f_zeros([0i64; 0], (Kind::Float, device));
+            let moment = |_| parameters.flat.f_zeros_like();
+            let steps = (EXAMPLES_PER_CALL / config.batch_size.max(1)).clamp(1, MAX_STEPS_PER_CALL);
             Ok(TorchEngine {
                 net: net.clone(),
-                plan,
+                config,
                 kind,
-                examples: Examples::new(study, net.input().planes(), device)?,
-                moments: (0..plan.optimizer.moments()).map(moment).collect::<Result<_, _>>()?,
-                store,
-                ahead: Ahead::new(rows, plan.batch, device)?,
+                examples: DeviceExamples::new(training_set, net.input().planes(), device)?,
+                moments: (0..config.optimizer.moments()).map(moment).collect::<Result<_, _>>()?,
+                parameters,
+                queue: StepQueue::new(steps, config.batch_size, device)?,
                 graph: None,
                 fused: None,
-                say,
+                warn,
                 step: 0,
-                loss: zeros()?,
-                hits: zeros()?,
-                seen: 0,
+                loss: zero()?,
+                hits: zero()?,
+                examples_seen: 0,
             })
         };
         let mut engine = build().map_err(failed)?;
-        if gpu && graphs {
-            match Graph::new() {
+        if cuda && cuda_graphs {
+            match CudaGraph::new() {
                 Ok(graph) => engine.graph = Some(graph),
-                Err(error) => say(&format!("steps cannot be recorded: {error}")),
+                Err(error) => warn(&format!("CUDA graphs are unavailable: {error}")),
             }
         }
-        if gpu && fused {
+        if cuda && fused_norm_relu {
             match NormRelu::new(device) {
                 Ok(fused) => engine.fused = Some(fused),
                 Err(error) => {
                     let text = error.to_string();
                     let first = text.lines().next().unwrap_or_default();
-                    say(&format!(
-                        "normalisation and ReLU stay two operations, which is slower: {first}"
+                    warn(&format!(
+                        "fused batch normalization and ReLU are unavailable, training is slower: {first}"
                     ));
                 }
             }
         }
-        engine.set_weights(&Weights::init(net, plan.seed)).map_err(failed)?;
+        engine.set_weights(&Weights::init(net, config.seed)).map_err(failed)?;
         Ok(engine)
     }
 
     fn set_weights(&mut self, weights: &Weights) -> Result<(), TchError> {
         let _guard = tch::no_grad_guard();
-        let mut flat = self.store.flat.shallow_clone();
-        self.store.load(weights.values(), &mut flat, true)?;
-        self.store.refresh()
+        let mut flat = self.parameters.flat.shallow_clone();
+        self.parameters.load(weights.values(), &mut flat, true)?;
+        self.parameters.refresh()
     }
 
-    /// Lays out steps and takes them, by the recording where there is one.
+    /// Queues steps and takes them, through the graph if there is one.
     fn take_steps(
         &mut self,
-        places: &[u32],
-        rates: &[f64],
-        mut graph: Option<&mut Graph>,
+        indices: &[u32],
+        learning_rates: &[f64],
+        mut graph: Option<&mut CudaGraph>,
     ) -> Result<(), TchError> {
-        let rows = self.ahead.rows();
-        let batches = places.chunks(rows * self.plan.batch.max(1));
-        for (places, rates) in batches.zip(rates.chunks(rows)) {
-            self.ahead.lay_out(places, rates, self.step + 1)?;
-            for _ in rates {
-                let say = self.say;
+        let capacity = self.queue.capacity();
+        let batches = indices.chunks(capacity * self.config.batch_size.max(1));
+        for (indices, learning_rates) in batches.zip(learning_rates.chunks(capacity)) {
+            self.queue.fill(indices, learning_rates, self.step + 1)?;
+            for _ in learning_rates {
+                let warn = self.warn;
                 match &mut graph {
-                    Some(graph) => graph.step(|| self.take_step(), say)?,
+                    Some(graph) => graph.step(|| self.take_step(), warn)?,
                     None => self.take_step()?,
                 }
                 self.step += 1;
@@ -150,13 +154,14 @@ impl TorchEngine {
         Ok(())
     }
 
-    /// The next step. It reads and writes the same memory of the device every time and never asks it
-    /// for a number, so that it can be recorded.
+    /// Takes the next step. It uses the same device memory every time and never synchronizes with the
+    /// host, so that it can be captured.
     fn take_step(&mut self) -> Result<(), TchError> {
-        let (places, terms) = self.ahead.next()?;
-        let (planes, targets) = self.examples.batch(&places, self.kind)?;
-        let logits = forward(&self.net, &self.store.leaves, planes, true, self.fused.as_ref())?;
-        let smoothing = f64::from(self.plan.smoothing);
+        let (indices, scalars) = self.queue.next()?;
+        let (planes, targets) = self.examples.batch(&indices, self.kind)?;
+        let leaves = &self.parameters.leaves;
+        let logits = forward(&self.net, leaves, planes, true, self.fused.as_ref())?;
+        let smoothing = f64::from(self.config.label_smoothing);
         let loss = logits.f_cross_entropy_loss(
             &targets,
             None::<Tensor>,
@@ -164,35 +169,37 @@ impl TorchEngine {
             -100,
             smoothing,
         )?;
-        let gradients = Tensor::f_run_backward(&[&loss], &self.store.learned(), false, false)?;
+        let trainable = self.parameters.trainable();
+        let gradients = Tensor::f_run_backward(&[&loss], &trainable, false, false)?;
         let _guard = tch::no_grad_guard();
-        self.store.gather(&gradients)?;
-        self.update(&terms)?;
-        self.store.refresh()?;
+        self.parameters.gather(&gradients)?;
+        self.update(&scalars)?;
+        self.parameters.refresh()?;
         let hits = logits.f_argmax(1, false)?.f_eq_tensor(&targets)?.f_sum(Kind::Float)?;
         let _ = self.hits.f_add_(&hits)?;
         let _ = self.loss.f_add_(&loss.f_detach()?)?;
         Ok(())
     }
 
-    /// A step of the optimizer: the part of the long vector that is pulled toward zero, and the rest.
-    fn update(&mut self, [rate, step]: &[Tensor; 2]) -> Result<(), TchError> {
-        let (decaying, all) = (self.store.decaying, self.store.flat.size()[0]);
-        let parts = [(0, decaying, self.plan.decay), (decaying, all - decaying, 0.0)];
-        for (from, length, decay) in parts {
+    /// Applies the optimizer to the part of the flat vector with weight decay and to the rest.
+    fn update(&mut self, [learning_rate, step]: &[Tensor; 2]) -> Result<(), TchError> {
+        let (decayed, all) = (self.parameters.decayed, self.parameters.flat.size()[0]);
+        let ranges = [(0, decayed, self.config.weight_decay), (decayed, all - decayed, 0.0)];
+        for (from, length, decay) in ranges {
             if length == 0 {
                 continue;
             }
-            let part = |whole: &Tensor| whole.f_narrow(0, from, length);
-            let (weights, gradient) = (part(&self.store.flat)?, part(&self.store.gradient)?);
-            match (self.plan.optimizer, &self.moments[..]) {
+            let range = |whole: &Tensor| whole.f_narrow(0, from, length);
+            let weights = range(&self.parameters.flat)?;
+            let gradient = range(&self.parameters.gradient)?;
+            match (self.config.optimizer, &self.moments[..]) {
                 (Optimizer::Sgd { momentum, nesterov }, [velocity]) => {
-                    let of = [&weights, &gradient, &part(velocity)?];
-                    shim::sgd(of, rate, decay, (momentum, nesterov))?;
+                    let tensors = [&weights, &gradient, &range(velocity)?];
+                    shim::sgd(tensors, learning_rate, decay, (momentum, nesterov))?;
                 }
-                (Optimizer::AdamW { first, second }, [mean, square]) => {
-                    let of = [&weights, &gradient, &part(mean)?, &part(square)?];
-                    shim::adamw(of, [rate, step], decay, (first, second))?;
+                (Optimizer::AdamW { beta1, beta2 }, [mean, square]) => {
+                    let tensors = [&weights, &gradient, &range(mean)?, &range(square)?];
+                    shim::adamw(tensors, [learning_rate, step], decay, (beta1, beta2))?;
                 }
                 _ => {}
             }
@@ -200,81 +207,82 @@ impl TorchEngine {
         Ok(())
     }
 
-    fn answer(&self, words: &[u64]) -> Result<Vec<f32>, TchError> {
+    fn infer(&self, words: &[u64]) -> Result<Vec<f32>, TchError> {
         let _guard = tch::no_grad_guard();
         let planes = self.net.input().planes();
-        let mut answers = Vec::with_capacity(words.len() / planes * CLASSES);
-        for words in words.chunks(ANSWERED * planes) {
-            let asked = words.len() / planes;
-            // cuDNN looks for its quickest kernels anew for every number of positions: empty boards fill
-            // up to one of a few.
-            let filled = asked.next_power_of_two().max(FEWEST);
+        let mut all = Vec::with_capacity(words.len() / planes * CLASSES);
+        for words in words.chunks(MAX_INFERENCE_BATCH * planes) {
+            let count = words.len() / planes;
+            // cuDNN benchmarks its kernels for every new batch size, so batches are padded with empty
+            // boards to one of a few sizes.
+            let padded = count.next_power_of_two().max(MIN_INFERENCE_BATCH);
             let mut boards = words.to_vec();
-            boards.resize(filled * planes, 0);
+            boards.resize(padded * planes, 0);
             let x = self.examples.decode(&boards, Kind::Float)?;
-            let logits = forward(&self.net, &self.store.full, x, false, None)?;
-            let logits = logits.f_narrow(0, 0, asked as i64)?.f_to_device(Device::Cpu)?;
-            let mut part = vec![0.0f32; asked * CLASSES];
-            let count = part.len();
-            logits.f_contiguous()?.f_copy_data(&mut part, count)?;
-            answers.extend(part);
+            let logits = forward(&self.net, &self.parameters.full, x, false, None)?;
+            let logits = logits.f_narrow(0, 0, count as i64)?.f_to_device(Device::Cpu)?;
+            let mut batch = vec![0.0f32; count * CLASSES];
+            let length = batch.len();
+            logits.f_contiguous()?.f_copy_data(&mut batch, length)?;
+            all.extend(batch);
         }
-        Ok(answers)
+        Ok(all)
     }
 }
 
 impl Engine for TorchEngine {
-    fn learn(&mut self, places: &[u32], rates: &[f64]) -> Result<(), EngineError> {
+    fn train_steps(&mut self, indices: &[u32], learning_rates: &[f64]) -> Result<(), EngineError> {
         let taken = match self.graph.take() {
             Some(mut graph) => {
-                let taken = graph.within(|graph| self.take_steps(places, rates, Some(graph)));
+                let taken =
+                    graph.on_stream(|graph| self.take_steps(indices, learning_rates, Some(graph)));
                 self.graph = Some(graph);
                 taken
             }
-            None => self.take_steps(places, rates, None),
+            None => self.take_steps(indices, learning_rates, None),
         };
         taken.map_err(failed)?;
-        self.seen += places.len() as u64;
+        self.examples_seen += indices.len() as u64;
         Ok(())
     }
 
-    fn at_a_time(&self) -> usize {
-        AT_A_TIME
+    fn examples_per_call(&self) -> usize {
+        EXAMPLES_PER_CALL
     }
 
-    fn seen(&mut self) -> Result<Seen, EngineError> {
-        let mut read = || -> Result<Seen, TchError> {
-            let loss = self.loss.f_double_value(&[])? * self.plan.batch as f64;
+    fn take_stats(&mut self) -> Result<BatchStats, EngineError> {
+        let mut read = || -> Result<BatchStats, TchError> {
+            let loss = self.loss.f_double_value(&[])? * self.config.batch_size as f64;
             let hits = self.hits.f_double_value(&[])?;
             let _ = self.loss.f_zero_()?;
             let _ = self.hits.f_zero_()?;
-            Ok(Seen { examples: std::mem::take(&mut self.seen), loss, hits })
+            Ok(BatchStats { examples: std::mem::take(&mut self.examples_seen), loss, hits })
         };
         read().map_err(failed)
     }
 
     fn logits(&mut self, words: &[u64]) -> Result<Vec<f32>, EngineError> {
-        self.answer(words).map_err(failed)
+        self.infer(words).map_err(failed)
     }
 
-    fn state(&mut self) -> Result<State, EngineError> {
-        let weights = self.store.weights(&self.net).map_err(failed)?;
-        // Their shapes are right: some are no numbers.
+    fn state(&mut self) -> Result<TrainState, EngineError> {
+        let weights = self.parameters.weights(&self.net).map_err(failed)?;
+        // The shapes are right, so an error means that a weight is not finite.
         let weights = weights.map_err(|_| EngineError::Diverged(self.step))?;
         let moments: Result<Vec<_>, TchError> =
-            self.moments.iter().map(|moment| self.store.save(moment, false)).collect();
-        Ok(State { step: self.step, weights, moments: moments.map_err(failed)? })
+            self.moments.iter().map(|moment| self.parameters.save(moment, false)).collect();
+        Ok(TrainState { step: self.step, weights, moments: moments.map_err(failed)? })
     }
 
-    fn restore(&mut self, state: &State) -> Result<(), EngineError> {
+    fn restore(&mut self, state: &TrainState) -> Result<(), EngineError> {
         Weights::new(&self.net, state.weights.values().to_vec())?;
         self.set_weights(&state.weights).map_err(failed)?;
         for (moment, values) in self.moments.iter_mut().zip(&state.moments) {
-            self.store.load(values, moment, false).map_err(failed)?;
+            self.parameters.load(values, moment, false).map_err(failed)?;
         }
         self.step = state.step;
-        // Dropout does not begin again with the draws of the first sitting.
-        tch::manual_seed(self.plan.seed.wrapping_add(state.step) as i64);
+        // A resumed run must not repeat the dropout masks of the first steps.
+        tch::manual_seed(self.config.seed.wrapping_add(state.step) as i64);
         Ok(())
     }
 }

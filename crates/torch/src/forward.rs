@@ -1,139 +1,215 @@
-//! A network's nodes as libtorch's operations.
+//! The forward pass: the nodes of a network as libtorch operations.
 
 use crate::norm_relu::NormRelu;
-use outflank_models::nets::{EPSILON, NetGraph, Op, Role, STAGES};
+use outflank_models::nets::{EPSILON, NetGraph, Node, Op, Role, STAGES};
 use tch::{Kind, TchError, Tensor};
 
-/// How far running means and variances follow those of a batch.
-const FOLLOW: f64 = 0.1;
+/// Momentum of the running mean and variance of batch normalization.
+const NORM_MOMENTUM: f64 = 0.1;
 
-/// The logarithms of the classes' odds, in single precision. With `fused` a normalisation that only a ReLU
-/// reads is one operation with it, where it can be.
+/// Computes the logits of a batch in single precision.
+///
+/// `fused` replaces a batch normalization whose only consumer is a ReLU, and that ReLU, by one
+/// operation where it supports the shape.
 pub(crate) fn forward(
     net: &NetGraph,
     params: &[Tensor],
     planes: Tensor,
-    learning: bool,
+    training: bool,
     fused: Option<&NormRelu>,
 ) -> Result<Tensor, TchError> {
-    let nodes = net.nodes();
-    let mut readers = vec![0; nodes.len()];
-    nodes.iter().flat_map(|node| &node.inputs).for_each(|&input| readers[input] += 1);
-    // The normalisations that nobody but a ReLU reads.
-    let mut rectified = vec![false; nodes.len()];
-    for node in nodes.iter().filter(|node| node.op == Op::Relu) {
-        let before = node.inputs[0];
-        rectified[before] = nodes[before].op == Op::BatchNorm && readers[before] == 1;
-    }
-    // Those of them whose value is rectified already.
-    let mut done = vec![false; nodes.len()];
-    let mut left = readers.clone();
-    let mut values: Vec<Option<Tensor>> = vec![];
+    let mut pass = Forward::new(net, params, training, fused);
     let mut planes = Some(planes);
-    for (index, node) in nodes.iter().enumerate() {
-        let of = |role: Role| {
-            net.params_of(index).find(|&at| net.params()[at].role == role).map(|at| &params[at])
-        };
-        let input = |at: usize| -> Result<&Tensor, TchError> {
-            let found = node.inputs.get(at).and_then(|&input| values[input].as_ref());
-            found.ok_or_else(|| TchError::Torch(format!("node {index} reads nothing")))
-        };
-        let need = |role: Role| {
-            of(role).ok_or_else(|| TchError::Torch(format!("node {index} has no {role:?}")))
-        };
+    for (index, node) in net.nodes().iter().enumerate() {
         let value = match node.op {
             Op::Input => planes.take().unwrap_or_default(),
-            Op::Conv { size, stride, .. } => {
-                let x = input(0)?;
-                let weight = need(Role::Weight)?.f_permute([0, 3, 1, 2])?;
-                let bias = match of(Role::Bias) {
-                    Some(bias) => Some(bias.f_to_kind(x.kind())?),
-                    None => None,
-                };
-                let (stride, reach) = (stride as i64, size as i64 / 2);
-                x.f_conv2d(&weight, bias, [stride, stride], [reach, reach], [1, 1], 1)?
-            }
-            Op::Linear { .. } => {
-                let mut x = input(0)?.shallow_clone();
-                if x.dim() == 4 {
-                    // Maps lie innermost already, so this moves nothing.
-                    x = x.f_permute([0, 2, 3, 1])?.f_flatten(1, -1)?;
-                }
-                let weight = need(Role::Weight)?;
-                // The last layer stays in single precision.
-                let x = x.f_to_kind(weight.kind())?;
-                let bias = match of(Role::Bias) {
-                    Some(bias) => Some(bias.f_to_kind(weight.kind())?),
-                    None => None,
-                };
-                x.f_linear(weight, bias)?
-            }
-            Op::BatchNorm => {
-                let (scale, shift) = (need(Role::Scale)?, need(Role::Shift)?);
-                let (mean, variance) = (need(Role::RunningMean)?, need(Role::RunningVariance)?);
-                let (x, epsilon) = (input(0)?, f64::from(EPSILON));
-                match fused.filter(|fused| learning && rectified[index] && fused.takes(x)) {
-                    Some(fused) => {
-                        done[index] = true;
-                        fused.of(x, [scale, shift, mean, variance], FOLLOW, epsilon)?
-                    }
-                    None => {
-                        let [scale, shift] = [scale, shift].map(Some);
-                        let [mean, variance] = [mean, variance].map(Some);
-                        x.f_batch_norm(
-                            scale, shift, mean, variance, learning, FOLLOW, epsilon, true,
-                        )?
-                    }
-                }
-            }
-            Op::Relu if done[node.inputs[0]] => input(0)?.shallow_clone(),
-            Op::Relu if readers[node.inputs[0]] == 1 && node.inputs[0] > 0 => {
-                // Nobody else reads it, and no gradient before it needs it as it was.
-                input(0)?.shallow_clone().f_relu_()?
-            }
-            Op::Relu => input(0)?.f_relu()?,
-            Op::Dropout { rate } => input(0)?.f_dropout(f64::from(rate), learning)?,
-            Op::Add => input(0)?.f_add(input(1)?)?,
-            Op::Concat => Tensor::f_cat(&[input(0)?, input(1)?], 1)?,
-            Op::Shortcut { stride } => {
-                let mut x = input(0)?.shallow_clone();
-                if stride > 1 {
-                    x = x.f_slice(2, None::<i64>, None::<i64>, stride as i64)?;
-                    x = x.f_slice(3, None::<i64>, None::<i64>, stride as i64)?;
-                }
-                let more = node.shape.channels as i64 - x.size()[1];
-                x.f_constant_pad_nd([0, 0, 0, 0, 0, more])?
-            }
-            Op::AvgPool => {
-                input(0)?.f_avg_pool2d([2, 2], [2, 2], [0, 0], false, true, None::<i64>)?
-            }
-            Op::GlobalAvgPool => input(0)?.f_mean_dim(&[2i64, 3][..], false, None::<Kind>)?,
-            Op::Gate => {
-                let parts = input(1)?.f_chunk(2, 1)?;
-                let [gate, shift] = &parts[..] else {
-                    return Err(TchError::Torch("a gate has two halves".to_owned()));
-                };
-                let wide = |x: Tensor| x.f_unsqueeze(-1)?.f_unsqueeze(-1);
-                let gate = wide(gate.f_sigmoid()?)?;
-                input(0)?.f_mul(&gate)?.f_add(&wide(shift.shallow_clone())?)?
-            }
-            Op::Select => {
-                // A product rather than a choice by number, which the device would be asked for.
-                let (x, planes, stages) = (input(0)?, input(1)?, STAGES as i64);
-                let mask = planes.f_narrow(1, planes.size()[1] - stages, stages)?;
-                let mask = mask.f_select(3, 0)?.f_select(2, 0)?.f_to_kind(x.kind())?;
-                let parts = x.f_view([-1, stages, node.shape.channels as i64])?;
-                parts.f_mul(&mask.f_unsqueeze(2)?)?.f_sum_dim_intlist(1, false, None::<Kind>)?
-            }
+            _ => pass.apply(index, node)?,
         };
+        pass.store(node, value);
+    }
+    let last = pass.values.pop().flatten().unwrap_or_default();
+    last.f_to_kind(Kind::Float)
+}
+
+/// A forward pass in progress.
+struct Forward<'a> {
+    net: &'a NetGraph,
+    params: &'a [Tensor],
+    training: bool,
+    fused: Option<&'a NormRelu>,
+    /// The number of consumers of each node.
+    consumers: Vec<usize>,
+    /// The consumers of each node that have not run yet; a value is dropped when none is left.
+    pending: Vec<usize>,
+    /// Normalizations whose only consumer is a ReLU.
+    before_relu: Vec<bool>,
+    /// Those of them whose value already includes the ReLU.
+    has_relu: Vec<bool>,
+    /// The value of each node so far.
+    values: Vec<Option<Tensor>>,
+}
+
+impl<'a> Forward<'a> {
+    fn new(
+        net: &'a NetGraph,
+        params: &'a [Tensor],
+        training: bool,
+        fused: Option<&'a NormRelu>,
+    ) -> Forward<'a> {
+        let nodes = net.nodes();
+        let mut consumers = vec![0; nodes.len()];
+        nodes.iter().flat_map(|node| &node.inputs).for_each(|&input| consumers[input] += 1);
+        let mut before_relu = vec![false; nodes.len()];
+        for node in nodes.iter().filter(|node| node.op == Op::Relu) {
+            let input = node.inputs[0];
+            before_relu[input] = nodes[input].op == Op::BatchNorm && consumers[input] == 1;
+        }
+        Forward {
+            net,
+            params,
+            training,
+            fused,
+            pending: consumers.clone(),
+            consumers,
+            before_relu,
+            has_relu: vec![false; nodes.len()],
+            values: Vec::with_capacity(nodes.len()),
+        }
+    }
+
+    /// Stores the value of the next node and drops values without further consumers.
+    fn store(&mut self, node: &Node, value: Tensor) {
         for &input in &node.inputs {
-            left[input] -= 1;
-            if left[input] == 0 {
-                values[input] = None;
+            self.pending[input] -= 1;
+            if self.pending[input] == 0 {
+                self.values[input] = None;
             }
         }
-        values.push(Some(value));
+        self.values.push(Some(value));
     }
-    let last = values.pop().flatten().unwrap_or_default();
-    last.f_to_kind(Kind::Float)
+
+    /// Returns the value of a node's input.
+    fn input(&self, node: &Node, number: usize) -> Result<&Tensor, TchError> {
+        let value = node.inputs.get(number).and_then(|&input| self.values[input].as_ref());
+        value.ok_or_else(|| TchError::Torch(format!("input {number} of {:?} is missing", node.op)))
+    }
+
+    /// Returns the parameter of a node with this role, if it has one.
+    fn parameter(&self, index: usize, role: Role) -> Option<&'a Tensor> {
+        let mut of_node = self.net.params_of(index);
+        of_node.find(|&at| self.net.params()[at].role == role).map(|at| &self.params[at])
+    }
+
+    fn required(&self, index: usize, role: Role) -> Result<&'a Tensor, TchError> {
+        self.parameter(index, role)
+            .ok_or_else(|| TchError::Torch(format!("node {index} has no {role:?}")))
+    }
+
+    /// Returns the bias of a node, if it has one, in this precision.
+    fn bias(&self, index: usize, kind: Kind) -> Result<Option<Tensor>, TchError> {
+        self.parameter(index, Role::Bias).map(|bias| bias.f_to_kind(kind)).transpose()
+    }
+
+    fn apply(&mut self, index: usize, node: &Node) -> Result<Tensor, TchError> {
+        match node.op {
+            Op::Input => Err(TchError::Torch("a network has one input".to_owned())),
+            Op::Conv { size, stride, .. } => self.conv(index, node, size as i64, stride as i64),
+            Op::Linear { .. } => self.linear(index, node),
+            Op::BatchNorm => self.norm(index, node),
+            Op::Relu => self.relu(node),
+            Op::Dropout { rate } => {
+                self.input(node, 0)?.f_dropout(f64::from(rate), self.training)
+            }
+            Op::Add => self.input(node, 0)?.f_add(self.input(node, 1)?),
+            Op::Concat => Tensor::f_cat(&[self.input(node, 0)?, self.input(node, 1)?], 1),
+            Op::Shortcut { stride } => self.shortcut(node, stride as i64),
+            Op::AvgPool => {
+                let x = self.input(node, 0)?;
+                x.f_avg_pool2d([2, 2], [2, 2], [0, 0], false, true, None::<i64>)
+            }
+            Op::GlobalAvgPool => self.input(node, 0)?.f_mean_dim(&[2i64, 3][..], false, None::<Kind>),
+            Op::Gate => self.gate(node),
+            Op::Select => self.select_stage(node),
+        }
+    }
+
+    fn conv(&self, index: usize, node: &Node, size: i64, stride: i64) -> Result<Tensor, TchError> {
+        let x = self.input(node, 0)?;
+        let weight = self.required(index, Role::Weight)?.f_permute([0, 3, 1, 2])?;
+        let (bias, padding) = (self.bias(index, x.kind())?, size / 2);
+        x.f_conv2d(&weight, bias, [stride, stride], [padding, padding], [1, 1], 1)
+    }
+
+    fn linear(&self, index: usize, node: &Node) -> Result<Tensor, TchError> {
+        let mut x = self.input(node, 0)?.shallow_clone();
+        if x.dim() == 4 {
+            // In channels-last layout this copies nothing.
+            x = x.f_permute([0, 2, 3, 1])?.f_flatten(1, -1)?;
+        }
+        let weight = self.required(index, Role::Weight)?;
+        // The last layer is in single precision.
+        let x = x.f_to_kind(weight.kind())?;
+        x.f_linear(weight, self.bias(index, weight.kind())?)
+    }
+
+    fn norm(&mut self, index: usize, node: &Node) -> Result<Tensor, TchError> {
+        let [scale, shift] =
+            [self.required(index, Role::Scale)?, self.required(index, Role::Shift)?];
+        let mean = self.required(index, Role::RunningMean)?;
+        let variance = self.required(index, Role::RunningVariance)?;
+        let (x, epsilon) = (self.input(node, 0)?, f64::from(EPSILON));
+        let fusible = self.training && self.before_relu[index];
+        if let Some(fused) = self.fused.filter(|fused| fusible && fused.supports(x)) {
+            let y = fused.apply(x, [scale, shift, mean, variance], NORM_MOMENTUM, epsilon)?;
+            self.has_relu[index] = true;
+            return Ok(y);
+        }
+        let [scale, shift, mean, variance] = [scale, shift, mean, variance].map(Some);
+        let training = self.training;
+        x.f_batch_norm(scale, shift, mean, variance, training, NORM_MOMENTUM, epsilon, true)
+    }
+
+    fn relu(&self, node: &Node) -> Result<Tensor, TchError> {
+        let (x, input) = (self.input(node, 0)?, node.inputs[0]);
+        if self.has_relu[input] {
+            Ok(x.shallow_clone())
+        } else if self.consumers[input] == 1 && input > 0 {
+            // In place: no other node reads the input, and no gradient needs its value.
+            x.shallow_clone().f_relu_()
+        } else {
+            x.f_relu()
+        }
+    }
+
+    /// The identity shortcut of a residual block: subsampled and padded with zero channels.
+    fn shortcut(&self, node: &Node, stride: i64) -> Result<Tensor, TchError> {
+        let mut x = self.input(node, 0)?.shallow_clone();
+        if stride > 1 {
+            x = x.f_slice(2, None::<i64>, None::<i64>, stride)?;
+            x = x.f_slice(3, None::<i64>, None::<i64>, stride)?;
+        }
+        let added = node.shape.channels as i64 - x.size()[1];
+        x.f_constant_pad_nd([0, 0, 0, 0, 0, added])
+    }
+
+    /// Squeeze-and-excitation: scales and shifts each channel.
+    fn gate(&self, node: &Node) -> Result<Tensor, TchError> {
+        let halves = self.input(node, 1)?.f_chunk(2, 1)?;
+        let [gate, shift] = &halves[..] else {
+            return Err(TchError::Torch("the input of a gate has two halves".to_owned()));
+        };
+        let broadcast = |x: Tensor| x.f_unsqueeze(-1)?.f_unsqueeze(-1);
+        let gate = broadcast(gate.f_sigmoid()?)?;
+        self.input(node, 0)?.f_mul(&gate)?.f_add(&broadcast(shift.shallow_clone())?)
+    }
+
+    /// Selects the outputs of the stage of the game that the last input planes mark.
+    fn select_stage(&self, node: &Node) -> Result<Tensor, TchError> {
+        // A product with a mask, since indexing would synchronize with the device.
+        let (x, planes, stages) = (self.input(node, 0)?, self.input(node, 1)?, STAGES as i64);
+        let mask = planes.f_narrow(1, planes.size()[1] - stages, stages)?;
+        let mask = mask.f_select(3, 0)?.f_select(2, 0)?.f_to_kind(x.kind())?;
+        let by_stage = x.f_view([-1, stages, node.shape.channels as i64])?;
+        by_stage.f_mul(&mask.f_unsqueeze(2)?)?.f_sum_dim_intlist(1, false, None::<Kind>)
+    }
 }

@@ -1,28 +1,23 @@
-//! Networks in libtorch: the same descriptions, run and taught on a graphics processor.
-//!
-//! Without the feature `libtorch` this crate is empty, so that nothing else needs that library. No
-//! type of it is seen from outside.
+#![doc = include_str!("../README.md")]
 
 #[cfg(feature = "libtorch")]
-mod ahead;
-#[cfg(feature = "libtorch")]
-mod decode;
+mod cuda_graph;
 #[cfg(feature = "libtorch")]
 mod device;
 #[cfg(feature = "libtorch")]
 mod engine;
 #[cfg(feature = "libtorch")]
-mod forward;
+mod examples;
 #[cfg(feature = "libtorch")]
-mod graph;
+mod forward;
 #[cfg(feature = "libtorch")]
 mod norm_relu;
 #[cfg(feature = "libtorch")]
+mod parameters;
+#[cfg(feature = "libtorch")]
 mod shim;
 #[cfg(feature = "libtorch")]
-mod store;
+mod step_queue;
 
 #[cfg(feature = "libtorch")]
-pub use device::OnTorch;
-#[cfg(feature = "libtorch")]
-pub use engine::TorchEngine;
+pub use device::TorchDevice;

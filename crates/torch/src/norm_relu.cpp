@@ -1,5 +1,5 @@
-// The kernels of norm_relu.cu as an operation that libtorch can take the gradient of. They are compiled when
-// the program first needs them, by the compiler that comes with libtorch, for the device that is there.
+// The kernels of norm_relu.cu as a differentiable libtorch operation. They are compiled at run time by NVRTC, which
+// comes with libtorch, for the device in use.
 
 #include "shim.h"
 
@@ -21,10 +21,10 @@
 
 namespace {
 
-// Threads of a block that sums, and of one that writes.
+// Block sizes of the reducing and of the elementwise kernels.
 constexpr int SUMMING = 512, WRITING = 256;
 
-// The compiler and the driver are found where libtorch finds them, so that nothing is linked.
+// NVRTC and the driver are loaded as libtorch loads them, so that nothing needs to be linked.
 struct Libraries {
   at::DynamicLibrary both{"libcaffe2_nvrtc.so", nullptr, true};
 #define FOUND(name) decltype(&::name) name = reinterpret_cast<decltype(&::name)>(both.sym(#name))
@@ -54,7 +54,7 @@ struct Libraries {
       return;
     const char *reason = nullptr;
     cuGetErrorString(result, &reason);
-    throw std::runtime_error(reason ? reason : "an unknown error of the driver");
+    throw std::runtime_error(reason ? reason : "unknown CUDA driver error");
   }
 
   void check(nvrtcResult result) const {
@@ -62,14 +62,14 @@ struct Libraries {
       throw std::runtime_error(nvrtcGetErrorString(result));
   }
 
-  int device_has(CUdevice_attribute what) const {
-    int many = 0;
-    check(cuDeviceGetAttribute(&many, what, 0));
-    return many;
+  int attribute(CUdevice_attribute which) const {
+    int value = 0;
+    check(cuDeviceGetAttribute(&value, which, 0));
+    return value;
   }
 
-  // Threads that libtorch started may not have said yet which device they work on.
-  void settle() const {
+  // Sets the CUDA context of threads that have none yet, such as autograd threads of libtorch.
+  void ensure_context() const {
     CUcontext context = nullptr;
     check(cuCtxGetCurrent(&context));
     if (context)
@@ -81,7 +81,7 @@ struct Libraries {
   }
 };
 
-// Machine code where the compiler knows the device, else what the driver makes it from.
+// Compiles to machine code if NVRTC supports the device, otherwise to PTX.
 std::vector<char> compiled(const Libraries &with, const char *text, int capability) {
   const std::string exact = "sm_" + std::to_string(capability);
   for (const std::string &kind : {exact, std::string("compute_80")}) {
@@ -117,52 +117,52 @@ std::vector<char> compiled(const Libraries &with, const char *text, int capabili
 struct Kernels {
   Libraries with;
   CUmodule module;
-  CUfunction statistics, rectified, gradients, passed_on;
+  CUfunction statistics, normalize_relu, reduce_gradients, input_gradient;
   int processors;
 
   explicit Kernels(const char *text) {
-    with.settle();
-    processors = with.device_has(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-    const int major = with.device_has(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-    const int minor = with.device_has(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    with.ensure_context();
+    processors = with.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    const int major = with.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    const int minor = with.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     const auto code = compiled(with, text, 10 * major + minor);
     with.check(with.cuModuleLoadData(&module, code.data()));
     with.check(with.cuModuleGetFunction(&statistics, module, "statistics"));
-    with.check(with.cuModuleGetFunction(&rectified, module, "rectified"));
-    with.check(with.cuModuleGetFunction(&gradients, module, "gradients"));
-    with.check(with.cuModuleGetFunction(&passed_on, module, "passed_on"));
+    with.check(with.cuModuleGetFunction(&normalize_relu, module, "normalize_relu"));
+    with.check(with.cuModuleGetFunction(&reduce_gradients, module, "reduce_gradients"));
+    with.check(with.cuModuleGetFunction(&input_gradient, module, "input_gradient"));
   }
 
   template <typename... Given>
   void launch(CUfunction kernel, unsigned slices, unsigned blocks, int threads,
               Given... given) const {
     void *places[] = {&given...};
-    with.settle();
+    with.ensure_context();
     with.check(with.cuLaunchKernel(kernel, slices, blocks, 1, threads, 1, 1, 0,
                                    c10::cuda::getCurrentCUDAStream(0).stream(), places, nullptr));
   }
 };
 
-// Made once and never taken down: the driver may be gone before this program's own ends are tied.
+// Created once and never destroyed, since the driver may shut down relu_input static destructors run.
 const Kernels *kernels = nullptr;
-std::mutex making;
+std::mutex kernels_mutex;
 
-// How the work on an activation is laid out.
+// The launch configuration for an activation.
 struct Layout {
-  int rows, vectors, wide;
+  int rows, vectors, slice_width;
   unsigned slices, summing, writing;
 
   Layout(const at::Tensor &x, int processors) {
     rows = static_cast<int>(x.size(0) * x.size(2) * x.size(3));
     vectors = static_cast<int>(x.size(1) / 8);
     slices = (vectors + 7) / 8;
-    wide = (vectors + slices - 1) / slices;
-    // Blocks enough to keep the device busy, but none with fewer than four rows for a thread; and few
-    // that sum, since one of them must read what all have found.
-    const auto worth = [&](int threads) -> unsigned { return (rows - 1) / (threads / wide * 4) + 1; };
+    slice_width = (vectors + slices - 1) / slices;
+    // Enough blocks to occupy the device, but at least four rows per thread. Reducing kernels use few blocks,
+    // since the last one reads the partial results of all.
+    const auto blocks_for = [&](int threads) -> unsigned { return (rows - 1) / (threads / slice_width * 4) + 1; };
     const unsigned many = processors;
-    summing = std::min({worth(SUMMING), many, std::max(1u, 2 * many / slices)});
-    writing = std::min(worth(WRITING), std::max(1u, 8 * many / slices));
+    summing = std::min({blocks_for(SUMMING), many, std::max(1u, 2 * many / slices)});
+    writing = std::min(blocks_for(WRITING), std::max(1u, 8 * many / slices));
   }
 };
 
@@ -178,20 +178,20 @@ struct NormRelu : torch::autograd::Function<NormRelu> {
 
   static at::Tensor forward(Context *context, const at::Tensor &given, const at::Tensor &scale,
                             const at::Tensor &shift, const at::Tensor &mean,
-                            const at::Tensor &variance, const at::Tensor &tickets, double follow,
+                            const at::Tensor &variance, const at::Tensor &tickets, double momentum,
                             double epsilon) {
     const at::Tensor x = laid_out(given);
     const Layout layout(x, kernels->processors);
     const int channels = 8 * layout.vectors;
     const at::Tensor y = at::empty_like(x), terms = at::empty({4, channels}, scale.options());
-    const at::Tensor parts = at::empty({layout.summing, channels, 2}, scale.options());
+    const at::Tensor partials = at::empty({layout.summing, channels, 2}, scale.options());
     kernels->launch(kernels->statistics, layout.slices, layout.summing, SUMMING, data(x),
-                    layout.rows, layout.vectors, layout.wide, data(scale), data(shift),
-                    data(mean), data(variance), static_cast<float>(follow),
-                    static_cast<float>(epsilon), data(parts), data(tickets),
+                    layout.rows, layout.vectors, layout.slice_width, data(scale), data(shift),
+                    data(mean), data(variance), static_cast<float>(momentum),
+                    static_cast<float>(epsilon), data(partials), data(tickets),
                     data(terms));
-    kernels->launch(kernels->rectified, layout.slices, layout.writing, WRITING, data(x),
-                    data(y), layout.rows, layout.vectors, layout.wide, data(terms));
+    kernels->launch(kernels->normalize_relu, layout.slices, layout.writing, WRITING, data(x),
+                    data(y), layout.rows, layout.vectors, layout.slice_width, data(terms));
     context->save_for_backward({x, terms, tickets});
     return y;
   }
@@ -205,13 +205,13 @@ struct NormRelu : torch::autograd::Function<NormRelu> {
     const at::Tensor dx = at::empty_like(x), means = at::empty({2, channels}, terms.options());
     const at::Tensor dscale = at::empty({channels}, terms.options());
     const at::Tensor dshift = at::empty({channels}, terms.options());
-    const at::Tensor parts = at::empty({layout.summing, channels, 2}, terms.options());
-    kernels->launch(kernels->gradients, layout.slices, layout.summing, SUMMING, data(x),
-                    data(dy), layout.rows, layout.vectors, layout.wide, data(terms),
-                    data(parts), data(tickets), data(dscale), data(dshift),
+    const at::Tensor partials = at::empty({layout.summing, channels, 2}, terms.options());
+    kernels->launch(kernels->reduce_gradients, layout.slices, layout.summing, SUMMING, data(x),
+                    data(dy), layout.rows, layout.vectors, layout.slice_width, data(terms),
+                    data(partials), data(tickets), data(dscale), data(dshift),
                     data(means));
-    kernels->launch(kernels->passed_on, layout.slices, layout.writing, WRITING, data(x),
-                    data(dy), data(dx), layout.rows, layout.vectors, layout.wide,
+    kernels->launch(kernels->input_gradient, layout.slices, layout.writing, WRITING, data(x),
+                    data(dy), data(dx), layout.rows, layout.vectors, layout.slice_width,
                     data(terms), data(means));
     return {dx, dscale, dshift, {}, {}, {}, {}, {}};
   }
@@ -221,30 +221,29 @@ struct NormRelu : torch::autograd::Function<NormRelu> {
 
 extern "C" {
 
-// Compiles the kernels, once for the program.
-int outflank_norm_relu_prepare(const char *text, char *why, size_t room) {
-  return guarded(why, room, [&] {
-    const std::lock_guard<std::mutex> guard(making);
+// Compiles the kernels, once per process.
+int outflank_norm_relu_prepare(const char *text, char *error, size_t len) {
+  return guarded(error, len, [&] {
+    const std::lock_guard<std::mutex> guard(kernels_mutex);
     if (!kernels)
       kernels = new Kernels(text);
   });
 }
 
-// Normalises with the batch's own mean and variance, which the running ones follow, and rectifies. There are
-// as many tickets as slices of 64 channels, all zero before and afterwards; of one engine, since two that
-// worked at once would take each other's.
+// Normalizes with the batch statistics, updates the running statistics and applies the ReLU. `tickets` has one counter
+// per slice of 64 channels, all zero relu_input and after the call. Engines must not share it.
 int outflank_norm_relu(const at::Tensor *x, const at::Tensor *scale, const at::Tensor *shift,
                        const at::Tensor *mean, const at::Tensor *variance,
-                       const at::Tensor *tickets, double follow, double epsilon, at::Tensor **y,
-                       char *why, size_t room) {
-  return guarded(why, room, [&] {
+                       const at::Tensor *tickets, double momentum, double epsilon, at::Tensor **y,
+                       char *error, size_t len) {
+  return guarded(error, len, [&] {
     TORCH_CHECK(kernels, "the kernels were not prepared");
     TORCH_CHECK(x->dim() == 4 && x->is_cuda() && x->scalar_type() == at::kBFloat16 &&
                     x->size(1) % 8 == 0 && x->size(1) <= 64 * tickets->numel() &&
                     x->numel() > x->size(1) && x->numel() / 8 < (int64_t{1} << 30),
-                "normalisation and ReLU in one are for maps in bfloat16, by eights");
+                "fused normalization and ReLU need bfloat16 activations with a multiple of 8 channels");
     *y = new at::Tensor(
-        NormRelu::apply(*x, *scale, *shift, *mean, *variance, *tickets, follow, epsilon));
+        NormRelu::apply(*x, *scale, *shift, *mean, *variance, *tickets, momentum, epsilon));
   });
 }
 }
@@ -252,12 +251,12 @@ int outflank_norm_relu(const at::Tensor *x, const at::Tensor *scale, const at::T
 #else
 
 extern "C" {
-int outflank_norm_relu_prepare(const char *, char *why, size_t room) { return missing(why, room); }
+int outflank_norm_relu_prepare(const char *, char *error, size_t len) { return missing(error, len); }
 
 int outflank_norm_relu(const at::Tensor *, const at::Tensor *, const at::Tensor *,
                        const at::Tensor *, const at::Tensor *, const at::Tensor *, double, double,
-                       at::Tensor **, char *why, size_t room) {
-  return missing(why, room);
+                       at::Tensor **, char *error, size_t len) {
+  return missing(error, len);
 }
 }
 

@@ -1,46 +1,45 @@
-// Batch normalisation and the rectifier after it, y = max(0, scale (x - mean) / deviation + shift), as two
-// passes over x, and as two passes over x and dy for its gradient. rows.cu comes before this.
+// Fused batch normalization and ReLU, y = max(0, scale (x - mean) / deviation + shift): two passes over x, and
+// two passes over x and dy for the gradient. Compiled after channel_rows.cu.
 //
-// Sums run from the last row to the first, and what is written from the first to the last, since each
-// finds in the cache what was touched last before.
+// Reductions run from the last row to the first and elementwise kernels from the first to the last, so that each
+// starts with the rows that are still in the cache.
 
 // The rows of `terms`.
 enum { MEAN, SLOPE, SHIFT, INVERSE };
 
-// What the rectifier is given: the same to the last bit in both directions.
-__device__ float before(float from_mean, float slope, float shift) {
+// The input of the ReLU, bit-identical in the forward and backward pass.
+__device__ float relu_input(float from_mean, float slope, float shift) {
   return __fmaf_rn(from_mean, slope, shift);
 }
 
-// Means and variances. A thread takes sums of distances from its own first number, of which the mean is
-// never far: their squares then exceed the variance at most as often as it has numbers. Threads are put
-// together by their means and their squared distances from them, all means as distances from the first
-// row.
+// Means and variances. A thread sums deviations from its first value, which avoids cancellation: the squares
+// exceed the variance by at most a factor of the number of values. Threads are combined by their means and
+// sums of squared deviations (Chan et al.), with all means relative to the first row.
 extern "C" __global__ void __launch_bounds__(SUMMING, 2)
-    statistics(const uint4 *x, int rows, int vectors, int wide, const float *scale,
-               const float *shift, float *running_mean, float *running_variance, float follow,
-               float epsilon, float2 *parts, unsigned *tickets, float *terms) {
+    statistics(const uint4 *x, int rows, int vectors, int slice_width, const float *scale,
+               const float *shift, float *running_mean, float *running_variance, float momentum,
+               float epsilon, float2 *partials, unsigned *tickets, float *terms) {
   __shared__ int counts[SUMMING];
-  const Share my = share_of(SUMMING, rows, vectors, wide);
-  Eight mean = {}, squares = {};
+  const ThreadRows my = thread_rows(SUMMING, rows, vectors, slice_width);
+  Float8 mean = {}, squares = {};
   int count = my.count;
   if (count > 0) {
     const int from = (rows - 1 - my.first) * vectors + my.vector;
-    Eight first;
+    Float8 first;
     for_each_row<4>(
         count, from, -my.step * vectors, [&](int at) { return x[at]; },
         [&](int at, uint4 loaded) {
-          const Eight now = unpacked(loaded);
+          const Float8 now = unpack(loaded);
           if (at == from)
             first = now;
 #pragma unroll
           for (int i = 0; i < 8; i++) {
-            const float away = now.at[i] - first.at[i];
-            mean.at[i] += away;
-            squares.at[i] = __fmaf_rn(away, away, squares.at[i]);
+            const float deviation = now.at[i] - first.at[i];
+            mean.at[i] += deviation;
+            squares.at[i] = __fmaf_rn(deviation, deviation, squares.at[i]);
           }
         });
-    const Eight origin = unpacked(x[my.vector]);
+    const Float8 origin = unpack(x[my.vector]);
     const float share = 1.0f / count;
 #pragma unroll
     for (int i = 0; i < 8; i++) {
@@ -52,120 +51,119 @@ extern "C" __global__ void __launch_bounds__(SUMMING, 2)
   }
   if (my.row < my.high && threadIdx.x % my.width == 0)
     counts[my.row] = count;
-  put_together(my, mean, squares, parts, [&](int row, const Eight &means, const Eight &more) {
+  reduce_block(my, mean, squares, partials, [&](int row, const Float8 &means, const Float8 &more) {
     const int theirs = counts[row];
     if (theirs == 0)
       return;
     const float share = (float)theirs / (count + theirs);
 #pragma unroll
     for (int i = 0; i < 8; i++) {
-      const float away = means.at[i] - mean.at[i];
-      mean.at[i] = __fmaf_rn(away, share, mean.at[i]);
-      squares.at[i] += more.at[i] + away * away * (count * share);
+      const float deviation = means.at[i] - mean.at[i];
+      mean.at[i] = __fmaf_rn(deviation, share, mean.at[i]);
+      squares.at[i] += more.at[i] + deviation * deviation * (count * share);
     }
     count += theirs;
     if (threadIdx.x % my.width == 0)
       counts[my.row] = count;
   });
-  if (!is_last(tickets + blockIdx.x))
+  if (!is_last_block(tickets + blockIdx.x))
     return;
 
-  const Ending end = ending_of(my, wide);
+  const FinalReduction end = final_reduction(my, slice_width);
   const int channel = end.channel, channels = end.channels;
-  // How many rows each block has had: the last of the turns may be cut short.
+  // Number of rows of each block; the last round may be incomplete.
   const int blocks = gridDim.y, turns = (rows - 1) / my.high + 1;
   const int full = turns / blocks, more = turns % blocks, cut = (turns - 1) % blocks;
   double sum = 0, square = 0;
-  for_each_part(parts, end, [&](int block, float2 part) {
+  for_each_partial(partials, end, [&](int block, float2 part) {
     int many = (full + (block < more)) * my.high;
     if (block == cut)
       many -= turns * my.high - rows;
     sum += (double)many * part.x;
     square += part.y + (double)many * part.x * part.x;
   });
-  sum_up(sum, square, end);
+  reduce_groups(sum, square, end);
   if (end.group != 0)
     return;
   const double off = sum / rows;
   double variance = square / rows - off * off;
   variance = variance < 0 ? 0 : variance;
   const unsigned short origin = ((const unsigned short *)x)[channel];
-  const float middle = (float)(__uint_as_float((unsigned)origin << 16) + off);
+  const float batch_mean = (float)(__uint_as_float((unsigned)origin << 16) + off);
   const float inverse = (float)(1.0 / sqrt(variance + epsilon));
-  terms[MEAN * channels + channel] = middle;
+  terms[MEAN * channels + channel] = batch_mean;
   terms[SLOPE * channels + channel] = scale[channel] * inverse;
   terms[SHIFT * channels + channel] = shift[channel];
   terms[INVERSE * channels + channel] = inverse;
   const float unbiased = (float)(variance * rows / (rows - 1));
-  running_mean[channel] += follow * (middle - running_mean[channel]);
-  running_variance[channel] += follow * (unbiased - running_variance[channel]);
+  running_mean[channel] += momentum * (batch_mean - running_mean[channel]);
+  running_variance[channel] += momentum * (unbiased - running_variance[channel]);
 }
 
-// What comes out.
+// The output y.
 extern "C" __global__ void __launch_bounds__(WRITING, 4)
-    rectified(const uint4 *x, uint4 *y, int rows, int vectors, int wide, const float *terms) {
-  const Share my = share_of(WRITING, rows, vectors, wide);
+    normalize_relu(const uint4 *x, uint4 *y, int rows, int vectors, int slice_width, const float *terms) {
+  const ThreadRows my = thread_rows(WRITING, rows, vectors, slice_width);
   if (my.count == 0)
     return;
-  const Eight mean = eight_of(terms, MEAN, my), slope = eight_of(terms, SLOPE, my);
-  const Eight shift = eight_of(terms, SHIFT, my);
+  const Float8 mean = load_channels(terms, MEAN, my), slope = load_channels(terms, SLOPE, my);
+  const Float8 shift = load_channels(terms, SHIFT, my);
   for_each_row<4>(
       my.count, my.first * vectors + my.vector, my.step * vectors, [&](int at) { return x[at]; },
       [&](int at, uint4 loaded) {
-        Eight now = unpacked(loaded);
+        Float8 now = unpack(loaded);
 #pragma unroll
         for (int i = 0; i < 8; i++) {
-          const float value = before(now.at[i] - mean.at[i], slope.at[i], shift.at[i]);
-          // What is not a number stays so.
+          const float value = relu_input(now.at[i] - mean.at[i], slope.at[i], shift.at[i]);
+          // NaN is preserved.
           now.at[i] = value <= 0 ? 0 : value;
         }
-        y[at] = packed(now);
+        y[at] = pack(now);
       });
 }
 
-// The gradients of scale and shift, and what the next pass needs: `means` has the mean of the gradient that
-// passes the rectifier, and that of its product with the distance from the mean, over the variance; both
-// times the slope.
+// The gradients of scale and shift, and the terms of the next pass: `means` holds the mean of the gradient after
+// the ReLU, and the mean of its product with the deviation divided by the variance, both multiplied by the slope.
 extern "C" __global__ void __launch_bounds__(SUMMING, 2)
-    gradients(const uint4 *x, const uint4 *dy, int rows, int vectors, int wide, const float *terms,
-              float2 *parts, unsigned *tickets, float *dscale, float *dshift, float *means) {
-  const Share my = share_of(SUMMING, rows, vectors, wide);
-  Eight sum = {}, product = {};
+    reduce_gradients(const uint4 *x, const uint4 *dy, int rows, int vectors, int slice_width, const float *terms,
+              float2 *partials, unsigned *tickets, float *dscale, float *dshift, float *means) {
+  const ThreadRows my = thread_rows(SUMMING, rows, vectors, slice_width);
+  Float8 sum = {}, product = {};
   if (my.count > 0) {
-    const Eight mean = eight_of(terms, MEAN, my), slope = eight_of(terms, SLOPE, my);
-    const Eight shift = eight_of(terms, SHIFT, my);
+    const Float8 mean = load_channels(terms, MEAN, my), slope = load_channels(terms, SLOPE, my);
+    const Float8 shift = load_channels(terms, SHIFT, my);
     for_each_row<2>(
         my.count, (rows - 1 - my.first) * vectors + my.vector, -my.step * vectors,
-        [&](int at) { return Two{x[at], dy[at]}; },
-        [&](int, Two loaded) {
-          const Eight now = unpacked(loaded.x), wanted = unpacked(loaded.dy);
+        [&](int at) { return XAndGradient{x[at], dy[at]}; },
+        [&](int, XAndGradient loaded) {
+          const Float8 now = unpack(loaded.x), gradient = unpack(loaded.dy);
 #pragma unroll
           for (int i = 0; i < 8; i++) {
-            const float away = now.at[i] - mean.at[i];
-            const float passed = before(away, slope.at[i], shift.at[i]) <= 0 ? 0 : wanted.at[i];
-            sum.at[i] += passed;
-            product.at[i] = __fmaf_rn(passed, away, product.at[i]);
+            const float deviation = now.at[i] - mean.at[i];
+            const float masked = relu_input(deviation, slope.at[i], shift.at[i]) <= 0 ? 0 : gradient.at[i];
+            sum.at[i] += masked;
+            product.at[i] = __fmaf_rn(masked, deviation, product.at[i]);
           }
         });
   }
-  put_together(my, sum, product, parts, [&](int, const Eight &sums, const Eight &more) {
+  reduce_block(my, sum, product, partials, [&](int, const Float8 &sums, const Float8 &more) {
 #pragma unroll
     for (int i = 0; i < 8; i++) {
       sum.at[i] += sums.at[i];
       product.at[i] += more.at[i];
     }
   });
-  if (!is_last(tickets + blockIdx.x))
+  if (!is_last_block(tickets + blockIdx.x))
     return;
 
-  const Ending end = ending_of(my, wide);
+  const FinalReduction end = final_reduction(my, slice_width);
   const int channel = end.channel, channels = end.channels;
   double all = 0, products = 0;
-  for_each_part(parts, end, [&](int, float2 part) {
+  for_each_partial(partials, end, [&](int, float2 part) {
     all += part.x;
     products += part.y;
   });
-  sum_up(all, products, end);
+  reduce_groups(all, products, end);
   if (end.group != 0)
     return;
   const double inverse = terms[INVERSE * channels + channel];
@@ -178,27 +176,27 @@ extern "C" __global__ void __launch_bounds__(SUMMING, 2)
 
 // The gradient of x.
 extern "C" __global__ void __launch_bounds__(WRITING, 3)
-    passed_on(const uint4 *x, const uint4 *dy, uint4 *dx, int rows, int vectors, int wide,
+    input_gradient(const uint4 *x, const uint4 *dy, uint4 *dx, int rows, int vectors, int slice_width,
               const float *terms, const float *means) {
-  const Share my = share_of(WRITING, rows, vectors, wide);
+  const ThreadRows my = thread_rows(WRITING, rows, vectors, slice_width);
   if (my.count == 0)
     return;
-  const Eight mean = eight_of(terms, MEAN, my), slope = eight_of(terms, SLOPE, my);
-  const Eight shift = eight_of(terms, SHIFT, my);
-  const Eight middle = eight_of(means, 0, my), tilt = eight_of(means, 1, my);
+  const Float8 mean = load_channels(terms, MEAN, my), slope = load_channels(terms, SLOPE, my);
+  const Float8 shift = load_channels(terms, SHIFT, my);
+  const Float8 mean_term = load_channels(means, 0, my), variance_term = load_channels(means, 1, my);
   for_each_row<2>(
       my.count, my.first * vectors + my.vector, my.step * vectors,
-      [&](int at) { return Two{x[at], dy[at]}; },
-      [&](int at, Two loaded) {
-        const Eight now = unpacked(loaded.x);
-        Eight wanted = unpacked(loaded.dy);
+      [&](int at) { return XAndGradient{x[at], dy[at]}; },
+      [&](int at, XAndGradient loaded) {
+        const Float8 now = unpack(loaded.x);
+        Float8 gradient = unpack(loaded.dy);
 #pragma unroll
         for (int i = 0; i < 8; i++) {
-          const float away = now.at[i] - mean.at[i];
-          const float passed = before(away, slope.at[i], shift.at[i]) <= 0 ? 0 : wanted.at[i];
-          const float rest = __fmaf_rn(away, tilt.at[i], middle.at[i]);
-          wanted.at[i] = __fmaf_rn(passed, slope.at[i], -rest);
+          const float deviation = now.at[i] - mean.at[i];
+          const float masked = relu_input(deviation, slope.at[i], shift.at[i]) <= 0 ? 0 : gradient.at[i];
+          const float rest = __fmaf_rn(deviation, variance_term.at[i], mean_term.at[i]);
+          gradient.at[i] = __fmaf_rn(masked, slope.at[i], -rest);
         }
-        dx[at] = packed(wanted);
+        dx[at] = pack(gradient);
       });
 }

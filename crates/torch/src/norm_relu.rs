@@ -1,69 +1,70 @@
-//! Normalisation and the ReLU after it in one operation.
+//! Batch normalization and ReLU as one operation.
 //!
-//! libtorch reads x for its mean and variance, reads it and writes it normalised, reads and writes that once
-//! more to rectify it; its gradient takes eight passes more. Here it is three and five: what the rectifier
-//! was given is computed again from x rather than kept.
+//! libtorch passes over the activations five times: it reads x for the statistics, reads x and writes the
+//! normalized values, and reads and writes those again for the ReLU; the backward pass takes eight more.
+//! The fused kernels take three and five, since the input of the ReLU is recomputed from x.
 
 use crate::shim::{self, pointer};
 use std::ffi::CString;
 use std::ptr::null_mut;
 use tch::{Device, Kind, TchError, Tensor};
 
-/// A slice of 64 maps takes one.
+/// Number of counters; a slice of 64 channels uses one.
 const TICKETS: i64 = 64;
 
-/// No more numbers than these are addressed.
-const MOST: usize = 1 << 32;
+/// Upper limit for the elements of an activation.
+const MAX_ELEMENTS: usize = 1 << 32;
 
+/// The compiled kernels.
 pub(crate) struct NormRelu {
-    /// By these the blocks of a kernel find out which of them is the last; all zero between kernels.
+    /// Counters by which the last block of a slice is determined; all zero between kernels.
     tickets: Tensor,
 }
 
 impl NormRelu {
-    /// Compiles the kernels for the device if nobody has yet.
+    /// Compiles the kernels, once per process.
     pub(crate) fn new(device: Device) -> Result<NormRelu, TchError> {
-        let text = CString::new(concat!(include_str!("rows.cu"), include_str!("norm_relu.cu")))
-            .map_err(|_| TchError::Torch("the kernels' text has a zero in it".to_owned()))?;
-        // SAFETY: the text ends in a zero and lives until the call returns.
-        shim::call(|why, room| unsafe {
-            shim::outflank_norm_relu_prepare(text.as_ptr(), why, room)
+        let text =
+            CString::new(concat!(include_str!("channel_rows.cu"), include_str!("norm_relu.cu")))
+                .map_err(|_| TchError::Torch("the kernel source contains a NUL byte".to_owned()))?;
+        // SAFETY: the text is NUL-terminated and lives until the call returns.
+        shim::call(|error, len| unsafe {
+            shim::outflank_norm_relu_prepare(text.as_ptr(), error, len)
         })?;
         Ok(NormRelu { tickets: Tensor::f_zeros([TICKETS], (Kind::Int, device))? })
     }
 
-    /// Whether these maps can be had this way.
-    pub(crate) fn takes(&self, x: &Tensor) -> bool {
+    /// Returns whether the kernels support this activation.
+    pub(crate) fn supports(&self, x: &Tensor) -> bool {
         let size = x.size();
-        let maps = size.get(1).copied().unwrap_or_default();
+        let channels = size.get(1).copied().unwrap_or_default();
         size.len() == 4
             && x.kind() == Kind::BFloat16
             && x.device() == self.tickets.device()
-            && maps > 0
-            && maps % 8 == 0
-            && maps <= 64 * TICKETS
-            && (maps as usize + 1..MOST).contains(&x.numel())
+            && channels > 0
+            && channels % 8 == 0
+            && channels <= 64 * TICKETS
+            && (channels as usize + 1..MAX_ELEMENTS).contains(&x.numel())
     }
 
-    /// What comes out, by the batch's own mean and variance, which the running ones follow.
-    pub(crate) fn of(
+    /// Normalizes with the batch statistics, applies the ReLU and updates the running statistics.
+    pub(crate) fn apply(
         &self,
         x: &Tensor,
         [scale, shift, mean, variance]: [&Tensor; 4],
-        follow: f64,
+        momentum: f64,
         epsilon: f64,
     ) -> Result<Tensor, TchError> {
         let [x, scale, shift, mean] = [x, scale, shift, mean].map(pointer);
         let [variance, tickets] = [variance, &self.tickets].map(pointer);
         let mut y = null_mut();
         // SAFETY: the pointers are those of tensors that live until the call returns; `y` is written to.
-        shim::call(|why, room| unsafe {
+        shim::call(|error, len| unsafe {
             shim::outflank_norm_relu(
-                x, scale, shift, mean, variance, tickets, follow, epsilon, &mut y, why, room,
+                x, scale, shift, mean, variance, tickets, momentum, epsilon, &mut y, error, len,
             )
         })?;
-        // SAFETY: after success `y` is a tensor made with `new`, as the binding's own are, and nobody
-        // else's.
+        // SAFETY: after success `y` is an owned tensor allocated with `new`, as those of the binding.
         Ok(unsafe { Tensor::from_ptr(y.cast()) })
     }
 }
@@ -73,21 +74,23 @@ mod tests {
     use super::*;
     use tch::Cuda;
 
-    /// What comes out, the gradients of x, scale and shift, and the running mean and variance.
+    /// Returns the output, the gradients of x, scale and shift, and the running mean and variance.
     fn run(given: &[Tensor; 6], fused: Option<&NormRelu>) -> Result<Vec<Tensor>, TchError> {
-        let [x, scale, shift, mean, variance, wanted] = given.each_ref().map(Tensor::copy);
+        let [x, scale, shift, mean, variance, output_gradient] = given.each_ref().map(Tensor::copy);
         let [x, scale, shift] = [x, scale, shift].map(|leaf| leaf.set_requires_grad(true));
-        let (follow, epsilon) = (0.1, 1e-5);
+        let (momentum, epsilon) = (0.1, 1e-5);
         let y = match fused {
-            Some(fused) => fused.of(&x, [&scale, &shift, &mean, &variance], follow, epsilon)?,
+            Some(fused) => {
+                fused.apply(&x, [&scale, &shift, &mean, &variance], momentum, epsilon)?
+            }
             None => {
                 let [scale, shift, mean, variance] = [&scale, &shift, &mean, &variance].map(Some);
-                x.f_batch_norm(scale, shift, mean, variance, true, follow, epsilon, false)?
+                x.f_batch_norm(scale, shift, mean, variance, true, momentum, epsilon, false)?
                     .f_relu()?
             }
         };
         let gradients = Tensor::f_run_backward(
-            &[&y.f_mul(&wanted)?.f_sum(None)?],
+            &[&y.f_mul(&output_gradient)?.f_sum(None)?],
             &[&x, &scale, &shift],
             false,
             false,
@@ -101,18 +104,18 @@ mod tests {
             .collect())
     }
 
-    /// The largest difference, by the size of what it is the difference of.
-    fn apart(a: &Tensor, b: &Tensor, least: f64) -> f64 {
+    /// Returns the largest relative difference.
+    fn relative_difference(a: &Tensor, b: &Tensor, least: f64) -> f64 {
         ((a - b).abs() / (b.abs() + least)).max().double_value(&[])
     }
 
     #[test]
-    fn it_is_what_libtorch_does_in_double_precision() {
+    fn it_agrees_with_libtorch_in_double_precision() {
         if !Cuda::is_available() {
-            return eprintln!("skipped: no graphics processor");
+            return eprintln!("skipped: no CUDA GPU");
         }
-        let gpu = Device::Cuda(0);
-        let fused = NormRelu::new(gpu).unwrap();
+        let cuda = Device::Cuda(0);
+        let fused = NormRelu::new(cuda).unwrap();
         tch::manual_seed(1);
         let shapes = [
             ([3, 16, 2, 2], 0.0),
@@ -124,22 +127,22 @@ mod tests {
             ([37, 1024, 2, 2], 0.0),
             ([2048, 16, 8, 8], 3.0),
         ];
-        for (size, middle) in shapes {
+        for (size, offset) in shapes {
             let normal = |size: &[i64]| Tensor::randn(size, (Kind::Float, Device::Cpu));
-            let maps = [size[1]];
+            let channels = [size[1]];
             let given = [
-                (normal(&size) + middle).to_kind(Kind::BFloat16),
-                normal(&maps),
-                normal(&maps),
-                normal(&maps),
-                normal(&maps).abs(),
+                (normal(&size) + offset).to_kind(Kind::BFloat16),
+                normal(&channels),
+                normal(&channels),
+                normal(&channels),
+                normal(&channels).abs(),
                 normal(&size).to_kind(Kind::BFloat16),
             ];
             let exact = run(&given.each_ref().map(|it| it.to_kind(Kind::Double)), None).unwrap();
-            let given = given.map(|it| it.to_device(gpu));
+            let given = given.map(|it| it.to_device(cuda));
             for _ in 0..2 {
                 let ours = run(&given, Some(&fused)).unwrap();
-                // Numbers that come out have eight bits, sums as many as single precision keeps of them.
+                // Outputs have the precision of bfloat16, sums that of single precision.
                 let root = ((size[0] * size[2] * size[3]) as f64).sqrt();
                 for (at, within, least) in [
                     (0, 5e-3, 1e-2),
@@ -148,19 +151,19 @@ mod tests {
                     (4, 1e-5, 1.0),
                     (5, 1e-5, 1e-2),
                 ] {
-                    let apart = apart(&ours[at], &exact[at], least);
-                    assert!(apart < within, "{size:?} {middle}, number {at}: {apart}");
+                    let difference = relative_difference(&ours[at], &exact[at], least);
+                    assert!(difference < within, "{size:?} {offset}, tensor {at}: {difference}");
                 }
-                // A number at the very edge of the rectifier may fall on either side of it.
+                // Values next to the threshold of the ReLU may fall on either side.
                 let slack = exact[1].abs().max().double_value(&[]);
                 let off = (&ours[1] - &exact[1]).abs().gt(0.01 * slack).to_kind(Kind::Double);
                 let off = off.mean(None).double_value(&[]);
-                assert!(off < 1e-4, "{size:?} {middle}: {off} of the gradient is off");
-                // Rounding to eight bits alone leaves less than half of this; without the part of the mean or of
-                // the tilt the gradient is off by more than twice as much.
-                let strays = (&ours[1] - &exact[1]).norm() / exact[1].norm();
-                let strays = strays.double_value(&[]);
-                assert!(strays < 3e-3, "{size:?} {middle}: the gradient strays by {strays}");
+                assert!(off < 1e-4, "{size:?} {offset}: {off} of the gradient is off");
+                // Rounding to bfloat16 alone causes less than half of this error; leaving out a term of the
+                // gradient would cause more than twice as much.
+                let error = (&ours[1] - &exact[1]).norm() / exact[1].norm();
+                let error = error.double_value(&[]);
+                assert!(error < 3e-3, "{size:?} {offset}: relative error {error} of the gradient");
                 assert_eq!(fused.tickets.abs().sum(None).int64_value(&[]), 0);
             }
         }

@@ -1,4 +1,4 @@
-// Every function of these files catches what is thrown and answers 0, or -1 with the reason in `why`.
+// Functions return 0 on success. They catch all exceptions and return -1 with a message in `error`.
 #pragma once
 
 #include <cstddef>
@@ -6,23 +6,23 @@
 #include <exception>
 #include <stdexcept>
 
-template <typename Work> int guarded(char *why, size_t room, Work work) {
+template <typename Work> int guarded(char *error, size_t len, Work work) {
   const char *reason = "an unknown error";
   try {
     work();
     return 0;
-  } catch (const std::exception &error) {
-    reason = error.what();
-    std::strncpy(why, reason, room - 1);
+  } catch (const std::exception &thrown) {
+    reason = thrown.what();
+    std::strncpy(error, reason, len - 1);
   } catch (...) {
-    std::strncpy(why, reason, room - 1);
+    std::strncpy(error, reason, len - 1);
   }
-  why[room - 1] = 0;
+  error[len - 1] = 0;
   return -1;
 }
 
-inline int missing(char *why, size_t room) {
-  return guarded(why, room, [] {
-    throw std::runtime_error("this program was built where CUDA's headers are missing");
+inline int missing(char *error, size_t len) {
+  return guarded(error, len, [] {
+    throw std::runtime_error("built without CUDA headers");
   });
 }

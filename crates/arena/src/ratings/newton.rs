@@ -11,7 +11,15 @@
 //! converge to the one maximum from any start, if there is one; if there is none, some
 //! difference between two players who met, or A or D, grows without bound, which is noticed.
 
-use super::cholesky::Cholesky;
+use crate::linalg::{Cholesky, Matrix};
+
+/// A pivot below this share of its diagonal element has lost all its digits: the matrix is singular to
+/// working precision.
+const SINGULAR: f64 = 1e-14;
+
+fn factorize(size: usize, cells: Vec<f64>) -> Option<Cholesky<4>> {
+    Matrix::from((size, cells)).cholesky(SINGULAR)
+}
 
 /// No two players who met are put further apart than this, in natural units: 4,000 points, a
 /// chance of one result of 1 in 10^10 that no league has the games to measure.
@@ -72,7 +80,7 @@ impl Problem {
         let mut value = self.value(&x);
         for steps in 1..=MAX_STEPS {
             let (gradient, curvature, _) = self.derivatives(&x);
-            let step = Cholesky::new(x.len(), &curvature)?.solve(&gradient);
+            let step = factorize(x.len(), curvature)?.solve(&gradient);
             let gain: f64 = step.iter().zip(&gradient).map(|(s, g)| s * g).sum();
             let mut length = 1.0;
             let mut halvings = 0;
@@ -199,7 +207,7 @@ impl Problem {
     fn at_maximum(&self, x: Vec<f64>, value: f64, steps: usize) -> Option<Maximum> {
         let (_, curvature, ridge) = self.derivatives(&x);
         let (n, m) = (self.tilt.len(), x.len());
-        let mut covariance = Cholesky::new(m, &curvature)?.inverse();
+        let mut covariance = factorize(m, curvature)?.inverse();
         // With the mean known, its variance, which the ridge had put in, is taken out again.
         let known = 1.0 / (ridge * (n * n) as f64);
         for row in covariance.chunks_mut(m).take(n) {

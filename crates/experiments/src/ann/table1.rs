@@ -3,7 +3,7 @@
 use super::{PERIOD, settings};
 use crate::lab::{ExperimentError, Lab};
 use crate::{Experiment, Report};
-use outflank_learners::ann::Pair;
+use outflank_learners::ann::AnnLearner;
 use outflank_learners::training::Learner;
 use outflank_report::text::count;
 use outflank_runs::files::{read, write};
@@ -99,7 +99,7 @@ fn timed(lab: &Lab, net: &str, games: u64) -> Result<f64, ExperimentError> {
     {
         return Ok(seconds);
     }
-    let mut pair = Pair::new(settings(net, lab.seed)?);
+    let mut pair = AnnLearner::new(settings(net, lab.seed)?);
     let mut play = |games: u64| -> Result<(), ExperimentError> {
         let until = pair.spent() + games;
         while pair.spent() < until {

@@ -7,7 +7,7 @@ use super::{Task, split_name};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_arena::accuracy::Hits;
-use outflank_learners::cnn::{each_answer, rank, spread};
+use outflank_learners::cnn::{for_each_prediction, rank, sample_evenly};
 use outflank_models::nets::Input;
 use outflank_records::ExampleSetKind;
 use outflank_report::text::count;
@@ -113,18 +113,19 @@ fn count_ranks(school: &School<'_>, task: Task) -> Result<Option<(Grid, u64)>, E
     let lessons = school.lessons(task, Input::PIECES)?;
     let name = task.test(ExampleSetKind::UniqueS);
     let test = lessons.tests.iter().find(|test| test.name.starts_with(&name));
-    let examples =
-        test.map_or_else(Vec::new, |test| spread(&test.examples, school.size().tested.max(400)));
+    let examples = test
+        .map_or_else(Vec::new, |test| sample_evenly(&test.examples, school.size().tested.max(400)));
     let mut grid = vec![[Counts::default(); MOST_MOVES + 1]; LAST + 1];
     let answer = &mut |words: &[u64]| predictor.logits(words);
     let go_on = |_| !stop_requested();
-    let all = each_answer(answer, Input::PIECES, &examples, false, go_on, rank, |item, rank| {
-        let board = item.example.board();
-        let number = (board.own | board.other).count_ones() as usize + 1;
-        let moves = board.moves().count_ones() as usize;
-        grid[number.min(LAST)][moves.min(MOST_MOVES)].add(rank);
-    })
-    .map_err(|error| ExperimentError::Learn(error.to_string()))?;
+    let all =
+        for_each_prediction(answer, Input::PIECES, &examples, false, go_on, rank, |item, rank| {
+            let board = item.example.board();
+            let number = (board.own | board.other).count_ones() as usize + 1;
+            let moves = board.moves().count_ones() as usize;
+            grid[number.min(LAST)][moves.min(MOST_MOVES)].add(rank);
+        })
+        .map_err(|error| ExperimentError::Learn(error.to_string()))?;
     if all { Ok(Some((grid, examples.len() as u64))) } else { Err(ExperimentError::Stopped) }
 }
 

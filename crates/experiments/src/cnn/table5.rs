@@ -107,7 +107,7 @@ impl Experiment for Table5 {
                     let ours = studied.as_ref().map(|studied| studied.micros);
                     report.cell(title, "microseconds", micros, ours, None).decimals(0, 1);
                     // The text: typically within one point.
-                    let learned = studied.as_ref().and_then(|studied| studied.learned);
+                    let learned = studied.as_ref().and_then(|studied| studied.train_accuracy);
                     if let (Some(learned), Some(tested)) = (learned, figure) {
                         let (gap, error) = apart(learned, tested);
                         report.cell(title, "training less test", None, Some(gap), Some(error));

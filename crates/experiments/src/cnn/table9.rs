@@ -9,7 +9,7 @@ use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Cell, Experiment, Report};
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Side};
-use outflank_learners::cnn::spread;
+use outflank_learners::cnn::sample_evenly;
 use outflank_models::nets::Input;
 use outflank_players::registry::factory;
 use outflank_records::{ColoredExample, ExampleSetKind};
@@ -56,7 +56,7 @@ impl Experiment for Table9 {
         let test =
             lessons.tests.iter().find(|test| test.name == BEST.test(ExampleSetKind::Original));
         let positions = test.map_or_else(Vec::new, |test| {
-            spread(&test.examples, lab.scale.choose(4, 2000, 20_000))
+            sample_evenly(&test.examples, lab.scale.choose(4, 2000, 20_000))
         });
         let depths = lab.scale.choose(2, 5, 5);
         for depth in 1..=depths {

@@ -7,7 +7,7 @@ use crate::lab::ExperimentError;
 use outflank_arena::{Terms, contest};
 use outflank_games::Side;
 use outflank_games::othello::Othello;
-use outflank_learners::cnn::Predictor;
+use outflank_learners::cnn::EnsemblePolicy;
 use outflank_models::embedded;
 use outflank_players::PlayerFactory;
 use outflank_players::registry::{RegistryError, factory, policy_factory};
@@ -63,7 +63,7 @@ pub struct Contender<'a> {
     tasks: Vec<Task>,
     /// Whether there is a player at all: nothing is known of one whose networks are not.
     is_there: bool,
-    predictor: Option<Arc<Predictor>>,
+    predictor: Option<Arc<EnsemblePolicy>>,
     known: Known,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Contender<'a> {
     }
 
     /// The model of the player, if it can be asked.
-    fn predictor(&mut self) -> Result<Option<Arc<Predictor>>, ExperimentError> {
+    fn predictor(&mut self) -> Result<Option<Arc<EnsemblePolicy>>, ExperimentError> {
         if self.predictor.is_none() {
             self.predictor = self.school.predictor(&self.tasks)?;
         }
@@ -159,7 +159,7 @@ impl<'a> Contender<'a> {
             let said = format!("a game against {name} broke off: {what}; none of its games count");
             return Err(ExperimentError::Learn(said));
         }
-        predictor.trouble().map_err(|error| ExperimentError::Learn(error.to_string()))?;
+        predictor.take_error().map_err(|error| ExperimentError::Learn(error.to_string()))?;
         if !complete || stop_requested() {
             return Err(ExperimentError::Stopped);
         }

@@ -1,7 +1,7 @@
 //! Figure 1: the accuracy on test pairs while a new pair is chosen each round (section 4.1).
 
 use super::{
-    Checkers, Find, GamesOf, Othello, ROUNDS, Runs, Tests, WAYS, ahead, contest, departures,
+    Checkers, Find, GameOracle, Othello, ROUNDS, Runs, TestPairs, WAYS, ahead, contest, departures,
     deviation, learn, shown, size, tests, title,
 };
 use crate::lab::{ExperimentError, Lab};
@@ -58,7 +58,7 @@ impl Experiment for Fig1 {
 fn one_game<P: RegisteredGame + NamedFeatures>(
     lab: &Lab,
     all: &[Runs],
-    tests: &Tests,
+    tests: &TestPairs,
     report: &mut Report,
 ) -> Result<(), ExperimentError> {
     let size = size(lab.scale);
@@ -89,10 +89,10 @@ fn one_game<P: RegisteredGame + NamedFeatures>(
         });
         plot = plot.series(Series::line(runs.way, points).band());
     }
-    let games = GamesOf::<P>::new(contest(lab, lab.seed));
+    let games = GameOracle::<P>::new(contest(lab, lab.seed));
     let ceiling = tests.ceiling(&games)?;
-    let (same, even) = (ceiling.same, ceiling.even);
-    let (decided, most) = (100.0 * ceiling.of_decided(), 100.0 * ceiling.foreseeable);
+    let (same, even) = (ceiling.same, ceiling.ties);
+    let (decided, most) = (100.0 * ceiling.same_if_decided(), 100.0 * ceiling.majority);
     let row = format!("{title}, ceiling");
     report.cell(&row, "winner repeats", None, Some(100.0 * same), None);
     report.cell(&row, "winner repeats, of decided pairs", None, Some(decided), None);

@@ -1,38 +1,38 @@
 use super::*;
-use crate::training::{Against, Learner, Plan, StepError, train};
+use crate::training::{Learner, OpponentEvaluator, Plan, StepError, train};
 use outflank_models::Evaluate;
 use outflank_models::files::Origin;
 
-fn settings(name: &str) -> Settings {
-    Settings {
+fn config(name: &str) -> AnnConfig {
+    AnnConfig {
         architecture: name.parse().unwrap(),
-        alpha: 0.01,
-        decay: None,
+        learning_rate: 0.01,
+        lr_decay_games: None,
         lambda: 0.0,
         epsilon: 0.0,
         self_play: false,
         per_move: false,
-        outcome: Outcome::Sigmoid,
+        result_target: ResultTarget::Sigmoid,
         seed: 5,
     }
 }
 
 #[test]
-fn results_are_those_of_the_formula() {
+fn targets_follow_the_formula() {
     // Section 4's formula at a few points, worked out by hand.
-    let sigmoid = |b: i32, w: i32| Outcome::Sigmoid.worth(b - w, (b + w) as u32);
+    let sigmoid = |b: i32, w: i32| ResultTarget::Sigmoid.target(b - w, (b + w) as u32);
     assert_eq!(sigmoid(32, 32), 0.0);
     assert!((sigmoid(64, 0) - 0.986_614_298_151_430_3).abs() < 1e-12);
     assert!((sigmoid(33, 31) - 0.077_966_441_375_368_2).abs() < 1e-9);
     assert!((sigmoid(0, 40) + sigmoid(40, 0)).abs() < 1e-12);
-    assert_eq!([-3, 0, 9].map(|margin| Outcome::Plain.worth(margin, 64)), [-1.0, 0.0, 1.0]);
+    assert_eq!([-3, 0, 9].map(|margin| ResultTarget::Sign.target(margin, 64)), [-1.0, 0.0, 1.0]);
 }
 
-/// A lesson against the rule of section 2, its gradient being that of moving each weight a little.
+/// The update of section 2, with gradients by finite differences.
 #[test]
-fn a_lesson_is_the_sum_of_the_paper() {
-    let settings = settings("WS 64-2x8-3-1");
-    let pair = Pair::new(settings.clone());
+fn the_td_update_follows_the_formula() {
+    let config = config("WS 64-2x8-3-1");
+    let pair = AnnLearner::new(config.clone());
     let net = pair.net(0);
     let mut position = Othello::start();
     let mut sequence = Vec::new();
@@ -49,10 +49,16 @@ fn a_lesson_is_the_sum_of_the_paper() {
     let (alpha, result) = (0.05, 0.6f32);
     let mut live = TrainableMlp::new(&net);
     let whole = Sequence { boards: sequence.clone(), random: vec![false; sequence.len()] };
-    lesson(&mut live, &whole, result, Rates { alpha, lambda: 0.0 }, &mut Vec::new());
+    td_update(
+        &mut live,
+        &whole,
+        result,
+        TdParams { learning_rate: alpha, lambda: 0.0 },
+        &mut Vec::new(),
+    );
     live.step();
     let predict = |weights: &[f32], board: &Board| {
-        let net = Mlp::new(&settings.architecture, weights.to_vec()).unwrap();
+        let net = Mlp::new(&config.architecture, weights.to_vec()).unwrap();
         let position = Othello::from_discs(board.own, board.other, Side::White).unwrap();
         libm::tanh(f64::from(net.value(&position, Side::Black)))
     };
@@ -74,17 +80,17 @@ fn a_lesson_is_the_sum_of_the_paper() {
     }
 }
 
-/// The targets of lambda and of random moves, worked out by hand.
+/// Targets of TD(λ) with and without random moves, computed by hand.
 #[test]
-fn results_reach_back_until_a_random_move() {
-    let pair = Pair::new(settings("FC 64-3-1"));
+fn traces_are_cut_at_a_random_move() {
+    let pair = AnnLearner::new(config("FC 64-3-1"));
     let mut live = TrainableMlp::new(&pair.net(0));
-    let boards: Vec<Board> = starts()[10..14].iter().map(|p| p.board()).collect();
+    let boards: Vec<Board> = start_positions()[10..14].iter().map(|p| p.board()).collect();
     let f = live.predict(&boards).to_vec();
     let mut steps = |random: [bool; 4], lambda: f32| {
         let mut steps = Vec::new();
         let sequence = Sequence { boards: boards.clone(), random: random.to_vec() };
-        lesson(&mut live, &sequence, 0.5, Rates { alpha: 1.0, lambda }, &mut steps);
+        td_update(&mut live, &sequence, 0.5, TdParams { learning_rate: 1.0, lambda }, &mut steps);
         steps
     };
     let near = |found: Vec<f32>, wanted: [f32; 4]| {
@@ -105,44 +111,44 @@ fn results_reach_back_until_a_random_move() {
     near(steps(random, 1.0), [f[1] - f[0], 0.0, 0.5 - f[2], 0.5 - f[3]]);
 }
 
-fn learn(settings: &Settings, steps: u32) -> Pair {
-    let mut pair = Pair::new(settings.clone());
+fn learn(config: &AnnConfig, steps: u32) -> AnnLearner {
+    let mut pair = AnnLearner::new(config.clone());
     (0..steps).for_each(|_| pair.step().unwrap());
     pair
 }
 
 #[test]
-fn every_option_learns_something_of_its_own_and_repeats_itself() {
-    let plain = settings("WS 192-2x8-3-1");
+fn every_variant_is_distinct_and_reproducible() {
+    let plain = config("WS 192-2x8-3-1");
     let all = [
         plain.clone(),
-        Settings { self_play: true, ..plain.clone() },
-        Settings { per_move: true, ..plain.clone() },
-        Settings { outcome: Outcome::Plain, ..plain.clone() },
-        Settings { seed: 6, ..plain.clone() },
-        Settings { lambda: 0.5, ..plain.clone() },
-        Settings { epsilon: 0.1, ..plain.clone() },
-        Settings { decay: Some(10), ..plain.clone() },
-        Settings { epsilon: 0.2, per_move: true, ..plain.clone() },
-        settings("SR 192-4-1"),
-        settings("SP 64-91-4-1"),
+        AnnConfig { self_play: true, ..plain.clone() },
+        AnnConfig { per_move: true, ..plain.clone() },
+        AnnConfig { result_target: ResultTarget::Sign, ..plain.clone() },
+        AnnConfig { seed: 6, ..plain.clone() },
+        AnnConfig { lambda: 0.5, ..plain.clone() },
+        AnnConfig { epsilon: 0.1, ..plain.clone() },
+        AnnConfig { lr_decay_games: Some(10), ..plain.clone() },
+        AnnConfig { epsilon: 0.2, per_move: true, ..plain.clone() },
+        config("SR 192-4-1"),
+        config("SP 64-91-4-1"),
     ];
-    let states: Vec<_> = all.iter().map(|settings| learn(settings, 5).state().unwrap()).collect();
-    for (place, (state, settings)) in states.iter().zip(&all).enumerate() {
-        assert_eq!(*state, learn(settings, 5).state().unwrap());
+    let states: Vec<_> = all.iter().map(|config| learn(config, 5).state().unwrap()).collect();
+    for (place, (state, config)) in states.iter().zip(&all).enumerate() {
+        assert_eq!(*state, learn(config, 5).state().unwrap());
         assert!(states[..place].iter().all(|other| other != state));
     }
 }
 
 #[test]
-fn a_run_goes_on_from_its_bytes() {
+fn a_restored_state_continues_identically() {
     for name in ["WS 192-4x8-1", "SR 64-3-1"] {
-        let settings = settings(name);
-        // Beyond a round of all beginnings.
-        let whole = learn(&settings, 100);
-        let part = learn(&settings, 37);
+        let config = config(name);
+        // More than one pass over the start positions.
+        let whole = learn(&config, 100);
+        let part = learn(&config, 37);
         let mut parts = part.state().unwrap();
-        let mut again = Pair::new(settings.clone());
+        let mut again = AnnLearner::new(config.clone());
         again.restore(&parts).unwrap();
         (37..100).for_each(|_| again.step().unwrap());
         assert_eq!(again.state(), whole.state());
@@ -155,16 +161,16 @@ fn a_run_goes_on_from_its_bytes() {
 }
 
 #[test]
-fn weights_without_bounds_are_an_error() {
-    let mut pair = Pair::new(Settings { alpha: 1e39, ..settings("FC 64-4-1") });
+fn divergence_is_an_error() {
+    let mut pair = AnnLearner::new(AnnConfig { learning_rate: 1e39, ..config("FC 64-4-1") });
     let error = (0..50).find_map(|_| pair.step().err()).unwrap();
-    assert!(error.to_string().contains("grew out of bounds in game"), "{error}");
+    assert!(error.to_string().contains("diverged in game"), "{error}");
 }
 
-/// A learner whose weights break after some games.
-struct Breaks(Pair, u64);
+/// A learner that diverges after some games.
+struct Diverging(AnnLearner, u64);
 
-impl Learner for Breaks {
+impl Learner for Diverging {
     type Model = Mlp;
 
     fn spent(&self) -> u64 {
@@ -177,7 +183,7 @@ impl Learner for Breaks {
 
     fn step(&mut self) -> Result<(), StepError> {
         if self.spent() >= self.1 {
-            self.0.settings.alpha = 1e39;
+            self.0.config.learning_rate = 1e39;
         }
         self.0.step()
     }
@@ -196,8 +202,8 @@ impl Learner for Breaks {
 }
 
 #[test]
-fn a_run_that_breaks_keeps_its_last_checkpoint() {
-    let settings = settings("WS 64-2x8-1");
+fn a_diverged_run_keeps_its_last_checkpoint() {
+    let config = config("WS 64-2x8-1");
     let folder = tempfile::tempdir().unwrap();
     let plan = Plan {
         games: 80,
@@ -207,34 +213,36 @@ fn a_run_that_breaks_keeps_its_last_checkpoint() {
         origin: Origin::default(),
         keep_models: false,
     };
-    let gauge = Against { others: Vec::new(), games: 2, random: 0.0, seed: 1, threads: 1 };
-    let mut broken = Breaks(Pair::new(settings.clone()), 50);
-    let error = train(&mut broken, &gauge, &plan, folder.path(), |_| true).unwrap_err().to_string();
-    assert!(error.contains("out of bounds in game 52"), "{error}");
-    // Going on from what is there, with a step that makes sense, is as if nothing had happened.
-    let mut again = Pair::new(settings.clone());
+    let evaluator =
+        OpponentEvaluator { others: Vec::new(), games: 2, random: 0.0, seed: 1, threads: 1 };
+    let mut diverging = Diverging(AnnLearner::new(config.clone()), 50);
+    let error =
+        train(&mut diverging, &evaluator, &plan, folder.path(), |_| true).unwrap_err().to_string();
+    assert!(error.contains("diverged in game 52"), "{error}");
+    // Resuming with a reasonable learning rate gives the result of an undisturbed run.
+    let mut again = AnnLearner::new(config.clone());
     let mut first = None;
-    let trained = train(&mut again, &gauge, &plan, folder.path(), |status| {
+    let trained = train(&mut again, &evaluator, &plan, folder.path(), |status| {
         first.get_or_insert(status.games);
         true
     });
     assert!(trained.unwrap().complete);
     assert_eq!(first, Some(40));
-    assert_eq!(again.state(), learn(&settings, 40).state());
+    assert_eq!(again.state(), learn(&config, 40).state());
 }
 
-/// A network that has learned beats the one it began as.
+/// A trained network beats its initial weights.
 #[test]
-fn it_learns_to_play() {
-    let settings = settings("WS 192-4x8-1");
-    let (young, old) = (Pair::new(settings.clone()).net(0), learn(&settings, 1500).net(0));
+fn training_improves_play() {
+    let config = config("WS 192-4x8-1");
+    let (initial, trained) = (AnnLearner::new(config.clone()).net(0), learn(&config, 1500).net(0));
     let mut points = 0.0;
-    for (game, start) in starts().into_iter().enumerate() {
+    for (game, start) in start_positions().into_iter().enumerate() {
         for side in Side::BOTH {
             let mut position = start;
             let mut rng = rng::stream(game as u64, &["test"]);
             while !position.is_over() {
-                let net = if position.to_move() == side { &old } else { &young };
+                let net = if position.to_move() == side { &trained } else { &initial };
                 let moves: Vec<_> = position.moves().collect();
                 let mut values = Vec::new();
                 net.after_moves(&position, &moves, &mut values);
@@ -248,26 +256,26 @@ fn it_learns_to_play() {
     assert!(points > 0.7 * 158.0, "{points} of 158");
 }
 
-/// A training game by the book: positions without bit boards turned by hand, predictions by the plain
-/// network, gradients by moving each weight a little.
+/// A reference implementation of a training game: the general position type, predictions by the network for
+/// play, and gradients by finite differences.
 struct Replay {
-    settings: Settings,
+    config: AnnConfig,
     weights: [Vec<f32>; 2],
 }
 
 impl Replay {
     fn net(&self, number: usize) -> Mlp {
-        Mlp::new(&self.settings.architecture, self.weights[number].clone()).unwrap()
+        Mlp::new(&self.config.architecture, self.weights[number].clone()).unwrap()
     }
 
-    /// A position, seen from the side that moved into it.
+    /// Predicts a position from the side that moved into it.
     fn predict(&self, weights: &[f32], (position, side): (Othello, Side)) -> f64 {
-        let net = Mlp::new(&self.settings.architecture, weights.to_vec()).unwrap();
+        let net = Mlp::new(&self.config.architecture, weights.to_vec()).unwrap();
         libm::tanh(f64::from(net.value(&position, side)))
     }
 
-    /// What a network should change by to draw a position toward a target.
-    fn draw(&self, number: usize, from: (Othello, Side), target: f64) -> Vec<f64> {
+    /// Computes the update of a network for a position and a target.
+    fn update(&self, number: usize, from: (Othello, Side), target: f64) -> Vec<f64> {
         let own = &self.weights[number];
         let error = target - self.predict(own, from);
         let slope = |place: usize| {
@@ -278,7 +286,7 @@ impl Replay {
             };
             (moved(0.01) - moved(-0.01)) / 0.02
         };
-        (0..own.len()).map(|place| self.settings.alpha * error * slope(place)).collect()
+        (0..own.len()).map(|place| self.config.learning_rate * error * slope(place)).collect()
     }
 
     fn change(&mut self, number: usize, by: &[f64]) {
@@ -300,10 +308,10 @@ impl Replay {
             let best = (0..moves.len()).max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap();
             position = position.play(moves[best]);
             let now = (position, side);
-            if let (true, Some(&before)) = (self.settings.per_move, seen[side.index()].last()) {
+            if let (true, Some(&before)) = (self.config.per_move, seen[side.index()].last()) {
                 for number in 0..2 {
                     let target = self.predict(&self.weights[number], now);
-                    let by = self.draw(number, before, target);
+                    let by = self.update(number, before, target);
                     self.change(number, &by);
                 }
             }
@@ -315,12 +323,12 @@ impl Replay {
             let mut sum = vec![0.0; self.weights[number].len()];
             for (side, sequence) in Side::BOTH.iter().zip(&seen) {
                 let margin = if *side == Side::Black { difference } else { -difference };
-                let mut target = self.settings.outcome.worth(margin, all);
+                let mut target = self.config.result_target.target(margin, all);
                 for (back, &from) in sequence.iter().rev().enumerate() {
-                    if back > 0 && self.settings.per_move {
+                    if back > 0 && self.config.per_move {
                         break;
                     }
-                    for (sum, by) in sum.iter_mut().zip(self.draw(number, from, target)) {
+                    for (sum, by) in sum.iter_mut().zip(self.update(number, from, target)) {
                         *sum += by;
                     }
                     target = self.predict(&self.weights[number], from);
@@ -332,19 +340,19 @@ impl Replay {
 }
 
 #[test]
-fn a_training_game_is_as_the_paper_has_it() {
-    for (name, per_move, outcome) in [
-        ("FC 64-2-1", false, Outcome::Sigmoid),
-        ("FC 64-2-1", true, Outcome::Plain),
-        ("WS 192-1x8-2-1", false, Outcome::Plain),
-        ("WS 64-2x8-1", true, Outcome::Sigmoid),
+fn a_training_game_agrees_with_the_reference() {
+    for (name, per_move, result_target) in [
+        ("FC 64-2-1", false, ResultTarget::Sigmoid),
+        ("FC 64-2-1", true, ResultTarget::Sign),
+        ("WS 192-1x8-2-1", false, ResultTarget::Sign),
+        ("WS 64-2x8-1", true, ResultTarget::Sigmoid),
     ] {
-        let settings = Settings { per_move, outcome, ..settings(name) };
+        let config = AnnConfig { per_move, result_target, ..config(name) };
         for black in 0..2 {
-            let mut pair = Pair::new(settings.clone());
+            let mut pair = AnnLearner::new(config.clone());
             let before = [pair.net(0).weights().to_vec(), pair.net(1).weights().to_vec()];
-            let mut replay = Replay { settings: settings.clone(), weights: before.clone() };
-            let start = starts()[40];
+            let mut replay = Replay { config: config.clone(), weights: before.clone() };
+            let start = start_positions()[40];
             pair.game(start, black, &mut rng::stream(3, &["test"]));
             replay.play(start, black);
             for (number, before) in before.iter().enumerate() {
@@ -359,7 +367,7 @@ fn a_training_game_is_as_the_paper_has_it() {
                         "{name}, net {number}, weight {place}: {found} for {wanted}"
                     );
                 }
-                assert!(moved > 1e-4, "{name}: nothing was learned");
+                assert!(moved > 1e-4, "{name}: no weight changed");
             }
         }
     }

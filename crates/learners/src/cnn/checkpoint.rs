@@ -1,62 +1,62 @@
-//! A run's state on disk: pieces of a few megabytes, and an index that is written last.
+//! Checkpoints on disk: files of a few megabytes, and an index that is written last.
 //!
-//! The pieces of a new checkpoint have names of their own, so that until its index replaces the old
-//! one the old checkpoint is whole; a run that dies in between has lost only what came after it. The
-//! checkpoint before the last stays until the end of a sitting, when the last was read again.
+//! The files of a new checkpoint have new names, so the previous checkpoint stays valid until the
+//! index is replaced. A run that dies in between loses only the steps since that checkpoint. The
+//! previous checkpoint is kept until the end of the run, when the last one has been read back.
 
-use super::State;
-use outflank_models::nets::{NetError, NetGraph, Weights};
+use super::TrainState;
+use outflank_models::nets::{NetGraph, NetError, Weights};
 use outflank_runs::files::{self, FileError};
 use outflank_runs::{ProgressLog, shards, toml_error_message};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// The index.
+/// The index file.
 const INDEX: &str = "checkpoint.toml";
 
-/// The index of the checkpoint before.
-const BEFORE: &str = "checkpoint-before.toml";
+/// The index file of the previous checkpoint.
+const PREVIOUS: &str = "checkpoint-before.toml";
 
-/// The folder of the pieces.
+/// The folder of the data files.
 const FOLDER: &str = "checkpoint";
 
-/// No piece is larger.
-const PIECE: usize = 12 << 20;
+/// Maximum size of a data file.
+const MAX_FILE_SIZE: usize = 12 << 20;
 
-/// Why a checkpoint cannot be used.
+/// An error of reading or writing a checkpoint.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
-    /// The system refused.
+    /// A file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// It is damaged.
-    #[error("the checkpoint in {0} cannot be used: {1}; begin anew with --out")]
+    /// The checkpoint is damaged.
+    #[error("{0}: damaged checkpoint: {1}. Start a new run with --out.")]
     Damaged(PathBuf, String),
-    /// It belongs to another network.
+    /// The checkpoint belongs to another network.
     #[error(transparent)]
     NetGraph(#[from] NetError),
 }
 
-/// What is kept besides the state.
+/// The index of a checkpoint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
-    /// How many steps were taken.
+    /// Steps taken.
     pub step: u64,
-    /// How many there will be.
+    /// Steps planned.
     pub steps: u64,
-    /// Seconds spent learning.
+    /// Training time in seconds.
     pub seconds: f64,
-    /// The pieces.
+    /// Names of the data files.
     pub pieces: Vec<String>,
-    /// The checksum of all pieces together.
+    /// Checksum of the concatenated data files.
     pub sha256: String,
 }
 
 impl Checkpoint {
-    /// Writes a state into a run's folder; of the earlier ones the last stays.
+    /// Writes a checkpoint into a run folder and keeps the previous one.
     pub fn save(
         folder: &Path,
-        state: &State,
+        state: &TrainState,
         steps: u64,
         seconds: f64,
     ) -> Result<Checkpoint, CheckpointError> {
@@ -70,20 +70,20 @@ impl Checkpoint {
             .collect();
         let bytes = shards::pack(&blocks);
         let mut pieces = Vec::new();
-        for (number, piece) in bytes.chunks(PIECE).enumerate() {
+        for (number, piece) in bytes.chunks(MAX_FILE_SIZE).enumerate() {
             let name = format!("{:09}-{number:03}.part", state.step);
             files::write(&inner.join(&name), piece)?;
             pieces.push(name);
         }
         let sha256 = files::checksum(&bytes);
         let checkpoint = Checkpoint { step: state.step, steps, seconds, pieces, sha256 };
-        let mut needed = checkpoint.pieces.clone();
+        let mut in_use = checkpoint.pieces.clone();
         if let Ok(Some(last)) = Checkpoint::index(folder, INDEX) {
-            last.write(&folder.join(BEFORE))?;
-            needed.extend(last.pieces);
+            last.write(&folder.join(PREVIOUS))?;
+            in_use.extend(last.pieces);
         }
         checkpoint.write(&folder.join(INDEX))?;
-        Checkpoint::clear(&inner, &needed)?;
+        Checkpoint::remove_unused(&inner, &in_use)?;
         Ok(checkpoint)
     }
 
@@ -93,21 +93,21 @@ impl Checkpoint {
         Ok(files::write(path, text.as_bytes())?)
     }
 
-    /// Removes all pieces but these.
-    fn clear(inner: &Path, needed: &[String]) -> Result<(), CheckpointError> {
+    /// Removes all data files except `in_use`.
+    fn remove_unused(inner: &Path, in_use: &[String]) -> Result<(), CheckpointError> {
         for entry in std::fs::read_dir(inner).map_err(FileError::on("read", inner))?.flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            if name.ends_with(".part") && !needed.contains(&name) {
-                // What cannot be removed now is removed next time.
+            if name.ends_with(".part") && !in_use.contains(&name) {
+                // A file that cannot be removed now is removed with the next checkpoint.
                 let _ = std::fs::remove_file(entry.path());
             }
         }
         Ok(())
     }
 
-    /// Removes all checkpoints of a folder: first what says that there is one.
-    pub fn forget(folder: &Path) -> Result<(), CheckpointError> {
-        for name in [INDEX, BEFORE] {
+    /// Removes all checkpoints of a folder, the index files first.
+    pub fn remove_all(folder: &Path) -> Result<(), CheckpointError> {
+        for name in [INDEX, PREVIOUS] {
             let path = folder.join(name);
             if path.exists() {
                 std::fs::remove_file(&path).map_err(FileError::on("remove", &path))?;
@@ -120,39 +120,38 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// Reads the last checkpoint again and, if it is whole, removes the one before.
-    pub fn settle(folder: &Path, net: &NetGraph, moments: usize) -> Result<(), CheckpointError> {
+    /// Reads the last checkpoint back and, if it is valid, removes the previous one.
+    pub fn verify_last(folder: &Path, net: &NetGraph, moments: usize) -> Result<(), CheckpointError> {
         if let Some((last, _)) = Checkpoint::load_one(folder, INDEX, net, moments)? {
-            let _ = std::fs::remove_file(folder.join(BEFORE));
-            Checkpoint::clear(&folder.join(FOLDER), &last.pieces)?;
+            let _ = std::fs::remove_file(folder.join(PREVIOUS));
+            Checkpoint::remove_unused(&folder.join(FOLDER), &last.pieces)?;
         }
         Ok(())
     }
 
-    /// The last state of a run that is whole, if it has one.
+    /// Loads the last valid checkpoint of a run folder, or `None` if there is none.
     pub fn load(
         folder: &Path,
         net: &NetGraph,
         moments: usize,
-    ) -> Result<Option<(Checkpoint, State)>, CheckpointError> {
+    ) -> Result<Option<(Checkpoint, TrainState)>, CheckpointError> {
         let last = match Checkpoint::load_one(folder, INDEX, net, moments) {
-            Ok(None) if folder.join(BEFORE).exists() => {
+            Ok(None) if folder.join(PREVIOUS).exists() => {
                 let reason = format!("{INDEX} is missing");
                 Err(CheckpointError::Damaged(folder.to_owned(), reason))
             }
             last => last,
         };
         match last {
-            Err(error) => match Checkpoint::load_one(folder, BEFORE, net, moments) {
+            Err(error) => match Checkpoint::load_one(folder, PREVIOUS, net, moments) {
                 Ok(Some(found)) => {
-                    let [last, before] = [INDEX, BEFORE].map(|name| folder.join(name));
+                    let [last, previous] = [INDEX, PREVIOUS].map(|name| folder.join(name));
                     let reason = match error {
                         CheckpointError::Damaged(_, reason) => reason,
                         other => other.to_string(),
                     };
-                    let (shown, other) = (last.display(), before.display());
-                    ProgressLog::new(false)
-                        .println(&format!("{shown}: {reason}; going on from {other}"));
+                    let (last, previous) = (last.display(), previous.display());
+                    ProgressLog::new(false).println(&format!("{last}: {reason}; resuming from {previous}"));
                     Ok(Some(found))
                 }
                 _ => Err(error),
@@ -179,43 +178,45 @@ impl Checkpoint {
         name: &str,
         net: &NetGraph,
         moments: usize,
-    ) -> Result<Option<(Checkpoint, State)>, CheckpointError> {
+    ) -> Result<Option<(Checkpoint, TrainState)>, CheckpointError> {
         let damaged = |why: String| CheckpointError::Damaged(folder.to_owned(), why);
         let Some(checkpoint) = Checkpoint::index(folder, name)? else { return Ok(None) };
         let mut bytes = Vec::new();
         for piece in &checkpoint.pieces {
             if piece.contains(['/', '\\']) {
-                return Err(damaged(format!("'{piece}' is not a piece")));
+                return Err(damaged(format!("'{piece}' is not a file name")));
             }
-            bytes.extend(files::read(&folder.join(FOLDER).join(piece), PIECE as u64)?);
+            bytes.extend(files::read(&folder.join(FOLDER).join(piece), MAX_FILE_SIZE as u64)?);
         }
         if files::checksum(&bytes) != checkpoint.sha256 {
-            return Err(damaged("its pieces are not those that were written".to_owned()));
+            return Err(damaged("the checksum of the data files does not match".to_owned()));
         }
         let (step, steps) = (checkpoint.step, checkpoint.steps);
-        let of_step = format!("{step:09}-");
-        let is_its = checkpoint.pieces.iter().all(|piece| piece.starts_with(&of_step));
-        if !is_its || (steps > 0 && step > steps) {
-            return Err(damaged(format!("{name} says step {step} of {steps}, which it is not")));
+        let prefix = format!("{step:09}-");
+        let matches = checkpoint.pieces.iter().all(|piece| piece.starts_with(&prefix));
+        if !matches || (steps > 0 && step > steps) {
+            return Err(damaged(format!(
+                "{name}: step {step} of {steps} does not match the data files"
+            )));
         }
         let blocks = shards::unpack(&bytes).map_err(damaged)?;
         let mut values: Vec<Vec<f32>> = blocks
             .iter()
             .map(|block| block.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b)).collect())
             .collect();
-        let each = net.params().len();
-        if values.len() != each * (1 + moments) {
-            let (has, needs) = (values.len(), each * (1 + moments));
-            return Err(damaged(format!("{} needs {needs} blocks, it has {has}", net.name())));
+        let parameters = net.params().len();
+        if values.len() != parameters * (1 + moments) {
+            let (found, expected) = (values.len(), parameters * (1 + moments));
+            return Err(damaged(format!("{found} blocks, {expected} expected for {}", net.name())));
         }
-        let rest = values.split_off(each);
+        let rest = values.split_off(parameters);
         let weights = Weights::new(net, values)?;
-        let moments: Vec<Vec<Vec<f32>>> = rest.chunks(each).map(<[_]>::to_vec).collect();
+        let moments: Vec<Vec<Vec<f32>>> = rest.chunks(parameters).map(<[_]>::to_vec).collect();
         for moment in &moments {
-            // The same shapes as the weights, and finite.
+            // Moments have the shapes of the weights, and are finite.
             Weights::new(net, moment.clone())?;
         }
-        Ok(Some((checkpoint.clone(), State { step: checkpoint.step, weights, moments })))
+        Ok(Some((checkpoint.clone(), TrainState { step: checkpoint.step, weights, moments })))
     }
 }
 
@@ -225,11 +226,11 @@ mod tests {
     use outflank_models::nets::{Input, named};
 
     #[test]
-    fn a_checkpoint_comes_back_and_damage_is_seen() {
+    fn checkpoints_round_trip_and_damage_is_detected() {
         let folder = tempfile::tempdir().unwrap();
         let net = named("conv4", Input::PIECES).unwrap();
         assert_eq!(Checkpoint::load(folder.path(), &net, 1).unwrap(), None);
-        let state = |step| State {
+        let state = |step| TrainState {
             step,
             weights: Weights::init(&net, step),
             moments: vec![Weights::init(&net, step + 7).values().to_vec()],
@@ -238,8 +239,7 @@ mod tests {
         let saved = Checkpoint::save(folder.path(), &state(5), 10, 2.5).unwrap();
         let found = Checkpoint::load(folder.path(), &net, 1).unwrap().unwrap();
         assert_eq!(found, (saved.clone(), state(5)));
-        // The last two are there, and after a look at the last it alone, in pieces that fit where files
-        // must be small.
+        // The last two checkpoints are kept.
         let inner = folder.path().join(FOLDER);
         let all = || std::fs::read_dir(&inner).unwrap().flatten().collect::<Vec<_>>();
         assert_eq!(all().len(), 2 * saved.pieces.len());
@@ -247,7 +247,7 @@ mod tests {
         let whole = std::fs::read(&piece).unwrap();
         std::fs::write(&piece, &whole[..500]).unwrap();
         assert_eq!(Checkpoint::load(folder.path(), &net, 1).unwrap().unwrap().1, state(3));
-        // The same where the last has no index, or one that names another step.
+        // The previous one is used where the last has no index, or one for another step.
         std::fs::write(&piece, &whole).unwrap();
         let index = folder.path().join(INDEX);
         let text = std::fs::read_to_string(&index).unwrap();
@@ -260,9 +260,9 @@ mod tests {
         }
         std::fs::write(&index, text).unwrap();
         std::fs::write(&piece, &whole[..500]).unwrap();
-        assert!(Checkpoint::settle(folder.path(), &net, 1).is_err());
+        assert!(Checkpoint::verify_last(folder.path(), &net, 1).is_err());
         std::fs::write(&piece, &whole).unwrap();
-        Checkpoint::settle(folder.path(), &net, 1).unwrap();
+        Checkpoint::verify_last(folder.path(), &net, 1).unwrap();
         let files = all();
         assert_eq!(files.len(), saved.pieces.len());
         assert!(files.iter().all(|file| file.metadata().unwrap().len() <= 12 << 20));
@@ -274,13 +274,13 @@ mod tests {
         bytes[1000] ^= 1;
         std::fs::write(&piece, &bytes).unwrap();
         let error = Checkpoint::load(folder.path(), &net, 1).unwrap_err().to_string();
-        assert!(error.contains("begin anew"), "{error}");
-        // What was forgotten is not missed, whether one was there or two.
+        assert!(error.contains("Start a new run with --out"), "{error}");
+        // Removing is idempotent.
         Checkpoint::save(folder.path(), &state(8), 10, 4.0).unwrap();
         Checkpoint::save(folder.path(), &state(9), 10, 5.0).unwrap();
-        assert!(folder.path().join(BEFORE).exists());
+        assert!(folder.path().join(PREVIOUS).exists());
         for _ in 0..2 {
-            Checkpoint::forget(folder.path()).unwrap();
+            Checkpoint::remove_all(folder.path()).unwrap();
             assert_eq!(Checkpoint::load(folder.path(), &net, 1).unwrap(), None);
         }
     }

@@ -1,83 +1,83 @@
-//! What learns: it holds a network's weights and the examples, and takes steps down the gradient.
+//! The execution backend of a network: its weights, its optimizer and the training set on a device.
 
 use super::Optimizer;
 use outflank_models::nets::{NetGraph, Weights, class_of};
 use outflank_records::ColoredExample;
 
-/// Why an engine cannot go on.
+/// An error of an engine.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The device or its library failed.
     #[error(
-        "the device failed: {0}; go on from the last checkpoint, if there was one, with --resume"
+        "device error: {0}. Continue from the last checkpoint, if there is one, with --resume."
     )]
     Device(String),
-    /// There is not enough memory.
-    #[error("the device has not enough memory for this batch ({0}); give a smaller --batch")]
+    /// The batch does not fit into the memory of the device.
+    #[error("out of device memory for this batch ({0}). Use a smaller --batch-size.")]
     Memory(String),
-    /// There is not enough memory for any batch.
-    #[error("there is not enough memory for this network ({0}); choose a smaller one with --net")]
+    /// The network does not fit into memory at any batch size.
+    #[error("not enough memory for this network ({0}). Choose a smaller one with --net.")]
     TooLarge(String),
-    /// There is no such device.
+    /// The device does not exist.
     #[error("{0}")]
     Missing(String),
     /// The state does not belong to the network.
     #[error(transparent)]
     NetGraph(#[from] outflank_models::nets::NetError),
-    /// The loss or the weights are no numbers any more.
+    /// The loss or a weight is NaN or infinite.
     #[error(
-        "after step {0} the loss or the weights are not finite any more; a checkpoint from before would go the \
-         same way: begin again with a smaller --rate"
+        "training diverged: the loss or a weight is not finite after step {0}. Start a new run with a \
+         smaller --learning-rate; resuming from an earlier checkpoint would diverge again."
     )]
     Diverged(u64),
 }
 
-/// The examples that an engine keeps at hand, and the classes of their moves.
+/// The training examples of a network, as an engine stores them.
 #[derive(Clone, Debug)]
-pub struct Study {
-    /// The planes of each base example, one behind another.
+pub struct TrainingSet {
+    /// Input planes of the base examples, concatenated.
     pub words: Vec<u64>,
     /// The class of each base example's move.
     pub targets: Vec<u8>,
-    /// The items to learn from: a base example's number times eight, and the symmetry's.
+    /// The examples to train on: index of a base example times eight, plus the index of a symmetry.
     pub items: Vec<u32>,
 }
 
-impl Study {
-    /// What a network sees of these examples.
+impl TrainingSet {
+    /// Encodes base examples as input planes and classes of `net`.
     #[must_use]
-    pub fn new(net: &NetGraph, base: &[ColoredExample], items: Vec<u32>) -> Study {
+    pub fn new(net: &NetGraph, base: &[ColoredExample], items: Vec<u32>) -> TrainingSet {
         let mut words = Vec::with_capacity(base.len() * net.input().planes());
         let mut targets = Vec::with_capacity(base.len());
         for ColoredExample { example, white } in base {
             net.input().words(example.board(), *white, &mut words);
-            // Nobody has ever played in the centre.
+            // The four center squares have no class, but they are never empty either.
             targets.push(class_of(example.chosen()).unwrap_or(0) as u8);
         }
-        Study { words, targets, items }
+        TrainingSet { words, targets, items }
     }
 }
 
-/// All that learning has come to: the weights and what the optimizer remembers.
+/// The state of a training run: step, weights and optimizer moments.
 #[derive(Clone, Debug, PartialEq)]
-pub struct State {
-    /// How many steps were taken.
+pub struct TrainState {
+    /// Number of optimizer steps taken.
     pub step: u64,
     /// The weights.
     pub weights: Weights,
-    /// What the optimizer remembers of each weight, once or twice, in the order of the parameters.
+    /// The moments of the optimizer (one or two), each in the order of the parameters.
     pub moments: Vec<Vec<Vec<f32>>>,
 }
 
-impl State {
-    /// Where learning begins: these weights, and nothing to remember of any step.
+impl TrainState {
+    /// Creates the state before the first step: given weights, zero moments.
     #[must_use]
-    pub fn start(net: &NetGraph, weights: Weights, optimizer: Optimizer) -> State {
+    pub fn start(net: &NetGraph, weights: Weights, optimizer: Optimizer) -> TrainState {
         let zeros: Vec<Vec<f32>> = net.params().iter().map(|p| vec![0.0; p.len()]).collect();
-        State { step: 0, weights, moments: vec![zeros; optimizer.moments()] }
+        TrainState { step: 0, weights, moments: vec![zeros; optimizer.moments()] }
     }
 
-    /// Whether all of it is finite.
+    /// Returns whether all weights and moments are finite.
     #[must_use]
     pub fn is_finite(&self) -> bool {
         let mut blocks =
@@ -86,35 +86,37 @@ impl State {
     }
 }
 
-/// What was seen since somebody last asked.
+/// Sums over the training examples processed since the statistics were last read.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Seen {
-    /// How many examples.
+pub struct BatchStats {
+    /// Number of examples.
     pub examples: u64,
-    /// The sum of their losses.
+    /// Sum of their losses.
     pub loss: f64,
-    /// How many moves were on top.
+    /// Number of examples whose target had the largest logit.
     pub hits: f64,
 }
 
-/// What learns.
+/// A backend that trains and evaluates one network.
 pub trait Engine: Send {
-    /// Takes a step for each rate. `places` says which items are seen, a batch behind another; the
-    /// device may still be busy when this returns.
-    fn learn(&mut self, places: &[u32], rates: &[f64]) -> Result<(), EngineError>;
+    /// Takes one optimizer step per learning rate.
+    ///
+    /// `indices` are indices into [`TrainingSet::items`], batch after batch. The device may still be
+    /// busy when this returns.
+    fn train_steps(&mut self, indices: &[u32], learning_rates: &[f64]) -> Result<(), EngineError>;
 
-    /// How many examples it is best given at a time.
-    fn at_a_time(&self) -> usize;
+    /// Returns the preferred number of examples per call of [`Engine::train_steps`].
+    fn examples_per_call(&self) -> usize;
 
-    /// What was seen since the last call; waits for the device.
-    fn seen(&mut self) -> Result<Seen, EngineError>;
+    /// Returns the statistics since the last call and resets them. Waits for the device.
+    fn take_stats(&mut self) -> Result<BatchStats, EngineError>;
 
-    /// The logarithms of the classes' odds for positions given by their planes.
+    /// Computes the logits of positions given by their input planes.
     fn logits(&mut self, words: &[u64]) -> Result<Vec<f32>, EngineError>;
 
-    /// All that learning has come to.
-    fn state(&mut self) -> Result<State, EngineError>;
+    /// Returns the state of the run.
+    fn state(&mut self) -> Result<TrainState, EngineError>;
 
-    /// Goes on from there.
-    fn restore(&mut self, state: &State) -> Result<(), EngineError>;
+    /// Replaces the state of the run.
+    fn restore(&mut self, state: &TrainState) -> Result<(), EngineError>;
 }

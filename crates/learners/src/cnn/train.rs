@@ -1,214 +1,326 @@
-//! The loop: batches in their order, steps of their size, checkpoints, and an end.
+//! The training loop: batches, learning rates, metrics, checkpoints and the budget.
 
-use super::{Checkpoint, CheckpointError, Engine, EngineError, Order, Plan, Seen};
+use super::{BatchStats, Checkpoint, CheckpointError, CnnConfig, Engine, EngineError, EpochOrder};
 use outflank_models::nets::NetGraph;
 use outflank_runs::stop_requested;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// So often the loss is read back.
-const LOOK: Duration = Duration::from_secs(10);
+/// Interval at which the loss is read back from the device.
+const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// How much longer a sitting may last than was asked, when that completes what was made to fit into it.
-const GRACE: f64 = 1.05;
+/// How far a run may exceed its time limit to finish the steps that were planned to fit into it.
+const TIME_LIMIT_GRACE: f64 = 1.05;
 
-/// So long the speed is measured, after a few rounds.
-const WARM: u64 = 4;
-const MEASURED: Duration = Duration::from_secs(5);
+/// Calls of the engine before its speed is measured.
+const WARMUP_CALLS: u64 = 4;
 
-/// How long to learn.
+/// How long the speed is measured before the number of steps is chosen.
+const SPEED_MEASUREMENT: Duration = Duration::from_secs(5);
+
+/// Share of the remaining time that is planned for steps.
+const PLANNED_SHARE: f64 = 0.985;
+
+/// Steps per call of the engine, at most.
+const MAX_STEPS_PER_CALL: usize = 256;
+
+/// How long to train.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Budget {
-    /// How often each example is seen; nothing makes the passes fit into the minutes.
-    pub passes: Option<f64>,
-    /// This sitting ends after so much time; a twentieth later at the latest, where the passes were made
-    /// to fit into it.
-    pub time: Option<Duration>,
-    /// So often a checkpoint is written.
-    pub checkpoint: Duration,
+pub struct CnnBudget {
+    /// Passes over the training set; `None` plans as many as fit into the time limit.
+    pub epochs: Option<f64>,
+    /// Time limit of this run. Epochs that were planned to fit may exceed it by 5%.
+    pub time_limit: Option<Duration>,
+    /// Time between checkpoints.
+    pub checkpoint_interval: Duration,
 }
 
-/// A point of the learning curve.
+/// Training metrics since the previous report: a point of the learning curve.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Point {
-    /// Steps so far.
+pub struct StepMetrics {
+    /// Steps taken.
     pub step: u64,
-    /// Steps in all.
+    /// Steps planned; 0 while the number is unknown.
     pub steps: u64,
-    /// Passes over the examples so far.
-    pub passes: f64,
-    /// Seconds spent learning, in all sittings.
+    /// Epochs completed.
+    pub epochs: f64,
+    /// Training time in seconds, including earlier runs.
     pub seconds: f64,
-    /// Examples a second since the last point.
-    pub speed: f64,
-    /// The mean loss since then.
+    /// Examples per second.
+    pub examples_per_second: f64,
+    /// Mean loss.
     pub loss: f64,
-    /// The share of moves on top since then, in per cent.
-    pub hits: f64,
-    /// The rate now.
-    pub rate: f64,
+    /// Training accuracy (top-1) in percent.
+    pub accuracy: f64,
+    /// Current learning rate.
+    pub learning_rate: f64,
 }
 
-/// How a sitting ended.
+/// How a training run ended.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Trained {
-    /// Whether all steps were taken.
+pub struct CnnOutcome {
+    /// Whether all planned steps were taken.
     pub complete: bool,
-    /// Steps so far.
+    /// Steps taken.
     pub step: u64,
-    /// Steps in all.
+    /// Steps planned.
     pub steps: u64,
-    /// Seconds spent learning, in all sittings.
+    /// Training time in seconds, including earlier runs.
     pub seconds: f64,
 }
 
-/// Why learning ended.
+/// An error of [`train`].
 #[derive(Debug, thiserror::Error)]
-pub enum TrainError {
-    /// The device gave up.
+pub enum CnnError {
+    /// The engine failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// The checkpoint cannot be read or written.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// There is less than a batch.
+    /// The training set is smaller than one batch.
     #[error(
-        "there are {0} examples to learn from, less than one batch; give more games or a smaller --batch"
+        "{0} training examples are less than one batch. Give more games or a smaller --batch-size."
     )]
-    Few(usize),
-    /// More was learned already than is asked for.
+    TooFewExamples(usize),
+    /// The run has already exceeded the requested epochs.
     #[error(
-        "{made:.4} passes were made already, more than the {wished} asked for; leave out --passes, or give \
-         more to learn on"
+        "{done:.4} epochs are done, more than the requested {requested}. Omit --epochs, or request more."
     )]
-    Fewer {
-        /// Passes so far.
-        made: f64,
-        /// Passes that were asked for.
-        wished: f64,
+    EpochsExceeded {
+        /// Epochs completed.
+        done: f64,
+        /// Epochs requested.
+        requested: f64,
     },
-    /// Nobody said how long.
-    #[error("say how long to learn, with --passes or --minutes")]
-    Endless,
+    /// The budget has no limit.
+    #[error("no training budget. Set --epochs or --time-limit.")]
+    NoBudget,
 }
 
-/// Learns until all steps are taken, the time is up, or somebody asks to stop; from the folder's
-/// checkpoint on, if it has one.
+/// Trains until all steps are taken, the time limit is reached, or a stop is requested. Resumes from
+/// the checkpoint in `folder`, if there is one.
+///
+/// `examples` is the size of the training set. `report` receives the metrics about every ten seconds.
 pub fn train(
     engine: &mut dyn Engine,
     net: &NetGraph,
-    plan: &Plan,
-    (examples, budget, folder): (usize, &Budget, &Path),
-    mut report: impl FnMut(&Point),
-) -> Result<Trained, TrainError> {
-    let per_pass = (examples / plan.batch.max(1)) as u64;
-    if per_pass == 0 {
-        return Err(TrainError::Few(examples));
-    }
-    let (mut step, mut steps, mut before) = (0, 0, 0.0);
-    if let Some((checkpoint, state)) = Checkpoint::load(folder, net, plan.optimizer.moments())? {
-        engine.restore(&state)?;
-        (step, steps, before) = (checkpoint.step, checkpoint.steps, checkpoint.seconds);
-    }
-    let wished = budget.passes.map(|passes| (passes * per_pass as f64).ceil().max(1.0) as u64);
-    if let (Some(wished), Some(passes)) = (wished, budget.passes) {
-        if wished < step {
-            let made = step as f64 / per_pass as f64;
-            return Err(TrainError::Fewer { made, wished: passes });
-        }
-        steps = wished;
-    }
-    if steps == 0 && budget.time.is_none() {
-        return Err(TrainError::Endless);
-    }
-    let mut kept = step;
-    let began = Instant::now();
-    let mut end = budget.time;
-    let ahead = (engine.at_a_time() / plan.batch).clamp(1, 256) as u64;
-    let mut order = (u64::MAX, Order::new(1, 0, 0));
-    let (mut looked, mut saved, mut since) = (began, began, step);
-    // When the measurement of the speed began, and the step that was then.
-    let mut measured: Option<(Instant, u64)> = None;
-    let seconds = |now: Instant| before + (now - began).as_secs_f64();
+    config: &CnnConfig,
+    (examples, budget, folder): (usize, &CnnBudget, &Path),
+    mut report: impl FnMut(&StepMetrics),
+) -> Result<CnnOutcome, CnnError> {
+    let mut run = Run::resume(engine, net, config, (examples, budget, folder))?;
     loop {
         let now = Instant::now();
-        let late = end.is_some_and(|time| now - began >= time);
-        let done = steps > 0 && step >= steps;
-        let stop = late || done || stop_requested();
-        if step > since && (stop || now - looked >= LOOK) {
-            let Seen { examples: seen, loss, hits } = engine.seen()?;
-            let count = seen.max(1) as f64;
-            let mean = loss / count;
-            if !mean.is_finite() {
-                return Err(EngineError::Diverged(step).into());
-            }
-            let now = Instant::now();
-            report(&Point {
-                step,
-                steps,
-                passes: step as f64 / per_pass as f64,
-                seconds: seconds(now),
-                speed: count / (now - looked).as_secs_f64().max(1e-9),
-                loss: mean,
-                hits: 100.0 * hits / count,
-                rate: plan.rate_at(step, steps.max(1)),
-            });
-            (looked, since) = (now, step);
+        let done = run.is_done();
+        let stop = run.is_over_time(now) || done || stop_requested();
+        if let Some(metrics) = run.metrics(now, stop)? {
+            report(&metrics);
         }
-        if step > kept && (stop || now - saved >= budget.checkpoint) {
-            kept = step;
-            let state = engine.state()?;
-            if !state.is_finite() {
-                return Err(EngineError::Diverged(step).into());
-            }
-            Checkpoint::save(folder, &state, steps, seconds(Instant::now()))?;
-            saved = Instant::now();
-        }
+        run.save_checkpoint(now, stop)?;
         if stop {
-            if kept > 0 {
-                Checkpoint::settle(folder, net, plan.optimizer.moments())?;
-            }
-            let seconds = seconds(Instant::now());
-            return Ok(Trained { complete: done, step, steps, seconds });
+            return run.finish(done);
         }
-        let count = if steps > 0 { ahead.min(steps - step) } else { ahead };
-        let mut places = Vec::with_capacity(count as usize * plan.batch);
-        for step in step..step + count {
-            let (pass, first) = (step / per_pass, (step % per_pass) as usize * plan.batch);
-            if order.0 != pass {
-                order = (pass, Order::new(examples, plan.seed, pass));
-            }
-            places.extend((first..first + plan.batch).map(|place| order.1.at(place)));
+        run.take_steps()?;
+        run.plan_steps()?;
+    }
+}
+
+/// A training run in progress.
+struct Run<'a> {
+    engine: &'a mut dyn Engine,
+    net: &'a NetGraph,
+    config: &'a CnnConfig,
+    budget: &'a CnnBudget,
+    folder: &'a Path,
+    examples: usize,
+    steps_per_epoch: u64,
+    steps_per_call: u64,
+    /// Steps taken, and steps planned or 0.
+    step: u64,
+    steps: u64,
+    /// The current epoch and its order.
+    order: (u64, EpochOrder),
+    started: Instant,
+    /// Training time of earlier runs in seconds.
+    earlier_seconds: f64,
+    time_limit: Option<Duration>,
+    /// Time and step of the last report.
+    reported: (Instant, u64),
+    /// Time and step of the last checkpoint.
+    saved: (Instant, u64),
+    /// Time and step at which the measurement of the speed began.
+    speed_from: Option<(Instant, u64)>,
+}
+
+impl<'a> Run<'a> {
+    fn resume(
+        engine: &'a mut dyn Engine,
+        net: &'a NetGraph,
+        config: &'a CnnConfig,
+        (examples, budget, folder): (usize, &'a CnnBudget, &'a Path),
+    ) -> Result<Run<'a>, CnnError> {
+        let steps_per_epoch = (examples / config.batch_size.max(1)) as u64;
+        if steps_per_epoch == 0 {
+            return Err(CnnError::TooFewExamples(examples));
         }
-        // While the number of steps is not known the way has only begun.
-        let rates: Vec<f64> = (step..step + count)
-            .map(|step| plan.rate_at(step, if steps > 0 { steps } else { u64::MAX }))
-            .collect();
-        engine.learn(&places, &rates)?;
-        step += count;
-        if let (0, Some(time)) = (steps, budget.time)
-            && step >= WARM * ahead
+        let (mut step, mut steps, mut earlier_seconds) = (0, 0, 0.0);
+        if let Some((checkpoint, state)) =
+            Checkpoint::load(folder, net, config.optimizer.moments())?
         {
-            let (from, first) = match measured {
-                Some(measured) => measured,
-                None => {
-                    let seen = engine.seen()?;
-                    debug_assert!(seen.examples > 0);
-                    (looked, since) = (Instant::now(), step);
-                    *measured.insert((looked, step))
-                }
-            };
-            if from.elapsed() >= MEASURED {
-                engine.seen()?;
-                let now = Instant::now();
-                let speed = (step - first) as f64 / (now - from).as_secs_f64();
-                let left = time.saturating_sub(now - began).as_secs_f64();
-                steps = step + (0.985 * speed * left) as u64;
-                // A machine that becomes slower by a little is no reason to leave the last steps out.
-                end = Some(time.mul_f64(GRACE));
-                (looked, since) = (now, step);
-            }
+            engine.restore(&state)?;
+            (step, steps, earlier_seconds) =
+                (checkpoint.step, checkpoint.steps, checkpoint.seconds);
         }
+        if let Some(requested) = budget.epochs {
+            let planned = (requested * steps_per_epoch as f64).ceil().max(1.0) as u64;
+            if planned < step {
+                let done = step as f64 / steps_per_epoch as f64;
+                return Err(CnnError::EpochsExceeded { done, requested });
+            }
+            steps = planned;
+        }
+        if steps == 0 && budget.time_limit.is_none() {
+            return Err(CnnError::NoBudget);
+        }
+        let started = Instant::now();
+        let steps_per_call =
+            (engine.examples_per_call() / config.batch_size).clamp(1, MAX_STEPS_PER_CALL) as u64;
+        Ok(Run {
+            engine,
+            net,
+            config,
+            budget,
+            folder,
+            examples,
+            steps_per_epoch,
+            steps_per_call,
+            step,
+            steps,
+            order: (u64::MAX, EpochOrder::new(1, 0, 0)),
+            started,
+            earlier_seconds,
+            time_limit: budget.time_limit,
+            reported: (started, step),
+            saved: (started, step),
+            speed_from: None,
+        })
+    }
+
+    fn is_over_time(&self, now: Instant) -> bool {
+        self.time_limit.is_some_and(|limit| now - self.started >= limit)
+    }
+
+    fn is_done(&self) -> bool {
+        self.steps > 0 && self.step >= self.steps
+    }
+
+    fn seconds(&self, now: Instant) -> f64 {
+        self.earlier_seconds + (now - self.started).as_secs_f64()
+    }
+
+    /// Returns the metrics since the last report if a report is due.
+    fn metrics(&mut self, now: Instant, stop: bool) -> Result<Option<StepMetrics>, CnnError> {
+        let (last, since) = self.reported;
+        if self.step <= since || !(stop || now - last >= REPORT_INTERVAL) {
+            return Ok(None);
+        }
+        let BatchStats { examples, loss, hits } = self.engine.take_stats()?;
+        let count = examples.max(1) as f64;
+        let loss = loss / count;
+        if !loss.is_finite() {
+            return Err(EngineError::Diverged(self.step).into());
+        }
+        let now = Instant::now();
+        self.reported = (now, self.step);
+        Ok(Some(StepMetrics {
+            step: self.step,
+            steps: self.steps,
+            epochs: self.step as f64 / self.steps_per_epoch as f64,
+            seconds: self.seconds(now),
+            examples_per_second: count / (now - last).as_secs_f64().max(1e-9),
+            loss,
+            accuracy: 100.0 * hits / count,
+            learning_rate: self.config.learning_rate_at(self.step, self.steps.max(1)),
+        }))
+    }
+
+    /// Writes a checkpoint if one is due.
+    fn save_checkpoint(&mut self, now: Instant, stop: bool) -> Result<(), CnnError> {
+        let (last, since) = self.saved;
+        if self.step <= since || !(stop || now - last >= self.budget.checkpoint_interval) {
+            return Ok(());
+        }
+        let state = self.engine.state()?;
+        if !state.is_finite() {
+            return Err(EngineError::Diverged(self.step).into());
+        }
+        Checkpoint::save(self.folder, &state, self.steps, self.seconds(Instant::now()))?;
+        self.saved = (Instant::now(), self.step);
+        Ok(())
+    }
+
+    fn finish(self, complete: bool) -> Result<CnnOutcome, CnnError> {
+        if self.saved.1 > 0 {
+            Checkpoint::verify_last(self.folder, self.net, self.config.optimizer.moments())?;
+        }
+        let seconds = self.seconds(Instant::now());
+        Ok(CnnOutcome { complete, step: self.step, steps: self.steps, seconds })
+    }
+
+    /// Takes the steps of one call of the engine.
+    fn take_steps(&mut self) -> Result<(), CnnError> {
+        let batch_size = self.config.batch_size;
+        let count = match self.steps {
+            0 => self.steps_per_call,
+            steps => self.steps_per_call.min(steps - self.step),
+        };
+        let mut indices = Vec::with_capacity(count as usize * batch_size);
+        for step in self.step..self.step + count {
+            let epoch = step / self.steps_per_epoch;
+            let first = (step % self.steps_per_epoch) as usize * batch_size;
+            if self.order.0 != epoch {
+                self.order = (epoch, EpochOrder::new(self.examples, self.config.seed, epoch));
+            }
+            let order = &self.order.1;
+            indices.extend((first..first + batch_size).map(|position| order.at(position)));
+        }
+        // While the number of steps is unknown, the schedule is at its start.
+        let steps = if self.steps > 0 { self.steps } else { u64::MAX };
+        let learning_rates: Vec<f64> = (self.step..self.step + count)
+            .map(|step| self.config.learning_rate_at(step, steps))
+            .collect();
+        self.engine.train_steps(&indices, &learning_rates)?;
+        self.step += count;
+        Ok(())
+    }
+
+    /// Plans the number of steps from the measured speed, where only a time limit is given.
+    fn plan_steps(&mut self) -> Result<(), CnnError> {
+        let (0, Some(limit)) = (self.steps, self.budget.time_limit) else { return Ok(()) };
+        if self.step < WARMUP_CALLS * self.steps_per_call {
+            return Ok(());
+        }
+        let (from, first) = match self.speed_from {
+            Some(begun) => begun,
+            None => {
+                let stats = self.engine.take_stats()?;
+                debug_assert!(stats.examples > 0);
+                self.reported = (Instant::now(), self.step);
+                *self.speed_from.insert(self.reported)
+            }
+        };
+        if from.elapsed() >= SPEED_MEASUREMENT {
+            self.engine.take_stats()?;
+            let now = Instant::now();
+            let speed = (self.step - first) as f64 / (now - from).as_secs_f64();
+            let left = limit.saturating_sub(now - self.started).as_secs_f64();
+            self.steps = self.step + (PLANNED_SHARE * speed * left) as u64;
+            // Allow a slightly slower machine to finish the planned steps.
+            self.time_limit = Some(limit.mul_f64(TIME_LIMIT_GRACE));
+            self.reported = (now, self.step);
+        }
+        Ok(())
     }
 }

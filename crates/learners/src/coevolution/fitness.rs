@@ -1,11 +1,11 @@
-//! Judging individuals by games in which nobody learns (Krawiec and Szubert, 2011, section 4.3):
-//! 2 points for a win, 1 for a draw.
+//! Fitness by games without learning (Krawiec & Szubert 2011, section 4.3): 2 points for a win, 1 for a
+//! draw.
 //!
-//! Every game has a stream of its own, named by the generation and the players, and points are
-//! whole numbers: neither the number of threads nor their order shows.
+//! Every game has its own RNG stream, named by the generation and the players, and points are integers.
+//! Results therefore do not depend on the number of threads.
 
-use super::elsewhere::{self, Elsewhere};
-use super::settings::{Fitness, Settings};
+use super::config::{CoevolutionConfig, Fitness};
+use super::remote::{self, RemoteGames};
 use crate::tdl::play_out;
 use crate::training::StepError;
 use outflank_models::{TrainableNTuple, NTupleNetwork, embedded};
@@ -13,144 +13,147 @@ use outflank_runs::{RngExt, parallel_in_order, rng};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Where and when a generation is judged.
+/// The generation to evaluate.
 #[derive(Clone, Copy, Debug)]
-pub struct Occasion {
-    /// The seed of the run.
-    pub seed: u64,
-    /// The number of the generation.
-    pub generation: u64,
-    /// How many threads play.
-    pub threads: usize,
+pub(super) struct GenerationContext {
+    /// Seed of the run.
+    pub(super) seed: u64,
+    /// Number of the generation.
+    pub(super) generation: u64,
+    /// Number of threads.
+    pub(super) threads: usize,
 }
 
-/// A game of two players by their numbers, Black first; members of the archive and the heuristic
-/// come behind the population.
+/// A game of two players, given by index: the population, followed by the archive or the heuristic.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Meeting {
+pub(super) struct Pairing {
     pub(super) black: usize,
     pub(super) white: usize,
     pub(super) round: u64,
 }
 
-/// The points of each individual; all zero where nobody is judged. Others play the games if there
-/// are any.
-pub(super) fn judge(
-    settings: &Settings,
+/// Returns the points of each individual; all zero without a fitness.
+pub(super) fn evaluate(
+    config: &CoevolutionConfig,
     population: &[NTupleNetwork],
     archive: &[NTupleNetwork],
-    occasion: Occasion,
-    others: Option<&Elsewhere>,
+    context: GenerationContext,
+    remote: Option<&RemoteGames>,
 ) -> Result<Vec<u64>, StepError> {
     let mut players: Vec<&NTupleNetwork> = population.iter().collect();
     let heuristic = embedded::heuristic();
-    let (meetings, epsilon) = match settings.fitness {
+    let (pairings, epsilon) = match config.fitness {
         Fitness::None => return Ok(vec![0; population.len()]),
         Fitness::RoundRobin => {
-            let mut meetings = round_robin(population.len(), settings.meetings);
+            let mut pairings = round_robin(population.len(), config.meetings);
             if !archive.is_empty() {
-                meetings.extend(fame(settings, population.len(), archive.len(), occasion));
+                pairings.extend(hall_of_fame(config, population.len(), archive.len(), context));
                 players.extend(archive);
             }
-            (meetings, 0.0)
+            (pairings, 0.0)
         }
         Fitness::Heuristic => {
             players.push(&heuristic);
             let games = (0..population.len())
-                .flat_map(|i| (0..settings.heuristic_games).map(move |round| (i, round)));
+                .flat_map(|i| (0..config.heuristic_games).map(move |round| (i, round)));
             let last = population.len();
-            let meetings = games.map(|(i, round)| alternating(i, last, round)).collect();
-            (meetings, settings.heuristic_random)
+            let pairings = games.map(|(i, round)| alternating(i, last, round)).collect();
+            (pairings, config.heuristic_random)
         }
     };
-    let Some(others) = others else {
-        return Ok(points(&players, population.len(), &meetings, epsilon, occasion));
+    let Some(remote) = remote else {
+        return Ok(points(&players, population.len(), &pairings, epsilon, context));
     };
-    let pieces: Vec<&[Meeting]> = meetings.chunks(GAMES_AT_A_TIME).collect();
-    let margins = elsewhere::play(others, &players, &pieces, epsilon, occasion)?;
+    let jobs: Vec<&[Pairing]> = pairings.chunks(GAMES_PER_JOB).collect();
+    let margins = remote::play(remote, &players, &jobs, epsilon, context)?;
     let mut points = vec![0; population.len()];
-    for (piece, margins) in pieces.iter().zip(margins) {
-        count(piece, &margins, &mut points);
+    for (job, margins) in jobs.iter().zip(margins) {
+        add_points(job, &margins, &mut points);
     }
     Ok(points)
 }
 
-/// The number of the fittest individual, the first among equals.
-#[must_use]
-pub fn fittest(points: &[u64]) -> usize {
+/// Returns the index of the largest number of points, the first of equals.
+pub(super) fn argmax(points: &[u64]) -> usize {
     let best = points.iter().max();
     points.iter().position(|p| Some(p) == best).unwrap_or(0)
 }
 
-/// The points of a plain round robin with two games for each pair, for appointing the best of a
-/// population that is not judged otherwise.
-pub fn appoint(population: &[NTupleNetwork], occasion: Occasion) -> usize {
+/// Returns the winner of a round robin with two games per pair.
+pub(super) fn round_robin_winner(population: &[NTupleNetwork], context: GenerationContext) -> usize {
     let players: Vec<&NTupleNetwork> = population.iter().collect();
-    fittest(&points(&players, players.len(), &round_robin(players.len(), 2), 0.0, occasion))
+    argmax(&points(&players, players.len(), &round_robin(players.len(), 2), 0.0, context))
 }
 
-/// Every pair once or twice; with one game, the colours change from pair to pair.
-fn round_robin(size: usize, meetings: u32) -> Vec<Meeting> {
+/// Pairs all individuals, with `games` games per pair (1 or 2); with one game, colors alternate from pair to
+/// pair.
+fn round_robin(size: usize, games: u32) -> Vec<Pairing> {
     let pairs = (0..size).flat_map(|a| (a + 1..size).map(move |b| (a, b)));
-    let games = pairs.flat_map(|(a, b)| {
+    let pairings = pairs.flat_map(|(a, b)| {
         let (black, white) = if (a + b).is_multiple_of(2) { (a, b) } else { (b, a) };
-        [Meeting { black, white, round: 0 }, Meeting { black: white, white: black, round: 0 }]
+        [Pairing { black, white, round: 0 }, Pairing { black: white, white: black, round: 0 }]
             .into_iter()
-            .take(meetings as usize)
+            .take(games as usize)
     });
-    games.collect()
+    pairings.collect()
 }
 
-fn alternating(player: usize, other: usize, round: u64) -> Meeting {
+/// Pairs a player with another; colors alternate from round to round.
+fn alternating(player: usize, other: usize, round: u64) -> Pairing {
     let (black, white) = if round.is_multiple_of(2) { (player, other) } else { (other, player) };
-    Meeting { black, white, round }
+    Pairing { black, white, round }
 }
 
-/// Games with members of the archive drawn at random, colours alternating.
-fn fame(settings: &Settings, size: usize, archive: usize, occasion: Occasion) -> Vec<Meeting> {
-    let mut meetings = Vec::new();
+/// Pairs each individual with random members of the archive, colors alternating.
+fn hall_of_fame(
+    config: &CoevolutionConfig,
+    size: usize,
+    archive: usize,
+    context: GenerationContext,
+) -> Vec<Pairing> {
+    let mut pairings = Vec::new();
     for player in 0..size {
-        let path = ["fame", &occasion.generation.to_string(), &player.to_string()];
-        let mut rng = rng::stream(occasion.seed, &path);
-        for round in 0..settings.hall_of_fame {
+        let path = ["fame", &context.generation.to_string(), &player.to_string()];
+        let mut rng = rng::stream(context.seed, &path);
+        for round in 0..config.hall_of_fame {
             let member = size + rng.below(archive as u32) as usize;
-            meetings.push(alternating(player, member, round));
+            pairings.push(alternating(player, member, round));
         }
     }
-    meetings
+    pairings
 }
 
-/// How many games a thread plays at a time.
-const GAMES_AT_A_TIME: usize = 16;
+/// Games per job of a thread or worker.
+const GAMES_PER_JOB: usize = 16;
 
-/// Plays the meetings and counts the points of the first `judged` players.
+/// Plays the games and returns the points of the first `count` players.
 fn points(
     players: &[&NTupleNetwork],
-    judged: usize,
-    meetings: &[Meeting],
+    count: usize,
+    pairings: &[Pairing],
     epsilon: f64,
-    occasion: Occasion,
+    context: GenerationContext,
 ) -> Vec<u64> {
-    let mut points = vec![0; judged];
-    let pieces: Vec<&[Meeting]> = meetings.chunks(GAMES_AT_A_TIME).collect();
+    let mut points = vec![0; count];
+    let jobs: Vec<&[Pairing]> = pairings.chunks(GAMES_PER_JOB).collect();
     parallel_in_order(
-        pieces.len(),
-        occasion.threads,
-        || Lives::new(players.iter().copied().enumerate()),
-        |lives, job| lives.play(pieces[job], epsilon, occasion),
+        jobs.len(),
+        context.threads,
+        || LiveNetworks::new(players.iter().copied().enumerate()),
+        |networks, job| networks.play(jobs[job], epsilon, context),
         |job, margins| {
-            count(pieces[job], &margins, &mut points);
+            add_points(jobs[job], &margins, &mut points);
             true
         },
     );
     points
 }
 
-/// Adds the points of some games, which ended with these margins for Black.
-fn count(meetings: &[Meeting], margins: &[i32], points: &mut [u64]) {
-    for (meeting, margin) in meetings.iter().zip(margins) {
+/// Adds the points of games, given their margins for Black.
+fn add_points(pairings: &[Pairing], margins: &[i32], points: &mut [u64]) {
+    for (pairing, margin) in pairings.iter().zip(margins) {
         let black = (1 + margin.signum()) as u64;
-        for (player, won) in [(meeting.black, black), (meeting.white, 2 - black)] {
+        for (player, won) in [(pairing.black, black), (pairing.white, 2 - black)] {
             if let Some(sum) = points.get_mut(player) {
                 *sum += won;
             }
@@ -158,29 +161,29 @@ fn count(meetings: &[Meeting], margins: &[i32], points: &mut [u64]) {
     }
 }
 
-/// Players by their numbers; each is set up when it is first met.
-pub(super) struct Lives<'a> {
+/// Networks by index, prepared for play when first needed.
+pub(super) struct LiveNetworks<'a> {
     players: BTreeMap<usize, &'a NTupleNetwork>,
     lives: BTreeMap<usize, TrainableNTuple>,
 }
 
-impl<'a> Lives<'a> {
-    pub(super) fn new(players: impl IntoIterator<Item = (usize, &'a NTupleNetwork)>) -> Lives<'a> {
-        Lives { players: players.into_iter().collect(), lives: BTreeMap::new() }
+impl<'a> LiveNetworks<'a> {
+    pub(super) fn new(players: impl IntoIterator<Item = (usize, &'a NTupleNetwork)>) -> LiveNetworks<'a> {
+        LiveNetworks { players: players.into_iter().collect(), lives: BTreeMap::new() }
     }
 
-    /// Plays games of players that it has; gives their margins for Black.
+    /// Plays games and returns their margins for Black.
     pub(super) fn play(
         &mut self,
-        meetings: &[Meeting],
+        pairings: &[Pairing],
         epsilon: f64,
-        occasion: Occasion,
+        context: GenerationContext,
     ) -> Vec<i32> {
-        let generation = occasion.generation.to_string();
-        let play = |&Meeting { black, white, round }: &Meeting| {
+        let generation = context.generation.to_string();
+        let play = |&Pairing { black, white, round }: &Pairing| {
             let [b, w, r] = [black as u64, white as u64, round].map(|n| n.to_string());
             let path = ["fitness", &generation, &b, &w, &r];
-            let mut rng = rng::stream(occasion.seed, &path);
+            let mut rng = rng::stream(context.seed, &path);
             let mut take = |player: usize| {
                 let known = self.lives.remove(&player);
                 known.unwrap_or_else(|| TrainableNTuple::new(self.players[&player]))
@@ -190,6 +193,6 @@ impl<'a> Lives<'a> {
             self.lives.extend([(black, first), (white, second)]);
             margin
         };
-        meetings.iter().map(play).collect()
+        pairings.iter().map(play).collect()
     }
 }

@@ -1,232 +1,239 @@
-//! The learner: rounds of choosing, comparing and learning, for either game.
+//! The learner: rounds of query selection, comparison and inference, for any game.
 
-use super::active::{Active, Outcome, Question, Settings};
-use super::games::{Contest, GamesOf, random_heuristics};
+use super::active_learner::{ActiveLearner, ComparisonOutcome, GpConfig, Query};
+use super::game_oracle::{GameOracle, GameOracleConfig, random_heuristics};
 use super::{GpError, state};
 use crate::training::{Learner, StepError};
 use outflank_models::{NamedFeatures, Heuristic};
 use outflank_players::registry::RegisteredGame;
 
-/// Says how comparisons come out: by games, or by asking somebody.
-pub trait Judge {
-    /// How the pairs of a round come out, points being known by their numbers.
-    fn judge(
+/// Decides comparisons of heuristics, by games or by asking a person.
+pub trait PreferenceOracle {
+    /// Compares the pairs of a round, given as indices into `points`.
+    fn compare(
         &mut self,
         round: u64,
         points: &[Vec<f64>],
         pairs: &[(usize, usize)],
-    ) -> Result<Vec<Outcome>, GpError>;
+    ) -> Result<Vec<ComparisonOutcome>, GpError>;
 
-    /// How many games a comparison takes.
-    fn games(&self) -> u64;
+    /// Returns the number of games per comparison.
+    fn games_per_comparison(&self) -> u64;
 }
 
-/// What a round has shown.
+/// Statistics of a round.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Round {
-    /// Games played to learn from, until then.
+pub struct RoundStats {
+    /// Training games played so far.
     pub games: u64,
-    /// The log evidence, and the comparisons it is of.
-    pub evidence: f64,
-    /// How many comparisons there were.
+    /// Log evidence of all comparisons.
+    pub log_evidence: f64,
+    /// Number of comparisons.
     pub comparisons: u64,
-    /// What was expected of the pair when it was chosen; zero at the beginning.
+    /// Predicted mean of the selected pair; 0 in the initial round.
     pub mean: f64,
-    /// How uncertain that was.
+    /// Predicted variance of the selected pair.
     pub variance: f64,
-    /// The share of the round's outcomes that was foreseen, one that is even or of which nothing
-    /// was known counting half.
-    pub foreseen: f64,
-    /// The best benchmark score so far; 0 without a benchmark.
-    pub best: f64,
+    /// Share of the outcomes that were predicted correctly before the update; ties count half.
+    pub accuracy: f64,
+    /// Best benchmark score so far; 0 without a benchmark.
+    pub best_score: f64,
 }
 
-/// Learns heuristics of a game by comparing them.
+/// Learns a heuristic of a game from comparisons.
 #[derive(Clone, Debug)]
-pub struct Gp<P, J = GamesOf<P>> {
-    pub(super) active: Active,
-    games: GamesOf<P>,
-    judge: J,
-    /// Whom every heuristic plays to be scored; nobody, when none was asked for.
+pub struct GpLearner<P, J = GameOracle<P>> {
+    pub(super) active_learner: ActiveLearner,
+    games: GameOracle<P>,
+    oracle: J,
+    /// The opponents of the benchmark; empty without one.
     benchmark: Vec<Vec<f64>>,
     pub(super) scores: Vec<f64>,
-    pub(super) rounds: Vec<Round>,
+    pub(super) rounds: Vec<RoundStats>,
 }
 
-impl<P: RegisteredGame + NamedFeatures> Gp<P> {
-    /// Nothing learned yet; games decide, and `benchmark` random heuristics are what all are scored
-    /// against.
-    pub fn new(settings: Settings, contest: Contest, benchmark: usize) -> Result<Gp<P>, GpError> {
-        Gp::judged(settings, contest, benchmark, GamesOf::new(contest))
+impl<P: RegisteredGame + NamedFeatures> GpLearner<P> {
+    /// Creates a learner whose comparisons are decided by games. `benchmark` is the number of random
+    /// heuristics that every heuristic is scored against.
+    pub fn new(
+        config: GpConfig,
+        games: GameOracleConfig,
+        benchmark: usize,
+    ) -> Result<GpLearner<P>, GpError> {
+        GpLearner::with_oracle(config, games, benchmark, GameOracle::new(games))
     }
 }
 
-impl<P: RegisteredGame + NamedFeatures, J: Judge> Gp<P, J> {
-    /// The same with another judge; games only score.
-    pub fn judged(
-        settings: Settings,
-        contest: Contest,
+impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> GpLearner<P, J> {
+    /// Creates a learner with another preference oracle; games are only used for the benchmark.
+    pub fn with_oracle(
+        config: GpConfig,
+        games: GameOracleConfig,
         benchmark: usize,
-        judge: J,
-    ) -> Result<Gp<P, J>, GpError> {
-        if settings.dimensions != P::FEATURES.len() {
+        oracle: J,
+    ) -> Result<GpLearner<P, J>, GpError> {
+        if config.dimensions != P::FEATURES.len() {
             let reason = format!(
                 "{} has {} features, not {}",
                 P::GAME,
                 P::FEATURES.len(),
-                settings.dimensions
+                config.dimensions
             );
-            return Err(GpError::Settings(reason));
+            return Err(GpError::Config(reason));
         }
-        if contest.games == 0 || contest.depth == 0 {
+        if games.games == 0 || games.depth == 0 {
             let reason = "a comparison needs at least one game and one ply".to_owned();
-            return Err(GpError::Settings(reason));
+            return Err(GpError::Config(reason));
         }
-        Ok(Gp {
-            active: Active::new(settings)?,
-            games: GamesOf::new(contest),
-            judge,
-            benchmark: random_heuristics(
-                settings.dimensions,
-                benchmark,
-                settings.seed,
-                "benchmark",
-            ),
+        Ok(GpLearner {
+            active_learner: ActiveLearner::new(config)?,
+            games: GameOracle::new(games),
+            oracle,
+            benchmark: random_heuristics(config.dimensions, benchmark, config.seed, "benchmark"),
             scores: Vec::new(),
             rounds: Vec::new(),
         })
     }
 
-    /// The loop inside.
+    /// Returns the active learner.
     #[must_use]
-    pub fn active(&self) -> &Active {
-        &self.active
+    pub fn active_learner(&self) -> &ActiveLearner {
+        &self.active_learner
     }
 
-    /// What each round has shown, the beginning first.
+    /// Returns the statistics of the rounds, starting with the initial one.
     #[must_use]
-    pub fn rounds(&self) -> &[Round] {
+    pub fn rounds(&self) -> &[RoundStats] {
         &self.rounds
     }
 
-    /// The benchmark score of each heuristic, in the order of [`Active::points`].
+    /// Returns the benchmark score of each heuristic, in the order of [`ActiveLearner::points`].
     #[must_use]
     pub fn scores(&self) -> &[f64] {
         &self.scores
     }
 
-    /// Games played to learn from.
+    /// Returns the number of training games.
     #[must_use]
-    pub fn played(&self) -> u64 {
+    pub fn games_played(&self) -> u64 {
         self.rounds.last().map_or(0, |round| round.games)
     }
 
-    /// The number of the best heuristic so far: by the benchmark, or by what is believed where
-    /// there is none; the first of equals.
+    /// Returns the index of the best heuristic: by benchmark score, or by mean strength without a
+    /// benchmark; the first of equals.
     #[must_use]
-    pub fn best(&self) -> usize {
-        let means = self.active.posterior().map(|posterior| &posterior.strengths().mean);
-        let worth = if self.benchmark.is_empty() { means } else { Some(&self.scores) };
-        let worth = worth.map_or(&[][..], Vec::as_slice);
-        worth.iter().enumerate().fold(0, |best, (at, score)| {
-            if worth.get(best).is_some_and(|top| score > top) { at } else { best }
+    pub fn best_index(&self) -> usize {
+        let means = self.active_learner.posterior().map(|posterior| &posterior.latent().mean);
+        let scores = if self.benchmark.is_empty() { means } else { Some(&self.scores) };
+        let scores = scores.map_or(&[][..], Vec::as_slice);
+        scores.iter().enumerate().fold(0, |best, (at, score)| {
+            if scores.get(best).is_some_and(|top| score > top) { at } else { best }
         })
     }
 
-    /// The best heuristic so far; one to which all is alike before the first step.
+    /// Returns the best heuristic; the zero heuristic before the first round.
     #[must_use]
     pub fn heuristic(&self) -> Heuristic<P> {
-        let weights: Vec<f32> = match self.active.points().get(self.best()) {
+        let weights: Vec<f32> = match self.active_learner.points().get(self.best_index()) {
             Some(point) => point.iter().map(|&weight| weight as f32).collect(),
             None => Vec::new(),
         };
         Heuristic::new(&weights).unwrap_or_else(Heuristic::zero)
     }
 
-    /// A round: chooses, compares, learns and scores; one that fails or is stopped changes nothing.
+    /// Runs a round: query, comparison, update and scoring. A round that fails or is stopped has no effect.
     pub fn round(&mut self) -> Result<(), GpError> {
-        let before = (self.active.clone(), self.scores.len(), self.rounds.len());
-        let mut whole = || {
-            let question = self.choose();
-            let outcomes = self.compare(&question)?;
-            self.learn(&question, &outcomes)?;
-            self.score(&question)
+        let before = (self.active_learner.clone(), self.scores.len(), self.rounds.len());
+        let mut run = || {
+            let query = self.next_query();
+            let outcomes = self.compare(&query)?;
+            self.update(&query, &outcomes)?;
+            self.score(&query)
         };
-        let done = whole();
-        if done.is_err() {
-            self.active = before.0;
+        let result = run();
+        if result.is_err() {
+            self.active_learner = before.0;
             self.scores.truncate(before.1);
             self.rounds.truncate(before.2);
         }
-        done
+        result
     }
 
-    /// Chooses what to compare next.
-    pub fn choose(&mut self) -> Question {
-        self.active.ask(self.best())
+    /// Selects the next query.
+    pub fn next_query(&mut self) -> Query {
+        self.active_learner.next_query(self.best_index())
     }
 
-    /// Compares it.
-    pub fn compare(&mut self, question: &Question) -> Result<Vec<Outcome>, GpError> {
-        self.judge.judge(self.active.round, self.active.points(), &question.pairs)
+    /// Asks the oracle.
+    pub fn compare(&mut self, query: &Query) -> Result<Vec<ComparisonOutcome>, GpError> {
+        self.oracle.compare(self.active_learner.round, self.active_learner.points(), &query.pairs)
     }
 
-    /// Learns from it.
-    pub fn learn(&mut self, question: &Question, outcomes: &[Outcome]) -> Result<(), GpError> {
-        let foreseen = self.active.foreseen(question, outcomes);
-        self.active.tell(question, outcomes)?;
-        let games = self.played() + question.pairs.len() as u64 * self.judge.games();
-        let evidence = self.active.posterior().map_or(0.0, |p| p.strengths().evidence);
-        let (mean, variance) = question.expected.map_or((0.0, 0.0), |e| (e.mean, e.variance));
-        let comparisons = self.active.comparisons().len() as u64;
-        let best = self.rounds.last().map_or(0.0, |round| round.best);
-        self.rounds.push(Round { games, evidence, comparisons, mean, variance, foreseen, best });
+    /// Updates the posterior with the outcomes.
+    pub fn update(&mut self, query: &Query, outcomes: &[ComparisonOutcome]) -> Result<(), GpError> {
+        let accuracy = self.active_learner.prediction_accuracy(query, outcomes);
+        self.active_learner.update(query, outcomes)?;
+        let games =
+            self.games_played() + query.pairs.len() as u64 * self.oracle.games_per_comparison();
+        let log_evidence = self.active_learner.posterior().map_or(0.0, |p| p.latent().log_evidence);
+        let (mean, variance) = query.prediction.map_or((0.0, 0.0), |e| (e.mean, e.variance));
+        let comparisons = self.active_learner.comparisons().len() as u64;
+        let best_score = self.rounds.last().map_or(0.0, |round| round.best_score);
+        self.rounds.push(RoundStats {
+            games,
+            log_evidence,
+            comparisons,
+            mean,
+            variance,
+            accuracy,
+            best_score,
+        });
         Ok(())
     }
 
-    /// Scores the heuristics that are new.
-    pub fn score(&mut self, question: &Question) -> Result<(), GpError> {
+    /// Scores the new heuristics on the benchmark.
+    pub fn score(&mut self, query: &Query) -> Result<(), GpError> {
         if self.benchmark.is_empty() {
             return Ok(());
         }
-        let fresh: Vec<Vec<f64>> =
-            question.fresh.iter().map(|&at| self.active.points()[at].clone()).collect();
-        self.scores.extend(self.games.benchmark("fixed", &fresh, &self.benchmark)?);
-        let best = self.scores.get(self.best()).copied().unwrap_or(0.0);
+        let new: Vec<Vec<f64>> =
+            query.new_points.iter().map(|&at| self.active_learner.points()[at].clone()).collect();
+        self.scores.extend(self.games.benchmark("fixed", &new, &self.benchmark)?);
+        let best = self.scores.get(self.best_index()).copied().unwrap_or(0.0);
         if let Some(round) = self.rounds.last_mut() {
-            round.best = best;
+            round.best_score = best;
         }
         Ok(())
     }
 
-    /// The score of the best heuristic against as many random ones as the benchmark has, which it
-    /// was not chosen by.
-    pub fn fresh_score(&self) -> Result<f64, GpError> {
-        let settings = self.active.settings();
-        let fresh = random_heuristics(
-            settings.dimensions,
+    /// Scores the best heuristic against random heuristics that are not those of the benchmark, which it was
+    /// selected by.
+    pub fn held_out_score(&self) -> Result<f64, GpError> {
+        let config = self.active_learner.config();
+        let opponents = random_heuristics(
+            config.dimensions,
             self.benchmark.len(),
-            settings.seed,
+            config.seed,
             "fresh benchmark",
         );
         let best: Vec<Vec<f64>> =
-            self.active.points().get(self.best()).cloned().into_iter().collect();
-        let scores = self.games.benchmark("fresh", &best, &fresh)?;
+            self.active_learner.points().get(self.best_index()).cloned().into_iter().collect();
+        let scores = self.games.benchmark("fresh", &best, &opponents)?;
         Ok(scores.first().copied().unwrap_or(0.0))
     }
 }
 
-impl<P: RegisteredGame + NamedFeatures, J: Judge> Learner for Gp<P, J> {
+impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> Learner for GpLearner<P, J> {
     type Model = Heuristic<P>;
 
-    /// Compares the random heuristics that it begins with.
+    /// Compares the initial random heuristics.
     fn begin(&mut self) -> Result<(), StepError> {
         Ok(self.round()?)
     }
 
-    /// Rounds.
+    /// Returns the number of rounds.
     fn spent(&self) -> u64 {
-        self.active.rounds()
+        self.active_learner.rounds()
     }
 
     fn next_games(&self) -> u64 {
@@ -242,13 +249,13 @@ impl<P: RegisteredGame + NamedFeatures, J: Judge> Learner for Gp<P, J> {
     }
 
     fn state(&self) -> Result<Vec<Vec<u8>>, String> {
-        Ok(state::write(&self.active, &self.scores, &self.rounds))
+        Ok(state::write(&self.active_learner, &self.scores, &self.rounds))
     }
 
-    fn restore(&mut self, parts: &[Vec<u8>]) -> Result<(), String> {
+    fn restore(&mut self, blocks: &[Vec<u8>]) -> Result<(), String> {
         let scored = !self.benchmark.is_empty();
-        let (active, scores, rounds) = state::read(self.active.settings, scored, parts)?;
-        (self.active, self.scores, self.rounds) = (active, scores, rounds);
+        let (active, scores, rounds) = state::read(self.active_learner.config, scored, blocks)?;
+        (self.active_learner, self.scores, self.rounds) = (active, scores, rounds);
         Ok(())
     }
 }

@@ -1,188 +1,192 @@
-//! What has been learned, ready to be asked about any pair (paper 2, Eq. 12 and 13).
+//! Predictions for any pair of heuristics (Yelluri 2015, Eq. 12 and 13).
 //!
-//! With `c = k(a, X) - k(b, X)` the worth of a pair has the mean `cᵀ α` and the variance
+//! With `c = k(a, X) - k(b, X)` the strength difference of a pair has the mean `cᵀ α` and the variance
 //! `k(pair, pair) - cᵀ R c`; see [`ep`](super::ep) for α and R.
 
 use super::GpError;
-use super::ascent::{self, Limits};
-use super::dense::dot;
-use super::ep::{Comparison, Effort, Sites, Strengths, infer, recall};
+use super::ep::{Comparison, EpConfig, LANES, LatentPosterior, Sites, infer, posterior_from_sites};
 use super::kernel::Kernel;
+use super::lbfgs::{self, StoppingCriteria};
 use super::probit::cdf;
-use super::space::Space;
+use super::space::HeuristicSpace;
+use outflank_arena::linalg::dot;
 
-/// What is expected of a pair.
+/// The predicted strength difference of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
-    /// By how much the first is believed stronger.
+    /// Mean of the strength of the first minus that of the second.
     pub mean: f64,
-    /// How uncertain that is.
+    /// Variance of the difference.
     pub variance: f64,
 }
 
 impl Prediction {
-    /// The probability that the first wins.
+    /// Returns the probability that the first wins.
     #[must_use]
     pub fn probability(&self) -> f64 {
         cdf(self.mean / libm::sqrt(1.0 + self.variance))
     }
 }
 
-/// Heuristics, what was found by comparing them, and the belief that follows.
+/// The posterior over strengths, given the compared heuristics.
 #[derive(Clone, Debug)]
 pub struct Posterior {
-    space: Space,
+    space: HeuristicSpace,
     points: Vec<Vec<f64>>,
-    strengths: Strengths,
+    latent: LatentPosterior,
 }
 
-/// A prediction and how it changes with each weight of both heuristics.
-pub(super) struct Sensitive {
+/// A prediction and its gradient with respect to the weights of both heuristics.
+pub(super) struct PredictionGradient {
     pub prediction: Prediction,
-    /// By the weights of the first, then of the second.
+    /// Gradient of the mean: weights of the first, then of the second.
     pub mean: Vec<f64>,
+    /// Gradient of the variance, in the same order.
     pub variance: Vec<f64>,
 }
 
 impl Posterior {
-    /// Lets the sites settle under a kernel.
+    /// Runs expectation propagation under a kernel, from the given sites.
     pub fn infer(
         kernel: &Kernel,
         points: &[Vec<f64>],
         comparisons: &[Comparison],
         sites: &mut Sites,
-        effort: &Effort,
+        config: &EpConfig,
     ) -> Result<Posterior, GpError> {
-        let strengths = infer(kernel, points, comparisons, sites, effort)?;
-        Ok(Posterior { space: Space::Weights, points: points.to_vec(), strengths })
+        let latent = infer(kernel, points, comparisons, sites, config)?;
+        Ok(Posterior { space: HeuristicSpace::Weights, points: points.to_vec(), latent })
     }
 
-    /// The posterior of sites that have settled before.
-    pub fn recall(
+    /// Computes the posterior of converged sites.
+    pub fn from_sites(
         kernel: &Kernel,
         points: &[Vec<f64>],
         comparisons: &[Comparison],
         sites: &Sites,
     ) -> Result<Posterior, GpError> {
-        let strengths = recall(kernel, points, comparisons, sites)?;
-        Ok(Posterior { space: Space::Weights, points: points.to_vec(), strengths })
+        let latent = posterior_from_sites(kernel, points, comparisons, sites)?;
+        Ok(Posterior { space: HeuristicSpace::Weights, points: points.to_vec(), latent })
     }
 
-    /// The same belief about heuristics of this space, in which the points have their places.
+    /// Sets the space of the points.
     #[must_use]
-    pub fn within(mut self, space: Space) -> Posterior {
+    pub fn with_space(mut self, space: HeuristicSpace) -> Posterior {
         self.space = space;
         self
     }
 
-    /// The posterior of the points themselves.
+    /// Returns the posterior of the strengths of the compared heuristics.
     #[must_use]
-    pub fn strengths(&self) -> &Strengths {
-        &self.strengths
+    pub fn latent(&self) -> &LatentPosterior {
+        &self.latent
     }
 
-    /// The kernel.
+    /// Returns the kernel.
     #[must_use]
     pub fn kernel(&self) -> &Kernel {
-        &self.strengths.kernel
+        &self.latent.kernel
     }
 
-    /// What is expected of a pair.
+    /// Predicts the strength difference of a pair.
     #[must_use]
     pub fn predict(&self, a: &[f64], b: &[f64]) -> Prediction {
         let kernel = self.kernel();
-        let (a, b) = (&self.space.place(a)[..], &self.space.place(b)[..]);
+        let (a, b) = (&self.space.coordinates(a)[..], &self.space.coordinates(b)[..]);
         let cross: Vec<f64> =
             self.points.iter().map(|x| kernel.covariance(a, x) - kernel.covariance(b, x)).collect();
-        let reduced = dot(&cross, &self.strengths.reduction.times(&cross));
+        let reduced = dot::<LANES>(&cross, &self.latent.reduction.times(&cross));
         Prediction {
-            mean: dot(&cross, &self.strengths.alpha),
+            mean: dot::<LANES>(&cross, &self.latent.alpha),
             variance: (kernel.pair_variance(a, b) - reduced).max(0.0),
         }
     }
 
-    /// Whether this very heuristic was among those compared.
+    /// Returns whether this heuristic was compared.
     #[must_use]
-    pub fn knows(&self, a: &[f64]) -> bool {
+    pub fn contains(&self, a: &[f64]) -> bool {
         self.points.contains(&self.space.point(a))
     }
 
-    /// How strong a heuristic is believed to be, against the average of all.
+    /// Returns the mean strength of a heuristic, relative to the prior mean.
     #[must_use]
     pub fn strength(&self, a: &[f64]) -> f64 {
-        let (kernel, a) = (self.kernel(), self.space.place(a));
+        let (kernel, a) = (self.kernel(), self.space.coordinates(a));
         let cross: Vec<f64> = self.points.iter().map(|x| kernel.covariance(&a, x)).collect();
-        dot(&cross, &self.strengths.alpha)
+        dot::<LANES>(&cross, &self.latent.alpha)
     }
 
-    /// What is expected of a pair, with derivatives.
-    pub(super) fn sensitive(&self, a: &[f64], b: &[f64]) -> Sensitive {
+    /// Predicts the strength difference of a pair, with its gradient.
+    pub(super) fn predict_with_gradient(&self, a: &[f64], b: &[f64]) -> PredictionGradient {
         let (kernel, size) = (self.kernel(), a.len());
         let weights = [a, b];
-        let (a, b) = (&self.space.place(a)[..], &self.space.place(b)[..]);
-        let alike =
-            |h: &[f64]| -> Vec<f64> { self.points.iter().map(|x| kernel.smooth(h, x)).collect() };
-        let (to_a, to_b) = (alike(a), alike(b));
+        let (a, b) = (&self.space.coordinates(a)[..], &self.space.coordinates(b)[..]);
+        let covariances = |h: &[f64]| -> Vec<f64> {
+            self.points.iter().map(|x| kernel.without_jitter(h, x)).collect()
+        };
+        let (to_a, to_b) = (covariances(a), covariances(b));
         let cross: Vec<f64> = to_a.iter().zip(&to_b).map(|(x, y)| x - y).collect();
-        let pulled = self.strengths.reduction.times(&cross);
+        let reduced = self.latent.reduction.times(&cross);
         let prediction = Prediction {
-            mean: dot(&cross, &self.strengths.alpha),
-            variance: (kernel.pair_variance(a, b) - dot(&cross, &pulled)).max(0.0),
+            mean: dot::<LANES>(&cross, &self.latent.alpha),
+            variance: (kernel.pair_variance(a, b) - dot::<LANES>(&cross, &reduced)).max(0.0),
         };
         let mut by_mean = vec![0.0; 2 * size];
         let mut by_variance = vec![0.0; 2 * size];
-        let both = kernel.smooth(a, b);
-        for (half, (h, alike, sign)) in [(a, to_a, 1.0), (b, to_b, -1.0)].into_iter().enumerate() {
+        let both = kernel.without_jitter(a, b);
+        for (half, (h, covariances, sign)) in
+            [(a, to_a, 1.0), (b, to_b, -1.0)].into_iter().enumerate()
+        {
             for dimension in 0..size {
-                let square = kernel.length(dimension) * kernel.length(dimension);
+                let square = kernel.length_scale(dimension) * kernel.length_scale(dimension);
                 let (mut mean, mut variance) = (0.0, 0.0);
                 for (at, x) in self.points.iter().enumerate() {
-                    let slope = alike[at] * (x[dimension] - h[dimension]);
-                    mean += self.strengths.alpha[at] * slope;
-                    variance += pulled[at] * slope;
+                    let slope = covariances[at] * (x[dimension] - h[dimension]);
+                    mean += self.latent.alpha[at] * slope;
+                    variance += reduced[at] * slope;
                 }
-                let apart = both * sign * (a[dimension] - b[dimension]);
+                let prior = both * sign * (a[dimension] - b[dimension]);
                 by_mean[half * size + dimension] = sign * mean / square;
-                by_variance[half * size + dimension] = 2.0 * (apart - sign * variance) / square;
+                by_variance[half * size + dimension] = 2.0 * (prior - sign * variance) / square;
             }
         }
         for (half, weights) in weights.into_iter().enumerate() {
-            let part = half * size..(half + 1) * size;
-            self.space.pull_back(weights, &mut by_mean[part.clone()]);
-            self.space.pull_back(weights, &mut by_variance[part]);
+            let range = half * size..(half + 1) * size;
+            self.space.pull_back(weights, &mut by_mean[range.clone()]);
+            self.space.pull_back(weights, &mut by_variance[range]);
         }
-        Sensitive { prediction, mean: by_mean, variance: by_variance }
+        PredictionGradient { prediction, mean: by_mean, variance: by_variance }
     }
 }
 
-/// The least and the greatest logarithm of a length scale, for weights from -1 to 1.
+/// Bounds of the logarithm of a length scale, for weights in [-1, 1].
 pub const LENGTH_BOUNDS: (f64, f64) = (-2.5, 3.0);
-/// The least and the greatest logarithm of σ.
+/// Bounds of the logarithm of σ.
 pub const SIGNAL_BOUNDS: (f64, f64) = (-2.5, 3.0);
 
-/// Where the log evidence is greatest, from `logs` on; the sites follow.
+/// Maximizes the log evidence over the kernel parameters, starting at `log_parameters`; the sites follow.
 ///
-/// Parameters at which the matrices cannot be factored are never chosen.
-pub fn maximise_evidence(
-    logs: &[f64],
+/// Parameters whose covariance matrix cannot be factorized are never selected.
+pub fn maximize_evidence(
+    log_parameters: &[f64],
     points: &[Vec<f64>],
     comparisons: &[Comparison],
     sites: &mut Sites,
-    effort: &Effort,
-    limits: Limits,
+    config: &EpConfig,
+    criteria: StoppingCriteria,
 ) -> Result<(Vec<f64>, Posterior), GpError> {
-    let mut bounds = vec![LENGTH_BOUNDS; logs.len().saturating_sub(1)];
+    let mut bounds = vec![LENGTH_BOUNDS; log_parameters.len().saturating_sub(1)];
     bounds.push(SIGNAL_BOUNDS);
-    // Each trial starts from the sites of the last one that succeeded, so that it settles quickly.
-    let mut known = sites.clone();
+    // Each evaluation starts from the sites of the last successful one, to converge quickly.
+    let mut last = sites.clone();
     let mut failed = None;
-    let top = ascent::climb(
+    let maximum = lbfgs::maximize(
         |logs| {
-            let mut trial = known.clone();
-            match infer(&Kernel::from_logs(logs), points, comparisons, &mut trial, effort) {
-                Ok(strengths) => {
-                    known = trial;
-                    Some((strengths.evidence, strengths.gradient(points)))
+            let mut trial = last.clone();
+            match infer(&Kernel::from_logs(logs), points, comparisons, &mut trial, config) {
+                Ok(latent) => {
+                    last = trial;
+                    Some((latent.log_evidence, latent.gradient(points)))
                 }
                 Err(error) => {
                     failed = Some(error);
@@ -190,17 +194,17 @@ pub fn maximise_evidence(
                 }
             }
         },
-        logs,
+        log_parameters,
         &bounds,
-        limits,
+        criteria,
     );
-    let Some(top) = top else {
+    let Some(maximum) = maximum else {
         return Err(failed.unwrap_or(GpError::Factor { points: points.len() }));
     };
-    // The belief is a function of the parameters and the comparisons alone: the trials on the way
-    // there leave no trace beyond the tolerance.
-    *sites = known;
-    let kernel = Kernel::from_logs(&top.point);
-    let posterior = Posterior::infer(&kernel, points, comparisons, sites, effort)?;
-    Ok((top.point, posterior))
+    // Up to the tolerance the posterior depends only on the parameters and the comparisons, not on the
+    // path of the search.
+    *sites = last;
+    let kernel = Kernel::from_logs(&maximum.point);
+    let posterior = Posterior::infer(&kernel, points, comparisons, sites, config)?;
+    Ok((maximum.point, posterior))
 }

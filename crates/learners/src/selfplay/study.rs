@@ -6,14 +6,14 @@ use outflank_games::othello::kernel::{Kernel, Task};
 use outflank_models::patterns::{AfterstateFeatures, MoveFeatures, sum};
 
 /// The positions of one stage, in the order of the games.
-pub(super) struct Study<'a, I> {
+pub(super) struct TrainingSet<'a, I> {
     pub look: &'a AfterstateFeatures,
     pub state: &'a mut State,
     pub lessons: I,
     pub rate: f32,
 }
 
-impl<'a, I: Iterator<Item = &'a Trace>> Task for Study<'a, I> {
+impl<'a, I: Iterator<Item = &'a Trace>> Task for TrainingSet<'a, I> {
     /// The sum of the logarithmic losses, and of how many positions.
     type Output = (f64, u64);
 

@@ -1,6 +1,6 @@
 //! Measuring a player of Othello by games against others.
 
-use super::{Column, Gauge, Learner, Measured, TrainError};
+use super::{Column, Evaluator, Learner, Measured, TrainError};
 use outflank_arena::Terms;
 use outflank_arena::matches::play_match;
 use outflank_games::Line;
@@ -10,7 +10,7 @@ use outflank_players::{ForcedRandom, Greedy, PlayerFactory};
 
 /// Whom a learner is measured against, and how.
 #[derive(Clone, Debug)]
-pub struct Against {
+pub struct OpponentEvaluator {
     /// The others, by name; they bring their own random moves.
     pub others: Vec<PlayerFactory<Othello>>,
     /// Games against each, half with each colour.
@@ -23,7 +23,7 @@ pub struct Against {
     pub threads: usize,
 }
 
-impl<L: Learner> Gauge<L> for Against
+impl<L: Learner> Evaluator<L> for OpponentEvaluator
 where
     L::Model: Into<Model>,
 {

@@ -2,7 +2,7 @@
 
 use super::{Common, RecordsArgs, RunArgs};
 use clap::{Args, ValueEnum};
-use outflank_learners::cnn::{Schedule, Split};
+use outflank_learners::cnn::{LrSchedule, Split};
 use outflank_records::ExampleSetKind;
 
 /// What stands below the options in the help.
@@ -29,7 +29,8 @@ Examples:
 pub enum DeviceArg {
     /// In the program itself.
     Cpu,
-    /// With libtorch on the first graphics processor.
+    /// With libtorch on the first CUDA GPU.
+    #[value(name = "cuda", alias = "gpu")]
     Gpu,
     /// With libtorch on the CPU.
     TorchCpu,
@@ -40,7 +41,8 @@ pub enum DeviceArg {
 pub enum TaughtArg {
     /// In the program itself, few examples each.
     Cpu,
-    /// With libtorch on the first graphics processor.
+    /// With libtorch on the first CUDA GPU.
+    #[value(name = "cuda", alias = "gpu")]
     Gpu,
     /// With libtorch on the CPU.
     TorchCpu,
@@ -80,7 +82,7 @@ pub struct CnnArgs {
     pub examples: ExampleSetKind,
     /// How the test is told apart: by example, as the paper, by game, those after 2012, or both at once.
     #[arg(long, default_value = "example", value_name = "example|game|both")]
-    pub split: Split,
+    pub split: SplitBy,
     /// The last year of games to learn from, with --split game or both [default: 2012].
     #[arg(long, value_name = "YEAR")]
     pub last_year: Option<u16>,
@@ -110,7 +112,7 @@ pub struct CnnArgs {
     pub rate: Option<f64>,
     /// How it changes: cosine, halving, linear or constant.
     #[arg(long, default_value = "cosine", value_name = "KIND")]
-    pub schedule: Schedule,
+    pub schedule: LrSchedule,
     /// Steps over which it grows from nothing [default: 500, or 200 with --device cpu].
     #[arg(long, value_name = "N")]
     pub warmup: Option<u64>,

@@ -4,7 +4,7 @@ mod ann;
 mod gp;
 mod grid;
 mod learners;
-#[cfg(feature = "gpu")]
+#[cfg(feature = "cuda")]
 mod learning;
 mod nets;
 mod patterns;
@@ -75,7 +75,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
     if wants("nets") {
         nets::measure(&mut rows)?;
         steps::rows(&mut rows)?;
-        #[cfg(feature = "gpu")]
+        #[cfg(feature = "cuda")]
         learning::rows(&mut rows)?;
     }
     if wants("grid") {

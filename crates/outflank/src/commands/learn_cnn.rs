@@ -11,8 +11,8 @@ use crate::output::{grouped, print, print_json};
 use crate::{Outcome, VERSION, folders};
 use anyhow::{Context, Result};
 use outflank_learners::cnn::{
-    Budget, Device, Engine, Exam, Lessons, OnCpu, Plan, Split, State, Study, Taught, TrainError,
-    Trained, learned_sample, train,
+    CnnBudget, CnnConfig, CnnError, CnnOutcome, CpuDevice, Dataset, Device, Engine, Evaluation,
+    SplitBy, TrainReport, TrainState, TrainingSet, sample_training_set, train,
 };
 use outflank_models::files::{Origin, write_onnx, write_policy};
 use outflank_models::nets::NetGraph;
@@ -48,7 +48,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
         }
     };
     let began = Instant::now();
-    let mut lessons = Lessons::of_player(
+    let mut lessons = Dataset::of_player(
         &source.records,
         args.examples,
         settings::split(args),
@@ -57,9 +57,9 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
         args.records.select.by.as_deref(),
     )?;
     if args.bootstrap.is_some() {
-        lessons.items = lessons.drawn(plan.seed);
+        lessons.items = lessons.bootstrap_sample(plan.seed);
     }
-    if let (true, Some(year)) = (args.split != Split::Example, args.last_year)
+    if let (true, Some(year)) = (args.split != SplitBy::Example, args.last_year)
         && lessons.tests.iter().all(|test| test.name != format!("games after {year}"))
     {
         say(format!(
@@ -80,12 +80,12 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     let examples = lessons.items.len();
     let all = if args.device == DeviceArg::Cpu { TESTED_BY_CPU } else { usize::MAX };
     let most = args.tested.unwrap_or(all).max(1);
-    let learned = learned_sample(&lessons, &lessons.items, most);
-    let study = Study::new(&net, &lessons.base, std::mem::take(&mut lessons.items));
+    let learned = sample_training_set(&lessons, &lessons.items, most);
+    let study = TrainingSet::new(&net, &lessons.base, std::mem::take(&mut lessons.items));
     // What cannot be begun leaves no folder.
-    let begun = match examples < plan.batch {
-        true => Err(TrainError::Few(examples)),
-        false => device.engine(&net, plan, study).map_err(TrainError::from),
+    let begun = match examples < plan.batch_size {
+        true => Err(CnnError::TooFewExamples(examples)),
+        false => device.engine(&net, plan, study).map_err(CnnError::from),
     };
     let mut engine = match begun {
         Ok(engine) => engine,
@@ -95,12 +95,12 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
         }
     };
     if let Some(begin) = &begin {
-        engine.restore(&State::start(&net, begin.weights.clone(), plan.optimizer))?;
+        engine.restore(&TrainState::start(&net, begin.weights.clone(), plan.optimizer))?;
     }
     let trained = match learn(args, &net, &plan, &mut *engine, examples, &folder) {
         Ok(trained) => trained,
         Err(error) => {
-            if let Some(TrainError::Fewer { .. }) = error.downcast_ref() {
+            if let Some(CnnError::EpochsExceeded { .. }) = error.downcast_ref() {
                 folder.discard();
             }
             return Err(error);
@@ -142,16 +142,21 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     if stop_requested() {
         return Ok(Outcome::Stopped);
     }
-    let mut taught = Taught::new(&net, &args.examples.to_string(), &trained);
+    let mut taught = TrainReport::new(&net, &args.examples.to_string(), &trained);
     taught.device = device.name().to_owned();
     if trained.complete || args.test {
-        let exam = Exam { lessons: &lessons, learned: &learned, most, images: args.images };
+        let exam = Evaluation {
+            dataset: &lessons,
+            train_sample: &learned,
+            max_positions: most,
+            average_symmetries: args.images,
+        };
         let progress = Progress::new("testing", "positions", exam.positions(), args.common.quiet);
         let go_on = |_: &str, count: usize| {
             progress.add(count as u64);
             !stop_requested()
         };
-        if !exam.mark(&mut *engine, net.input(), &*device, &mut taught, go_on)? {
+        if !exam.run(&mut *engine, net.input(), &*device, &mut taught, go_on)? {
             return Ok(Outcome::Stopped);
         }
     }
@@ -160,7 +165,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
         let text = serde_json::to_string_pretty(&json)?;
         folder.write(RESULT, format!("{text}\n").as_bytes())?;
         let curve = results::curve(&folder);
-        let passes = curve.last().map_or(0.0, |point| point.passes);
+        let passes = curve.last().map_or(0.0, |point| point.epochs);
         let about = folders::about(&folder, settings::again(args, passes))?;
         let lesson = Lesson {
             taught: &taught,
@@ -193,17 +198,22 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
 /// The device that was asked for.
 pub fn device(asked: DeviceArg) -> Result<Box<dyn Device>> {
     match asked {
-        DeviceArg::Cpu => Ok(Box::new(OnCpu)),
-        #[cfg(feature = "gpu")]
+        DeviceArg::Cpu => Ok(Box::new(CpuDevice)),
+        #[cfg(feature = "cuda")]
         DeviceArg::Gpu | DeviceArg::TorchCpu => {
             let gpu = asked == DeviceArg::Gpu;
             let say = |text: &str| eprintln!("{text}");
-            Ok(Box::new(outflank_torch::OnTorch { gpu, graphs: true, fused: true, say }))
+            Ok(Box::new(outflank_torch::TorchDevice {
+                cuda: gpu,
+                cuda_graphs: true,
+                fused_norm_relu: true,
+                warn: say,
+            }))
         }
-        #[cfg(not(feature = "gpu"))]
+        #[cfg(not(feature = "cuda"))]
         DeviceArg::Gpu | DeviceArg::TorchCpu => anyhow::bail!(
             "this program was built without libtorch; learn with --device cpu, or build it with \
-             `cargo build --release --features gpu` where libtorch is installed"
+             `cargo build --release --features cuda` where libtorch is installed"
         ),
     }
 }
@@ -211,16 +221,16 @@ pub fn device(asked: DeviceArg) -> Result<Box<dyn Device>> {
 fn learn(
     args: &CnnArgs,
     net: &NetGraph,
-    plan: &Plan,
+    plan: &CnnConfig,
     engine: &mut dyn Engine,
     examples: usize,
     folder: &RunFolder,
-) -> Result<Trained> {
+) -> Result<CnnOutcome> {
     let minutes = |m: f64| Duration::try_from_secs_f64(60.0 * m).context("that many minutes");
-    let budget = Budget {
-        passes: args.passes,
-        time: args.minutes.map(minutes).transpose()?,
-        checkpoint: minutes(args.checkpoint)?,
+    let budget = CnnBudget {
+        epochs: args.passes,
+        time_limit: args.minutes.map(minutes).transpose()?,
+        checkpoint_interval: minutes(args.checkpoint)?,
     };
     let mut curve = Curve::open(folder)?;
     let mut trouble = None;
@@ -230,12 +240,12 @@ fn learn(
             eprintln!(
                 "{:<22} {:6.3} passes  {:7.1} s  {:>9.0}/s  loss {:.4}  top {:.2}%  rate {:.5}",
                 results::progress(point.step, point.steps),
-                point.passes,
+                point.epochs,
                 point.seconds,
-                point.speed,
+                point.examples_per_second,
                 point.loss,
-                point.hits,
-                point.rate,
+                point.accuracy,
+                point.learning_rate,
             );
         }
         // What an earlier sitting came to is not what this one comes to.

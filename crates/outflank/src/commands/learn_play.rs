@@ -21,7 +21,7 @@ use outflank_arena::matches::{MatchReport, play_match};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::{
-    Against, CURVE, Gauge, Learner, Plan, Point, Trained, model_name, train,
+    OpponentEvaluator, CURVE, Evaluator, Learner, Plan, Point, Trained, model_name, train,
 };
 use outflank_models::files::Origin;
 use outflank_models::{Model, Tuple};
@@ -127,7 +127,7 @@ where
         },
         keep_models: false,
     };
-    let gauge = Against {
+    let gauge = OpponentEvaluator {
         others: entries,
         games: args.measured_games,
         random: RANDOM,
@@ -168,7 +168,7 @@ where
 /// stopped it.
 fn drive<L: Learner>(
     learner: &mut L,
-    gauge: &impl Gauge<L>,
+    gauge: &impl Evaluator<L>,
     plan: &Plan,
     folder: &RunFolder,
     watching: Watching,

@@ -11,7 +11,7 @@ use clap::builder::PossibleValue;
 use outflank_experiments::{
     EXHIBITS, Elsewhere, Experiment, ExperimentError, Lab, PAPERS, Part, Report, make, paper_of,
 };
-use outflank_learners::cnn::{Device, Nowhere};
+use outflank_learners::cnn::{Device, CachedOnly};
 use outflank_players::spec::PlayerSpec;
 use outflank_report::{Align, Table, Theme};
 use outflank_runs::{Progress, RunConfig, RunFolder, did_you_mean, install_stop_handler};
@@ -58,7 +58,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     }
     // How much of everything there is follows from it.
     let device = device(args, *exhibit)?;
-    if device.is_quick() {
+    if device.is_accelerated() {
         settings.insert("device".to_owned(), device.name().into());
     }
     if let Some((data, missing)) = data.and_then(|data| Some((data, missing(data, parts)?))) {
@@ -140,7 +140,7 @@ fn device(args: &ReproduceArgs, exhibit: &dyn Experiment) -> Result<Box<dyn Devi
         );
     };
     ensure!(share.is_dir(), "--share {} is no folder, so nothing is known there", share.display());
-    Ok(Box::new(Nowhere))
+    Ok(Box::new(CachedOnly))
 }
 
 /// The first of these parts that a data folder lacks.

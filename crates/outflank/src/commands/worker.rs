@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use outflank_arena::elsewhere::PlaysGames;
 use outflank_cluster::work;
 use outflank_experiments::LearnsRuns;
-use outflank_learners::coevolution::PlaysGenerations;
+use outflank_learners::coevolution::GenerationJobHandler;
 use outflank_runs::{JobHandler, ProgressLog, files, install_stop_handler};
 use serde_json::json;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub fn run(args: &WorkerArgs) -> Result<Outcome> {
     install_stop_handler();
     let trades: Vec<Box<dyn JobHandler>> = vec![
         Box::new(PlaysGames::new(&folder)),
-        Box::new(PlaysGenerations::default()),
+        Box::new(GenerationJobHandler::default()),
         Box::new(LearnsRuns::new(&folder)),
     ];
     let threads = args.common.threads();

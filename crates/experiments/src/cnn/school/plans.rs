@@ -10,7 +10,7 @@ use super::weights::forget;
 use super::{Extent, School, failed};
 use crate::Scale;
 use crate::lab::ExperimentError;
-use outflank_learners::cnn::{Checkpoint, Optimizer, Plan, Schedule, Split, Taught};
+use outflank_learners::cnn::{Checkpoint, Optimizer, CnnConfig, LrSchedule, Split, TrainReport};
 use outflank_models::nets::{NetGraph, Op, named};
 use outflank_report::text::count;
 use outflank_runs::files;
@@ -21,27 +21,27 @@ pub(super) const PLAN: &str = "plan.txt";
 
 impl School<'_> {
     /// How a task's network learns; those of a bag differ in all that is chance.
-    pub(super) fn plan(&self, net: &NetGraph, task: Task) -> Plan {
+    pub(super) fn plan(&self, net: &NetGraph, task: Task) -> CnnConfig {
         let plan = self.common_plan(net, task);
-        task.bag.map_or(plan, |number| plan.of_bag(number))
+        task.bag.map_or(plan, |number| plan.ensemble_member(number))
     }
 
-    fn common_plan(&self, net: &NetGraph, task: Task) -> Plan {
+    fn common_plan(&self, net: &NetGraph, task: Task) -> CnnConfig {
         let seed = self.lab.seed;
         if self.lab.scale == Scale::Paper {
-            return Plan {
-                batch: BATCH,
-                rate: RATE,
-                schedule: Schedule::Halving,
-                warmup: WARMUP,
+            return CnnConfig {
+                batch_size: BATCH,
+                learning_rate: RATE,
+                schedule: LrSchedule::Halving,
+                warmup_steps: WARMUP,
                 optimizer: Optimizer::Sgd { momentum: MOMENTUM, nesterov: false },
-                decay: DECAY,
-                smoothing: 0.0,
+                weight_decay: DECAY,
+                label_smoothing: 0.0,
                 seed,
             };
         }
         // On a CPU there are too few steps to warm up for long, or to recover from large ones.
-        let quick = self.lab.device.is_quick();
+        let quick = self.lab.device.is_accelerated();
         // Without normalisation a large step is the end of it, and in small batches a very deep network
         // cannot be sure of its beginning either.
         let normalised = net.nodes().iter().any(|node| node.op == Op::BatchNorm);
@@ -53,16 +53,16 @@ impl School<'_> {
         };
         // A short way leaves no time to learn too much by heart. What networks of a bag know so they know
         // each in its own way, and their mean does not.
-        let short = matches!(self.extent(task), Extent::Seen(_));
+        let short = matches!(self.extent(task), Extent::BatchStats(_));
         let light = short || (task.bag.is_some() && task.in_full);
-        Plan {
-            batch: self.size_of(task).batch,
-            rate,
-            schedule: Schedule::Cosine,
-            warmup: if quick { WARMUP } else { SHORT_WARMUP },
+        CnnConfig {
+            batch_size: self.size_of(task).batch,
+            learning_rate: rate,
+            schedule: LrSchedule::Cosine,
+            warmup_steps: if quick { WARMUP } else { SHORT_WARMUP },
             optimizer: Optimizer::Sgd { momentum: SHORT_MOMENTUM, nesterov: true },
-            decay: if light { SHORT_DECAY } else { DECAY },
-            smoothing: 0.0,
+            weight_decay: if light { SHORT_DECAY } else { DECAY },
+            label_smoothing: 0.0,
             seed,
         }
     }
@@ -72,34 +72,34 @@ impl School<'_> {
         let net = named(task.net, task.input.parse().map_err(failed)?).map_err(failed)?;
         let plan = self.plan(&net, task);
         let extent = match self.extent(task) {
-            Extent::Seen(seen) => format!("{} examples", count(seen)),
+            Extent::BatchStats(seen) => format!("{} examples", count(seen)),
             Extent::Passes(1.0) => "1 pass".to_owned(),
             Extent::Passes(passes) => format!("{passes} passes"),
         };
-        let split = match self.split(task) {
-            Split::Example => ", split by example".to_owned(),
-            Split::Game(_) => format!(" of games up to {LAST_YEAR}"),
-            Split::Both(_) => format!(" of games up to {LAST_YEAR}, split by example"),
+        let split = match self.split(task).by {
+            SplitBy::Example => ", split by example".to_owned(),
+            SplitBy::Game => format!(" of games up to {LAST_YEAR}"),
+            SplitBy::Both => format!(" of games up to {LAST_YEAR}, split by example"),
         };
         let schedule = match plan.schedule {
-            Schedule::Cosine => "along half a cosine",
-            Schedule::Halving => "halved twelve times",
-            Schedule::Linear => "along a line",
-            Schedule::Constant => "throughout",
+            LrSchedule::Cosine => "along half a cosine",
+            LrSchedule::Halving => "halved twelve times",
+            LrSchedule::Linear => "along a line",
+            LrSchedule::Constant => "throughout",
         };
         let steps = match plan.optimizer {
             Optimizer::Sgd { momentum, nesterov: false } => format!("momentum {momentum}"),
             Optimizer::Sgd { momentum, .. } => format!("momentum {momentum} looking ahead"),
-            Optimizer::AdamW { first, second } => format!("AdamW {first} {second}"),
+            Optimizer::AdamW { beta1, beta2 } => format!("AdamW {beta1} {beta2}"),
         };
-        let smoothing = match plan.smoothing {
+        let smoothing = match plan.label_smoothing {
             0.0 => String::new(),
             smoothing => format!(", smoothing {smoothing}"),
         };
         Ok(format!(
             "{extent}{split}, in batches of {}, rate {} {schedule} after {} steps of warming up, {steps}, \
              decay {:e}{smoothing}",
-            plan.batch, plan.rate, plan.warmup, plan.decay
+            plan.batch_size, plan.learning_rate, plan.warmup_steps, plan.weight_decay
         ))
     }
 
@@ -111,7 +111,11 @@ impl School<'_> {
 
     /// Whether a network would still be taught as this one was. If not, says so and, unless none is taught,
     /// removes what was found out by its answers, alone and together with others.
-    pub(super) fn is_still_so(&self, task: Task, taught: &Taught) -> Result<bool, ExperimentError> {
+    pub(super) fn is_still_so(
+        &self,
+        task: Task,
+        taught: &TrainReport,
+    ) -> Result<bool, ExperimentError> {
         let (Some(then), now) = (&taught.plan, self.plan_of(task)?) else { return Ok(true) };
         if *then == now {
             return Ok(true);
@@ -119,7 +123,7 @@ impl School<'_> {
         let folder = self.folder(task);
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let otherwise = format!("{name} learned otherwise ({then}) than it would now ({now})");
-        if !self.lab.device.teaches() {
+        if !self.lab.device.can_train() {
             (self.lab.say)(&format!("{otherwise}: it does not count"));
             self.leave_out(Why::Otherwise, &[task]);
             return Ok(false);
@@ -138,7 +142,7 @@ impl School<'_> {
 pub(super) fn begin(folder: &Path, plan: &str) -> Result<(), ExperimentError> {
     let path = folder.join(PLAN);
     if path.is_file() && files::read(&path, 1 << 20)? != plan.as_bytes() {
-        Checkpoint::forget(folder).map_err(failed)?;
+        Checkpoint::remove_all(folder).map_err(failed)?;
     }
     Ok(files::write(&path, plan.as_bytes())?)
 }

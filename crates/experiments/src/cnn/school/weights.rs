@@ -6,7 +6,7 @@ use super::super::Task;
 use super::plans::PLAN;
 use super::{MODEL, RESULT, School, failed, write_json};
 use crate::lab::ExperimentError;
-use outflank_learners::cnn::{Checkpoint, Engine, Taught};
+use outflank_learners::cnn::{Checkpoint, Engine, TrainReport};
 use outflank_models::embedded;
 use outflank_models::files::{Origin, read_policy, write_policy};
 use outflank_models::nets::{NetGraph, Weights};
@@ -42,12 +42,12 @@ impl School<'_> {
     pub(super) fn keep(
         &self,
         folder: &Path,
-        taught: &Taught,
+        taught: &TrainReport,
         model: &[u8],
     ) -> Result<(), ExperimentError> {
         write_json(&folder.join(RESULT), taught)?;
         files::write(&folder.join(MODEL), model)?;
-        Checkpoint::forget(folder).map_err(failed)?;
+        Checkpoint::remove_all(folder).map_err(failed)?;
         let _ = std::fs::remove_file(folder.join(PLAN));
         Ok(())
     }
@@ -66,12 +66,13 @@ impl School<'_> {
         if !path.is_file() {
             let name = folder.file_name().unwrap_or_default().to_string_lossy();
             let found = embedded_as(&name);
-            if found.is_some() || !self.lab.device.teaches() {
+            if found.is_some() || !self.lab.device.can_train() {
                 return Ok(found);
             }
             (self.lab.say)(&format!("{name} has figures and no weights: teaching it again"));
             let (taught, model) = self.teach(task, &folder)?;
-            let is_same = (&taught.tests, taught.learned) == (&before.tests, before.learned);
+            let is_same =
+                (&taught.tests, taught.train_accuracy) == (&before.tests, before.train_accuracy);
             if !is_same {
                 // What several found out together lies with the first.
                 for task in [Some(&task), together.first()].into_iter().flatten() {
@@ -117,7 +118,9 @@ mod tests {
     use crate::lab::{Lab, Scale};
     use outflank_games::othello::Othello;
     use outflank_games::{Position, Side};
-    use outflank_learners::cnn::{Device, EngineError, Nowhere, OnCpu, Plan, Study};
+    use outflank_learners::cnn::{
+        CachedOnly, CnnConfig, CpuDevice, Device, EngineError, TrainingSet,
+    };
 
     /// A device on which networks would be taught as on a graphics processor.
     struct Quick;
@@ -127,17 +130,17 @@ mod tests {
             "quick"
         }
 
-        fn is_quick(&self) -> bool {
+        fn is_accelerated(&self) -> bool {
             true
         }
 
         fn engine(
             &self,
             net: &NetGraph,
-            plan: Plan,
-            s: Study,
+            plan: CnnConfig,
+            s: TrainingSet,
         ) -> Result<Box<dyn Engine>, EngineError> {
-            OnCpu.engine(net, plan, s)
+            CpuDevice.engine(net, plan, s)
         }
     }
 
@@ -151,7 +154,7 @@ mod tests {
         let (cnn, start) = (embedded::cnn().unwrap(), Othello::start());
         let mut words = Vec::new();
         cnn.net().input().words(start.board(), start.to_move() == Side::White, &mut words);
-        let devices: [Box<dyn Device>; 2] = [Box::new(Quick), Box::new(Nowhere)];
+        let devices: [Box<dyn Device>; 2] = [Box::new(Quick), Box::new(CachedOnly)];
         for device in devices {
             let lab = Lab {
                 scale: Scale::Desk,

@@ -6,11 +6,12 @@ use super::Row;
 use super::steps::pace;
 use anyhow::{Result, ensure};
 use outflank_learners::cnn::{
-    Device, EngineError, Lessons, Optimizer, Order, Plan, Schedule, Split, Study,
+    CnnConfig, Dataset, Device, EngineError, EpochOrder, LrSchedule, Optimizer, Split, SplitBy,
+    TrainingSet,
 };
 use outflank_models::nets::{Input, named};
 use outflank_records::{ExampleSetKind, TrainFractions, embedded};
-use outflank_torch::OnTorch;
+use outflank_torch::TorchDevice;
 use std::time::Duration;
 
 /// A way to take steps, and how PyTorch does it: whether they are recorded, whether normalisation and ReLU
@@ -32,6 +33,9 @@ const PART: usize = 30;
 /// All ways do the same in another order, in half precision: their losses part slowly.
 const WITHIN: f64 = 0.05;
 
+/// The split; its test sets are not used.
+const SPLIT: Split = Split { by: SplitBy::Example, last_year: 2012 };
+
 /// So long each is measured.
 const MEASURED: Duration = Duration::from_secs(3);
 
@@ -41,38 +45,43 @@ const FRACTIONS: TrainFractions = TrainFractions { plain: 0.75, symmetric: 0.95 
 /// Measures small and large batches, where there is a graphics processor.
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     let net = named("conv8-bn", Input::PIECES)?;
-    let lessons = Lessons::new(
+    let lessons = Dataset::new(
         &embedded::games(),
         ExampleSetKind::UniqueS,
         Split::Example,
         FRACTIONS,
         false,
     )?;
-    let order = Order::new(lessons.items.len(), 1, 0);
+    let order = EpochOrder::new(lessons.items.len(), 1, 0);
     for (batch, yardsticks) in YARDSTICKS {
-        let plan = Plan {
-            batch,
-            rate: 0.02,
-            schedule: Schedule::Constant,
-            warmup: 0,
+        let plan = CnnConfig {
+            batch_size: batch,
+            learning_rate: 0.02,
+            schedule: LrSchedule::Constant,
+            warmup_steps: 0,
             optimizer: Optimizer::Sgd { momentum: 0.9, nesterov: false },
-            decay: 1e-4,
-            smoothing: 0.0,
+            weight_decay: 1e-4,
+            label_smoothing: 0.0,
             seed: 1,
         };
         let places: Vec<u32> = (0..PARTS * PART * batch).map(|place| order.at(place)).collect();
         let mut plain: Option<Vec<f64>> = None;
         for ((graphs, fused, way, theirs), yardstick) in WAYS.into_iter().zip(yardsticks) {
-            let device = OnTorch { gpu: true, graphs, fused, say: |text| eprintln!("{text}") };
-            let study = Study::new(&net, &lessons.base, lessons.items.clone());
+            let device = TorchDevice {
+                cuda: true,
+                cuda_graphs: graphs,
+                fused_norm_relu: fused,
+                warn: |text| eprintln!("{text}"),
+            };
+            let study = TrainingSet::new(&net, &lessons.base, lessons.items.clone());
             let mut engine = match device.engine(&net, plan, study) {
                 Err(EngineError::Missing(_)) => return Ok(()),
                 engine => engine?,
             };
             let mut curve = Vec::new();
             for part in places.chunks(PART * batch) {
-                engine.learn(part, &[plan.rate; PART])?;
-                let seen = engine.seen()?;
+                engine.train_steps(part, &[plan.learning_rate; PART])?;
+                let seen = engine.take_stats()?;
                 curve.push(seen.loss / seen.examples as f64);
             }
             let rate = pace(&mut *engine, &places, &plan, MEASURED)?;

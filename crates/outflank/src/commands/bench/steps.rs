@@ -4,7 +4,8 @@
 use super::Row;
 use anyhow::{Context, Result, ensure};
 use outflank_learners::cnn::{
-    Device, Engine, Lessons, OnCpu, Optimizer, Order, Plan, Schedule, Split, State, Study,
+    CnnConfig, CpuDevice, Dataset, Device, Engine, EpochOrder, LrSchedule, Optimizer, Split,
+    SplitBy, TrainState, TrainingSet,
 };
 use outflank_models::nets::{Input, NetGraph, named};
 use outflank_records::{ExampleSetKind, TrainFractions, embedded};
@@ -17,17 +18,20 @@ const YARDSTICK: f64 = 2100.0;
 /// So many steps are compared with those of a single thread.
 const STEPS: usize = 4;
 
+/// The split; its test sets are not used.
+const SPLIT: Split = Split { by: SplitBy::Example, last_year: 2012 };
+
 /// So long it is measured.
 const MEASURED: Duration = Duration::from_secs(3);
 
-const PLAN: Plan = Plan {
-    batch: 64,
-    rate: 0.02,
-    schedule: Schedule::Constant,
-    warmup: 0,
+const PLAN: CnnConfig = CnnConfig {
+    batch_size: 64,
+    learning_rate: 0.02,
+    schedule: LrSchedule::Constant,
+    warmup_steps: 0,
     optimizer: Optimizer::Sgd { momentum: 0.9, nesterov: true },
-    decay: 1e-4,
-    smoothing: 0.0,
+    weight_decay: 1e-4,
+    label_smoothing: 0.0,
     seed: 1,
 };
 
@@ -38,8 +42,8 @@ const FRACTIONS: TrainFractions = TrainFractions { plain: 0.75, symmetric: 0.95 
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     let net = named("conv4", Input::PIECES)?;
     let games: Vec<_> = embedded::games().into_iter().take(100).collect();
-    let lessons = Lessons::new(&games, ExampleSetKind::UniqueS, Split::Example, FRACTIONS, false)?;
-    let order = Order::new(lessons.items.len(), 1, 0);
+    let lessons = Dataset::new(&games, ExampleSetKind::UniqueS, Split::Example, FRACTIONS, false)?;
+    let order = EpochOrder::new(lessons.items.len(), 1, 0);
     let places: Vec<u32> = (0..STEPS * PLAN.batch).map(|place| order.at(place)).collect();
     let (mut engine, all) = begun(&net, &lessons, &places)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().context("a thread")?;
@@ -48,7 +52,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     let rate = pace(&mut *engine, &places, &PLAN, MEASURED)?;
     rows.push(Row {
         area: "nets",
-        name: format!("conv4, positions learned from at batch {}, all threads", PLAN.batch),
+        name: format!("conv4, positions learned from at batch {}, all threads", PLAN.batch_size),
         value: rate,
         unit: "positions/s",
         yardstick: format!(
@@ -60,11 +64,11 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
 }
 
 /// A network after its first steps.
-fn begun(net: &NetGraph, lessons: &Lessons, places: &[u32]) -> Result<(Box<dyn Engine>, State)> {
-    let study = Study::new(net, &lessons.base, lessons.items.clone());
-    let mut engine = OnCpu.engine(net, PLAN, study)?;
-    engine.learn(places, &[PLAN.rate; STEPS])?;
-    engine.seen()?;
+fn begun(net: &NetGraph, lessons: &Dataset, places: &[u32]) -> Result<(Box<dyn Engine>, TrainState)> {
+    let study = TrainingSet::new(net, &lessons.base, lessons.items.clone());
+    let mut engine = CpuDevice.engine(net, PLAN, study)?;
+    engine.train_steps(places, &[PLAN.rate; STEPS])?;
+    engine.take_stats()?;
     let state = engine.state()?;
     Ok((engine, state))
 }
@@ -73,16 +77,16 @@ fn begun(net: &NetGraph, lessons: &Lessons, places: &[u32]) -> Result<(Box<dyn E
 pub fn pace(
     engine: &mut dyn Engine,
     places: &[u32],
-    plan: &Plan,
+    plan: &CnnConfig,
     measured: Duration,
 ) -> Result<f64> {
-    let rates = vec![plan.rate; places.len() / plan.batch];
+    let rates = vec![plan.learning_rate; places.len() / plan.batch_size];
     let (began, mut count) = (Instant::now(), 0);
     while began.elapsed() < measured {
-        engine.learn(places, &rates)?;
+        engine.train_steps(places, &rates)?;
         count += places.len();
     }
-    let seen = engine.seen()?;
+    let seen = engine.take_stats()?;
     ensure!(seen.loss.is_finite() && seen.examples == count as u64, "learning went astray");
     Ok(count as f64 / began.elapsed().as_secs_f64())
 }

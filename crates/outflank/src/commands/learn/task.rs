@@ -5,7 +5,7 @@ use crate::VERSION;
 use crate::cli::LearnArgs;
 use crate::games::{self, Source};
 use anyhow::{Context, Result, anyhow, ensure};
-use outflank_learners::coevolution::Shape;
+use outflank_learners::coevolution::TupleShape;
 use outflank_learners::methods::{Method, Options, users_of};
 use outflank_learners::online::Loss;
 use outflank_models::files::load_tuples;
@@ -172,9 +172,11 @@ pub fn features(args: &LearnArgs) -> Result<(Tuples, Option<DataFile>)> {
             let path = Path::new(file);
             let shape = if path.exists() { None } else { file.parse().ok() };
             let squares = match shape {
-                Some(Shape::Systematic { length, blocks }) => Some(systematic(length, blocks)?),
-                Some(Shape::Blocks) => Some(blocks()),
-                Some(Shape::Snakes { .. }) | None => None,
+                Some(TupleShape::Systematic { length, blocks }) => {
+                    Some(systematic(length, blocks)?)
+                }
+                Some(TupleShape::Blocks) => Some(blocks()),
+                Some(TupleShape::Snakes { .. }) | None => None,
             };
             if let Some(squares) = squares {
                 return Ok((Tuples::symmetric(&squares)?, None));

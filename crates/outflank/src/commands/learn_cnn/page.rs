@@ -2,7 +2,7 @@
 
 use super::results::{error, progress, tests, title};
 use crate::output::grouped;
-use outflank_learners::cnn::{Point, Taught};
+use outflank_learners::cnn::{StepMetrics, TrainReport};
 use outflank_presentation::About;
 use outflank_report::text::with_error;
 use outflank_report::{self as report, Align, BarChart, Page, Plot, Section, Series, Table};
@@ -11,7 +11,7 @@ use toml::Value;
 /// What a network came to, and how.
 pub struct Lesson<'a> {
     /// What it came to.
-    pub taught: &'a Taught,
+    pub taught: &'a TrainReport,
     /// From which games, in words.
     pub source: String,
     /// How many games.
@@ -21,7 +21,7 @@ pub struct Lesson<'a> {
     /// The positions they are made of.
     pub positions: usize,
     /// How it went.
-    pub curve: Vec<Point>,
+    pub curve: Vec<StepMetrics>,
     /// What the run was told.
     pub settings: toml::Table,
 }
@@ -109,14 +109,14 @@ pub fn page(lesson: &Lesson<'_>, about: &About) -> String {
 fn glance(section: &mut Section, lesson: &Lesson<'_>) {
     let taught = lesson.taught;
     // The set itself, and the games; where all games are learned from there are none to test.
-    let mut asked_once = taught.tests.iter().filter(|test| test.images == 1);
+    let mut asked_once = taught.tests.iter().filter(|test| test.symmetries == 1);
     let by_example = asked_once.next();
     let by_game = asked_once.find(|test| !test.test.ends_with("by example"));
     let mut facts: Vec<[String; 3]> = Vec::new();
     // The paper's measure, and the one that is fair where symmetries keep a position.
     let measures = [
-        ("By example", by_example.map(|test| (test, test.plain)), "plain"),
-        ("By game", by_game.map(|test| (test, test.all)), "all"),
+        ("By example", by_example.map(|test| (test, test.top1)), "plain"),
+        ("By game", by_game.map(|test| (test, test.top1_legal)), "all"),
     ];
     for (name, measured, which) in measures {
         let Some((test, percent)) = measured else { continue };
@@ -128,7 +128,7 @@ fn glance(section: &mut Section, lesson: &Lesson<'_>) {
                 error(percent, test.count),
                 grouped(test.count),
                 test.test,
-                test.learned_from
+                test.train_overlap
             ),
         ]);
     }
@@ -156,7 +156,7 @@ fn glance(section: &mut Section, lesson: &Lesson<'_>) {
 }
 
 /// The tests, and how far they are below what was learned from.
-fn examined(section: &mut Section, taught: &Taught) {
+fn examined(section: &mut Section, taught: &TrainReport) {
     let bars = BarChart::new(
         "The best legal move is the one played",
         "% of choices, 95% intervals",
@@ -164,7 +164,10 @@ fn examined(section: &mut Section, taught: &Taught) {
     )
     .series(
         taught.net.clone(),
-        taught.tests.iter().map(|test| (test.choices, error(test.choices, test.choices_count))),
+        taught
+            .tests
+            .iter()
+            .map(|test| (test.top1_choices, error(test.top1_choices, test.choices_count))),
     )
     .range(0.0, 100.0);
     section.figure(&bars, "");
@@ -181,16 +184,16 @@ fn examined(section: &mut Section, taught: &Taught) {
         "± are 95% intervals of counting positions, which are taken as independent, for this one \
          network; how much another seed would differ is not in them.",
     );
-    let Some((learned, count)) = taught.learned else { return };
+    let Some((learned, count)) = taught.train_accuracy else { return };
     let mut table =
         Table::new(["training less test", "training, plain %", "test, plain %", "difference"]);
-    for test in taught.tests.iter().filter(|test| test.images == 1) {
-        let errors = (error(learned, count), error(test.plain, test.count));
+    for test in taught.tests.iter().filter(|test| test.symmetries == 1) {
+        let errors = (error(learned, count), error(test.top1, test.count));
         table.row([
             test.test.clone(),
             with_error(learned, Some(errors.0), 1),
-            with_error(test.plain, Some(errors.1), 1),
-            with_error(learned - test.plain, Some(errors.0.hypot(errors.1)), 1),
+            with_error(test.top1, Some(errors.1), 1),
+            with_error(learned - test.top1, Some(errors.0.hypot(errors.1)), 1),
         ]);
     }
     section.table(&table);
@@ -201,12 +204,12 @@ fn examined(section: &mut Section, taught: &Taught) {
 }
 
 /// What a curve shows of a point.
-type Figure = fn(&Point) -> f64;
+type Figure = fn(&StepMetrics) -> f64;
 
 /// The curves.
 fn how(section: &mut Section, lesson: &Lesson<'_>) {
     let Lesson { taught, curve, .. } = lesson;
-    let passes = curve.last().map_or(0.0, |point| point.passes);
+    let passes = curve.last().map_or(0.0, |point| point.epochs);
     section.paragraph(format!(
         "{}, {passes:.3} passes over the examples, in {} s.",
         progress(taught.step, taught.steps),
@@ -220,17 +223,17 @@ fn how(section: &mut Section, lesson: &Lesson<'_>) {
                  network was when it saw them.";
     let plots: [(&str, &str, Figure, &str); 4] = [
         ("Loss", "nats a move", |point| point.loss, since),
-        ("Share on top", "% of examples, plain", |point| point.hits, since),
-        ("Rate", "rate", |point| point.rate, "The size of a step."),
+        ("Share on top", "% of examples, plain", |point| point.accuracy, since),
+        ("Rate", "rate", |point| point.learning_rate, "The size of a step."),
         (
             "Speed",
             "examples a second",
-            |point| point.speed,
+            |point| point.examples_per_second,
             "Of learning, on this machine and beside whatever else it did.",
         ),
     ];
     for (title, unit, value, caption) in plots {
-        let points = curve.iter().map(|point| report::Point::new(point.passes, value(point)));
+        let points = curve.iter().map(|point| report::Point::new(point.epochs, value(point)));
         let plot = Plot::new(title, "passes", unit).series(Series::line(title, points));
         section.figure(&plot, caption);
     }

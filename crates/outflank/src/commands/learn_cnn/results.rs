@@ -3,7 +3,7 @@
 use crate::output::{grouped, room};
 use anyhow::Result;
 use outflank_arena::accuracy::Hits;
-use outflank_learners::cnn::{Point, Taught, Tested};
+use outflank_learners::cnn::{StepMetrics, TestMetrics, TrainReport};
 use outflank_report::text::with_error;
 use outflank_report::{Align, Table};
 use outflank_runs::RunFolder;
@@ -27,8 +27,17 @@ impl<'a> Curve<'a> {
     }
 
     /// One more point.
-    pub fn add(&mut self, point: &Point) -> Result<()> {
-        let Point { step, steps, passes, seconds, speed, loss, hits, rate } = point;
+    pub fn add(&mut self, point: &StepMetrics) -> Result<()> {
+        let StepMetrics {
+            step,
+            steps,
+            epochs: passes,
+            seconds,
+            examples_per_second: speed,
+            loss,
+            accuracy: hits,
+            learning_rate: rate,
+        } = point;
         let _ = writeln!(
             self.text,
             "{step},{steps},{passes:.4},{seconds:.1},{speed:.0},{loss:.5},{hits:.3},{rate:.6}"
@@ -39,9 +48,9 @@ impl<'a> Curve<'a> {
 
 /// The curve that a folder has. A run that was killed went on from its last checkpoint: what came
 /// between the two is there twice, and the later counts.
-pub fn curve(folder: &RunFolder) -> Vec<Point> {
+pub fn curve(folder: &RunFolder) -> Vec<StepMetrics> {
     let text = std::fs::read_to_string(folder.join(CURVE)).unwrap_or_default();
-    let mut points: Vec<Point> = Vec::new();
+    let mut points: Vec<StepMetrics> = Vec::new();
     for line in text.lines().skip(1) {
         let cells: Vec<f64> = line.split(',').filter_map(|cell| cell.parse().ok()).collect();
         let [step, steps, passes, seconds, speed, loss, hits, rate] = cells[..] else { continue };
@@ -49,7 +58,16 @@ pub fn curve(folder: &RunFolder) -> Vec<Point> {
         while points.last().is_some_and(|last| last.step >= step) {
             points.pop();
         }
-        points.push(Point { step, steps, passes, seconds, speed, loss, hits, rate });
+        points.push(StepMetrics {
+            step,
+            steps,
+            epochs: passes,
+            seconds,
+            examples_per_second: speed,
+            loss,
+            accuracy: hits,
+            learning_rate: rate,
+        });
     }
     points
 }
@@ -60,15 +78,15 @@ pub fn error(percent: f64, count: u64) -> f64 {
 }
 
 /// What a test is called, asked of one image of a position or of several.
-pub fn title(test: &Tested) -> String {
-    match test.images {
+pub fn title(test: &TestMetrics) -> String {
+    match test.symmetries {
         1 => test.test.clone(),
         images => format!("{}, {images} images", test.test),
     }
 }
 
 /// What the tests showed, each with its uncertainty.
-pub fn tests(taught: &Taught) -> Table {
+pub fn tests(taught: &TrainReport) -> Table {
     let heads = ["positions", "learned from %"]
         .into_iter()
         .chain(["plain %", "all %", "choices %", "top 3 %", "valid %"])
@@ -81,20 +99,20 @@ pub fn tests(taught: &Taught) -> Table {
         table.row([
             title(test),
             grouped(test.count),
-            format!("{:.2}", test.learned_from),
-            percent(test.plain, test.count),
-            percent(test.all, test.count),
-            percent(test.choices, test.choices_count),
+            format!("{:.2}", test.train_overlap),
+            percent(test.top1, test.count),
+            percent(test.top1_legal, test.count),
+            percent(test.top1_choices, test.choices_count),
             percent(test.top3, test.count),
-            percent(test.valid, test.count),
+            percent(test.legal_rate, test.count),
         ]);
     }
     table
 }
 
 /// What every method tells of its accuracy: by game, asked once. `tests` has the rest.
-pub fn accuracy(taught: &Taught) -> Value {
-    let mut asked_once = taught.tests.iter().filter(|test| test.images == 1);
+pub fn accuracy(taught: &TrainReport) -> Value {
+    let mut asked_once = taught.tests.iter().filter(|test| test.symmetries == 1);
     let Some(test) = asked_once.find(|test| !test.test.ends_with("by example")) else {
         return Value::Null;
     };
@@ -104,8 +122,8 @@ pub fn accuracy(taught: &Taught) -> Value {
     };
     json!([{
         "name": "learned",
-        "choices": hits(test.choices, test.choices_count),
-        "all": hits(test.all, test.count),
+        "choices": hits(test.top1_choices, test.choices_count),
+        "all": hits(test.top1_legal, test.count),
     }])
 }
 
@@ -118,7 +136,7 @@ pub fn progress(step: u64, steps: u64) -> String {
 }
 
 /// For people.
-pub fn text(taught: &Taught, path: &str) -> String {
+pub fn text(taught: &TrainReport, path: &str) -> String {
     let mut text = format!(
         "{}: {} weights, {}, {:.0} s\n",
         taught.net,
@@ -131,7 +149,7 @@ pub fn text(taught: &Taught, path: &str) -> String {
         text +=
             "plain: the largest output, legal or not; all: the best legal move, twins sharing;\n";
         text += "choices: the same where there was something to choose. ±: 95%, of counting.\n";
-        if let Some((percent, count)) = taught.learned {
+        if let Some((percent, count)) = taught.train_accuracy {
             let count = grouped(count);
             let _ = writeln!(text, "plain on {count} of the examples learned from: {percent:.2}%");
         }

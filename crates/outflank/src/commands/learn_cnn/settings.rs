@@ -5,7 +5,7 @@ use crate::VERSION;
 use crate::cli::learn_cnn::{CnnArgs, DeviceArg};
 use crate::games::Source;
 use anyhow::{Result, ensure};
-use outflank_learners::cnn::{Optimizer, Plan, Split, TrainError};
+use outflank_learners::cnn::{Optimizer, CnnConfig, Split, CnnError};
 use outflank_models::nets::NetGraph;
 use outflank_records::TrainFractions;
 use outflank_runs::{RunConfig, RunFolder};
@@ -59,7 +59,7 @@ fn usual_rate(args: &CnnArgs) -> f64 {
 /// Refuses numbers that make no sense, before there is a folder.
 pub fn check(args: &CnnArgs) -> Result<()> {
     let begun = args.run.resume.is_some();
-    ensure!(begun || args.passes.is_some() || args.minutes.is_some(), TrainError::Endless);
+    ensure!(begun || args.passes.is_some() || args.minutes.is_some(), CnnError::NoBudget);
     let batch = steps(args).batch;
     ensure!((2..=65_536).contains(&batch), "--batch is a number from 2 to 65536, not {batch}");
     let shares = [("momentum", args.momentum), ("smoothing", f64::from(args.smoothing))];
@@ -71,7 +71,7 @@ pub fn check(args: &CnnArgs) -> Result<()> {
         "--decay is a number from 0 to 1, not {}",
         args.decay
     );
-    if let (Split::Example, Some(year)) = (args.split, args.last_year) {
+    if let (SplitBy::Example, Some(year)) = (args.split, args.last_year) {
         ensure!(
             year == LAST_YEAR,
             "--last-year {year} divides games, and --split example does not; add --split game or both"
@@ -98,35 +98,31 @@ pub fn check(args: &CnnArgs) -> Result<()> {
 }
 
 /// How to learn.
-pub fn plan(args: &CnnArgs) -> Result<Plan> {
+pub fn plan(args: &CnnArgs) -> Result<CnnConfig> {
     let Steps { batch, warmup, nesterov, rate } = steps(args);
     let optimizer = match args.optimizer.as_str() {
         "adamw" => {
             ensure!(!nesterov, "--nesterov is for --optimizer sgd");
-            Optimizer::AdamW { first: args.momentum, second: 0.999 }
+            Optimizer::AdamW { beta1: args.momentum, beta2: 0.999 }
         }
         _ => Optimizer::Sgd { momentum: args.momentum, nesterov },
     };
-    let plan = Plan {
-        batch,
-        rate: rate.unwrap_or_else(|| usual_rate(args)),
+    let plan = CnnConfig {
+        batch_size: batch,
+        learning_rate: rate.unwrap_or_else(|| usual_rate(args)),
         schedule: args.schedule,
-        warmup,
+        warmup_steps: warmup,
         optimizer,
-        decay: args.decay,
-        smoothing: args.smoothing,
+        weight_decay: args.decay,
+        label_smoothing: args.smoothing,
         seed: args.common.seed,
     };
-    Ok(args.bootstrap.map_or(plan, |number| plan.of_bag(number)))
+    Ok(args.bootstrap.map_or(plan, |number| plan.ensemble_member(number)))
 }
 
 /// How the test is told apart.
 pub fn split(args: &CnnArgs) -> Split {
-    match args.split {
-        Split::Example => Split::Example,
-        Split::Game(_) => Split::Game(last_year(args)),
-        Split::Both(_) => Split::Both(last_year(args)),
-    }
+    Split { by: args.split, last_year: last_year(args) }
 }
 
 fn last_year(args: &CnnArgs) -> u16 {
@@ -165,12 +161,7 @@ pub fn open_folder(
         put("from", from.clone().into());
     }
     put("examples", args.examples.to_string().into());
-    let by = match args.split {
-        Split::Example => "example",
-        Split::Game(_) => "game",
-        Split::Both(_) => "both",
-    };
-    put("split", by.into());
+    put("split", args.split.to_string().into());
     // It stands in every configuration, whether it divides anything or not.
     put("last-year", i64::from(last_year(args)).into());
     let Steps { batch, warmup, nesterov, rate } = steps(args);

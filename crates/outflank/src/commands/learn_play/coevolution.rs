@@ -5,7 +5,7 @@ use crate::Outcome;
 use crate::cli::learn_play::LearnPlayArgs;
 use anyhow::{Result, ensure};
 use outflank_experiments::coevolution::presets;
-use outflank_learners::coevolution::{Coevolution, Settings};
+use outflank_learners::coevolution::{Coevolution, CoevolutionConfig};
 
 /// Learns by one of them; nothing runs before its settings make sense.
 pub fn run(name: &'static str, args: &LearnPlayArgs) -> Result<Outcome> {
@@ -13,8 +13,8 @@ pub fn run(name: &'static str, args: &LearnPlayArgs) -> Result<Outcome> {
     check(training)?;
     let mut table = presets::table(name, args.operators.as_deref())?;
     table.extend(args.pieces.table());
-    let settings = Settings::from_table(&table)?;
-    settings.check_budget(training.games)?;
+    let settings = CoevolutionConfig::from_table(&table)?;
+    settings.validate_budget(training.games)?;
     let (seed, threads) = (training.common.seed, training.common.threads());
     let mut learner = Coevolution::new(settings.clone(), seed, threads)?;
     if args.grid.on.is_some() {
@@ -26,7 +26,7 @@ pub fn run(name: &'static str, args: &LearnPlayArgs) -> Result<Outcome> {
     }
     let others = crate::grid::crew(&args.grid, &training.common)?;
     if let Some((crew, _)) = &others {
-        learner = learner.elsewhere(crew.clone());
+        learner = learner.with_remote(crew.clone());
     }
     let job = Job {
         name,

@@ -11,9 +11,10 @@ use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_learners::gp::{
-    Contest, Curve, GamesOf, Gp, GpError, Inference, Judge, Sampling, Settings, Space, Tests,
+    GameOracle, GameOracleConfig, GpConfig, GpError, GpEvaluator, GpLearner, HeuristicSpace,
+    InferenceConfig, PreferenceOracle, Sampling, TestPairs,
 };
-use outflank_learners::training::{Gauge, Plan, Point, model_name};
+use outflank_learners::training::{Evaluator, Plan, Point, model_name};
 use outflank_models::files::Origin;
 use outflank_models::{NamedFeatures, Heuristic};
 use outflank_players::registry::RegisteredGame;
@@ -84,10 +85,14 @@ fn complete(args: &GpArgs) -> Result<GpArgs> {
 }
 
 /// How to learn, as the options have it.
-fn settings<P: NamedFeatures>(args: &GpArgs) -> Settings {
-    Settings {
+fn settings<P: NamedFeatures>(args: &GpArgs) -> GpConfig {
+    GpConfig {
         dimensions: P::FEATURES.len(),
-        space: if args.space == "weights" { Space::Weights } else { Space::Directions },
+        space: if args.space == "weights" {
+            HeuristicSpace::Weights
+        } else {
+            HeuristicSpace::Directions
+        },
         initial: args.initial.unwrap_or(5),
         opponents: args.opponents.unwrap_or(5),
         choose_opponents: args.opponents_by == "sampling",
@@ -98,10 +103,10 @@ fn settings<P: NamedFeatures>(args: &GpArgs) -> Settings {
         },
         against_best: args.find == "opponent",
         restarts: args.restarts,
-        inference: Inference {
+        inference: InferenceConfig {
             tolerance: args.tolerance,
-            sweeps: args.sweeps,
-            steps: args.steps,
+            ep_max_iterations: args.sweeps,
+            kernel_max_iterations: args.steps,
             relevance: args.ard,
         },
         seed: args.common.seed,
@@ -109,7 +114,7 @@ fn settings<P: NamedFeatures>(args: &GpArgs) -> Settings {
 }
 
 fn learn<P: RegisteredGame + NamedFeatures>(args: &GpArgs, references: &[&str]) -> Result<Outcome> {
-    let contest = Contest {
+    let contest = GameOracleConfig {
         depth: args.depth,
         games: args.pair_games,
         opening: args.opening,
@@ -117,7 +122,7 @@ fn learn<P: RegisteredGame + NamedFeatures>(args: &GpArgs, references: &[&str]) 
     };
     let benchmark = args.benchmark.unwrap_or(0);
     // Built once before anything is written, so that what cannot be is refused in time.
-    let gp = Gp::<P>::new(settings::<P>(args), contest, benchmark)?;
+    let gp = GpLearner::<P>::new(settings::<P>(args), contest, benchmark)?;
     let folder = open_folder(args)?;
     match args.ask.as_deref() {
         None => {
@@ -132,17 +137,17 @@ fn learn<P: RegisteredGame + NamedFeatures>(args: &GpArgs, references: &[&str]) 
             eprintln!(
                 "Answers are kept in {path}: stop when you like, go on with --resume {path}."
             );
-            let gp = Gp::judged(settings::<P>(args), contest, benchmark, person)?;
+            let gp = GpLearner::with_oracle(settings::<P>(args), contest, benchmark, person)?;
             go::<P, _>(args, references, gp, contest, &folder)
         }
     }
 }
 
-fn go<P: RegisteredGame + NamedFeatures, J: Judge>(
+fn go<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
     args: &GpArgs,
     references: &[&str],
-    mut gp: Gp<P, J>,
-    contest: Contest,
+    mut gp: GpLearner<P, J>,
+    contest: GameOracleConfig,
     folder: &RunFolder,
 ) -> Result<Outcome> {
     let began = Instant::now();
@@ -152,9 +157,11 @@ fn go<P: RegisteredGame + NamedFeatures, J: Judge>(
         Ok(Outcome::Stopped)
     };
     let Some(tests) = tests::<P>(args, contest, folder)? else { return stopped() };
-    let gauge = Curve { tests };
-    let columns: Vec<String> =
-        Gauge::<Gp<P, J>>::columns(&gauge).into_iter().map(|column| column.name).collect();
+    let gauge = GpEvaluator { tests };
+    let columns: Vec<String> = Evaluator::<GpLearner<P, J>>::columns(&gauge)
+        .into_iter()
+        .map(|column| column.name)
+        .collect();
     let plan = Plan {
         games: args.rounds,
         unit: "round",
@@ -187,7 +194,7 @@ fn go<P: RegisteredGame + NamedFeatures, J: Judge>(
     let Some(trained) = drive(&mut gp, &gauge, &plan, folder, watching, say)? else {
         return stopped();
     };
-    let fresh = match (args.benchmark, gp.fresh_score()) {
+    let fresh = match (args.benchmark, gp.held_out_score()) {
         (Some(0), _) => None,
         (_, Ok(score)) => Some(score),
         (_, Err(GpError::Stopped)) => return stopped(),
@@ -195,7 +202,7 @@ fn go<P: RegisteredGame + NamedFeatures, J: Judge>(
     };
     let ceiling = match gauge.tests.as_ref().filter(|_| args.ceiling) {
         None => None,
-        Some(tests) => match tests.ceiling(&GamesOf::<P>::new(contest)) {
+        Some(tests) => match tests.ceiling(&GameOracle::<P>::new(contest)) {
             Ok(ceiling) => Some(ceiling),
             Err(GpError::Stopped) => return stopped(),
             Err(error) => return Err(error.into()),
@@ -224,9 +231,9 @@ fn go<P: RegisteredGame + NamedFeatures, J: Judge>(
             .zip(trained.model.weights())
             .map(|(name, weight)| ((*name).to_owned(), *weight))
             .collect(),
-        parameters: gp.active().parameters().to_vec(),
-        tests: gauge.tests.as_ref().map_or(0, Tests::len),
-        notes: gp.active().notes(),
+        parameters: gp.active_learner().log_parameters().to_vec(),
+        tests: gauge.tests.as_ref().map_or(0, TestPairs::len),
+        notes: gp.active_learner().warnings(),
         fresh,
         ceiling,
         matches,
@@ -240,9 +247,9 @@ fn go<P: RegisteredGame + NamedFeatures, J: Judge>(
 /// when the user stopped.
 fn tests<P: RegisteredGame + NamedFeatures>(
     args: &GpArgs,
-    contest: Contest,
+    contest: GameOracleConfig,
     folder: &RunFolder,
-) -> Result<Option<Option<Tests>>> {
+) -> Result<Option<Option<TestPairs>>> {
     let count = args.tests.unwrap_or(0);
     if count == 0 {
         return Ok(Some(None));
@@ -250,7 +257,7 @@ fn tests<P: RegisteredGame + NamedFeatures>(
     let progress = Progress::new("test pairs", "pairs", count as u64, args.common.quiet);
     let mut seen = 0;
     let path = folder.join("tests.tsv");
-    let played = Tests::recorded(&GamesOf::<P>::new(contest), count, &path, |found| {
+    let played = TestPairs::play_journaled(&GameOracle::<P>::new(contest), count, &path, |found| {
         progress.add((found - seen) as u64);
         seen = found;
     });

@@ -1,35 +1,34 @@
-// What kernels over rows of maps have in common.
+// Building blocks of kernels over the rows of a channels-last activation.
 //
-// x is a matrix of rows (cells of positions) and channels in bfloat16, channels innermost and a multiple
-// of eight: a vector of 16 bytes. A block has a slice of at most eight vectors (blockIdx.x of gridDim.x) and
-// every so many rows (blockIdx.y of gridDim.y); a thread stays with its eight channels. Sums over rows end
-// thus: each block writes its part, and of each slice the block that is done last adds the parts up, always
-// in the same order. It finds out that it is last by a ticket, which it leaves at zero again.
+// x is a bfloat16 matrix of rows (board cells) and channels. The number of channels is a multiple of eight; eight
+// channels are a vector of 16 bytes. A block handles a slice of at most eight vectors (blockIdx.x of gridDim.x) and
+// a strided subset of the rows (blockIdx.y of gridDim.y); a thread handles the same eight channels of all its rows.
+// A reduction over rows has two stages: each block writes a partial sum, and the last block of each slice to finish
+// adds the partial sums in a fixed order. The last block is determined by a counter (ticket), which it resets to zero.
 //
-// SUMMING and WRITING, the threads of a block that sums and of one that writes, are given by whoever compiles
-// this.
+// SUMMING and WRITING are the block sizes of reducing and of elementwise kernels, defined at compilation.
 
-struct Eight {
+struct Float8 {
   float at[8];
 };
 
-// Where a thread works.
-struct Share {
-  int vectors; // of a row
-  int vector;  // of the row, the thread's own
+// The vector and the rows of a thread.
+struct ThreadRows {
+  int vectors; // vectors per row
+  int vector;  // index of the thread's vector in the row
   int width;   // vectors of the slice
-  int high;    // rows of the block at a time
-  int row;     // the thread's own among these
-  int first;   // its first row of all
-  int step;    // from there to the next
-  int count;   // how many it has, perhaps none
+  int high;    // rows that the block handles at a time
+  int row;     // the thread's row among these
+  int first;   // first row of the thread
+  int step;    // stride between its rows
+  int count;   // number of its rows, possibly 0
 };
 
-__device__ Share share_of(int threads, int rows, int vectors, int wide) {
-  Share my;
-  const int from = blockIdx.x * wide, thread = threadIdx.x;
+__device__ ThreadRows thread_rows(int threads, int rows, int vectors, int slice_width) {
+  ThreadRows my;
+  const int from = blockIdx.x * slice_width, thread = threadIdx.x;
   my.vectors = vectors;
-  my.width = vectors - from < wide ? vectors - from : wide;
+  my.width = vectors - from < slice_width ? vectors - from : slice_width;
   my.high = threads / my.width;
   my.row = thread / my.width;
   my.vector = from + thread % my.width;
@@ -41,19 +40,19 @@ __device__ Share share_of(int threads, int rows, int vectors, int wide) {
   return my;
 }
 
-__device__ Eight unpacked(uint4 pairs) {
+__device__ Float8 unpack(uint4 pairs) {
   const unsigned words[4] = {pairs.x, pairs.y, pairs.z, pairs.w};
-  Eight eight;
+  Float8 values;
 #pragma unroll
   for (int i = 0; i < 4; i++) {
-    eight.at[2 * i] = __uint_as_float(words[i] << 16);
-    eight.at[2 * i + 1] = __uint_as_float(words[i] & 0xffff0000u);
+    values.at[2 * i] = __uint_as_float(words[i] << 16);
+    values.at[2 * i + 1] = __uint_as_float(words[i] & 0xffff0000u);
   }
-  return eight;
+  return values;
 }
 
-// Two numbers rounded to the nearest, ties to even.
-__device__ unsigned pair(float low, float high) {
+// Packs two floats as bfloat16, rounded to nearest, ties to even.
+__device__ unsigned pack_bf16x2(float low, float high) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   unsigned both;
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
@@ -70,20 +69,20 @@ __device__ unsigned pair(float low, float high) {
 #endif
 }
 
-__device__ uint4 packed(const Eight &eight) {
-  const float *at = eight.at;
-  return make_uint4(pair(at[0], at[1]), pair(at[2], at[3]), pair(at[4], at[5]), pair(at[6], at[7]));
+__device__ uint4 pack(const Float8 &values) {
+  const float *at = values.at;
+  return make_uint4(pack_bf16x2(at[0], at[1]), pack_bf16x2(at[2], at[3]), pack_bf16x2(at[4], at[5]), pack_bf16x2(at[6], at[7]));
 }
 
-// One of the rows of numbers for each channel.
-__device__ Eight eight_of(const float *numbers, int row, const Share &my) {
+// Loads the eight per-channel values of the thread from a row of `numbers`.
+__device__ Float8 load_channels(const float *numbers, int row, const ThreadRows &my) {
   const float4 *at = (const float4 *)(numbers + 8 * (row * my.vectors + my.vector));
   const float4 low = at[0], high = at[1];
   return {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
 }
 
-// Whether this block is the last of its slice; it then sees what the others wrote.
-__device__ bool is_last(unsigned *ticket) {
+// Returns whether this is the last block of its slice; if so, the writes of the others are visible.
+__device__ bool is_last_block(unsigned *ticket) {
   __shared__ bool last;
   __threadfence();
   __syncthreads();
@@ -96,12 +95,12 @@ __device__ bool is_last(unsigned *ticket) {
   return last;
 }
 
-// A vector of x, and with it one of dy.
-struct Two {
+// A vector of x and the corresponding one of dy.
+struct XAndGradient {
   uint4 x, dy;
 };
 
-// Does a thread's rows from the place `at` on, `AHEAD` of them asked for before the first is used.
+// Calls `work` for each row of the thread, starting at offset `at`, with `AHEAD` rows prefetched.
 template <int AHEAD, typename Load, typename Work>
 __device__ void for_each_row(int count, int at, int step, Load load, Work work) {
   for (int left = count; left > 0; left -= AHEAD, at += AHEAD * step) {
@@ -119,10 +118,10 @@ __device__ void for_each_row(int count, int at, int step, Load load, Work work) 
   }
 }
 
-// Puts the threads of each vector together, two by two, by `merge`, which is told which row it hears of; the
-// block's part is then written.
+// Tree reduction over the threads of each vector by `merge`, which receives the row of the other thread; then
+// writes the partial result of the block.
 template <typename Merge>
-__device__ void put_together(const Share &my, Eight &one, Eight &two, float2 *parts, Merge merge) {
+__device__ void reduce_block(const ThreadRows &my, Float8 &one, Float8 &two, float2 *partials, Merge merge) {
   __shared__ float gathered[16 * SUMMING];
   const int thread = threadIdx.x;
   auto show = [&] {
@@ -138,7 +137,7 @@ __device__ void put_together(const Share &my, Eight &one, Eight &two, float2 *pa
     const int half = (left + 1) / 2;
     if (my.row + half < left) {
       const int other = thread + half * my.width;
-      Eight first, second;
+      Float8 first, second;
 #pragma unroll
       for (int i = 0; i < 8; i++) {
         first.at[i] = gathered[i * SUMMING + other];
@@ -150,38 +149,38 @@ __device__ void put_together(const Share &my, Eight &one, Eight &two, float2 *pa
     left = half;
   }
   if (my.row == 0) {
-    float2 *part = parts + 8 * (blockIdx.y * my.vectors + my.vector);
+    float2 *part = partials + 8 * (blockIdx.y * my.vectors + my.vector);
 #pragma unroll
     for (int i = 0; i < 8; i++)
       part[i] = make_float2(one.at[i], two.at[i]);
   }
 }
 
-// What the last block of a slice does: a thread has one of its channels, and every so many blocks.
-struct Ending {
+// Work division of the final reduction: a thread has one channel of the slice and a strided subset of the blocks.
+struct FinalReduction {
   int channel, channels, own, group, groups;
 };
 
-__device__ Ending ending_of(const Share &my, int wide) {
-  Ending end;
+__device__ FinalReduction final_reduction(const ThreadRows &my, int slice_width) {
+  FinalReduction end;
   end.own = 8 * my.width;
   end.groups = SUMMING / end.own;
   end.group = threadIdx.x / end.own;
-  end.channel = 8 * blockIdx.x * wide + threadIdx.x % end.own;
+  end.channel = 8 * blockIdx.x * slice_width + threadIdx.x % end.own;
   end.channels = 8 * my.vectors;
   return end;
 }
 
-// Those blocks' parts, eight asked for at a time.
+// Calls `work` for the partial results of these blocks, eight prefetched at a time.
 template <typename Work>
-__device__ void for_each_part(const float2 *parts, const Ending &end, Work work) {
+__device__ void for_each_partial(const float2 *partials, const FinalReduction &end, Work work) {
   const int blocks = end.group < end.groups ? gridDim.y : 0, step = end.groups;
   for (int block = end.group; block < blocks; block += 8 * step) {
     float2 loaded[8];
 #pragma unroll
     for (int j = 0; j < 8; j++)
       if (block + j * step < blocks)
-        loaded[j] = parts[(block + j * step) * end.channels + end.channel];
+        loaded[j] = partials[(block + j * step) * end.channels + end.channel];
 #pragma unroll
     for (int j = 0; j < 8; j++)
       if (block + j * step < blocks)
@@ -189,8 +188,8 @@ __device__ void for_each_part(const float2 *parts, const Ending &end, Work work)
   }
 }
 
-// The sums of two numbers over all threads of a channel, complete in the first group.
-__device__ void sum_up(double &one, double &two, const Ending &end) {
+// Sums two values over all threads of a channel; the result is complete in group 0.
+__device__ void reduce_groups(double &one, double &two, const FinalReduction &end) {
   __shared__ double sums[2 * SUMMING];
   const int thread = threadIdx.x;
   sums[thread] = one;

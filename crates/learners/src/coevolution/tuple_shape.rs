@@ -1,48 +1,49 @@
-//! What networks look at, as a word: `12x6`, `all4`, `all4+2x2`, `all2x2`.
+//! The tuples of a network in short notation: `12x6`, `all4`, `all4+2x2`, `all2x2`.
 //!
-//! The first is the notation of Krawiec and Szubert (2011), tuples x squares; the others are Jaskowski's
-//! (2014), in which `2x2` stands for squares of two by two. So `2x2` alone is not taken: `snakes2x2`
-//! and `all2x2` say which.
+//! The first is the notation of Krawiec & Szubert (2011), tuples x squares; the others are those of
+//! Jaśkowski (2014), in which `2x2` stands for blocks of two by two squares. `2x2` alone is ambiguous and
+//! rejected in favor of `snakes2x2` and `all2x2`.
 
 use outflank_models::{MAX_TUPLE, Tuples};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// How many tuples of which length, or which systematic set.
+/// The tuples of a network: random snakes or a systematic set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub enum Shape {
-    /// So many snakes of so many squares, such as `12x6`; `snakes12x6` is the same.
+pub enum TupleShape {
+    /// Random snakes, such as `12x6` (also `snakes12x6`).
     Snakes {
-        /// How many tuples.
+        /// Number of tuples.
         tuples: usize,
-        /// How many squares each.
+        /// Squares per tuple.
         length: usize,
     },
-    /// All straight lines of a length, such as `all4`, and all two by two squares: `all4+2x2`.
+    /// All straight lines of a length, such as `all4`; with all 2x2 blocks `all4+2x2`.
     Systematic {
-        /// How many squares each line has.
+        /// Squares per line.
         length: usize,
-        /// Whether the two by two squares are there too.
+        /// Whether all 2x2 blocks are included.
         blocks: bool,
     },
-    /// All two by two squares: `all2x2`.
+    /// All 2x2 blocks: `all2x2`.
     Blocks,
 }
 
-impl FromStr for Shape {
+impl FromStr for TupleShape {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Shape, String> {
-        let unknown =
-            || format!("'{text}' is not a shape; give one such as 12x6, all4, all4+2x2 or all2x2");
+    fn from_str(text: &str) -> Result<TupleShape, String> {
+        let unknown = || {
+            format!("invalid shape '{text}'; expected one such as 12x6, all4, all4+2x2 or all2x2")
+        };
         match text {
-            "all2x2" => return Ok(Shape::Blocks),
+            "all2x2" => return Ok(TupleShape::Blocks),
             "2x2" => {
                 return Err(
-                    "'2x2' may be two snakes of two squares or all squares of two by two; \
-                            write snakes2x2 or all2x2"
+                    "'2x2' is ambiguous; write snakes2x2 (two snakes of two squares) or all2x2 (all \
+                            blocks of two by two squares)"
                         .to_owned(),
                 );
             }
@@ -55,7 +56,7 @@ impl FromStr for Shape {
             };
             let length = length.parse().map_err(|_| unknown())?;
             return match length {
-                1..=8 => Ok(Shape::Systematic { length, blocks }),
+                1..=8 => Ok(TupleShape::Systematic { length, blocks }),
                 _ => Err(format!("a straight line has 1 to 8 squares, not {length}")),
             };
         }
@@ -72,31 +73,31 @@ impl FromStr for Shape {
                 "a network has 1 to {most} tuples of length {length}, not {tuples}"
             ));
         }
-        Ok(Shape::Snakes { tuples, length })
+        Ok(TupleShape::Snakes { tuples, length })
     }
 }
 
-impl TryFrom<String> for Shape {
+impl TryFrom<String> for TupleShape {
     type Error = String;
 
-    fn try_from(text: String) -> Result<Shape, String> {
+    fn try_from(text: String) -> Result<TupleShape, String> {
         text.parse()
     }
 }
 
-impl From<Shape> for String {
-    fn from(shape: Shape) -> String {
+impl From<TupleShape> for String {
+    fn from(shape: TupleShape) -> String {
         shape.to_string()
     }
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for TupleShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Shape::Snakes { tuples: 2, length: 2 } => f.write_str("snakes2x2"),
-            Shape::Snakes { tuples, length } => write!(f, "{tuples}x{length}"),
-            Shape::Blocks => f.write_str("all2x2"),
-            Shape::Systematic { length, blocks } => {
+            TupleShape::Snakes { tuples: 2, length: 2 } => f.write_str("snakes2x2"),
+            TupleShape::Snakes { tuples, length } => write!(f, "{tuples}x{length}"),
+            TupleShape::Blocks => f.write_str("all2x2"),
+            TupleShape::Systematic { length, blocks } => {
                 write!(f, "all{length}{}", if blocks { "+2x2" } else { "" })
             }
         }
@@ -108,16 +109,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shape_is_read_as_it_is_written() {
-        let snakes = |tuples, length| Shape::Snakes { tuples, length };
+    fn shapes_round_trip() {
+        let snakes = |tuples, length| TupleShape::Snakes { tuples, length };
         for (text, shape) in [
             ("12x6", snakes(12, 6)),
             ("2x3", snakes(2, 3)),
             ("3x2", snakes(3, 2)),
             ("snakes2x2", snakes(2, 2)),
-            ("all2x2", Shape::Blocks),
-            ("all2", Shape::Systematic { length: 2, blocks: false }),
-            ("all4+2x2", Shape::Systematic { length: 4, blocks: true }),
+            ("all2x2", TupleShape::Blocks),
+            ("all2", TupleShape::Systematic { length: 2, blocks: false }),
+            ("all4+2x2", TupleShape::Systematic { length: 4, blocks: true }),
         ] {
             assert_eq!(text.parse(), Ok(shape));
             assert_eq!(shape.to_string(), text);
@@ -126,11 +127,11 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_two_things_is_neither() {
-        let refused = "2x2".parse::<Shape>().unwrap_err();
-        assert!(refused.contains("snakes2x2") && refused.contains("all2x2"), "{refused}");
+    fn ambiguous_and_invalid_shapes_are_errors() {
+        let error = "2x2".parse::<TupleShape>().unwrap_err();
+        assert!(error.contains("snakes2x2") && error.contains("all2x2"), "{error}");
         for text in ["all2x3", "all4+3x3", "snakes", "snakesall4", "allx", "2x2x2", ""] {
-            assert!(text.parse::<Shape>().is_err(), "{text}");
+            assert!(text.parse::<TupleShape>().is_err(), "{text}");
         }
     }
 }

@@ -1,69 +1,68 @@
-//! Comparing heuristics by games.
+//! Comparison of heuristics by games.
 //!
-//! Paper 2, section 4, plays each game three times; between players without chance that would be
-//! one game three times, so each game has a random opening of its own. Colours alternate, the
-//! majority decides, and a tie is even.
+//! Departure from Yelluri (2015), section 4: there each game is played three times, which between
+//! deterministic players is the same game three times. Here each game has its own random opening. Colors
+//! alternate, and the majority of games decides.
 
 use super::GpError;
-use super::active::Outcome;
-use super::learner::Judge;
+use super::active_learner::ComparisonOutcome;
+use super::learner::PreferenceOracle;
 use outflank_arena::play;
 use outflank_games::{Line, Position};
 use outflank_models::{NamedFeatures, Heuristic};
 use outflank_players::registry::RegisteredGame;
 use outflank_players::{AlphaBeta, Player};
-use outflank_runs::{Rng, RngExt, rng, stop_requested};
+use outflank_runs::{RngExt, Rng, rng, stop_requested};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// How games are played.
+/// How the games of a comparison are played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Contest {
-    /// How many plies alpha-beta looks ahead.
+pub struct GameOracleConfig {
+    /// Search depth of alpha-beta in plies.
     pub depth: u32,
-    /// How many games a pair plays.
+    /// Games per comparison.
     pub games: u32,
-    /// How many random moves a game begins with.
+    /// Random moves at the start of a game.
     pub opening: u32,
     /// The seed.
     pub seed: u64,
 }
 
-/// Plays the games of one game.
+/// A preference oracle that decides comparisons by games of alpha-beta players.
 #[derive(Clone, Copy, Debug)]
-pub struct GamesOf<P> {
-    pub(super) contest: Contest,
+pub struct GameOracle<P> {
+    pub(super) config: GameOracleConfig,
     game: PhantomData<fn() -> P>,
 }
 
-/// So many pairs are played between two looks at whether to stop.
-pub(super) const AT_A_TIME: usize = 64;
+/// Number of pairs between two checks for a stop request.
+pub(super) const PAIRS_PER_BATCH: usize = 64;
 
-impl<P: RegisteredGame + NamedFeatures> GamesOf<P> {
-    /// Plays under these terms.
+impl<P: RegisteredGame + NamedFeatures> GameOracle<P> {
+    /// Creates an oracle.
     #[must_use]
-    pub fn new(contest: Contest) -> GamesOf<P> {
-        GamesOf { contest, game: PhantomData }
+    pub fn new(config: GameOracleConfig) -> GameOracle<P> {
+        GameOracle { config, game: PhantomData }
     }
 
-    /// The games of a pair, for the stream of this name: the first's wins less the second's.
-    fn meet(&self, first: &Heuristic<P>, second: &Heuristic<P>, path: &[&str]) -> i32 {
-        let player = |heuristic: &Heuristic<P>| {
-            AlphaBeta::<P>::new(Arc::new(*heuristic), self.contest.depth)
-        };
+    /// Plays the games of a pair with the RNG stream `path`. Returns the wins of the first minus those of the
+    /// second.
+    fn play_pair(&self, first: &Heuristic<P>, second: &Heuristic<P>, path: &[&str]) -> i32 {
+        let player =
+            |heuristic: &Heuristic<P>| AlphaBeta::<P>::new(Arc::new(*heuristic), self.config.depth);
         let (mut first, mut second) = (player(first), player(second));
-        let mut rng = rng::stream(self.contest.seed, path);
-        let mut begun = HashSet::new();
+        let mut rng = rng::stream(self.config.seed, path);
+        let mut used = HashSet::new();
         let mut sum = 0;
-        for game in 0..self.contest.games {
-            let opening = self.opening(&mut begun, &mut rng);
+        for game in 0..self.config.games {
+            let opening = self.opening(&mut used, &mut rng);
             let mut between = |black: &mut dyn Player<P>, white: &mut dyn Player<P>| {
                 play(black, white, &opening, &mut rng).margin.signum()
             };
-            // The first opening of a pair belongs to either as often as to the other, since nobody
-            // is first by strength.
+            // The order within a pair is independent of strength, so an odd number of games is fair.
             sum += match game % 2 {
                 0 => between(&mut first, &mut second),
                 _ => -between(&mut second, &mut first),
@@ -72,22 +71,21 @@ impl<P: RegisteredGame + NamedFeatures> GamesOf<P> {
         sum
     }
 
-    /// A few random moves, to a position that this pair has not begun from, if there is one; a mirror
-    /// image would be the same game again.
-    fn opening(&self, begun: &mut HashSet<P>, rng: &mut Rng) -> Line<P> {
+    /// Draws a random opening that this pair has not used yet, up to symmetry, if possible.
+    fn opening(&self, used: &mut HashSet<P>, rng: &mut Rng) -> Line<P> {
         let mut line: Line<P> = Line::default();
         for _ in 0..20 {
-            line = random_line(self.contest.opening, rng);
-            if !line.position().is_over() && begun.insert(line.position().canonical_form()) {
+            line = random_line(self.config.opening, rng);
+            if !line.position().is_over() && used.insert(line.position().canonical_form()) {
                 break;
             }
         }
         line
     }
 
-    /// The wins of the first less those of the second for each pair, each pair in a stream of its
-    /// own below `name`.
-    fn meet_all(
+    /// Plays all pairs, each with its own RNG stream below `name`. Returns the wins of the first minus those
+    /// of the second.
+    fn play_pairs(
         &self,
         name: &[&str],
         points: &[Vec<f64>],
@@ -95,44 +93,44 @@ impl<P: RegisteredGame + NamedFeatures> GamesOf<P> {
     ) -> Result<Vec<i32>, GpError> {
         let heuristics: Vec<Heuristic<P>> = points.iter().map(|point| heuristic(point)).collect();
         let mut sums = Vec::with_capacity(pairs.len());
-        for (part, some) in pairs.chunks(AT_A_TIME).enumerate() {
+        for (batch, some) in pairs.chunks(PAIRS_PER_BATCH).enumerate() {
             if stop_requested() {
                 return Err(GpError::Stopped);
             }
             sums.par_extend(some.par_iter().enumerate().map(|(at, &(first, second))| {
-                let number = (part * AT_A_TIME + at).to_string();
+                let number = (batch * PAIRS_PER_BATCH + at).to_string();
                 let path = [&["gp", "games"], name, &[number.as_str()]].concat();
-                self.meet(&heuristics[first], &heuristics[second], &path)
+                self.play_pair(&heuristics[first], &heuristics[second], &path)
             }));
         }
         Ok(sums)
     }
 
-    /// How pairs come out, in games of this name.
-    pub fn compare(
+    /// Compares pairs by games with RNG streams below `name`.
+    pub fn compare_pairs(
         &self,
         name: &[&str],
         points: &[Vec<f64>],
         pairs: &[(usize, usize)],
-    ) -> Result<Vec<Outcome>, GpError> {
+    ) -> Result<Vec<ComparisonOutcome>, GpError> {
         let outcome = |sum: i32| match sum.signum() {
-            1 => Outcome::First,
-            -1 => Outcome::Second,
-            _ => Outcome::Even,
+            1 => ComparisonOutcome::First,
+            -1 => ComparisonOutcome::Second,
+            _ => ComparisonOutcome::Tie,
         };
-        Ok(self.meet_all(name, points, pairs)?.into_iter().map(outcome).collect())
+        Ok(self.play_pairs(name, points, pairs)?.into_iter().map(outcome).collect())
     }
 
-    /// The score of each heuristic in one game against each of these: 1 for a win, ½ for a draw.
+    /// Scores each heuristic by one game against each opponent: 1 for a win, ½ for a draw.
     ///
-    /// Each opponent has its own opening, the same for all, and every other one has Black.
+    /// The opening and the color depend only on the opponent.
     pub fn benchmark(
         &self,
         name: &str,
         points: &[Vec<f64>],
         opponents: &[Vec<f64>],
     ) -> Result<Vec<f64>, GpError> {
-        let single = GamesOf::<P>::new(Contest { games: 1, ..self.contest });
+        let single = GameOracle::<P>::new(GameOracleConfig { games: 1, ..self.config });
         let all: Vec<Heuristic<P>> = opponents.iter().map(|point| heuristic(point)).collect();
         let mut scores = Vec::with_capacity(points.len());
         for point in points {
@@ -146,8 +144,8 @@ impl<P: RegisteredGame + NamedFeatures> GamesOf<P> {
                 .map(|(at, other)| {
                     let path = ["gp", "benchmark", name, &at.to_string()];
                     match at % 2 {
-                        0 => single.meet(&own, other, &path),
-                        _ => -single.meet(other, &own, &path),
+                        0 => single.play_pair(&own, other, &path),
+                        _ => -single.play_pair(other, &own, &path),
                     }
                 })
                 .collect();
@@ -157,22 +155,22 @@ impl<P: RegisteredGame + NamedFeatures> GamesOf<P> {
     }
 }
 
-impl<P: RegisteredGame + NamedFeatures> Judge for GamesOf<P> {
-    fn judge(
+impl<P: RegisteredGame + NamedFeatures> PreferenceOracle for GameOracle<P> {
+    fn compare(
         &mut self,
         round: u64,
         points: &[Vec<f64>],
         pairs: &[(usize, usize)],
-    ) -> Result<Vec<Outcome>, GpError> {
-        self.compare(&["round", &round.to_string()], points, pairs)
+    ) -> Result<Vec<ComparisonOutcome>, GpError> {
+        self.compare_pairs(&["round", &round.to_string()], points, pairs)
     }
 
-    fn games(&self) -> u64 {
-        self.contest.games.into()
+    fn games_per_comparison(&self) -> u64 {
+        self.config.games.into()
     }
 }
 
-/// The heuristic that a point is; a point of the wrong size plays as if all were alike to it.
+/// Converts a point to a heuristic. Missing weights are zero.
 #[must_use]
 pub fn heuristic<P: NamedFeatures>(point: &[f64]) -> Heuristic<P> {
     let weights: Vec<f32> = P::FEATURES
@@ -183,7 +181,7 @@ pub fn heuristic<P: NamedFeatures>(point: &[f64]) -> Heuristic<P> {
     Heuristic::new(&weights).unwrap_or_else(Heuristic::zero)
 }
 
-/// A game of so many random moves, or fewer where it ends before.
+/// Plays random moves from the start, at most `plies`.
 pub(super) fn random_line<P: Position>(plies: u32, rng: &mut Rng) -> Line<P> {
     let mut line: Line<P> = Line::default();
     for _ in 0..plies {
@@ -196,7 +194,7 @@ pub(super) fn random_line<P: Position>(plies: u32, rng: &mut Rng) -> Line<P> {
     line
 }
 
-/// Random heuristics, uniform in the box from -1 to 1.
+/// Draws random heuristics, uniform in [-1, 1] per weight.
 #[must_use]
 pub fn random_heuristics(dimensions: usize, count: usize, seed: u64, name: &str) -> Vec<Vec<f64>> {
     let mut rng = rng::stream(seed, &["gp", "random", name]);

@@ -1,0 +1,413 @@
+//! The games of a generation on remote workers.
+//!
+//! The networks of a generation are one blob, which workers fetch by its checksum; a job only lists the
+//! individuals to train or the pairings to play. Results are those of a local run: networks, bit by bit,
+//! and the margins of games.
+
+use super::fitness::{GenerationContext, LiveNetworks, Pairing};
+use super::read_network;
+use crate::tdl::{self, Rates};
+use crate::training::StepError;
+use outflank_games::Side;
+use outflank_models::files::{Origin, write_safetensors};
+use outflank_models::{TrainableNTuple, NTupleNetwork};
+use outflank_runs::{WorkQueue, WorkQueueError, BlobStore, JobBatch, JobHandler, run_in_order, shards};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The job kind of messages.
+const KIND: &str = "generations";
+
+/// Number of blobs that a worker caches, enough for two concurrent runs.
+const CACHED_CONTEXTS: usize = 4;
+
+/// The largest possible margin of a game.
+const MAX_MARGIN: i32 = 64;
+
+/// A queue of remote workers that play the games of a population.
+#[derive(Clone, Debug)]
+pub(super) struct RemoteGames {
+    pub(super) crew: Arc<dyn WorkQueue>,
+}
+
+/// The training games of one individual in a generation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct TrainingJob {
+    pub(super) individual: usize,
+    /// Number of its first game, counted from the start of the run.
+    pub(super) first: u64,
+    /// Opponents by index with the number of games; `None` is self-play.
+    pub(super) opponents: Vec<(Option<usize>, u64)>,
+}
+
+impl TrainingJob {
+    /// Plays the games and returns the trained network.
+    pub(super) fn play<'a>(
+        &self,
+        player: impl Fn(usize) -> &'a NTupleNetwork,
+        rates: Rates,
+        seed: u64,
+    ) -> NTupleNetwork {
+        let mut network = player(self.individual).clone();
+        let mut live = TrainableNTuple::new(&network);
+        let mut game = self.first;
+        for &(opponent, count) in &self.opponents {
+            let mut opponent = opponent.map(|number| TrainableNTuple::new(player(number)));
+            for round in 0..count {
+                let mut rng = tdl::stream(seed, self.individual, game);
+                game += 1;
+                match &mut opponent {
+                    None => tdl::self_play(&mut live, rates, &mut rng),
+                    Some(opponent) => {
+                        let side = if round % 2 == 0 { Side::Black } else { Side::White };
+                        tdl::play_against(&mut live, opponent, side, rates, &mut rng)
+                    }
+                };
+            }
+        }
+        live.store(&mut network);
+        network
+    }
+
+    /// Returns the indices of all participants.
+    fn participants(&self) -> impl Iterator<Item = usize> {
+        std::iter::once(self.individual)
+            .chain(self.opponents.iter().filter_map(|(other, _)| *other))
+    }
+}
+
+/// The header of a blob, followed by the networks in the order of `numbers`.
+#[derive(Debug, Serialize, Deserialize)]
+struct BlobHeader {
+    seed: u64,
+    generation: u64,
+    /// Learning rates of training jobs; `None` for evaluation.
+    rates: Option<Rates>,
+    /// Probability of a random move in evaluation.
+    epsilon: f64,
+    /// Indices of the networks.
+    numbers: Vec<usize>,
+}
+
+/// The message of a range of jobs.
+#[derive(Debug, Serialize, Deserialize)]
+struct JobMessage {
+    /// Checksum of the blob.
+    #[serde(rename = "setting")]
+    blob: String,
+    #[serde(rename = "practices")]
+    training: Vec<TrainingJob>,
+    #[serde(rename = "meetings")]
+    pairings: Vec<Vec<Pairing>>,
+}
+
+/// Trains all individuals remotely.
+pub(super) fn train(
+    others: &RemoteGames,
+    players: &[&NTupleNetwork],
+    jobs: &[TrainingJob],
+    rates: Rates,
+    context: GenerationContext,
+) -> Result<Vec<NTupleNetwork>, StepError> {
+    let numbers = jobs.iter().flat_map(TrainingJob::participants).collect();
+    let header = header(context, Some(rates), 0.0, &numbers);
+    let encode = |blob: &str, range: Range<usize>| JobMessage {
+        blob: blob.to_owned(),
+        training: jobs[range].to_vec(),
+        pairings: Vec::new(),
+    };
+    let read = |range: Range<usize>, answer: &[u8]| {
+        let networks: Result<Vec<NTupleNetwork>, String> =
+            shards::unpack(answer)?.iter().map(|bytes| read_network(bytes)).collect();
+        let networks = networks?;
+        let originals = jobs[range].iter().map(|job| players[job.individual]);
+        match networks.iter().zip(originals).all(|(new, old)| is_trained_from(new, old)) {
+            true => Ok(networks),
+            false => Err("the networks do not belong to this population".to_owned()),
+        }
+    };
+    run_jobs(others, &header, players, jobs.len(), encode, read)
+}
+
+/// Returns whether `new` can result from training `old`.
+fn is_trained_from(new: &NTupleNetwork, old: &NTupleNetwork) -> bool {
+    new.tuples() == old.tuples()
+        && (new.view(), new.is_binary()) == (old.view(), old.is_binary())
+        && new.weights().iter().all(|weight| weight.is_finite())
+}
+
+/// Plays games remotely and returns their margins for Black, job by job.
+pub(super) fn play(
+    others: &RemoteGames,
+    players: &[&NTupleNetwork],
+    pieces: &[&[Pairing]],
+    epsilon: f64,
+    context: GenerationContext,
+) -> Result<Vec<Vec<i32>>, StepError> {
+    let all = pieces.iter().flat_map(|piece| piece.iter());
+    let numbers = all.flat_map(|pairing| [pairing.black, pairing.white]).collect();
+    let header = header(context, None, epsilon, &numbers);
+    let encode = |blob: &str, range: Range<usize>| JobMessage {
+        blob: blob.to_owned(),
+        training: Vec::new(),
+        pairings: pieces[range].iter().map(|piece| piece.to_vec()).collect(),
+    };
+    let read = |range: Range<usize>, answer: &[u8]| {
+        let margins: Vec<Vec<i32>> =
+            serde_json::from_slice(answer).map_err(|error| error.to_string())?;
+        let fits = |(margins, piece): (&Vec<i32>, &&[Pairing])| {
+            let possible = |margin: &i32| (-MAX_MARGIN..=MAX_MARGIN).contains(margin);
+            margins.len() == piece.len() && margins.iter().all(possible)
+        };
+        match margins.iter().zip(&pieces[range]).all(fits) {
+            true => Ok(margins),
+            false => Err("the games are not those of the job".to_owned()),
+        }
+    };
+    run_jobs(others, &header, players, pieces.len(), encode, read)
+}
+
+fn header(
+    context: GenerationContext,
+    rates: Option<Rates>,
+    epsilon: f64,
+    numbers: &BTreeSet<usize>,
+) -> BlobHeader {
+    let GenerationContext { seed, generation, .. } = context;
+    BlobHeader { seed, generation, rates, epsilon, numbers: numbers.iter().copied().collect() }
+}
+
+/// Runs all jobs and returns their results in order.
+fn run_jobs<T>(
+    others: &RemoteGames,
+    header: &BlobHeader,
+    players: &[&NTupleNetwork],
+    pieces: usize,
+    encode: impl Fn(&str, Range<usize>) -> JobMessage,
+    read: impl Fn(Range<usize>, &[u8]) -> Result<Vec<T>, String>,
+) -> Result<Vec<T>, StepError> {
+    let failed = |error: WorkQueueError| StepError::Failed(error.to_string());
+    let mut items = vec![serde_json::to_vec(header).map_err(|error| error.to_string())?];
+    for &number in &header.numbers {
+        items.push(write_safetensors(&players[number].clone().into(), &Origin::default())?);
+    }
+    let setting = others.crew.put(&shards::pack(&items)).map_err(failed)?;
+    let mut results = Vec::with_capacity(pieces);
+    let batch = JobBatch { kind: KIND, run: &setting, jobs: pieces };
+    let encode = |range| serde_json::to_vec(&encode(&setting, range)).unwrap_or_default();
+    let end = run_in_order(&*others.crew, batch, &encode, read, |_, result| {
+        results.push(result);
+        true
+    });
+    others.crew.delete(&setting);
+    end.map_err(failed)?;
+    match results.len() == pieces {
+        true => Ok(results),
+        // The queue returns early only if a stop was requested.
+        false => Err(StepError::Stopped),
+    }
+}
+
+/// A decoded blob: the networks by index.
+struct JobContext {
+    header: BlobHeader,
+    players: BTreeMap<usize, NTupleNetwork>,
+}
+
+/// The worker side: trains and evaluates populations for a remote run.
+#[derive(Default)]
+pub struct GenerationJobHandler {
+    /// The most recent blobs by checksum, the latest last.
+    contexts: Mutex<Vec<(String, Arc<JobContext>)>>,
+}
+
+impl GenerationJobHandler {
+    /// Returns the blob with this checksum, from the cache if possible.
+    fn context(&self, blob: &str, library: &dyn BlobStore) -> Result<Arc<JobContext>, String> {
+        let lock = || self.contexts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, context)) = lock().iter().find(|(checksum, _)| checksum == blob) {
+            return Ok(context.clone());
+        }
+        let bytes = library.get(blob).map_err(|error| error.to_string())?;
+        let items = shards::unpack(&bytes)?;
+        let (header, networks) = items.split_first().ok_or("not a population")?;
+        let header: BlobHeader =
+            serde_json::from_slice(header).map_err(|error| format!("not a population: {error}"))?;
+        let networks: Result<Vec<NTupleNetwork>, String> =
+            networks.iter().map(|bytes| read_network(bytes)).collect();
+        let players: BTreeMap<usize, NTupleNetwork> =
+            header.numbers.iter().copied().zip(networks?).collect();
+        let context = Arc::new(JobContext { header, players });
+        let mut contexts = lock();
+        if contexts.len() >= CACHED_CONTEXTS {
+            contexts.remove(0);
+        }
+        contexts.push((blob.to_owned(), context.clone()));
+        Ok(context)
+    }
+}
+
+impl JobHandler for GenerationJobHandler {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn handle(&self, job: &[u8], library: &dyn BlobStore) -> Result<Vec<u8>, String> {
+        let message: JobMessage =
+            serde_json::from_slice(job).map_err(|error| format!("invalid job: {error}"))?;
+        let context = self.context(&message.blob, library)?;
+        let JobContext { header, players } = &*context;
+        let missing = |number: &usize| !players.contains_key(number);
+        let pairings = message.pairings.iter().flatten();
+        let mut numbers = (message.training.iter().flat_map(TrainingJob::participants))
+            .chain(pairings.flat_map(|pairing| [pairing.black, pairing.white]));
+        if let Some(number) = numbers.find(missing) {
+            return Err(format!("invalid job: there is no player {number}"));
+        }
+        if let Some(rates) = header.rates {
+            let trained = message.training.iter().map(|training| {
+                let network = training.play(|number| &players[&number], rates, header.seed);
+                write_safetensors(&network.into(), &Origin::default())
+            });
+            return Ok(shards::pack(&trained.collect::<Result<Vec<_>, _>>()?));
+        }
+        let generation =
+            GenerationContext { seed: header.seed, generation: header.generation, threads: 1 };
+        let mut networks =
+            LiveNetworks::new(players.iter().map(|(number, network)| (*number, network)));
+        let margins: Vec<Vec<i32>> = message
+            .pairings
+            .iter()
+            .map(|pairings| networks.play(pairings, header.epsilon, generation))
+            .collect();
+        serde_json::to_vec(&margins).map_err(|error| error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Coevolution, CoevolutionConfig, Fitness};
+    use super::*;
+    use crate::training::Learner;
+    use outflank_models::tuple_shapes::{NeighborChoice, Snake};
+    use outflank_runs::Ack;
+    use outflank_runs::files::checksum;
+
+    /// A queue in this process, which returns results in reverse order, each after several invalid ones.
+    #[derive(Debug, Default)]
+    struct LocalQueue {
+        content: Mutex<BTreeMap<String, Vec<u8>>>,
+        most: Mutex<usize>,
+    }
+
+    impl BlobStore for LocalQueue {
+        fn put(&self, bytes: &[u8]) -> Result<String, WorkQueueError> {
+            let mut content = self.content.lock().unwrap();
+            content.insert(checksum(bytes), bytes.to_vec());
+            let mut most = self.most.lock().unwrap();
+            *most = content.len().max(*most);
+            Ok(checksum(bytes))
+        }
+
+        fn get(&self, sha256: &str) -> Result<Vec<u8>, WorkQueueError> {
+            let found = self.content.lock().unwrap().get(sha256).cloned();
+            found.ok_or_else(|| WorkQueueError(format!("there is no {sha256}")))
+        }
+    }
+
+    impl WorkQueue for LocalQueue {
+        fn work(
+            &self,
+            batch: JobBatch<'_>,
+            describe: &dyn Fn(Range<usize>) -> Vec<u8>,
+            take: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
+        ) -> Result<(), WorkQueueError> {
+            assert_eq!(batch.kind, KIND);
+            let trade = GenerationJobHandler::default();
+            for from in (0..batch.jobs).step_by(3).rev() {
+                let range = from..(from + 3).min(batch.jobs);
+                for nonsense in [&b"?"[..], b"[[65]]", b"[]"] {
+                    assert!(matches!(take(range.clone(), nonsense), Ack::Rejected(_)));
+                }
+                let answer = trade.handle(&describe(range.clone()), self).map_err(WorkQueueError)?;
+                assert_eq!(take(range, &answer), Ack::Accepted);
+            }
+            assert!(trade.handle(b"nonsense", self).is_err());
+            let unknown = TrainingJob { individual: 999, first: 0, opponents: Vec::new() };
+            let message = JobMessage {
+                blob: batch.run.to_owned(),
+                training: vec![unknown],
+                pairings: Vec::new(),
+            };
+            let error = trade.handle(&serde_json::to_vec(&message).unwrap(), self).unwrap_err();
+            assert!(error.contains("no player 999"), "{error}");
+            Ok(())
+        }
+
+        fn delete(&self, sha256: &str) {
+            assert!(self.content.lock().unwrap().remove(sha256).is_some());
+        }
+
+        fn status(&self) -> String {
+            String::new()
+        }
+    }
+
+    /// All kinds of training and fitness have the same state as a local run, and no blob is left behind.
+    #[test]
+    fn remote_and_local_generations_are_identical() {
+        let hall_of_fame = CoevolutionConfig {
+            shape: "4x3".parse().unwrap(),
+            snake: Snake::Clean,
+            spread: 0.1,
+            population: 5,
+            alpha: 0.01,
+            epsilon: 0.1,
+            self_games: 2,
+            population_opponents: 2,
+            population_games: 2,
+            archive_opponents: 2,
+            archive_games: 2,
+            archive_newest: false,
+            archive: 0,
+            fitness: Fitness::RoundRobin,
+            meetings: 2,
+            hall_of_fame: 3,
+            heuristic_games: 0,
+            heuristic_random: 0.0,
+            tournament: 2,
+            crossover: 0.5,
+            weight_mutation: 0.1,
+            weight_deviation: 0.1,
+            topology_mutation: 0.1,
+            topology: NeighborChoice::Uniform,
+        };
+        let heuristic = CoevolutionConfig {
+            fitness: Fitness::Heuristic,
+            heuristic_games: 4,
+            heuristic_random: 0.1,
+            hall_of_fame: 0,
+            ..hall_of_fame.clone()
+        };
+        let untrained = CoevolutionConfig {
+            self_games: 0,
+            population_opponents: 0,
+            archive_opponents: 0,
+            ..hall_of_fame.clone()
+        };
+        for config in [hall_of_fame, heuristic, untrained] {
+            let crew = Arc::new(LocalQueue::default());
+            let mut local = Coevolution::new(config.clone(), 7, 2).unwrap();
+            let mut remote = Coevolution::new(config, 7, 1).unwrap().with_remote(crew.clone());
+            for _ in 0..3 {
+                local.step().unwrap();
+                remote.step().unwrap();
+                assert!(local.state().unwrap() == remote.state().unwrap());
+            }
+            assert!(crew.content.lock().unwrap().is_empty());
+            assert_eq!(*crew.most.lock().unwrap(), 1);
+        }
+    }
+}

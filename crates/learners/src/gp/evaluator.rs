@@ -1,0 +1,73 @@
+//! The learning curve of a run.
+
+use super::learner::{GpLearner, PreferenceOracle};
+use super::test_pairs::TestPairs;
+use crate::training::{Column, Evaluator, Measured, TrainError};
+use outflank_models::NamedFeatures;
+use outflank_players::registry::RegisteredGame;
+
+/// Half-width of a 95% interval in standard errors.
+const WIDTH_95: f64 = 1.96;
+
+/// Reports the statistics of each round, and the accuracy on test pairs if there are any.
+#[derive(Clone, Debug, Default)]
+pub struct GpEvaluator {
+    /// The test pairs.
+    pub tests: Option<TestPairs>,
+}
+
+impl GpEvaluator {
+    /// Returns the test pairs, unless all comparisons were ties.
+    fn decided(&self) -> Option<&TestPairs> {
+        self.tests.as_ref().filter(|tests| !tests.is_empty())
+    }
+}
+
+impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> Evaluator<GpLearner<P, J>> for GpEvaluator {
+    fn columns(&self) -> Vec<Column> {
+        let column = |name: &str, error: bool| Column {
+            name: name.to_owned(),
+            tag: format!("gp/{name}"),
+            error,
+        };
+        // The names are those of the files of existing runs.
+        let mut columns = vec![
+            column("games", false),
+            column("comparisons", false),
+            column("foreseen", false),
+            column("evidence", false),
+            column("mean", false),
+            column("variance", false),
+            column("best", false),
+        ];
+        if self.decided().is_some() {
+            columns.push(column("accuracy", true));
+        }
+        columns
+    }
+
+    fn measure(&self, gp: &GpLearner<P, J>) -> Result<Option<Measured>, TrainError> {
+        let empty = TrainError::Step("no round was completed yet".to_owned());
+        let (Some(round), Some(posterior)) = (gp.rounds().last(), gp.active_learner().posterior())
+        else {
+            return Err(empty);
+        };
+        let mut values = vec![
+            round.games as f64,
+            round.comparisons as f64,
+            100.0 * round.accuracy,
+            round.log_evidence,
+            round.mean,
+            round.variance,
+            round.best_score,
+        ];
+        let mut errors = vec![0.0; values.len()];
+        if let Some(tests) = self.decided() {
+            let share = tests.accuracy(posterior);
+            let standard_error = libm::sqrt(share * (1.0 - share) / tests.len().max(1) as f64);
+            values.push(100.0 * share);
+            errors.push(100.0 * WIDTH_95 * standard_error);
+        }
+        Ok(Some(Measured { values, errors, losses: Vec::new() }))
+    }
+}
