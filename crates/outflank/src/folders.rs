@@ -1,7 +1,7 @@
 //! Run folders: gone on with, and what their reports say of how they were made.
 
 use anyhow::{Context, Result};
-use outflank_presentation::About;
+use outflank_presentation::Provenance;
 use outflank_runs::files::remove_parts;
 use outflank_runs::{Config, RunFolder};
 use std::path::Path;

@@ -54,8 +54,8 @@ pub fn cross_table(report: &LeagueReport) -> Table {
 
 /// The chance in a hundred that the row's player is stronger than the column's.
 #[must_use]
-pub fn superiority_table(report: &LeagueReport) -> Table {
-    grid(report, |row, column| format!("{:.1}", 100.0 * report.superiority[row][column]))
+pub fn los_table(report: &LeagueReport) -> Table {
+    grid(report, |row, column| format!("{:.1}", 100.0 * report.los[row][column]))
 }
 
 /// How the ratings were computed, where it was not the plain way.
@@ -123,8 +123,8 @@ pub(super) fn fill(section: &mut Section, report: &LeagueReport) {
     section.details("Points", |inner| {
         inner.table(&cross_table(report));
     });
-    let superior = cells(&|row, column| 100.0 * report.superiority[row][column]);
-    section.details("Likelihood of superiority, row over column", |inner| {
+    let superior = cells(&|row, column| 100.0 * report.los[row][column]);
+    section.details("Likelihood of los, row over column", |inner| {
         inner.cross_table(
             &CrossTable::new("Chance in a hundred", names.clone(), superior).decimals(1),
         );
@@ -146,7 +146,7 @@ pub fn league_page(report: &LeagueReport, subs: &[LeagueReport], about: &About) 
         let title = format!("Sub-league {}: {} players among themselves", i + 1, sub.players.len());
         fill(page.section(title), sub);
     }
-    fault_section(&mut page, &report.faults);
+    fault_section(&mut page, &report.forfeits);
     about.sign(&mut page);
     page.to_html()
 }

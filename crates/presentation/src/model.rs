@@ -1,6 +1,6 @@
 //! A model for readers: what it looks at and what it has learned, drawn on boards.
 
-use outflank_arena::insight::{self, Pattern, Region, Sight};
+use outflank_arena::model_inspection::{self, Pattern, Region, Sight};
 use outflank_games::othello::{Othello, Square};
 use outflank_models::patterns::{Count, Patterns};
 use outflank_models::{Evaluate, Features, Model, Net, Network, Tuples};
@@ -53,8 +53,8 @@ pub fn show_model(
     choices: &[Decision<Othello>],
     others: &[(String, Arc<dyn Evaluate<Othello>>)],
 ) {
-    let choices = insight::sample(choices, SAMPLE);
-    let sights = insight::sights(&choices);
+    let choices = model_inspection::sample(choices, SAMPLE);
+    let sights = model_inspection::afterstates(&choices);
     squares(page.section("What it has learned"), model, &choices, &sights, others);
     let tuples = model.tuples();
     let single = tuples.is_some_and(|all| all.tuples().iter().all(|tuple| tuple.length() == 1));
@@ -105,9 +105,9 @@ fn squares(
     others: &[(String, Arc<dyn Evaluate<Othello>>)],
 ) {
     let moves = [
-        Board::new("The games").weights(insight::chosen(choices)).decimals(0),
+        Board::new("The games").weights(model_inspection::game_move_preferences(choices)).decimals(0),
         Board::new("What was learned")
-            .weights(insight::preferred(&*model.policy(), choices))
+            .weights(model_inspection::model_move_preferences(&*model.policy(), choices))
             .decimals(0),
     ];
     gallery(
@@ -118,7 +118,7 @@ fn squares(
          games did, right what was learned from the others.",
     );
     let Some(value) = model.value() else { return };
-    let worth = insight::worth(&*value, sights);
+    let worth = model_inspection::disc_values(&*value, sights);
     section.figure(
         &Board::new("An own disc instead of the opponent's").weights(worth.squares),
         "What turning one disc over changes in the worth of a board, on average over held-out \
@@ -129,7 +129,7 @@ fn squares(
     let sides = [Align::Left].into_iter().chain(std::iter::repeat(Align::Right));
     let mut table = Table::new(heads.zip(sides)).caption("The same by kind of square");
     let of_others: Vec<_> =
-        others.iter().map(|(_, other)| insight::worth(&**other, sights)).collect();
+        others.iter().map(|(_, other)| model_inspection::disc_values(&**other, sights)).collect();
     for region in Region::ALL {
         let own = worth.regions[region as usize];
         let shares = std::iter::once(&worth).chain(&of_others).map(|worth| {
@@ -175,7 +175,7 @@ fn pattern_board(network: &Network, pattern: &Pattern) -> Board {
 
 /// The heaviest patterns of all, then those of each tuple.
 fn patterns(section: &mut Section, network: &Network, sights: &[Sight]) {
-    let extremes = insight::extremes(network, sights, OFTEN);
+    let extremes = model_inspection::extreme_patterns(network, sights, OFTEN);
     let mut most: Vec<&Pattern> = extremes.iter().flatten().map(|[most, _]| most).collect();
     let mut least: Vec<&Pattern> = extremes.iter().flatten().map(|[_, least]| least).collect();
     most.sort_by(|a, b| b.weight.total_cmp(&a.weight));

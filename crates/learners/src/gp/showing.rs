@@ -4,7 +4,7 @@
 //! game of each against the same opponent from the same opening.
 
 use super::games::{Contest, heuristic, random_heuristics, random_line};
-use outflank_arena::{Played, play};
+use outflank_arena::{PlayedGame, play};
 use outflank_games::Side;
 use outflank_models::{Described, Heuristic};
 use outflank_players::roster::Roster;
@@ -62,7 +62,7 @@ pub fn two_games<P: Roster + Described>(
     pair: (&[f64], &[f64]),
     contest: Contest,
     path: &[&str],
-) -> [Played<P>; 2] {
+) -> [PlayedGame<P>; 2] {
     let path = [&["gp", "two games"], path].concat();
     let name = path.join(" ");
     let opponent = random_heuristics(P::FEATURES.len(), 1, contest.seed, &name);

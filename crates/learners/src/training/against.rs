@@ -1,7 +1,7 @@
 //! Measuring a player of Othello by games against others.
 
 use super::{Column, Gauge, Learner, Measured, TrainError};
-use outflank_arena::Terms;
+use outflank_arena::ContestConfig;
 use outflank_arena::matches::play_match;
 use outflank_games::Line;
 use outflank_games::othello::Othello;
@@ -56,12 +56,12 @@ where
                     Ok(Box::new(ForcedRandom::new(Greedy::new(policy.clone()), random)))
                 });
                 let openings = vec![Line::default()];
-                let terms = Terms {
+                let terms = ContestConfig {
                     openings,
                     rounds,
                     seed: self.seed,
                     threads: self.threads,
-                    elsewhere: None,
+                    remote: None,
                 };
                 let pair = [entry, other.clone()];
                 let (report, _) = play_match(&pair, &terms, None, None, |_, _| {})?;

@@ -17,7 +17,7 @@ use anyhow::Result;
 use kept::Notes;
 use outflank_arena::accuracy::{Hits, accuracy};
 use outflank_arena::league::{League, play_league};
-use outflank_arena::{Terms, ratings};
+use outflank_arena::{ContestConfig, ratings};
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Line};
 use outflank_learners::methods::{self, Method, Options, Task};
@@ -178,12 +178,12 @@ fn play(
     entries.extend(roster::entries::<Othello>(&names, RANDOM)?);
     let pairs = entries.len() * (entries.len() - 1) / 2;
     let total = args.games * pairs as u64;
-    let terms = Terms {
+    let terms = ContestConfig {
         openings: vec![Line::default()],
         rounds: (args.games / 2) as u32,
         seed: args.common.seed,
         threads: args.common.threads(),
-        elsewhere: None,
+        remote: None,
     };
     let journal = Journal::open(&folder.join("games.tsv"))?;
     let progress = Progress::new("playing", "games", total, args.common.quiet);
@@ -222,8 +222,8 @@ fn measure(
         steps: methods::name_of_steps(args.method.0, options).to_owned(),
         curve: notes.curve,
         accuracy,
-        matches: (1..league.names.len()).map(|other| league.meeting(0, other)).collect(),
-        league: league.report(&ratings::Options::default())?,
+        matches: (1..league.names.len()).map(|other| league.match_report(0, other)).collect(),
+        league: league.report(&ratings::RatingConfig::default())?,
         random: RANDOM,
         model,
         others,
@@ -243,22 +243,22 @@ fn write(
     folder.write("matches.csv", present::meetings(&learning.matches).to_csv().as_bytes())?;
     folder.write("cross-table.csv", present::cross_table(&learning.league).to_csv().as_bytes())?;
     // Without the time it took: the same run gives the same bytes.
-    let json = serde_json::to_string_pretty(&present::learning_json(learning))?;
+    let json = serde_json::to_string_pretty(&present::training_json(learning))?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
-    folder.write("report.html", present::learning_page(learning, &about).as_bytes())?;
+    folder.write("report.html", present::training_page(learning, &about).as_bytes())?;
     Ok(())
 }
 
 fn show(args: &LearnArgs, folder: &RunFolder, learning: &Learning, seconds: f64) -> Result<()> {
     let path = folder.path().display().to_string();
     if args.common.json {
-        let mut value = present::learning_json(learning);
+        let mut value = present::training_json(learning);
         value["run"] = json!(path);
         value["model"] = json!(folder.join(kept::MODEL).display().to_string());
         value["seconds"] = json!(seconds);
         return print_json(&value);
     }
-    let mut text = present::learning_text(learning, room());
+    let mut text = present::training_text(learning, room());
     let _ = writeln!(
         text,
         "{seconds:.1} s. The model, the curve and a page with pictures are in {path}."

@@ -16,7 +16,7 @@ use crate::output::{grouped, print, print_json, room};
 use crate::watching::Watching;
 use crate::{Outcome, VERSION};
 use anyhow::{Context, Result, ensure};
-use outflank_arena::Terms;
+use outflank_arena::ContestConfig;
 use outflank_arena::matches::{MatchReport, play_match};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
@@ -235,12 +235,12 @@ fn meet<P: Roster>(
     common: &Common,
     random: f64,
 ) -> Result<Vec<MatchReport>> {
-    let terms = Terms {
+    let terms = ContestConfig {
         openings: vec![Line::default()],
         rounds: games / 2,
         seed: common.seed,
         threads: common.threads(),
-        elsewhere: None,
+        remote: None,
     };
     let mut reports = Vec::new();
     for other in others {

@@ -4,7 +4,7 @@ use crate::Outcome;
 use crate::cli::WorkerArgs;
 use crate::output::{grouped, print, print_json};
 use anyhow::{Context, Result, ensure};
-use outflank_arena::elsewhere::PlaysGames;
+use outflank_arena::remote::GameJobHandler;
 use outflank_cluster::work;
 use outflank_experiments::LearnsRuns;
 use outflank_learners::coevolution::PlaysGenerations;
@@ -32,7 +32,7 @@ pub fn run(args: &WorkerArgs) -> Result<Outcome> {
     };
     stop_when_asked();
     let trades: Vec<Box<dyn Trade>> = vec![
-        Box::new(PlaysGames::new(&folder)),
+        Box::new(GameJobHandler::new(&folder)),
         Box::new(PlaysGenerations::default()),
         Box::new(LearnsRuns::new(&folder)),
     ];

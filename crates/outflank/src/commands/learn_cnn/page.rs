@@ -3,7 +3,7 @@
 use super::results::{error, progress, tests, title};
 use crate::output::grouped;
 use outflank_learners::cnn::{Point, Taught};
-use outflank_presentation::About;
+use outflank_presentation::Provenance;
 use outflank_report::text::with_error;
 use outflank_report::{self as report, Align, Bars, Page, Plot, Section, Series, Table};
 use toml::Value;

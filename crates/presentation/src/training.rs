@@ -114,7 +114,7 @@ pub fn meetings(matches: &[MatchReport]) -> Table {
 
 /// The document that scripts read; nothing in it depends on where and how fast.
 #[must_use]
-pub fn learning_json(learning: &Learning) -> Value {
+pub fn training_json(learning: &Learning) -> Value {
     let accuracy: Vec<Value> =
         learning.accuracy.iter().map(|(name, a)| accuracy_json(name, a)).collect();
     json!({
@@ -142,7 +142,7 @@ fn terms(learning: &Learning) -> String {
 
 /// The figures for a terminal with so many characters to a line, if that is known.
 #[must_use]
-pub fn learning_text(learning: &Learning, room: Option<usize>) -> String {
+pub fn training_text(learning: &Learning, room: Option<usize>) -> String {
     let mut text = format!(
         "{} learned {} weights from {} choices of {} games ({})\n{}\n",
         learning.method,
@@ -166,7 +166,7 @@ pub fn learning_text(learning: &Learning, room: Option<usize>) -> String {
 
 /// One page about it.
 #[must_use]
-pub fn learning_page(learning: &Learning, about: &About) -> String {
+pub fn training_page(learning: &Learning, about: &About) -> String {
     let mut page = Page::new(format!("A player learned by {}", learning.method));
     page.lead(format!(
         "Learned from {} choices of {} games, measured on {} others ({}).",

@@ -75,8 +75,8 @@ pub fn accuracy_table(results: &[(String, Accuracy)]) -> Table {
             format!("{:.2}", accuracy.choices.error()),
             percent(&accuracy.ties_as_hits),
             percent(&accuracy.all),
-            percent(&accuracy.top[1]),
-            percent(&accuracy.top[2]),
+            percent(&accuracy.top_k[1]),
+            percent(&accuracy.top_k[2]),
             percent(&accuracy.pairs),
         ]);
     }
