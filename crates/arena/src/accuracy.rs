@@ -185,7 +185,8 @@ pub fn accuracy(policy: &dyn Policy<Othello>, decisions: &[Decision<Othello>]) -
                 let scores = policy.score_all(&positions);
                 positions.into_iter().zip(scores)
             });
-            for (&Decision { chosen, .. }, ((position, moves), scores)) in chunk.iter().zip(scored) {
+            for (&Decision { chosen, .. }, ((position, moves), scores)) in chunk.iter().zip(scored)
+            {
                 let moves: Vec<_> = moves;
                 let Some(at) = moves.iter().position(|&mv| mv == chosen) else { continue };
                 let own = scores[at];

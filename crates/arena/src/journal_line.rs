@@ -79,8 +79,7 @@ impl<P: Position> Game<P> {
         };
         let round: u32 = round.parse().map_err(|_| format!("invalid round '{round}'"))?;
         let margin: i32 = margin.parse().map_err(|_| format!("invalid margin '{margin}'"))?;
-        let mut played =
-            PlayedGame { margin, ..PlayedGame::from_opening(config.opening(round)) };
+        let mut played = PlayedGame { margin, ..PlayedGame::from_opening(config.opening(round)) };
         for text in moves.split(' ').filter(|text| !text.is_empty()) {
             let random = text.ends_with('?');
             let position = played.line.position();

@@ -1,6 +1,6 @@
 //! A round robin of many players.
 
-use crate::contest::{ContestError, Game, ContestConfig, contest};
+use crate::contest::{ContestConfig, ContestError, Game, contest};
 use crate::matches::{Forfeit, MatchReport, forfeits};
 use crate::ratings::{self, PairResult, RatingConfig, RatingError, Ratings};
 use crate::tally::{Tally, distinct_games};
@@ -108,7 +108,11 @@ impl<P: Position> League<P> {
             .filter(|g| (g.black, g.white) == (a, b) || (g.black, g.white) == (b, a))
             .map(|g| Game { black: renamed(g.black), white: renamed(g.white), ..g.clone() })
             .collect();
-        MatchReport::from_games(&[self.names[a].clone(), self.names[b].clone()], &games, self.complete)
+        MatchReport::from_games(
+            &[self.names[a].clone(), self.names[b].clone()],
+            &games,
+            self.complete,
+        )
     }
 
     /// Computes the table and ratings of some players from the games among them.

@@ -186,12 +186,6 @@ impl MatchReport {
     pub fn score_interval(&self) -> (f64, f64) {
         ((self.score - self.error).max(0.0), (self.score + self.error).min(1.0))
     }
-
-    /// The number of games that repeat another one.
-    #[must_use]
-    pub fn duplicate_games(&self) -> u64 {
-        self.games - self.distinct_games
-    }
 }
 
 /// Lists the forfeited games.

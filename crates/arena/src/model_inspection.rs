@@ -201,14 +201,19 @@ pub fn game_move_preferences(choices: &[Decision<Othello>]) -> [f64; 64] {
 
 /// Move preferences of a model on the same positions, relative to chance.
 #[must_use]
-pub fn model_move_preferences(policy: &dyn Policy<Othello>, choices: &[Decision<Othello>]) -> [f64; 64] {
+pub fn model_move_preferences(
+    policy: &dyn Policy<Othello>,
+    choices: &[Decision<Othello>],
+) -> [f64; 64] {
     let mut scores = Vec::new();
     relative_to_chance(choices, |choice, moves, values| {
         policy.score(&choice.position, moves, &mut scores);
         let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let tied = scores.iter().filter(|&&score| score >= best - TIE_TOLERANCE).count() as f64;
         values.clear();
-        values.extend(scores.iter().map(|&s| if s >= best - TIE_TOLERANCE { 1.0 / tied } else { 0.0 }));
+        values.extend(
+            scores.iter().map(|&s| if s >= best - TIE_TOLERANCE { 1.0 / tied } else { 0.0 }),
+        );
     })
 }
 
@@ -233,7 +238,11 @@ pub struct Pattern {
 /// Every position reads the same number of entries of a table, so only differences within a table
 /// are meaningful. Weights are relative to the mean over the positions.
 #[must_use]
-pub fn extreme_patterns(network: &Network, afterstates: &[Afterstate], min_frequency: f64) -> Vec<Option<[Pattern; 2]>> {
+pub fn extreme_patterns(
+    network: &Network,
+    afterstates: &[Afterstate],
+    min_frequency: f64,
+) -> Vec<Option<[Pattern; 2]>> {
     let tuples = network.tuples();
     let mut counts = vec![0.0f64; tuples.count()];
     for Afterstate { position, mover } in afterstates {

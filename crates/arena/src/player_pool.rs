@@ -19,11 +19,7 @@ impl<'a, P: Position> PlayerPool<'a, P> {
     }
 
     /// Returns an idle player of an entry, or makes one.
-    pub(crate) fn take(
-        &mut self,
-        entry: usize,
-        side: Side,
-    ) -> Result<Box<dyn Player<P>>, Fault> {
+    pub(crate) fn take(&mut self, entry: usize, side: Side) -> Result<Box<dyn Player<P>>, Fault> {
         self.idle[entry][side.index()].pop().map_or_else(|| self.entries[entry].make(), Ok)
     }
 

@@ -216,10 +216,16 @@ pub fn fit(
             let (i, j) = (pair.first, pair.second);
             let share = 0.25 * pair.games() * (1.0 / games[i] + 1.0 / games[j]);
             // Virtual draws alone do not bound a fitted draw margin; thirds of each result do.
-            let (decided, drawn) = (virtual_games / 3.0 * share, (config.prior + virtual_games / 3.0) * share);
+            let (decided, drawn) =
+                (virtual_games / 3.0 * share, (config.prior + virtual_games / 3.0) * share);
             if drawn > 0.0 {
-                let both =
-                    PairResult { first: i, second: j, wins: decided, draws: drawn, losses: decided };
+                let both = PairResult {
+                    first: i,
+                    second: j,
+                    wins: decided,
+                    draws: drawn,
+                    losses: decided,
+                };
                 problem.add(both);
                 problem.add(PairResult { first: j, second: i, ..both });
             }
@@ -313,8 +319,15 @@ fn maximize_likelihood(
         problem = problem_with(virtual_games);
         maximum = problem.maximize();
     }
-    let LikelihoodMaximum { strengths, advantage, margin, covariance, free, log_likelihood, iterations } =
-        maximum.ok_or(RatingError::NotConverged)?;
+    let LikelihoodMaximum {
+        strengths,
+        advantage,
+        margin,
+        covariance,
+        free,
+        log_likelihood,
+        iterations,
+    } = maximum.ok_or(RatingError::NotConverged)?;
     let variance = |i: usize, j: usize| covariance[i * free + j] * ELO_PER_UNIT * ELO_PER_UNIT;
     let error = |k: usize| Z_95 * variance(k, k).max(0.0).sqrt();
     let mut next = n;

@@ -213,7 +213,8 @@ pub(crate) fn play<P: Position>(
     let order = Order { kind: KIND, run: &others.setting, pieces: missing.len() };
     crew_in_order(&*others.crew, order, &encode, decode, |number, played: Vec<Game<P>>| {
         while proceed && next < missing[number] {
-            proceed = accept(journaled(batches[next]).flatten().map(|game| (game, false)).collect());
+            proceed =
+                accept(journaled(batches[next]).flatten().map(|game| (game, false)).collect());
             next += 1;
         }
         if proceed {

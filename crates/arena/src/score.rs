@@ -96,7 +96,8 @@ impl fmt::Display for Score {
 /// each.
 fn of_outcomes(counts: &[u64], games_each: u64) -> Score {
     let max_value = counts.len().saturating_sub(1).max(1) as f64;
-    let outcomes = || counts.iter().enumerate().map(|(k, &count)| (k as f64 / max_value, count as f64));
+    let outcomes =
+        || counts.iter().enumerate().map(|(k, &count)| (k as f64 / max_value, count as f64));
     let total: f64 = counts.iter().map(|&count| count as f64).sum();
     let games =
         counts.iter().fold(0u64, |sum, &n| sum.saturating_add(n)).saturating_mul(games_each);

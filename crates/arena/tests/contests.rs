@@ -3,7 +3,7 @@
 use outflank_arena::league::play_league;
 use outflank_arena::matches::{MatchReport, play_match};
 use outflank_arena::ratings::RatingConfig;
-use outflank_arena::{Game, ContestConfig, contest, distinct_games, play};
+use outflank_arena::{ContestConfig, Game, contest, distinct_games, play};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
@@ -44,7 +44,10 @@ fn config<P: Position>(rounds: u32, threads: usize) -> ContestConfig<P> {
     ContestConfig { openings: openings(50, 4), rounds, seed: 7, threads, remote: None }
 }
 
-fn result<P: Roster>(pair: &[Entry<P>; 2], config: &ContestConfig<P>) -> (MatchReport, Vec<Game<P>>) {
+fn result<P: Roster>(
+    pair: &[Entry<P>; 2],
+    config: &ContestConfig<P>,
+) -> (MatchReport, Vec<Game<P>>) {
     play_match(pair, config, None, None, |_, _| {}).unwrap()
 }
 
@@ -249,10 +252,16 @@ fn a_failing_player_forfeits_only_that_game() {
         |_| Ok("d4".parse().unwrap()),
     ];
     for failure in failures {
-        let failing = Entry::new("failing", move || Ok(Box::new(FailingPlayer { games: 0, failure })));
+        let failing =
+            Entry::new("failing", move || Ok(Box::new(FailingPlayer { games: 0, failure })));
         let random = entries::<Othello>(&["random"], 0.0).remove(0);
-        let config =
-            ContestConfig { openings: openings(10, 4), rounds: 10, seed: 1, threads: 1, remote: None };
+        let config = ContestConfig {
+            openings: openings(10, 4),
+            rounds: 10,
+            seed: 1,
+            threads: 1,
+            remote: None,
+        };
         let (report, games) = result(&[failing, random], &config);
         assert!(report.complete && report.games == 20);
         assert!(!report.forfeits.is_empty() && report.forfeits.len() < 20);
@@ -280,7 +289,10 @@ fn games_of_another_contest_are_rejected() {
         let journal = Journal::open(&path).unwrap();
         let pair = pair::<Othello>("heuristic", "random", 0.0);
         let error = play_match(&pair, &config(2, 1), None, Some(journal), |_, _| {}).unwrap_err();
-        assert!(error.to_string().contains("games.tsv:1: game does not belong to this contest"), "{error}");
+        assert!(
+            error.to_string().contains("games.tsv:1: game does not belong to this contest"),
+            "{error}"
+        );
     }
 }
 

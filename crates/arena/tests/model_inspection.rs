@@ -1,8 +1,8 @@
 //! Model inspection against models with known weights.
 
 use outflank_arena::model_inspection::{
-    Region, afterstates, disc_values, extreme_patterns, game_move_preferences, model_move_preferences,
-    sample,
+    Region, afterstates, disc_values, extreme_patterns, game_move_preferences,
+    model_move_preferences, sample,
 };
 use outflank_games::othello::Square;
 use outflank_models::{Greedy, Network, Tuples, View, embedded};
@@ -59,9 +59,14 @@ fn move_preferences_are_relative_to_chance() {
     assert!(found.iter().all(|x| x.is_nan() || x.abs() < 1e-9));
     // The four squares occupied from the start are never legal moves.
     assert!(
-        [27, 28, 35, 36].iter().all(|&s: &usize| found[s].is_nan() && game_move_preferences(&choices)[s].is_nan())
+        [27, 28, 35, 36]
+            .iter()
+            .all(|&s: &usize| found[s].is_nan() && game_move_preferences(&choices)[s].is_nan())
     );
-    assert!(game_move_preferences(&choices)[0] > 0.0, "a corner is taken more frequency than by chance");
+    assert!(
+        game_move_preferences(&choices)[0] > 0.0,
+        "a corner is taken more frequency than by chance"
+    );
 }
 
 /// The only nonzero entry of a network is the extreme pattern of its tuple.

@@ -1,13 +1,17 @@
 //! Ratings against published tables, another optimizer, and simulated leagues.
 
 use outflank_arena::ratings::{
-    Estimate, PairResult, RatingConfig, Parameter, RatingError, Ratings, fit, fit_totals,
+    Estimate, PairResult, Parameter, RatingConfig, RatingError, Ratings, fit, fit_totals,
 };
 use outflank_arena::score::expected_score;
 use outflank_runs::{Draw, Rng, rng};
 
-const FITTED: RatingConfig =
-    RatingConfig { drawelo: Parameter::Fitted, advantage: Parameter::Fitted, prior: 0.0, mean: 1600.0 };
+const FITTED: RatingConfig = RatingConfig {
+    drawelo: Parameter::Fitted,
+    advantage: Parameter::Fitted,
+    prior: 0.0,
+    mean: 1600.0,
+};
 
 fn assert_near(ratings: &Ratings, published: &[f64], tolerance: f64) {
     assert_eq!(ratings.ratings.len(), published.len());
@@ -371,7 +375,8 @@ fn disconnected_leagues_list_their_groups() {
 #[test]
 fn invalid_input_is_rejected() {
     let plain = RatingConfig::default();
-    let rejected = |results: &[PairResult], config: &RatingConfig| fit(2, results, config).unwrap_err();
+    let rejected =
+        |results: &[PairResult], config: &RatingConfig| fit(2, results, config).unwrap_err();
     let fair = result(0, 1, 1.0, 0.0, 1.0);
     assert!(matches!(
         rejected(&[fair, result(0, 2, 1.0, 0.0, 0.0)], &plain),

@@ -1,7 +1,7 @@
 //! The SPRT against other implementations, theory, and its nominal error rates.
 
 use outflank_arena::score::expected_score;
-use outflank_arena::sprt::{Sprt, SprtError, SprtDecision};
+use outflank_arena::sprt::{Sprt, SprtDecision, SprtError};
 use outflank_runs::{Draw, rng};
 
 #[test]
@@ -90,7 +90,9 @@ fn error_rates_match_alpha_and_beta() {
     let (elo0, elo1) = (0.0, 40.0);
     let test = Sprt::new(elo0, elo1).unwrap();
     let runs = 1000;
-    for (name, truth, wrong) in [("elo0", elo0, SprtDecision::AcceptH1), ("elo1", elo1, SprtDecision::AcceptH0)] {
+    for (name, truth, wrong) in
+        [("elo0", elo0, SprtDecision::AcceptH1), ("elo1", elo1, SprtDecision::AcceptH0)]
+    {
         let mut rng = rng::stream(3, &["sprt", name]);
         let (fair, swing) = (expected_score(truth), 0.2);
         let mut errors = 0;
@@ -125,6 +127,9 @@ fn invalid_parameters_are_rejected() {
         assert!(matches!(Sprt::new(elo0, elo1), Err(SprtError::Hypotheses { .. })));
     }
     for rate in [0.0, 0.5, -1.0, f64::NAN] {
-        assert!(matches!(Sprt::with_error_rates(0.0, 1.0, rate, 0.05), Err(SprtError::ErrorRates { .. })));
+        assert!(matches!(
+            Sprt::with_error_rates(0.0, 1.0, rate, 0.05),
+            Err(SprtError::ErrorRates { .. })
+        ));
     }
 }

@@ -15,9 +15,9 @@ pub fn resume(path: &Path, config: &Config, free: &[&str]) -> Result<RunFolder> 
 }
 
 /// What the report of a run says of how it was made, with the words of the command.
-pub fn about(folder: &RunFolder, words: Vec<String>) -> Result<About> {
+pub fn about(folder: &RunFolder, words: Vec<String>) -> Result<Provenance> {
     let Config { version, seed, data, .. } = RunFolder::config_at(folder.path())?;
-    Ok(About { command: shell_words::join(words), seed, version, data })
+    Ok(Provenance { command: shell_words::join(words), seed, version, data })
 }
 
 fn sweep(folder: &Path) -> Result<()> {

@@ -1,16 +1,16 @@
-//! Move prediction for readers.
+//! Move-prediction accuracy as JSON, tables, plot and page.
 
-use crate::About;
+use crate::Provenance;
 use outflank_arena::accuracy::{Accuracy, Hits, STAGES};
 use outflank_report::{Align, Page, Plot, Point, Series, Table};
 use serde_json::{Value, json};
 
-/// The discs of a stage, as paper 0's Table II writes them.
+/// Formats the discs of a stage, as in Runarsson & Lucas (2014), Table II.
 fn discs(stage: usize) -> String {
     format!("{}-{}", STAGES[stage].0, STAGES[stage].1)
 }
 
-/// The document that scripts read.
+/// Builds the JSON document of a model's accuracy.
 #[must_use]
 pub fn accuracy_json(name: &str, accuracy: &Accuracy) -> Value {
     let hits = |h: &Hits| json!({ "hits": h.hits, "count": h.count, "percent": h.percent(), "error": h.error() });
@@ -27,7 +27,7 @@ pub fn accuracy_json(name: &str, accuracy: &Accuracy) -> Value {
         })
         .collect();
     let top: Vec<Value> = accuracy
-        .top
+        .top_k
         .iter()
         .enumerate()
         .map(|(i, hits)| json!({ "k": i + 1, "percent": hits.percent() }))
@@ -50,29 +50,35 @@ pub fn accuracy_json(name: &str, accuracy: &Accuracy) -> Value {
     })
 }
 
-/// What the columns of [`accuracy_table`] are.
-pub const LEGEND: &str = "Choices are moves with an alternative; all are those without one too. A model that rates several moves best gets its share of a hit, or under “or tied” a whole one. Top 2 and top 3: the move is among the model's best two or three choices. Pairs: the move is rated above another that was possible.";
+/// Explains the columns of [`accuracy_table`].
+pub const LEGEND: &str = "Choices are decisions with two or more legal moves; all decisions include forced moves. Top-1: the played move has the model's highest score; a tie counts as a fraction of a hit, and under “with ties” as a full hit. Top-2 and top-3: the move is among the model's best two or three. Pairs: the played move is scored above another legal move.";
 
-/// One row a model.
+/// Formats the 95% confidence interval of a percentage.
+fn interval(hits: &Hits) -> String {
+    let (low, high) = hits.interval();
+    format!("{low:.2} to {high:.2}")
+}
+
+/// Builds the accuracy table, one model per row.
 #[must_use]
 pub fn accuracy_table(results: &[(String, Accuracy)]) -> Table {
     let mut table = Table::new([
         ("model", Align::Left),
-        ("choices", Align::Right),
-        ("±", Align::Right),
-        ("or tied", Align::Right),
-        ("all", Align::Right),
-        ("top 2", Align::Right),
-        ("top 3", Align::Right),
+        ("top-1", Align::Right),
+        ("95% CI", Align::Right),
+        ("with ties", Align::Right),
+        ("all decisions", Align::Right),
+        ("top-2", Align::Right),
+        ("top-3", Align::Right),
         ("pairs", Align::Right),
     ])
-    .caption("Moves that were predicted, in percent");
+    .caption("Move-prediction accuracy, % of choices");
     for (name, accuracy) in results {
         let percent = |hits: &Hits| format!("{:.2}", hits.percent());
         table.row([
             name.clone(),
             percent(&accuracy.choices),
-            format!("{:.2}", accuracy.choices.error()),
+            interval(&accuracy.choices),
             percent(&accuracy.ties_as_hits),
             percent(&accuracy.all),
             percent(&accuracy.top_k[1]),
@@ -83,7 +89,7 @@ pub fn accuracy_table(results: &[(String, Accuracy)]) -> Table {
     table
 }
 
-/// Percentages of choices by stage, one column a model.
+/// Builds the table of accuracy by stage, one model per column.
 #[must_use]
 pub fn stage_table(results: &[(String, Accuracy)]) -> Table {
     let heads = [("discs".to_owned(), Align::Left), ("choices".to_owned(), Align::Right)];
@@ -103,34 +109,32 @@ pub fn stage_table(results: &[(String, Accuracy)]) -> Table {
     table
 }
 
-/// The plot of accuracy by stage, of choices and of pairs.
+/// Builds the plot of accuracy by stage.
 #[must_use]
 pub fn stage_plot(results: &[(String, Accuracy)]) -> Plot {
     let mut plot =
-        Plot::new("Move prediction by stage", "discs on the board after the move", "% of choices");
+        Plot::new("Top-1 accuracy by stage", "discs on the board after the move", "% of choices");
     for (name, accuracy) in results {
         let points = (0..STAGES.len()).filter(|&s| accuracy.stages[s].count > 0).map(|stage| {
             let hits = &accuracy.stages[stage];
-            Point::with_error(f64::from(STAGES[stage].1), hits.percent(), hits.error())
+            let (low, high) = hits.interval();
+            Point::with_interval(f64::from(STAGES[stage].1), hits.percent(), low, high)
         });
         plot = plot.series(Series::line(name.clone(), points));
     }
     plot.y_range(0.0, 100.0)
 }
 
-/// One page about move prediction.
+/// Builds the page of move-prediction accuracy.
 #[must_use]
-pub fn accuracy_page(results: &[(String, Accuracy)], about: &About) -> String {
+pub fn accuracy_page(results: &[(String, Accuracy)], provenance: &Provenance) -> String {
     let mut page = Page::new("Move prediction");
-    page.lead("How often each model's best move is the one that was played. Intervals are 95%, decisions taken as independent.");
+    page.lead("How often each model's best move is the move that was played. 95% confidence intervals (Wilson), with decisions taken as independent.");
     let section = page.section("Accuracy");
     section.table(&accuracy_table(results));
     section.paragraph(LEGEND);
-    section.figure(
-        &stage_plot(results),
-        "Stages of four discs each; the first reaches up to 16 discs.",
-    );
+    section.figure(&stage_plot(results), "Stages of four discs each; the first ends at 16 discs.");
     section.table(&stage_table(results));
-    about.sign(&mut page);
+    provenance.add_footer(&mut page);
     page.to_html()
 }

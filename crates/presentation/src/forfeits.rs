@@ -1,74 +1,75 @@
-//! Games that were lost by failing, for readers.
+//! Forfeited games as text and as a section of a page.
 
 use outflank_arena::matches::Forfeit;
 use outflank_report::{Align, Page, Table};
 use std::fmt::Write;
 
-/// The most kinds of failure that the terminal names.
-const NAMED: usize = 5;
+/// Maximum number of distinct errors in the terminal text.
+const MAX_LISTED: usize = 5;
 
-/// The games in which one player failed in one way.
-struct Kind<'a> {
+/// The games that one player forfeited with the same error.
+struct Group<'a> {
     first: &'a Forfeit,
     games: usize,
 }
 
-/// What failed how, in order of appearance. An engine that fails mostly fails alike every time,
-/// and a line for each game would bury the rest.
-fn kinds(faults: &[Forfeit]) -> Vec<Kind<'_>> {
-    let mut kinds: Vec<Kind<'_>> = Vec::new();
-    for fault in faults {
-        let same = |kind: &&mut Kind<'_>| {
-            kind.first.player == fault.player && kind.first.what == fault.what
+/// Groups forfeits by player and error, in order of appearance. An engine usually fails in the
+/// same way every time, so one line per game would hide the other errors.
+fn group(forfeits: &[Forfeit]) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for forfeit in forfeits {
+        let same = |group: &&mut Group<'_>| {
+            group.first.player == forfeit.player && group.first.error == forfeit.error
         };
-        match kinds.iter_mut().find(same) {
-            Some(kind) => kind.games += 1,
-            None => kinds.push(Kind { first: fault, games: 1 }),
+        match groups.iter_mut().find(same) {
+            Some(group) => group.games += 1,
+            None => groups.push(Group { first: forfeit, games: 1 }),
         }
     }
-    kinds
+    groups
 }
 
-/// A line for each way in which a player failed; nothing when none did.
+/// Formats one line per player and error; empty if there are no forfeits.
 #[must_use]
-pub fn forfeit_text(faults: &[Forfeit]) -> String {
-    let kinds = kinds(faults);
+pub fn forfeit_text(forfeits: &[Forfeit]) -> String {
+    let groups = group(forfeits);
     let mut text = String::new();
-    for Kind { first, games } in kinds.iter().take(NAMED) {
-        let (lost, when) = match games {
+    for Group { first, games } in groups.iter().take(MAX_LISTED) {
+        let (count, when) = match games {
             1 => ("1 game".to_owned(), "in"),
             _ => (format!("{games} games"), "first in"),
         };
-        let Forfeit { player, opponent, round, what } = first;
+        let Forfeit { player, opponent, round, error } = first;
         let _ = writeln!(
             text,
-            "{player} lost {lost} by failing, {when} round {round} against {opponent}: {what}"
+            "{player} forfeited {count}, {when} round {round} against {opponent}: {error}"
         );
     }
-    if kinds.len() > NAMED {
-        let _ = writeln!(text, "... and in {} more ways; see result.json", kinds.len() - NAMED);
+    if groups.len() > MAX_LISTED {
+        let _ =
+            writeln!(text, "... and {} more errors; see result.json", groups.len() - MAX_LISTED);
     }
     text
 }
 
-/// The section about failures; none when nobody failed.
-pub(super) fn fault_section(page: &mut Page, faults: &[Forfeit]) {
-    if faults.is_empty() {
+/// Adds a section about forfeits, if there are any.
+pub(crate) fn forfeit_section(page: &mut Page, forfeits: &[Forfeit]) {
+    if forfeits.is_empty() {
         return;
     }
     let mut table = Table::new([
         ("player", Align::Left),
         ("games", Align::Right),
-        ("what happened", Align::Left),
+        ("error", Align::Left),
         ("first", Align::Left),
     ]);
-    for Kind { first, games } in kinds(faults) {
+    for Group { first, games } in group(forfeits) {
         table.row([
             first.player.clone(),
             games.to_string(),
-            first.what.clone(),
+            first.error.clone(),
             format!("round {} against {}", first.round, first.opponent),
         ]);
     }
-    page.section("Games lost by failing").table(&table);
+    page.section("Forfeits").table(&table);
 }

@@ -1,7 +1,10 @@
-//! A player that was learned, for readers: how it learned, what it predicts, how it plays.
+//! A trained player as JSON, text, tables and page: how training went, its accuracy, its matches.
 
 use crate::model::show_model;
-use crate::{About, LEGEND, accuracy_json, accuracy_table, stage_plot, stage_table};
+use crate::overfitting::describe_curves;
+use crate::{
+    LEGEND, Provenance, accuracy_json, accuracy_table, percent_interval, stage_plot, stage_table,
+};
 use outflank_arena::accuracy::{Accuracy, Hits};
 use outflank_arena::league::LeagueReport;
 use outflank_arena::matches::MatchReport;
@@ -15,95 +18,105 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Where a learner stood after a step.
+/// A point of a training curve.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
-    /// Which step.
-    pub step: u32,
-    /// What it minimises or maximises, if it was computed.
-    pub value: f64,
-    /// How far from the end it was, as its tolerance measures it.
-    pub left: f64,
-    /// What it predicted of a sample of the choices it learns from.
-    pub learned: Option<Hits>,
-    /// What it predicted of a sample of the choices it is measured on.
-    pub held_out: Option<Hits>,
+    /// The iteration or epoch, from 1.
+    #[serde(rename = "step")]
+    pub iteration: u32,
+    /// The objective; NaN if it was not computed.
+    #[serde(rename = "value")]
+    pub objective: f64,
+    /// The quantity that the tolerance bounds; NaN if there is none.
+    #[serde(rename = "left")]
+    pub residual: f64,
+    /// The accuracy on a sample of the training set.
+    #[serde(rename = "learned")]
+    pub training: Option<Hits>,
+    /// The accuracy on a sample of the validation set.
+    #[serde(rename = "held_out")]
+    pub validation: Option<Hits>,
 }
 
-/// Everything there is to say about a player that was learned.
-pub struct Learning {
-    /// How, such as `ipref`.
+/// A trained player and its measurements.
+pub struct TrainingResult {
+    /// The method, such as `ipref`.
     pub method: String,
-    /// From what, in words.
+    /// The source of the training games, in words.
     pub source: String,
-    /// Games learned from and games measured on.
-    pub games: (usize, usize),
-    /// Choices learned from.
-    pub choices: usize,
-    /// How it went, in a sentence.
+    /// Number of training games.
+    pub train_games: usize,
+    /// Number of test games.
+    pub test_games: usize,
+    /// Number of choices in the training games.
+    pub train_choices: usize,
+    /// The course of training in one sentence.
     pub summary: String,
-    /// What the reader should know before believing the figures.
+    /// Caveats about the data or the solution.
     pub remarks: Vec<String>,
-    /// What the values of the curve are.
-    pub measure: String,
-    /// What its steps are called.
-    pub steps: String,
-    /// How it went, step by step.
+    /// The name of the objective.
+    pub objective_name: String,
+    /// The unit of iterations, such as `epochs`.
+    pub iteration_unit: String,
+    /// The training curve.
     pub curve: Vec<CurvePoint>,
-    /// What it and others predict, its own first.
+    /// The accuracy of the player, first, and of the reference models on the test games.
     pub accuracy: Vec<(String, Accuracy)>,
-    /// Its matches with the others.
+    /// The matches against the reference players.
     pub matches: Vec<MatchReport>,
-    /// All of them together.
+    /// The league of all of them.
     pub league: LeagueReport,
-    /// The share of random moves in those games.
+    /// The probability of a forced random move in these games.
     pub random: f64,
-    /// The player.
+    /// The model.
     pub model: Model,
-    /// Others to compare it with.
-    pub others: Vec<(String, Arc<dyn Evaluate<Othello>>)>,
-    /// The moves it was measured on.
-    pub held_out: Vec<Decision<Othello>>,
+    /// Reference models to compare disc values with.
+    pub references: Vec<(String, Arc<dyn Evaluate<Othello>>)>,
+    /// The choices of the test games.
+    pub test_choices: Vec<Decision<Othello>>,
 }
 
-/// The curve, one step a row.
+/// Builds the table of the training curve, one iteration per row.
 #[must_use]
-pub fn curve_table(learning: &Learning) -> Table {
-    let value = learning.measure.clone();
-    let mut table = Table::new(
-        ["step", &value, "left", "learned %", "held-out %"].map(|head| (head, Align::Right)),
-    );
+pub fn curve_table(result: &TrainingResult) -> Table {
+    let objective = result.objective_name.clone();
+    let heads =
+        ["iteration", &objective, "residual", "training accuracy %", "validation accuracy %"];
+    let mut table = Table::new(heads.map(|head| (head, Align::Right)));
     let number = |x: f64| if x.is_finite() { x.to_string() } else { String::new() };
-    for point in &learning.curve {
+    for point in &result.curve {
         let percent = |hits: Option<Hits>| hits.map_or_else(String::new, |h| number(h.percent()));
         table.row([
-            point.step.to_string(),
-            number(point.value),
-            number(point.left),
-            percent(point.learned),
-            percent(point.held_out),
+            point.iteration.to_string(),
+            number(point.objective),
+            number(point.residual),
+            percent(point.training),
+            percent(point.validation),
         ]);
     }
     table
 }
 
-/// Matches of one player, one a row.
+/// Builds the table of the matches of one player, one opponent per row.
 #[must_use]
-pub fn meetings(matches: &[MatchReport]) -> Table {
+pub fn match_list(matches: &[MatchReport]) -> Table {
     let heads = [
-        ("against", Align::Left),
+        ("opponent", Align::Left),
         ("score %", Align::Right),
-        ("±", Align::Right),
+        ("95% CI low", Align::Right),
+        ("95% CI high", Align::Right),
         ("won", Align::Right),
         ("drawn", Align::Right),
         ("lost", Align::Right),
     ];
     let mut table = Table::new(heads);
     for report in matches {
+        let (low, high) = report.score_interval();
         table.row([
             report.b.clone(),
             format!("{:.1}", 100.0 * report.score),
-            format!("{:.1}", 100.0 * report.error),
+            format!("{:.1}", 100.0 * low),
+            format!("{:.1}", 100.0 * high),
             report.wins.to_string(),
             report.draws.to_string(),
             report.losses.to_string(),
@@ -112,173 +125,187 @@ pub fn meetings(matches: &[MatchReport]) -> Table {
     table
 }
 
-/// The document that scripts read; nothing in it depends on where and how fast.
+/// Builds the JSON document of a training run. It does not depend on the machine or the time taken.
 #[must_use]
-pub fn training_json(learning: &Learning) -> Value {
+pub fn training_json(result: &TrainingResult) -> Value {
     let accuracy: Vec<Value> =
-        learning.accuracy.iter().map(|(name, a)| accuracy_json(name, a)).collect();
+        result.accuracy.iter().map(|(name, a)| accuracy_json(name, a)).collect();
     json!({
-        "method": learning.method,
-        "games": { "learned_from": learning.games.0, "measured_on": learning.games.1 },
-        "choices": learning.choices,
-        "weights": learning.model.weights(),
-        "summary": learning.summary,
-        "remarks": learning.remarks,
+        "method": result.method,
+        "games": { "learned_from": result.train_games, "measured_on": result.test_games },
+        "choices": result.train_choices,
+        "weights": result.model.weights(),
+        "summary": result.summary,
+        "remarks": result.remarks,
         "accuracy": accuracy,
-        "matches": learning.matches,
-        "league": learning.league,
+        "matches": result.matches,
+        "league": result.league,
     })
 }
 
-/// How many games of each match, and how they were played.
-fn terms(learning: &Learning) -> String {
-    let games = learning.matches.first().map_or(0, |report| report.games);
+/// Describes how the matches were played.
+fn match_conditions(result: &TrainingResult) -> String {
+    let games = result.matches.first().map_or(0, |report| report.games);
     format!(
-        "{} games against each, every opening with both colours, {:.0}% of all moves forced at random",
+        "{} games per opponent, every opening with both colors, {:.0}% forced random moves",
         count(games),
-        100.0 * learning.random
+        100.0 * result.random
     )
 }
 
-/// The figures for a terminal with so many characters to a line, if that is known.
+/// Formats the result for a terminal of `width` columns.
 #[must_use]
-pub fn training_text(learning: &Learning, room: Option<usize>) -> String {
+pub fn training_text(result: &TrainingResult, width: Option<usize>) -> String {
     let mut text = format!(
-        "{} learned {} weights from {} choices of {} games ({})\n{}\n",
-        learning.method,
-        count(learning.model.weights() as u64),
-        count(learning.choices as u64),
-        count(learning.games.0 as u64),
-        learning.source,
-        learning.summary
+        "{} trained {} weights on {} choices of {} games ({})\n{}\n",
+        result.method,
+        count(result.model.weights() as u64),
+        count(result.train_choices as u64),
+        count(result.train_games as u64),
+        result.source,
+        result.summary
     );
-    for remark in &learning.remarks {
+    for remark in &result.remarks {
         let _ = writeln!(text, "note: {remark}");
     }
-    let games = count(learning.games.1 as u64);
-    let _ =
-        writeln!(text, "\nHow often it picks the move that was played, in {games} other games:");
-    let _ = writeln!(text, "{}", stage_table(&learning.accuracy).to_text_in(room));
-    let _ = writeln!(text, "{}:", terms(learning));
-    let _ = writeln!(text, "{}", meetings(&learning.matches).to_text_in(room));
+    let games = count(result.test_games as u64);
+    let _ = writeln!(text, "\nTop-1 accuracy on {games} test games, % of choices by stage:");
+    let _ = writeln!(text, "{}", stage_table(&result.accuracy).to_text_in(width));
+    let _ = writeln!(text, "{}:", match_conditions(result));
+    let _ = writeln!(text, "{}", match_list(&result.matches).to_text_in(width));
     text
 }
 
-/// One page about it.
+/// Builds the page of a training run.
 #[must_use]
-pub fn training_page(learning: &Learning, about: &About) -> String {
-    let mut page = Page::new(format!("A player learned by {}", learning.method));
+pub fn training_page(result: &TrainingResult, provenance: &Provenance) -> String {
+    let mut page = Page::new(format!("A player trained with {}", result.method));
     page.lead(format!(
-        "Learned from {} choices of {} games, measured on {} others ({}).",
-        count(learning.choices as u64),
-        count(learning.games.0 as u64),
-        count(learning.games.1 as u64),
-        learning.source
+        "Trained on {} choices of {} games, tested on {} other games ({}).",
+        count(result.train_choices as u64),
+        count(result.train_games as u64),
+        count(result.test_games as u64),
+        result.source
     ));
-    glance(page.section("At a glance"), learning);
-    let section = page.section("Move prediction");
-    section.table(&accuracy_table(&learning.accuracy));
+    key_figures(page.section("Key figures"), result);
+    let section = page.section("Move-prediction accuracy");
+    section.table(&accuracy_table(&result.accuracy));
     section.paragraph(LEGEND);
     section.figure(
-        &stage_plot(&learning.accuracy),
-        "On games that the learned player has not seen; the embedded players may have (ipref learned \
-         from WTHOR's games of 1977 to 2012). 95% intervals.",
+        &stage_plot(&result.accuracy),
+        "On test games that the trained player has not seen. The embedded players may have seen \
+         them (ipref was trained on WTHOR games of 1977 to 2012). 95% confidence intervals.",
     );
-    section.details("By stage, in figures", |inner| {
-        inner.table(&stage_table(&learning.accuracy));
+    section.details("Accuracy by stage", |inner| {
+        inner.table(&stage_table(&result.accuracy));
     });
-    let section = page.section("Play");
-    section.paragraph(format!("{}.", terms(learning)));
-    let bars = Bars::new(
-        "Score against the embedded players",
-        "% of points, 95% intervals",
-        learning.matches.iter().map(|m| m.b.clone()),
-    )
-    .series("learned", learning.matches.iter().map(|m| (100.0 * m.score, 100.0 * m.error)))
-    .range(0.0, 100.0);
-    section.figure(&bars, "");
-    section.table(&meetings(&learning.matches));
-    super::league::fill(page.section("League"), &learning.league);
-    how(page.section("How it learned"), learning);
-    show_model(&mut page, &learning.model, &learning.held_out, &learning.others);
-    about.sign(&mut page);
+    let section = page.section("Matches");
+    section.paragraph(format!("{}.", match_conditions(result)));
+    section.figure(&match_bars(&result.matches), "");
+    section.table(&match_list(&result.matches));
+    crate::league::fill(page.section("League"), &result.league);
+    curves(page.section("Training"), result);
+    show_model(&mut page, &result.model, &result.test_choices, &result.references);
+    provenance.add_footer(&mut page);
     page.to_html()
 }
 
-/// The few figures that matter most.
-fn glance(section: &mut Section, learning: &Learning) {
+/// Builds the bars of the scores. An interval that would leave 0..100 is not drawn; the table
+/// below states it.
+fn match_bars(matches: &[MatchReport]) -> Bars {
+    let bar = |report: &MatchReport| {
+        let (score, error) = (100.0 * report.score, 100.0 * report.error);
+        let inside = score - error >= 0.0 && score + error <= 100.0;
+        (score, if inside { error } else { 0.0 })
+    };
+    Bars::new(
+        "Score against the embedded players",
+        "% of points, 95% confidence intervals",
+        matches.iter().map(|report| report.b.clone()),
+    )
+    .series("trained", matches.iter().map(bar))
+    .range(0.0, 100.0)
+}
+
+/// Adds the most important figures.
+fn key_figures(section: &mut Section, result: &TrainingResult) {
     let mut facts: Vec<[String; 3]> = Vec::new();
-    if let Some((_, own)) = learning.accuracy.first() {
-        let of = count(own.choices.count);
+    if let Some((_, own)) = result.accuracy.first() {
+        let (low, high) = own.choices.interval();
         facts.push([
-            "Predicts".to_owned(),
+            "Top-1 accuracy".to_owned(),
             format!("{:.1}%", own.choices.percent()),
-            format!("± {:.1}, of {of} held-out choices", own.choices.error()),
+            format!("95% CI {low:.1} to {high:.1}, {} test choices", count(own.choices.count)),
         ]);
     }
-    if let Some(report) = learning.matches.first() {
+    if let Some(report) = result.matches.first() {
+        let interval = percent_interval(100.0 * report.score, 100.0 * report.error, 1);
         facts.push([
-            format!("Against {}", report.b),
+            format!("Score against {}", report.b),
             format!("{:.1}%", 100.0 * report.score),
-            format!("± {:.1}, of {} games", 100.0 * report.error, count(report.games)),
+            format!("95% CI {interval}, {} games", count(report.games)),
         ]);
     }
-    let rank = learning.league.players.iter().position(|player| player.name == "learned");
+    let rank = result.league.players.iter().position(|player| player.name == "learned");
     if let Some(rank) = rank {
-        let player = &learning.league.players[rank];
+        let player = &result.league.players[rank];
+        let players = result.league.players.len();
         facts.push([
             "Rating".to_owned(),
             format!("{:.0}", player.rating),
-            format!(
-                "± {:.0}; place {} of {}",
-                player.error,
-                rank + 1,
-                learning.league.players.len()
-            ),
+            format!("± {:.0} (95% CI); rank {} of {players}", player.error, rank + 1),
         ]);
     }
-    let choices = format!("from {} choices", count(learning.choices as u64));
-    facts.push(["Weights".to_owned(), count(learning.model.weights() as u64), choices]);
+    let choices = format!("trained on {} choices", count(result.train_choices as u64));
+    facts.push(["Weights".to_owned(), count(result.model.weights() as u64), choices]);
     section.figures_at_a_glance(
         facts.iter().map(|[name, value, remark]| (name.as_str(), value.as_str(), remark.as_str())),
     );
-    for remark in &learning.remarks {
+    for remark in &result.remarks {
         section.note(remark);
     }
 }
 
-/// The curves.
-fn how(section: &mut Section, learning: &Learning) {
-    section.paragraph(&learning.summary);
+/// Adds the training curves.
+fn curves(section: &mut Section, result: &TrainingResult) {
+    section.paragraph(&result.summary);
     let points = |of: &dyn Fn(&CurvePoint) -> Option<Point>| -> Vec<Point> {
-        learning.curve.iter().filter_map(of).collect()
+        result.curve.iter().filter_map(of).collect()
     };
     let hits = |point: &CurvePoint, hits: Option<Hits>| {
-        hits.map(|h| Point::with_error(f64::from(point.step), h.percent(), h.error()))
+        hits.map(|hits| {
+            let (low, high) = hits.interval();
+            Point::with_interval(f64::from(point.iteration), hits.percent(), low, high)
+        })
     };
-    let steps = &learning.steps;
-    let learned = points(&|point| hits(point, point.learned));
-    let held_out = points(&|point| hits(point, point.held_out));
-    if !held_out.is_empty() {
-        let plot = Plot::new("Choices predicted as it learns", steps, "% of choices")
+    let unit = &result.iteration_unit;
+    let training = points(&|point| hits(point, point.training));
+    let validation = points(&|point| hits(point, point.validation));
+    if !validation.is_empty() {
+        let both: Vec<(u32, Hits, Hits)> = result
+            .curve
+            .iter()
+            .filter_map(|point| Some((point.iteration, point.training?, point.validation?)))
+            .collect();
+        let plot = Plot::new("Training and validation accuracy", unit, "% of choices")
             .whole_x()
-            .series(Series::line("of games not learned from", held_out).band())
-            .series(Series::line("of games learned from", learned).band());
-        section.figure(
-            &plot,
-            "On a sample of each kind; the bands are 95% intervals. Where the upper curve goes on \
-             rising and the lower does not, the games are learned by heart.",
+            .series(Series::line("validation", validation).band())
+            .series(Series::line("training", training).band());
+        let caption = format!(
+            "Top-1 accuracy on a sample of each set, with 95% confidence bands. {}",
+            describe_curves(&both, unit)
         );
+        section.figure(&plot, &caption);
     }
-    let values = points(&|point| {
-        point.value.is_finite().then(|| Point::new(f64::from(point.step), point.value))
+    let objective = points(&|point| {
+        point.objective.is_finite().then(|| Point::new(f64::from(point.iteration), point.objective))
     });
-    if !values.is_empty() {
-        let measure = &learning.measure;
-        let title = format!("The {measure}");
-        let plot = Plot::new(title, steps, measure).whole_x().series(Series::line(measure, values));
+    if !objective.is_empty() {
+        let name = &result.objective_name;
+        let title = format!("The {name}");
+        let plot = Plot::new(title, unit, name).whole_x().series(Series::line(name, objective));
         section.figure(&plot, "");
-    } else if learning.curve.is_empty() {
-        section.paragraph("The solution is found at once, so there is no curve to show.");
+    } else if result.curve.is_empty() {
+        section.paragraph("The solution is computed directly, so there is no training curve.");
     }
 }

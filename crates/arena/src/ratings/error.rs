@@ -79,7 +79,10 @@ pub(super) fn check_config(config: &RatingConfig) -> Result<(), RatingError> {
     check("mean", config.mean, -1e6, 1e6)
 }
 
-pub(super) fn check_count(count: f64, location: impl FnOnce() -> String) -> Result<(), RatingError> {
+pub(super) fn check_count(
+    count: f64,
+    location: impl FnOnce() -> String,
+) -> Result<(), RatingError> {
     if (0.0..=MAX_GAMES).contains(&count) {
         return Ok(());
     }

@@ -152,7 +152,7 @@ fn write_all<P: Roster>(
     league: &League<P>,
     report: &LeagueReport,
     subs: &[LeagueReport],
-    about: &present::About,
+    about: &present::Provenance,
 ) -> Result<()> {
     write_games(folder, &league.names, &league.games)?;
     folder.write("report.html", present::league_page(report, subs, about).as_bytes())?;

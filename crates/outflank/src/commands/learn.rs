@@ -23,7 +23,7 @@ use outflank_games::{Game, Line};
 use outflank_learners::methods::{self, Method, Options, Task};
 use outflank_models::{self as models, Evaluate, Greedy, Policy, Tuples};
 use outflank_players::roster::{self, Model, Roster};
-use outflank_presentation::{self as present, CurvePoint, Learning};
+use outflank_presentation::{self as present, CurvePoint, TrainingResult};
 use outflank_records::Decision;
 use outflank_runs::{Journal, Progress, RunFolder, stop_requested, stop_when_asked};
 use parts::Parts;
@@ -135,7 +135,7 @@ fn learn(
             let (step, value, left) = (step.step, step.value, step.left);
             let [learned, held_out] = [hits(&samples[0]), hits(&samples[1])];
             let learned = learned.or(counted);
-            curve.push(CurvePoint { step, value, left, learned, held_out });
+            curve.push(CurvePoint { iteration: step, objective: value, residual: left, training: learned, validation: held_out });
         }
         !stop_requested()
     })?;
@@ -201,7 +201,7 @@ fn measure(
     model: models::Model,
     notes: Notes,
     league: &League<Othello>,
-) -> Result<Learning> {
+) -> Result<TrainingResult> {
     let others: Vec<_> = valuers().collect();
     let policies = others.iter().map(|(name, value)| -> (String, Arc<dyn Policy<Othello>>) {
         (name.clone(), Arc::new(Greedy(Arc::clone(value))))
@@ -211,23 +211,23 @@ fn measure(
         .map(|(name, policy)| (name, accuracy(&*policy, parts.test.items())))
         .collect();
     let choices = parts.test.items().iter().filter(|d| !d.is_forced()).copied().collect();
-    Ok(Learning {
+    Ok(TrainingResult {
         method: args.method.0.name().to_owned(),
         source: source.from.clone(),
-        games: (parts.learned.len(), parts.measured),
-        choices: parts.train.len(),
+        train_games: parts.learned.len(), test_games: parts.measured,
+        train_choices: parts.train.len(),
         summary: notes.summary,
         remarks: parts.remarks.into_iter().chain(notes.remarks).collect(),
-        measure: notes.measure,
-        steps: methods::name_of_steps(args.method.0, options).to_owned(),
+        objective_name: notes.measure,
+        iteration_unit: methods::name_of_steps(args.method.0, options).to_owned(),
         curve: notes.curve,
         accuracy,
         matches: (1..league.names.len()).map(|other| league.match_report(0, other)).collect(),
         league: league.report(&ratings::RatingConfig::default())?,
         random: RANDOM,
         model,
-        others,
-        held_out: choices,
+        references: others,
+        test_choices: choices,
     })
 }
 
@@ -235,12 +235,12 @@ fn write(
     args: &LearnArgs,
     options: &Options,
     folder: &RunFolder,
-    learning: &Learning,
+    learning: &TrainingResult,
 ) -> Result<()> {
     let about = crate::folders::about(folder, task::typed(args, options))?;
     folder.write("curve.csv", present::curve_table(learning).to_csv().as_bytes())?;
     folder.write("accuracy.csv", present::stage_table(&learning.accuracy).to_csv().as_bytes())?;
-    folder.write("matches.csv", present::meetings(&learning.matches).to_csv().as_bytes())?;
+    folder.write("matches.csv", present::match_list(&learning.matches).to_csv().as_bytes())?;
     folder.write("cross-table.csv", present::cross_table(&learning.league).to_csv().as_bytes())?;
     // Without the time it took: the same run gives the same bytes.
     let json = serde_json::to_string_pretty(&present::training_json(learning))?;
@@ -249,7 +249,7 @@ fn write(
     Ok(())
 }
 
-fn show(args: &LearnArgs, folder: &RunFolder, learning: &Learning, seconds: f64) -> Result<()> {
+fn show(args: &LearnArgs, folder: &RunFolder, learning: &TrainingResult, seconds: f64) -> Result<()> {
     let path = folder.path().display().to_string();
     if args.common.json {
         let mut value = present::training_json(learning);

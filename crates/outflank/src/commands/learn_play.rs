@@ -265,7 +265,7 @@ fn as_json(results: &Results<'_>) -> serde_json::Value {
 }
 
 fn write(folder: &RunFolder, results: &Results<'_>) -> Result<()> {
-    folder.write("matches.csv", present::meetings(&results.matches).to_csv().as_bytes())?;
+    folder.write("matches.csv", present::match_list(&results.matches).to_csv().as_bytes())?;
     let json = serde_json::to_string_pretty(&as_json(results))?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
     folder.write("report.html", page(folder, results)?.as_bytes())?;
@@ -297,19 +297,19 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
         "From the start, colours alternating, both players forced to a random move one time in \
          ten; 95% intervals of the measurement.",
     );
-    page.section("Matches").table(&present::meetings(&results.matches));
+    page.section("Matches").table(&present::match_list(&results.matches));
     looks_at(page.section("What it looks at"), model);
     let mut table = Table::new([("key", Align::Left), ("value", Align::Right)]);
     for (key, value) in settings {
         table.row([key.clone(), value.to_string()]);
     }
     page.section("Settings").table(&table);
-    again(folder, name)?.sign(&mut page);
+    again(folder, name)?.add_footer(&mut page);
     Ok(page.to_html())
 }
 
 /// How a run is made again: from its own configuration.
-fn again(folder: &RunFolder, name: &str) -> Result<present::About> {
+fn again(folder: &RunFolder, name: &str) -> Result<present::Provenance> {
     let words = ["outflank", "learn", name, "--config", "config.toml"];
     crate::folders::about(folder, words.map(str::to_owned).to_vec())
 }
@@ -362,7 +362,7 @@ fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
         "{} games against each, one move in ten forced at random:",
         grouped(u64::from(results.job.args.measured_games))
     );
-    let _ = writeln!(text, "{}", present::meetings(&results.matches).to_text_in(room()));
+    let _ = writeln!(text, "{}", present::match_list(&results.matches).to_text_in(room()));
     let _ = writeln!(
         text,
         "{seconds:.1} s. The model, {CURVE}, a TensorBoard event file and a page are in {path}."

@@ -112,7 +112,7 @@ fn as_json(results: &Results<'_>) -> Value {
 
 /// Writes the folder's files.
 pub fn write(folder: &RunFolder, results: &Results<'_>) -> Result<()> {
-    folder.write("matches.csv", present::meetings(&results.matches).to_csv().as_bytes())?;
+    folder.write("matches.csv", present::match_list(&results.matches).to_csv().as_bytes())?;
     let json = serde_json::to_string_pretty(&as_json(results))?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
     folder.write("report.html", page(folder, results)?.as_bytes())?;
@@ -177,13 +177,13 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
         section.figure(&plot, caption);
     }
     page.section("The best heuristic").table(&weights(results));
-    page.section("Matches").table(&present::meetings(&results.matches));
+    page.section("Matches").table(&present::match_list(&results.matches));
     let mut table = Table::new([("key", Align::Left), ("value", Align::Right)]);
     for (key, value) in &results.table {
         table.row([key.clone(), value.to_string()]);
     }
     page.section("Settings").table(&table);
-    super::again(folder, "gp")?.sign(&mut page);
+    super::again(folder, "gp")?.add_footer(&mut page);
     Ok(page.to_html())
 }
 
@@ -231,7 +231,7 @@ pub fn show(folder: &RunFolder, results: &Results<'_>, model: &Path, seconds: f6
         "\n{} games against each at depth {}, one move in ten forced at random:\n{}",
         args.measured_games,
         args.depth,
-        present::meetings(&results.matches).to_text_in(room())
+        present::match_list(&results.matches).to_text_in(room())
     );
     let _ = writeln!(
         text,
