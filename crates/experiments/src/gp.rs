@@ -15,7 +15,7 @@ use outflank_games::othello::Othello;
 use outflank_learners::gp::{
     Contest, Curve, GamesOf, Gp, GpError, Inference, Sampling, Settings, Space, Tests,
 };
-use outflank_learners::training::{Gauge, Plan, Point};
+use outflank_learners::training::{Evaluator, Measurement, TrainingPlan};
 use outflank_models::Described;
 use outflank_models::files::Origin;
 use outflank_players::roster::Roster;
@@ -88,7 +88,7 @@ enum Find {
 /// One run: its measurements by name, and the score of its best against fresh heuristics.
 struct Run {
     columns: Vec<String>,
-    curve: Vec<Point>,
+    curve: Vec<Measurement>,
     fresh: Option<f64>,
 }
 
@@ -203,11 +203,11 @@ fn one_run<P: Roster + Described>(
     let benchmark = if find == Find::Pair { 0 } else { size.benchmark };
     let mut gp = Gp::<P>::new(settings, contest(lab, seed), benchmark)?;
     let gauge = Curve { tests: tests.cloned() };
-    let plan = Plan {
+    let plan = TrainingPlan {
         games: size.rounds,
         unit: "round",
-        points: size.rounds,
-        measure_beginning: true,
+        measurements: size.rounds,
+        measure_start: true,
         origin: Origin {
             method: "gp".to_owned(),
             seed: Some(seed),
@@ -217,7 +217,8 @@ fn one_run<P: Roster + Described>(
         keep_models: false,
     };
     let trained = learn_one(&mut gp, &gauge, &plan, &folder, &name)?;
-    let columns = Gauge::<Gp<P>>::columns(&gauge).into_iter().map(|column| column.name).collect();
+    let columns =
+        Evaluator::<Gp<P>>::columns(&gauge).into_iter().map(|column| column.name).collect();
     let fresh = if benchmark > 0 { Some(gp.fresh_score()?) } else { None };
     Ok(Run { columns, curve: trained.curve, fresh })
 }

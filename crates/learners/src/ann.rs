@@ -290,7 +290,7 @@ impl Learner for Pair {
         self.games
     }
 
-    fn next_games(&self) -> u64 {
+    fn next_cost(&self) -> u64 {
         MEETINGS
     }
 

@@ -27,7 +27,7 @@ mod settings;
 mod shape;
 pub mod variation;
 
-use crate::tdl::Rates;
+use crate::tdl::TdlConfig;
 use crate::training::{Learner, StepError};
 use elsewhere::{Elsewhere, Practice};
 use fitness::{Occasion, appoint, fittest, judge};
@@ -141,7 +141,7 @@ impl Coevolution {
                 opponents: self.opponents(individual),
             })
             .collect();
-        let rates = Rates { alpha: settings.alpha, epsilon: settings.epsilon };
+        let rates = TdlConfig { learning_rate: settings.alpha, epsilon: settings.epsilon };
         let players: Vec<&Network> = before.iter().chain(&self.archive).collect();
         if let Some(others) = &self.others {
             return elsewhere::train(others, &players, &practices, rates, self.occasion());
@@ -233,13 +233,13 @@ impl Learner for Coevolution {
         self.spent
     }
 
-    fn next_games(&self) -> u64 {
+    fn next_cost(&self) -> u64 {
         self.settings.generation_games(self.archive.len())
     }
 
     /// A generation.
     fn step(&mut self) -> Result<(), StepError> {
-        let games = self.next_games();
+        let games = self.next_cost();
         let trained = self.train()?;
         let (occasion, others) = (self.occasion(), self.others.as_ref());
         let points = judge(&self.settings, &trained, &self.archive, occasion, others)?;

@@ -4,8 +4,8 @@ use outflank_learners::coevolution::variation::{
     crossover, fresh, mutate_topology, mutate_weights, tournament,
 };
 use outflank_learners::coevolution::{Coevolution, Fitness, Settings, SettingsError, Shape};
-use outflank_learners::tdl::{self, Rates};
-use outflank_learners::training::{Against, Learner, Plan, train};
+use outflank_learners::tdl::{self, TdlConfig};
+use outflank_learners::training::{Learner, OpponentEvaluator, TrainingPlan, train};
 use outflank_models::files::Origin;
 use outflank_models::shapes::{Neighbour, Snake};
 use outflank_models::{Network, Tuple};
@@ -107,7 +107,7 @@ fn every_method_keeps_the_contract() {
         let mut learner = Coevolution::new(settings.clone(), 3, 1).unwrap();
         let mut spent = 0;
         for _ in 0..3 {
-            spent += learner.next_games();
+            spent += learner.next_cost();
             learner.step().unwrap();
             assert_eq!(learner.spent(), spent, "{name}");
             assert_eq!(learner.population().len(), settings.population, "{name}");
@@ -135,7 +135,7 @@ fn one_individual_without_variation_is_tdl() {
         let mut learner = Coevolution::new(settings.clone(), 9, 2).unwrap();
         let mut network = learner.population()[0].clone();
         (0..140 / games).for_each(|_| learner.step().unwrap());
-        let rates = Rates { alpha: settings.alpha, epsilon: settings.epsilon };
+        let rates = TdlConfig { learning_rate: settings.alpha, epsilon: settings.epsilon };
         tdl::learn(&mut network, rates, 9, 0, 140);
         assert_eq!(learner.model(), network);
         assert_eq!(learner.spent(), 140);
@@ -228,14 +228,21 @@ fn tournaments_favour_the_fit() {
     assert!((top / f64::from(n) - expected).abs() < 5.0 * deviation, "{top}");
 }
 
-fn plan(games: u64) -> Plan {
+fn plan(games: u64) -> TrainingPlan {
     let origin = Origin { method: "test".to_owned(), ..Origin::default() };
-    Plan { games, unit: "games", points: 4, measure_beginning: false, origin, keep_models: true }
+    TrainingPlan {
+        games,
+        unit: "games",
+        measurements: 4,
+        measure_start: false,
+        origin,
+        keep_models: true,
+    }
 }
 
-fn against(games: u32) -> Against {
-    let others = entries(&["heuristic".to_owned(), "random".to_owned()], 0.1).unwrap();
-    Against { others, games, random: 0.1, seed: 3, threads: 2 }
+fn against(games: u32) -> OpponentEvaluator {
+    let opponents = entries(&["heuristic".to_owned(), "random".to_owned()], 0.1).unwrap();
+    OpponentEvaluator { opponents, games, random: 0.1, seed: 3, threads: 2 }
 }
 
 fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {

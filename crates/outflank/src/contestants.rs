@@ -5,7 +5,7 @@ use crate::cli::{Common, GridArgs, PlayArgs, RunArgs};
 use crate::grid::Others;
 use anyhow::{Result, anyhow, bail, ensure};
 use outflank_arena::remote::{OpeningSource, publish};
-use outflank_arena::{Game, ContestConfig};
+use outflank_arena::{ContestConfig, Game};
 use outflank_games::Line;
 use outflank_players::Entry;
 use outflank_players::roster::{self, Roster};

@@ -157,7 +157,11 @@ fn show_features<P: Described>(heuristic: &Heuristic<P>) -> Value {
 /// The patterns that weigh most, of either sign.
 fn strongest(network: &Network, sights: &[model_inspection::Afterstate]) -> Vec<Value> {
     let mut found: Vec<model_inspection::Pattern> =
-        model_inspection::extreme_patterns(network, sights, OFTEN).into_iter().flatten().flatten().collect();
+        model_inspection::extreme_patterns(network, sights, OFTEN)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .collect();
     found.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
     let bits = |bits: u64| (0..64).filter(|square| bits >> square & 1 == 1).collect::<Vec<u32>>();
     found

@@ -61,7 +61,8 @@ pub fn league(lab: &Lab) -> Result<(League<Othello>, Vec<String>), ExperimentErr
     }
     let (openings, which) = lab.openings(Side::Black)?;
     let rounds = lab.scale.choose(4, 1000, 1000).min(openings.len()) as u32;
-    let terms = ContestConfig { openings, rounds, seed: lab.seed, threads: lab.threads, remote: None };
+    let terms =
+        ContestConfig { openings, rounds, seed: lab.seed, threads: lab.threads, remote: None };
     (lab.say)("playing the league");
     let journal =
         Journal::open(&lab.keep("games.tsv")).map_err(outflank_arena::ContestError::from)?;

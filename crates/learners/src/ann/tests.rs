@@ -1,5 +1,5 @@
 use super::*;
-use crate::training::{Against, Learner, Plan, StepError, train};
+use crate::training::{Learner, OpponentEvaluator, StepError, TrainingPlan, train};
 use outflank_models::Evaluate;
 use outflank_models::files::Origin;
 
@@ -171,8 +171,8 @@ impl Learner for Breaks {
         self.0.spent()
     }
 
-    fn next_games(&self) -> u64 {
-        self.0.next_games()
+    fn next_cost(&self) -> u64 {
+        self.0.next_cost()
     }
 
     fn step(&mut self) -> Result<(), StepError> {
@@ -199,15 +199,16 @@ impl Learner for Breaks {
 fn a_run_that_breaks_keeps_its_last_checkpoint() {
     let settings = settings("WS 64-2x8-1");
     let folder = tempfile::tempdir().unwrap();
-    let plan = Plan {
+    let plan = TrainingPlan {
         games: 80,
         unit: "games",
-        points: 4,
-        measure_beginning: false,
+        measurements: 4,
+        measure_start: false,
         origin: Origin::default(),
         keep_models: false,
     };
-    let gauge = Against { others: Vec::new(), games: 2, random: 0.0, seed: 1, threads: 1 };
+    let gauge =
+        OpponentEvaluator { opponents: Vec::new(), games: 2, random: 0.0, seed: 1, threads: 1 };
     let mut broken = Breaks(Pair::new(settings.clone()), 50);
     let error = train(&mut broken, &gauge, &plan, folder.path(), |_| true).unwrap_err().to_string();
     assert!(error.contains("out of bounds in game 52"), "{error}");

@@ -6,7 +6,7 @@
 
 use super::fitness::{Lives, Meeting, Occasion};
 use super::read_network;
-use crate::tdl::{self, Rates};
+use crate::tdl::{self, TdlConfig};
 use crate::training::StepError;
 use outflank_games::Side;
 use outflank_models::files::{Origin, write_tensors};
@@ -47,7 +47,7 @@ impl Practice {
     pub(super) fn play<'a>(
         &self,
         player: impl Fn(usize) -> &'a Network,
-        rates: Rates,
+        rates: TdlConfig,
         seed: u64,
     ) -> Network {
         let mut network = player(self.individual).clone();
@@ -84,7 +84,7 @@ struct Head {
     seed: u64,
     generation: u64,
     /// How they learn; nothing when they are judged.
-    rates: Option<Rates>,
+    rates: Option<TdlConfig>,
     /// The share of random moves when they are judged.
     epsilon: f64,
     numbers: Vec<usize>,
@@ -103,7 +103,7 @@ pub(super) fn train(
     others: &Elsewhere,
     players: &[&Network],
     practices: &[Practice],
-    rates: Rates,
+    rates: TdlConfig,
     occasion: Occasion,
 ) -> Result<Vec<Network>, StepError> {
     let numbers = practices.iter().flat_map(Practice::numbers).collect();
@@ -164,7 +164,12 @@ pub(super) fn play(
     order(others, &head, players, pieces.len(), describe, read)
 }
 
-fn head(occasion: Occasion, rates: Option<Rates>, epsilon: f64, numbers: &BTreeSet<usize>) -> Head {
+fn head(
+    occasion: Occasion,
+    rates: Option<TdlConfig>,
+    epsilon: f64,
+    numbers: &BTreeSet<usize>,
+) -> Head {
     let Occasion { seed, generation, .. } = occasion;
     Head { seed, generation, rates, epsilon, numbers: numbers.iter().copied().collect() }
 }

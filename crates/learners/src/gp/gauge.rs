@@ -2,7 +2,7 @@
 
 use super::learner::{Gp, Judge};
 use super::pairs::Tests;
-use crate::training::{Column, Gauge, Measured, TrainError};
+use crate::training::{Evaluator, MetricColumn, Metrics, TrainingError};
 use outflank_models::Described;
 use outflank_players::roster::Roster;
 
@@ -24,9 +24,9 @@ impl Curve {
     }
 }
 
-impl<P: Roster + Described, J: Judge> Gauge<Gp<P, J>> for Curve {
-    fn columns(&self) -> Vec<Column> {
-        let column = |name: &str, error: bool| Column {
+impl<P: Roster + Described, J: Judge> Evaluator<Gp<P, J>> for Curve {
+    fn columns(&self) -> Vec<MetricColumn> {
+        let column = |name: &str, error: bool| MetricColumn {
             name: name.to_owned(),
             tag: format!("gp/{name}"),
             error,
@@ -46,8 +46,8 @@ impl<P: Roster + Described, J: Judge> Gauge<Gp<P, J>> for Curve {
         columns
     }
 
-    fn measure(&self, gp: &Gp<P, J>) -> Result<Option<Measured>, TrainError> {
-        let nothing = TrainError::Step("nothing was learned yet".to_owned());
+    fn measure(&self, gp: &Gp<P, J>) -> Result<Option<Metrics>, TrainingError> {
+        let nothing = TrainingError::Step("nothing was learned yet".to_owned());
         let (Some(round), Some(posterior)) = (gp.rounds().last(), gp.active().posterior()) else {
             return Err(nothing);
         };
@@ -67,6 +67,6 @@ impl<P: Roster + Described, J: Judge> Gauge<Gp<P, J>> for Curve {
             values.push(100.0 * share);
             errors.push(100.0 * WIDTH_95 * deviation);
         }
-        Ok(Some(Measured { values, errors, losses: Vec::new() }))
+        Ok(Some(Metrics { values, errors, losses: Vec::new() }))
     }
 }

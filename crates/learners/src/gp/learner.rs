@@ -229,7 +229,7 @@ impl<P: Roster + Described, J: Judge> Learner for Gp<P, J> {
         self.active.rounds()
     }
 
-    fn next_games(&self) -> u64 {
+    fn next_cost(&self) -> u64 {
         1
     }
 

@@ -8,7 +8,7 @@ use crate::output::{grouped, print, print_json, room};
 use crate::watching::Watching;
 use anyhow::{Context, Result, bail};
 use outflank_arena::league::{League, LeagueReport, play_league};
-use outflank_arena::ratings::{RatingConfig, Parameter};
+use outflank_arena::ratings::{Parameter, RatingConfig};
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;

@@ -20,7 +20,7 @@ use outflank_arena::league::{League, play_league};
 use outflank_arena::{ContestConfig, ratings};
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Line};
-use outflank_learners::methods::{self, Method, Options, Task};
+use outflank_learners::methods::{self, Method, MethodOptions, TrainingData};
 use outflank_models::{self as models, Evaluate, Greedy, Policy, Tuples};
 use outflank_players::roster::{self, Model, Roster};
 use outflank_presentation::{self as present, CurvePoint, TrainingResult};
@@ -96,14 +96,14 @@ fn watched(items: &[Decision<Othello>]) -> Vec<Decision<Othello>> {
 /// Learns, measuring the player on the way.
 fn learn(
     args: &LearnArgs,
-    options: &Options,
+    options: &MethodOptions,
     tuples: Tuples,
     parts: &Parts,
     folder: &RunFolder,
 ) -> Result<(models::Model, Notes)> {
     let (method, games) = (args.method.0, &parts.learned);
-    let most = methods::most_steps(method, options, games.len());
-    let unit = methods::name_of_steps(method, options);
+    let most = methods::max_iterations(method, options, games.len());
+    let unit = methods::iteration_unit(method, options);
     let one_by_one = options.is_online(method);
     let (most, unit) = match one_by_one {
         true => (most * parts.train.len() as u64, "choices"),
@@ -115,33 +115,40 @@ fn learn(
     let mut curve: Vec<CurvePoint> = Vec::new();
     let mut done = 0;
     let choices = parts.train.items();
-    let task = Task { games, choices, tuples, counts: task::counts(args), keep: &sittings };
+    let task =
+        TrainingData { games, choices, tuples, counts: task::counts(args), store: &sittings };
     let outcome = methods::learn(method, task, options, args.common.seed, &mut |step| {
         if !one_by_one {
-            progress.add(u64::from(step.step - done));
+            progress.add(u64::from(step.iteration - done));
         }
-        done = step.step;
-        if step.value.is_finite() {
-            progress.say(format!("{:.1}", step.value));
+        done = step.iteration;
+        if step.objective.is_finite() {
+            progress.say(format!("{:.1}", step.objective));
         }
-        let often = step.step <= WATCHED_STEPS || step.step.is_multiple_of(10);
-        let player = step.player.filter(|_| often).and_then(|player| player());
+        let often = step.iteration <= WATCHED_STEPS || step.iteration.is_multiple_of(10);
+        let player = step.model.filter(|_| often).and_then(|player| player());
         let policy = player.map(Greedy);
         let hits = |sample: &[Decision<Othello>]| -> Option<Hits> {
             policy.as_ref().map(|policy| accuracy(policy, sample).choices)
         };
-        if step.player.is_some() || step.hits.is_some() {
+        if step.model.is_some() || step.hits.is_some() {
             let counted = step.hits.map(|(hits, count)| Hits { hits, count });
-            let (step, value, left) = (step.step, step.value, step.left);
+            let (step, value, left) = (step.iteration, step.objective, step.residual);
             let [learned, held_out] = [hits(&samples[0]), hits(&samples[1])];
             let learned = learned.or(counted);
-            curve.push(CurvePoint { iteration: step, objective: value, residual: left, training: learned, validation: held_out });
+            curve.push(CurvePoint {
+                iteration: step,
+                objective: value,
+                residual: left,
+                training: learned,
+                validation: held_out,
+            });
         }
         !stop_requested()
     })?;
     let notes = Notes {
         summary: outcome.summary,
-        measure: outcome.measure.to_owned(),
+        measure: outcome.objective_name.to_owned(),
         remarks: outcome.remarks,
         curve,
     };
@@ -195,7 +202,7 @@ fn play(
 /// Everything there is to say.
 fn measure(
     args: &LearnArgs,
-    options: &Options,
+    options: &MethodOptions,
     source: &Source,
     parts: Parts,
     model: models::Model,
@@ -214,12 +221,13 @@ fn measure(
     Ok(TrainingResult {
         method: args.method.0.name().to_owned(),
         source: source.from.clone(),
-        train_games: parts.learned.len(), test_games: parts.measured,
+        train_games: parts.learned.len(),
+        test_games: parts.measured,
         train_choices: parts.train.len(),
         summary: notes.summary,
         remarks: parts.remarks.into_iter().chain(notes.remarks).collect(),
         objective_name: notes.measure,
-        iteration_unit: methods::name_of_steps(args.method.0, options).to_owned(),
+        iteration_unit: methods::iteration_unit(args.method.0, options).to_owned(),
         curve: notes.curve,
         accuracy,
         matches: (1..league.names.len()).map(|other| league.match_report(0, other)).collect(),
@@ -233,7 +241,7 @@ fn measure(
 
 fn write(
     args: &LearnArgs,
-    options: &Options,
+    options: &MethodOptions,
     folder: &RunFolder,
     learning: &TrainingResult,
 ) -> Result<()> {
@@ -249,7 +257,12 @@ fn write(
     Ok(())
 }
 
-fn show(args: &LearnArgs, folder: &RunFolder, learning: &TrainingResult, seconds: f64) -> Result<()> {
+fn show(
+    args: &LearnArgs,
+    folder: &RunFolder,
+    learning: &TrainingResult,
+    seconds: f64,
+) -> Result<()> {
     let path = folder.path().display().to_string();
     if args.common.json {
         let mut value = present::training_json(learning);
@@ -265,7 +278,7 @@ fn show(args: &LearnArgs, folder: &RunFolder, learning: &TrainingResult, seconds
     );
     let _ = writeln!(text, "Next: open {path}/report.html");
     // A rater of moves cannot say what a position is worth, so it does not search.
-    let plies = if args.method.0 == Method::Rater { "" } else { "@4" };
+    let plies = if args.method.0 == Method::MovePredictor { "" } else { "@4" };
     let _ = writeln!(
         text,
         "      outflank match {path}{plies} heuristic{plies} --games 100 --random 0.1"

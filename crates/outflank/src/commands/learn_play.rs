@@ -21,7 +21,8 @@ use outflank_arena::matches::{MatchReport, play_match};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::{
-    Against, CURVE, Gauge, Learner, Plan, Point, Trained, model_name, train,
+    CURVE, Evaluator, Learner, Measurement, OpponentEvaluator, TrainingOutcome, TrainingPlan,
+    model_name, train,
 };
 use outflank_models::files::Origin;
 use outflank_models::{Model, Tuple};
@@ -112,11 +113,11 @@ where
     let folder = open_folder(job, &against)?;
     stop_when_asked();
 
-    let plan = Plan {
+    let plan = TrainingPlan {
         games: args.games,
         unit: "games",
-        points: args.points,
-        measure_beginning: false,
+        measurements: args.points,
+        measure_start: false,
         origin: Origin {
             method: (*name).to_owned(),
             seed: Some(args.common.seed),
@@ -125,14 +126,14 @@ where
         },
         keep_models: false,
     };
-    let gauge = Against {
-        others: entries,
+    let gauge = OpponentEvaluator {
+        opponents: entries,
         games: args.measured_games,
         random: RANDOM,
         seed: args.common.seed,
         threads: args.common.threads(),
     };
-    let say = |point: &Point| {
+    let say = |point: &Measurement| {
         let scores = point.scores.iter().zip(&against);
         let scores = scores.map(|(score, other)| format!("{score:.1}% against {other}"));
         scores.collect::<Vec<_>>().join(", ")
@@ -155,7 +156,7 @@ where
     if stop_requested() {
         return stopped();
     }
-    let Trained { model, curve, .. } = trained;
+    let TrainingOutcome { model, curve, .. } = trained;
     let results = Results { job, against, model: model.into(), file, curve, matches };
     write(&folder, &results)?;
     show(&folder, &results, began.elapsed().as_secs_f64())?;
@@ -166,12 +167,12 @@ where
 /// stopped it.
 fn drive<L: Learner>(
     learner: &mut L,
-    gauge: &impl Gauge<L>,
-    plan: &Plan,
+    gauge: &impl Evaluator<L>,
+    plan: &TrainingPlan,
     folder: &RunFolder,
     watching: Watching,
-    say: impl Fn(&Point) -> String,
-) -> Result<Option<Trained<L::Model>>> {
+    say: impl Fn(&Measurement) -> String,
+) -> Result<Option<TrainingOutcome<L::Model>>> {
     let (mut seen, mut first) = (0, true);
     let trained = train(learner, gauge, plan, folder.path(), |status| {
         if first {
@@ -195,7 +196,7 @@ struct Results<'a> {
     model: Model,
     /// Where it lies.
     file: String,
-    curve: Vec<Point>,
+    curve: Vec<Measurement>,
     matches: Vec<MatchReport>,
 }
 
@@ -286,7 +287,7 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
     let mut plot = Plot::new("Score while learning", "games", "% of points").y_range(0.0, 100.0);
     for (place, other) in against.iter().enumerate() {
         let points = curve.iter().filter_map(|point| {
-            let Point { scores, errors, .. } = point;
+            let Measurement { scores, errors, .. } = point;
             let (score, error) = (scores.get(place)?, errors.get(place)?);
             Some(outflank_report::Point::with_error(point.games as f64, *score, *error))
         });

@@ -7,8 +7,8 @@ use crate::cli::BenchArgs;
 use anyhow::{Context, Result, ensure};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
-use outflank_learners::methods::{Method, Options, Task, learn};
-use outflank_learners::{Rows, preference_rows};
+use outflank_learners::methods::{Method, MethodOptions, TrainingData, learn};
+use outflank_learners::{SparseRows, preference_rows};
 use outflank_models::{Evaluate, Network, View, embedded as models};
 use outflank_records::{Decision, Record, Selection, Wanted, decisions, embedded, read_games};
 use outflank_runs::processor_seconds;
@@ -63,7 +63,7 @@ fn all(
     source: &str,
 ) -> Result<()> {
     let began = processor_seconds();
-    let made: Rows = preference_rows(&models::table1(), View::Invert, choices);
+    let made: SparseRows = preference_rows(&models::table1(), View::Invert, choices);
     let taken = processor_seconds() - began;
     rows.push(Row {
         area: "learners",
@@ -75,9 +75,9 @@ fn all(
     });
     drop(made);
     for (method, yardstick, theirs) in YARDSTICKS {
-        let task = Task::new(games, choices, models::table1());
+        let task = TrainingData::new(games, choices, models::table1());
         let began = processor_seconds();
-        let outcome = learn(method, task, &Options::default(), 1, &mut |_| true)?;
+        let outcome = learn(method, task, &MethodOptions::default(), 1, &mut |_| true)?;
         let taken = processor_seconds() - began;
         let network = outcome.network().context("a method of the paper learns a network")?;
         let (hits, chance) = share(network, choices);

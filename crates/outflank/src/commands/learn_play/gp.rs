@@ -13,7 +13,7 @@ use outflank_games::othello::Othello;
 use outflank_learners::gp::{
     Contest, Curve, GamesOf, Gp, GpError, Inference, Judge, Sampling, Settings, Space, Tests,
 };
-use outflank_learners::training::{Gauge, Plan, Point, model_name};
+use outflank_learners::training::{Evaluator, Measurement, TrainingPlan, model_name};
 use outflank_models::files::Origin;
 use outflank_models::{Described, Heuristic};
 use outflank_players::roster::Roster;
@@ -154,12 +154,12 @@ fn go<P: Roster + Described, J: Judge>(
     let Some(tests) = tests::<P>(args, contest, folder)? else { return stopped() };
     let gauge = Curve { tests };
     let columns: Vec<String> =
-        Gauge::<Gp<P, J>>::columns(&gauge).into_iter().map(|column| column.name).collect();
-    let plan = Plan {
+        Evaluator::<Gp<P, J>>::columns(&gauge).into_iter().map(|column| column.name).collect();
+    let plan = TrainingPlan {
         games: args.rounds,
         unit: "round",
-        points: args.rounds,
-        measure_beginning: true,
+        measurements: args.rounds,
+        measure_start: true,
         origin: Origin {
             method: "gp".to_owned(),
             seed: Some(args.common.seed),
@@ -169,7 +169,7 @@ fn go<P: Roster + Described, J: Judge>(
         keep_models: false,
     };
     let quiet = args.common.quiet || args.ask.is_some();
-    let say = |point: &Point| {
+    let say = |point: &Measurement| {
         let figure = |name: &str| {
             columns.iter().position(|known| known == name).and_then(|at| point.scores.get(at))
         };

@@ -1,6 +1,6 @@
-//! Measuring a player of Othello by games against others.
+//! Measures an Othello player by matches against opponents.
 
-use super::{Column, Gauge, Learner, Measured, TrainError};
+use super::{Evaluator, Learner, MetricColumn, Metrics, TrainingError};
 use outflank_arena::ContestConfig;
 use outflank_arena::matches::play_match;
 use outflank_games::Line;
@@ -8,63 +8,63 @@ use outflank_games::othello::Othello;
 use outflank_models::Model;
 use outflank_players::{Entry, ForcedRandom, Greedy};
 
-/// Whom a learner is measured against, and how.
+/// An evaluator that plays matches against opponents.
 #[derive(Clone, Debug)]
-pub struct Against {
-    /// The others, by name; they bring their own random moves.
-    pub others: Vec<Entry<Othello>>,
-    /// Games against each, half with each colour.
+pub struct OpponentEvaluator {
+    /// The opponents, including their random moves.
+    pub opponents: Vec<Entry<Othello>>,
+    /// Games per opponent, half with each color.
     pub games: u32,
-    /// The probability of a random move of the learned player.
+    /// Probability of a forced random move of the trained player.
     pub random: f64,
-    /// The seed of these games.
+    /// The seed of the games.
     pub seed: u64,
-    /// How many threads play.
+    /// Number of threads.
     pub threads: usize,
 }
 
-impl<L: Learner> Gauge<L> for Against
+impl<L: Learner> Evaluator<L> for OpponentEvaluator
 where
     L::Model: Into<Model>,
 {
-    fn columns(&self) -> Vec<Column> {
-        let column = |entry: &Entry<Othello>| Column {
+    fn columns(&self) -> Vec<MetricColumn> {
+        let column = |entry: &Entry<Othello>| MetricColumn {
             name: entry.name.clone(),
             tag: format!("score/{}", entry.name),
             error: true,
         };
-        self.others.iter().map(column).collect()
+        self.opponents.iter().map(column).collect()
     }
 
-    /// The score against each, 0 to 100, the half-widths of their 95% intervals and the percentage
-    /// lost; several models share the games out among them.
-    fn measure(&self, learner: &L) -> Result<Option<Measured>, TrainError> {
+    /// Returns the score against each opponent, 0 to 100, the half-width of its 95% confidence
+    /// interval and the percentage lost. Several models share the games.
+    fn measure(&self, learner: &L) -> Result<Option<Metrics>, TrainingError> {
         let models: Vec<Model> = learner.models().into_iter().map(Into::into).collect();
-        let (count, all) = (models.len() as u32, self.games / 2);
-        let mut measured = Measured::default();
-        for other in &self.others {
+        let (count, total) = (models.len() as u32, self.games / 2);
+        let mut measured = Metrics::default();
+        for opponent in &self.opponents {
             let (mut score, mut variance, mut lost, mut played) = (0.0, 0.0, 0, 0);
-            for (place, model) in models.iter().enumerate() {
-                // As even as can be, and at least one round for each.
-                let rounds = (all / count + u32::from((place as u32) < all % count)).max(1);
-                let name = match place {
+            for (index, model) in models.iter().enumerate() {
+                // Rounds are divided as evenly as possible, at least one per model.
+                let rounds = (total / count + u32::from((index as u32) < total % count)).max(1);
+                let name = match index {
                     0 => "learned".to_owned(),
-                    _ => format!("learned {}", place + 1),
+                    _ => format!("learned {}", index + 1),
                 };
                 let (policy, random) = (model.policy(), self.random);
                 let entry = Entry::new(name, move || {
                     Ok(Box::new(ForcedRandom::new(Greedy::new(policy.clone()), random)))
                 });
                 let openings = vec![Line::default()];
-                let terms = ContestConfig {
+                let config = ContestConfig {
                     openings,
                     rounds,
                     seed: self.seed,
                     threads: self.threads,
                     remote: None,
                 };
-                let pair = [entry, other.clone()];
-                let (report, _) = play_match(&pair, &terms, None, None, |_, _| {})?;
+                let pair = [entry, opponent.clone()];
+                let (report, _) = play_match(&pair, &config, None, None, |_, _| {})?;
                 if !report.complete {
                     return Ok(None);
                 }

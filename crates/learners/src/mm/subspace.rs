@@ -1,21 +1,21 @@
-//! Going further than a sweep.
+//! Subspace acceleration of MM.
 //!
-//! Sweeps make many small steps in much the same direction. Along any direction in log gamma the
-//! log-likelihood is concave, and once it is known how each team's log-strength changes along it,
-//! a look at another point costs one exponential for each team, far less than a sweep. So after
-//! each sweep the best combination of its step and of a few earlier ones is found by Newton's
-//! method, and taken when it is better.
+//! Iterations make many small steps in similar directions. The log-likelihood is concave along any
+//! direction in log gamma, and once the change of each team's log-strength along it is known, an
+//! evaluation costs one exponential per team, far less than an iteration. After each iteration the
+//! best combination of its step and a few earlier steps is therefore found by Newton's method, and
+//! taken if it is better.
 
 use super::state::{Point, State};
 use libm::{exp, tanh};
 
-/// How many directions are combined: the sweep's own and earlier ones.
+/// Number of directions: the last step and earlier ones.
 const DIRECTIONS: usize = 4;
 
-/// How many Newton steps are made, and how often one is halved before it is given up.
-const STEPS: usize = 3;
+/// Maximum number of Newton steps, and of halvings of a step.
+const MAX_STEPS: usize = 3;
 
-/// A change of the features' log gamma, and of the teams' log-strengths with it.
+/// A change of log gamma of the features, and of the log-strengths of the teams.
 struct Direction {
     logs: Vec<f64>,
     teams: Vec<f64>,
@@ -28,63 +28,63 @@ impl Direction {
     }
 }
 
-/// The steps of the last few sweeps, the newest first.
+/// The steps of the last iterations, the newest first.
 #[derive(Default)]
-pub(super) struct Reach {
+pub(super) struct SubspaceSearch {
     directions: Vec<Direction>,
 }
 
-impl Reach {
-    /// Goes on from where a sweep that began at `before` has led, if that is better; not for a
-    /// gain that is small next to `enough`.
-    pub fn extend(&mut self, state: &mut State<'_>, before: &Point, enough: f64) {
-        let swept = state.point().clone();
+impl SubspaceSearch {
+    /// Extends an iteration that started at `before`, if that is better. Gains that are small
+    /// compared with `min_gain` are not pursued.
+    pub fn extend(&mut self, state: &mut State<'_>, before: &Point, min_gain: f64) {
+        let iterated = state.point().clone();
         self.directions.truncate(DIRECTIONS - 1);
-        self.directions.insert(0, Direction::between(before, &swept));
+        self.directions.insert(0, Direction::between(before, &iterated));
         let mut moved = false;
-        for _ in 0..STEPS {
+        for _ in 0..MAX_STEPS {
             let (slope, curvature) = self.slopes(state);
             let step = solve(curvature, slope);
             let expected: f64 = slope.iter().zip(&step).map(|(g, x)| 0.5 * g * x).sum();
-            let worthwhile = expected > 0.1 * enough;
-            if !(worthwhile && self.go(state, step)) {
+            let pursue = expected > 0.1 * min_gain;
+            if !(pursue && self.try_step(state, step)) {
                 break;
             }
             moved = true;
         }
         if moved {
-            // A long way along a short direction magnifies what was rounded in it, for the teams
-            // and the features differently: only what the features themselves give counts.
+            // A long step along a short direction magnifies rounding errors, differently for teams
+            // and features. The objective is therefore recomputed from the features.
             state.refresh();
-            let better = state.objective() > swept.objective();
+            let better = state.objective() > iterated.objective();
             if !better {
-                state.go_to(swept.logs, swept.teams);
+                state.set_point(iterated.logs, iterated.teams);
             }
             self.directions[0] = Direction::between(before, state.point());
         }
     }
 
-    /// Takes a step, or half of it, or less; goes nowhere when none is better.
-    fn go(&self, state: &mut State<'_>, mut step: [f64; DIRECTIONS]) -> bool {
+    /// Takes a step, or a halved one; stays if none is better.
+    fn try_step(&self, state: &mut State<'_>, mut step: [f64; DIRECTIONS]) -> bool {
         let here = state.point().clone();
-        for _ in 0..STEPS {
+        for _ in 0..MAX_STEPS {
             let (mut logs, mut teams) = (here.logs.clone(), here.teams.clone());
             for (direction, &length) in self.directions.iter().zip(&step) {
                 add(&mut logs, length, &direction.logs);
                 add(&mut teams, length, &direction.teams);
             }
-            state.go_to(logs, teams);
+            state.set_point(logs, teams);
             if state.objective() > here.objective() {
                 return true;
             }
             step = step.map(|length| 0.5 * length);
         }
-        state.go_to(here.logs, here.teams);
+        state.set_point(here.logs, here.teams);
         false
     }
 
-    /// The slope of the objective along each direction, and the negative of its second
-    /// derivatives: the mean and covariance of the directions under the shares of the teams.
+    /// Returns the slope of the objective along each direction and the negative Hessian: the mean
+    /// and covariance of the directions under the probabilities of the teams.
     fn slopes(&self, state: &State<'_>) -> ([f64; DIRECTIONS], [[f64; DIRECTIONS]; DIRECTIONS]) {
         let (point, teams) = (state.point(), state.teams());
         let mut slope = [0.0; DIRECTIONS];
@@ -127,14 +127,14 @@ impl Reach {
     }
 }
 
-fn add(to: &mut [f64], times: f64, what: &[f64]) {
-    for (to, what) in to.iter_mut().zip(what) {
-        *to += times * what;
+fn add(to: &mut [f64], factor: f64, other: &[f64]) {
+    for (to, other) in to.iter_mut().zip(other) {
+        *to += factor * other;
     }
 }
 
-/// Solves a system by Cholesky's method, of whose matrix the lower half is given. A direction that
-/// depends on earlier ones is left out.
+/// Solves a system by Cholesky factorization, given the lower half of its matrix. A direction that
+/// depends linearly on earlier ones is skipped.
 fn solve(
     mut matrix: [[f64; DIRECTIONS]; DIRECTIONS],
     mut right: [f64; DIRECTIONS],
@@ -151,12 +151,12 @@ fn solve(
     }
     let divided = |value: f64, pivot: f64| if pivot > 0.0 { value / pivot } else { 0.0 };
     for i in 0..DIRECTIONS {
-        let known: f64 = (0..i).map(|k| matrix[i][k] * right[k]).sum();
-        right[i] = divided(right[i] - known, matrix[i][i]);
+        let solved: f64 = (0..i).map(|k| matrix[i][k] * right[k]).sum();
+        right[i] = divided(right[i] - solved, matrix[i][i]);
     }
     for i in (0..DIRECTIONS).rev() {
-        let known: f64 = (i + 1..DIRECTIONS).map(|k| matrix[k][i] * right[k]).sum();
-        right[i] = divided(right[i] - known, matrix[i][i]);
+        let solved: f64 = (i + 1..DIRECTIONS).map(|k| matrix[k][i] * right[k]).sum();
+        right[i] = divided(right[i] - solved, matrix[i][i]);
     }
     right
 }

@@ -1,19 +1,19 @@
-//! Features that are there or not (paper 0, VIII-F): the same features, each counting once.
+//! Binary features (Runarsson & Lucas, 2014, section VIII-F): each feature is present or absent.
 
 use outflank_games::{Position, Side};
 use outflank_models::Features;
 
-/// Features of which each counts once, however often it occurs. What is learned from them plays
-/// as [`outflank_models::Network::with_binary`] does.
+/// Wraps features so that each counts once, however often it occurs. A network trained with them
+/// plays with [`outflank_models::Network::with_binary`].
 #[derive(Clone, Copy, Debug)]
-pub struct Once<'a, F>(pub &'a F);
+pub struct BinaryFeatures<'a, F>(pub &'a F);
 
-impl<P: Position, F: Features<P>> Features<P> for Once<'_, F> {
+impl<P: Position, F: Features<P>> Features<P> for BinaryFeatures<'_, F> {
     fn count(&self) -> usize {
         self.0.count()
     }
 
-    /// Visits the features that occur in the order of their numbers, each with the value 1.
+    /// Visits the present features in ascending order, each with the value 1.
     fn visit(&self, position: &P, side: Side, mut f: impl FnMut(usize, f32)) {
         let mut present = Vec::new();
         self.0.visit(position, side, |index, _| present.push(index));
@@ -32,24 +32,24 @@ mod tests {
     use outflank_records::Decision;
 
     #[test]
-    fn a_feature_is_visited_once_with_the_value_one() {
+    fn each_feature_is_visited_once_with_value_1() {
         let tuples = embedded::table1();
         let start = Othello::start();
-        let (mut all, mut once) = (Vec::new(), Vec::new());
+        let (mut all, mut unique) = (Vec::new(), Vec::new());
         tuples.visit(&start, Side::Black, |index, _| all.push(index));
-        Once(&tuples).visit(&start, Side::Black, |index, value| {
+        BinaryFeatures(&tuples).visit(&start, Side::Black, |index, value| {
             assert_eq!(value, 1.0);
-            once.push(index);
+            unique.push(index);
         });
         all.sort_unstable();
         all.dedup();
-        assert!(once.len() < 120);
-        assert_eq!(once, all);
+        assert!(unique.len() < 120);
+        assert_eq!(unique, all);
     }
 
-    /// The product with a preference is what the network says one move is worth more.
+    /// The product with a preference row is the difference of the network's values.
     #[test]
-    fn rows_agree_with_a_network_that_counts_once() {
+    fn rows_agree_with_a_binary_network() {
         let tuples = embedded::table1();
         let weights: Vec<f32> = (0..6561).map(|i| ((i * 7919 % 6007) as f32).sqrt()).collect();
         let network = Network::new(tuples.clone(), weights, View::Invert).unwrap();
@@ -58,7 +58,7 @@ mod tests {
         let position = start.play(start.moves().next().unwrap());
         let moves: Vec<_> = position.moves().collect();
         let decision = Decision { position, chosen: moves[0] };
-        let rows = preference_rows(&Once(&tuples), View::Invert, &[decision]);
+        let rows = preference_rows(&BinaryFeatures(&tuples), View::Invert, &[decision]);
         assert_eq!(rows.len(), moves.len() - 1);
         let mut values = Vec::new();
         network.after_moves(&position, &moves, &mut values);
