@@ -23,7 +23,7 @@ mod newton;
 
 pub use error::RatingError;
 use error::{check_config, check_count, check_games};
-pub use groups::list_groups;
+use groups::list_groups;
 use newton::{Edge, LikelihoodMaximum, LikelihoodProblem, ModelParameter};
 
 /// Rating points per natural unit of strength: 400 / ln 10.
@@ -144,13 +144,6 @@ impl Ratings {
             return 0.5;
         }
         crate::score::normal_cdf((a.value - b.value) / variance.sqrt())
-    }
-
-    /// Returns the likelihood of superiority of every player (row) over every other (column).
-    #[must_use]
-    pub fn los_matrix(&self) -> Vec<Vec<f64>> {
-        let players = 0..self.ratings.len();
-        players.clone().map(|i| players.clone().map(|j| self.los(i, j)).collect()).collect()
     }
 }
 

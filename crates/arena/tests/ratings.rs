@@ -411,7 +411,7 @@ fn small_leagues_and_long_chains_are_rated() {
     assert!(fit_totals(&[], &empty, &RatingConfig::default()).unwrap().ratings.is_empty());
     let alone = fit(1, &[], &RatingConfig::default()).unwrap();
     assert_eq!(alone.ratings, [Estimate { value: 1600.0, error: 0.0 }]);
-    assert_eq!(alone.los_matrix(), [[0.5]]);
+    assert_eq!(alone.los(0, 0), 0.5);
 
     // A chain in which only neighbors met spreads far beyond any one pair, and is not bounded.
     let chain: Vec<PairResult> = (0..300).map(|i| result(i, i + 1, 75.0, 0.0, 25.0)).collect();

@@ -9,8 +9,8 @@
 //!
 //! Violations have a squared hinge loss with penalty parameter C, and 1/2 |w|^2 is the regularizer;
 //! there is no bias. Each decision has one chosen move and many others; with `balanced`, the chosen
-//! move has as much weight as all others together. [`learn_by_color`] trains one classifier per
-//! color, the other reading of the paper.
+//! move has as much weight as all others together. [`ByColor`] combines one classifier per color,
+//! the other reading of the paper.
 //!
 //! Input: decisions and a set of features.
 
@@ -48,22 +48,6 @@ pub fn learn(
     let weights = fit.weights.iter().map(|&w| w as f32).collect();
     let network = Network::new(tuples, weights, View::Invert).ok_or(SvmError::NotFinite)?;
     Ok(PrefOutcome { network, rows: rows.len(), entries: rows.entries(), fit })
-}
-
-/// Trains one network per color, Black first, on the decisions of that color. `on_iteration` also
-/// receives the color.
-pub fn learn_by_color(
-    tuples: &Tuples,
-    decisions: &[Decision<Othello>],
-    config: ClassifyConfig,
-    mut on_iteration: impl FnMut(Side, IterationState<'_>) -> bool,
-) -> Result<[PrefOutcome; 2], SvmError> {
-    let mut of = |side: Side| {
-        let own: Vec<Decision<Othello>> =
-            decisions.iter().filter(|d| d.position.to_move() == side).copied().collect();
-        learn(tuples.clone(), &own, config, |state| on_iteration(side, state))
-    };
-    Ok([of(Side::Black)?, of(Side::White)?])
 }
 
 /// Two networks, one per color, Black first.
@@ -177,13 +161,11 @@ mod tests {
             assert!(outcome.fit.converged && outcome.network.view() == View::Invert);
             assert!(hits(&outcome.network) > chance + 0.2);
         }
-        let mut iterations = [0; 2];
-        let by_color = learn_by_color(&tuples, &choices, CONFIG, |side, _| {
-            iterations[side.index()] += 1;
-            true
-        });
-        let by_color = ByColor(by_color.unwrap().map(|outcome| outcome.network));
-        assert!(iterations[0] > 0 && iterations[1] > 0);
+        let by_color = ByColor(Side::BOTH.map(|side| {
+            let own: Vec<_> =
+                choices.iter().filter(|d| d.position.to_move() == side).copied().collect();
+            learn(tuples.clone(), &own, CONFIG, |_| true).unwrap().network
+        }));
         assert_ne!(by_color.0[0], by_color.0[1]);
         assert!(hits(&by_color) > chance + 0.2);
         let position = choices[9].position;
@@ -207,10 +189,5 @@ mod tests {
                 Err(SvmError::Parameter(..))
             ));
         }
-        // Decisions of one color cannot train the other.
-        let black: Vec<_> =
-            choices.into_iter().filter(|d| d.position.to_move() == Side::Black).collect();
-        let by_color = learn_by_color(&Tuples::squares(), &black, CONFIG, |_, _| true);
-        assert_eq!(by_color.map(|_| ()), Err(SvmError::NoRows));
     }
 }

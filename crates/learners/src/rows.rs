@@ -183,8 +183,9 @@ impl SparseRows {
     }
 
     /// Sets the weights of the rows; `None` unless there is a positive finite weight for each row.
+    #[cfg(test)]
     #[must_use]
-    pub fn with_weights(mut self, weights: Vec<f64>) -> Option<SparseRows> {
+    pub(crate) fn with_weights(mut self, weights: Vec<f64>) -> Option<SparseRows> {
         let valid =
             weights.len() == self.len() && weights.iter().all(|&w| w > 0.0 && w.is_finite());
         self.weights = weights;
@@ -192,8 +193,9 @@ impl SparseRows {
     }
 
     /// Creates rows from lists of entries and signs; no column may occur twice in a list.
+    #[cfg(test)]
     #[must_use]
-    pub fn from_lists(columns: usize, lists: &[(Vec<(u32, f32)>, i8)]) -> SparseRows {
+    pub(crate) fn from_lists(columns: usize, lists: &[(Vec<(u32, f32)>, i8)]) -> SparseRows {
         let mut rows = SparseRows::empty(columns, 1.0);
         for (entries, sign) in lists {
             rows.vectors.push(&[]);

@@ -4,7 +4,7 @@
 //! 1/2 |w|^2 + C * sum_i c_i loss(1 - y_i w.x_i),   loss(t) = max(0, t)^2 (L2) or max(0, t) (L1)
 //! ```
 //!
-//! where c_i is the weight of row i: 1, unless set by [`crate::SparseRows::with_weights`].
+//! where c_i is the weight of row i ([`crate::SparseRows::weight`]).
 //!
 //! Two solvers reach the same optimum. [`solve_primal`], a Newton method, is the default because it
 //! is faster and uses all cores. [`solve_dual`] is LIBLINEAR's coordinate descent, which the paper

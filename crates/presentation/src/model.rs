@@ -28,9 +28,9 @@ const MAX_HIDDEN_UNITS: usize = 16;
 
 /// Draws the squares of a tuple joined by a line, one line per symmetric placement.
 #[must_use]
-pub fn tuple_board(title: impl Into<String>, images: &[Vec<Square>]) -> Board {
-    images.iter().fold(Board::new(title), |board, image| {
-        board.tuple(image.iter().map(|square| square.index()))
+pub fn tuple_board(title: impl Into<String>, placements: &[Vec<Square>]) -> Board {
+    placements.iter().fold(Board::new(title), |board, squares| {
+        board.tuple(squares.iter().map(|square| square.index()))
     })
 }
 
@@ -115,9 +115,9 @@ fn square_section(
     gallery(
         section,
         &moves,
-        "Where they move: how many times in a hundred a move to the square is made when it is \
-         possible, less what a random choice would give. Left what the players of the held-out \
-         games did, right what was learned from the references.",
+        "Move preferences: how often a square is played when it is legal, in percent, minus the \
+         percentage of a random choice. Left: the players of the test games. Right: the trained \
+         model.",
     );
     let Some(value) = model.value() else { return };
     let disc_values = model_inspection::disc_values(&*value, afterstates);
@@ -165,10 +165,10 @@ fn single_square_section(section: &mut Section, network: &Network) {
 
 /// Draws a pattern: own discs black, the opponent's white, empty squares of the tuple marked.
 fn pattern_board(network: &Network, pattern: &Pattern) -> Board {
-    let image = &network.tuples().tuples()[pattern.tuple].images()[0];
+    let squares = &network.tuples().tuples()[pattern.tuple].images()[0];
     let sign = if pattern.weight < 0.0 { "−" } else { "+" };
     let title = format!("{}: {sign}{:.2}", pattern.tuple + 1, pattern.weight.abs());
-    image
+    squares
         .iter()
         .filter(|square| (pattern.own | pattern.other) & square.bit() == 0)
         .fold(Board::new(title), |board, square| {

@@ -6,7 +6,7 @@ use super::error::{RatingError, check_count};
 const MAX_LISTED: usize = 12;
 
 /// Formats groups of players, such as `a, b | c | d, e`, where `name` returns the name of a player.
-pub fn list_groups(groups: &[Vec<usize>], name: impl Fn(usize) -> String) -> String {
+pub(super) fn list_groups(groups: &[Vec<usize>], name: impl Fn(usize) -> String) -> String {
     let shorten = |mut parts: Vec<String>, total: usize, joint: &str| {
         if total > parts.len() {
             parts.push(format!("and {} more", total - parts.len()));

@@ -1,3 +1,5 @@
+//! LSTD against direct computations, and its invariants.
+
 use super::*;
 use outflank_games::Side;
 use outflank_records::{About, Ply};

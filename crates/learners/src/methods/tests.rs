@@ -1,3 +1,5 @@
+//! Properties that all methods share.
+
 use super::*;
 use outflank_models::embedded;
 use outflank_records::{Wanted, decisions};

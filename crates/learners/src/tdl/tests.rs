@@ -1,3 +1,5 @@
+//! TDL against a reference implementation.
+
 use super::*;
 use outflank_games::Position;
 use outflank_games::othello::Othello;
