@@ -73,7 +73,7 @@ impl Score {
     }
 }
 
-/// Formats as `61.30% ± 2.10% (+79.9 Elo, 95% CI +64.7 to +95.6), LOS 99.99%`.
+/// Formats as `61.30% (95% CI 59.20 to 63.40), +79.9 Elo (95% CI +64.7 to +95.6), LOS 99.99%`.
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let signed = |elo: Option<f64>, infinite: &str| {
@@ -81,13 +81,14 @@ impl fmt::Display for Score {
         };
         let middle = signed(self.elo, if self.score > 0.5 { "+∞" } else { "−∞" });
         let (low, high) = (signed(self.elo_low, "−∞"), signed(self.elo_high, "+∞"));
-        let percent = |share: f64| 100.0 * share;
+        let (lower, upper) = self.interval();
         write!(
             f,
-            "{:.2}% ± {:.2}% ({middle} Elo, 95% CI {low} to {high}), LOS {:.2}%",
-            percent(self.score),
-            percent(self.error),
-            percent(self.los)
+            "{:.2}% (95% CI {:.2} to {:.2}), {middle} Elo (95% CI {low} to {high}), LOS {:.2}%",
+            100.0 * self.score,
+            100.0 * lower,
+            100.0 * upper,
+            100.0 * self.los
         )
     }
 }

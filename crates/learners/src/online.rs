@@ -63,7 +63,7 @@ pub enum OnlineError {
     #[error("the games contain no choice to learn from (a move with an alternative)")]
     NoChoices,
     /// A parameter is out of range.
-    #[error("{name} range be {range}, not {value}")]
+    #[error("{name} must be {range}, not {value}")]
     Parameter {
         /// The parameter.
         name: &'static str,
@@ -74,7 +74,7 @@ pub enum OnlineError {
     },
     /// The weights diverged.
     #[error(
-        "the weights of stage {stage} diverged in epoch {epoch}; use a learning learning_rate below \
+        "the weights of stage {stage} diverged in epoch {epoch}; use a learning rate below \
          {learning_rate}"
     )]
     Diverged {
@@ -162,11 +162,7 @@ fn check(choices: &ChoiceSet, config: OnlineConfig) -> Result<(), OnlineError> {
     }
     let wrong = |name, range, value| Err(OnlineError::Parameter { name, range, value });
     if !(config.learning_rate > 0.0 && config.learning_rate <= 100.0) {
-        return wrong(
-            "the learning learning_rate",
-            "above 0 and at most 100",
-            config.learning_rate,
-        );
+        return wrong("the learning rate", "above 0 and at most 100", config.learning_rate);
     }
     if !(1..=10_000).contains(&config.epochs) {
         return wrong("the number of epochs", "from 1 to 10,000", f64::from(config.epochs));

@@ -123,7 +123,7 @@ pub(crate) fn fill(section: &mut Section, report: &LeagueReport) {
         inner.table(&cross_table(report));
     });
     let los = cells(&|row, column| 100.0 * report.los[row][column]);
-    section.details("Likelihood of los, row over column", |inner| {
+    section.details("Likelihood of superiority (LOS), row over column", |inner| {
         inner.cross_table(&CrossTable::new("LOS, %", names.clone(), los).decimals(1));
     });
 }

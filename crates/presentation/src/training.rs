@@ -246,7 +246,8 @@ fn key_figures(section: &mut Section, result: &TrainingResult) {
             format!("95% CI {interval}, {} games", count(report.games)),
         ]);
     }
-    let rank = result.league.players.iter().position(|player| player.name == "learned");
+    let name = result.accuracy.first().map(|(name, _)| name);
+    let rank = result.league.players.iter().position(|player| Some(&player.name) == name);
     if let Some(rank) = rank {
         let player = &result.league.players[rank];
         let players = result.league.players.len();
