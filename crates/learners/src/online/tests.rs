@@ -125,7 +125,7 @@ fn invalid_parameters_are_rejected() {
         learn(&features, Stages::ONE, choices, config, &NoStore).unwrap_err().to_string()
     };
     let some: ChoiceSet = choices(1);
-    assert!(learn(&ChoiceSet::default(), 0.1, 1).contains("no choices"));
+    assert!(learn(&ChoiceSet::default(), 0.1, 1).contains("no choice to learn from"));
     assert!(learn(&some, f64::NAN, 1).contains("learning rate"));
     assert!(learn(&some, 0.0, 1).contains("learning rate"));
     assert!(learn(&some, 0.1, 0).contains("epochs"));
