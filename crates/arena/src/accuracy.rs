@@ -177,12 +177,12 @@ pub fn accuracy(policy: &dyn Policy<Othello>, decisions: &[Decision<Othello>]) -
         .par_chunks(4096)
         .map(|chunk| {
             let mut result = empty();
-            let scored = chunk.chunks(policy.at_a_time().max(1)).flat_map(|batch| {
+            let scored = chunk.chunks(policy.batch_size().max(1)).flat_map(|batch| {
                 let positions: Vec<_> = batch
                     .iter()
                     .map(|decision| (decision.position, decision.position.moves().collect()))
                     .collect();
-                let scores = policy.score_all(&positions);
+                let scores = policy.score_batch(&positions);
                 positions.into_iter().zip(scores)
             });
             for (&Decision { chosen, .. }, ((position, moves), scores)) in chunk.iter().zip(scored)

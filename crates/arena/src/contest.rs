@@ -10,8 +10,8 @@ use crate::lockstep::{GameSetup, play_lockstep};
 use crate::player_pool::PlayerPool;
 use crate::remote::{self, RemoteWorkers};
 use outflank_games::{Line, Position, Side};
-use outflank_players::Entry;
-use outflank_runs::{CrewError, Journal, in_order, rng, stop_requested};
+use outflank_players::PlayerFactory;
+use outflank_runs::{WorkQueueError, Journal, parallel_in_order, rng, stop_requested};
 
 /// Settings shared by all games of a contest.
 #[derive(Clone, Debug)]
@@ -86,7 +86,7 @@ pub enum ContestError {
     },
     /// The remote workers could not be used.
     #[error(transparent)]
-    Remote(#[from] CrewError),
+    Remote(#[from] WorkQueueError),
     /// There is nothing to play.
     #[error("a contest needs at least two players, one opening and one round")]
     Empty,
@@ -115,11 +115,11 @@ impl RoundBatch {
 
     /// Splits the rounds of a pair into batches.
     fn split<P: Position>(
-        entries: &[Entry<P>],
+        entries: &[PlayerFactory<P>],
         (first, second): (usize, usize),
         rounds: u32,
     ) -> impl Iterator<Item = RoundBatch> {
-        let lockstep = entries[first].games_with(&entries[second]);
+        let lockstep = entries[first].concurrent_games(&entries[second]);
         let size = MIN_ROUNDS_PER_BATCH.max(lockstep.div_ceil(2) as u32);
         (0..rounds).step_by(size as usize).map(move |from| {
             let to = (from + size).min(rounds);
@@ -137,7 +137,7 @@ pub(crate) type GameAndIsNew<P> = (Game<P>, bool);
 /// `on_games` receives consecutive games and the number of new games among them, and returns
 /// whether to continue. Returns `false` if the user requested a stop before the last game.
 pub fn contest<P: Position>(
-    entries: &[Entry<P>],
+    entries: &[PlayerFactory<P>],
     pairs: &[(usize, usize)],
     config: &ContestConfig<P>,
     mut journal: Option<(Journal, Vec<String>)>,
@@ -172,7 +172,7 @@ pub fn contest<P: Position>(
         proceed && !stop_requested()
     };
     match &config.remote {
-        None => in_order(
+        None => parallel_in_order(
             batches.len(),
             config.threads,
             || PlayerPool::new(entries),
@@ -197,7 +197,7 @@ pub fn contest<P: Position>(
 /// After a stop request the result ends before the first game that was not played.
 pub(crate) fn play_batch<P: Position>(
     pool: &mut PlayerPool<'_, P>,
-    entries: &[Entry<P>],
+    entries: &[PlayerFactory<P>],
     config: &ContestConfig<P>,
     finished: &FinishedGames<P>,
     batch: RoundBatch,
@@ -223,7 +223,7 @@ pub(crate) fn play_batch<P: Position>(
 /// Plays games in lockstep.
 fn play_games<P: Position>(
     pool: &mut PlayerPool<'_, P>,
-    entries: &[Entry<P>],
+    entries: &[PlayerFactory<P>],
     config: &ContestConfig<P>,
     keys: &[GameKey],
 ) -> Vec<(GameKey, PlayedGame<P>)> {

@@ -6,7 +6,7 @@
 use crate::contest::{ContestConfig, ContestError, Game, GameKey};
 use crate::game::{PlayedGame, forfeit_margin};
 use outflank_games::{Position, Side};
-use outflank_players::Entry;
+use outflank_players::PlayerFactory;
 use std::collections::HashMap;
 
 /// Finished games by their key.
@@ -16,7 +16,7 @@ pub(crate) type FinishedGames<P> = HashMap<GameKey, PlayedGame<P>>;
 pub(crate) struct PlayerIndex<'a>(HashMap<&'a str, usize>);
 
 impl<'a> PlayerIndex<'a> {
-    pub(crate) fn new<P: Position>(entries: &'a [Entry<P>]) -> PlayerIndex<'a> {
+    pub(crate) fn new<P: Position>(entries: &'a [PlayerFactory<P>]) -> PlayerIndex<'a> {
         PlayerIndex(entries.iter().enumerate().map(|(i, entry)| (entry.name.as_str(), i)).collect())
     }
 }
@@ -25,7 +25,7 @@ impl<P: Position> ContestConfig<P> {
     /// Parses the lines of a journal. Games of players that are not in `entries` are skipped.
     pub(crate) fn parse_journal(
         &self,
-        entries: &[Entry<P>],
+        entries: &[PlayerFactory<P>],
         lines: &[String],
     ) -> Result<FinishedGames<P>, ContestError> {
         let index = PlayerIndex::new(entries);
@@ -44,7 +44,7 @@ impl<P: Position> ContestConfig<P> {
 impl<P: Position> Game<P> {
     /// Formats the game as six tab-separated fields: black, white, round, margin, the moves since
     /// the opening (a forced random move has a `?` behind it), and the forfeit.
-    pub(crate) fn to_line(&self, entries: &[Entry<P>], config: &ContestConfig<P>) -> String {
+    pub(crate) fn to_line(&self, entries: &[PlayerFactory<P>], config: &ContestConfig<P>) -> String {
         let played = &self.played;
         let opening = config.opening(self.round).moves().len();
         let mut moves = String::new();

@@ -5,7 +5,7 @@ use crate::matches::{Forfeit, MatchReport, forfeits};
 use crate::ratings::{self, PairResult, RatingConfig, RatingError, Ratings};
 use crate::tally::{Tally, distinct_games};
 use outflank_games::Position;
-use outflank_players::Entry;
+use outflank_players::PlayerFactory;
 use outflank_runs::Journal;
 use serde::Serialize;
 
@@ -75,7 +75,7 @@ pub struct League<P: Position> {
 /// Plays every pair. `on_progress` receives the number of games and of new games since the last
 /// call.
 pub fn play_league<P: Position>(
-    entries: &[Entry<P>],
+    entries: &[PlayerFactory<P>],
     config: &ContestConfig<P>,
     journal: Option<(Journal, Vec<String>)>,
     mut on_progress: impl FnMut(u64, u64),

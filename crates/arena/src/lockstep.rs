@@ -7,7 +7,7 @@
 use crate::game::{PlayedGame, forfeit_margin};
 use outflank_games::{Line, Position, Side};
 use outflank_models::Policy;
-use outflank_players::{Fault, Player, Turn};
+use outflank_players::{PlayerError, Player, Turn};
 use outflank_runs::Rng;
 use std::sync::Arc;
 
@@ -72,12 +72,12 @@ fn evaluate<P: Position, T: Player<P>>(
     queries: Vec<ScoreQuery<P>>,
     games: &mut [ActiveGame<'_, P, T>],
 ) {
-    for batch in queries.chunks(policy.at_a_time().max(1)) {
+    for batch in queries.chunks(policy.batch_size().max(1)) {
         let positions: Vec<(P, Vec<P::Move>)> = batch
             .iter()
             .map(|query| (*games[query.game].setup.line.position(), query.moves.clone()))
             .collect();
-        for (query, scores) in batch.iter().zip(policy.score_all(&positions)) {
+        for (query, scores) in batch.iter().zip(policy.score_batch(&positions)) {
             games[query.game].play_scored_move(&query.moves, &scores);
         }
     }
@@ -91,7 +91,7 @@ impl<'a, P: Position, T: Player<P>> ActiveGame<'a, P, T> {
         let random = vec![false; setup.line.moves().len()];
         let mut end = None;
         for (side, player) in [Side::Black, Side::White].into_iter().zip(&mut setup.players) {
-            if let (None, Err(error)) = (&end, player.begin()) {
+            if let (None, Err(error)) = (&end, player.new_game()) {
                 end = Some(forfeit::<P>(side, &error));
             }
         }
@@ -111,9 +111,9 @@ impl<'a, P: Position, T: Player<P>> ActiveGame<'a, P, T> {
             }
             let side = position.to_move();
             let player = &mut self.setup.players[side.index()];
-            match player.turn(&self.setup.line, self.setup.rng) {
+            match player.start_turn(&self.setup.line, self.setup.rng) {
                 Ok(Turn::Move(mv)) => self.push(side, mv),
-                Ok(Turn::Ask(policy, moves)) => return Some((policy, moves)),
+                Ok(Turn::NeedsScores(policy, moves)) => return Some((policy, moves)),
                 Err(error) => self.end = Some(forfeit::<P>(side, &error)),
             }
         }
@@ -123,11 +123,11 @@ impl<'a, P: Position, T: Player<P>> ActiveGame<'a, P, T> {
     fn play_scored_move(&mut self, moves: &[P::Move], scores: &[f32]) {
         let side = self.setup.line.position().to_move();
         let GameSetup { players, rng, .. } = &mut self.setup;
-        match players[side.index()].settle(moves, scores, rng) {
+        match players[side.index()].finish_turn(moves, scores, rng) {
             Some(mv) => self.push(side, mv),
             None => {
                 let reason = "its model scores no move".to_owned();
-                let error = Fault::Refused { player: side.to_string(), reason };
+                let error = PlayerError::Refused { player: side.to_string(), reason };
                 self.end = Some(forfeit::<P>(side, &error));
             }
         }
@@ -137,7 +137,7 @@ impl<'a, P: Position, T: Player<P>> ActiveGame<'a, P, T> {
         match self.setup.line.push(mv) {
             Ok(()) => self.random.push(self.setup.players[side.index()].last_was_random()),
             Err(error) => {
-                let error = Fault::Illegal { player: side.to_string(), answer: error.to_string() };
+                let error = PlayerError::IllegalMove { player: side.to_string(), answer: error.to_string() };
                 self.end = Some(forfeit::<P>(side, &error));
             }
         }
@@ -151,6 +151,6 @@ impl<'a, P: Position, T: Player<P>> ActiveGame<'a, P, T> {
 }
 
 /// Returns the end of a game that this side forfeits.
-fn forfeit<P: Position>(side: Side, error: &Fault) -> GameEnd {
+fn forfeit<P: Position>(side: Side, error: &PlayerError) -> GameEnd {
     (-side.sign() * forfeit_margin(P::GAME), Some((side, error.to_string())))
 }

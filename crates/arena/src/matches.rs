@@ -5,7 +5,7 @@ use crate::score::Score;
 use crate::sprt::{Sprt, SprtDecision};
 use crate::tally::{Tally, distinct_games};
 use outflank_games::{Position, Side};
-use outflank_players::Entry;
+use outflank_players::PlayerFactory;
 use outflank_runs::Journal;
 use serde::Serialize;
 
@@ -100,7 +100,7 @@ pub struct MatchReport {
 
 /// Plays a match. `on_progress` receives the tally and the number of new games since the last call.
 pub fn play_match<P: Position>(
-    entries: &[Entry<P>; 2],
+    entries: &[PlayerFactory<P>; 2],
     config: &ContestConfig<P>,
     sprt: Option<Sprt>,
     journal: Option<(Journal, Vec<String>)>,

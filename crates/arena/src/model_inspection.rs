@@ -8,7 +8,7 @@
 use crate::accuracy::TIE_TOLERANCE;
 use outflank_games::othello::{Othello, Square, Symmetry};
 use outflank_games::{Position, Side};
-use outflank_models::{Evaluate, Features, Network, Policy, View};
+use outflank_models::{Evaluate, Features, NTupleNetwork, Policy, View};
 use outflank_records::Decision;
 
 /// A position after a move, and the side that moved.
@@ -239,7 +239,7 @@ pub struct Pattern {
 /// are meaningful. Weights are relative to the mean over the positions.
 #[must_use]
 pub fn extreme_patterns(
-    network: &Network,
+    network: &NTupleNetwork,
     afterstates: &[Afterstate],
     min_frequency: f64,
 ) -> Vec<Option<[Pattern; 2]>> {
@@ -251,7 +251,7 @@ pub fn extreme_patterns(
     }
     let positions = afterstates.len().max(1) as f64;
     let pattern = |tuple: usize, entry: usize, weight: f64, count: f64| {
-        let squares = &tuples.tuples()[tuple].images()[0];
+        let squares = &tuples.tuples()[tuple].placements()[0];
         let (mut own, mut other, mut rest) = (0, 0, entry);
         for square in squares.iter().rev() {
             match rest % 3 {

@@ -12,10 +12,10 @@ pub use job_handler::GameJobHandler;
 use crate::contest::{ContestConfig, Game, GameAndIsNew, RoundBatch};
 use crate::journal_line::{FinishedGames, PlayerIndex};
 use outflank_games::{Position, Side};
-use outflank_players::roster::{Roster, model_of};
-use outflank_players::{Entry, Spec};
+use outflank_players::registry::{RegisteredGame, run_model_path};
+use outflank_players::{PlayerFactory, PlayerSpec};
 use outflank_runs::files::{FileError, read};
-use outflank_runs::{Crew, CrewError, Order, crew_in_order};
+use outflank_runs::{WorkQueue, WorkQueueError, JobBatch, run_in_order};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::Path;
@@ -30,7 +30,7 @@ const MAX_FILE_BYTES: u64 = 1 << 30;
 /// A published contest and the queue of workers that play it.
 #[derive(Clone, Debug)]
 pub struct RemoteWorkers {
-    crew: Arc<dyn Crew>,
+    crew: Arc<dyn WorkQueue>,
     /// The checksum of the [`RemoteContest`] document.
     setting: String,
 }
@@ -85,13 +85,13 @@ struct GameJob {
 pub enum PublishError {
     /// The queue cannot be reached or is full.
     #[error(transparent)]
-    Queue(#[from] CrewError),
+    Queue(#[from] WorkQueueError),
     /// A model or the openings cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
     /// The text does not specify a player.
     #[error(transparent)]
-    Spec(#[from] outflank_players::spec::SpecError),
+    PlayerSpec(#[from] outflank_players::spec::PlayerSpecError),
     /// The player is an external engine.
     #[error(
         "{0} is an external engine, which remote workers do not run. Leave out --on, or leave out this player."
@@ -113,10 +113,10 @@ pub struct OpeningSource<'a> {
 
 /// Stores everything that remote workers need to play a contest. `players` are the specifications
 /// of `entries`, in the same order.
-pub fn publish<P: Roster>(
-    crew: &Arc<dyn Crew>,
+pub fn publish<P: RegisteredGame>(
+    crew: &Arc<dyn WorkQueue>,
     players: &[String],
-    entries: &[Entry<P>],
+    entries: &[PlayerFactory<P>],
     random: f64,
     openings: OpeningSource<'_>,
     seed: u64,
@@ -137,14 +137,14 @@ pub fn publish<P: Roster>(
         store_models::<P>(crew, &text.parse()?, &mut files)?;
         contest.players.push(RemotePlayer { spec: text.clone(), name: entry.name.clone(), files });
     }
-    let document = serde_json::to_vec(&contest).map_err(|error| CrewError(error.to_string()))?;
-    Ok(RemoteWorkers { crew: crew.clone(), setting: crew.share(&document)? })
+    let document = serde_json::to_vec(&contest).map_err(|error| WorkQueueError(error.to_string()))?;
+    Ok(RemoteWorkers { crew: crew.clone(), setting: crew.put(&document)? })
 }
 
 /// Stores the model files of a player and of the players of its stages.
-fn store_models<P: Roster>(
-    crew: &Arc<dyn Crew>,
-    spec: &Spec,
+fn store_models<P: RegisteredGame>(
+    crew: &Arc<dyn WorkQueue>,
+    spec: &PlayerSpec,
     files: &mut Vec<RemoteFile>,
 ) -> Result<(), PublishError> {
     if spec.is_engine() {
@@ -153,21 +153,21 @@ fn store_models<P: Roster>(
     let stored = files.iter().any(|file| file.given == spec.model);
     if P::embedded(&spec.model).is_none() && !stored {
         let path = Path::new(&spec.model);
-        let inner = path.is_dir().then(|| model_of(path));
+        let inner = path.is_dir().then(|| run_model_path(path));
         files.push(store_file(crew, &spec.model, path, inner.as_deref())?);
     }
     spec.stage.as_ref().map_or(Ok(()), |stage| store_models::<P>(crew, &stage.with, files))
 }
 
 fn store_file(
-    crew: &Arc<dyn Crew>,
+    crew: &Arc<dyn WorkQueue>,
     given: &str,
     path: &Path,
     inner: Option<&Path>,
 ) -> Result<RemoteFile, PublishError> {
     let last = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = last(path).ok_or_else(|| PublishError::Nameless(given.to_owned()))?;
-    let sha256 = crew.share(&read(inner.unwrap_or(path), MAX_FILE_BYTES)?)?;
+    let sha256 = crew.put(&read(inner.unwrap_or(path), MAX_FILE_BYTES)?)?;
     Ok(RemoteFile { given: given.to_owned(), name, inner: inner.and_then(last), sha256 })
 }
 
@@ -175,12 +175,12 @@ fn store_file(
 /// Returns whether the last batch was reached.
 pub(crate) fn play<P: Position>(
     others: &RemoteWorkers,
-    entries: &[Entry<P>],
+    entries: &[PlayerFactory<P>],
     config: &ContestConfig<P>,
     finished: &FinishedGames<P>,
     batches: &[RoundBatch],
     accept: &mut dyn FnMut(Vec<GameAndIsNew<P>>) -> bool,
-) -> Result<bool, CrewError> {
+) -> Result<bool, WorkQueueError> {
     let missing: Vec<usize> = (0..batches.len())
         .filter(|&number| batches[number].games().any(|key| !finished.contains_key(&key)))
         .collect();
@@ -210,8 +210,8 @@ pub(crate) fn play<P: Position>(
     };
     let mut next = 0;
     let mut proceed = true;
-    let order = Order { kind: KIND, run: &others.setting, pieces: missing.len() };
-    crew_in_order(&*others.crew, order, &encode, decode, |number, played: Vec<Game<P>>| {
+    let batch = JobBatch { kind: KIND, run: &others.setting, jobs: missing.len() };
+    run_in_order(&*others.crew, batch, &encode, decode, |number, played: Vec<Game<P>>| {
         while proceed && next < missing[number] {
             proceed =
                 accept(journaled(batches[next]).flatten().map(|game| (game, false)).collect());

@@ -8,20 +8,20 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use outflank_models::{Evaluate, Policy, embedded};
-use outflank_players::roster::{self, Roster};
-use outflank_players::{Entry, Fault, Player, Staged};
+use outflank_players::registry::{self, RegisteredGame};
+use outflank_players::{PlayerFactory, PlayerError, Player, Staged};
 use outflank_records::read_openings;
-use outflank_runs::{Draw, Journal, Rng, rng};
+use outflank_runs::{RngExt, Journal, Rng, rng};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-fn entries<P: Roster>(players: &[&str], random: f64) -> Vec<Entry<P>> {
+fn entries<P: RegisteredGame>(players: &[&str], random: f64) -> Vec<PlayerFactory<P>> {
     let texts: Vec<String> = players.iter().map(|&text| text.to_owned()).collect();
-    roster::entries(&texts, random).unwrap()
+    registry::factories(&texts, random).unwrap()
 }
 
-fn pair<P: Roster>(a: &str, b: &str, random: f64) -> [Entry<P>; 2] {
+fn pair<P: RegisteredGame>(a: &str, b: &str, random: f64) -> [PlayerFactory<P>; 2] {
     entries(&[a, b], random).try_into().unwrap()
 }
 
@@ -44,8 +44,8 @@ fn config<P: Position>(rounds: u32, threads: usize) -> ContestConfig<P> {
     ContestConfig { openings: openings(50, 4), rounds, seed: 7, threads, remote: None }
 }
 
-fn result<P: Roster>(
-    pair: &[Entry<P>; 2],
+fn result<P: RegisteredGame>(
+    pair: &[PlayerFactory<P>; 2],
     config: &ContestConfig<P>,
 ) -> (MatchReport, Vec<Game<P>>) {
     play_match(pair, config, None, None, |_, _| {}).unwrap()
@@ -71,7 +71,7 @@ impl Policy<Othello> for BatchRecorder {
         embedded::heuristic().after_moves(position, moves, out);
     }
 
-    fn score_all(&self, positions: &[(Othello, Vec<Square>)]) -> Vec<Vec<f32>> {
+    fn score_batch(&self, positions: &[(Othello, Vec<Square>)]) -> Vec<Vec<f32>> {
         self.largest.fetch_max(positions.len(), std::sync::atomic::Ordering::Relaxed);
         let scores = |(position, moves): &(Othello, Vec<Square>)| {
             let mut out = Vec::new();
@@ -81,7 +81,7 @@ impl Policy<Othello> for BatchRecorder {
         positions.iter().map(scores).collect()
     }
 
-    fn at_a_time(&self) -> usize {
+    fn batch_size(&self) -> usize {
         self.batch_size
     }
 }
@@ -93,10 +93,10 @@ fn lockstep_play_equals_sequential_play() {
     let play = |batch_size: usize, threads: usize| {
         let recorder = Arc::new(BatchRecorder { batch_size, largest: 0.into() });
         let entry =
-            |name: &str, random: f64| roster::policy_entry(name, recorder.clone() as _, random);
+            |name: &str, random: f64| registry::policy_factory(name, recorder.clone() as _, random);
         let (plain, other) =
-            (entry("staged", 0.0), roster::entry::<Othello>("yoshioka@2e6").unwrap());
-        let staged = plain.clone().made_by(&other.clone(), move || {
+            (entry("staged", 0.0), registry::factory::<Othello>("yoshioka@2e6").unwrap());
+        let staged = plain.clone().combined_with(&other.clone(), move || {
             Ok(Box::new(Staged::new(plain.make()?, other.make()?, 10, 20)))
         });
         let mut players = entries::<Othello>(&["yoshioka", "yoshioka@2"], 0.1);
@@ -153,7 +153,7 @@ fn duplicate_games_of_deterministic_players_are_counted() {
     // Both always play the first legal move, so there is one game per opening.
     let first_move = |name: &str| {
         let failure: Failure = |game| Ok(game.position().moves().next().unwrap());
-        Entry::new(name, move || Ok(Box::new(FailingPlayer { games: 0, failure })))
+        PlayerFactory::new(name, move || Ok(Box::new(FailingPlayer { games: 0, failure })))
     };
     let pair = [first_move("a"), first_move("b")];
     let config =
@@ -222,7 +222,7 @@ fn adding_a_player_replays_no_existing_game() {
 }
 
 /// How a player fails.
-type Failure = fn(&Line<Othello>) -> Result<Square, Fault>;
+type Failure = fn(&Line<Othello>) -> Result<Square, PlayerError>;
 
 /// Plays the first legal move, and fails in every third game.
 struct FailingPlayer {
@@ -231,12 +231,12 @@ struct FailingPlayer {
 }
 
 impl Player<Othello> for FailingPlayer {
-    fn begin(&mut self) -> Result<(), Fault> {
+    fn begin(&mut self) -> Result<(), PlayerError> {
         self.games += 1;
         Ok(())
     }
 
-    fn choose(&mut self, game: &Line<Othello>, _: &mut Rng) -> Result<Square, Fault> {
+    fn choose(&mut self, game: &Line<Othello>, _: &mut Rng) -> Result<Square, PlayerError> {
         if self.games.is_multiple_of(3) && game.position().pieces() > 20 {
             return (self.failure)(game);
         }
@@ -247,13 +247,13 @@ impl Player<Othello> for FailingPlayer {
 #[test]
 fn a_failing_player_forfeits_only_that_game() {
     let failures: [Failure; 2] = [
-        |_| Err(Fault::Hung { player: "failing".to_owned(), seconds: 1 }),
+        |_| Err(PlayerError::Timeout { player: "failing".to_owned(), seconds: 1 }),
         // d4 is occupied from the start, so this move is never legal.
         |_| Ok("d4".parse().unwrap()),
     ];
     for failure in failures {
         let failing =
-            Entry::new("failing", move || Ok(Box::new(FailingPlayer { games: 0, failure })));
+            PlayerFactory::new("failing", move || Ok(Box::new(FailingPlayer { games: 0, failure })));
         let random = entries::<Othello>(&["random"], 0.0).remove(0);
         let config = ContestConfig {
             openings: openings(10, 4),

@@ -5,12 +5,12 @@ use outflank_arena::model_inspection::{
     model_move_preferences, sample,
 };
 use outflank_games::othello::Square;
-use outflank_models::{Greedy, Network, Tuples, View, embedded};
-use outflank_records::{Wanted, decisions};
+use outflank_models::{Greedy, NTupleNetwork, Tuples, View, embedded};
+use outflank_records::{DecisionFilter, decisions};
 
 fn choices(games: usize) -> Vec<outflank_records::Decision<outflank_games::othello::Othello>> {
     let games = &outflank_records::embedded::games()[..games];
-    sample(decisions(games, &Wanted::CHOICES).items(), 500)
+    sample(decisions(games, &DecisionFilter::CHOICES).items(), 500)
 }
 
 /// A piece counter adds the weight of an own disc and subtracts that of an opponent's disc, so
@@ -49,12 +49,12 @@ fn move_preferences_are_relative_to_chance() {
     let choices = choices(60);
     let corners: Vec<f32> =
         (0..64).map(|s| f32::from(u8::from([0, 7, 56, 63].contains(&s)))).collect();
-    let corner_only = outflank_models::from_pieces(&<[f32; 64]>::try_from(corners).unwrap());
+    let corner_only = outflank_models::from_piece_counter(&<[f32; 64]>::try_from(corners).unwrap());
     let found = model_move_preferences(&Greedy(corner_only), &choices);
     for corner in [0, 7, 56, 63] {
         assert!(found[corner] > 50.0, "{corner}: {}", found[corner]);
     }
-    let zero = Network::zero(Tuples::squares(), View::Invert);
+    let zero = NTupleNetwork::zero(Tuples::squares(), View::Invert);
     let found = model_move_preferences(&Greedy(zero), &choices);
     assert!(found.iter().all(|x| x.is_nan() || x.abs() < 1e-9));
     // The four squares occupied from the start are never legal moves.
@@ -73,8 +73,8 @@ fn move_preferences_are_relative_to_chance() {
 #[test]
 fn extreme_patterns_find_the_only_nonzero_weight() {
     let positions = afterstates(&choices(40));
-    let tuples = embedded::table1();
-    let mut network = Network::zero(tuples.clone(), View::Invert);
+    let tuples = embedded::runarsson_lucas_tuples();
+    let mut network = NTupleNetwork::zero(tuples.clone(), View::Invert);
     // The eighth tuple: d1 e1 f2 f3; own, empty, opponent's, empty.
     let offset = tuples.offsets().nth(7).unwrap();
     network.weights_mut()[offset + 2 * 27 + 9 + 1] = 3.0;

@@ -2,7 +2,7 @@
 
 use outflank_arena::score::expected_score;
 use outflank_arena::sprt::{Sprt, SprtDecision, SprtError};
-use outflank_runs::{Draw, rng};
+use outflank_runs::{RngExt, rng};
 
 #[test]
 fn llrs_match_fastchess_and_scipy() {

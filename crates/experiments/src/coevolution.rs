@@ -9,12 +9,12 @@ use crate::Scale;
 use crate::lab::{ExperimentError, Lab};
 use crate::many::{learn_all, learn_one, seed_of};
 use outflank_games::othello::Othello;
-use outflank_learners::coevolution::{Coevolution, Fitness, Settings};
+use outflank_learners::coevolution::{Coevolution, Fitness, CoevolutionConfig};
 use outflank_learners::training::{Measurement, OpponentEvaluator, TrainingPlan};
 use outflank_models::files::Origin;
-use outflank_models::shapes::{Neighbour, Snake};
-use outflank_players::Entry;
-use outflank_players::roster::entries;
+use outflank_models::tuple_shapes::{NeighborChoice, Snake};
+use outflank_players::PlayerFactory;
+use outflank_players::registry::factories;
 use outflank_report::text::count;
 use std::path::PathBuf;
 
@@ -90,15 +90,15 @@ fn nominal(lab: &Lab, point: u64) -> u64 {
 
 /// The settings of a method; at smoke scale a generation is made small enough for a budget of
 /// seconds, with all of its pieces in place.
-fn settings(course: &Course, scale: Scale) -> Result<Settings, ExperimentError> {
+fn settings(course: &Course, scale: Scale) -> Result<CoevolutionConfig, ExperimentError> {
     let settings = presets::settings(course.method, Some(course.operators), course.shape)
         .map_err(|error| ExperimentError::Learn(error.to_string()))?;
     // As the authors' program reads its paper; see the departures.
-    let settings = Settings { snake: Snake::Wrapping, topology: Neighbour::Crowded, ..settings };
+    let settings = CoevolutionConfig { snake: Snake::Wrapping, topology: NeighborChoice::Crowded, ..settings };
     if scale != Scale::Smoke {
         return Ok(settings);
     }
-    Ok(Settings {
+    Ok(CoevolutionConfig {
         population: settings.population.min(4),
         self_games: settings.self_games.min(4),
         population_opponents: settings.population_opponents.min(2),
@@ -119,7 +119,7 @@ fn settings(course: &Course, scale: Scale) -> Result<Settings, ExperimentError> 
 /// before, in whole or in part, is taken up again.
 fn learn(lab: &Lab, courses: &[Course]) -> Result<Vec<Runs>, ExperimentError> {
     let size = size(lab.scale);
-    let against = entries::<Othello>(&["heuristic".to_owned()], RANDOM)?;
+    let against = factories::<Othello>(&["heuristic".to_owned()], RANDOM)?;
     let all = learn_all(lab, courses.len(), size.runs, &[], |course, run| {
         one_run(lab, courses[course], run, &against)
     })?;
@@ -134,7 +134,7 @@ fn one_run(
     lab: &Lab,
     course: Course,
     run: usize,
-    against: &[Entry<Othello>],
+    against: &[PlayerFactory<Othello>],
 ) -> Result<(Vec<Measurement>, PathBuf), ExperimentError> {
     let failed = |text: String| ExperimentError::Learn(format!("{}: {text}", course.title()));
     let Course { method, operators, shape } = course;

@@ -4,7 +4,7 @@ use crate::elsewhere;
 use crate::lab::{ExperimentError, Lab};
 use outflank_learners::training::{Evaluator, Learner, TrainingOutcome, TrainingPlan, train};
 use outflank_runs::files::create_folder;
-use outflank_runs::{in_order, stop_requested};
+use outflank_runs::{parallel_in_order, stop_requested};
 use std::path::Path;
 
 /// Learns every run of every method; gives for each method what came of its runs, in their order.
@@ -30,7 +30,7 @@ pub fn learn_all<T: Send>(
     }
     let mut all: Vec<Vec<T>> = (0..methods).map(|_| Vec::with_capacity(runs)).collect();
     let mut failed = None;
-    in_order(
+    parallel_in_order(
         count,
         lab.threads,
         || (),

@@ -28,7 +28,7 @@ mod trajectory;
 
 use outflank_games::Position;
 use outflank_games::othello::Othello;
-use outflank_models::{Features, Network, Tuples, View};
+use outflank_models::{Features, NTupleNetwork, Tuples, View};
 use outflank_records::Record;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -75,7 +75,7 @@ pub struct LstdFit {
 #[derive(Clone, Debug)]
 pub struct LstdOutcome {
     /// The network, with output negation.
-    pub network: Network,
+    pub network: NTupleNetwork,
     /// The solution in double precision.
     pub fit: LstdFit,
 }
@@ -128,7 +128,7 @@ pub fn learn(
 ) -> Result<LstdOutcome, LstdError> {
     let fit = fit(&tuples, games, config, on_progress)?;
     let weights = fit.weights.iter().map(|&w| w as f32).collect();
-    let network = Network::new(tuples, weights, View::Negate)
+    let network = NTupleNetwork::new(tuples, weights, View::Negate)
         .ok_or(LstdError::Singular { ridge: fit.ridge })?;
     Ok(LstdOutcome { network, fit })
 }

@@ -10,7 +10,7 @@ use crate::{IterationState, classify, ipref, lstd, mm, pref};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
 use outflank_models::patterns::Count;
-use outflank_models::{Features, Model, Network, Policy, Tuples, View};
+use outflank_models::{Features, Model, NTupleNetwork, Policy, Tuples, View};
 use outflank_records::{Decision, Record};
 use std::str::FromStr;
 
@@ -104,7 +104,7 @@ pub struct MethodProgress<'a> {
     /// The quantity that the tolerance bounds; NaN if there is none.
     pub residual: f64,
     /// Builds the current network, for iterative methods.
-    pub model: Option<&'a dyn Fn() -> Option<Network>>,
+    pub model: Option<&'a dyn Fn() -> Option<NTupleNetwork>>,
     /// Training accuracy: hits and number of choices, measured before each update, if the method
     /// counts them.
     pub hits: Option<(f64, u64)>,
@@ -126,9 +126,9 @@ pub struct TrainedModel {
 impl TrainedModel {
     /// The n-tuple network, which all methods but the online ones train.
     #[must_use]
-    pub fn network(&self) -> Option<&Network> {
+    pub fn network(&self) -> Option<&NTupleNetwork> {
         match &self.model {
-            Model::Network(network) => Some(network),
+            Model::NTuple(network) => Some(network),
             _ => None,
         }
     }
@@ -154,7 +154,7 @@ pub enum LearnError {
     Online(#[from] OnlineError),
     /// Too many weights.
     #[error(transparent)]
-    TooManyWeights(#[from] outflank_models::patterns::TooMany),
+    TooManyWeights(#[from] outflank_models::patterns::TooManyPlacements),
     /// More features than memory allows.
     #[error("{0} features exceed the maximum of {MAX_FEATURES}; give fewer or shorter tuples")]
     TooManyFeatures(usize),
@@ -231,10 +231,10 @@ pub fn learn(
     let mut report = |view: View, binary: bool, state: IterationState<'_>| {
         let model = || {
             let weights = state.weights.iter().map(|&w| w as f32).collect();
-            Some(Network::new(tuples_copy.clone(), weights, view)?.with_binary(binary))
+            Some(NTupleNetwork::new(tuples_copy.clone(), weights, view)?.with_binary(binary))
         };
         let IterationState { iteration, objective, residual, .. } = state;
-        let model: Option<&dyn Fn() -> Option<Network>> = Some(&model);
+        let model: Option<&dyn Fn() -> Option<NTupleNetwork>> = Some(&model);
         on_iteration(MethodProgress { iteration, objective, residual, model, hits: None })
     };
     let outcome = match method {

@@ -16,7 +16,7 @@
 //!
 //! The weights of the trained network are log gamma, so that it sums where the model multiplies. A
 //! feature that never made a difference has strength 1 and weight 0. A network trained with
-//! `binary` plays with binary features; see [`Network::with_binary`].
+//! `binary` plays with binary features; see [`NTupleNetwork::with_binary`].
 //!
 //! Input: decisions and a set of features.
 //!
@@ -41,7 +41,7 @@ mod tests;
 
 use crate::IterationState;
 use outflank_games::othello::Othello;
-use outflank_models::{Features, Network, Tuples, View};
+use outflank_models::{Features, NTupleNetwork, Tuples, View};
 use outflank_records::Decision;
 use state::State;
 use subspace::SubspaceSearch;
@@ -70,7 +70,7 @@ pub struct MmConfig {
 #[derive(Clone, Debug)]
 pub struct MmOutcome {
     /// The network, whose weights are the logarithms of the strengths.
-    pub network: Network,
+    pub network: NTupleNetwork,
     /// The log-likelihood of the played moves.
     pub log_likelihood: f64,
     /// The objective: the log-likelihood plus that of the virtual games, relative to strength 1.
@@ -161,10 +161,10 @@ fn network(
     binary: bool,
     teams: &Teams,
     state: &State<'_>,
-) -> Result<Network, MmError> {
+) -> Result<NTupleNetwork, MmError> {
     let weights = by_feature(tuples.count(), teams, state.logs());
     let weights = weights.iter().map(|&w| w as f32).collect();
-    let network = Network::new(tuples, weights, View::Invert).ok_or(MmError::NotFinite)?;
+    let network = NTupleNetwork::new(tuples, weights, View::Invert).ok_or(MmError::NotFinite)?;
     Ok(network.with_binary(binary))
 }
 

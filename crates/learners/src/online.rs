@@ -1,7 +1,7 @@
 //! Online preference learning: any number of choices and weights, by stochastic gradient descent.
 //! Runarsson & Lucas (2014), section IX, leave larger feature sets to future work.
 //!
-//! The value of a move is the sum of the weights of its features ([`Look`]), with the mover seen as
+//! The value of a move is the sum of the weights of its features ([`MoveFeatures`]), with the mover seen as
 //! Black. With the softmax (Plackett-Luce) loss, an expert chooses a move of value v with
 //! probability
 //!
@@ -39,8 +39,8 @@ pub use stage_state::{EpochStats, StageState};
 
 use epoch::EpochChunk;
 use outflank_games::othello::kernel;
-use outflank_models::patterns::{Look, Stages};
-use outflank_runs::rng::{self, Draw};
+use outflank_models::patterns::{MoveFeatures, Stages};
+use outflank_runs::rng::{self, RngExt};
 use rayon::prelude::*;
 
 /// Configuration of online preference learning.
@@ -133,7 +133,7 @@ pub struct OnlineOutcome {
 }
 
 /// Trains the weights of each stage, on all threads of the current pool.
-pub fn learn<L: Look>(
+pub fn learn<L: MoveFeatures>(
     features: &L,
     stages: Stages,
     choices: &ChoiceSet,
@@ -173,7 +173,7 @@ fn check(choices: &ChoiceSet, config: OnlineConfig) -> Result<(), OnlineError> {
 /// Number of choices between updates of the learning rate; small enough for a smooth decay.
 const CHUNK_SIZE: usize = 4096;
 
-fn learn_stage<L: Look>(
+fn learn_stage<L: MoveFeatures>(
     features: &L,
     stage: usize,
     choices: Vec<choice_set::Choice>,

@@ -16,7 +16,7 @@
 use crate::svm::{HingeLoss, SvmError, SvmFit, solve_dual, solve_primal};
 use crate::{BinaryFeatures, IterationState, SparseRows, preference_rows};
 use outflank_games::othello::Othello;
-use outflank_models::{Network, PieceCounter, Pieces, Tuples, View, from_pieces};
+use outflank_models::{NTupleNetwork, PieceCounter, PieceFeatures, Tuples, View, from_piece_counter};
 use outflank_records::Decision;
 use outflank_runs::rng;
 
@@ -52,7 +52,7 @@ pub struct PrefConfig {
 #[derive(Clone, Debug)]
 pub struct PrefOutcome {
     /// The network.
-    pub network: Network,
+    pub network: NTupleNetwork,
     /// The solution.
     pub fit: SvmFit,
     /// Number of rows of the problem.
@@ -95,7 +95,7 @@ pub(crate) fn learn_with_view(
     };
     let weights = fit.weights.iter().map(|&w| w as f32).collect();
     let network =
-        Network::new(tuples, weights, view).ok_or(SvmError::NotFinite)?.with_binary(binary);
+        NTupleNetwork::new(tuples, weights, view).ok_or(SvmError::NotFinite)?.with_binary(binary);
     Ok(PrefOutcome { network, rows: rows.len(), entries: rows.entries(), fit })
 }
 
@@ -105,26 +105,26 @@ pub fn learn_piece_counter(
     decisions: &[Decision<Othello>],
     config: PrefConfig,
     on_iteration: impl FnMut(IterationState<'_>) -> bool,
-) -> Result<Network, SvmError> {
+) -> Result<NTupleNetwork, SvmError> {
     let PrefConfig { c, tolerance, max_iterations, .. } = config;
-    let rows = preference_rows(&Pieces, View::Invert, decisions);
+    let rows = preference_rows(&PieceFeatures, View::Invert, decisions);
     let fit = solve_primal(&rows, c, tolerance, max_iterations, on_iteration)?;
     let mut pieces: PieceCounter = [0.0; 64];
     pieces.iter_mut().zip(&fit.weights).for_each(|(piece, &weight)| *piece = weight as f32);
-    Ok(from_pieces(&pieces))
+    Ok(from_piece_counter(&pieces))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outflank_records::{Wanted, decisions};
+    use outflank_records::{DecisionFilter, decisions};
 
     #[test]
     fn a_piece_counter_is_the_same_in_both_views() {
         let records = outflank_records::embedded::games();
-        let choices = decisions(&records[..20], &Wanted::CHOICES);
-        let inverted = preference_rows(&Pieces, View::Invert, choices.items());
-        let negated = preference_rows(&Pieces, View::Negate, choices.items());
+        let choices = decisions(&records[..20], &DecisionFilter::CHOICES);
+        let inverted = preference_rows(&PieceFeatures, View::Invert, choices.items());
+        let negated = preference_rows(&PieceFeatures, View::Negate, choices.items());
         for row in 0..inverted.len() {
             let ((i, a, sign), (j, b, other)) = (inverted.row(row), negated.row(row));
             assert_eq!((sign, i), (1.0, j));

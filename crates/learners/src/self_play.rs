@@ -29,7 +29,7 @@ use crate::online::StageState;
 use crate::training::{Learner, StepError};
 use game::{SelfPlayGame, TrainingTarget};
 use outflank_games::othello::{Othello, kernel};
-use outflank_models::patterns::{Afterstates, Look, Stages};
+use outflank_models::patterns::{AfterstateFeatures, Look, Stages};
 use outflank_models::{Evaluate, Patterns};
 use outflank_runs::rng;
 use rayon::prelude::*;
@@ -70,7 +70,7 @@ pub struct BatchStats {
 
 /// TD(λ) training by self-play.
 pub struct SelfPlay {
-    features: Afterstates,
+    features: AfterstateFeatures,
     stages: Stages,
     config: SelfPlayConfig,
     states: Vec<StageState>,
@@ -81,7 +81,7 @@ pub struct SelfPlay {
 impl SelfPlay {
     /// Creates a learner with zero weights.
     #[must_use]
-    pub fn new(features: Afterstates, stages: Stages, config: SelfPlayConfig) -> SelfPlay {
+    pub fn new(features: AfterstateFeatures, stages: Stages, config: SelfPlayConfig) -> SelfPlay {
         let states = (0..stages.count()).map(|_| StageState::new(features.weights())).collect();
         SelfPlay { features, stages, config, states, opponent: None, done: 0 }
     }
@@ -212,8 +212,8 @@ mod tests {
         seed: 5,
     };
 
-    fn features() -> Afterstates {
-        Afterstates::new(classic(), vec![Count::OtherMoves]).unwrap()
+    fn features() -> AfterstateFeatures {
+        AfterstateFeatures::new(classic(), vec![Count::OtherMoves]).unwrap()
     }
 
     fn learn(threads: usize, config: SelfPlayConfig) -> (Vec<Vec<f32>>, Vec<BatchStats>) {

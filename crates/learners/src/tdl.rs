@@ -19,8 +19,8 @@
 
 use outflank_games::Side;
 use outflank_games::othello::{Board, Square, kernel};
-use outflank_models::{Afters, Live, Network};
-use outflank_runs::{Draw, Rng, rng};
+use outflank_models::{AfterstateValues, TrainableNTuple, NTupleNetwork};
+use outflank_runs::{RngExt, Rng, rng};
 use serde::{Deserialize, Serialize};
 
 /// Values that differ by less than this are ties.
@@ -39,20 +39,20 @@ pub struct TdlConfig {
 /// The players of a game.
 enum Players<'a> {
     /// One network plays both sides.
-    SelfPlay(&'a mut Live),
+    SelfPlay(&'a mut TrainableNTuple),
     /// The first network plays one side, the second the other.
-    Two { first: &'a mut Live, second: &'a mut Live, first_side: Side },
+    Two { first: &'a mut TrainableNTuple, second: &'a mut TrainableNTuple, first_side: Side },
 }
 
 impl Players<'_> {
-    fn first(&mut self) -> &mut Live {
+    fn first(&mut self) -> &mut TrainableNTuple {
         match self {
             Players::SelfPlay(live) => live,
             Players::Two { first, .. } => first,
         }
     }
 
-    fn mover(&mut self, side: Side) -> &mut Live {
+    fn mover(&mut self, side: Side) -> &mut TrainableNTuple {
         match self {
             Players::SelfPlay(live) => live,
             Players::Two { first, second, first_side } => {
@@ -73,7 +73,7 @@ impl Players<'_> {
         }
     }
 
-    fn each(&mut self, mut f: impl FnMut(&mut Live)) {
+    fn each(&mut self, mut f: impl FnMut(&mut TrainableNTuple)) {
         match self {
             Players::SelfPlay(live) => f(live),
             Players::Two { first, second, .. } => {
@@ -85,15 +85,15 @@ impl Players<'_> {
 }
 
 /// Plays a training game of self-play and returns Black's margin.
-pub fn self_play(live: &mut Live, config: TdlConfig, rng: &mut Rng) -> i32 {
+pub fn self_play(live: &mut TrainableNTuple, config: TdlConfig, rng: &mut Rng) -> i32 {
     play(Players::SelfPlay(live), Some(config.learning_rate), config.epsilon, rng)
 }
 
 /// Plays a training game in which the learner has `side` and the opponent does not learn. Returns
 /// Black's margin.
 pub fn play_against(
-    learner: &mut Live,
-    opponent: &mut Live,
+    learner: &mut TrainableNTuple,
+    opponent: &mut TrainableNTuple,
     side: Side,
     config: TdlConfig,
     rng: &mut Rng,
@@ -103,7 +103,7 @@ pub fn play_against(
 }
 
 /// Plays a game without learning and returns Black's margin.
-pub fn play_out(black: &mut Live, white: &mut Live, epsilon: f64, rng: &mut Rng) -> i32 {
+pub fn play_out(black: &mut TrainableNTuple, white: &mut TrainableNTuple, epsilon: f64, rng: &mut Rng) -> i32 {
     let players = Players::Two { first: black, second: white, first_side: Side::Black };
     play(players, None, epsilon, rng)
 }
@@ -116,8 +116,8 @@ pub fn stream(seed: u64, learner: usize, game: u64) -> Rng {
 }
 
 /// Plays `games` training games of self-play, numbered from `from`.
-pub fn learn(network: &mut Network, config: TdlConfig, seed: u64, from: u64, games: u64) {
-    let mut live = Live::new(network);
+pub fn learn(network: &mut NTupleNetwork, config: TdlConfig, seed: u64, from: u64, games: u64) {
+    let mut live = TrainableNTuple::new(network);
     for game in from..from + games {
         self_play(&mut live, config, &mut stream(seed, 0, game));
     }
@@ -125,11 +125,11 @@ pub fn learn(network: &mut Network, config: TdlConfig, seed: u64, from: u64, gam
 }
 
 fn play(mut players: Players<'_>, learning_rate: Option<f64>, epsilon: f64, rng: &mut Rng) -> i32 {
-    let mut afters = Afters::default();
+    let mut afters = AfterstateValues::default();
     let mut board = Board::START;
     let mut side = Side::Black;
     let mut moves = board.moves();
-    players.each(|live| live.place(board.own, board.other));
+    players.each(|live| live.set_board(board.own, board.other));
     loop {
         let as_black = side == Side::Black;
         let random = rng.chance(epsilon);
@@ -142,7 +142,7 @@ fn play(mut players: Players<'_>, learning_rate: Option<f64>, epsilon: f64, rng:
             let (square, flips) = afters.step(mv);
             (square, flips, Some(afters.values()[mv]))
         };
-        let mut next = board.turn_over(square, flips);
+        let mut next = board.play_with_flips(square, flips);
         let mut next_side = side.other();
         let mut next_moves = next.moves();
         if next_moves == 0 {
@@ -172,9 +172,9 @@ fn play(mut players: Players<'_>, learning_rate: Option<f64>, epsilon: f64, rng:
 }
 
 /// Moves the prediction for the current position toward the target.
-fn learn_step(live: &mut Live, target: f64, learning_rate: f64) {
+fn learn_step(live: &mut TrainableNTuple, target: f64, learning_rate: f64) {
     let prediction = libm::tanh(live.value());
-    live.nudge(learning_rate * (target - prediction) * (1.0 - prediction * prediction));
+    live.add_to_active_weights(learning_rate * (target - prediction) * (1.0 - prediction * prediction));
 }
 
 /// Returns the n-th square of a bitboard.

@@ -14,7 +14,7 @@ mod opponent_evaluator;
 use checkpoint::{load_checkpoint, save_checkpoint};
 use metrics::write_metrics;
 use outflank_arena::ContestError;
-use outflank_models::files::{Keep, ModelError, Origin};
+use outflank_models::files::{SaveModel, ModelError, Origin};
 use outflank_runs::files::{self, FileError};
 use outflank_runs::stop_requested;
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub use opponent_evaluator::OpponentEvaluator;
 /// A method that learns by playing.
 pub trait Learner {
     /// The type of the model.
-    type Model: Clone + Keep;
+    type Model: Clone + SaveModel;
 
     /// Initializes the learner before its first step, outside the budget.
     fn begin(&mut self) -> Result<(), StepError> {
@@ -163,22 +163,22 @@ pub enum TrainingError {
 
 /// Returns the file name of the model, by its kind.
 #[must_use]
-pub fn model_name<M: Keep>() -> String {
-    format!("model.{}", M::ENDING)
+pub fn model_name<M: SaveModel>() -> String {
+    format!("model.{}", M::EXTENSION)
 }
 
 /// Returns the path of the model of a measurement; the last has the number of measurements.
 #[must_use]
-pub fn model_at<M: Keep>(folder: &Path, number: u64) -> PathBuf {
-    folder.join(format!("models/{number:03}.{}", M::ENDING))
+pub fn model_at<M: SaveModel>(folder: &Path, number: u64) -> PathBuf {
+    folder.join(format!("models/{number:03}.{}", M::EXTENSION))
 }
 
 /// Returns the path of one of the models that are trained side by side, counted from 0.
 #[must_use]
-pub fn model_file<M: Keep>(folder: &Path, index: usize) -> PathBuf {
+pub fn model_file<M: SaveModel>(folder: &Path, index: usize) -> PathBuf {
     match index {
         0 => folder.join(model_name::<M>()),
-        _ => folder.join(format!("model-{}.{}", index + 1, M::ENDING)),
+        _ => folder.join(format!("model-{}.{}", index + 1, M::EXTENSION)),
     }
 }
 
@@ -218,7 +218,7 @@ pub fn train<L: Learner>(
     let columns = evaluator.columns();
     for incomplete in [folder, &folder.join("models")] {
         if incomplete.is_dir() {
-            files::remove_parts(incomplete)?;
+            files::remove_temp_files(incomplete)?;
         }
     }
     let mut curve = match load_checkpoint(learner, folder)? {
@@ -280,17 +280,17 @@ fn save_models<L: Learner>(
 ) -> Result<(), TrainingError> {
     let models = learner.models();
     for (index, model) in models.iter().enumerate() {
-        model.keep(&model_file::<L::Model>(folder, index), &plan.origin)?;
+        model.save(&model_file::<L::Model>(folder, index), &plan.origin)?;
     }
     if let (true, Some(model)) = (plan.keep_models, models.first()) {
         files::create_folder(&folder.join("models"))?;
-        model.keep(&model_at::<L::Model>(folder, number), &plan.origin)?;
+        model.save(&model_at::<L::Model>(folder, number), &plan.origin)?;
     }
     Ok(())
 }
 
 /// Names the last saved model, for the error of a failed step.
-fn last_model<M: Keep>(curve: &[Measurement], plan: &TrainingPlan, folder: &Path) -> String {
+fn last_model<M: SaveModel>(curve: &[Measurement], plan: &TrainingPlan, folder: &Path) -> String {
     curve.last().map_or_else(String::new, |point| {
         format!(
             "; the model of the last measurement, after {} {}, is in {}",

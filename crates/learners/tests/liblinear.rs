@@ -4,7 +4,7 @@
 use outflank_learners::methods::MethodOptions;
 use outflank_learners::{HingeLoss, SparseRows, preference_rows, solve_dual, solve_primal};
 use outflank_models::{Tuples, View, embedded};
-use outflank_records::{Wanted, decisions, transcript};
+use outflank_records::{DecisionFilter, decisions, transcript};
 use outflank_runs::rng;
 
 /// Reads the numbers behind a name in the stored optimum.
@@ -17,7 +17,7 @@ fn stored(name: &str) -> Vec<f64> {
 fn rows(tuples: &Tuples) -> SparseRows {
     let games = transcript::games(include_bytes!("data/games.txt"));
     let games: Vec<_> = games.map(Result::unwrap).collect();
-    let choices = decisions(&games, &Wanted::CHOICES);
+    let choices = decisions(&games, &DecisionFilter::CHOICES);
     preference_rows(tuples, View::Invert, choices.items())
 }
 
@@ -28,7 +28,7 @@ fn assert_near(found: f64, optimum: f64) {
 
 #[test]
 fn both_solvers_reach_the_optimal_objective() {
-    for (name, tuples) in [("squares", Tuples::squares()), ("table1", embedded::table1())] {
+    for (name, tuples) in [("squares", Tuples::squares()), ("table1", embedded::runarsson_lucas_tuples())] {
         let rows = rows(&tuples);
         let optimum = stored(&format!("{name} objective"))[0];
         let MethodOptions { c, tolerance, max_iterations, .. } = MethodOptions::default();

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command};
 use outflank_cluster::{Grid, Options};
-use outflank_runs::{Crew, Notes};
+use outflank_runs::{WorkQueue, ProgressLog};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,13 +59,13 @@ pub fn options(args: &GridArgs) -> Result<Option<Options>> {
 }
 
 /// Workers, and where what they have to say is shown.
-pub type Others = (Arc<dyn Crew>, Notes);
+pub type Others = (Arc<dyn WorkQueue>, ProgressLog);
 
 /// The workers of `--on`.
 pub fn crew(args: &GridArgs, common: &Common) -> Result<Option<Others>> {
     let Some(options) = options(args)? else { return Ok(None) };
-    let notes = Notes::new(common.quiet);
+    let notes = ProgressLog::new(common.quiet);
     let tell = notes.clone();
-    let grid = Grid::connect(&options, Arc::new(move |text| tell.tell(text)))?;
+    let grid = Grid::connect(&options, Arc::new(move |text| tell.println(text)))?;
     Ok(Some((Arc::new(grid), notes)))
 }

@@ -4,7 +4,7 @@ use crate::forfeits::forfeit_section;
 use crate::{Provenance, duplicate_text, points};
 use outflank_arena::league::LeagueReport;
 use outflank_report::text::count;
-use outflank_report::{Align, Bars, CrossTable, Page, Section, Table};
+use outflank_report::{Align, BarChart, CrossTable, Page, Section, Table};
 
 /// Builds the table of standings.
 #[must_use]
@@ -85,10 +85,10 @@ fn remarks(report: &LeagueReport) -> Vec<String> {
 /// Formats the standings and, for few players, the cross table, for a terminal of `width` columns.
 #[must_use]
 pub fn league_text(report: &LeagueReport, width: Option<usize>) -> String {
-    let mut text = standings(report).to_text_in(width);
+    let mut text = standings(report).to_text_within(width);
     if report.players.len() <= 12 {
         text.push('\n');
-        text.push_str(&cross_table(report).to_text_in(width));
+        text.push_str(&cross_table(report).to_text_within(width));
     }
     for remark in remarks(report) {
         text.push_str(&remark);
@@ -101,7 +101,7 @@ pub fn league_text(report: &LeagueReport, width: Option<usize>) -> String {
 pub(crate) fn fill(section: &mut Section, report: &LeagueReport) {
     section.table(&standings(report));
     let names: Vec<&str> = report.players.iter().map(|player| player.name.as_str()).collect();
-    let ratings = Bars::new("Ratings", "rating, 95% confidence intervals", names.clone())
+    let ratings = BarChart::new("Ratings", "rating, 95% confidence intervals", names.clone())
         .series("rating", report.players.iter().map(|p| (p.rating, p.error)))
         .decimals(0)
         .dots();

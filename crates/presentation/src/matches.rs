@@ -4,7 +4,7 @@ use crate::forfeits::forfeit_section;
 use crate::{Provenance, duplicate_text, percent_interval, points};
 use outflank_arena::matches::{MatchReport, SprtStatus};
 use outflank_report::text::count;
-use outflank_report::{Bars, Page, Table};
+use outflank_report::{BarChart, Page, Table};
 use std::fmt::Write;
 
 /// Builds a table of all values of a match, one per row.
@@ -115,20 +115,20 @@ pub fn match_page(report: &MatchReport, provenance: &Provenance) -> String {
     let percent = format!("{:.2}%", 100.0 * report.score);
     let games = count(report.games);
     let los = format!("{:.1}%", 100.0 * report.los);
-    section.figures_at_a_glance([
+    section.key_figures([
         ("Score", percent.as_str(), score_interval(report).as_str()),
         ("Elo difference", elo(report).as_str(), elo_interval(report).as_str()),
         ("LOS", los.as_str(), "likelihood of superiority of the first player"),
         ("Games", games.as_str(), duplicate_text(report.games, report.distinct_games).as_str()),
     ]);
-    let outcome = Bars::new("Games by result", "games", ["won", "drawn", "lost"])
+    let outcome = BarChart::new("Games by result", "games", ["won", "drawn", "lost"])
         .series(
             report.a.clone(),
             [report.wins, report.draws, report.losses].map(|n| (n as f64, 0.0)),
         )
         .decimals(0);
     section.figure(&outcome, "");
-    let pentanomial = Bars::new("Pentanomial counts", "rounds", ["0", "0.5", "1", "1.5", "2"])
+    let pentanomial = BarChart::new("Pentanomial counts", "rounds", ["0", "0.5", "1", "1.5", "2"])
         .series(report.a.clone(), report.pentanomial.map(|n| (n as f64, 0.0)))
         .decimals(0);
     section.figure(

@@ -3,7 +3,7 @@
 use outflank_arena::model_inspection::{self, Afterstate, Pattern, Region};
 use outflank_games::othello::{Othello, Square};
 use outflank_models::patterns::{Count, Patterns};
-use outflank_models::{Evaluate, Features, Model, Net, Network, Tuples};
+use outflank_models::{Evaluate, Features, Model, Mlp, NTupleNetwork, Tuples};
 use outflank_records::Decision;
 use outflank_report::{Align, Board, Figure, Page, Plot, Point, Section, Series, Table};
 use std::sync::Arc;
@@ -37,11 +37,11 @@ pub fn tuple_board(title: impl Into<String>, placements: &[Vec<Square>]) -> Boar
 /// Draws the input weights of the first hidden units, or groups of units, of an MLP: the change of
 /// a unit's input when an own disc replaces an opponent's.
 #[must_use]
-pub fn first_layer(net: &Net) -> Vec<Board> {
+pub fn first_layer(net: &Mlp) -> Vec<Board> {
     let board = |(node, weights): (usize, [f32; 64])| {
         Board::new((node + 1).to_string()).weights(weights.map(f64::from)).decimals(2)
     };
-    net.turns().take(MAX_HIDDEN_UNITS).enumerate().map(board).collect()
+    net.flip_effects().take(MAX_HIDDEN_UNITS).enumerate().map(board).collect()
 }
 
 /// Adds sections about a model: its tuples, disc values, move preferences and strongest patterns,
@@ -58,16 +58,16 @@ pub fn show_model(
     let tuples = model.tuples();
     let single = tuples.is_some_and(|all| all.tuples().iter().all(|tuple| tuple.length() == 1));
     match model {
-        Model::Network(network) if single => {
+        Model::NTuple(network) if single => {
             single_square_section(page.section("Weights"), network);
         }
-        Model::Network(network) => {
+        Model::NTuple(network) => {
             pattern_section(page.section("Strongest patterns"), network, &afterstates);
         }
         Model::Patterns(staged) => {
             count_section(page.section("Mobility and frontier weights"), staged)
         }
-        Model::Rater(_) | Model::Ann(_) | Model::Deep(_) => {}
+        Model::MovePredictor(_) | Model::Mlp(_) | Model::PolicyNet(_) => {}
     }
     if let Some(tuples) = tuples.filter(|_| !single) {
         tuple_section(page.section("Tuples"), tuples);
@@ -76,8 +76,8 @@ pub fn show_model(
 
 /// Plots the weight of each mobility or frontier count at a few stages of the game.
 fn count_section(section: &mut Section, model: &Patterns) {
-    let (stages, first) = (model.stages(), model.look().tuples().count());
-    for (place, count) in model.look().counts().iter().enumerate() {
+    let (stages, first) = (model.stages(), model.features().tuples().count());
+    for (place, count) in model.features().counts().iter().enumerate() {
         let start = first + place * Count::LIMIT;
         let mut plot = Plot::new(count.about(), "count", "weight");
         for stage in SHOWN_DISCS.iter().map(|&discs| stages.of(discs)) {
@@ -148,10 +148,10 @@ fn square_section(
 }
 
 /// Draws the three weights of each square.
-fn single_square_section(section: &mut Section, network: &Network) {
+fn single_square_section(section: &mut Section, network: &NTupleNetwork) {
     let mut boards = [[f64::NAN; 64]; 3];
     for (tuple, offset) in network.tuples().tuples().iter().zip(network.tuples().offsets()) {
-        for square in tuple.images().iter().flatten() {
+        for square in tuple.placements().iter().flatten() {
             for (entry, board) in boards.iter_mut().enumerate() {
                 board[square.index()] = f64::from(network.weights()[offset + entry]);
             }
@@ -164,8 +164,8 @@ fn single_square_section(section: &mut Section, network: &Network) {
 }
 
 /// Draws a pattern: own discs black, the opponent's white, empty squares of the tuple marked.
-fn pattern_board(network: &Network, pattern: &Pattern) -> Board {
-    let squares = &network.tuples().tuples()[pattern.tuple].images()[0];
+fn pattern_board(network: &NTupleNetwork, pattern: &Pattern) -> Board {
+    let squares = &network.tuples().tuples()[pattern.tuple].placements()[0];
     let sign = if pattern.weight < 0.0 { "−" } else { "+" };
     let title = format!("{}: {sign}{:.2}", pattern.tuple + 1, pattern.weight.abs());
     squares
@@ -178,7 +178,7 @@ fn pattern_board(network: &Network, pattern: &Pattern) -> Board {
 }
 
 /// Adds the strongest patterns overall, then those of each tuple.
-fn pattern_section(section: &mut Section, network: &Network, afterstates: &[Afterstate]) {
+fn pattern_section(section: &mut Section, network: &NTupleNetwork, afterstates: &[Afterstate]) {
     let extremes = model_inspection::extreme_patterns(network, afterstates, MIN_FREQUENCY);
     let mut most: Vec<&Pattern> = extremes.iter().flatten().map(|[most, _]| most).collect();
     let mut least: Vec<&Pattern> = extremes.iter().flatten().map(|[_, least]| least).collect();
@@ -217,14 +217,14 @@ fn tuple_section(section: &mut Section, all: &Tuples) {
         .iter()
         .take(MAX_BOARDS)
         .enumerate()
-        .map(|(number, tuple)| tuple_board((number + 1).to_string(), &tuple.images()[..1]))
+        .map(|(number, tuple)| tuple_board((number + 1).to_string(), &tuple.placements()[..1]))
         .collect();
     let shown = if tuples.len() > boards.len() {
         format!("The first {} of {} tuples", boards.len(), tuples.len())
     } else {
         format!("The {} tuples", tuples.len())
     };
-    let instances = all.instances();
+    let instances = all.placement_count();
     gallery(
         section,
         &boards,

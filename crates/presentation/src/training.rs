@@ -12,7 +12,7 @@ use outflank_games::othello::Othello;
 use outflank_models::{Evaluate, Model};
 use outflank_records::Decision;
 use outflank_report::text::count;
-use outflank_report::{Align, Bars, Page, Plot, Point, Section, Series, Table};
+use outflank_report::{Align, BarChart, Page, Plot, Point, Section, Series, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -170,9 +170,9 @@ pub fn training_text(result: &TrainingResult, width: Option<usize>) -> String {
     }
     let games = count(result.test_games as u64);
     let _ = writeln!(text, "\nTop-1 accuracy on {games} test games, % of choices by stage:");
-    let _ = writeln!(text, "{}", stage_table(&result.accuracy).to_text_in(width));
+    let _ = writeln!(text, "{}", stage_table(&result.accuracy).to_text_within(width));
     let _ = writeln!(text, "{}:", match_conditions(result));
-    let _ = writeln!(text, "{}", match_list(&result.matches).to_text_in(width));
+    let _ = writeln!(text, "{}", match_list(&result.matches).to_text_within(width));
     text
 }
 
@@ -212,13 +212,13 @@ pub fn training_page(result: &TrainingResult, provenance: &Provenance) -> String
 
 /// Builds the bars of the scores. An interval that would leave 0..100 is not drawn; the table
 /// below states it.
-fn match_bars(matches: &[MatchReport]) -> Bars {
+fn match_bars(matches: &[MatchReport]) -> BarChart {
     let bar = |report: &MatchReport| {
         let (score, error) = (100.0 * report.score, 100.0 * report.error);
         let inside = score - error >= 0.0 && score + error <= 100.0;
         (score, if inside { error } else { 0.0 })
     };
-    Bars::new(
+    BarChart::new(
         "Score against the embedded players",
         "% of points, 95% confidence intervals",
         matches.iter().map(|report| report.b.clone()),
@@ -259,7 +259,7 @@ fn key_figures(section: &mut Section, result: &TrainingResult) {
     }
     let choices = format!("trained on {} choices", count(result.train_choices as u64));
     facts.push(["Weights".to_owned(), count(result.model.weights() as u64), choices]);
-    section.figures_at_a_glance(
+    section.key_figures(
         facts.iter().map(|[name, value, remark]| (name.as_str(), value.as_str(), remark.as_str())),
     );
     for remark in &result.remarks {
@@ -289,7 +289,7 @@ fn curves(section: &mut Section, result: &TrainingResult) {
             .filter_map(|point| Some((point.iteration, point.training?, point.validation?)))
             .collect();
         let plot = Plot::new("Training and validation accuracy", unit, "% of choices")
-            .whole_x()
+            .integer_x()
             .series(Series::line("validation", validation).band())
             .series(Series::line("training", training).band());
         let caption = format!(
@@ -304,7 +304,7 @@ fn curves(section: &mut Section, result: &TrainingResult) {
     if !objective.is_empty() {
         let name = &result.objective_name;
         let title = format!("The {name}");
-        let plot = Plot::new(title, unit, name).whole_x().series(Series::line(name, objective));
+        let plot = Plot::new(title, unit, name).integer_x().series(Series::line(name, objective));
         section.figure(&plot, "");
     } else if result.curve.is_empty() {
         section.paragraph("The solution is computed directly, so there is no training curve.");

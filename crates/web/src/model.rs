@@ -11,10 +11,10 @@ use outflank_models::embedded::{self, Embedded};
 use outflank_models::files::{self, AnyHeuristic};
 use outflank_models::patterns::{Count, Patterns};
 use outflank_models::{
-    Described, Features, Greedy, Heuristic, Model, Network, Policy, Tuple, Tuples, View,
+    NamedFeatures, Features, Greedy, Heuristic, Model, NTupleNetwork, Policy, Tuple, Tuples, View,
 };
-use outflank_players::roster;
-use outflank_records::{Decision, Wanted, decisions};
+use outflank_players::registry;
+use outflank_records::{Decision, DecisionFilter, decisions};
 use serde_json::{Value, json};
 
 /// A choice of a player.
@@ -42,7 +42,7 @@ pub fn list() -> Value {
 /// The model of this name: embedded, or `run:NAME` for what a run has learned.
 pub fn find(name: &str, runs: &Runs) -> Result<Embedded, ApiError> {
     if let Some(run) = name.strip_prefix("run:") {
-        let path = roster::model_of(&runs.folder(run)?);
+        let path = registry::run_model_path(&runs.folder(run)?);
         return match files::is_heuristic(&path) {
             true => Ok(Embedded::Heuristic(files::load_heuristic(&path).map_err(ApiError::bad)?.0)),
             false => Ok(Embedded::Model(files::load(&path).map_err(ApiError::bad)?.0)),
@@ -80,7 +80,7 @@ pub fn show(name: &str, model: &Embedded) -> Value {
 /// Choices of the embedded games, and the boards after them.
 fn sample() -> (Vec<Choice>, Vec<model_inspection::Afterstate>) {
     let games = outflank_records::embedded::games();
-    let choices = decisions(&games, &Wanted::CHOICES);
+    let choices = decisions(&games, &DecisionFilter::CHOICES);
     let choices = model_inspection::sample(choices.items(), SAMPLE);
     let sights = model_inspection::afterstates(&choices);
     (choices, sights)
@@ -109,16 +109,16 @@ fn show_model(model: &Model) -> Value {
     // A neural network looks at the whole board at once and has no tuples.
     let tuples = model.tuples().map_or(&[][..], Tuples::tuples);
     let extremes = match model {
-        Model::Network(network) => strongest(network, &sights),
+        Model::NTuple(network) => strongest(network, &sights),
         _ => Vec::new(),
     };
     let mut told = json!({
         "kind": model.kind(),
         "weights": model.weights(),
-        "places": model.tuples().map_or(0, Tuples::instances),
+        "places": model.tuples().map_or(0, Tuples::placement_count),
         "tuples": tuples.iter().take(MOST).map(|tuple| json!({
-            "squares": squares(&tuple.images()[0]),
-            "images": tuple.images().len(),
+            "squares": squares(&tuple.placements()[0]),
+            "images": tuple.placements().len(),
             "entries": tuple.entries(),
         })).collect::<Vec<_>>(),
         "tuple_count": tuples.len(),
@@ -132,7 +132,7 @@ fn show_model(model: &Model) -> Value {
 }
 
 /// A heuristic is its features and their weights.
-fn show_features<P: Described>(heuristic: &Heuristic<P>) -> Value {
+fn show_features<P: NamedFeatures>(heuristic: &Heuristic<P>) -> Value {
     let features: Vec<Value> = P::FEATURES
         .iter()
         .zip(heuristic.weights())
@@ -155,7 +155,7 @@ fn show_features<P: Described>(heuristic: &Heuristic<P>) -> Value {
 }
 
 /// The patterns that weigh most, of either sign.
-fn strongest(network: &Network, sights: &[model_inspection::Afterstate]) -> Vec<Value> {
+fn strongest(network: &NTupleNetwork, sights: &[model_inspection::Afterstate]) -> Vec<Value> {
     let mut found: Vec<model_inspection::Pattern> =
         model_inspection::extreme_patterns(network, sights, OFTEN)
             .into_iter()
@@ -170,7 +170,7 @@ fn strongest(network: &Network, sights: &[model_inspection::Afterstate]) -> Vec<
         .map(|pattern| {
             json!({
                 "tuple": pattern.tuple,
-                "squares": squares(&network.tuples().tuples()[pattern.tuple].images()[0]),
+                "squares": squares(&network.tuples().tuples()[pattern.tuple].placements()[0]),
                 "own": bits(pattern.own),
                 "other": bits(pattern.other),
                 "weight": number(pattern.weight),
@@ -182,7 +182,7 @@ fn strongest(network: &Network, sights: &[model_inspection::Afterstate]) -> Vec<
 
 /// What each number of moves or of squares at the frontier adds, at three stages of the game.
 fn counts(model: &Patterns) -> Vec<Value> {
-    let (stages, first) = (model.stages(), model.look().tuples().count());
+    let (stages, first) = (model.stages(), model.features().tuples().count());
     let series = |place: usize, discs: u32| {
         let stage = stages.of(discs);
         let (from, to) = stages.discs(stage);
@@ -195,7 +195,7 @@ fn counts(model: &Patterns) -> Vec<Value> {
         let series: Vec<Value> = [16, 34, 52].iter().map(|&discs| series(place, discs)).collect();
         json!({ "name": count.about(), "series": series })
     };
-    model.look().counts().iter().enumerate().map(told).collect()
+    model.features().counts().iter().enumerate().map(told).collect()
 }
 
 /// One thing that a model sees after a move and what that adds to the move's worth.
@@ -232,7 +232,7 @@ pub fn parts(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec<Par
         Embedded::Heuristic(AnyHeuristic::Checkers(_)) => return None,
     };
     match model {
-        Model::Network(network) => {
+        Model::NTuple(network) => {
             let black = match network.view() {
                 View::Invert => side,
                 View::Negate => Side::Black,
@@ -244,7 +244,7 @@ pub fn parts(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec<Par
         Model::Patterns(patterns) => {
             let (own, other) = (discs(side), discs(side.other()));
             let weights = patterns.weights(patterns.stages().of((own | other).count_ones()));
-            let look = patterns.look();
+            let look = patterns.features();
             let mut parts = read(look.tuples(), weights, own, other, 1.0, false);
             for (place, count) in look.counts().iter().enumerate() {
                 let many = count.of(Portable, own, other) as usize % Count::LIMIT;
@@ -254,7 +254,7 @@ pub fn parts(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec<Par
             }
             Some(parts)
         }
-        Model::Rater(_) | Model::Ann(_) | Model::Deep(_) => None,
+        Model::MovePredictor(_) | Model::Mlp(_) | Model::PolicyNet(_) => None,
     }
 }
 
@@ -267,7 +267,7 @@ fn read(
     sign: f64,
     binary: bool,
 ) -> Vec<Part> {
-    let mut parts = Vec::with_capacity(tuples.instances());
+    let mut parts = Vec::with_capacity(tuples.placement_count());
     let entry = |image: &[Square]| {
         image.iter().fold(0usize, |index, square| {
             index * 3 + 1 + usize::from(own & square.bit() != 0)
@@ -276,7 +276,7 @@ fn read(
     };
     let each = |(number, (tuple, offset)): (usize, (&Tuple, usize)), parts: &mut Vec<Part>| {
         let mut seen = Vec::new();
-        for image in tuple.images() {
+        for image in tuple.placements() {
             let index = entry(image);
             // A feature that counts once adds nothing the second time.
             let again = binary && seen.contains(&index);
@@ -342,12 +342,12 @@ mod tests {
     fn the_parts_add_up_to_what_the_model_says() {
         let runs = Runs::new("no such folder".into());
         let games = outflank_records::embedded::games();
-        let choices = decisions(&games, &Wanted::CHOICES);
+        let choices = decisions(&games, &DecisionFilter::CHOICES);
         for name in embedded::NAMES {
             let model = find(name, &runs).unwrap();
             let value: Box<dyn Evaluate<Othello>> = match &model {
                 Embedded::Model(sum) => match sum.value() {
-                    Some(value) if !matches!(sum, Model::Ann(_)) => Box::new(value),
+                    Some(value) if !matches!(sum, Model::Mlp(_)) => Box::new(value),
                     // What only rates moves is no sum, and no more are layers.
                     _ => {
                         let choice = &choices.items()[0];

@@ -7,11 +7,11 @@ use crate::player_pool::PlayerPool;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Line, Side};
-use outflank_players::roster::{self, Roster};
-use outflank_players::{Entry, Spec};
+use outflank_players::registry::{self, RegisteredGame};
+use outflank_players::{PlayerFactory, PlayerSpec};
 use outflank_records::read_openings;
 use outflank_runs::files::{checksum, create_folder, read, write};
-use outflank_runs::{Library, Trade};
+use outflank_runs::{BlobStore, JobHandler};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -30,8 +30,8 @@ pub struct GameJobHandler {
 }
 
 /// The players and settings of one contest.
-struct LoadedContest<P: Roster> {
-    entries: Vec<Entry<P>>,
+struct LoadedContest<P: RegisteredGame> {
+    entries: Vec<PlayerFactory<P>>,
     config: ContestConfig<P>,
 }
 
@@ -51,12 +51,12 @@ impl GameJobHandler {
     ///
     /// The lock is not held while files are fetched, so several threads may load the same contest
     /// the first time.
-    fn contest(&self, sha256: &str, library: &dyn Library) -> Result<Arc<AnyContest>, String> {
+    fn contest(&self, sha256: &str, library: &dyn BlobStore) -> Result<Arc<AnyContest>, String> {
         let lock = || self.contests.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, contest)) = lock().iter().find(|(key, _)| key == sha256) {
             return Ok(contest.clone());
         }
-        let document = library.fetch(sha256).map_err(|error| error.to_string())?;
+        let document = library.get(sha256).map_err(|error| error.to_string())?;
         let sent: RemoteContest = serde_json::from_slice(&document)
             .map_err(|error| format!("invalid contest document {sha256}: {error}"))?;
         let contest = Arc::new(match sent.game.parse()? {
@@ -71,19 +71,19 @@ impl GameJobHandler {
         Ok(contest)
     }
 
-    fn load<P: Roster>(
+    fn load<P: RegisteredGame>(
         &self,
         sent: &RemoteContest,
-        library: &dyn Library,
+        library: &dyn BlobStore,
     ) -> Result<LoadedContest<P>, String> {
         let mut specs = Vec::with_capacity(sent.players.len());
         for player in &sent.players {
-            let mut spec: Spec = player.spec.parse().map_err(|error| format!("{error}"))?;
+            let mut spec: PlayerSpec = player.spec.parse().map_err(|error| format!("{error}"))?;
             self.use_local_files::<P>(&mut spec, &player.files, library)?;
             specs.push(spec);
         }
         let entries =
-            roster::entries_of::<P>(&specs, sent.random).map_err(|error| error.to_string())?;
+            registry::factories_from_specs::<P>(&specs, sent.random).map_err(|error| error.to_string())?;
         for (entry, player) in entries.iter().zip(&sent.players) {
             // RNG streams are seeded by player names, so another name would be another game.
             if entry.name != player.name {
@@ -106,11 +106,11 @@ impl GameJobHandler {
     /// Replaces the model paths of a player and of its stages by paths of local copies.
     ///
     /// A model must be embedded or sent: a message opens no other file and starts no process.
-    fn use_local_files<P: Roster>(
+    fn use_local_files<P: RegisteredGame>(
         &self,
-        spec: &mut Spec,
+        spec: &mut PlayerSpec,
         files: &[RemoteFile],
-        library: &dyn Library,
+        library: &dyn BlobStore,
     ) -> Result<(), String> {
         if spec.is_engine() {
             return Err(format!("{} is an external engine, which workers do not run", spec.model));
@@ -129,7 +129,7 @@ impl GameJobHandler {
     }
 
     /// Returns the path of the local copy of a file; for a model in a run folder, of the folder.
-    fn local_file(&self, file: &RemoteFile, library: &dyn Library) -> Result<PathBuf, String> {
+    fn local_file(&self, file: &RemoteFile, library: &dyn BlobStore) -> Result<PathBuf, String> {
         let is_plain = |name: &str| {
             let mut parts = Path::new(name).components();
             matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
@@ -142,7 +142,7 @@ impl GameJobHandler {
         let path = file.inner.as_ref().map_or_else(|| given.clone(), |inner| given.join(inner));
         // A copy of an earlier worker is reused if its checksum is right.
         if !read(&path, MAX_FILE_BYTES).is_ok_and(|bytes| checksum(&bytes) == file.sha256) {
-            let bytes = library.fetch(&file.sha256).map_err(|error| error.to_string())?;
+            let bytes = library.get(&file.sha256).map_err(|error| error.to_string())?;
             path.parent().map_or(Ok(()), create_folder).map_err(|error| error.to_string())?;
             write(&path, &bytes).map_err(|error| error.to_string())?;
         }
@@ -158,12 +158,12 @@ fn parse_side(text: &str) -> Result<Side, String> {
     }
 }
 
-impl Trade for GameJobHandler {
+impl JobHandler for GameJobHandler {
     fn kind(&self) -> &'static str {
         KIND
     }
 
-    fn work(&self, job: &[u8], library: &dyn Library) -> Result<Vec<u8>, String> {
+    fn handle(&self, job: &[u8], library: &dyn BlobStore) -> Result<Vec<u8>, String> {
         let job: GameJob =
             serde_json::from_slice(job).map_err(|error| format!("invalid job: {error}"))?;
         match &*self.contest(&job.contest, library)? {
@@ -173,7 +173,7 @@ impl Trade for GameJobHandler {
     }
 }
 
-impl<P: Roster> LoadedContest<P> {
+impl<P: RegisteredGame> LoadedContest<P> {
     /// Plays batches and returns their games as lines.
     fn play(&self, batches: &[(usize, usize, u32, u32)]) -> Result<Vec<u8>, String> {
         let LoadedContest { entries, config } = self;
@@ -184,7 +184,7 @@ impl<P: Roster> LoadedContest<P> {
             if first.max(second) >= entries.len() || to.saturating_sub(from) > MAX_ROUNDS {
                 return Err("invalid job: player or number of rounds out of range".to_owned());
             }
-            let lockstep = entries[first].games_with(&entries[second]);
+            let lockstep = entries[first].concurrent_games(&entries[second]);
             let batch = RoundBatch { first, second, rounds: (from, to), lockstep };
             for (game, _) in play_batch(&mut pool, entries, config, &none, batch) {
                 lines.push_str(&game.to_line(entries, config));

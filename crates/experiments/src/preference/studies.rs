@@ -12,8 +12,8 @@ use outflank_arena::accuracy::{Hits, accuracy};
 use outflank_games::othello::Othello;
 use outflank_learners::methods::{Method, MethodOptions, TrainingData, learn};
 use outflank_models::files::{Origin, load_network, save};
-use outflank_models::{Greedy, Network, Policy, Tuples};
-use outflank_records::{Decision, Wanted, decisions};
+use outflank_models::{Greedy, NTupleNetwork, Policy, Tuples};
+use outflank_records::{Decision, DecisionFilter, decisions};
 use outflank_runs::{files, stop_requested};
 use std::path::PathBuf;
 
@@ -43,7 +43,7 @@ impl Bench<'_> {
         choices: &[Decision<Othello>],
         options: &MethodOptions,
         name: &str,
-    ) -> Result<Network, ExperimentError> {
+    ) -> Result<NTupleNetwork, ExperimentError> {
         self.once(name, || {
             let task = TrainingData::new(&self.games.train, choices, tuples);
             let outcome = learn(method, task, options, self.lab.seed, &mut |_| !stop_requested());
@@ -56,8 +56,8 @@ impl Bench<'_> {
     fn once(
         &self,
         name: &str,
-        make: impl FnOnce() -> Result<Network, ExperimentError>,
-    ) -> Result<Network, ExperimentError> {
+        make: impl FnOnce() -> Result<NTupleNetwork, ExperimentError>,
+    ) -> Result<NTupleNetwork, ExperimentError> {
         let path = self.path(name);
         if path.is_file() {
             return Ok(load_network(&path)?.0);
@@ -79,7 +79,7 @@ impl Bench<'_> {
         self.lab.keep(&format!("models/{stem}.safetensors"))
     }
 
-    fn keep(&self, name: &str, network: &Network) -> Result<(), ExperimentError> {
+    fn keep(&self, name: &str, network: &NTupleNetwork) -> Result<(), ExperimentError> {
         files::create_folder(&self.lab.keep("models"))?;
         let origin = Origin {
             method: name.to_owned(),
@@ -122,8 +122,8 @@ impl Experiment for Studies {
         let games = games(lab, lab.seed)?;
         let bench = Bench {
             lab,
-            train: decisions(&games.train, &Wanted::CHOICES).items().to_vec(),
-            test: decisions(&games.test, &Wanted::CHOICES).items().to_vec(),
+            train: decisions(&games.train, &DecisionFilter::CHOICES).items().to_vec(),
+            test: decisions(&games.test, &DecisionFilter::CHOICES).items().to_vec(),
             games: &games,
         };
         let lead = "Each study changes one thing; figures are percentages of held-out choices \

@@ -10,8 +10,8 @@ use outflank_arena::ratings::RatingConfig;
 use outflank_games::Side;
 use outflank_games::othello::Othello;
 use outflank_models::{Greedy as OnePly, embedded, files};
-use outflank_players::{Entry, Greedy};
-use outflank_report::Bars;
+use outflank_players::{PlayerFactory, Greedy};
+use outflank_report::BarChart;
 use outflank_report::text::count;
 use outflank_runs::{Journal, stop_requested};
 use std::sync::Arc;
@@ -52,7 +52,7 @@ const PUBLISHED: [(&str, &str); 6] = [
 pub fn league(lab: &Lab) -> Result<(League<Othello>, Vec<String>), ExperimentError> {
     let games = games(lab, lab.seed)?;
     let ten = players(lab, lab.seed, &games, &FeatureSet::BOTH)?;
-    let mut entries: Vec<Entry<Othello>> = ten.into_iter().map(entry).collect();
+    let mut entries: Vec<PlayerFactory<Othello>> = ten.into_iter().map(entry).collect();
     entries.push(greedy("Heur-WPC", embedded::heuristic()));
     for (name, file) in PUBLISHED {
         if let Some(path) = lab.published(file) {
@@ -79,13 +79,13 @@ pub fn league(lab: &Lab) -> Result<(League<Othello>, Vec<String>), ExperimentErr
     Ok((league, departures))
 }
 
-fn entry(learned: Learned) -> Entry<Othello> {
+fn entry(learned: Learned) -> PlayerFactory<Othello> {
     greedy(&learned.name(), learned.network)
 }
 
-fn greedy(name: &str, network: outflank_models::Network) -> Entry<Othello> {
+fn greedy(name: &str, network: outflank_models::NTupleNetwork) -> PlayerFactory<Othello> {
     let policy = Arc::new(OnePly(network));
-    Entry::new(name, move || Ok(Box::new(Greedy::new(policy.clone()))))
+    PlayerFactory::new(name, move || Ok(Box::new(Greedy::new(policy.clone()))))
 }
 
 /// Adds ratings and percentages to a report.
@@ -114,7 +114,7 @@ pub(super) fn fill(report: &mut Report, league: &LeagueReport, printed: &[(&str,
     }
     let names: Vec<&str> = league.players.iter().map(|player| player.name.as_str()).collect();
     let printed_of = |name: &str| printed.iter().find(|(other, ..)| *other == name);
-    let bars = Bars::new("Ratings", "rating, 95% intervals", names.clone())
+    let bars = BarChart::new("Ratings", "rating, 95% intervals", names.clone())
         .series("ours", league.players.iter().map(|player| (player.rating, player.error)))
         .series("paper", names.iter().map(|name| (printed_of(name).map_or(f64::NAN, |p| p.1), 0.0)))
         .decimals(0)

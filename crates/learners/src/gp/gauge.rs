@@ -1,10 +1,10 @@
 //! The curve of a run: what is measured after each round.
 
-use super::learner::{Gp, Judge};
+use super::learner::{Gp, PreferenceOracle};
 use super::pairs::Tests;
 use crate::training::{Evaluator, MetricColumn, Metrics, TrainingError};
-use outflank_models::Described;
-use outflank_players::roster::Roster;
+use outflank_models::NamedFeatures;
+use outflank_players::registry::RegisteredGame;
 
 /// Half-width of a 95% interval in standard errors.
 const WIDTH_95: f64 = 1.96;
@@ -24,7 +24,7 @@ impl Curve {
     }
 }
 
-impl<P: Roster + Described, J: Judge> Evaluator<Gp<P, J>> for Curve {
+impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> Evaluator<Gp<P, J>> for Curve {
     fn columns(&self) -> Vec<MetricColumn> {
         let column = |name: &str, error: bool| MetricColumn {
             name: name.to_owned(),
@@ -48,7 +48,7 @@ impl<P: Roster + Described, J: Judge> Evaluator<Gp<P, J>> for Curve {
 
     fn measure(&self, gp: &Gp<P, J>) -> Result<Option<Metrics>, TrainingError> {
         let nothing = TrainingError::Step("nothing was learned yet".to_owned());
-        let (Some(round), Some(posterior)) = (gp.rounds().last(), gp.active().posterior()) else {
+        let (Some(round), Some(posterior)) = (gp.rounds().last(), gp.active_learner().posterior()) else {
             return Err(nothing);
         };
         let mut values = vec![

@@ -2,15 +2,15 @@
 
 use super::*;
 use outflank_games::Side;
-use outflank_records::{About, Ply};
-use outflank_runs::{Draw, rng};
+use outflank_records::{GameInfo, Ply};
+use outflank_runs::{RngExt, rng};
 
 const CONFIG: LstdConfig = LstdConfig { lambda: 0.9, ridge: 1e-6 };
 
 fn random_games(count: u64, plies: usize) -> Vec<Record<Othello>> {
     let play = |number: u64| {
         let mut rng = rng::stream(number, &["lstd", "games"]);
-        let mut record = Record::new(Othello::start(), About::default());
+        let mut record = Record::new(Othello::start(), GameInfo::default());
         while !record.end().is_over() && record.plies().len() < plies {
             let moves: Vec<_> = record.end().moves().collect();
             record.push(Ply::new(*rng.pick(&moves).unwrap())).unwrap();
@@ -120,7 +120,7 @@ fn weighted_differences_sum_to_zero() {
 fn swapping_colors_negates_the_weights() {
     let games = random_games(30, 60);
     let swap = |game: &Record<Othello>| {
-        let mut swapped = Record::new(game.start().swap_sides(), About::default());
+        let mut swapped = Record::new(game.start().swap_sides(), GameInfo::default());
         game.plies().iter().for_each(|ply| swapped.push(*ply).unwrap());
         swapped
     };
@@ -168,11 +168,11 @@ fn unfinished_games_count_with_their_announced_result() {
         fit(&Discs, games, CONFIG, |_| true).map(|fit| (fit.games, fit.skipped))
     };
     assert_eq!(learn(&games), Err(LstdError::NoOutcome(3)));
-    games[1].about.result = Some(0);
+    games[1].info.result = Some(0);
     assert_eq!(learn(&games), Err(LstdError::AllDrawn(1)));
-    games[2].about.result = Some(-12);
+    games[2].info.result = Some(-12);
     assert_eq!(learn(&games), Ok((2, 1)));
-    let about = About { result: Some(64), ..About::default() };
+    let about = GameInfo { result: Some(64), ..GameInfo::default() };
     games.push(Record::new(Othello::start(), about));
     assert_eq!(learn(&games), Ok((2, 2)));
     assert_eq!(learn(&[]), Err(LstdError::NoOutcome(0)));

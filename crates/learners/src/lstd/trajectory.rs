@@ -70,7 +70,7 @@ pub(super) struct Trajectory {
 /// Returns +1 if Black won, -1 if White won, 0 for a draw. An unfinished game has its announced
 /// result, or none.
 pub(super) fn outcome<P: Position>(record: &Record<P>) -> Option<f64> {
-    let margin = record.end().margin().or(record.about.result)?;
+    let margin = record.end().margin().or(record.info.result)?;
     Some(f64::from(margin.signum()))
 }
 

@@ -59,14 +59,14 @@ pub(super) fn bytes(method: Method, tuples: &Tuples, choices: &[Decision<Othello
 mod tests {
     use super::*;
     use outflank_models::embedded;
-    use outflank_records::{Wanted, decisions};
+    use outflank_records::{DecisionFilter, decisions};
 
     #[test]
     fn the_estimate_is_close_to_the_actual_size() {
         let games = outflank_records::embedded::games();
-        let choices = decisions(&games[..100], &Wanted::CHOICES);
+        let choices = decisions(&games[..100], &DecisionFilter::CHOICES);
         let choices = choices.items();
-        let tuples = embedded::table1();
+        let tuples = embedded::runarsson_lucas_tuples();
         let rows = preference_rows(&tuples, View::Negate, choices);
         let all = rows.bytes() as f64;
         let estimate = bytes(Method::IPref, &tuples, choices);

@@ -5,8 +5,8 @@ use super::{
     distinguishes_moves,
 };
 use crate::online::{self, ChoiceSet, OnlineConfig, OnlineError, OnlineOutcome};
-use outflank_models::patterns::{Afterstates, Contexts, Look, Stages};
-use outflank_models::{Model, Patterns, Rater};
+use outflank_models::patterns::{AfterstateFeatures, ContextFeatures, MoveFeatures, Stages};
+use outflank_models::{Model, Patterns, MovePredictor};
 
 /// Trains patterns by stage, or a move predictor; see [`super::learn`].
 pub(super) fn learn(
@@ -24,15 +24,15 @@ pub(super) fn learn(
     let misfit = || OnlineError::NoChoices;
     let (model, outcome): (Model, OnlineOutcome) = if method == Method::MovePredictor {
         let features = match options.afterstates {
-            true => Contexts::with_afterstates(tuples, counts)?,
-            false => Contexts::new(tuples)?,
+            true => ContextFeatures::with_afterstates(tuples, counts)?,
+            false => ContextFeatures::new(tuples)?,
         };
         check_size(&features)?;
         let outcome = online::learn(&features, stages, &choices, config, store)?;
         let weights = outcome.weights.clone();
-        (Rater::new(features, stages, weights).ok_or_else(misfit)?.into(), outcome)
+        (MovePredictor::new(features, stages, weights).ok_or_else(misfit)?.into(), outcome)
     } else {
-        let features = Afterstates::new(tuples, counts)?;
+        let features = AfterstateFeatures::new(tuples, counts)?;
         check_size(&features)?;
         let outcome = online::learn(&features, stages, &choices, config, store)?;
         let weights = outcome.weights.clone();
@@ -67,7 +67,7 @@ pub(super) fn learn(
 /// threads.
 const MAX_WEIGHTS: usize = 1 << 25;
 
-fn check_size(features: &impl Look) -> Result<(), LearnError> {
+fn check_size(features: &impl MoveFeatures) -> Result<(), LearnError> {
     let weights = features.weights();
     if weights <= MAX_WEIGHTS { Ok(()) } else { Err(LearnError::TooManyFeatures(weights)) }
 }

@@ -2,10 +2,10 @@
 
 use super::*;
 use outflank_models::embedded;
-use outflank_records::{Wanted, decisions};
+use outflank_records::{DecisionFilter, decisions};
 
 fn choices_of(games: &[Record<Othello>]) -> (Vec<Decision<Othello>>, &[Record<Othello>]) {
-    (decisions(games, &Wanted::CHOICES).items().to_vec(), games)
+    (decisions(games, &DecisionFilter::CHOICES).items().to_vec(), games)
 }
 
 /// The four first moves are symmetric, so symmetric features cannot distinguish them.
@@ -15,7 +15,7 @@ fn features_that_never_differ_are_an_error() {
     let position = Othello::start();
     let first: Vec<_> = position.moves().map(|chosen| Decision { position, chosen }).collect();
     for method in Method::ALL {
-        let data = TrainingData::new(games, &first, embedded::table1());
+        let data = TrainingData::new(games, &first, embedded::runarsson_lucas_tuples());
         let result = learn(method, data, &MethodOptions::default(), 1, &mut |_| true);
         assert_eq!(result.err(), Some(LearnError::Indifferent(first.len())), "{method:?}");
     }
@@ -33,13 +33,13 @@ fn the_last_iteration_has_the_final_model() {
         (Method::Mm, false),
     ] {
         let options = if dual { MethodOptions::dual() } else { MethodOptions::default() };
-        let data = TrainingData::new(games, &choices, embedded::table1());
+        let data = TrainingData::new(games, &choices, embedded::runarsson_lucas_tuples());
         let mut last = None;
         let outcome = learn(method, data, &options, 1, &mut |progress| {
             last = progress.model.and_then(|model| model());
             true
         });
-        let Model::Network(network) = outcome.unwrap().model else { panic!("{method:?}") };
+        let Model::NTuple(network) = outcome.unwrap().model else { panic!("{method:?}") };
         assert_eq!(last, Some((*network).clone()), "{method:?}");
     }
 }
@@ -51,14 +51,14 @@ fn too_many_games_are_rejected_before_allocation() {
     let (choices, games) = choices_of(&games[..1000]);
     let many = choices.repeat(80);
     for method in [Method::IPref, Method::Classify, Method::Mm] {
-        let data = TrainingData::new(games, &many, embedded::table1());
+        let data = TrainingData::new(games, &many, embedded::runarsson_lucas_tuples());
         let result = learn(method, data, &MethodOptions::default(), 1, &mut |_| true);
         let Err(LearnError::TooLarge { games: fits, .. }) = result else {
             panic!("{method:?} {result:?}")
         };
         // The suggestion is a round number that fits.
         assert!((50..1000).contains(&fits) && fits % 10 == 0, "{fits}");
-        let share = memory::bytes(method, &embedded::table1(), &many) * fits as f64 / 1000.0;
+        let share = memory::bytes(method, &embedded::runarsson_lucas_tuples(), &many) * fits as f64 / 1000.0;
         assert!(share <= memory::MAX_BYTES && share > 0.8 * memory::MAX_BYTES, "{method:?} {fits}");
     }
 }

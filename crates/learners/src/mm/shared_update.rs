@@ -14,7 +14,7 @@ use super::state::State;
 use super::teams::{Reference, Teams};
 use super::{MmConfig, MmError, check, network};
 use outflank_games::othello::Othello;
-use outflank_models::{Network, Tuples};
+use outflank_models::{NTupleNetwork, Tuples};
 use outflank_records::Decision;
 
 /// The features that share one denominator.
@@ -34,8 +34,8 @@ pub fn learn_shared(
     decisions: &[Decision<Othello>],
     config: MmConfig,
     sharing: SharedDenominator,
-    mut on_iteration: impl FnMut(u32, f64, &Network) -> bool,
-) -> Result<Network, MmError> {
+    mut on_iteration: impl FnMut(u32, f64, &NTupleNetwork) -> bool,
+) -> Result<NTupleNetwork, MmError> {
     check(config)?;
     let teams = Teams::new(tuples, config.binary, Reference::Nothing, decisions)?;
     let mut state = State::new(&teams, config.prior);

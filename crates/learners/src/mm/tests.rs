@@ -4,8 +4,8 @@ use super::*;
 use outflank_games::Position;
 use outflank_games::othello::Square;
 use outflank_models::{Evaluate, embedded};
-use outflank_records::{Wanted, decisions};
-use outflank_runs::{Draw, Rng, rng};
+use outflank_records::{DecisionFilter, decisions};
+use outflank_runs::{RngExt, Rng, rng};
 
 /// Decisions: the winner and, for each team, its features.
 type Lists = Vec<(usize, Vec<Vec<usize>>)>;
@@ -221,11 +221,11 @@ fn the_likelihood_never_falls_and_reaches_newtons_optimum() {
 
 fn choices(games: usize) -> Vec<Decision<Othello>> {
     let records = outflank_records::embedded::games();
-    decisions(&records[..games], &Wanted::CHOICES).items().to_vec()
+    decisions(&records[..games], &DecisionFilter::CHOICES).items().to_vec()
 }
 
 /// The log-likelihood of the played moves under a network.
-fn played(network: &Network, choices: &[Decision<Othello>]) -> f64 {
+fn played(network: &NTupleNetwork, choices: &[Decision<Othello>]) -> f64 {
     let one = |choice: &Decision<Othello>| {
         let moves: Vec<Square> = choice.position.moves().collect();
         let at = moves.iter().position(|&mv| mv == choice.chosen).unwrap();
@@ -242,7 +242,7 @@ fn played(network: &Network, choices: &[Decision<Othello>]) -> f64 {
 fn the_network_has_the_fitted_likelihood() {
     let choices = choices(30);
     for (tuples, binary) in
-        [(embedded::table1(), true), (embedded::table1(), false), (Tuples::squares(), true)]
+        [(embedded::runarsson_lucas_tuples(), true), (embedded::runarsson_lucas_tuples(), false), (Tuples::squares(), true)]
     {
         let mut last = f64::NEG_INFINITY;
         let config = MmConfig { tolerance: 1e-7, binary, ..CONFIG };
@@ -274,7 +274,7 @@ fn the_network_has_the_fitted_likelihood() {
 fn wins_match_expected_wins_at_the_optimum() {
     let choices = choices(10);
     let config = MmConfig { tolerance: 1e-11, ..CONFIG };
-    let outcome = learn(embedded::table1(), &choices, config, |_| true).unwrap();
+    let outcome = learn(embedded::runarsson_lucas_tuples(), &choices, config, |_| true).unwrap();
     let network = &outcome.network;
     let mut surplus = vec![0.0; network.weights().len()];
     for choice in &choices {
@@ -306,7 +306,7 @@ fn stronger_priors_shrink_the_weights() {
         .iter()
         .map(|&prior| {
             let config = MmConfig { prior, max_iterations: 30, tolerance: 1e-6, ..CONFIG };
-            let outcome = learn(embedded::table1(), &choices, config, |_| true).unwrap();
+            let outcome = learn(embedded::runarsson_lucas_tuples(), &choices, config, |_| true).unwrap();
             assert!(outcome.objective.is_finite() && outcome.log_likelihood <= 0.0);
             outcome.network.weights().iter().map(|&w| f64::from(w * w)).sum::<f64>().sqrt()
         })
@@ -345,7 +345,7 @@ fn invalid_parameters_and_empty_data_are_errors() {
 fn symmetric_moves_leave_every_strength_at_one() {
     let start = Othello::start();
     let first = Decision { position: start, chosen: start.moves().next().unwrap() };
-    let outcome = learn(embedded::table1(), &[first; 9], CONFIG, |_| true).unwrap();
+    let outcome = learn(embedded::runarsson_lucas_tuples(), &[first; 9], CONFIG, |_| true).unwrap();
     assert!(outcome.converged && outcome.network.weights().iter().all(|&w| w == 0.0));
     assert!((outcome.log_likelihood + 9.0 * 4f64.ln()).abs() < 1e-12);
     assert_eq!(outcome.features, 0);
@@ -392,7 +392,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let config = MmConfig { max_iterations: 5, ..CONFIG };
-        pool.install(|| learn(embedded::table1(), &choices, config, |_| true).unwrap().network)
+        pool.install(|| learn(embedded::runarsson_lucas_tuples(), &choices, config, |_| true).unwrap().network)
     };
     assert_eq!(with(1), with(3));
 }
@@ -402,7 +402,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
 #[test]
 fn shared_updates_are_correct_for_exclusive_features() {
     let records = outflank_records::embedded::games();
-    let choices = decisions(&records[..20], &Wanted::CHOICES);
+    let choices = decisions(&records[..20], &DecisionFilter::CHOICES);
     let (tuples, config) = (Tuples::squares(), MmConfig { max_iterations: 400, ..CONFIG });
     let ours = learn(tuples.clone(), choices.items(), CONFIG, |_| true).unwrap();
     let mut before = f64::NEG_INFINITY;
@@ -421,10 +421,10 @@ fn shared_updates_are_correct_for_exclusive_features() {
 #[test]
 fn shared_updates_overshoot_for_cooccurring_features() {
     let records = outflank_records::embedded::games();
-    let choices = decisions(&records[..20], &Wanted::CHOICES);
+    let choices = decisions(&records[..20], &DecisionFilter::CHOICES);
     let config = MmConfig { max_iterations: 5, ..CONFIG };
     let (mut before, mut fell) = (f64::NEG_INFINITY, false);
-    let tuples = embedded::table1();
+    let tuples = embedded::runarsson_lucas_tuples();
     let outcome =
         learn_shared(&tuples, choices.items(), config, SharedDenominator::All, |_, value, _| {
             fell |= value < before;

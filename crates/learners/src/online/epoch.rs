@@ -4,7 +4,7 @@ use super::choice_set::Choice;
 use super::stage_state::{EpochStats, StageState};
 use outflank_games::othello::Squares;
 use outflank_games::othello::kernel::{Kernel, Task};
-use outflank_models::patterns::{Look, sum};
+use outflank_models::patterns::{MoveFeatures, sum};
 
 /// The loss of a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(super) struct EpochChunk<'a, L> {
     pub learning_rate: f32,
 }
 
-impl<L: Look> Task for EpochChunk<'_, L> {
+impl<L: MoveFeatures> Task for EpochChunk<'_, L> {
     type Output = EpochStats;
 
     #[inline(always)]

@@ -1,13 +1,13 @@
 //! Gradients match finite differences; training does not depend on threads or interruptions.
 
 use super::*;
-use outflank_models::patterns::{Afterstates, Contexts, Count, classic};
-use outflank_records::{Wanted, decisions, embedded};
+use outflank_models::patterns::{AfterstateFeatures, ContextFeatures, Count, classic};
+use outflank_records::{DecisionFilter, decisions, embedded};
 use std::sync::Mutex;
 
 fn choices(games: usize) -> ChoiceSet {
     let records = embedded::games();
-    decisions(&records[..games], &Wanted::CHOICES).items().iter().collect()
+    decisions(&records[..games], &DecisionFilter::CHOICES).items().iter().collect()
 }
 
 fn config(loss: PreferenceLoss, epochs: u32) -> OnlineConfig {
@@ -39,7 +39,7 @@ fn gradients_match_finite_differences() {
 fn training_lowers_the_loss() {
     let choices = choices(60);
     let stages = Stages::of_width(20).unwrap();
-    let after = Afterstates::new(classic(), Count::ALL.to_vec()).unwrap();
+    let after = AfterstateFeatures::new(classic(), Count::ALL.to_vec()).unwrap();
     for loss in [PreferenceLoss::Softmax, PreferenceLoss::Margin] {
         let outcome = learn(&after, stages, &choices, config(loss, 4), &NoStore).unwrap();
         let (first, last) = (outcome.curve[0], outcome.curve[3]);
@@ -48,12 +48,12 @@ fn training_lowers_the_loss() {
         assert!(last.hits > 1.5 * first.hits);
         // A weight equals that of the mirrored position.
         for weights in &outcome.weights {
-            for (weight, &partner) in weights.iter().zip(after.partners()) {
+            for (weight, &partner) in weights.iter().zip(after.tied_weights()) {
                 assert_eq!(*weight, weights[partner as usize]);
             }
         }
     }
-    let contexts = Contexts::new(classic()).unwrap();
+    let contexts = ContextFeatures::new(classic()).unwrap();
     let outcome =
         learn(&contexts, stages, &choices, config(PreferenceLoss::Softmax, 4), &NoStore).unwrap();
     assert!(outcome.curve[3].loss < 0.8 * outcome.curve[0].loss);
@@ -86,7 +86,7 @@ impl StageStore for MemoryStore {
 fn results_do_not_depend_on_threads_or_interruptions() {
     let choices = choices(40);
     let stages = Stages::of_width(12).unwrap();
-    let features = Afterstates::new(classic(), vec![Count::OtherMoves]).unwrap();
+    let features = AfterstateFeatures::new(classic(), vec![Count::OtherMoves]).unwrap();
     let config = config(PreferenceLoss::Softmax, 3);
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let whole = pool(1).install(|| learn(&features, stages, &choices, config, &NoStore).unwrap());
@@ -119,7 +119,7 @@ fn damaged_states_are_rejected() {
 
 #[test]
 fn invalid_parameters_are_rejected() {
-    let features = Contexts::new(classic()).unwrap();
+    let features = ContextFeatures::new(classic()).unwrap();
     let learn = |choices: &ChoiceSet, learning_rate, epochs| {
         let config = OnlineConfig { learning_rate, epochs, ..config(PreferenceLoss::Softmax, 1) };
         learn(&features, Stages::ONE, choices, config, &NoStore).unwrap_err().to_string()

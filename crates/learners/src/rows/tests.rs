@@ -5,11 +5,11 @@ use crate::BinaryFeatures;
 use outflank_games::othello::Othello;
 use outflank_games::{Position, Side};
 use outflank_models::{Features, Tuples, View, embedded};
-use outflank_records::{Decision, Wanted, decisions};
+use outflank_records::{Decision, DecisionFilter, decisions};
 
 fn choices(games: usize) -> Vec<Decision<Othello>> {
     let records = outflank_records::embedded::games();
-    decisions(&records[..games], &Wanted::CHOICES).items().to_vec()
+    decisions(&records[..games], &DecisionFilter::CHOICES).items().to_vec()
 }
 
 fn dense<F: Features<Othello>>(features: &F, position: &Othello, black: Side) -> Vec<f32> {
@@ -63,8 +63,8 @@ fn check<F: Features<Othello>>(features: &F, choices: &[Decision<Othello>]) {
 fn rows_match_the_features() {
     let choices = choices(4);
     check(&Tuples::squares(), &choices);
-    check(&embedded::table1(), &choices);
-    check(&BinaryFeatures(&embedded::table1()), &choices);
+    check(&embedded::runarsson_lucas_tuples(), &choices);
+    check(&BinaryFeatures(&embedded::runarsson_lucas_tuples()), &choices);
 }
 
 /// Decisions with an illegal move or without an alternative have no rows.

@@ -5,9 +5,9 @@ use outflank_games::Side;
 use outflank_games::othello::kernel::{Kernel, Task};
 use outflank_games::othello::{Board, Othello, Square, Squares};
 use outflank_models::Evaluate;
-use outflank_models::patterns::{Afterstates, Look, Stages, sum};
+use outflank_models::patterns::{AfterstateFeatures, Look, Stages, sum};
 use outflank_runs::Rng;
-use outflank_runs::rng::Draw;
+use outflank_runs::rng::RngExt;
 
 /// A position, seen by the side that moved into it, and the probability of winning it is trained
 /// toward.
@@ -19,7 +19,7 @@ pub(super) struct TrainingTarget {
 
 /// A game to play.
 pub(super) struct SelfPlayGame<'a> {
-    pub features: &'a Afterstates,
+    pub features: &'a AfterstateFeatures,
     pub stages: Stages,
     pub weights: &'a [&'a [f32]],
     pub config: &'a SelfPlayConfig,

@@ -3,11 +3,11 @@
 use super::game::{TrainingTarget, logistic};
 use crate::online::StageState;
 use outflank_games::othello::kernel::{Kernel, Task};
-use outflank_models::patterns::{Afterstates, Look, sum};
+use outflank_models::patterns::{AfterstateFeatures, Look, sum};
 
 /// The targets of one stage, in the order of the games.
 pub(super) struct StageUpdate<'a, I> {
-    pub features: &'a Afterstates,
+    pub features: &'a AfterstateFeatures,
     pub state: &'a mut StageState,
     pub targets: I,
     pub learning_rate: f32,

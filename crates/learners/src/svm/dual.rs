@@ -9,7 +9,7 @@
 use super::{SvmError, SvmFit, check};
 use crate::rows::SparseVector;
 use crate::{IterationState, SparseRows};
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{RngExt, Rng};
 
 /// The loss of a violated margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,14 +3,14 @@
 use super::*;
 use outflank_games::Position;
 use outflank_games::othello::Othello;
-use outflank_models::shapes::{Snake, snake};
+use outflank_models::tuple_shapes::{Snake, snake};
 use outflank_models::{Evaluate, Features, Tuples, View};
 
-fn network(seed: u64) -> Network {
+fn network(seed: u64) -> NTupleNetwork {
     let mut rng = rng::stream(seed, &["test"]);
     let squares: Vec<_> =
         [6, 5, 4].map(|length| snake(length, Snake::Clean, &mut rng).unwrap()).to_vec();
-    let mut network = Network::zero(Tuples::symmetric(&squares).unwrap(), View::Negate);
+    let mut network = NTupleNetwork::zero(Tuples::symmetric(&squares).unwrap(), View::Negate);
     network.weights_mut().iter_mut().for_each(|w| *w = 0.05 * rng.normal() as f32);
     network
 }
@@ -40,12 +40,12 @@ fn updates_follow_the_gradient() {
     for (seed, position) in positions(1, 100).into_iter().enumerate().step_by(9) {
         let before = network(seed as u64);
         let mut after = before.clone();
-        let mut live = Live::new(&before);
+        let mut live = TrainableNTuple::new(&before);
         live.place(position.discs(Side::Black), position.discs(Side::White));
         learn_step(&mut live, target, alpha);
         live.store(&mut after);
         let predict =
-            |network: &Network| libm::tanh(f64::from(network.value(&position, Side::Black)));
+            |network: &NTupleNetwork| libm::tanh(f64::from(network.value(&position, Side::Black)));
         let error = target - predict(&before);
         let mut read = vec![false; before.weights().len()];
         before.tuples().visit(&position, Side::Black, |index, _| read[index] = true);
@@ -106,7 +106,7 @@ fn games_follow_the_rules() {
             };
             position = position.play(moves[mv]);
         }
-        let (mut black, mut white) = (Live::new(&network), Live::new(&network));
+        let (mut black, mut white) = (TrainableNTuple::new(&network), TrainableNTuple::new(&network));
         let margin = play_out(&mut black, &mut white, 0.2, &mut rng::stream(seed, &["game"]));
         assert_eq!(Some(margin), position.margin());
     }
@@ -116,8 +116,8 @@ fn games_follow_the_rules() {
 /// either side cause an update, random moves do not. The second network, if any, plays the side
 /// that is not the learner's.
 fn reference_game(
-    learner: &mut Network,
-    other: Option<(&Network, Side)>,
+    learner: &mut NTupleNetwork,
+    other: Option<(&NTupleNetwork, Side)>,
     config: TdlConfig,
     rng: &mut Rng,
 ) -> i32 {
@@ -174,7 +174,7 @@ fn training_games_match_the_reference_implementation() {
             let margin =
                 reference_game(&mut slow, side.map(|side| (&other, side)), config, &mut stream());
             let mut quick = network(seed);
-            let (mut live, mut opponent) = (Live::new(&quick), Live::new(&other));
+            let (mut live, mut opponent) = (TrainableNTuple::new(&quick), TrainableNTuple::new(&other));
             let played = match side {
                 None => self_play(&mut live, config, &mut stream()),
                 Some(side) => play_against(&mut live, &mut opponent, side, config, &mut stream()),

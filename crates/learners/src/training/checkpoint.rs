@@ -2,7 +2,7 @@
 
 use super::{Learner, Measurement, TrainingError};
 use outflank_runs::files::{self, FileError};
-use outflank_runs::{Notes, parts};
+use outflank_runs::{ProgressLog, shards};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -27,7 +27,7 @@ pub(super) fn save_checkpoint<L: Learner>(
     if last.exists() {
         std::fs::rename(&last, &previous).map_err(FileError::on("rename", &last))?;
     }
-    Ok(files::write(&last, &parts::pack(&all))?)
+    Ok(files::write(&last, &shards::pack(&all))?)
 }
 
 /// Restores the learner from the last undamaged checkpoint, if there is one, and returns its
@@ -43,7 +43,7 @@ pub(super) fn load_checkpoint<L: Learner>(
         }
         let failed =
             |reason| TrainingError::Checkpoint { path: path.display().to_string(), reason };
-        let all = match parts::unpack(&files::read(&path, MAX_BYTES)?) {
+        let all = match shards::unpack(&files::read(&path, MAX_BYTES)?) {
             Ok(all) => all,
             Err(reason) => {
                 damaged.get_or_insert(failed(reason));
@@ -59,7 +59,7 @@ pub(super) fn load_checkpoint<L: Learner>(
         let curve = restore().map_err(failed)?;
         if let Some(TrainingError::Checkpoint { path: last, reason }) = damaged {
             let text = format!("{last}: {reason}; resuming from {}", path.display());
-            Notes::new(false).tell(&text);
+            ProgressLog::new(false).println(&text);
             // Otherwise it would replace the good checkpoint at the next save.
             std::fs::remove_file(&last).map_err(FileError::on("remove", Path::new(&last)))?;
         }

@@ -1,7 +1,7 @@
 //! The metrics of a run as CSV and as a TensorBoard event file.
 
 use super::Measurement;
-use outflank_runs::events::{Scalar, event_file};
+use outflank_runs::tensorboard::{Scalar, encode_events};
 use outflank_runs::files::{self, FileError};
 use std::fmt::Write;
 use std::path::Path;
@@ -64,5 +64,5 @@ pub(super) fn write_metrics(
         text.push('\n');
     }
     files::write(&folder.join(CURVE), text.as_bytes())?;
-    files::write(&folder.join(EVENTS), &event_file(&scalars))
+    files::write(&folder.join(EVENTS), &encode_events(&scalars))
 }

@@ -6,13 +6,13 @@ use outflank_arena::matches::play_match;
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_models::Model;
-use outflank_players::{Entry, ForcedRandom, Greedy};
+use outflank_players::{PlayerFactory, ForcedRandom, Greedy};
 
 /// An evaluator that plays matches against opponents.
 #[derive(Clone, Debug)]
 pub struct OpponentEvaluator {
     /// The opponents, including their random moves.
-    pub opponents: Vec<Entry<Othello>>,
+    pub opponents: Vec<PlayerFactory<Othello>>,
     /// Games per opponent, half with each color.
     pub games: u32,
     /// Probability of a forced random move of the trained player.
@@ -28,7 +28,7 @@ where
     L::Model: Into<Model>,
 {
     fn columns(&self) -> Vec<MetricColumn> {
-        let column = |entry: &Entry<Othello>| MetricColumn {
+        let column = |entry: &PlayerFactory<Othello>| MetricColumn {
             name: entry.name.clone(),
             tag: format!("score/{}", entry.name),
             error: true,
@@ -52,7 +52,7 @@ where
                     _ => format!("learned {}", index + 1),
                 };
                 let (policy, random) = (model.policy(), self.random);
-                let entry = Entry::new(name, move || {
+                let entry = PlayerFactory::new(name, move || {
                     Ok(Box::new(ForcedRandom::new(Greedy::new(policy.clone()), random)))
                 });
                 let openings = vec![Line::default()];

@@ -12,9 +12,9 @@ use outflank_arena::ratings::{Parameter, RatingConfig};
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
-use outflank_players::roster::Roster;
+use outflank_players::registry::RegisteredGame;
 use outflank_presentation as present;
-use outflank_runs::{Progress, RunFolder, stop_when_asked};
+use outflank_runs::{Progress, RunFolder, install_stop_handler};
 use serde_json::json;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
@@ -30,7 +30,7 @@ pub fn run(args: &LeagueArgs) -> Result<Outcome> {
     }
 }
 
-fn run_game<P: Roster>(args: &LeagueArgs) -> Result<Outcome> {
+fn run_game<P: RegisteredGame>(args: &LeagueArgs) -> Result<Outcome> {
     let options = RatingConfig {
         drawelo: parameter("--draw-elo", &args.draw_elo, 0.0..=MOST_ELO)?,
         advantage: parameter("--advantage", &args.advantage, -MOST_ELO..=MOST_ELO)?,
@@ -51,7 +51,7 @@ fn run_game<P: Roster>(args: &LeagueArgs) -> Result<Outcome> {
     }
     let Setting { entries, terms, folder, journal, others } =
         set_up("league", &args.players, &args.play, extra, &args.run, &args.grid, &args.common)?;
-    stop_when_asked();
+    install_stop_handler();
     let pairs = entries.len() * (entries.len() - 1) / 2;
     let total = 2 * u64::from(terms.rounds) * pairs as u64;
     let progress = Progress::new("playing", "games", total, args.common.quiet);
@@ -80,7 +80,7 @@ fn run_game<P: Roster>(args: &LeagueArgs) -> Result<Outcome> {
 }
 
 /// The league of some ranks of another alone.
-fn sub_report<P: Roster>(
+fn sub_report<P: RegisteredGame>(
     league: &League<P>,
     report: &LeagueReport,
     ranks: &[usize],
@@ -147,7 +147,7 @@ fn words(args: &LeagueArgs, games: u64) -> Vec<String> {
     words
 }
 
-fn write_all<P: Roster>(
+fn write_all<P: RegisteredGame>(
     folder: &RunFolder,
     league: &League<P>,
     report: &LeagueReport,

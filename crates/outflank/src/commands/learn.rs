@@ -22,10 +22,10 @@ use outflank_games::othello::Othello;
 use outflank_games::{Game, Line};
 use outflank_learners::methods::{self, Method, MethodOptions, TrainingData};
 use outflank_models::{self as models, Evaluate, Greedy, Policy, Tuples};
-use outflank_players::roster::{self, Model, Roster};
+use outflank_players::registry::{self, Model, RegisteredGame};
 use outflank_presentation::{self as present, CurvePoint, TrainingResult};
 use outflank_records::Decision;
-use outflank_runs::{Journal, Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_runs::{Journal, Progress, RunFolder, stop_requested, install_stop_handler};
 use parts::Parts;
 use serde_json::json;
 use sittings::Sittings;
@@ -52,7 +52,7 @@ pub fn run(args: &LearnArgs) -> Result<Outcome> {
     let source = source(&args.records, args.common.seed)?;
     let parts = parts::parts(args, &source)?;
     let folder = task::open_folder(args, &options, &source, file)?;
-    stop_when_asked();
+    install_stop_handler();
     let kept = kept::is_kept(&folder);
     let learned = if kept { None } else { Some(learn(args, &options, tuples, &parts, &folder)) };
     let path = folder.path().display().to_string();
@@ -123,7 +123,7 @@ fn learn(
         }
         done = step.iteration;
         if step.objective.is_finite() {
-            progress.say(format!("{:.1}", step.objective));
+            progress.set_message(format!("{:.1}", step.objective));
         }
         let often = step.iteration <= WATCHED_STEPS || step.iteration.is_multiple_of(10);
         let player = step.model.filter(|_| often).and_then(|player| player());
@@ -159,7 +159,7 @@ fn learn(
 /// search and say little at one ply, and for the deep network, which takes a thousand times longer for
 /// a move than all the others.
 fn references() -> impl Iterator<Item = &'static str> {
-    roster::EMBEDDED
+    registry::EMBEDDED_PLAYERS
         .iter()
         .filter(|known| known.game == Game::Othello)
         .filter(|known| !["heuristic", "policy network"].contains(&known.kind))
@@ -181,8 +181,8 @@ fn play(
     policy: Arc<dyn Policy<Othello>>,
 ) -> Result<(League<Othello>, u64)> {
     let names: Vec<String> = references().map(str::to_owned).collect();
-    let mut entries = vec![roster::policy_entry("learned", policy, RANDOM)];
-    entries.extend(roster::entries::<Othello>(&names, RANDOM)?);
+    let mut entries = vec![registry::policy_factory("learned", policy, RANDOM)];
+    entries.extend(registry::factories::<Othello>(&names, RANDOM)?);
     let pairs = entries.len() * (entries.len() - 1) / 2;
     let total = args.games * pairs as u64;
     let terms = ContestConfig {
@@ -194,7 +194,7 @@ fn play(
     };
     let journal = Journal::open(&folder.join("games.tsv"))?;
     let progress = Progress::new("playing", "games", total, args.common.quiet);
-    progress.skip((journal.1.len() as u64).min(total));
+    progress.set_position((journal.1.len() as u64).min(total));
     let league = play_league(&entries, &terms, Some(journal), |_, new| progress.add(new))?;
     Ok((league, total))
 }

@@ -26,10 +26,10 @@ use outflank_learners::training::{
 };
 use outflank_models::files::Origin;
 use outflank_models::{Model, Tuple};
-use outflank_players::roster::{self, Roster};
+use outflank_players::registry::{self, RegisteredGame};
 use outflank_presentation as present;
 use outflank_report::{Align, Board, Page, Plot, Section, Series, Table};
-use outflank_runs::{Config, DataFile, Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_runs::{RunConfig, DataFile, Progress, RunFolder, stop_requested, install_stop_handler};
 use serde_json::json;
 use std::fmt::Write;
 use std::time::Instant;
@@ -109,9 +109,9 @@ where
     let began = Instant::now();
     let Job { name, args, .. } = job;
     let against = against(args);
-    let entries = roster::entries::<Othello>(&against, RANDOM)?;
+    let entries = registry::factories::<Othello>(&against, RANDOM)?;
     let folder = open_folder(job, &against)?;
-    stop_when_asked();
+    install_stop_handler();
 
     let plan = TrainingPlan {
         games: args.games,
@@ -215,7 +215,7 @@ fn open_folder(job: &Job<'_>, against: &[String]) -> Result<RunFolder> {
     if against.len() > 1 {
         table.insert("against".to_owned(), against[1..].to_vec().into());
     }
-    let config = Config {
+    let config = RunConfig {
         command: (*name).to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,
@@ -229,7 +229,7 @@ fn open_folder(job: &Job<'_>, against: &[String]) -> Result<RunFolder> {
 }
 
 /// Matches from the start, a share of all moves at random.
-fn meet<P: Roster>(
+fn meet<P: RegisteredGame>(
     learned: &str,
     others: &[String],
     games: u32,
@@ -245,7 +245,7 @@ fn meet<P: Roster>(
     };
     let mut reports = Vec::new();
     for other in others {
-        let entries = roster::entries::<P>(&[learned.to_owned(), other.clone()], random)?;
+        let entries = registry::factories::<P>(&[learned.to_owned(), other.clone()], random)?;
         let pair = <[_; 2]>::try_from(entries).ok().context("a match has two players")?;
         reports.push(play_match(&pair, &terms, None, None, |_, _| {})?.0);
     }
@@ -318,18 +318,18 @@ fn again(folder: &RunFolder, name: &str) -> Result<present::Provenance> {
 /// The tuples of a model, or what the first layer of a network makes of the squares.
 fn looks_at(section: &mut Section, model: &Model) {
     let boards: Vec<Board> = match model {
-        Model::Ann(net) => present::first_layer(net),
+        Model::Mlp(net) => present::first_layer(net),
         other => {
             let tuples = other.tuples().map_or(&[][..], |tuples| tuples.tuples());
             let numbered = tuples.iter().enumerate();
             let board = |(i, tuple): (usize, &Tuple)| {
-                present::tuple_board((i + 1).to_string(), &tuple.images()[..1])
+                present::tuple_board((i + 1).to_string(), &tuple.placements()[..1])
             };
             numbered.map(board).collect()
         }
     };
     let caption = match model {
-        Model::Ann(_) => {
+        Model::Mlp(_) => {
             "What an own disc instead of the opponent's adds to the input of the first nodes, or of \
              the first sets of them, where weights are shared: each is read in its mirrored and \
              turned images."
@@ -363,7 +363,7 @@ fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
         "{} games against each, one move in ten forced at random:",
         grouped(u64::from(results.job.args.measured_games))
     );
-    let _ = writeln!(text, "{}", present::match_list(&results.matches).to_text_in(room()));
+    let _ = writeln!(text, "{}", present::match_list(&results.matches).to_text_within(room()));
     let _ = writeln!(
         text,
         "{seconds:.1} s. The model, {CURVE}, a TensorBoard event file and a page are in {path}."

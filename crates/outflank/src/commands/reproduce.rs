@@ -11,10 +11,10 @@ use clap::builder::PossibleValue;
 use outflank_experiments::{
     EXHIBITS, Elsewhere, Experiment, ExperimentError, Lab, PAPERS, Part, Report, make, paper_of,
 };
-use outflank_learners::cnn::{Device, Nowhere};
-use outflank_players::spec::Spec;
+use outflank_learners::cnn::{Device, CachedOnly};
+use outflank_players::spec::PlayerSpec;
 use outflank_report::{Align, Table, Theme};
-use outflank_runs::{Config, Progress, RunFolder, did_you_mean, stop_when_asked};
+use outflank_runs::{RunConfig, Progress, RunFolder, did_you_mean, install_stop_handler};
 use serde_json::json;
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -49,7 +49,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     }
     if let Some(edax) = &args.edax {
         ensure!(exhibit.asks_edax(), "{name} has no rows of Edax's: leave out --edax");
-        let spec: Spec = edax.parse()?;
+        let spec: PlayerSpec = edax.parse()?;
         ensure!(
             spec.model.starts_with("nboard:"),
             "--edax is nboard: and a command, such as 'nboard:edax -nboard', not '{edax}'"
@@ -58,7 +58,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     }
     // How much of everything there is follows from it.
     let device = device(args, *exhibit)?;
-    if device.is_quick() {
+    if device.is_accelerated() {
         settings.insert("device".to_owned(), device.name().into());
     }
     if let Some((data, missing)) = data.and_then(|data| Some((data, missing(data, parts)?))) {
@@ -73,7 +73,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         );
     }
     let files = data.map_or(Ok(Vec::new()), |data| Lab::files_of(data, parts))?;
-    let config = Config {
+    let config = RunConfig {
         command: "reproduce".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,
@@ -87,7 +87,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         Some(path) => crate::folders::resume(path, &config, &[])?,
         None => RunFolder::create(args.run.out.as_deref(), &config)?,
     };
-    stop_when_asked();
+    install_stop_handler();
     // An exhibit says in lines how far it is; there is no bar.
     let watching = Watching::new(&folder, others.as_ref(), Progress::new("", "", 0, true));
     let talk = !args.common.quiet && std::io::stderr().is_terminal();
@@ -140,7 +140,7 @@ fn device(args: &ReproduceArgs, exhibit: &dyn Experiment) -> Result<Box<dyn Devi
         );
     };
     ensure!(share.is_dir(), "--share {} is no folder, so nothing is known there", share.display());
-    Ok(Box::new(Nowhere))
+    Ok(Box::new(CachedOnly))
 }
 
 /// The first of these parts that a data folder lacks.
@@ -160,7 +160,7 @@ fn list(args: &ReproduceArgs) -> Result<Outcome> {
         for exhibit in EXHIBITS {
             table.row([exhibit.name(), exhibit.about()]);
         }
-        let mut text = format!("{}\n", table.to_text_in(room()));
+        let mut text = format!("{}\n", table.to_text_within(room()));
         for (number, (exhibits, paper)) in PAPERS.iter().enumerate() {
             let _ = writeln!(text, "{exhibits}: paper {number}, {paper}");
         }
@@ -229,7 +229,7 @@ fn show(args: &ReproduceArgs, folder: &RunFolder, report: &Report) -> Result<()>
     let mut text = format!("{}\n{}\n\n", report.title, report.lead);
     let table =
         report.grid().filter(|grid| grid.rows().len() <= 40).unwrap_or_else(|| report.table());
-    let _ = writeln!(text, "{}", table.to_text_in(room()));
+    let _ = writeln!(text, "{}", table.to_text_within(room()));
     for finding in &report.findings {
         let _ = writeln!(text, "- {finding}");
     }

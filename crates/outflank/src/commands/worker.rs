@@ -7,8 +7,8 @@ use anyhow::{Context, Result, ensure};
 use outflank_arena::remote::GameJobHandler;
 use outflank_cluster::work;
 use outflank_experiments::LearnsRuns;
-use outflank_learners::coevolution::PlaysGenerations;
-use outflank_runs::{Notes, Trade, files, stop_when_asked};
+use outflank_learners::coevolution::GenerationJobHandler;
+use outflank_runs::{ProgressLog, JobHandler, files, install_stop_handler};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,16 +30,16 @@ pub fn run(args: &WorkerArgs) -> Result<Outcome> {
         }
         None => temporary.insert(files::temporary_folder()?).path().to_owned(),
     };
-    stop_when_asked();
-    let trades: Vec<Box<dyn Trade>> = vec![
+    install_stop_handler();
+    let trades: Vec<Box<dyn JobHandler>> = vec![
         Box::new(GameJobHandler::new(&folder)),
-        Box::new(PlaysGenerations::default()),
+        Box::new(GenerationJobHandler::default()),
         Box::new(LearnsRuns::new(&folder)),
     ];
     let threads = args.common.threads();
-    let notes = Notes::new(args.common.quiet);
+    let notes = ProgressLog::new(args.common.quiet);
     let idle = args.idle_exit.map(Duration::from_secs);
-    let note = Arc::new(move |text: &str| notes.tell(text));
+    let note = Arc::new(move |text: &str| notes.println(text));
     let worked = work(&options, threads, idle, &trades, note)?;
     if args.common.json {
         print_json(&json!({ "jobs": worked.jobs, "failed": worked.failed }))?;

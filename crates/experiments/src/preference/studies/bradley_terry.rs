@@ -9,7 +9,7 @@ use outflank_games::othello::Othello;
 use outflank_games::{Position, Side};
 use outflank_learners::methods::{Method, MethodOptions};
 use outflank_learners::mm::{MmConfig, SharedDenominator, learn_shared};
-use outflank_models::{Greedy, Network};
+use outflank_models::{Greedy, NTupleNetwork};
 use outflank_records::Decision;
 use outflank_report::{Plot, Point, Series};
 use outflank_runs::stop_requested;
@@ -59,7 +59,7 @@ pub fn study(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentErr
 fn black_only(
     bench: &Bench<'_>,
     report: &mut Report,
-    all: &Network,
+    all: &NTupleNetwork,
 ) -> Result<(), ExperimentError> {
     let of_black = |choices: &[Decision<Othello>]| -> Vec<Decision<Othello>> {
         choices.iter().filter(|d| d.position.to_move() == Side::Black).copied().collect()
@@ -87,7 +87,7 @@ fn black_only(
 fn printed_update(
     bench: &Bench<'_>,
     report: &mut Report,
-    all: &Network,
+    all: &NTupleNetwork,
 ) -> Result<(), ExperimentError> {
     let most = bench.lab.scale.choose(3, SWEEPS[SWEEPS.len() - 1], SWEEPS[SWEEPS.len() - 1]);
     let converged = hits(&Greedy(all.clone()), &bench.test).percent();
@@ -124,7 +124,7 @@ fn sweeps(
     sharing: SharedDenominator,
     binary: bool,
     most: u32,
-) -> Result<Vec<(u32, Network)>, ExperimentError> {
+) -> Result<Vec<(u32, NTupleNetwork)>, ExperimentError> {
     let wanted: Vec<u32> = SWEEPS.into_iter().filter(|&sweep| sweep <= most).collect();
     let name = |sweep: u32| format!("{row}, {sweep} sweeps");
     if !wanted.iter().all(|&sweep| bench.path(&name(sweep)).is_file()) {
@@ -133,7 +133,7 @@ fn sweeps(
         let settings = MmConfig { prior, tolerance: mm_tolerance, max_iterations: most, binary };
         let mut kept = Ok(());
         let tuples = FeatureSet::N.tuples();
-        let watch = |sweep: u32, _: f64, network: &Network| {
+        let watch = |sweep: u32, _: f64, network: &NTupleNetwork| {
             if wanted.contains(&sweep) {
                 kept = bench.keep(&name(sweep), network);
             }

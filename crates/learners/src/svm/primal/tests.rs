@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{HingeLoss, solve_dual};
-use outflank_runs::{Draw, rng};
+use outflank_runs::{RngExt, rng};
 
 fn random_rows(rows: usize, columns: u32, seed: u64) -> SparseRows {
     let mut rng = rng::stream(seed, &["rows"]);

@@ -33,7 +33,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
         tdl::learn(&mut again, rates, 1, WARM_UP, games - WARM_UP);
         ensure!(again == network, "the same games taught something else");
         let rate = GAMES as f64 / seconds;
-        let images = network.tuples().instances();
+        let images = network.tuples().placement_count();
         let aim = match shape {
             "12x6" => format!("aim: {AIM}; table reads allow {READS}; "),
             _ => String::new(),

@@ -41,7 +41,7 @@ impl StageStore for Sittings<'_> {
         let state = StageState::from_bytes(&bytes).ok_or_else(|| {
             format!("{} is damaged; delete it to learn that stage anew", path.display())
         })?;
-        self.progress.skip(state.choices_seen());
+        self.progress.set_position(state.choices_seen());
         Ok(Some(state))
     }
 

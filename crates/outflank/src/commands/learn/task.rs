@@ -5,15 +5,15 @@ use crate::VERSION;
 use crate::cli::LearnArgs;
 use crate::games::{self, Source};
 use anyhow::{Context, Result, anyhow, ensure};
-use outflank_learners::coevolution::Shape;
+use outflank_learners::coevolution::TupleShape;
 use outflank_learners::methods::{Method, MethodOptions, methods_using};
 use outflank_learners::online::PreferenceLoss;
 use outflank_models::files::load_tuples;
 use outflank_models::patterns::{Count, classic, whole_board};
-use outflank_models::shapes::{blocks, systematic};
+use outflank_models::tuple_shapes::{blocks, systematic};
 use outflank_models::{Tuples, embedded};
 use outflank_runs::files::{checksum, read};
-use outflank_runs::{Config, DataFile, RunFolder};
+use outflank_runs::{RunConfig, DataFile, RunFolder};
 use std::path::Path;
 use toml::Value;
 
@@ -166,7 +166,7 @@ pub fn counts(args: &LearnArgs) -> Vec<Count> {
 /// The tuples to learn with, and the file that lists them.
 pub fn features(args: &LearnArgs) -> Result<(Tuples, Option<DataFile>)> {
     match args.features.as_str() {
-        "ntuple" => Ok((embedded::table1(), None)),
+        "ntuple" => Ok((embedded::runarsson_lucas_tuples(), None)),
         "1tuple" => Ok((Tuples::squares(), None)),
         "patterns" => Ok((whole_board(), None)),
         "classic" => Ok((classic(), None)),
@@ -174,9 +174,9 @@ pub fn features(args: &LearnArgs) -> Result<(Tuples, Option<DataFile>)> {
             let path = Path::new(file);
             let shape = if path.exists() { None } else { file.parse().ok() };
             let squares = match shape {
-                Some(Shape::Systematic { length, blocks }) => Some(systematic(length, blocks)?),
-                Some(Shape::Blocks) => Some(blocks()),
-                Some(Shape::Snakes { .. }) | None => None,
+                Some(TupleShape::Systematic { length, blocks }) => Some(systematic(length, blocks)?),
+                Some(TupleShape::Blocks) => Some(blocks()),
+                Some(TupleShape::Snakes { .. }) | None => None,
             };
             if let Some(squares) = squares {
                 return Ok((Tuples::symmetric(&squares)?, None));
@@ -270,7 +270,7 @@ pub fn open_folder(
     if let Some(sample) = select.sample {
         set("sample", (sample as i64).into());
     }
-    let config = Config {
+    let config = RunConfig {
         command: "learn".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,

@@ -5,7 +5,7 @@ use crate::output::{grouped, print, print_json, room};
 use anyhow::Result;
 use outflank_arena::matches::MatchReport;
 use outflank_games::Game;
-use outflank_learners::gp::Ceiling;
+use outflank_learners::gp::AccuracyCeiling;
 use outflank_learners::training::{CURVE, Measurement};
 use outflank_presentation as present;
 use outflank_report::{Align, Page, Plot, Series, Table};
@@ -33,7 +33,7 @@ pub struct Results<'a> {
     /// How many test pairs there are.
     pub tests: usize,
     /// How often their winners win again.
-    pub ceiling: Option<Ceiling>,
+    pub ceiling: Option<AccuracyCeiling>,
     /// What a user should know of the belief.
     pub notes: Vec<String>,
     /// Its matches.
@@ -63,12 +63,12 @@ impl Results<'_> {
 
     /// The share of test pairs, among those decided again, that the same one wins, in percent.
     fn ceiling(&self) -> Option<f64> {
-        self.ceiling.map(|ceiling| 100.0 * ceiling.of_decided())
+        self.ceiling.map(|ceiling| 100.0 * ceiling.same_if_decided())
     }
 
     /// How many of their winners the majority of fresh comparisons names, in percent.
     fn foreseeable(&self) -> Option<f64> {
-        self.ceiling.map(|ceiling| 100.0 * ceiling.foreseeable)
+        self.ceiling.map(|ceiling| 100.0 * ceiling.majority)
     }
 
     /// Its score of the benchmark, in words.
@@ -185,7 +185,7 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
     for (key, value) in &results.table {
         table.row([key.clone(), value.to_string()]);
     }
-    page.section("Settings").table(&table);
+    page.section("GpConfig").table(&table);
     super::again(folder, "gp")?.add_footer(&mut page);
     Ok(page.to_html())
 }
@@ -206,7 +206,7 @@ pub fn show(folder: &RunFolder, results: &Results<'_>, model: &Path, seconds: f6
         args.rounds,
         if args.rounds == 1 { "" } else { "s" },
         grouped(results.last("comparisons").unwrap_or(0.0) as u64),
-        weights(results).to_text_in(room()),
+        weights(results).to_text_within(room()),
     );
     if let Some(accuracy) = results.last("accuracy") {
         let _ = writeln!(
@@ -234,7 +234,7 @@ pub fn show(folder: &RunFolder, results: &Results<'_>, model: &Path, seconds: f6
         "\n{} games against each at depth {}, one move in ten forced at random:\n{}",
         args.measured_games,
         args.depth,
-        present::match_list(&results.matches).to_text_in(room())
+        present::match_list(&results.matches).to_text_within(room())
     );
     let _ = writeln!(
         text,
