@@ -1,43 +1,54 @@
-//! Many games between several players, played once each, whatever happens in between.
+//! Plays the games of a match or league exactly once, with resume.
 //!
-//! A game is known by who has Black, who has White and its round. Its random stream is named by
-//! the same three, so a game is the same game whoever is listed first, on however many threads,
-//! before or after a stop, and in a league that somebody joined later.
+//! A game is identified by (black, white, round), and its RNG stream is seeded by the same key.
+//! The result therefore does not depend on the order of players, the number of threads, an
+//! interruption, or players added later.
 
-use crate::elsewhere::{self, Elsewhere};
-use crate::game::Played;
-use crate::lines::{Done, journal_line, line_of, parse_journal};
-use crate::together::{Table, play_together};
+use crate::game::{PlayedGame, forfeit_margin};
+use crate::journal_line::FinishedGames;
+use crate::lockstep::{GameSetup, play_lockstep};
+use crate::player_pool::PlayerPool;
+use crate::remote::{self, RemoteWorkers};
 use outflank_games::{Line, Position, Side};
-use outflank_players::{Player, PlayerFactory};
+use outflank_players::PlayerFactory;
 use outflank_runs::{WorkQueueError, Journal, parallel_in_order, rng, stop_requested};
 
-/// What a contest is played under.
+/// Settings shared by all games of a contest.
 #[derive(Clone, Debug)]
-pub struct Terms<P: Position> {
-    /// Where games start, in order; used again from the first when there are more rounds.
+pub struct ContestConfig<P: Position> {
+    /// Starting positions, used cyclically, one per round.
     pub openings: Vec<Line<P>>,
-    /// Rounds for each pair: each is an opening played twice with colours swapped.
+    /// Rounds per pair; a round is one opening played twice with colors swapped.
     pub rounds: u32,
-    /// The seed of all random streams.
+    /// Seed of all RNG streams.
     pub seed: u64,
-    /// How many threads play.
+    /// Number of threads.
     pub threads: usize,
-    /// Who else plays in their stead.
-    pub elsewhere: Option<Elsewhere>,
+    /// Remote workers that play instead of local threads.
+    pub remote: Option<RemoteWorkers>,
 }
 
-/// One game of a contest; players are numbers of entries.
+impl<P: Position> ContestConfig<P> {
+    /// Returns the opening of a round.
+    pub(crate) fn opening(&self, round: u32) -> &Line<P> {
+        &self.openings[round as usize % self.openings.len()]
+    }
+}
+
+/// The identity of a game: black, white and round.
+pub(crate) type GameKey = (usize, usize, u32);
+
+/// One game of a contest. Players are indices into the list of entries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Game<P: Position> {
-    /// Who had Black.
+    /// The black player.
     pub black: usize,
-    /// Who had White.
+    /// The white player.
     pub white: usize,
-    /// Which round of their meeting, from 0.
+    /// The round of this pair, from 0.
     pub round: u32,
-    /// What happened.
-    pub played: Played<P>,
+    /// The moves and the result.
+    pub played: PlayedGame<P>,
 }
 
 impl<P: Position> Game<P> {
@@ -47,9 +58,14 @@ impl<P: Position> Game<P> {
         let black = self.played.half_points();
         if player == self.black { black } else { 2 - black }
     }
+
+    /// Returns the identity of the game.
+    pub(crate) fn key(&self) -> GameKey {
+        (self.black, self.white, self.round)
+    }
 }
 
-/// Why a contest could not be played, or not to its end.
+/// An error that ends a contest.
 #[derive(Debug, thiserror::Error)]
 pub enum ContestError {
     /// The journal could not be read or written.
@@ -60,80 +76,87 @@ pub enum ContestError {
     File(#[from] outflank_runs::files::FileError),
     /// A line of the journal is not a game of this contest.
     #[error(
-        "line {line} of the journal is not a game of this contest: {reason}; resume with the same openings, or start anew with --out"
+        "games.tsv:{line}: game does not belong to this contest ({reason}). Resume with the original --openings, or start a new run with --out."
     )]
-    Foreign {
-        /// Which line, from 1.
+    ForeignGame {
+        /// The line of the journal, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The mismatch.
         reason: String,
     },
-    /// Others could not be had play.
+    /// The remote workers could not be used.
     #[error(transparent)]
-    WorkQueue(#[from] WorkQueueError),
+    Remote(#[from] WorkQueueError),
     /// There is nothing to play.
     #[error("a contest needs at least two players, one opening and one round")]
     Empty,
 }
 
-/// How many rounds a thread plays at a time: enough that handing them out costs nothing, few
-/// enough that little is lost in a stop.
-const ROUNDS_AT_A_TIME: u32 = 8;
+/// Minimum number of rounds in a batch: enough to amortize scheduling, few enough that an
+/// interruption loses little.
+const MIN_ROUNDS_PER_BATCH: u32 = 8;
 
-/// Both games of each of these rounds, unless they were played before.
+/// Consecutive rounds of one pair, the unit of work of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct RoundBatch {
     pub(crate) first: usize,
     pub(crate) second: usize,
     pub(crate) rounds: (u32, u32),
-    /// How many games at a time.
-    pub(crate) together: usize,
+    /// Number of games played in lockstep.
+    pub(crate) lockstep: usize,
 }
 
-impl Piece {
-    /// Its games in order: black, white and round.
-    pub(crate) fn games(self) -> impl Iterator<Item = (usize, usize, u32)> {
-        let Piece { first, second, rounds, .. } = self;
+impl RoundBatch {
+    /// Returns the keys of the games in order, both colors of each round.
+    pub(crate) fn games(self) -> impl Iterator<Item = GameKey> {
+        let RoundBatch { first, second, rounds, .. } = self;
         (rounds.0..rounds.1).flat_map(move |round| [(first, second, round), (second, first, round)])
+    }
+
+    /// Splits the rounds of a pair into batches.
+    fn split<P: Position>(
+        entries: &[PlayerFactory<P>],
+        (first, second): (usize, usize),
+        rounds: u32,
+    ) -> impl Iterator<Item = RoundBatch> {
+        let lockstep = entries[first].concurrent_games(&entries[second]);
+        let size = MIN_ROUNDS_PER_BATCH.max(lockstep.div_ceil(2) as u32);
+        (0..rounds).step_by(size as usize).map(move |from| {
+            let to = (from + size).min(rounds);
+            RoundBatch { first, second, rounds: (from, to), lockstep }
+        })
     }
 }
 
-/// Plays all rounds of all `pairs`, skipping games that the journal holds and writing new ones to
-/// it, and hands over every game in order: pair by pair, round by round.
+/// A game and whether it was played now, not read from the journal.
+pub(crate) type GameAndIsNew<P> = (Game<P>, bool);
+
+/// Plays all rounds of all `pairs` and passes every game to `on_games` in order: pair by pair,
+/// round by round. Games that the journal holds are not played again; new games are appended to it.
 ///
-/// `watch` is called with each stretch of games and the number that were newly played; it returns
-/// whether to go on. Games come to an early end as well when the user asks to stop; the result
-/// says whether all were played.
+/// `on_games` receives consecutive games and the number of new games among them, and returns
+/// whether to continue. Returns `false` if the user requested a stop before the last game.
 pub fn contest<P: Position>(
     entries: &[PlayerFactory<P>],
     pairs: &[(usize, usize)],
-    terms: &Terms<P>,
+    config: &ContestConfig<P>,
     mut journal: Option<(Journal, Vec<String>)>,
-    mut watch: impl FnMut(Vec<Game<P>>, usize) -> bool,
+    mut on_games: impl FnMut(Vec<Game<P>>, usize) -> bool,
 ) -> Result<bool, ContestError> {
-    if entries.len() < 2 || terms.openings.is_empty() || terms.rounds == 0 {
+    if entries.len() < 2 || config.openings.is_empty() || config.rounds == 0 {
         return Err(ContestError::Empty);
     }
     let lines = journal.as_mut().map(|(_, lines)| std::mem::take(lines)).unwrap_or_default();
-    let done = parse_journal(entries, terms, &lines)?;
+    let finished = config.parse_journal(entries, &lines)?;
     drop(lines);
-    let pieces: Vec<Piece> = pairs
-        .iter()
-        .flat_map(|&(first, second)| {
-            let together = entries[first].concurrent_games(&entries[second]);
-            let rounds = ROUNDS_AT_A_TIME.max(together.div_ceil(2) as u32);
-            (0..terms.rounds).step_by(rounds as usize).map(move |from| {
-                let to = (from + rounds).min(terms.rounds);
-                Piece { first, second, rounds: (from, to), together }
-            })
-        })
-        .collect();
+    let batches: Vec<RoundBatch> =
+        pairs.iter().flat_map(|&pair| RoundBatch::split(entries, pair, config.rounds)).collect();
     let mut outcome = Ok(true);
-    let mut hand_over = |games: Vec<(Game<P>, bool)>| {
+    let mut accept = |games: Vec<GameAndIsNew<P>>| {
         let new: Vec<String> = games
             .iter()
             .filter(|(_, new)| *new)
-            .map(|(game, _)| journal_line(entries, terms, game))
+            .map(|(game, _)| game.to_line(entries, config))
             .collect();
         if let Some((journal, _)) = &mut journal
             && let Err(error) = journal.append(&new)
@@ -141,23 +164,23 @@ pub fn contest<P: Position>(
             outcome = Err(error.into());
             return false;
         }
-        let played = new.len();
-        let go_on = watch(games.into_iter().map(|(game, _)| game).collect(), played);
+        let count = new.len();
+        let proceed = on_games(games.into_iter().map(|(game, _)| game).collect(), count);
         if stop_requested() {
             outcome = Ok(false);
         }
-        go_on && !stop_requested()
+        proceed && !stop_requested()
     };
-    match &terms.elsewhere {
+    match &config.remote {
         None => parallel_in_order(
-            pieces.len(),
-            terms.threads,
-            || no_seats(entries),
-            |players, job| play_piece(players, entries, terms, &done, pieces[job]),
-            |_, games| hand_over(games),
+            batches.len(),
+            config.threads,
+            || PlayerPool::new(entries),
+            |pool, job| play_batch(pool, entries, config, &finished, batches[job]),
+            |_, games| accept(games),
         ),
         Some(others) => {
-            let all = elsewhere::play(others, entries, terms, &done, &pieces, &mut hand_over)?;
+            let all = remote::play(others, entries, config, &finished, &batches, &mut accept)?;
             if !all && stop_requested() && outcome.is_ok() {
                 outcome = Ok(false);
             }
@@ -169,88 +192,74 @@ pub fn contest<P: Position>(
     outcome
 }
 
-/// For each entry those who wait to play Black and those who wait to play White.
-pub(crate) type Seats<P> = Vec<[Vec<Box<dyn Player<P>>>; 2]>;
-
-/// Nobody has sat down yet.
-pub(crate) fn no_seats<P: Position>(entries: &[PlayerFactory<P>]) -> Seats<P> {
-    entries.iter().map(|_| [Vec::new(), Vec::new()]).collect()
-}
-
-/// Plays the missing games of a piece; each thread keeps its players, apart for each colour, so
-/// that a player may meet itself and an engine is started once.
-pub(crate) fn play_piece<P: Position>(
-    players: &mut Seats<P>,
+/// Plays the games of a batch that are not in `finished` and returns all games of the batch.
+///
+/// After a stop request the result ends before the first game that was not played.
+pub(crate) fn play_batch<P: Position>(
+    pool: &mut PlayerPool<'_, P>,
     entries: &[PlayerFactory<P>],
-    terms: &Terms<P>,
-    done: &Done<P>,
-    piece: Piece,
-) -> Vec<(Game<P>, bool)> {
-    let wanted: Vec<(usize, usize, u32)> = piece.games().collect();
-    let missing: Vec<_> = wanted.iter().copied().filter(|game| !done.contains_key(game)).collect();
-    let mut new: Done<P> = Done::new();
-    for games in missing.chunks(piece.together) {
+    config: &ContestConfig<P>,
+    finished: &FinishedGames<P>,
+    batch: RoundBatch,
+) -> Vec<GameAndIsNew<P>> {
+    let missing: Vec<_> = batch.games().filter(|key| !finished.contains_key(key)).collect();
+    let mut new = FinishedGames::<P>::new();
+    for keys in missing.chunks(batch.lockstep) {
         if stop_requested() {
             break;
         }
-        new.extend(play_games(players, entries, terms, games));
+        new.extend(play_games(pool, entries, config, keys));
     }
-    let game = |&(black, white, round): &(usize, usize, u32)| {
-        let key = (black, white, round);
-        let (played, is_new) = match done.get(&key) {
+    let game = |key @ (black, white, round): GameKey| {
+        let (played, is_new) = match finished.get(&key) {
             Some(played) => (played.clone(), false),
             None => (new.remove(&key)?, true),
         };
         Some((Game { black, white, round, played }, is_new))
     };
-    // After a stop, what lies behind the first game that was not played is left out.
-    wanted.iter().map_while(game).collect()
+    batch.games().map_while(game).collect()
 }
 
-/// Plays these games side by side.
+/// Plays games in lockstep.
 fn play_games<P: Position>(
-    players: &mut Seats<P>,
+    pool: &mut PlayerPool<'_, P>,
     entries: &[PlayerFactory<P>],
-    terms: &Terms<P>,
-    games: &[(usize, usize, u32)],
-) -> Vec<((usize, usize, u32), Played<P>)> {
-    let mut streams: Vec<_> = games
+    config: &ContestConfig<P>,
+    keys: &[GameKey],
+) -> Vec<(GameKey, PlayedGame<P>)> {
+    let mut streams: Vec<_> = keys
         .iter()
         .map(|&(black, white, round)| {
             let path = ["game", &entries[black].name, &entries[white].name, &round.to_string()];
-            rng::stream(terms.seed, &path)
+            rng::stream(config.seed, &path)
         })
         .collect();
-    let (mut tables, mut seated, mut played) = (Vec::new(), Vec::new(), Vec::new());
-    for (&game, rng) in games.iter().zip(&mut streams) {
-        let (black, white, round) = game;
-        let opening = &terms.openings[round as usize % terms.openings.len()];
-        let mut seat = |who: usize, side: Side| {
-            players[who][side.index()].pop().map_or_else(|| entries[who].make(), Ok)
-        };
-        match (seat(black, Side::Black), seat(white, Side::White)) {
+    let (mut setups, mut started, mut played) = (Vec::new(), Vec::new(), Vec::new());
+    for (&key, rng) in keys.iter().zip(&mut streams) {
+        let (black, white, round) = key;
+        let opening = config.opening(round);
+        match (pool.take(black, Side::Black), pool.take(white, Side::White)) {
             (Ok(first), Ok(second)) => {
-                tables.push(Table { players: [first, second], line: opening.clone(), rng });
-                seated.push(game);
+                setups.push(GameSetup { players: [first, second], line: opening.clone(), rng });
+                started.push(key);
             }
             (first, second) => {
-                // A player that cannot even be made fails like any other.
-                let (side, fault) = match (first.err(), second.err()) {
-                    (Some(fault), _) => (Side::Black, fault.to_string()),
-                    (_, fault) => (Side::White, fault.map(|f| f.to_string()).unwrap_or_default()),
+                // A player that cannot be created forfeits the game.
+                let (side, error) = match (first.err(), second.err()) {
+                    (Some(error), _) => (Side::Black, error.to_string()),
+                    (_, error) => (Side::White, error.map(|e| e.to_string()).unwrap_or_default()),
                 };
-                let margin = -side.sign() * P::MAX_MARGIN;
-                let fault = Some((side, fault));
-                played.push((game, Played { margin, fault, ..line_of(opening) }));
+                let margin = -side.sign() * forfeit_margin(P::GAME);
+                let forfeit = Some((side, error));
+                let game = PlayedGame { margin, forfeit, ..PlayedGame::from_opening(opening) };
+                played.push((key, game));
             }
         }
     }
-    for (game, (pair, result)) in seated.into_iter().zip(play_together(tables)) {
-        for (side, player) in pair.into_iter().enumerate() {
-            let who = if side == 0 { game.0 } else { game.1 };
-            players[who][side].push(player);
-        }
-        played.push((game, result));
+    for (key, ([black, white], game)) in started.into_iter().zip(play_lockstep(setups)) {
+        pool.put_back(key.0, Side::Black, black);
+        pool.put_back(key.1, Side::White, white);
+        played.push((key, game));
     }
     played
 }

@@ -1,24 +1,34 @@
 //! One game between two players.
 
-use crate::together::{Table, play_together};
-use outflank_games::{Line, Position, Side};
+use crate::lockstep::{GameSetup, play_lockstep};
+use outflank_games::{Game, Line, Position, Side};
 use outflank_players::Player;
 use outflank_runs::Rng;
 
-/// A game that was played to its end, or to the move at which a player failed.
+/// A finished game: played to its end, or forfeited by a player that failed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Played<P: Position> {
+pub struct PlayedGame<P: Position> {
     /// The opening and the moves.
     pub line: Line<P>,
-    /// For each move of the line, whether it was forced at random; opening moves are not.
+    /// For each move of the line, whether it was a forced random move; `false` in the opening.
     pub random: Vec<bool>,
-    /// By how much Black won; a player who failed loses by the most there is.
+    /// Black's margin; a forfeit counts as the largest possible loss.
     pub margin: i32,
-    /// Who failed, and how.
-    pub fault: Option<(Side, String)>,
+    /// The side that forfeited and the error of its player.
+    pub forfeit: Option<(Side, String)>,
 }
 
-impl<P: Position> Played<P> {
+impl<P: Position> PlayedGame<P> {
+    /// Creates a game that has not left its opening.
+    pub(crate) fn from_opening(opening: &Line<P>) -> PlayedGame<P> {
+        PlayedGame {
+            line: opening.clone(),
+            random: vec![false; opening.moves().len()],
+            margin: 0,
+            forfeit: None,
+        }
+    }
+
     /// Black's score in half points: 2, 1 or 0.
     #[must_use]
     pub fn half_points(&self) -> u32 {
@@ -26,14 +36,22 @@ impl<P: Position> Played<P> {
     }
 }
 
-/// Plays a game from an opening. A player who fails loses it.
+/// Returns the margin by which a forfeited game is lost.
+pub(crate) fn forfeit_margin(game: Game) -> i32 {
+    match game {
+        Game::Othello => 64,
+        Game::Checkers => 1,
+    }
+}
+
+/// Plays a game from an opening. A player that fails forfeits the game.
 pub fn play<'a, P: Position>(
     black: &'a mut dyn Player<P>,
     white: &'a mut dyn Player<P>,
     opening: &Line<P>,
     rng: &mut Rng,
-) -> Played<P> {
-    let table = Table { players: [black, white], line: opening.clone(), rng };
-    let mut played = play_together(vec![table]);
+) -> PlayedGame<P> {
+    let setup = GameSetup { players: [black, white], line: opening.clone(), rng };
+    let mut played = play_lockstep(vec![setup]);
     played.swap_remove(0).1
 }

@@ -1,18 +1,18 @@
 //! A round robin of many players.
 
-use crate::contest::{ContestError, Game, Terms, contest};
-use crate::matches::{FaultNote, MatchReport, faults, meeting};
-use crate::ratings::{self, Meeting, Options, RatingError, Ratings};
-use crate::tally::{Tally, distinct};
+use crate::contest::{ContestConfig, ContestError, Game, contest};
+use crate::matches::{Forfeit, MatchReport, forfeits};
+use crate::ratings::{self, PairResult, RatingConfig, RatingError, Ratings};
+use crate::tally::{Tally, distinct_games};
 use outflank_games::Position;
 use outflank_players::PlayerFactory;
 use outflank_runs::Journal;
 use serde::Serialize;
 
-/// Why a league has no table.
+/// An error that prevents a league table.
 #[derive(Debug, thiserror::Error)]
 pub enum LeagueError {
-    /// Games could not be played.
+    /// The games could not be played.
     #[error(transparent)]
     Contest(#[from] ContestError),
     /// The results cannot be rated.
@@ -20,42 +20,43 @@ pub enum LeagueError {
     Rating(#[from] RatingError),
 }
 
-/// A player's line in the table.
+/// A player's row in the table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Standing {
-    /// Who.
+    /// The player.
     pub name: String,
-    /// The rating, the mean of all being 1600.
+    /// The rating; the mean of all ratings is 1600.
     pub rating: f64,
-    /// The half-width of its 95% interval.
+    /// The half-width of the rating's 95% confidence interval.
     pub error: f64,
-    /// Points: 1 for a win, half for a draw.
+    /// Points: 1 for a win, 0.5 for a draw.
     pub points: f64,
     /// Games played.
     pub games: u64,
-    /// Points in a hundred games.
+    /// Points as a percentage of games.
     pub percent: f64,
 }
 
-/// What a league came to; players in order of their rating.
+/// The result of a league.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LeagueReport {
-    /// The players, the best first.
+    /// The players, ordered by rating.
     pub players: Vec<Standing>,
     /// Points of the row's player against the column's.
     pub table: Vec<Vec<f64>>,
-    /// The chance that the row's player is stronger than the column's.
-    pub superiority: Vec<Vec<f64>>,
-    /// The advantage of Black in Elo, and its error; 0 unless it was fitted or given.
+    /// Likelihood of superiority of the row's player over the column's, 0 to 1.
+    pub los: Vec<Vec<f64>>,
+    /// Black's advantage in Elo and its error; 0 unless it was fitted or given.
     pub advantage: (f64, f64),
-    /// The draw parameter in Elo, and its error; 0 unless it was fitted or given.
+    /// The draw margin (BayesElo's drawelo) in Elo and its error; 0 unless it was fitted or given.
     pub draw_elo: (f64, f64),
-    /// Virtual games for each player that were needed to keep ratings finite.
+    /// Virtual games per player that keep ratings finite; 0 if none are needed.
     pub virtual_games: f64,
-    /// How many games differ in their start or their moves.
+    /// Games that differ in their start or their moves.
     pub distinct_games: u64,
-    /// Games that were lost by failing.
-    pub faults: Vec<FaultNote>,
+    /// Games that were forfeited.
+    #[serde(rename = "faults")]
+    pub forfeits: Vec<Forfeit>,
     /// Whether all games were played.
     pub complete: bool,
 }
@@ -63,42 +64,43 @@ pub struct LeagueReport {
 /// All games of a league, in the order of its pairs.
 #[derive(Clone, Debug)]
 pub struct League<P: Position> {
-    /// Who played.
+    /// The names of the players.
     pub names: Vec<String>,
     /// The games.
     pub games: Vec<Game<P>>,
-    /// Whether all were played.
+    /// Whether all games were played.
     pub complete: bool,
 }
 
-/// Plays every pair. `watch` sees how many games were handed over and how many of them are new.
+/// Plays every pair. `on_progress` receives the number of games and of new games since the last
+/// call.
 pub fn play_league<P: Position>(
     entries: &[PlayerFactory<P>],
-    terms: &Terms<P>,
+    config: &ContestConfig<P>,
     journal: Option<(Journal, Vec<String>)>,
-    mut watch: impl FnMut(u64, u64),
+    mut on_progress: impl FnMut(u64, u64),
 ) -> Result<League<P>, ContestError> {
     let pairs: Vec<(usize, usize)> =
         (0..entries.len()).flat_map(|i| (i + 1..entries.len()).map(move |j| (i, j))).collect();
     let mut games = Vec::new();
-    let complete = contest(entries, &pairs, terms, journal, |mut stretch, new| {
-        watch(stretch.len() as u64, new as u64);
-        games.append(&mut stretch);
+    let complete = contest(entries, &pairs, config, journal, |mut batch, new| {
+        on_progress(batch.len() as u64, new as u64);
+        games.append(&mut batch);
         true
     })?;
     Ok(League { names: entries.iter().map(|entry| entry.name.clone()).collect(), games, complete })
 }
 
 impl<P: Position> League<P> {
-    /// The table and ratings of all players.
-    pub fn report(&self, options: &Options) -> Result<LeagueReport, LeagueError> {
-        let everyone: Vec<usize> = (0..self.names.len()).collect();
-        self.report_of(&everyone, options)
+    /// Computes the table and ratings of all players.
+    pub fn report(&self, config: &RatingConfig) -> Result<LeagueReport, LeagueError> {
+        let all: Vec<usize> = (0..self.names.len()).collect();
+        self.report_among(&all, config)
     }
 
-    /// The games of two players as a match, from the first one's side.
+    /// Reports the games of two players as a match, from `a`'s side.
     #[must_use]
-    pub fn meeting(&self, a: usize, b: usize) -> MatchReport {
+    pub fn match_report(&self, a: usize, b: usize) -> MatchReport {
         let renamed = |player: usize| usize::from(player == b);
         let games: Vec<Game<P>> = self
             .games
@@ -106,33 +108,37 @@ impl<P: Position> League<P> {
             .filter(|g| (g.black, g.white) == (a, b) || (g.black, g.white) == (b, a))
             .map(|g| Game { black: renamed(g.black), white: renamed(g.white), ..g.clone() })
             .collect();
-        meeting(&[self.names[a].clone(), self.names[b].clone()], &games, self.complete)
+        MatchReport::from_games(
+            &[self.names[a].clone(), self.names[b].clone()],
+            &games,
+            self.complete,
+        )
     }
 
-    /// The table and ratings of some players from the games among them.
-    pub fn report_of(
+    /// Computes the table and ratings of some players from the games among them.
+    pub fn report_among(
         &self,
         players: &[usize],
-        options: &Options,
+        config: &RatingConfig,
     ) -> Result<LeagueReport, LeagueError> {
-        // The fit adds in the order of the players; sorted by name, the last bit of a rating does
-        // not depend on who was listed first.
+        // The fit sums in the order of the players. Sorted by name, ratings are the same to the
+        // last bit whatever the order of the players.
         let mut players = players.to_vec();
         players.sort_by(|&a, &b| self.names[a].cmp(&self.names[b]));
-        let mut place = vec![None; self.names.len()];
-        for (own, &player) in players.iter().enumerate() {
-            place[player] = Some(own);
+        let mut row_of = vec![None; self.names.len()];
+        for (row, &player) in players.iter().enumerate() {
+            row_of[player] = Some(row);
         }
         let n = players.len();
         let games: Vec<&Game<P>> = self
             .games
             .iter()
-            .filter(|game| place[game.black].is_some() && place[game.white].is_some())
+            .filter(|game| row_of[game.black].is_some() && row_of[game.white].is_some())
             .collect();
-        // Row has Black, column has White.
+        // Row: Black; column: White.
         let mut tallies = vec![Tally::default(); n * n];
         for game in &games {
-            if let (Some(black), Some(white)) = (place[game.black], place[game.white]) {
+            if let (Some(black), Some(white)) = (row_of[game.black], row_of[game.white]) {
                 let tally = &mut tallies[black * n + white];
                 match game.played.half_points() {
                     2 => tally.wins += 1,
@@ -141,9 +147,9 @@ impl<P: Position> League<P> {
                 }
             }
         }
-        let meetings: Vec<Meeting> = (0..n * n)
+        let pairs: Vec<PairResult> = (0..n * n)
             .filter(|&cell| tallies[cell].games() > 0)
-            .map(|cell| Meeting {
+            .map(|cell| PairResult {
                 first: cell / n,
                 second: cell % n,
                 wins: tallies[cell].wins as f64,
@@ -151,26 +157,27 @@ impl<P: Position> League<P> {
                 losses: tallies[cell].losses as f64,
             })
             .collect();
-        let ratings = ratings::fit(n, &meetings, options)?;
+        let ratings = ratings::fit(n, &pairs, config)?;
         let points = |a: usize, b: usize| {
-            tallies[a * n + b].points() + tallies[b * n + a].mirrored().points()
+            tallies[a * n + b].points() + tallies[b * n + a].swapped().points()
         };
         let names: Vec<String> = players.iter().map(|&p| self.names[p].clone()).collect();
-        let notes = faults(&self.names, &self.games)
+        let forfeits = forfeits(&self.names, &self.games)
             .into_iter()
-            .filter(|note| names.contains(&note.player) && names.contains(&note.opponent))
+            .filter(|forfeit| names.contains(&forfeit.player) && names.contains(&forfeit.opponent))
             .collect();
-        Ok(assemble(&names, &ratings, points, distinct(games), notes, self.complete))
+        Ok(build_report(&names, &ratings, points, distinct_games(games), forfeits, self.complete))
     }
 }
 
-/// The report in order of rating, then of name, so that it does not depend on who was listed first.
-fn assemble(
+/// Orders the report by rating, then by name, so that it does not depend on the order of the
+/// players.
+fn build_report(
     names: &[String],
     ratings: &Ratings,
     points: impl Fn(usize, usize) -> f64,
     distinct_games: u64,
-    faults: Vec<FaultNote>,
+    forfeits: Vec<Forfeit>,
     complete: bool,
 ) -> LeagueReport {
     let mut order: Vec<usize> = (0..names.len()).collect();
@@ -199,12 +206,12 @@ fn assemble(
     LeagueReport {
         players,
         table: grid(&|a, b| if a == b { 0.0 } else { points(a, b) }),
-        superiority: grid(&|a, b| ratings.superiority(a, b)),
+        los: grid(&|a, b| ratings.los(a, b)),
         advantage: (ratings.advantage.value, ratings.advantage.error),
         draw_elo: (ratings.drawelo.value, ratings.drawelo.error),
-        virtual_games: ratings.needed,
+        virtual_games: ratings.virtual_games,
         distinct_games,
-        faults,
+        forfeits,
         complete,
     }
 }

@@ -1,24 +1,21 @@
-//! Playing games, matches and leagues; rating the players; measuring move prediction.
-//!
-//! The arena does not know how a player was made. Every figure it reports comes with its
-//! uncertainty, and games between players without chance are counted as what they are: repeats.
+#![doc = include_str!("../README.md")]
 
 pub mod accuracy;
 mod contest;
-pub mod elsewhere;
 mod game;
-pub mod insight;
+mod journal_line;
 pub mod league;
-pub mod linalg;
-mod lines;
+mod lockstep;
 pub mod matches;
+pub mod model_inspection;
+mod player_pool;
 pub mod ratings;
+pub mod remote;
 pub mod score;
 pub mod sprt;
 mod tally;
-mod together;
 
 pub use accuracy::accuracy;
-pub use contest::{ContestError, Game, Terms, contest};
-pub use game::{Played, play};
-pub use tally::{Tally, distinct};
+pub use contest::{ContestConfig, ContestError, Game, contest};
+pub use game::{PlayedGame, play};
+pub use tally::{Tally, distinct_games};

@@ -1,43 +1,66 @@
 //! A match between two players.
 
-use crate::contest::{ContestError, Game, Terms, contest};
+use crate::contest::{ContestConfig, ContestError, Game, contest};
 use crate::score::Score;
-use crate::sprt::{Sprt, Verdict};
-use crate::tally::{Tally, distinct};
-use outflank_games::Position;
+use crate::sprt::{Sprt, SprtDecision};
+use crate::tally::{Tally, distinct_games};
+use outflank_games::{Position, Side};
 use outflank_players::PlayerFactory;
 use outflank_runs::Journal;
 use serde::Serialize;
 
-/// A game that a player lost by failing rather than by playing.
+/// A game that a player lost by an error, such as a crash, a timeout or an illegal move.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FaultNote {
-    /// Who failed.
+pub struct Forfeit {
+    /// The player that forfeited.
     pub player: String,
-    /// Against whom.
+    /// Its opponent.
     pub opponent: String,
-    /// In which round, from 1.
+    /// The round, from 1.
     pub round: u32,
-    /// What happened.
-    pub what: String,
+    /// The error.
+    #[serde(rename = "what")]
+    pub error: String,
 }
 
-/// Where a sequential test stands.
+/// The state of the sequential test of a match.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SprtReport {
-    /// The lower hypothesis, in Elo.
-    pub low: f64,
-    /// The higher hypothesis, in Elo.
-    pub high: f64,
+pub struct SprtStatus {
+    /// The difference under H0, in Elo.
+    pub elo0: f64,
+    /// The difference under H1, in Elo.
+    pub elo1: f64,
+    /// The probability of accepting H1 when H0 holds.
+    pub alpha: f64,
+    /// The probability of accepting H0 when H1 holds.
+    pub beta: f64,
     /// The log-likelihood ratio.
-    pub ratio: f64,
-    /// Its bounds.
-    pub bounds: (f64, f64),
-    /// `low`, `high` or `undecided`.
-    pub verdict: &'static str,
+    pub llr: f64,
+    /// The bound at which H0 is accepted.
+    pub lower: f64,
+    /// The bound at which H1 is accepted.
+    pub upper: f64,
+    /// `H0`, `H1` or `undecided`.
+    pub result: &'static str,
 }
 
-/// What a match came to, from the first player's side.
+impl SprtStatus {
+    /// Computes the state of a test from pentanomial counts.
+    fn new(sprt: &Sprt, pentanomial: [u64; 5]) -> SprtStatus {
+        let llr = sprt.llr_of_pairs(pentanomial);
+        let (elo0, elo1) = sprt.hypotheses();
+        let (alpha, beta) = sprt.error_rates();
+        let (lower, upper) = sprt.bounds();
+        let result = match sprt.decision(llr) {
+            SprtDecision::AcceptH0 => "H0",
+            SprtDecision::AcceptH1 => "H1",
+            SprtDecision::Undecided => "undecided",
+        };
+        SprtStatus { elo0, elo1, alpha, beta, llr, lower, upper, result }
+    }
+}
+
+/// The result of a match, from the first player's side.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MatchReport {
     /// The first player.
@@ -46,139 +69,139 @@ pub struct MatchReport {
     pub b: String,
     /// Games played.
     pub games: u64,
-    /// Won by the first player.
+    /// Games won by the first player.
     pub wins: u64,
-    /// Drawn.
+    /// Games drawn.
     pub draws: u64,
-    /// Lost by the first player.
+    /// Games lost by the first player.
     pub losses: u64,
-    /// Points for each game, 0 to 1.
+    /// Points per game, 0 to 1.
     pub score: f64,
-    /// The half-width of its 95% interval, from pairs of games with colours swapped.
+    /// The half-width of the score's 95% confidence interval, from pairs of games.
     pub error: f64,
-    /// The difference in Elo; none when it would be infinite.
+    /// The Elo difference; `None` if it is infinite.
     pub elo: Option<f64>,
-    /// The ends of its 95% interval; none for infinity.
+    /// The 95% confidence interval of the Elo difference; `None` for an infinite end.
     pub elo_interval: (Option<f64>, Option<f64>),
-    /// The chance that the first player is the stronger.
-    pub superiority: f64,
-    /// Rounds of two games by the first player's points in them: 0, 0.5, 1, 1.5, 2.
+    /// The likelihood of superiority of the first player.
+    pub los: f64,
+    /// Pentanomial counts: rounds by the first player's points, 0, 0.5, 1, 1.5, 2.
     pub pentanomial: [u64; 5],
-    /// How many games differ in their start or their moves.
+    /// Games that differ in their start or their moves.
     pub distinct_games: u64,
-    /// The sequential test, if one was asked for.
-    pub sprt: Option<SprtReport>,
-    /// Games that were lost by failing.
-    pub faults: Vec<FaultNote>,
-    /// Whether all games were played, or the test was decided.
+    /// The sequential test, if there is one.
+    pub sprt: Option<SprtStatus>,
+    /// Games that were forfeited.
+    #[serde(rename = "faults")]
+    pub forfeits: Vec<Forfeit>,
+    /// Whether all games were played or the test is decided.
     pub complete: bool,
 }
 
-/// Plays a match. `watch` sees the tally so far and how many games are new.
+/// Plays a match. `on_progress` receives the tally and the number of new games since the last call.
 pub fn play_match<P: Position>(
     entries: &[PlayerFactory<P>; 2],
-    terms: &Terms<P>,
+    config: &ContestConfig<P>,
     sprt: Option<Sprt>,
     journal: Option<(Journal, Vec<String>)>,
-    mut watch: impl FnMut(&Tally, u64),
+    mut on_progress: impl FnMut(&Tally, u64),
 ) -> Result<(MatchReport, Vec<Game<P>>), ContestError> {
     let mut tally = Tally::default();
     let mut games: Vec<Game<P>> = Vec::new();
     let mut decided = false;
-    let all = contest(entries, &[(0, 1)], terms, journal, |mut stretch, new| {
+    let all = contest(entries, &[(0, 1)], config, journal, |mut batch, new| {
         if let Some(sprt) = &sprt {
-            // The test looks after every round, so that its end does not depend on how rounds
-            // are handed out.
-            let mut kept = 0;
-            for round in stretch.chunk_by(|a, b| a.round == b.round) {
+            // The test is evaluated after every round, so that its end does not depend on how
+            // rounds are grouped into batches.
+            let mut used = 0;
+            for round in batch.chunk_by(|a, b| a.round == b.round) {
                 tally.add(0, round);
-                kept += round.len();
-                if sprt.verdict(sprt.ratio_of_pairs(tally.rounds)) != Verdict::Undecided {
+                used += round.len();
+                let llr = sprt.llr_of_pairs(tally.pentanomial);
+                if sprt.decision(llr) != SprtDecision::Undecided {
                     decided = true;
                     break;
                 }
             }
-            stretch.truncate(kept);
+            batch.truncate(used);
         } else {
-            tally.add(0, &stretch);
+            tally.add(0, &batch);
         }
-        games.append(&mut stretch);
-        watch(&tally, new as u64);
+        games.append(&mut batch);
+        on_progress(&tally, new as u64);
         !decided
     })?;
     let names = [entries[0].name.clone(), entries[1].name.clone()];
-    let report = report(&names, &tally, &games, sprt, all || decided);
+    let report = MatchReport::new(&names, &tally, &games, sprt, all || decided);
     Ok((report, games))
 }
 
-/// What games between the first player, 0, and the second, 1, came to; they come round by round.
-pub(crate) fn meeting<P: Position>(
-    names: &[String; 2],
-    games: &[Game<P>],
-    complete: bool,
-) -> MatchReport {
-    let mut tally = Tally::default();
-    tally.add(0, games);
-    report(names, &tally, games, None, complete)
-}
+impl MatchReport {
+    /// Reports games between player 0 and player 1, given round by round.
+    pub(crate) fn from_games<P: Position>(
+        names: &[String; 2],
+        games: &[Game<P>],
+        complete: bool,
+    ) -> MatchReport {
+        let mut tally = Tally::default();
+        tally.add(0, games);
+        MatchReport::new(names, &tally, games, None, complete)
+    }
 
-fn report<P: Position>(
-    names: &[String; 2],
-    tally: &Tally,
-    games: &[Game<P>],
-    sprt: Option<Sprt>,
-    complete: bool,
-) -> MatchReport {
-    let paired = 2 * tally.rounds.iter().sum::<u64>() == tally.games();
-    let score = if paired {
-        Score::of_pairs(tally.rounds)
-    } else {
-        Score::of_games(tally.wins, tally.draws, tally.losses)
-    };
-    let sprt = sprt.map(|sprt| {
-        let ratio = sprt.ratio_of_pairs(tally.rounds);
-        let (low, high) = sprt.hypotheses();
-        let verdict = match sprt.verdict(ratio) {
-            Verdict::Low => "low",
-            Verdict::High => "high",
-            Verdict::Undecided => "undecided",
+    fn new<P: Position>(
+        names: &[String; 2],
+        tally: &Tally,
+        games: &[Game<P>],
+        sprt: Option<Sprt>,
+        complete: bool,
+    ) -> MatchReport {
+        let paired = 2 * tally.pentanomial.iter().sum::<u64>() == tally.games();
+        let score = if paired {
+            Score::of_pairs(tally.pentanomial)
+        } else {
+            Score::of_games(tally.wins, tally.draws, tally.losses)
         };
-        SprtReport { low, high, ratio, bounds: sprt.bounds(), verdict }
-    });
-    MatchReport {
-        a: names[0].clone(),
-        b: names[1].clone(),
-        games: tally.games(),
-        wins: tally.wins,
-        draws: tally.draws,
-        losses: tally.losses,
-        score: score.score,
-        error: score.error,
-        elo: score.elo,
-        elo_interval: (score.elo_low, score.elo_high),
-        superiority: score.superiority,
-        pentanomial: tally.rounds,
-        distinct_games: distinct(games),
-        sprt,
-        faults: faults(names, games),
-        complete,
+        MatchReport {
+            a: names[0].clone(),
+            b: names[1].clone(),
+            games: tally.games(),
+            wins: tally.wins,
+            draws: tally.draws,
+            losses: tally.losses,
+            score: score.score,
+            error: score.error,
+            elo: score.elo,
+            elo_interval: (score.elo_low, score.elo_high),
+            los: score.los,
+            pentanomial: tally.pentanomial,
+            distinct_games: distinct_games(games),
+            sprt: sprt.map(|sprt| SprtStatus::new(&sprt, tally.pentanomial)),
+            forfeits: forfeits(names, games),
+            complete,
+        }
+    }
+
+    /// The ends of the score's 95% confidence interval, clipped to 0..1.
+    #[must_use]
+    pub fn score_interval(&self) -> (f64, f64) {
+        ((self.score - self.error).max(0.0), (self.score + self.error).min(1.0))
     }
 }
 
-/// The games that were lost by failing.
-pub(crate) fn faults<P: Position>(names: &[String], games: &[Game<P>]) -> Vec<FaultNote> {
-    let note = |game: &Game<P>| {
-        let (side, what) = game.played.fault.as_ref()?;
+/// Lists the forfeited games.
+pub(crate) fn forfeits<P: Position>(names: &[String], games: &[Game<P>]) -> Vec<Forfeit> {
+    let forfeit = |game: &Game<P>| {
+        let (side, error) = game.played.forfeit.as_ref()?;
         let (player, opponent) = match side {
-            outflank_games::Side::Black => (game.black, game.white),
-            outflank_games::Side::White => (game.white, game.black),
+            Side::Black => (game.black, game.white),
+            Side::White => (game.white, game.black),
         };
-        Some(FaultNote {
+        Some(Forfeit {
             player: names[player].clone(),
             opponent: names[opponent].clone(),
             round: game.round + 1,
-            what: what.clone(),
+            error: error.clone(),
         })
     };
-    games.iter().filter_map(note).collect()
+    games.iter().filter_map(forfeit).collect()
 }

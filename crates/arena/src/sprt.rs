@@ -1,158 +1,177 @@
-//! Stopping a match as soon as it is decided: the generalised sequential probability ratio test.
+//! SPRT: the generalized sequential probability ratio test, which stops a match once it is decided.
 //!
-//! The test weighs H1, that the true difference is `high`, against H0, that it is `low`, both in
-//! logistic Elo. After each pair of games (or each game) the log-likelihood ratio
+//! H0 states that the difference in strength is `elo0`, H1 that it is `elo1`, in logistic Elo.
+//! After each pair of games (or each game) the log-likelihood ratio
 //!
-//! > Σ nₖ ln(p¹ₖ / p⁰ₖ)
+//! > LLR = Σ nₖ ln(p¹ₖ / p⁰ₖ)
 //!
 //! is compared with Wald's bounds ln(β/(1−α)) and ln((1−β)/α). Here p⁰ and p¹ are the outcome
-//! distributions of greatest likelihood among those with the mean score that H0 and H1 demand.
-//! Such a distribution is pₖ = (nₖ/n) / (1 + x·(aₖ − s)) for outcomes worth aₖ and mean s, with
-//! the one x for which the mean comes out right.
+//! distributions of maximum likelihood among those with the mean score that H0 and H1 demand:
+//! pₖ = (nₖ/n) / (1 + x·(aₖ − s)) for outcomes of score aₖ and mean s, with the one x that yields
+//! this mean.
 //!
-//! A mean between outcomes of which only some were seen may be out of reach, so a count of 0 is
-//! taken as 1/1000, as is customary among engine testers.
+//! If only some outcomes were seen, a mean may be out of reach. A count of 0 is therefore taken as
+//! 1/1000, as fastchess and fishtest do.
 //!
 //! A. Wald, Annals of Mathematical Statistics 16 (1945); X. Li, J. Liu and Z. Ying, Sequential
-//! Analysis 33 (2014) for the generalised test; the pentanomial form is M. Van den Bergh's.
+//! Analysis 33 (2014) for the generalized test; the pentanomial form is by M. Van den Bergh.
 
-use crate::score::expected;
+use crate::score::expected_score;
 
-/// What a count of 0 is taken as.
-const UNSEEN: f64 = 1e-3;
+/// Default probability of accepting H1 when H0 holds.
+pub const DEFAULT_ALPHA: f64 = 0.05;
 
-/// A test of two hypotheses about a match.
+/// Default probability of accepting H0 when H1 holds.
+pub const DEFAULT_BETA: f64 = 0.05;
+
+/// The value that replaces a count of 0.
+const MIN_COUNT: f64 = 1e-3;
+
+/// A sequential test of two hypotheses about a match.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
-    low: f64,
-    high: f64,
+    elo0: f64,
+    elo1: f64,
     alpha: f64,
     beta: f64,
 }
 
-/// Where a test stands.
+/// The state of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Neither bound is reached: play on.
+pub enum SprtDecision {
+    /// The LLR lies between the bounds: the match continues.
     Undecided,
-    /// The difference is the low one, or less.
-    Low,
-    /// The difference is the high one, or more.
-    High,
+    /// H0 is accepted.
+    AcceptH0,
+    /// H1 is accepted.
+    AcceptH1,
 }
 
-/// Why a test cannot be set up.
+/// An error in the parameters of a test.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SprtError {
     /// The hypotheses are out of order or out of range.
     #[error(
-        "the test's bounds are {low} and {high}; give two different numbers of Elo points between \
-         -2000 and 2000, the lower one first"
+        "SPRT hypotheses {elo0},{elo1} are invalid: ELO0 must be less than ELO1, and both between \
+         -2000 and 2000"
     )]
     Hypotheses {
-        /// The low hypothesis.
-        low: f64,
-        /// The high hypothesis.
-        high: f64,
+        /// The difference under H0.
+        elo0: f64,
+        /// The difference under H1.
+        elo1: f64,
     },
     /// An error rate is out of range.
-    #[error("the error rates are {alpha} and {beta}; each must lie above 0 and below 0.5")]
-    Rates {
-        /// The chance of accepting the high hypothesis when the low one holds.
+    #[error(
+        "SPRT error rates alpha {alpha} and beta {beta} are invalid: each must be greater than 0 \
+         and less than 0.5"
+    )]
+    ErrorRates {
+        /// The probability of accepting H1 when H0 holds.
         alpha: f64,
-        /// The chance of accepting the low hypothesis when the high one holds.
+        /// The probability of accepting H0 when H1 holds.
         beta: f64,
     },
 }
 
 impl Sprt {
-    /// A test of `low` against `high` Elo points that errs either way in 5% of cases.
+    /// Creates a test of H0 (`elo0`) against H1 (`elo1`) with the default error rates.
     ///
     /// # Errors
-    /// Unless -2000 ≤ low < high ≤ 2000.
-    pub fn new(low: f64, high: f64) -> Result<Self, SprtError> {
-        Self::with_rates(low, high, 0.05, 0.05)
+    /// Unless -2000 ≤ elo0 < elo1 ≤ 2000.
+    pub fn new(elo0: f64, elo1: f64) -> Result<Self, SprtError> {
+        Self::with_error_rates(elo0, elo1, DEFAULT_ALPHA, DEFAULT_BETA)
     }
 
-    /// A test that accepts `high` with chance `alpha` when `low` holds, and `low` with chance
-    /// `beta` when `high` holds.
+    /// Creates a test that accepts H1 with probability `alpha` when H0 holds, and H0 with
+    /// probability `beta` when H1 holds.
     ///
     /// # Errors
-    /// Unless -2000 ≤ low < high ≤ 2000 and both rates lie strictly between 0 and 0.5.
-    pub fn with_rates(low: f64, high: f64, alpha: f64, beta: f64) -> Result<Self, SprtError> {
+    /// Unless -2000 ≤ elo0 < elo1 ≤ 2000 and both error rates lie strictly between 0 and 0.5.
+    pub fn with_error_rates(
+        elo0: f64,
+        elo1: f64,
+        alpha: f64,
+        beta: f64,
+    ) -> Result<Self, SprtError> {
         let range = -2000.0..=2000.0;
-        if !(range.contains(&low) && range.contains(&high) && low < high) {
-            return Err(SprtError::Hypotheses { low, high });
+        if !(range.contains(&elo0) && range.contains(&elo1) && elo0 < elo1) {
+            return Err(SprtError::Hypotheses { elo0, elo1 });
         }
         if !(alpha > 0.0 && alpha < 0.5 && beta > 0.0 && beta < 0.5) {
-            return Err(SprtError::Rates { alpha, beta });
+            return Err(SprtError::ErrorRates { alpha, beta });
         }
-        Ok(Self { low, high, alpha, beta })
+        Ok(Self { elo0, elo1, alpha, beta })
     }
 
-    /// The low and the high hypothesis, in Elo points.
+    /// The Elo differences of H0 and H1.
     #[must_use]
     pub fn hypotheses(&self) -> (f64, f64) {
-        (self.low, self.high)
+        (self.elo0, self.elo1)
     }
 
-    /// The ratios at which the low and the high hypothesis are accepted.
+    /// The error rates alpha and beta.
+    #[must_use]
+    pub fn error_rates(&self) -> (f64, f64) {
+        (self.alpha, self.beta)
+    }
+
+    /// The LLRs at which H0 and H1 are accepted.
     #[must_use]
     pub fn bounds(&self) -> (f64, f64) {
         (libm::log(self.beta / (1.0 - self.alpha)), libm::log((1.0 - self.beta) / self.alpha))
     }
 
-    /// The log-likelihood ratio of paired games: `pairs[k]` pairs with colours swapped gave k/2
+    /// Computes the LLR of pentanomial counts: `pairs[k]` pairs with colors swapped scored k/2
     /// points. It is 0 before the first pair.
     #[must_use]
-    pub fn ratio_of_pairs(&self, pairs: [u64; 5]) -> f64 {
-        self.ratio(&pairs)
+    pub fn llr_of_pairs(&self, pairs: [u64; 5]) -> f64 {
+        self.llr(&pairs)
     }
 
-    /// The log-likelihood ratio of games that were not paired.
+    /// Computes the LLR of games that were not paired.
     #[must_use]
-    pub fn ratio_of_games(&self, wins: u64, draws: u64, losses: u64) -> f64 {
-        self.ratio(&[losses, draws, wins])
+    pub fn llr_of_games(&self, wins: u64, draws: u64, losses: u64) -> f64 {
+        self.llr(&[losses, draws, wins])
     }
 
-    /// What this log-likelihood ratio says.
+    /// Compares an LLR with the bounds.
     #[must_use]
-    pub fn verdict(&self, ratio: f64) -> Verdict {
-        let (low, high) = self.bounds();
-        match ratio {
-            r if r >= high => Verdict::High,
-            r if r <= low => Verdict::Low,
-            _ => Verdict::Undecided,
+    pub fn decision(&self, llr: f64) -> SprtDecision {
+        let (lower, upper) = self.bounds();
+        match llr {
+            llr if llr >= upper => SprtDecision::AcceptH1,
+            llr if llr <= lower => SprtDecision::AcceptH0,
+            _ => SprtDecision::Undecided,
         }
     }
 
-    fn ratio<const N: usize>(&self, counts: &[u64; N]) -> f64 {
+    fn llr<const N: usize>(&self, counts: &[u64; N]) -> f64 {
         if counts.iter().all(|&count| count == 0) {
             return 0.0;
         }
         let total: f64 = counts.iter().map(|&count| count as f64).sum();
         // The second bound matters only beyond 10^9 games, where a rare outcome would otherwise
         // push x onto a pole.
-        let counts = counts.map(|count| (count as f64).max(UNSEEN).max(1e-12 * total));
-        let values = std::array::from_fn(|k| k as f64 / (N - 1) as f64);
-        let (low, high) = (expected(self.low), expected(self.high));
-        let (at_low, at_high) = (tilt(&values, &counts, low), tilt(&values, &counts, high));
-        // The shares of the counts cancel: what is left of pₖ is its divisor.
-        (values.iter().zip(counts))
-            .map(|(value, count)| {
-                count
-                    * (libm::log1p(at_low * (value - low)) - libm::log1p(at_high * (value - high)))
+        let counts = counts.map(|count| (count as f64).max(MIN_COUNT).max(1e-12 * total));
+        let scores = std::array::from_fn(|k| k as f64 / (N - 1) as f64);
+        let (mean0, mean1) = (expected_score(self.elo0), expected_score(self.elo1));
+        let (x0, x1) = (tilt(&scores, &counts, mean0), tilt(&scores, &counts, mean1));
+        // nₖ/n cancels in the ratio of the probabilities; their denominators remain.
+        (scores.iter().zip(counts))
+            .map(|(score, count)| {
+                count * (libm::log1p(x0 * (score - mean0)) - libm::log1p(x1 * (score - mean1)))
             })
             .sum()
     }
 }
 
-/// The x at which Σ nₖ (aₖ − s) / (1 + x (aₖ − s)) is 0. The sum falls from plus to minus
-/// infinity between the two poles, so bisection finds its one zero to the last bit.
-fn tilt<const N: usize>(values: &[f64; N], counts: &[f64; N], mean: f64) -> f64 {
+/// Finds the x at which Σ nₖ (aₖ − s) / (1 + x (aₖ − s)) is 0. The sum falls from plus to minus
+/// infinity between the two poles, so bisection finds its only zero to the last bit.
+fn tilt<const N: usize>(scores: &[f64; N], counts: &[f64; N], mean: f64) -> f64 {
     let sum = |x: f64| -> f64 {
-        (values.iter().zip(counts))
-            .map(|(value, count)| count * (value - mean) / (1.0 + x * (value - mean)))
+        (scores.iter().zip(counts))
+            .map(|(score, count)| count * (score - mean) / (1.0 + x * (score - mean)))
             .sum()
     };
     let (mut low, mut high) = (-1.0 / (1.0 - mean), 1.0 / mean);

@@ -1,10 +1,10 @@
-//! Counting what was won, drawn and lost.
+//! Counts of wins, draws and losses.
 
 use crate::contest::Game;
 use outflank_games::Position;
 use std::collections::HashMap;
 
-/// The results of a meeting, from the first player's side.
+/// The results of a pair of players, from the first player's side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Games won.
@@ -13,32 +13,32 @@ pub struct Tally {
     pub draws: u64,
     /// Games lost.
     pub losses: u64,
-    /// Rounds by the half points of their two games: 0 to 4.
-    pub rounds: [u64; 5],
+    /// Pentanomial counts: rounds by the half points of their two games, 0 to 4.
+    pub pentanomial: [u64; 5],
 }
 
 impl Tally {
-    /// How many games.
+    /// The number of games.
     #[must_use]
     pub fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
     }
 
-    /// Points: 1 for a win, half for a draw.
+    /// The points: 1 for a win, 0.5 for a draw.
     #[must_use]
     pub fn points(&self) -> f64 {
         self.wins as f64 + 0.5 * self.draws as f64
     }
 
-    /// The same from the second player's side.
+    /// Returns the tally from the second player's side.
     #[must_use]
-    pub fn mirrored(&self) -> Tally {
-        let mut rounds = self.rounds;
-        rounds.reverse();
-        Tally { wins: self.losses, draws: self.draws, losses: self.wins, rounds }
+    pub fn swapped(&self) -> Tally {
+        let mut pentanomial = self.pentanomial;
+        pentanomial.reverse();
+        Tally { wins: self.losses, draws: self.draws, losses: self.wins, pentanomial }
     }
 
-    /// Adds games of `player` that come round by round, both games of a round together.
+    /// Adds games of `player`. The two games of a round must be consecutive.
     pub fn add<P: Position>(&mut self, player: usize, games: &[Game<P>]) {
         for game in games {
             match game.half_points_of(player) {
@@ -50,23 +50,24 @@ impl Tally {
         for round in games.chunk_by(|a, b| a.round == b.round) {
             if let [one, two] = round {
                 let half_points = one.half_points_of(player) + two.half_points_of(player);
-                self.rounds[half_points as usize] += 1;
+                self.pentanomial[half_points as usize] += 1;
             }
         }
     }
 }
 
-/// How many different games there are: different in their start or in their moves. Players
-/// without chance repeat themselves, and a repeated game is no new evidence.
-pub fn distinct<'a, P: Position>(games: impl IntoIterator<Item = &'a Game<P>>) -> u64 {
-    let mut seen: HashMap<P, Vec<&[P::Move]>> = HashMap::new();
+/// Counts games that differ in their start or their moves.
+///
+/// Deterministic players repeat games, and a duplicate is no new evidence.
+pub fn distinct_games<'a, P: Position>(games: impl IntoIterator<Item = &'a Game<P>>) -> u64 {
+    let mut by_start: HashMap<P, Vec<&[P::Move]>> = HashMap::new();
     for game in games {
-        seen.entry(*game.played.line.start()).or_default().push(game.played.line.moves());
+        by_start.entry(*game.played.line.start()).or_default().push(game.played.line.moves());
     }
     let count = |mut lines: Vec<&[P::Move]>| {
         lines.sort_unstable();
         lines.dedup();
         lines.len() as u64
     };
-    seen.into_values().map(count).sum()
+    by_start.into_values().map(count).sum()
 }

@@ -1,18 +1,18 @@
-//! Move prediction on decisions whose outcome can be worked out by hand, and on published figures.
+//! Move-prediction accuracy on decisions with known results and against published values.
 
 use outflank_arena::accuracy::{Accuracy, STAGES, accuracy};
 use outflank_games::Position;
 use outflank_games::othello::{Othello, Square};
 use outflank_models::{Greedy, Policy, embedded, files};
-use outflank_records::{Decision, DecisionFilter, Selection, decisions, read_games, transcript};
+use outflank_records::{Decision, Selection, DecisionFilter, decisions, read_games, transcript};
 use std::path::PathBuf;
 
-/// Rates squares by their number: h8 is best. Squares in `flat` all count as 100.
-struct ByNumber {
+/// Scores squares by index, h8 highest. Squares in `flat` all score 100.
+struct ByIndex {
     flat: u64,
 }
 
-impl Policy<Othello> for ByNumber {
+impl Policy<Othello> for ByIndex {
     fn score(&self, _: &Othello, moves: &[Square], out: &mut Vec<f32>) {
         out.clear();
         out.extend(
@@ -29,36 +29,36 @@ fn first_move(text: &str) -> Decision<Othello> {
     Decision { position: Othello::start(), chosen: text.parse().unwrap() }
 }
 
-/// The start has four moves, d3, c4, f5 and e6, numbered 19, 26, 37 and 44.
+/// The start position has four moves, d3, c4, f5 and e6, with indices 19, 26, 37 and 44.
 #[test]
-fn ranks_ties_and_pairs_are_counted_as_defined() {
-    let best_first = ByNumber { flat: 0 };
+fn top_k_ties_and_pairs_match_hand_computed_values() {
+    let best_first = ByIndex { flat: 0 };
     let result = accuracy(&best_first, &[first_move("e6"), first_move("f5"), first_move("d3")]);
     assert_eq!((result.choices.hits, result.choices.count), (1.0, 3));
     assert_eq!(result.all, result.choices);
-    let top: Vec<f64> = result.top.iter().map(|hits| hits.hits).collect();
-    assert_eq!(top, [1.0, 2.0, 2.0, 3.0, 3.0]);
+    let top_k: Vec<f64> = result.top_k.iter().map(|hits| hits.hits).collect();
+    assert_eq!(top_k, [1.0, 2.0, 2.0, 3.0, 3.0]);
     // e6 beats three, f5 two, d3 none of the three others.
     assert_eq!((result.pairs.hits, result.pairs.count), (5.0, 9));
     assert_eq!(result.stages[0].count, 3);
     assert_eq!(result.plies[0].count, 3);
 
-    let tied = accuracy(&ByNumber { flat: u64::MAX }, &[first_move("c4")]);
+    let tied = accuracy(&ByIndex { flat: u64::MAX }, &[first_move("c4")]);
     assert_eq!(tied.choices.hits, 0.25);
     assert_eq!(tied.ties_as_hits.hits, 1.0);
     assert_eq!(tied.pairs.hits, 1.5);
-    let top: Vec<f64> = tied.top.iter().map(|hits| hits.hits).collect();
-    assert_eq!(top, [0.25, 0.5, 0.75, 1.0, 1.0]);
+    let top_k: Vec<f64> = tied.top_k.iter().map(|hits| hits.hits).collect();
+    assert_eq!(top_k, [0.25, 0.5, 0.75, 1.0, 1.0]);
 
     let f5: Square = "f5".parse().unwrap();
     let d3: Square = "d3".parse().unwrap();
-    let two = accuracy(&ByNumber { flat: f5.bit() | d3.bit() }, &[first_move("f5")]);
+    let two = accuracy(&ByIndex { flat: f5.bit() | d3.bit() }, &[first_move("f5")]);
     assert_eq!(two.choices.hits, 0.5);
 }
 
 #[test]
-fn forced_moves_count_only_among_all() {
-    // A real game with passes and forced moves at its end, whatever they are.
+fn forced_moves_count_in_all_but_not_in_choices() {
+    // A game that ends with passes and forced moves.
     let record = transcript::game(b"f5d6c3d3c4f4").unwrap();
     let mut position = *record.end();
     let mut line = Vec::new();
@@ -67,7 +67,7 @@ fn forced_moves_count_only_among_all() {
         position = position.play(mv);
     }
     let forced = line.iter().filter(|decision| decision.position.moves().count() == 1).count();
-    let result = accuracy(&ByNumber { flat: 0 }, &line);
+    let result = accuracy(&ByIndex { flat: 0 }, &line);
     assert_eq!(result.all.count as usize, line.len());
     assert_eq!(result.choices.count as usize, line.len() - forced);
     assert!(forced > 0);
@@ -77,27 +77,27 @@ fn forced_moves_count_only_among_all() {
 }
 
 #[test]
-fn the_stages_cover_the_board_once() {
+fn stages_partition_the_disc_counts() {
     assert_eq!(STAGES[0].0, 1);
     assert_eq!(STAGES[12].1, 64);
     assert!(STAGES.windows(2).all(|pair| pair[0].1 + 1 == pair[1].0));
 }
 
 #[test]
-fn a_score_that_is_no_number_is_a_tie_not_a_panic() {
-    struct Nonsense;
-    impl Policy<Othello> for Nonsense {
+fn nan_scores_count_as_ties() {
+    struct NanPolicy;
+    impl Policy<Othello> for NanPolicy {
         fn score(&self, _: &Othello, moves: &[Square], out: &mut Vec<f32>) {
             out.clear();
             out.resize(moves.len(), f32::NAN);
         }
     }
-    let result = accuracy(&Nonsense, &[first_move("f5")]);
+    let result = accuracy(&NanPolicy, &[first_move("f5")]);
     assert_eq!(result.choices.hits, 0.25);
 }
 
 #[test]
-fn the_published_preference_players_predict_as_published() {
+fn published_players_reach_their_published_accuracy() {
     let Some(data) = std::env::var_os("OUTFLANK_DATA").map(PathBuf::from) else {
         eprintln!("skipped: OUTFLANK_DATA is not set");
         return;
@@ -113,7 +113,7 @@ fn the_published_preference_players_predict_as_published() {
     // 47.9% of the choices of a uniform sample, 54.7% of those with up to 16 discs.
     assert!((ntuple.choices.percent() - 47.9).abs() < 1.0, "{}", ntuple.choices.percent());
     assert!((ntuple.stages[0].percent() - 54.7).abs() < 1.5, "{}", ntuple.stages[0].percent());
-    // Counting a tie as a hit adds about 1.6 points, the four first moves above all.
+    // Counting a tie as a hit adds about 1.6 points, mostly at the four first moves.
     let gain = ntuple.ties_as_hits.percent() - ntuple.choices.percent();
     assert!((gain - 1.6).abs() < 0.3, "{gain}");
     let single = of("RunnarsonLucas2014IPref1.player");

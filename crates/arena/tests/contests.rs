@@ -1,17 +1,17 @@
-//! Contests: fair, repeatable, resumable, and in agreement with what was published.
+//! Contests are reproducible, resumable and match published results.
 
 use outflank_arena::league::play_league;
 use outflank_arena::matches::{MatchReport, play_match};
-use outflank_arena::ratings::Options;
-use outflank_arena::{Game, Terms, contest, distinct, play};
+use outflank_arena::ratings::RatingConfig;
+use outflank_arena::{ContestConfig, Game, contest, distinct_games, play};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use outflank_models::{Evaluate, Policy, embedded};
 use outflank_players::registry::{self, RegisteredGame};
-use outflank_players::{Player, PlayerError, PlayerFactory, Staged};
+use outflank_players::{PlayerFactory, PlayerError, Player, Staged};
 use outflank_records::read_openings;
-use outflank_runs::{Journal, Rng, RngExt, rng};
+use outflank_runs::{RngExt, Journal, Rng, rng};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ fn pair<P: RegisteredGame>(a: &str, b: &str, random: f64) -> [PlayerFactory<P>; 
     entries(&[a, b], random).try_into().unwrap()
 }
 
-/// Openings of a few random moves.
+/// Returns openings of `plies` random moves.
 fn openings<P: Position>(count: usize, plies: usize) -> Vec<Line<P>> {
     let mut rng = rng::stream(5, &["openings"]);
     (0..count)
@@ -40,33 +40,33 @@ fn openings<P: Position>(count: usize, plies: usize) -> Vec<Line<P>> {
         .collect()
 }
 
-fn terms<P: Position>(rounds: u32, threads: usize) -> Terms<P> {
-    Terms { openings: openings(50, 4), rounds, seed: 7, threads, elsewhere: None }
+fn config<P: Position>(rounds: u32, threads: usize) -> ContestConfig<P> {
+    ContestConfig { openings: openings(50, 4), rounds, seed: 7, threads, remote: None }
 }
 
 fn result<P: RegisteredGame>(
     pair: &[PlayerFactory<P>; 2],
-    terms: &Terms<P>,
+    config: &ContestConfig<P>,
 ) -> (MatchReport, Vec<Game<P>>) {
-    play_match(pair, terms, None, None, |_, _| {}).unwrap()
+    play_match(pair, config, None, None, |_, _| {}).unwrap()
 }
 
 #[test]
-fn any_number_of_threads_plays_the_same_games() {
+fn games_do_not_depend_on_the_number_of_threads() {
     let pair = pair::<Othello>("heuristic", "yoshioka@2", 0.1);
-    let one = result(&pair, &terms(40, 1));
+    let one = result(&pair, &config(40, 1));
     for threads in [2, 3, 8] {
-        assert_eq!(result(&pair, &terms(40, threads)), one);
+        assert_eq!(result(&pair, &config(40, threads)), one);
     }
 }
 
-/// The heuristic, which notes how many positions it is asked about together.
-struct Patient {
-    asks: usize,
+/// The heuristic, recording the largest batch it evaluates.
+struct BatchRecorder {
+    batch_size: usize,
     largest: std::sync::atomic::AtomicUsize,
 }
 
-impl Policy<Othello> for Patient {
+impl Policy<Othello> for BatchRecorder {
     fn score(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
         embedded::heuristic().after_moves(position, moves, out);
     }
@@ -82,18 +82,18 @@ impl Policy<Othello> for Patient {
     }
 
     fn batch_size(&self) -> usize {
-        self.asks
+        self.batch_size
     }
 }
 
-/// A model that is asked about many games together plays the games that it plays alone: with forced
-/// random moves, with a stage left to a search, against itself.
+/// Lockstep play yields the same games as sequential play: with forced random moves, with a stage
+/// played by a search, and in self-play.
 #[test]
-fn games_side_by_side_are_the_games_one_by_one() {
-    let play = |asks: usize, threads: usize| {
-        let patient = Arc::new(Patient { asks, largest: 0.into() });
+fn lockstep_play_equals_sequential_play() {
+    let play = |batch_size: usize, threads: usize| {
+        let recorder = Arc::new(BatchRecorder { batch_size, largest: 0.into() });
         let entry =
-            |name: &str, random: f64| registry::policy_factory(name, patient.clone() as _, random);
+            |name: &str, random: f64| registry::policy_factory(name, recorder.clone() as _, random);
         let (plain, other) =
             (entry("staged", 0.0), registry::factory::<Othello>("yoshioka@2e6").unwrap());
         let staged = plain.clone().combined_with(&other.clone(), move || {
@@ -103,12 +103,12 @@ fn games_side_by_side_are_the_games_one_by_one() {
         players.extend([entry("plain", 0.0), entry("forced", 0.2), staged]);
         let pairs: Vec<_> = (0..5).flat_map(|a| (a + 1..5).map(move |b| (a, b))).collect();
         let mut games = Vec::new();
-        let all = contest(&players, &pairs, &terms(40, threads), None, |more, _| {
+        let all = contest(&players, &pairs, &config(40, threads), None, |more, _| {
             games.extend(more);
             true
         });
         assert!(all.unwrap());
-        (games, patient.largest.load(std::sync::atomic::Ordering::Relaxed))
+        (games, recorder.largest.load(std::sync::atomic::Ordering::Relaxed))
     };
     let (alone, never) = play(1, 2);
     assert_eq!((alone.len(), never), (800, 0));
@@ -120,10 +120,10 @@ fn games_side_by_side_are_the_games_one_by_one() {
 }
 
 #[test]
-fn swapping_the_players_mirrors_every_figure() {
-    let terms = terms::<Othello>(60, 2);
-    let (there, _) = result(&pair("heuristic", "yoshioka", 0.1), &terms);
-    let (back, _) = result(&pair("yoshioka", "heuristic", 0.1), &terms);
+fn swapping_the_players_mirrors_the_report() {
+    let config = config::<Othello>(60, 2);
+    let (there, _) = result(&pair("heuristic", "yoshioka", 0.1), &config);
+    let (back, _) = result(&pair("yoshioka", "heuristic", 0.1), &config);
     assert_eq!((there.wins, there.draws, there.losses), (back.losses, back.draws, back.wins));
     let mut rounds = there.pentanomial;
     rounds.reverse();
@@ -133,56 +133,56 @@ fn swapping_the_players_mirrors_every_figure() {
 }
 
 #[test]
-fn a_player_is_level_with_itself() {
-    let terms = Terms {
+fn self_play_scores_one_half() {
+    let config = ContestConfig {
         openings: vec![Line::default()],
         rounds: 1000,
         seed: 3,
         threads: 2,
-        elsewhere: None,
+        remote: None,
     };
-    let (report, _) = result(&pair::<Othello>("heuristic", "heuristic?name=other", 0.1), &terms);
+    let (report, _) = result(&pair::<Othello>("heuristic", "heuristic?name=other", 0.1), &config);
     assert!((report.score - 0.5).abs() < 1.5 * report.error, "{report:?}");
     assert_eq!(report.games, 2000);
-    // With forced random moves hardly any game repeats another.
+    // With forced random moves almost all games are distinct.
     assert!(report.distinct_games > 1900);
 }
 
 #[test]
-fn players_without_chance_repeat_themselves_and_the_report_says_so() {
-    // Both always play the first legal move, so all games from one opening are one game.
+fn duplicate_games_of_deterministic_players_are_counted() {
+    // Both always play the first legal move, so there is one game per opening.
     let first_move = |name: &str| {
-        let fault: Way = |game| Ok(game.position().moves().next().unwrap());
-        PlayerFactory::new(name, move || Ok(Box::new(Moody { games: 0, fault })))
+        let failure: Failure = |game| Ok(game.position().moves().next().unwrap());
+        PlayerFactory::new(name, move || Ok(Box::new(FailingPlayer { games: 0, failure })))
     };
     let pair = [first_move("a"), first_move("b")];
-    let terms =
-        Terms { openings: openings(5, 4), rounds: 20, seed: 3, threads: 2, elsewhere: None };
-    let starts: HashSet<&[Square]> = terms.openings.iter().map(Line::moves).collect();
-    let (report, games) = result(&pair, &terms);
+    let config =
+        ContestConfig { openings: openings(5, 4), rounds: 20, seed: 3, threads: 2, remote: None };
+    let starts: HashSet<&[Square]> = config.openings.iter().map(Line::moves).collect();
+    let (report, games) = result(&pair, &config);
     assert_eq!((report.games, report.distinct_games), (40, starts.len() as u64));
-    assert_eq!(distinct(&games), report.distinct_games);
+    assert_eq!(distinct_games(&games), report.distinct_games);
     assert_eq!(report.score, 0.5);
 }
 
 #[test]
-fn checkers_is_played_like_any_other_game() {
-    let (report, games) = result(&pair::<Checkers>("material@4", "random", 0.0), &terms(10, 2));
+fn checkers_matches_are_played_to_the_end() {
+    let (report, games) = result(&pair::<Checkers>("material@4", "random", 0.0), &config(10, 2));
     assert_eq!(report.games, 20);
     assert!(report.score > 0.9, "{report:?}");
     assert!(games.iter().all(|game| game.played.line.position().is_over()));
 }
 
-/// Cutting the journal anywhere and going on gives the same games and the same journal.
+/// A journal truncated anywhere resumes to the same games and the same bytes.
 #[test]
-fn a_contest_goes_on_from_wherever_it_was_stopped() {
+fn contests_resume_from_any_truncated_journal() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games.tsv");
     let pair = pair::<Othello>("heuristic", "random@mcts20", 0.1);
-    let terms = terms::<Othello>(20, 2);
+    let config = config::<Othello>(20, 2);
     let play = |path: &Path| {
         let journal = Journal::open(path).unwrap();
-        play_match(&pair, &terms, None, Some(journal), |_, _| {}).unwrap()
+        play_match(&pair, &config, None, Some(journal), |_, _| {}).unwrap()
     };
     let whole = play(&path);
     let bytes = std::fs::read(&path).unwrap();
@@ -191,85 +191,91 @@ fn a_contest_goes_on_from_wherever_it_was_stopped() {
         assert_eq!(play(&path), whole);
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
     }
-    // Nothing is played again once all is there.
+    // A complete journal plays no new games.
     let mut new = 0;
     let journal = Journal::open(&path).unwrap();
-    play_match(&pair, &terms, None, Some(journal), |_, n| new += n).unwrap();
+    play_match(&pair, &config, None, Some(journal), |_, n| new += n).unwrap();
     assert_eq!(new, 0);
 }
 
 #[test]
-fn a_player_who_joins_later_replays_nobody_elses_games() {
+fn adding_a_player_replays_no_existing_game() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games.tsv");
-    let terms = terms::<Othello>(8, 2);
+    let config = config::<Othello>(8, 2);
     let run = |players: &[&str]| {
         let journal = Journal::open(&path).unwrap();
         let mut new = 0;
         let entries = entries::<Othello>(players, 0.1);
-        let league = play_league(&entries, &terms, Some(journal), |_, n| new += n).unwrap();
-        (league.report(&Options::default()).unwrap(), new)
+        let league = play_league(&entries, &config, Some(journal), |_, n| new += n).unwrap();
+        (league.report(&RatingConfig::default()).unwrap(), new)
     };
     let (_, new) = run(&["heuristic", "random"]);
     assert_eq!(new, 16);
     let (joined, new) = run(&["yoshioka", "heuristic", "random"]);
     assert_eq!(new, 32);
     let fresh =
-        play_league(&entries(&["heuristic", "random", "yoshioka"], 0.1), &terms, None, |_, _| {});
-    assert_eq!(fresh.unwrap().report(&Options::default()).unwrap(), joined);
+        play_league(&entries(&["heuristic", "random", "yoshioka"], 0.1), &config, None, |_, _| {});
+    assert_eq!(fresh.unwrap().report(&RatingConfig::default()).unwrap(), joined);
     let total: f64 = joined.players.iter().map(|p| p.points).sum();
     assert_eq!(total, 48.0);
 }
 
-/// What a player does where it fails.
-type Way = fn(&Line<Othello>) -> Result<Square, PlayerError>;
+/// How a player fails.
+type Failure = fn(&Line<Othello>) -> Result<Square, PlayerError>;
 
-/// Plays the first legal move, and fails in a way of its own in every third game.
-struct Moody {
+/// Plays the first legal move, and fails in every third game.
+struct FailingPlayer {
     games: u32,
-    fault: Way,
+    failure: Failure,
 }
 
-impl Player<Othello> for Moody {
-    fn new_game(&mut self) -> Result<(), PlayerError> {
+impl Player<Othello> for FailingPlayer {
+    fn begin(&mut self) -> Result<(), PlayerError> {
         self.games += 1;
         Ok(())
     }
 
     fn choose(&mut self, game: &Line<Othello>, _: &mut Rng) -> Result<Square, PlayerError> {
         if self.games.is_multiple_of(3) && game.position().pieces() > 20 {
-            return (self.fault)(game);
+            return (self.failure)(game);
         }
         Ok(game.position().moves().next().unwrap())
     }
 }
 
 #[test]
-fn a_player_who_fails_loses_that_game_and_the_match_goes_on() {
-    let ways: [Way; 2] = [
-        |_| Err(PlayerError::Timeout { player: "moody".to_owned(), seconds: 1 }),
-        // The first disc's square is taken, so this is never legal.
+fn a_failing_player_forfeits_only_that_game() {
+    let failures: [Failure; 2] = [
+        |_| Err(PlayerError::Timeout { player: "failing".to_owned(), seconds: 1 }),
+        // d4 is occupied from the start, so this move is never legal.
         |_| Ok("d4".parse().unwrap()),
     ];
-    for fault in ways {
-        let moody = PlayerFactory::new("moody", move || Ok(Box::new(Moody { games: 0, fault })));
-        let steady = entries::<Othello>(&["random"], 0.0).remove(0);
-        let terms =
-            Terms { openings: openings(10, 4), rounds: 10, seed: 1, threads: 1, elsewhere: None };
-        let (report, games) = result(&[moody, steady], &terms);
+    for failure in failures {
+        let failing =
+            PlayerFactory::new("failing", move || Ok(Box::new(FailingPlayer { games: 0, failure })));
+        let random = entries::<Othello>(&["random"], 0.0).remove(0);
+        let config = ContestConfig {
+            openings: openings(10, 4),
+            rounds: 10,
+            seed: 1,
+            threads: 1,
+            remote: None,
+        };
+        let (report, games) = result(&[failing, random], &config);
         assert!(report.complete && report.games == 20);
-        assert!(!report.faults.is_empty() && report.faults.len() < 20);
-        for game in games.iter().filter(|game| game.played.fault.is_some()) {
-            let (side, _) = game.played.fault.as_ref().unwrap();
+        assert!(!report.forfeits.is_empty() && report.forfeits.len() < 20);
+        for game in games.iter().filter(|game| game.played.forfeit.is_some()) {
+            let (side, _) = game.played.forfeit.as_ref().unwrap();
             assert_eq!(*side, if game.black == 0 { Side::Black } else { Side::White });
             assert_eq!(game.half_points_of(0), 0);
         }
-        assert!(report.faults.iter().all(|fault| fault.player == "moody"));
+        assert!(report.forfeits.iter().all(|failure| failure.player == "failing"));
     }
 }
 
 #[test]
-fn a_foreign_journal_is_refused() {
+fn games_of_another_contest_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games.tsv");
     for line in [
@@ -282,20 +288,23 @@ fn a_foreign_journal_is_refused() {
         Journal::open(&path).unwrap().0.append(&[line]).unwrap();
         let journal = Journal::open(&path).unwrap();
         let pair = pair::<Othello>("heuristic", "random", 0.0);
-        let error = play_match(&pair, &terms(2, 1), None, Some(journal), |_, _| {}).unwrap_err();
-        assert!(error.to_string().contains("line 1 of the journal"), "{error}");
+        let error = play_match(&pair, &config(2, 1), None, Some(journal), |_, _| {}).unwrap_err();
+        assert!(
+            error.to_string().contains("games.tsv:1: game does not belong to this contest"),
+            "{error}"
+        );
     }
 }
 
 #[test]
-fn nothing_to_play_is_an_error() {
-    let none = Terms { openings: Vec::new(), rounds: 1, seed: 1, threads: 1, elsewhere: None };
+fn an_empty_contest_is_an_error() {
+    let none = ContestConfig { openings: Vec::new(), rounds: 1, seed: 1, threads: 1, remote: None };
     let pair = pair::<Othello>("heuristic", "random", 0.0);
     assert!(contest(&pair, &[(0, 1)], &none, None, |_, _| true).is_err());
 }
 
 #[test]
-fn a_game_from_a_finished_position_has_its_result_at_once() {
+fn a_game_from_a_finished_position_ends_immediately() {
     let over: Othello = format!("{}{} X", "X".repeat(40), "O".repeat(24)).parse().unwrap();
     let mut players = entries::<Othello>(&["heuristic", "random"], 0.0);
     let (mut a, mut b) = (players.remove(0).make().unwrap(), players.remove(0).make().unwrap());
@@ -311,10 +320,10 @@ fn data() -> Option<PathBuf> {
     data
 }
 
-/// Paper 0's Table IV, as far as its players were published. Scores depend on how ties are broken,
-/// by up to 90 of 2,000 points and mostly by less than 30.
+/// Runarsson & Lucas (2014), Table IV, for the players that were published. Scores depend on how
+/// ties are broken, by up to 90 of 2,000 points, mostly by less than 30.
 #[test]
-fn the_published_players_score_as_published() {
+fn published_players_reach_their_published_match_scores() {
     let Some(data) = data() else { return };
     let player = |name: &str| data.join("players").join(name).display().to_string();
     let ipref = player("RunnarsonLucas2014IPrefN.player");
@@ -324,8 +333,8 @@ fn the_published_players_score_as_published() {
     let boards = data.join("openings/lucas_boards.txt");
     let openings = read_openings::<Othello>(&boards, None).unwrap();
     assert_eq!(openings.len(), 1000);
-    let terms = Terms { openings, rounds: 1000, seed: 1, threads: 2, elsewhere: None };
-    for (a, b, printed) in [
+    let config = ContestConfig { openings, rounds: 1000, seed: 1, threads: 2, remote: None };
+    for (a, b, published) in [
         (&ipref, &ctdl, 1134.5),
         (&ipref, &burrow, 1245.5),
         (&ipref, &etdl, 1372.0),
@@ -333,23 +342,23 @@ fn the_published_players_score_as_published() {
         (&ctdl, &etdl, 1349.0),
         (&burrow, &etdl, 1184.5),
     ] {
-        let (report, _) = result(&pair::<Othello>(a, b, 0.0), &terms);
+        let (report, _) = result(&pair::<Othello>(a, b, 0.0), &config);
         let points = report.wins as f64 + 0.5 * report.draws as f64;
-        assert!((points - printed).abs() <= 30.0, "{a} {b}: {points}, printed {printed}");
+        assert!((points - published).abs() <= 30.0, "{a} {b}: {points}, published {published}");
     }
 }
 
-/// The Othello League's protocol: 10,000 games, both players forced to a random move one time in
-/// ten. The figures are the League's, to the whole per cent.
+/// The protocol of the Othello League: 10,000 games with 10% forced random moves. The League
+/// publishes whole percentages.
 #[test]
-fn the_published_players_score_in_the_league_as_published() {
+fn published_players_reach_their_othello_league_scores() {
     let Some(data) = data() else { return };
-    let terms = Terms {
+    let config = ContestConfig {
         openings: vec![Line::default()],
         rounds: 5000,
         seed: 1,
         threads: 2,
-        elsewhere: None,
+        remote: None,
     };
     for (name, percent) in [
         ("Jaskowski2014All2", 96.0),
@@ -358,7 +367,7 @@ fn the_published_players_score_in_the_league_as_published() {
         ("RunnarsonLucas2014IPrefN", 62.0),
     ] {
         let player = data.join("players").join(format!("{name}.player")).display().to_string();
-        let (report, _) = result(&pair::<Othello>(&player, "heuristic", 0.1), &terms);
+        let (report, _) = result(&pair::<Othello>(&player, "heuristic", 0.1), &config);
         assert!((100.0 * report.score - percent).abs() < 2.0, "{name}: {}", report.score);
     }
 }

@@ -1,57 +1,61 @@
-//! Ratings against published tables, another optimiser, and leagues of known strength.
+//! Ratings against published tables, another optimizer, and simulated leagues.
 
 use outflank_arena::ratings::{
-    Estimate, Meeting, Options, Parameter, RatingError, Ratings, fit, fit_totals,
+    Estimate, PairResult, Parameter, RatingConfig, RatingError, Ratings, fit, fit_totals,
 };
-use outflank_arena::score::expected;
-use outflank_runs::{Rng, RngExt, rng};
+use outflank_arena::score::expected_score;
+use outflank_runs::{RngExt, Rng, rng};
 
-const FITTED: Options =
-    Options { drawelo: Parameter::Fitted, advantage: Parameter::Fitted, prior: 0.0, mean: 1600.0 };
+const FITTED: RatingConfig = RatingConfig {
+    drawelo: Parameter::Fitted,
+    advantage: Parameter::Fitted,
+    prior: 0.0,
+    mean: 1600.0,
+};
 
-fn assert_near(ratings: &Ratings, printed: &[f64], tolerance: f64) {
-    assert_eq!(ratings.ratings.len(), printed.len());
-    for (ours, theirs) in ratings.ratings.iter().zip(printed) {
+fn assert_near(ratings: &Ratings, published: &[f64], tolerance: f64) {
+    assert_eq!(ratings.ratings.len(), published.len());
+    for (ours, theirs) in ratings.ratings.iter().zip(published) {
         let difference = ours.value - theirs;
         assert!(difference.abs() <= tolerance, "{:.2} is not {theirs}", ours.value);
     }
 }
 
-/// The meetings of a printed cross table of points, row against column.
-fn meetings_of_points<const N: usize>(table: &[[f64; N]; N]) -> Vec<Meeting> {
-    let mut meetings = Vec::new();
+/// The results of a published cross table of points, row against column.
+fn results_from_points<const N: usize>(table: &[[f64; N]; N]) -> Vec<PairResult> {
+    let mut results = Vec::new();
     for (first, row) in table.iter().enumerate() {
         for (second, &wins) in row.iter().enumerate().skip(first + 1) {
             let losses = table[second][first];
-            meetings.push(Meeting { first, second, wins, draws: 0.0, losses });
+            results.push(PairResult { first, second, wins, draws: 0.0, losses });
         }
     }
-    meetings
+    results
 }
 
-// Runarsson and Lucas, "Preference Learning for Move Prediction and Evaluation Function
-// Approximation in Othello" (2014), tables III to V; 2,000 games a pair, rated with BayesElo.
+// Runarsson & Lucas (2014), "Preference Learning for Move Prediction and Evaluation Function
+// Approximation in Othello", Tables III to V; 2,000 games per pair, rated with BayesElo.
 
 #[test]
-fn the_printed_league_of_seventeen() {
+fn table_iii_ratings_match_the_paper() {
     let percent = [
         78.0, 77.8, 73.3, 71.6, 69.2, 69.1, 65.3, 49.5, 49.4, 46.5, 37.9, 35.5, 33.1, 31.6, 23.4,
         21.9, 17.1,
     ];
-    let printed = [
+    let published = [
         1850.0, 1848.0, 1803.0, 1787.0, 1765.0, 1765.0, 1730.0, 1597.0, 1596.0, 1573.0, 1499.0,
         1479.0, 1457.0, 1444.0, 1364.0, 1348.0, 1293.0,
     ];
     let points = percent.map(|percent| percent / 100.0 * 32_000.0);
     let games: Vec<Vec<f64>> =
         (0..17).map(|i| (0..17).map(|j| if i == j { 0.0 } else { 2000.0 }).collect()).collect();
-    let ratings = fit_totals(&points, &games, &Options::default()).unwrap();
-    assert_near(&ratings, &printed, 1.0);
-    assert_eq!(ratings.needed, 0.0);
-    // The two leaders differ by 2 points, which 32,000 games each cannot tell apart for certain.
-    let superiority = ratings.superiority(0, 1);
-    assert!(superiority > 0.5 && superiority < 0.95, "{superiority}");
-    assert!(ratings.superiority(0, 16) > 1.0 - 1e-12);
+    let ratings = fit_totals(&points, &games, &RatingConfig::default()).unwrap();
+    assert_near(&ratings, &published, 1.0);
+    assert_eq!(ratings.virtual_games, 0.0);
+    // The two best differ by 2 points, which is not significant with 32,000 games each.
+    let los = ratings.los(0, 1);
+    assert!(los > 0.5 && los < 0.95, "{los}");
+    assert!(ratings.los(0, 16) > 1.0 - 1e-12);
 }
 
 const STRONG: [[f64; 7]; 7] = [
@@ -65,14 +69,14 @@ const STRONG: [[f64; 7]; 7] = [
 ];
 
 #[test]
-fn the_printed_league_of_the_strongest() {
-    let printed = [1683.0, 1644.0, 1599.0, 1588.0, 1583.0, 1556.0, 1546.0];
-    let ratings = fit(7, &meetings_of_points(&STRONG), &Options::default()).unwrap();
-    assert_near(&ratings, &printed, 1.0);
+fn table_iv_ratings_match_the_paper() {
+    let published = [1683.0, 1644.0, 1599.0, 1588.0, 1583.0, 1556.0, 1546.0];
+    let ratings = fit(7, &results_from_points(&STRONG), &RatingConfig::default()).unwrap();
+    assert_near(&ratings, &published, 1.0);
 }
 
 #[test]
-fn the_printed_league_with_the_weakest() {
+fn table_v_ratings_match_the_paper() {
     let table = [
         [0.0, 865.5, 1807.5, 1547.5, 1863.5, 1901.5, 1921.5, 1958.5],
         [1134.5, 0.0, 1614.0, 1178.5, 1799.5, 1842.0, 1878.5, 1915.5],
@@ -83,28 +87,28 @@ fn the_printed_league_with_the_weakest() {
         [78.5, 121.5, 286.5, 703.5, 693.5, 754.0, 0.0, 987.0],
         [41.5, 84.5, 254.0, 506.0, 370.5, 404.5, 1013.0, 0.0],
     ];
-    let printed = [1906.0, 1866.0, 1668.0, 1632.0, 1512.0, 1483.0, 1399.0, 1335.0];
-    let ratings = fit(8, &meetings_of_points(&table), &Options::default()).unwrap();
-    // The exact maximum lies 2.35 points above the print at the top of this widest league, and
-    // an independent optimiser agrees with it; the paper does not say which draws there were.
-    assert_near(&ratings, &printed, 2.4);
+    let published = [1906.0, 1866.0, 1668.0, 1632.0, 1512.0, 1483.0, 1399.0, 1335.0];
+    let ratings = fit(8, &results_from_points(&table), &RatingConfig::default()).unwrap();
+    // At the top of this widest league the exact maximum is 2.35 points above the published rating.
+    // An independent optimizer agrees with it; the paper does not state the number of draws.
+    assert_near(&ratings, &published, 2.4);
 }
 
 #[test]
-fn totals_and_meetings_agree() {
-    let meetings = meetings_of_points(&STRONG);
-    let options = Options { prior: 2.0, ..Options::default() };
+fn totals_and_pair_results_agree() {
+    let results = results_from_points(&STRONG);
+    let config = RatingConfig { prior: 2.0, ..RatingConfig::default() };
     let points = STRONG.map(|row| row.iter().sum());
     let games: [[f64; 7]; 7] =
         std::array::from_fn(|i| std::array::from_fn(|j| if i == j { 0.0 } else { 2000.0 }));
     let (one, other) =
-        (fit(7, &meetings, &options).unwrap(), fit_totals(&points, &games, &options).unwrap());
+        (fit(7, &results, &config).unwrap(), fit_totals(&points, &games, &config).unwrap());
     for (a, b) in one.ratings.iter().zip(&other.ratings) {
         assert!((a.value - b.value).abs() < 1e-7 && (a.error - b.error).abs() < 1e-7);
     }
 }
 
-/// A league of five in which players 0 and 4 met one way only: first, second, wins, draws,
+/// A league of five in which players 0 and 4 met in one order only: first, second, wins, draws,
 /// losses.
 const SMALL: [(usize, usize, u32, u32, u32); 19] = [
     (0, 1, 42, 12, 14),
@@ -128,9 +132,9 @@ const SMALL: [(usize, usize, u32, u32, u32); 19] = [
     (4, 3, 10, 3, 11),
 ];
 
-fn small() -> Vec<Meeting> {
+fn small() -> Vec<PairResult> {
     (SMALL.iter())
-        .map(|&(first, second, wins, draws, losses)| Meeting {
+        .map(|&(first, second, wins, draws, losses)| PairResult {
             first,
             second,
             wins: wins.into(),
@@ -141,12 +145,12 @@ fn small() -> Vec<Meeting> {
 }
 
 #[test]
-fn another_optimiser_finds_the_same_maximum_and_the_same_curvature() {
+fn scipy_finds_the_same_maximum_and_standard_errors() {
     // SciPy 1.x: Nelder-Mead, then BFGS, and the inverse of a numerical Hessian.
-    type Case = (Options, f64, [(f64, f64); 5], (f64, f64), (f64, f64), f64);
+    type Case = (RatingConfig, f64, [(f64, f64); 5], (f64, f64), (f64, f64), f64);
     let cases: [Case; 2] = [
         (
-            Options::default(),
+            RatingConfig::default(),
             -628.634_883_6,
             [
                 (1743.1031, 31.935),
@@ -174,8 +178,8 @@ fn another_optimiser_finds_the_same_maximum_and_the_same_curvature() {
             0.999_404_85,
         ),
     ];
-    for (options, likelihood, ratings, advantage, drawelo, superiority) in cases {
-        let ours = fit(5, &small(), &options).unwrap();
+    for (config, likelihood, ratings, advantage, drawelo, los) in cases {
+        let ours = fit(5, &small(), &config).unwrap();
         let same = |ours: Estimate, (value, error): (f64, f64)| {
             assert!((ours.value - value).abs() < 2e-4, "{ours:?} is not {value}");
             assert!((ours.error - error).abs() < 2e-3, "{ours:?} has not {error}");
@@ -184,90 +188,90 @@ fn another_optimiser_finds_the_same_maximum_and_the_same_curvature() {
         same(ours.advantage, advantage);
         same(ours.drawelo, drawelo);
         assert!((ours.log_likelihood - likelihood).abs() < 1e-6);
-        assert!((ours.superiority(1, 2) - superiority).abs() < 1e-5);
+        assert!((ours.los(1, 2) - los).abs() < 1e-5);
     }
 }
 
 #[test]
-fn a_permutation_of_players_permutes_the_result() {
+fn ratings_do_not_depend_on_player_order() {
     let order = [3, 0, 4, 1, 2];
-    let moved: Vec<Meeting> = (small().into_iter().rev())
-        .map(|m| Meeting { first: order[m.first], second: order[m.second], ..m })
+    let moved: Vec<PairResult> = (small().into_iter().rev())
+        .map(|m| PairResult { first: order[m.first], second: order[m.second], ..m })
         .collect();
-    for options in [Options::default(), FITTED] {
+    for config in [RatingConfig::default(), FITTED] {
         let (before, after) =
-            (fit(5, &small(), &options).unwrap(), fit(5, &moved, &options).unwrap());
+            (fit(5, &small(), &config).unwrap(), fit(5, &moved, &config).unwrap());
         for i in 0..5 {
             let (a, b) = (before.ratings[i], after.ratings[order[i]]);
             assert!((a.value - b.value).abs() < 1e-8 && (a.error - b.error).abs() < 1e-8);
             assert_eq!(before.points[i], after.points[order[i]]);
             for j in 0..5 {
-                let (a, b) = (before.superiority(i, j), after.superiority(order[i], order[j]));
+                let (a, b) = (before.los(i, j), after.los(order[i], order[j]));
                 assert!((a - b).abs() < 1e-10);
-                assert_eq!(before.superiority(i, j) + before.superiority(j, i), 1.0);
+                assert_eq!(before.los(i, j) + before.los(j, i), 1.0);
             }
         }
         let mean = before.ratings.iter().map(|r| r.value).sum::<f64>() / 5.0;
         assert!((mean - 1600.0).abs() < 1e-9);
-        // The mean is known, so the covariances with all players add up to nothing.
+        // The mean is fixed, so the covariances with all players sum to zero.
         for i in 0..5 {
             assert!((0..5).map(|j| before.covariance(i, j)).sum::<f64>().abs() < 1e-9);
         }
     }
 }
 
-/// Plays a double round robin between players of these strengths.
+/// Simulates a double round robin between players of these strengths.
 fn league(
     strengths: &[f64],
     advantage: f64,
     drawelo: f64,
     games: u32,
     rng: &mut Rng,
-) -> Vec<Meeting> {
-    let f = |x: f64| expected(-x);
-    let mut meetings = Vec::new();
+) -> Vec<PairResult> {
+    let f = |x: f64| expected_score(-x);
+    let mut results = Vec::new();
     for (first, a) in strengths.iter().enumerate() {
         for (second, b) in strengths.iter().enumerate().filter(|&(second, _)| second != first) {
             let (win, loss) = (f(b - a - advantage + drawelo), f(a - b + advantage + drawelo));
-            let mut meeting = Meeting { first, second, wins: 0.0, draws: 0.0, losses: 0.0 };
+            let mut result = PairResult { first, second, wins: 0.0, draws: 0.0, losses: 0.0 };
             for _ in 0..games {
                 match rng.unit() {
-                    u if u < win => meeting.wins += 1.0,
-                    u if u < win + loss => meeting.losses += 1.0,
-                    _ => meeting.draws += 1.0,
+                    u if u < win => result.wins += 1.0,
+                    u if u < win + loss => result.losses += 1.0,
+                    _ => result.draws += 1.0,
                 }
             }
-            meetings.push(meeting);
+            results.push(result);
         }
     }
-    meetings
+    results
 }
 
 #[test]
-fn true_strengths_lie_within_the_error_bars_at_the_nominal_rate() {
+fn confidence_intervals_have_nominal_coverage() {
     let leagues = 1000;
-    for (name, advantage, drawelo, options) in
-        [("plain", 0.0, 0.0, Options::default()), ("full", 40.0, 80.0, FITTED)]
+    for (name, advantage, drawelo, config) in
+        [("plain", 0.0, 0.0, RatingConfig::default()), ("full", 40.0, 80.0, FITTED)]
     {
         let mut rng = rng::stream(1, &["coverage", name]);
         let players = 6;
-        let (mut inside, mut advantages, mut drawelos, mut superior) = (0, 0, 0, 0);
+        let (mut inside, mut advantages, mut drawelos, mut false_claims) = (0, 0, 0, 0);
         for _ in 0..leagues {
             let mut strengths: Vec<f64> = (0..players).map(|_| 120.0 * rng.normal()).collect();
             let mean = strengths.iter().sum::<f64>() / players as f64;
             strengths.iter_mut().for_each(|s| *s -= mean);
-            let meetings = league(&strengths, advantage, drawelo, 40, &mut rng);
-            let found = fit(players, &meetings, &options).unwrap();
+            let results = league(&strengths, advantage, drawelo, 40, &mut rng);
+            let found = fit(players, &results, &config).unwrap();
             let covers = |e: Estimate, truth: f64| usize::from((e.value - truth).abs() <= e.error);
             for (found, truth) in found.ratings.iter().zip(&strengths) {
                 inside += covers(*found, 1600.0 + truth);
             }
             advantages += covers(found.advantage, advantage);
             drawelos += covers(found.drawelo, drawelo);
-            // A superiority above 95% should rarely be claimed of a player who is the weaker one.
-            superior += usize::from(strengths[0] < strengths[1] && found.superiority(0, 1) > 0.95);
+            // An LOS above 95% should rarely be reported for the weaker player.
+            false_claims += usize::from(strengths[0] < strengths[1] && found.los(0, 1) > 0.95);
         }
-        // Four standard deviations of a binomial share among the leagues, which are independent.
+        // Four standard deviations of a binomial proportion over independent leagues.
         let slack = 4.0 * (0.95 * 0.05 / f64::from(leagues)).sqrt();
         let rate = |count: usize, of: f64| count as f64 / of;
         let all = rate(inside, f64::from(leagues) * players as f64);
@@ -276,7 +280,7 @@ fn true_strengths_lie_within_the_error_bars_at_the_nominal_rate() {
             let rate = rate(count, f64::from(leagues));
             assert!(advantage == 0.0 || (rate - 0.95).abs() < slack, "{name}: {rate}");
         }
-        assert!(rate(superior, f64::from(leagues)) < 0.05);
+        assert!(rate(false_claims, f64::from(leagues)) < 0.05);
     }
 }
 
@@ -292,50 +296,50 @@ fn advantage_and_drawelo_are_recovered_from_many_games() {
     }
 }
 
-fn meeting(first: usize, second: usize, wins: f64, draws: f64, losses: f64) -> Meeting {
-    Meeting { first, second, wins, draws, losses }
+fn result(first: usize, second: usize, wins: f64, draws: f64, losses: f64) -> PairResult {
+    PairResult { first, second, wins, draws, losses }
 }
 
 #[test]
-fn perfect_scores_get_bounded_ratings_and_the_result_says_so() {
+fn perfect_scores_get_finite_ratings_with_virtual_games() {
     // Player 0 won every game, player 3 lost every game.
-    let mut meetings = Vec::new();
+    let mut results = Vec::new();
     for (i, j) in (0..4).flat_map(|i| (i + 1..4).map(move |j| (i, j))) {
         let (won, lost) = if i == 0 || j == 3 { (50.0, 0.0) } else { (30.0, 20.0) };
-        meetings.push(meeting(i, j, won, 0.0, lost));
-        meetings.push(meeting(j, i, lost, 0.0, won));
+        results.push(result(i, j, won, 0.0, lost));
+        results.push(result(j, i, lost, 0.0, won));
     }
-    for options in [Options::default(), FITTED] {
-        let found = fit(4, &meetings, &options).unwrap();
-        assert_eq!(found.needed, 1.0);
+    for config in [RatingConfig::default(), FITTED] {
+        let found = fit(4, &results, &config).unwrap();
+        assert_eq!(found.virtual_games, 1.0);
         assert!(found.ratings.windows(2).all(|pair| pair[0].value > pair[1].value));
         for rating in &found.ratings {
             assert!((rating.value - 1600.0).abs() < 1500.0 && rating.error < 1500.0);
             assert!(rating.error > 0.0 && rating.error.is_finite());
         }
     }
-    // One game is enough, and more clean games raise the winner.
+    // One game is enough, and more wins raise the winner.
     let spread = |wins: f64| {
-        let found = fit(2, &[meeting(0, 1, wins, 0.0, 0.0)], &Options::default()).unwrap();
+        let found = fit(2, &[result(0, 1, wins, 0.0, 0.0)], &RatingConfig::default()).unwrap();
         found.ratings[0].value - found.ratings[1].value
     };
     assert!(spread(1.0) > 0.0 && spread(1.0) < spread(1000.0) && spread(1000.0) < 1400.0);
 }
 
 #[test]
-fn an_advantage_or_a_draw_margin_without_maximum_is_bounded_too() {
-    // The first mover always wins; all games are drawn; a win or a draw, never a loss; and one
-    // player always moves first, so that its strength cannot be told from the advantage.
+fn advantage_and_draw_margin_without_maximum_are_finite() {
+    // The first player always wins; all games are drawn; wins or draws, never a loss; and one
+    // player always moves first, so that its strength cannot be separated from the advantage.
     let cases = [
-        [meeting(0, 1, 9.0, 0.0, 0.0), meeting(1, 0, 9.0, 0.0, 0.0)],
-        [meeting(0, 1, 0.0, 9.0, 0.0), meeting(1, 0, 0.0, 9.0, 0.0)],
-        [meeting(0, 1, 4.0, 5.0, 0.0), meeting(1, 0, 0.0, 9.0, 0.0)],
-        [meeting(0, 1, 4.0, 5.0, 0.0), meeting(1, 0, 0.0, 5.0, 4.0)],
-        [meeting(0, 1, 6.0, 1.0, 4.0), meeting(0, 1, 3.0, 2.0, 5.0)],
+        [result(0, 1, 9.0, 0.0, 0.0), result(1, 0, 9.0, 0.0, 0.0)],
+        [result(0, 1, 0.0, 9.0, 0.0), result(1, 0, 0.0, 9.0, 0.0)],
+        [result(0, 1, 4.0, 5.0, 0.0), result(1, 0, 0.0, 9.0, 0.0)],
+        [result(0, 1, 4.0, 5.0, 0.0), result(1, 0, 0.0, 5.0, 4.0)],
+        [result(0, 1, 6.0, 1.0, 4.0), result(0, 1, 3.0, 2.0, 5.0)],
     ];
     for case in cases {
         let found = fit(2, &case, &FITTED).unwrap();
-        assert_eq!(found.needed, 1.0, "{case:?}");
+        assert_eq!(found.virtual_games, 1.0, "{case:?}");
         for figure in [found.ratings[0], found.ratings[1], found.advantage, found.drawelo] {
             assert!(
                 figure.value.abs() < 3200.0 && figure.error.is_finite(),
@@ -346,10 +350,10 @@ fn an_advantage_or_a_draw_margin_without_maximum_is_bounded_too() {
 }
 
 #[test]
-fn a_prior_pulls_players_together() {
-    let meetings = [meeting(0, 1, 15.0, 0.0, 5.0)];
+fn a_prior_shrinks_rating_differences() {
+    let results = [result(0, 1, 15.0, 0.0, 5.0)];
     let spread = |prior: f64| {
-        let found = fit(2, &meetings, &Options { prior, ..Options::default() }).unwrap();
+        let found = fit(2, &results, &RatingConfig { prior, ..RatingConfig::default() }).unwrap();
         found.ratings[0].value - found.ratings[1].value
     };
     // With v virtual draws the score is (15 + v/2) / (20 + v).
@@ -360,34 +364,35 @@ fn a_prior_pulls_players_together() {
 }
 
 #[test]
-fn a_league_that_falls_apart_names_its_groups() {
-    let meetings =
-        [meeting(4, 2, 1.0, 0.0, 1.0), meeting(0, 3, 5.0, 1.0, 2.0), meeting(1, 0, 0.0, 0.0, 0.0)];
-    let error = fit(5, &meetings, &Options::default()).unwrap_err();
+fn disconnected_leagues_list_their_groups() {
+    let results =
+        [result(4, 2, 1.0, 0.0, 1.0), result(0, 3, 5.0, 1.0, 2.0), result(1, 0, 0.0, 0.0, 0.0)];
+    let error = fit(5, &results, &RatingConfig::default()).unwrap_err();
     assert_eq!(error, RatingError::Disconnected { groups: vec![vec![0, 3], vec![1], vec![2, 4]] });
     assert!(error.to_string().contains("0, 3 | 1 | 2, 4"), "{error}");
 }
 
 #[test]
-fn nonsense_is_refused_with_a_reason() {
-    let plain = Options::default();
-    let refused = |meetings: &[Meeting], options: &Options| fit(2, meetings, options).unwrap_err();
-    let fair = meeting(0, 1, 1.0, 0.0, 1.0);
+fn invalid_input_is_rejected() {
+    let plain = RatingConfig::default();
+    let rejected =
+        |results: &[PairResult], config: &RatingConfig| fit(2, results, config).unwrap_err();
+    let fair = result(0, 1, 1.0, 0.0, 1.0);
     assert!(matches!(
-        refused(&[fair, meeting(0, 2, 1.0, 0.0, 0.0)], &plain),
-        RatingError::UnknownPlayer { meeting: 1, player: 2, players: 2 }
+        rejected(&[fair, result(0, 2, 1.0, 0.0, 0.0)], &plain),
+        RatingError::UnknownPlayer { index: 1, player: 2, players: 2 }
     ));
     assert!(matches!(
-        refused(&[meeting(1, 1, 1.0, 0.0, 0.0)], &plain),
+        rejected(&[result(1, 1, 1.0, 0.0, 0.0)], &plain),
         RatingError::SelfPlay { .. }
     ));
     for count in [-1.0, f64::NAN, f64::INFINITY, 1e300] {
-        let error = refused(&[Meeting { draws: count, ..fair }], &plain);
+        let error = rejected(&[PairResult { draws: count, ..fair }], &plain);
         assert!(matches!(error, RatingError::BadCount { .. }));
     }
     for drawelo in [-1.0, f64::NAN, 1e9] {
-        let options = Options { drawelo: Parameter::Fixed(drawelo), ..plain };
-        assert!(matches!(refused(&[fair], &options), RatingError::BadOption { .. }));
+        let config = RatingConfig { drawelo: Parameter::Fixed(drawelo), ..plain };
+        assert!(matches!(rejected(&[fair], &config), RatingError::BadOption { .. }));
     }
     let square = [[0.0, 10.0], [10.0, 0.0]];
     assert!(fit_totals(&[6.0, 4.0], &square, &plain).is_ok());
@@ -396,25 +401,25 @@ fn nonsense_is_refused_with_a_reason() {
     assert!(fit_totals(&[6.0, 4.0], &square[..1], &plain).is_err());
     assert!(fit_totals(&[6.0, 4.0], &[[0.0, 10.0], [9.0, 0.0]], &plain).is_err());
     assert!(fit_totals(&[6.0, 4.0], &square, &FITTED).is_err());
-    assert_eq!(fit_totals(&[10.0, 0.0], &square, &plain).unwrap().needed, 1.0);
+    assert_eq!(fit_totals(&[10.0, 0.0], &square, &plain).unwrap().virtual_games, 1.0);
 }
 
 #[test]
-fn tiny_leagues_and_long_ones() {
+fn small_leagues_and_long_chains_are_rated() {
     let empty: [[f64; 0]; 0] = [];
     assert!(fit(0, &[], &FITTED).unwrap().ratings.is_empty());
-    assert!(fit_totals(&[], &empty, &Options::default()).unwrap().ratings.is_empty());
-    let alone = fit(1, &[], &Options::default()).unwrap();
+    assert!(fit_totals(&[], &empty, &RatingConfig::default()).unwrap().ratings.is_empty());
+    let alone = fit(1, &[], &RatingConfig::default()).unwrap();
     assert_eq!(alone.ratings, [Estimate { value: 1600.0, error: 0.0 }]);
-    assert_eq!(alone.superiorities(), [[0.5]]);
+    assert_eq!(alone.los(0, 0), 0.5);
 
-    // A ladder in which only neighbours met spreads far beyond any one pair, and is not bounded.
-    let ladder: Vec<Meeting> = (0..300).map(|i| meeting(i, i + 1, 75.0, 0.0, 25.0)).collect();
-    let found = fit(301, &ladder, &Options::default()).unwrap();
-    assert_eq!(found.needed, 0.0);
+    // A chain in which only neighbors met spreads far beyond any one pair, and is not bounded.
+    let chain: Vec<PairResult> = (0..300).map(|i| result(i, i + 1, 75.0, 0.0, 25.0)).collect();
+    let found = fit(301, &chain, &RatingConfig::default()).unwrap();
+    assert_eq!(found.virtual_games, 0.0);
     let step = 400.0 * 3f64.log10();
     assert!((found.ratings[0].value - found.ratings[300].value - 300.0 * step).abs() < 1e-4);
-    // Along a ladder the steps are independent, so their variances add up.
+    // The differences along a chain are independent, so their variances add up.
     let variance =
         found.covariance(0, 0) + found.covariance(300, 300) - 2.0 * found.covariance(0, 300);
     let per_step = (400.0 / 10f64.ln()).powi(2) / (100.0 * 0.75 * 0.25);

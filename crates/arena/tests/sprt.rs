@@ -1,40 +1,40 @@
-//! The sequential test against other implementations, theory, and its own promise.
+//! The SPRT against other implementations, theory, and its nominal error rates.
 
-use outflank_arena::score::expected;
-use outflank_arena::sprt::{Sprt, SprtError, Verdict};
+use outflank_arena::score::expected_score;
+use outflank_arena::sprt::{Sprt, SprtDecision, SprtError};
 use outflank_runs::{RngExt, rng};
 
 #[test]
-fn other_testers_find_the_same_ratios() {
-    // The first four are the figures that the tests of the match runner fastchess state for
-    // logistic bounds; the last comes from SciPy's constrained optimiser.
-    let test = |low, high| Sprt::new(low, high).unwrap();
+fn llrs_match_fastchess_and_scipy() {
+    // The first four values are from the tests of fastchess for logistic bounds; the last is from
+    // SciPy's constrained optimizer.
+    let test = |elo0, elo1| Sprt::new(elo0, elo1).unwrap();
     let near = |ours: f64, theirs: f64, slack: f64| {
         assert!((ours - theirs).abs() < slack, "{ours} is not {theirs}");
     };
-    near(test(0.5, 2.5).ratio_of_pairs([223, 9863, 21279, 10037, 246]), -3.07, 0.005);
-    near(test(0.0, 2.0).ratio_of_pairs([871, 26175, 55983, 26678, 821]), -4.98, 0.005);
-    near(test(0.5, 2.5).ratio_of_games(21404, 40708, 21184), -1.57, 0.005);
-    near(test(0.0, 2.0).ratio_of_games(57433, 106_593, 57030), -2.59, 0.005);
-    near(test(0.0, 10.0).ratio_of_pairs([12, 80, 200, 110, 30]), 3.779_417_3, 1e-6);
+    near(test(0.5, 2.5).llr_of_pairs([223, 9863, 21279, 10037, 246]), -3.07, 0.005);
+    near(test(0.0, 2.0).llr_of_pairs([871, 26175, 55983, 26678, 821]), -4.98, 0.005);
+    near(test(0.5, 2.5).llr_of_games(21404, 40708, 21184), -1.57, 0.005);
+    near(test(0.0, 2.0).llr_of_games(57433, 106_593, 57030), -2.59, 0.005);
+    near(test(0.0, 10.0).llr_of_pairs([12, 80, 200, 110, 30]), 3.779_417_3, 1e-6);
 }
 
 #[test]
-fn bounds_are_walds() {
-    let (low, high) = Sprt::new(0.0, 5.0).unwrap().bounds();
-    assert!((high - 19f64.ln()).abs() < 1e-12 && (low + 19f64.ln()).abs() < 1e-12);
-    let (low, high) = Sprt::with_rates(0.0, 5.0, 0.01, 0.2).unwrap().bounds();
-    assert!((high - 80f64.ln()).abs() < 1e-12 && (low - (0.2f64 / 0.99).ln()).abs() < 1e-12);
+fn bounds_follow_wald() {
+    let (elo0, elo1) = Sprt::new(0.0, 5.0).unwrap().bounds();
+    assert!((elo1 - 19f64.ln()).abs() < 1e-12 && (elo0 + 19f64.ln()).abs() < 1e-12);
+    let (elo0, elo1) = Sprt::with_error_rates(0.0, 5.0, 0.01, 0.2).unwrap().bounds();
+    assert!((elo1 - 80f64.ln()).abs() < 1e-12 && (elo0 - (0.2f64 / 0.99).ln()).abs() < 1e-12);
     let test = Sprt::new(0.0, 5.0).unwrap();
-    assert_eq!(test.verdict(2.9), Verdict::Undecided);
-    assert_eq!(test.verdict(2.95), Verdict::High);
-    assert_eq!(test.verdict(-2.95), Verdict::Low);
-    assert_eq!(test.verdict(test.ratio_of_pairs([0; 5])), Verdict::Undecided);
+    assert_eq!(test.decision(2.9), SprtDecision::Undecided);
+    assert_eq!(test.decision(2.95), SprtDecision::AcceptH1);
+    assert_eq!(test.decision(-2.95), SprtDecision::AcceptH0);
+    assert_eq!(test.decision(test.llr_of_pairs([0; 5])), SprtDecision::Undecided);
 }
 
 #[test]
 fn large_matches_follow_the_normal_approximation() {
-    // For a small difference the ratio is n (s₁ − s₀)(2 mean − s₀ − s₁) / 2 variance.
+    // For a small difference the LLR is n (s₁ − s₀)(2 mean − s₀ − s₁) / 2 variance.
     let pairs = [60_000u64, 180_000, 500_000, 190_000, 70_000];
     let n = pairs.iter().sum::<u64>() as f64;
     let moment = |f: &dyn Fn(f64) -> f64| -> f64 {
@@ -42,14 +42,14 @@ fn large_matches_follow_the_normal_approximation() {
     };
     let mean = moment(&|x| x);
     let variance = moment(&|x| (x - mean) * (x - mean));
-    let (low, high) = (expected(1.0), expected(4.0));
-    let normal = n * (high - low) * (2.0 * mean - low - high) / (2.0 * variance);
-    let exact = Sprt::new(1.0, 4.0).unwrap().ratio_of_pairs(pairs);
+    let (elo0, elo1) = (expected_score(1.0), expected_score(4.0));
+    let normal = n * (elo1 - elo0) * (2.0 * mean - elo0 - elo1) / (2.0 * variance);
+    let exact = Sprt::new(1.0, 4.0).unwrap().llr_of_pairs(pairs);
     assert!((exact / normal - 1.0).abs() < 0.01, "{exact} against {normal}");
 }
 
 #[test]
-fn the_ratio_grows_with_every_better_result_and_in_proportion_to_the_match() {
+fn the_llr_grows_with_better_results_and_with_the_number_of_games() {
     let test = Sprt::new(-5.0, 15.0).unwrap();
     let base = [10u64, 30, 80, 35, 12];
     for worse in 0..4 {
@@ -57,15 +57,15 @@ fn the_ratio_grows_with_every_better_result_and_in_proportion_to_the_match() {
             let mut changed = base;
             changed[worse] -= 1;
             changed[better] += 1;
-            assert!(test.ratio_of_pairs(changed) > test.ratio_of_pairs(base));
+            assert!(test.llr_of_pairs(changed) > test.llr_of_pairs(base));
         }
     }
-    let (once, tenfold) = (test.ratio_of_pairs(base), test.ratio_of_pairs(base.map(|c| 10 * c)));
+    let (once, tenfold) = (test.llr_of_pairs(base), test.llr_of_pairs(base.map(|c| 10 * c)));
     assert!((tenfold - 10.0 * once).abs() < 1e-10);
-    // Seen from the other side, with the hypotheses mirrored, the evidence is the same.
+    // From the other side, with mirrored hypotheses, the evidence is the same.
     let mirror = Sprt::new(-15.0, 5.0).unwrap();
     let swapped = [base[4], base[3], base[2], base[1], base[0]];
-    assert!((mirror.ratio_of_pairs(swapped) + once).abs() < 1e-10);
+    assert!((mirror.llr_of_pairs(swapped) + once).abs() < 1e-10);
 }
 
 #[test]
@@ -75,24 +75,26 @@ fn lopsided_and_enormous_matches_stay_finite() {
     for a in counts {
         for b in counts {
             for c in counts {
-                assert!(test.ratio_of_pairs([a, 0, b, 0, c]).is_finite(), "{a} {b} {c}");
-                assert!(test.ratio_of_games(a, b, c).is_finite(), "{a} {b} {c}");
+                assert!(test.llr_of_pairs([a, 0, b, 0, c]).is_finite(), "{a} {b} {c}");
+                assert!(test.llr_of_games(a, b, c).is_finite(), "{a} {b} {c}");
             }
         }
     }
-    assert!(test.ratio_of_pairs([0, 0, 0, 0, 20]) > 0.0);
-    assert!(test.ratio_of_pairs([20, 0, 0, 0, 0]) < 0.0);
+    assert!(test.llr_of_pairs([0, 0, 0, 0, 20]) > 0.0);
+    assert!(test.llr_of_pairs([20, 0, 0, 0, 0]) < 0.0);
 }
 
 #[test]
-fn errors_occur_at_the_promised_rate() {
-    // Pairs are drawn with shared luck: half of them come from openings that favour one side.
-    let (low, high) = (0.0, 40.0);
-    let test = Sprt::new(low, high).unwrap();
+fn error_rates_match_alpha_and_beta() {
+    // The games of a pair are correlated: half of the openings favor one side.
+    let (elo0, elo1) = (0.0, 40.0);
+    let test = Sprt::new(elo0, elo1).unwrap();
     let runs = 1000;
-    for (name, truth, wrong) in [("low", low, Verdict::High), ("high", high, Verdict::Low)] {
+    for (name, truth, wrong) in
+        [("elo0", elo0, SprtDecision::AcceptH1), ("elo1", elo1, SprtDecision::AcceptH0)]
+    {
         let mut rng = rng::stream(3, &["sprt", name]);
-        let (fair, swing) = (expected(truth), 0.2);
+        let (fair, swing) = (expected_score(truth), 0.2);
         let mut errors = 0;
         for _ in 0..runs {
             let mut pairs = [0u64; 5];
@@ -108,9 +110,9 @@ fn errors_occur_at_the_promised_rate() {
                     };
                 }
                 pairs[points] += 1;
-                match test.verdict(test.ratio_of_pairs(pairs)) {
-                    Verdict::Undecided => {}
-                    verdict => break usize::from(verdict == wrong),
+                match test.decision(test.llr_of_pairs(pairs)) {
+                    SprtDecision::Undecided => {}
+                    decision => break usize::from(decision == wrong),
                 }
             };
         }
@@ -120,11 +122,14 @@ fn errors_occur_at_the_promised_rate() {
 }
 
 #[test]
-fn nonsense_is_refused() {
-    for (low, high) in [(5.0, 0.0), (1.0, 1.0), (f64::NAN, 1.0), (0.0, f64::INFINITY)] {
-        assert!(matches!(Sprt::new(low, high), Err(SprtError::Hypotheses { .. })));
+fn invalid_parameters_are_rejected() {
+    for (elo0, elo1) in [(5.0, 0.0), (1.0, 1.0), (f64::NAN, 1.0), (0.0, f64::INFINITY)] {
+        assert!(matches!(Sprt::new(elo0, elo1), Err(SprtError::Hypotheses { .. })));
     }
     for rate in [0.0, 0.5, -1.0, f64::NAN] {
-        assert!(matches!(Sprt::with_rates(0.0, 1.0, rate, 0.05), Err(SprtError::Rates { .. })));
+        assert!(matches!(
+            Sprt::with_error_rates(0.0, 1.0, rate, 0.05),
+            Err(SprtError::ErrorRates { .. })
+        ));
     }
 }

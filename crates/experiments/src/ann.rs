@@ -11,7 +11,7 @@ use crate::lab::{ExperimentError, Lab};
 use crate::many::{learn_all, learn_one, seed_of};
 use outflank_games::othello::Othello;
 use outflank_learners::ann::{AnnConfig, AnnLearner, ResultTarget};
-use outflank_learners::training::{OpponentEvaluator, Plan, Point};
+use outflank_learners::training::{OpponentEvaluator, TrainingPlan, Measurement};
 use outflank_models::ann::Architecture;
 use outflank_models::files::Origin;
 use outflank_players::PlayerFactory;
@@ -43,7 +43,7 @@ pub struct Runs {
     /// Its name.
     pub net: &'static str,
     /// The measurements of each run.
-    pub curves: Vec<Vec<Point>>,
+    pub curves: Vec<Vec<Measurement>>,
     /// Where each run keeps its networks.
     pub folders: Vec<PathBuf>,
 }
@@ -103,16 +103,16 @@ fn one_run(
     run: usize,
     size: &Size,
     against: &[PlayerFactory<Othello>],
-) -> Result<(Vec<Point>, PathBuf), ExperimentError> {
+) -> Result<(Vec<Measurement>, PathBuf), ExperimentError> {
     let seed = seed_of(lab, run);
     let extent = format!("{}x{}x{}", size.games, size.periods, size.measured_games);
     let folder = lab.learned(&format!("{}-{extent}-seed-{seed}", net.replace(' ', "-")));
     let mut learner = AnnLearner::new(settings(net, seed)?);
-    let plan = Plan {
+    let plan = TrainingPlan {
         games: size.games,
         unit: "games",
-        points: size.periods,
-        measure_beginning: false,
+        measurements: size.periods,
+        measure_start: false,
         origin: Origin {
             method: "ann".to_owned(),
             seed: Some(seed),
@@ -122,7 +122,7 @@ fn one_run(
         keep_models: false,
     };
     let gauge = OpponentEvaluator {
-        others: against.to_vec(),
+        opponents: against.to_vec(),
         games: size.measured_games,
         random: 0.0,
         seed,

@@ -234,7 +234,7 @@ fn size(lab: &Lab) -> Size {
 
 /// How far a percentage of so many may be off, at 95%.
 fn error_of(percent: f64, count: u64) -> f64 {
-    Hits::of(percent, count).error()
+    Hits::from_percent(percent, count).error()
 }
 
 /// A percentage, and of how many.

@@ -10,7 +10,7 @@ use crate::lab::{ExperimentError, Lab};
 use crate::many::{learn_all, learn_one, seed_of};
 use outflank_games::othello::Othello;
 use outflank_learners::coevolution::{Coevolution, CoevolutionConfig, Fitness};
-use outflank_learners::training::{OpponentEvaluator, Plan, Point};
+use outflank_learners::training::{OpponentEvaluator, TrainingPlan, Measurement};
 use outflank_models::files::Origin;
 use outflank_models::tuple_shapes::{NeighborChoice, Snake};
 use outflank_players::PlayerFactory;
@@ -60,7 +60,7 @@ pub struct Runs {
     /// Which.
     pub course: Course,
     /// The measurements of each run.
-    pub curves: Vec<Vec<Point>>,
+    pub curves: Vec<Vec<Measurement>>,
     /// Where each run keeps its models.
     pub folders: Vec<PathBuf>,
 }
@@ -136,7 +136,7 @@ fn one_run(
     course: Course,
     run: usize,
     against: &[PlayerFactory<Othello>],
-) -> Result<(Vec<Point>, PathBuf), ExperimentError> {
+) -> Result<(Vec<Measurement>, PathBuf), ExperimentError> {
     let failed = |text: String| ExperimentError::Learn(format!("{}: {text}", course.title()));
     let Course { method, operators, shape } = course;
     let size = size(lab.scale);
@@ -145,11 +145,11 @@ fn one_run(
     let folder = lab.learned(&format!("{method}-{operators}-{shape}-{extent}-seed-{seed}"));
     let mut learner = Coevolution::new(settings(&course, lab.scale)?, seed, 1)
         .map_err(|error| failed(error.to_string()))?;
-    let plan = Plan {
+    let plan = TrainingPlan {
         games: size.games,
-        points: size.points,
+        measurements: size.points,
         unit: "games",
-        measure_beginning: false,
+        measure_start: false,
         origin: Origin {
             method: format!("{method}-{operators}"),
             seed: Some(seed),
@@ -159,7 +159,7 @@ fn one_run(
         keep_models: true,
     };
     let gauge = OpponentEvaluator {
-        others: against.to_vec(),
+        opponents: against.to_vec(),
         games: size.measured_games,
         random: RANDOM,
         seed,

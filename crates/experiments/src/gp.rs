@@ -16,7 +16,7 @@ use outflank_learners::gp::{
     GameOracle, GameOracleConfig, GpConfig, GpError, GpEvaluator, GpLearner, HeuristicSpace,
     InferenceConfig, Sampling, TestPairs,
 };
-use outflank_learners::training::{Evaluator, Plan, Point};
+use outflank_learners::training::{Evaluator, TrainingPlan, Measurement};
 use outflank_models::NamedFeatures;
 use outflank_models::files::Origin;
 use outflank_players::registry::RegisteredGame;
@@ -89,7 +89,7 @@ enum Find {
 /// One run: its measurements by name, and the score of its best against fresh heuristics.
 struct Run {
     columns: Vec<String>,
-    curve: Vec<Point>,
+    curve: Vec<Measurement>,
     fresh: Option<f64>,
 }
 
@@ -209,11 +209,11 @@ fn one_run<P: RegisteredGame + NamedFeatures>(
     let benchmark = if find == Find::Pair { 0 } else { size.benchmark };
     let mut gp = GpLearner::<P>::new(settings, contest(lab, seed), benchmark)?;
     let gauge = GpEvaluator { tests: tests.cloned() };
-    let plan = Plan {
+    let plan = TrainingPlan {
         games: size.rounds,
         unit: "round",
-        points: size.rounds,
-        measure_beginning: true,
+        measurements: size.rounds,
+        measure_start: true,
         origin: Origin {
             method: "gp".to_owned(),
             seed: Some(seed),

@@ -2,7 +2,7 @@
 
 use crate::elsewhere;
 use crate::lab::{ExperimentError, Lab};
-use outflank_learners::training::{Evaluator, Learner, Plan, Trained, train};
+use outflank_learners::training::{Evaluator, Learner, TrainingPlan, TrainingOutcome, train};
 use outflank_runs::files::create_folder;
 use outflank_runs::{parallel_in_order, stop_requested};
 use std::path::Path;
@@ -66,10 +66,10 @@ pub fn seed_of(lab: &Lab, run: usize) -> u64 {
 pub fn learn_one<L: Learner>(
     learner: &mut L,
     gauge: &impl Evaluator<L>,
-    plan: &Plan,
+    plan: &TrainingPlan,
     folder: &Path,
     name: &str,
-) -> Result<Trained<L::Model>, ExperimentError> {
+) -> Result<TrainingOutcome<L::Model>, ExperimentError> {
     create_folder(folder)?;
     let trained = train(learner, gauge, plan, folder, |_| true)
         .map_err(|error| ExperimentError::Learn(format!("{name}: {error}")))?;

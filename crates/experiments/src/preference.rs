@@ -12,7 +12,7 @@ pub mod table4;
 pub mod table5;
 
 use crate::lab::{ExperimentError, Games, Lab};
-use outflank_learners::methods::{Method, Options, Task, learn};
+use outflank_learners::methods::{Method, MethodOptions, TrainingData, learn};
 use outflank_models::files::{Origin, load_network, save};
 use outflank_models::{NTupleNetwork, Tuples, embedded};
 use outflank_records::{DecisionFilter, decisions};
@@ -97,8 +97,8 @@ impl Learned {
 
 /// The settings of the paper for every method.
 #[must_use]
-pub fn options() -> Options {
-    Options { c: C, lambda: LAMBDA, ..Options::default() }
+pub fn options() -> MethodOptions {
+    MethodOptions { c: C, lambda: LAMBDA, ..MethodOptions::default() }
 }
 
 /// The games of one trial at the lab's scale.
@@ -147,7 +147,7 @@ pub fn one_player(
     }
     (lab.say)(&format!("learning {name}"));
     let choices = decisions(&games.train, &DecisionFilter::CHOICES);
-    let task = Task::new(&games.train, choices.items(), features.tuples());
+    let task = TrainingData::new(&games.train, choices.items(), features.tuples());
     let outcome = learn(method, task, &options(), seed, &mut |_| !stop_requested());
     // What was stopped may be an error by itself, which is not the user's business.
     if stop_requested() {

@@ -305,7 +305,7 @@ impl Learner for AnnLearner {
         self.games
     }
 
-    fn next_games(&self) -> u64 {
+    fn next_cost(&self) -> u64 {
         GAMES_PER_START
     }
 

@@ -1,20 +1,21 @@
-//! Classify: chosen moves against all others (Runarsson and Lucas, 2014, section V).
+//! Classify: chosen moves against all others (Runarsson & Lucas, 2014, section V).
 //!
-//! The position that a move leads to, with the mover seen as Black, belongs to one class when the
-//! move was chosen and to the other when it was not:
+//! An afterstate, with the mover seen as Black, is in the positive class if its move was chosen and
+//! in the negative class otherwise:
 //!
 //! ```text
 //! w . phi_chosen >= 1,   w . phi_other <= -1
 //! ```
 //!
-//! Violations are charged by their square, with C, against 1/2 |w|^2, without a constant term. One
-//! move of each decision is chosen and many are not; when balanced, a chosen move is charged as
-//! often as it had rivals. Needs decisions and a set of features.
+//! Violations have a squared hinge loss with penalty parameter C, and 1/2 |w|^2 is the regularizer;
+//! there is no bias. Each decision has one chosen move and many others; with `balanced`, the chosen
+//! move has as much weight as all others together. [`ByColor`] combines one classifier per color,
+//! the other reading of the paper.
 //!
-//! The paper's other reading, a classifier for each colour, is [`learn_each`].
+//! Input: decisions and a set of features.
 
-use crate::Seen;
-use crate::pref::Learned;
+use crate::IterationState;
+use crate::pref::PrefOutcome;
 use crate::rows::class_rows;
 use crate::svm::{SvmError, solve_primal};
 use outflank_games::othello::{Othello, Square};
@@ -22,54 +23,38 @@ use outflank_games::{Position, Side};
 use outflank_models::{Evaluate, NTupleNetwork, Tuples, View};
 use outflank_records::Decision;
 
-/// What the method can be told.
+/// Configuration of the classifier.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// The charge for violations.
+pub struct ClassifyConfig {
+    /// Penalty parameter C of the squared hinge loss.
     pub c: f64,
-    /// When to stop: how far the gradient must shrink.
+    /// Stopping tolerance of the relative gradient norm.
     pub tolerance: f64,
-    /// The most Newton steps.
-    pub steps: u32,
-    /// Whether a chosen move counts as often as it had rivals.
+    /// Maximum number of Newton iterations.
+    pub max_iterations: u32,
+    /// Whether a chosen move has as much weight as all other moves of its decision.
     pub balanced: bool,
 }
 
-/// Learns one network for both colours. `watch` sees each step and may stop it.
+/// Trains one network for both colors. `on_iteration` returns whether to continue.
 pub fn learn(
     tuples: Tuples,
     decisions: &[Decision<Othello>],
-    settings: Settings,
-    watch: impl FnMut(Seen<'_>) -> bool,
-) -> Result<Learned, SvmError> {
-    let rows = class_rows(&tuples, settings.balanced, decisions);
-    let fit = solve_primal(&rows, settings.c, settings.tolerance, settings.steps, watch)?;
+    config: ClassifyConfig,
+    on_iteration: impl FnMut(IterationState<'_>) -> bool,
+) -> Result<PrefOutcome, SvmError> {
+    let rows = class_rows(&tuples, config.balanced, decisions);
+    let fit = solve_primal(&rows, config.c, config.tolerance, config.max_iterations, on_iteration)?;
     let weights = fit.weights.iter().map(|&w| w as f32).collect();
     let network = NTupleNetwork::new(tuples, weights, View::Invert).ok_or(SvmError::NotFinite)?;
-    Ok(Learned { network, rows: rows.len(), entries: rows.entries(), fit })
+    Ok(PrefOutcome { network, rows: rows.len(), entries: rows.entries(), fit })
 }
 
-/// Learns a network for each colour, Black's first, from that colour's decisions alone. `watch`
-/// also sees the colour.
-pub fn learn_each(
-    tuples: &Tuples,
-    decisions: &[Decision<Othello>],
-    settings: Settings,
-    mut watch: impl FnMut(Side, Seen<'_>) -> bool,
-) -> Result<[Learned; 2], SvmError> {
-    let mut of = |side: Side| {
-        let own: Vec<Decision<Othello>> =
-            decisions.iter().filter(|d| d.position.to_move() == side).copied().collect();
-        learn(tuples.clone(), &own, settings, |seen| watch(side, seen))
-    };
-    Ok([of(Side::Black)?, of(Side::White)?])
-}
-
-/// Two networks that serve one colour each, Black's first.
+/// Two networks, one per color, Black first.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ByColour(pub [NTupleNetwork; 2]);
+pub struct ByColor(pub [NTupleNetwork; 2]);
 
-impl Evaluate<Othello> for ByColour {
+impl Evaluate<Othello> for ByColor {
     fn value(&self, position: &Othello, side: Side) -> f32 {
         self.0[side.index()].value(position, side)
     }
@@ -82,21 +67,22 @@ impl Evaluate<Othello> for ByColour {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Rows, preference_rows};
+    use crate::{SparseRows, preference_rows};
     use outflank_models::{Features, embedded};
-    use outflank_records::{DecisionFilter, Selection, decisions, read_games};
+    use outflank_records::{Selection, DecisionFilter, decisions, read_games};
 
     fn choices(games: usize) -> Vec<Decision<Othello>> {
         let records = outflank_records::embedded::games();
         decisions(&records[..games], &DecisionFilter::CHOICES).items().to_vec()
     }
 
-    const SETTINGS: Settings = Settings { c: 1.0, tolerance: 1e-3, steps: 100, balanced: true };
+    const CONFIG: ClassifyConfig =
+        ClassifyConfig { c: 1.0, tolerance: 1e-3, max_iterations: 100, balanced: true };
 
-    /// Section VIII-D counts 64 features that are not zero for each position with the single
-    /// squares and 82.7 with the tuples, and in the differences 11.8 and 64.8.
+    /// Section VIII-D: 64 nonzero features per position with single squares and 82.7 with tuples;
+    /// 11.8 and 64.8 in the differences.
     #[test]
-    fn rows_are_as_full_as_the_paper_says() {
+    fn row_density_matches_the_paper() {
         let Some(data) = std::env::var_os("OUTFLANK_DATA").map(std::path::PathBuf::from) else {
             return eprintln!("skipped: OUTFLANK_DATA is not set");
         };
@@ -106,7 +92,7 @@ mod tests {
         for (tuples, positions, differences) in
             [(Tuples::squares(), 64.0, 11.8), (embedded::runarsson_lucas_tuples(), 82.7, 64.8)]
         {
-            let mean = |rows: Rows| rows.entries() as f64 / rows.len() as f64;
+            let mean = |rows: SparseRows| rows.entries() as f64 / rows.len() as f64;
             let own = mean(class_rows(&tuples, false, choices.items()));
             assert!((own - positions).abs() < 1.0, "{own} {positions}");
             let own = mean(preference_rows(&tuples, View::Invert, choices.items()));
@@ -115,10 +101,10 @@ mod tests {
     }
 
     #[test]
-    fn each_move_is_a_row_and_balanced_rows_weigh_the_same() {
+    fn balanced_classes_have_equal_total_weight() {
         let mut choices = choices(5);
         let moves: usize = choices.iter().map(|d| d.position.moves().count()).sum();
-        // What is no choice has no rows: a forced move, or one that is not legal.
+        // Forced moves and illegal moves have no rows.
         let illegal = Decision { position: Othello::start(), chosen: Square::new(0).unwrap() };
         choices.push(illegal);
         let rows = class_rows(&embedded::runarsson_lucas_tuples(), true, &choices);
@@ -134,19 +120,18 @@ mod tests {
         assert!((0..plain.len()).all(|row| plain.weight(row) == 1.0));
     }
 
-    /// The sums of a row are those of the features, whatever their order.
+    /// The product with a row is the value that the network returns.
     #[test]
-    fn rows_agree_with_what_the_network_evaluates() {
-        let learned =
-            learn(embedded::runarsson_lucas_tuples(), &choices(10), SETTINGS, |_| true).unwrap();
+    fn rows_agree_with_network_values() {
+        let outcome = learn(embedded::runarsson_lucas_tuples(), &choices(10), CONFIG, |_| true).unwrap();
         let choice = choices(1)[20];
-        let rows = class_rows(learned.network.tuples(), false, &[choice]);
+        let rows = class_rows(outcome.network.tuples(), false, &[choice]);
         let moves: Vec<Square> = choice.position.moves().collect();
         let mut values = Vec::new();
-        learned.network.after_moves(&choice.position, &moves, &mut values);
+        outcome.network.after_moves(&choice.position, &moves, &mut values);
         for (row, value) in values.iter().enumerate() {
             let (indices, counts, sign) = rows.row(row);
-            let weight = |(&i, &v): (&u32, &f32)| learned.network.weights()[i as usize] * v;
+            let weight = |(&i, &v): (&u32, &f32)| outcome.network.weights()[i as usize] * v;
             let product: f32 = indices.iter().zip(&counts).map(weight).sum();
             assert!((product - value).abs() < 1e-4);
             assert_eq!(sign > 0.0, moves[row] == choice.chosen);
@@ -154,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_learned_picks_more_moves_than_chance() {
+    fn trained_classifiers_beat_chance() {
         let choices = choices(60);
         let hits = |model: &dyn Evaluate<Othello>| {
             let hit = |d: &&Decision<Othello>| {
@@ -171,42 +156,38 @@ mod tests {
         let tuples = embedded::runarsson_lucas_tuples();
         assert_eq!(tuples.count(), 6561);
         for balanced in [true, false] {
-            let settings = Settings { balanced, ..SETTINGS };
-            let learned = learn(tuples.clone(), &choices, settings, |_| true).unwrap();
-            assert!(learned.fit.settled && learned.network.view() == View::Invert);
-            assert!(hits(&learned.network) > chance + 0.2);
+            let config = ClassifyConfig { balanced, ..CONFIG };
+            let outcome = learn(tuples.clone(), &choices, config, |_| true).unwrap();
+            assert!(outcome.fit.converged && outcome.network.view() == View::Invert);
+            assert!(hits(&outcome.network) > chance + 0.2);
         }
-        let mut seen = [0; 2];
-        let each = learn_each(&tuples, &choices, SETTINGS, |side, _| {
-            seen[side.index()] += 1;
-            true
-        });
-        let each = ByColour(each.unwrap().map(|learned| learned.network));
-        assert!(seen[0] > 0 && seen[1] > 0);
-        assert_ne!(each.0[0], each.0[1]);
-        assert!(hits(&each) > chance + 0.2);
+        let by_color = ByColor(Side::BOTH.map(|side| {
+            let own: Vec<_> =
+                choices.iter().filter(|d| d.position.to_move() == side).copied().collect();
+            learn(tuples.clone(), &own, CONFIG, |_| true).unwrap().network
+        }));
+        assert_ne!(by_color.0[0], by_color.0[1]);
+        assert!(hits(&by_color) > chance + 0.2);
         let position = choices[9].position;
         let side = position.to_move();
-        assert_eq!(each.value(&position, side), each.0[side.index()].value(&position, side));
+        assert_eq!(
+            by_color.value(&position, side),
+            by_color.0[side.index()].value(&position, side)
+        );
     }
 
     #[test]
-    fn nothing_to_learn_from_and_senseless_settings_are_errors() {
-        let run = |decisions: &[Decision<Othello>], settings: Settings| {
-            learn(Tuples::squares(), decisions, settings, |_| true).map(|_| ())
+    fn empty_data_and_invalid_parameters_are_errors() {
+        let run = |decisions: &[Decision<Othello>], config: ClassifyConfig| {
+            learn(Tuples::squares(), decisions, config, |_| true).map(|_| ())
         };
-        assert_eq!(run(&[], SETTINGS), Err(SvmError::NoRows));
+        assert_eq!(run(&[], CONFIG), Err(SvmError::NoRows));
         let choices = choices(1);
         for c in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert!(matches!(
-                run(&choices, Settings { c, ..SETTINGS }),
-                Err(SvmError::Setting(..))
+                run(&choices, ClassifyConfig { c, ..CONFIG }),
+                Err(SvmError::Parameter(..))
             ));
         }
-        // One colour alone has nothing for the other.
-        let black: Vec<_> =
-            choices.into_iter().filter(|d| d.position.to_move() == Side::Black).collect();
-        let each = learn_each(&Tuples::squares(), &black, SETTINGS, |_, _| true);
-        assert_eq!(each.map(|_| ()), Err(SvmError::NoRows));
     }
 }

@@ -30,7 +30,7 @@ mod tuple_shape;
 mod validation;
 pub mod variation;
 
-use crate::tdl::Rates;
+use crate::tdl::TdlConfig;
 use crate::training::{Learner, StepError};
 use fitness::{GenerationContext, argmax, evaluate, round_robin_winner};
 use outflank_models::files::{Origin, read_safetensors, write_safetensors};
@@ -144,7 +144,7 @@ impl Coevolution {
                 opponents: self.opponents(individual),
             })
             .collect();
-        let rates = Rates { alpha: config.alpha, epsilon: config.epsilon };
+        let rates = TdlConfig { learning_rate: config.alpha, epsilon: config.epsilon };
         let players: Vec<&NTupleNetwork> = before.iter().chain(&self.archive).collect();
         if let Some(remote) = &self.remote {
             return remote::train(remote, &players, &jobs, rates, self.context());
@@ -238,13 +238,13 @@ impl Learner for Coevolution {
         self.spent
     }
 
-    fn next_games(&self) -> u64 {
+    fn next_cost(&self) -> u64 {
         self.config.generation_games(self.archive.len())
     }
 
     /// Runs one generation.
     fn step(&mut self) -> Result<(), StepError> {
-        let games = self.next_games();
+        let games = self.next_cost();
         let trained = self.train()?;
         let (context, remote) = (self.context(), self.remote.as_ref());
         let points = evaluate(&self.config, &trained, &self.archive, context, remote)?;

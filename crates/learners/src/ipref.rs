@@ -1,31 +1,33 @@
-//! iPref: preference learning with board inversion (Runarsson and Lucas, 2014, section VI).
+//! iPref: preference learning with board inversion (Runarsson & Lucas, 2014, section VI).
 //!
-//! For every choice of an expert, the position it leads to should be worth at least 1 more than
-//! each position it could have led to, all seen with the mover as Black:
+//! For every choice of an expert, the value of the chosen afterstate must exceed the value of every
+//! other afterstate by a margin of 1. Positions are seen with the mover as Black:
 //!
 //! ```text
 //! w . (phi_chosen - phi_other) >= 1
 //! ```
 //!
-//! Violations are charged by their square, with C, against 1/2 |w|^2. Needs decisions and a set of
-//! features; a larger C follows the games more closely. [`crate::pref`] is the same with the board
-//! as it is and White taking the negative.
+//! Violations have a squared hinge loss with penalty parameter C, and 1/2 |w|^2 is the
+//! regularizer; a larger C fits the games more closely. [`crate::pref`] is the same method with
+//! output negation.
+//!
+//! Input: decisions and a set of features.
 
-use crate::Seen;
-use crate::pref::learn_seen;
+use crate::IterationState;
+use crate::pref::learn_with_view;
 use crate::svm::SvmError;
 use outflank_games::othello::Othello;
 use outflank_models::{Tuples, View};
 use outflank_records::Decision;
 
-pub use crate::pref::{Learned, Settings, Solver};
+pub use crate::pref::{PrefConfig, PrefOutcome, Solver};
 
-/// Learns a network from decisions; see [`crate::pref::learn`].
+/// Trains a network on decisions; see [`crate::pref::learn`].
 pub fn learn(
     tuples: Tuples,
     decisions: &[Decision<Othello>],
-    settings: Settings,
-    watch: impl FnMut(Seen<'_>) -> bool,
-) -> Result<Learned, SvmError> {
-    learn_seen(View::Invert, tuples, decisions, settings, watch)
+    config: PrefConfig,
+    on_iteration: impl FnMut(IterationState<'_>) -> bool,
+) -> Result<PrefOutcome, SvmError> {
+    learn_with_view(View::Invert, tuples, decisions, config, on_iteration)
 }

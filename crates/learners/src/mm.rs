@@ -1,161 +1,161 @@
-//! MM: a Bradley-Terry model of move choice, fitted by minorization-maximization (Runarsson and
-//! Lucas, 2014, section VII, after Coulom, 2007, and Hunter, 2004).
+//! MM: a Bradley-Terry model of move choice, fitted by minorization-maximization (Runarsson &
+//! Lucas, 2014, section VII; Coulom, 2007; Hunter, 2004).
 //!
-//! Every feature i has a strength gamma_i > 0. A move is a team of features, those of the position
-//! it leads to with the mover seen as Black. A team is as strong as the product of its members,
-//! and a move is chosen with its share of the strength of all:
+//! Every feature i has a strength gamma_i > 0. A move is a team of features: those of its
+//! afterstate with the mover seen as Black. The strength of a team is the product of the strengths
+//! of its features, and a move is chosen with probability
 //!
 //! ```text
 //! P(m) = s(m) / sum_k s(k),   s(m) = prod_{i in m} gamma_i
 //! ```
 //!
-//! The strengths are those under which the moves that were played are likeliest, once each feature
-//! has also won and lost `prior` virtual games against a feature of strength 1; without these, a
-//! feature that always lost would have none at all. Features are there or not; when not `binary`,
-//! one that occurs c times counts gamma_i^c.
+//! The strengths maximize the likelihood of the played moves with a prior: each feature has also
+//! won and lost `prior` virtual games against a feature of strength 1. Without it, a feature that
+//! always lost would have strength 0. Features are binary; if not `binary`, a feature that occurs c
+//! times contributes gamma_i^c.
 //!
-//! What is learned is a network whose weights are log gamma, so that it adds where the model
-//! multiplies. A feature that never made a difference has strength 1, the weight 0. A network
-//! learned with `binary` plays with binary features; see [`NTupleNetwork::with_binary`].
+//! The weights of the trained network are log gamma, so that it sums where the model multiplies. A
+//! feature that never made a difference has strength 1 and weight 0. A network trained with
+//! `binary` plays with binary features; see [`NTupleNetwork::with_binary`].
 //!
-//! Needs decisions and a set of features. Where this goes beyond the paper:
-//! - Features of one tuple occur together, since each tuple is read in eight ways, so the update
-//!   that several features share one denominator for may make things worse. Each feature is
-//!   brought up to date by itself, with all strengths following at once: the likelihood, priors
-//!   included, never falls.
-//! - What all moves of a decision have in common says nothing about the choice. Teams are compared
-//!   with what most moves of their decision have, which is the same model with sharper bounds.
-//! - After each sweep the best combination of the last few steps is taken, where it is better.
-//!   Together these come within 10^-5 a decision of the optimum in 35 sweeps over 16 million
-//!   entries, for 1,000 games and 6,561 features; the plain update, with 40 million entries, is
-//!   still hundreds of times as far away then.
+//! Input: decisions and a set of features.
+//!
+//! Departures from the paper:
+//! 1. Features of one tuple occur together, since each tuple is read in eight placements, so the
+//!    published update with one denominator for several features can lower the likelihood. Each
+//!    feature is updated separately, and all strengths follow immediately: the likelihood,
+//!    including priors, never falls.
+//! 2. Features that all moves of a decision share do not affect the choice. Teams are compared with
+//!    the most common count within their decision, which is the same model with tighter bounds.
+//! 3. After each iteration the best combination of the last few steps is taken if it is better.
+//!    Together these reach the optimum within 10^-5 per decision in 35 iterations over 16 million
+//!    entries (1,000 games, 6,561 features). The published update, with 40 million entries, is then
+//!    still hundreds of times as far away.
 
-mod reach;
-mod shared;
+mod shared_update;
 mod state;
+mod subspace;
 mod teams;
 #[cfg(test)]
 mod tests;
 
-use crate::Seen;
+use crate::IterationState;
 use outflank_games::othello::Othello;
 use outflank_models::{Features, NTupleNetwork, Tuples, View};
 use outflank_records::Decision;
-use reach::Reach;
 use state::State;
+use subspace::SubspaceSearch;
 use teams::{Reference, Teams};
 
-pub use shared::{Sharing, learn_shared};
+pub use shared_update::{SharedDenominator, learn_shared};
 
-/// Priors from the first to the last of these can be computed with.
+/// Valid range of the prior.
 const PRIORS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
-/// What the method can be told.
+/// Configuration of MM.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// How many virtual games against a feature of strength 1 each feature has won, and how many
-    /// it has lost; Coulom's choice is 1.
+pub struct MmConfig {
+    /// Number of virtual wins, and of virtual losses, of each feature against strength 1; Coulom
+    /// uses 1.
     pub prior: f64,
-    /// When to stop: when a sweep adds less than this to the log-likelihood of a decision.
+    /// Stopping tolerance: minimum gain of log-likelihood per decision in an iteration.
     pub tolerance: f64,
-    /// The most sweeps over all features.
-    pub sweeps: u32,
-    /// Whether a feature counts once, however often it occurs.
+    /// Maximum number of iterations; each updates all features.
+    pub max_iterations: u32,
+    /// Whether features are binary.
     pub binary: bool,
 }
 
-/// What was learned.
+/// A trained network and its likelihood.
 #[derive(Clone, Debug)]
-pub struct Learned {
-    /// The network: the logarithms of the strengths.
+pub struct MmOutcome {
+    /// The network, whose weights are the logarithms of the strengths.
     pub network: NTupleNetwork,
-    /// The log-likelihood of the moves that were played.
+    /// The log-likelihood of the played moves.
     pub log_likelihood: f64,
-    /// The same with the virtual games, counted from strength 1: what was maximised.
+    /// The objective: the log-likelihood plus that of the virtual games, relative to strength 1.
     pub objective: f64,
-    /// How many decisions there were.
+    /// Number of decisions.
     pub decisions: usize,
-    /// How many moves they had.
+    /// Number of moves.
     pub moves: usize,
-    /// How many features made a difference.
+    /// Number of features that differ between moves.
     pub features: usize,
-    /// How many sweeps it took.
-    pub sweeps: u32,
+    /// Number of iterations.
+    pub iterations: u32,
     /// Whether the tolerance was reached.
-    pub settled: bool,
+    pub converged: bool,
 }
 
-/// Why nothing was learned.
+/// An error of MM.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MmError {
-    /// No decision with two moves.
-    #[error("there are no choices to learn from: the games hold no move that was a choice")]
+    /// No decision has two legal moves.
+    #[error("the games contain no choice to learn from (a move with an alternative)")]
     NoChoices,
-    /// More moves than can be numbered.
-    #[error("there are more than 4,294,967,295 moves to choose from; give fewer games")]
-    TooMany,
-    /// A setting that makes no sense.
-    #[error(
-        "the prior must be a number from 1e-9 to 1e9 and the tolerance a positive number, not {0} \
-         and {1}"
-    )]
-    Setting(f64, f64),
-    /// The solution has a weight that is no number.
+    /// More moves than 32-bit indices allow.
+    #[error("the games have more than 4,294,967,295 legal moves; give fewer games")]
+    TooManyMoves,
+    /// A parameter is out of range.
+    #[error("the prior must be between 1e-9 and 1e9 and the tolerance positive, not {0} and {1}")]
+    Parameter(f64, f64),
+    /// The solution has a weight that is not finite.
     #[error("the solution is not finite; try a larger prior")]
     NotFinite,
 }
 
-/// Learns a network from decisions. `watch` sees each sweep and the log-likelihood with the
-/// virtual games after it, which never falls; it may stop.
+/// Trains a network on decisions. `on_iteration` receives the objective, which never falls, and
+/// returns whether to continue.
 pub fn learn(
     tuples: Tuples,
     decisions: &[Decision<Othello>],
-    settings: Settings,
-    mut watch: impl FnMut(Seen<'_>) -> bool,
-) -> Result<Learned, MmError> {
-    check(settings)?;
-    let teams = Teams::new(&tuples, settings.binary, Reference::MostCommon, decisions)?;
+    config: MmConfig,
+    mut on_iteration: impl FnMut(IterationState<'_>) -> bool,
+) -> Result<MmOutcome, MmError> {
+    check(config)?;
+    let teams = Teams::new(&tuples, config.binary, Reference::MostCommon, decisions)?;
     let by_feature = |logs: &[f64]| by_feature(tuples.count(), &teams, logs);
-    let fit = fit(&teams, settings, |step, value, left, logs| {
-        watch(Seen { step, value, left, weights: &by_feature(logs) })
+    let fit = fit(&teams, config, |iteration, objective, residual, logs| {
+        let weights = &by_feature(logs);
+        on_iteration(IterationState { iteration, objective, residual, weights })
     });
-    let network = network(tuples.clone(), settings.binary, &teams, &fit.state)?;
-    Ok(Learned {
+    let network = network(tuples.clone(), config.binary, &teams, &fit.state)?;
+    Ok(MmOutcome {
         network,
         log_likelihood: fit.state.log_likelihood(),
         objective: fit.state.objective(),
         decisions: teams.decisions(),
         moves: teams.len(),
-        features: teams.players().len(),
-        sweeps: fit.sweeps,
-        settled: fit.settled,
+        features: teams.features().len(),
+        iterations: fit.iterations,
+        converged: fit.converged,
     })
 }
 
-/// Refuses settings that make no sense.
-fn check(settings: Settings) -> Result<(), MmError> {
-    let Settings { prior, tolerance, .. } = settings;
+/// Checks the parameters.
+fn check(config: MmConfig) -> Result<(), MmError> {
+    let MmConfig { prior, tolerance, .. } = config;
     if PRIORS.contains(&prior) && tolerance > 0.0 && tolerance.is_finite() {
         return Ok(());
     }
-    Err(MmError::Setting(prior, tolerance))
+    Err(MmError::Parameter(prior, tolerance))
 }
 
-/// The log gammas by the numbers of their features, 0 for those that make no difference.
+/// Returns log gamma by feature, 0 for features that make no difference.
 fn by_feature(count: usize, teams: &Teams, logs: &[f64]) -> Vec<f64> {
     let mut weights = vec![0.0; count];
-    for (player, &log) in teams.players().iter().zip(logs) {
-        weights[player.feature as usize] = log;
+    for (feature, &log) in teams.features().iter().zip(logs) {
+        weights[feature.index as usize] = log;
     }
     weights
 }
 
-/// About how many bytes decisions take while they are prepared and fitted.
+/// Estimates the memory in bytes of preparing and fitting decisions.
 pub(crate) fn bytes(tuples: &Tuples, binary: bool, decisions: &[Decision<Othello>]) -> usize {
     Teams::bytes(tuples, binary, Reference::MostCommon, decisions)
 }
 
-/// The network that adds where the model multiplies.
+/// Builds the network from the strengths.
 fn network(
     tuples: Tuples,
     binary: bool,
@@ -168,35 +168,35 @@ fn network(
     Ok(network.with_binary(binary))
 }
 
-/// How a fit ended.
-struct Fit<'a> {
+/// The result of a fit.
+struct MmFit<'a> {
     state: State<'a>,
-    sweeps: u32,
-    settled: bool,
+    iterations: u32,
+    converged: bool,
 }
 
-/// Sweeps until nothing is gained any more. `watch` sees the sweep, the objective, what the sweep
-/// gained a decision, and the logarithms of the strengths.
+/// Iterates until the gain is below the tolerance. `on_iteration` receives the iteration, the
+/// objective, the gain per decision and log gamma.
 fn fit(
     teams: &Teams,
-    settings: Settings,
-    mut watch: impl FnMut(u32, f64, f64, &[f64]) -> bool,
-) -> Fit<'_> {
-    let enough = settings.tolerance * teams.decisions() as f64;
-    let mut state = State::new(teams, settings.prior);
-    let mut reach = Reach::default();
-    let (mut sweeps, mut settled) = (0, false);
-    while !settled && sweeps < settings.sweeps {
-        sweeps += 1;
+    config: MmConfig,
+    mut on_iteration: impl FnMut(u32, f64, f64, &[f64]) -> bool,
+) -> MmFit<'_> {
+    let min_gain = config.tolerance * teams.decisions() as f64;
+    let mut state = State::new(teams, config.prior);
+    let mut subspace = SubspaceSearch::default();
+    let (mut iterations, mut converged) = (0, false);
+    while !converged && iterations < config.max_iterations {
+        iterations += 1;
         let before = state.point().clone();
-        state.sweep();
-        reach.extend(&mut state, &before, enough);
+        state.iterate();
+        subspace.extend(&mut state, &before, min_gain);
         let gained = state.objective() - before.objective();
-        settled = gained < enough;
+        converged = gained < min_gain;
         let each = gained / teams.decisions() as f64;
-        if !watch(sweeps, state.objective(), each, state.logs()) {
+        if !on_iteration(iterations, state.objective(), each, state.logs()) {
             break;
         }
     }
-    Fit { state, sweeps, settled }
+    MmFit { state, iterations, converged }
 }

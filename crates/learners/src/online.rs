@@ -1,203 +1,214 @@
-//! Preferences at full size: any number of choices, any number of weights, by stochastic gradient
-//! descent (what Runarsson and Lucas, 2014, section IX, leave to others).
+//! Online preference learning: any number of choices and weights, by stochastic gradient descent.
+//! Runarsson & Lucas (2014), section IX, leave larger feature sets to future work.
 //!
-//! A move is worth the sum of the weights it reads ([`MoveFeatures`]), the mover seen as Black. With the
-//! softmax (Plackett-Luce) loss an expert's choice among moves of worth v is a draw with
+//! The value of a move is the sum of the weights of its features ([`MoveFeatures`]), with the mover seen as
+//! Black. With the softmax (Plackett-Luce) loss, an expert chooses a move of value v with
+//! probability
 //!
 //! ```text
 //! P(chosen) = exp(v_chosen) / sum_m exp(v_m)        loss = -ln P(chosen)
 //! ```
 //!
-//! and with the margin loss, as in [`crate::ipref`], every other move is charged by the square of
-//! what it lacks to be worth 1 less. Each choice in turn moves the weights it reads against the
-//! gradient, each weight by its own step (AdaGrad): `rate * g / sqrt(1 + sum of all g^2 so far)`,
-//! where the rate falls to nothing over the passes. Weights that a mirrored board would read are
-//! kept equal, so every choice teaches all eight of its images at once.
+//! With the margin loss, as in [`crate::ipref`], every other move contributes the squared violation
+//! of a margin of 1. Each choice updates the weights it reads by AdaGrad (Duchi, Hazan & Singer,
+//! 2011):
 //!
-//! A stage of the game has weights of its own and learns alone from its own choices: stages share
-//! the cores, and the result does not depend on how many there are. Needs choices in memory, 24
-//! bytes each, and two numbers for each weight of the stages being learned.
+//! ```text
+//! w -= learning_rate * g / sqrt(1 + sum of all g^2 so far)
+//! ```
+//!
+//! The learning rate decays linearly to zero over the epochs.
+//!
+//! Departures from AdaGrad:
+//! 1. The accumulator starts at 1, so that the first step is bounded by the learning rate.
+//! 2. Weights that a mirrored position reads are kept equal, so a choice trains all eight
+//!    symmetries.
+//! 3. Gradients below 0.002 are skipped for speed.
+//!
+//! Each stage of the game has its own weights and is trained on its own choices. Stages run in
+//! parallel, and the result does not depend on the number of threads. Memory: 24 bytes per choice,
+//! and two numbers per weight of the stages in training.
 
-mod choices;
-mod pass;
-mod state;
+mod choice_set;
+mod epoch;
+mod stage_state;
 
-pub use choices::Choices;
-pub use pass::Loss;
-pub use state::{State, Tally};
+pub use choice_set::ChoiceSet;
+pub use epoch::PreferenceLoss;
+pub use stage_state::{EpochStats, StageState};
 
+use epoch::EpochChunk;
 use outflank_games::othello::kernel;
 use outflank_models::patterns::{MoveFeatures, Stages};
 use outflank_runs::rng::{self, RngExt};
-use pass::Pass;
 use rayon::prelude::*;
 
-/// How to learn.
+/// Configuration of online preference learning.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// What a choice is charged.
-    pub loss: Loss,
-    /// How often every choice is seen.
-    pub passes: u32,
-    /// The first step's size.
-    pub rate: f64,
-    /// Draws the order of the choices.
+pub struct OnlineConfig {
+    /// The loss of a choice.
+    pub loss: PreferenceLoss,
+    /// Number of epochs.
+    pub epochs: u32,
+    /// Initial learning rate.
+    pub learning_rate: f64,
+    /// Seed of the order of choices.
     pub seed: u64,
 }
 
-/// Why nothing was learned.
+/// An error of online preference learning.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum OnlineError {
-    /// There was nothing to learn from.
-    #[error("there are no choices to learn from")]
-    Nothing,
-    /// A number that makes no sense.
-    #[error("{name} must be {must}, not {value}")]
-    Setting {
-        /// Which.
+    /// There are no choices.
+    #[error("the games contain no choice to learn from (a move with an alternative)")]
+    NoChoices,
+    /// A parameter is out of range.
+    #[error("{name} must be {range}, not {value}")]
+    Parameter {
+        /// The parameter.
         name: &'static str,
-        /// What it must be.
-        must: &'static str,
-        /// What it is.
+        /// The valid range.
+        range: &'static str,
+        /// Its value.
         value: f64,
     },
-    /// The weights grew without bound.
+    /// The weights diverged.
     #[error(
-        "the weights of stage {stage} grew out of bounds in pass {pass}; a smaller rate than \
-         {rate} would help"
+        "the weights of stage {stage} diverged in epoch {epoch}; use a learning rate below \
+         {learning_rate}"
     )]
     Diverged {
-        /// Which stage.
+        /// The stage.
         stage: usize,
-        /// In which pass.
-        pass: u32,
-        /// The rate.
-        rate: f64,
+        /// The epoch, from 1.
+        epoch: u32,
+        /// The learning rate.
+        learning_rate: f64,
     },
-    /// It was asked to stop; what was kept can be gone on with.
+    /// The user requested a stop; the saved stages can be resumed.
     #[error("stopped")]
     Stopped,
-    /// A stage could not be kept, or what was kept could not be read.
+    /// A stage could not be saved or loaded.
     #[error("{0}")]
-    Keep(String),
+    Store(String),
 }
 
-/// Where the stages are kept while they are learned, so that a stopped run can go on.
-pub trait Keep: Sync {
-    /// What was kept of a stage, or why it cannot be read.
-    fn load(&self, stage: usize) -> Result<Option<State>, String>;
+/// Stores the stages during training, so that an interrupted run can resume.
+pub trait StageStore: Sync {
+    /// Loads a stage, if it was saved.
+    fn load(&self, stage: usize) -> Result<Option<StageState>, String>;
 
-    /// Keeps a stage after a pass.
-    fn save(&self, stage: usize, state: &State) -> Result<(), String>;
+    /// Saves a stage after an epoch.
+    fn save(&self, stage: usize, state: &StageState) -> Result<(), String>;
 
-    /// Sees how far a stage has come, and says whether to go on.
-    fn watch(&self, stage: usize, passes: u32, choices: usize) -> bool;
+    /// Reports progress: `choices` more in this epoch. Returns whether to continue.
+    fn on_progress(&self, stage: usize, epochs: u32, choices: usize) -> bool;
 }
 
-/// Keeps nothing and never stops.
+/// A store that saves nothing and never stops.
 #[derive(Clone, Copy, Debug)]
-pub struct Forget;
+pub struct NoStore;
 
-impl Keep for Forget {
-    fn load(&self, _: usize) -> Result<Option<State>, String> {
+impl StageStore for NoStore {
+    fn load(&self, _: usize) -> Result<Option<StageState>, String> {
         Ok(None)
     }
 
-    fn save(&self, _: usize, _: &State) -> Result<(), String> {
+    fn save(&self, _: usize, _: &StageState) -> Result<(), String> {
         Ok(())
     }
 
-    fn watch(&self, _: usize, _: u32, _: usize) -> bool {
+    fn on_progress(&self, _: usize, _: u32, _: usize) -> bool {
         true
     }
 }
 
-/// What came out.
+/// Trained weights and the training curve.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Learned {
+pub struct OnlineOutcome {
     /// The weights of each stage.
     pub weights: Vec<Vec<f32>>,
-    /// For each pass, over all stages, what the choices cost and how often the move that was
-    /// played was rated highest, each before its own lesson.
-    pub curve: Vec<Tally>,
+    /// Statistics of each epoch over all stages, measured before each update.
+    pub curve: Vec<EpochStats>,
 }
 
-/// Learns the weights of a look for each stage, on all threads of the current pool.
+/// Trains the weights of each stage, on all threads of the current pool.
 pub fn learn<L: MoveFeatures>(
-    look: &L,
+    features: &L,
     stages: Stages,
-    choices: &Choices,
-    settings: Settings,
-    keep: &dyn Keep,
-) -> Result<Learned, OnlineError> {
-    check(choices, settings)?;
-    // The later stages have the most moves to look at; begun first they end together.
-    let states: Result<Vec<State>, _> = (0..stages.count())
+    choices: &ChoiceSet,
+    config: OnlineConfig,
+    store: &dyn StageStore,
+) -> Result<OnlineOutcome, OnlineError> {
+    check(choices, config)?;
+    // Stages differ in work; one task per stage balances the load.
+    let states: Result<Vec<StageState>, _> = (0..stages.count())
         .into_par_iter()
         .with_max_len(1)
-        .map(|stage| learn_stage(look, stage, choices.of_stage(stages, stage), settings, keep))
+        .map(|stage| learn_stage(features, stage, choices.of_stage(stages, stage), config, store))
         .collect();
     let states = states?;
-    let mut curve = vec![Tally::default(); settings.passes as usize];
+    let mut curve = vec![EpochStats::default(); config.epochs as usize];
     for state in &states {
-        curve.iter_mut().zip(&state.curve).for_each(|(sum, pass)| sum.add(pass));
+        curve.iter_mut().zip(&state.curve).for_each(|(sum, epoch)| sum.add(epoch));
     }
-    let weights = states.into_iter().map(State::into_rounded).collect();
-    Ok(Learned { weights, curve })
+    let weights = states.into_iter().map(StageState::into_rounded).collect();
+    Ok(OnlineOutcome { weights, curve })
 }
 
-fn check(choices: &Choices, settings: Settings) -> Result<(), OnlineError> {
+fn check(choices: &ChoiceSet, config: OnlineConfig) -> Result<(), OnlineError> {
     if choices.is_empty() {
-        return Err(OnlineError::Nothing);
+        return Err(OnlineError::NoChoices);
     }
-    let wrong = |name, must, value| Err(OnlineError::Setting { name, must, value });
-    if !(settings.rate > 0.0 && settings.rate <= 100.0) {
-        return wrong("the rate", "above 0 and at most 100", settings.rate);
+    let wrong = |name, range, value| Err(OnlineError::Parameter { name, range, value });
+    if !(config.learning_rate > 0.0 && config.learning_rate <= 100.0) {
+        return wrong("the learning rate", "above 0 and at most 100", config.learning_rate);
     }
-    if !(1..=10_000).contains(&settings.passes) {
-        return wrong("the number of passes", "1 to 10,000", f64::from(settings.passes));
+    if !(1..=10_000).contains(&config.epochs) {
+        return wrong("the number of epochs", "from 1 to 10,000", f64::from(config.epochs));
     }
     Ok(())
 }
 
-/// Between two looks at the clock of the rate: small enough that it falls evenly.
-const CHUNK: usize = 4096;
+/// Number of choices between updates of the learning rate; small enough for a smooth decay.
+const CHUNK_SIZE: usize = 4096;
 
 fn learn_stage<L: MoveFeatures>(
-    look: &L,
+    features: &L,
     stage: usize,
-    choices: Vec<choices::Choice>,
-    settings: Settings,
-    keep: &dyn Keep,
-) -> Result<State, OnlineError> {
-    let mut state = match keep.load(stage).map_err(OnlineError::Keep)? {
-        Some(state) if state.fits(look.weights(), settings.passes) => state,
-        _ => State::new(look.weights()),
+    choices: Vec<choice_set::Choice>,
+    config: OnlineConfig,
+    store: &dyn StageStore,
+) -> Result<StageState, OnlineError> {
+    let mut state = match store.load(stage).map_err(OnlineError::Store)? {
+        Some(state) if state.fits(features.weights(), config.epochs) => state,
+        _ => StageState::new(features.weights()),
     };
-    let total = choices.len() as f64 * f64::from(settings.passes);
-    while state.curve.len() < settings.passes as usize {
-        let pass = state.curve.len() as u32;
-        let path = ["online", &stage.to_string(), &pass.to_string()];
+    let total = choices.len() as f64 * f64::from(config.epochs);
+    while state.curve.len() < config.epochs as usize {
+        let epoch = state.curve.len() as u32;
+        let path = ["online", &stage.to_string(), &epoch.to_string()];
         let mut order: Vec<u32> = (0..choices.len() as u32).collect();
-        rng::stream(settings.seed, &path).shuffle(&mut order);
-        let mut tally = Tally::default();
-        let mut seen = choices.len() as f64 * f64::from(pass);
-        for order in order.chunks(CHUNK) {
-            let rate = (settings.rate * (1.0 - seen / total)) as f32;
-            let (choices, loss) = (&choices, settings.loss);
-            let work = Pass { look, state: &mut state, choices, order, loss, rate };
-            tally.add(&kernel::run(work));
-            seen += order.len() as f64;
-            if !keep.watch(stage, pass, order.len()) {
+        rng::stream(config.seed, &path).shuffle(&mut order);
+        let mut stats = EpochStats::default();
+        let mut done = choices.len() as f64 * f64::from(epoch);
+        for order in order.chunks(CHUNK_SIZE) {
+            let learning_rate = (config.learning_rate * (1.0 - done / total)) as f32;
+            let (choices, loss) = (&choices, config.loss);
+            let work =
+                EpochChunk { features, state: &mut state, choices, order, loss, learning_rate };
+            stats.add(&kernel::run(work));
+            done += order.len() as f64;
+            if !store.on_progress(stage, epoch, order.len()) {
                 return Err(OnlineError::Stopped);
             }
         }
-        if !(tally.loss.is_finite() && state.weights.iter().all(|w| w.is_finite())) {
-            let (pass, rate) = (pass + 1, settings.rate);
-            return Err(OnlineError::Diverged { stage, pass, rate });
+        if !(stats.loss.is_finite() && state.weights.iter().all(|w| w.is_finite())) {
+            let (epoch, learning_rate) = (epoch + 1, config.learning_rate);
+            return Err(OnlineError::Diverged { stage, epoch, learning_rate });
         }
-        state.curve.push(tally);
-        keep.save(stage, &state).map_err(OnlineError::Keep)?;
+        state.curve.push(stats);
+        store.save(stage, &state).map_err(OnlineError::Store)?;
     }
     Ok(state)
 }

@@ -1,113 +1,114 @@
-//! Pref: preference learning with output negation (Runarsson and Lucas, 2014, section VI).
+//! Pref: preference learning with output negation (Runarsson & Lucas, 2014, section VI).
 //!
-//! One function says what a board is worth to Black. For every choice of Black the position it
-//! leads to should be worth at least 1 more than each position it could have led to, for every
-//! choice of White at least 1 less:
+//! One function returns the value of a position for Black. For every choice of Black, the value of
+//! the chosen afterstate must exceed that of every other afterstate by a margin of 1; for every
+//! choice of White it must be lower by 1:
 //!
 //! ```text
 //! w . (phi_chosen - phi_other) >= 1 for Black,  <= -1 for White
 //! ```
 //!
-//! Violations are charged by their square, with C, against 1/2 |w|^2. Needs decisions and a set of
-//! features. [`crate::ipref`] is the same with the board seen by the mover.
+//! Violations have a squared hinge loss with penalty parameter C, and 1/2 |w|^2 is the
+//! regularizer. [`crate::ipref`] is the same method with positions seen by the mover.
+//!
+//! Input: decisions and a set of features.
 
-use crate::svm::{Fit, Loss, SvmError, solve_dual, solve_primal};
-use crate::{Once, Rows, Seen, preference_rows};
+use crate::svm::{HingeLoss, SvmError, SvmFit, solve_dual, solve_primal};
+use crate::{BinaryFeatures, IterationState, SparseRows, preference_rows};
 use outflank_games::othello::Othello;
-use outflank_models::{
-    NTupleNetwork, PieceCounter, PieceFeatures, Tuples, View, from_piece_counter,
-};
+use outflank_models::{NTupleNetwork, PieceCounter, PieceFeatures, Tuples, View, from_piece_counter};
 use outflank_records::Decision;
 use outflank_runs::rng;
 
-/// Which solver finds the optimum; both reach the same.
+/// The solver; both reach the same optimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Solver {
-    /// Newton's method with a search along the line: quick, on all cores.
+    /// Newton's method with line search: fast, on all cores.
     Primal,
-    /// LIBLINEAR's coordinate descent, in the random order of this seed.
+    /// LIBLINEAR's dual coordinate descent, in a random order.
     Dual {
-        /// The seed.
+        /// The seed of the order.
         seed: u64,
     },
 }
 
-/// What the method can be told.
+/// Configuration of preference learning.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// The charge for violations.
+pub struct PrefConfig {
+    /// Penalty parameter C of the squared hinge loss.
     pub c: f64,
-    /// When to stop: how far the gradient must shrink (primal), or how far apart the projected
-    /// gradients may lie (dual).
+    /// Stopping tolerance: of the relative gradient norm (primal) or of the range of projected
+    /// gradients (dual).
     pub tolerance: f64,
-    /// The most Newton steps or passes.
-    pub steps: u32,
-    /// Which solver.
+    /// Maximum number of iterations.
+    pub max_iterations: u32,
+    /// The solver.
     pub solver: Solver,
-    /// Whether a feature counts once, however often it occurs in a position.
+    /// Whether features are binary: present or absent, however often they occur.
     pub binary: bool,
 }
 
-/// What was learned.
+/// A trained network and its solution.
 #[derive(Clone, Debug)]
-pub struct Learned {
+pub struct PrefOutcome {
     /// The network.
     pub network: NTupleNetwork,
-    /// The optimum that was found.
-    pub fit: Fit,
-    /// How many preferences there were.
+    /// The solution.
+    pub fit: SvmFit,
+    /// Number of rows of the problem.
     pub rows: usize,
-    /// How many entries they had.
+    /// Number of nonzero entries of all rows.
     pub entries: usize,
 }
 
-/// Learns a network from decisions. `watch` sees each step and may stop it.
+/// Trains a network on decisions. `on_iteration` returns whether to continue.
 pub fn learn(
     tuples: Tuples,
     decisions: &[Decision<Othello>],
-    settings: Settings,
-    watch: impl FnMut(Seen<'_>) -> bool,
-) -> Result<Learned, SvmError> {
-    learn_seen(View::Negate, tuples, decisions, settings, watch)
+    config: PrefConfig,
+    on_iteration: impl FnMut(IterationState<'_>) -> bool,
+) -> Result<PrefOutcome, SvmError> {
+    learn_with_view(View::Negate, tuples, decisions, config, on_iteration)
 }
 
-/// Learns a network that serves both colours in one of the two ways.
-pub(crate) fn learn_seen(
+/// Trains a network with output negation or board inversion.
+pub(crate) fn learn_with_view(
     view: View,
     tuples: Tuples,
     decisions: &[Decision<Othello>],
-    settings: Settings,
-    watch: impl FnMut(Seen<'_>) -> bool,
-) -> Result<Learned, SvmError> {
-    let Settings { c, tolerance, steps, solver, binary } = settings;
-    let rows: Rows = if binary {
-        preference_rows(&Once(&tuples), view, decisions)
+    config: PrefConfig,
+    on_iteration: impl FnMut(IterationState<'_>) -> bool,
+) -> Result<PrefOutcome, SvmError> {
+    let PrefConfig { c, tolerance, max_iterations, solver, binary } = config;
+    let rows: SparseRows = if binary {
+        preference_rows(&BinaryFeatures(&tuples), view, decisions)
     } else {
         preference_rows(&tuples, view, decisions)
     };
     let fit = match solver {
-        Solver::Primal => solve_primal(&rows, c, tolerance, steps, watch)?,
+        Solver::Primal => solve_primal(&rows, c, tolerance, max_iterations, on_iteration)?,
         Solver::Dual { seed } => {
             let mut rng = rng::stream(seed, &["svm", "dual"]);
-            solve_dual(&rows, Loss::L2, c, tolerance, steps, &mut rng, watch)?
+            let loss = HingeLoss::L2;
+            solve_dual(&rows, loss, c, tolerance, max_iterations, &mut rng, on_iteration)?
         }
     };
     let weights = fit.weights.iter().map(|&w| w as f32).collect();
     let network =
         NTupleNetwork::new(tuples, weights, view).ok_or(SvmError::NotFinite)?.with_binary(binary);
-    Ok(Learned { network, rows: rows.len(), entries: rows.entries(), fit })
+    Ok(PrefOutcome { network, rows: rows.len(), entries: rows.entries(), fit })
 }
 
-/// Learns the 64 weights of a piece counter. An inverted board has the negative features, so that
-/// output negation and board inversion are the same here.
-pub fn learn_pieces(
+/// Trains the 64 weights of a piece counter. Inverting the board negates its features, so output
+/// negation and board inversion are the same.
+pub fn learn_piece_counter(
     decisions: &[Decision<Othello>],
-    settings: Settings,
-    watch: impl FnMut(Seen<'_>) -> bool,
+    config: PrefConfig,
+    on_iteration: impl FnMut(IterationState<'_>) -> bool,
 ) -> Result<NTupleNetwork, SvmError> {
-    let Settings { c, tolerance, steps, .. } = settings;
+    let PrefConfig { c, tolerance, max_iterations, .. } = config;
     let rows = preference_rows(&PieceFeatures, View::Invert, decisions);
-    let fit = solve_primal(&rows, c, tolerance, steps, watch)?;
+    let fit = solve_primal(&rows, c, tolerance, max_iterations, on_iteration)?;
     let mut pieces: PieceCounter = [0.0; 64];
     pieces.iter_mut().zip(&fit.weights).for_each(|(piece, &weight)| *piece = weight as f32);
     Ok(from_piece_counter(&pieces))
@@ -118,7 +119,6 @@ mod tests {
     use super::*;
     use outflank_records::{DecisionFilter, decisions};
 
-    /// Whoever is seen as Black, a piece counter learns the same.
     #[test]
     fn a_piece_counter_is_the_same_in_both_views() {
         let records = outflank_records::embedded::games();
@@ -130,11 +130,16 @@ mod tests {
             assert_eq!((sign, i), (1.0, j));
             assert!(a.iter().zip(&b).all(|(a, b)| f64::from(*a) == other * f64::from(*b)));
         }
-        let settings =
-            Settings { c: 1.0, tolerance: 1e-4, steps: 100, solver: Solver::Primal, binary: false };
-        let learned = learn_pieces(choices.items(), settings, |_| true).unwrap();
-        let pieces = learned.piece_counter().unwrap();
-        // Corners are good to have; experts and engines agree.
+        let config = PrefConfig {
+            c: 1.0,
+            tolerance: 1e-4,
+            max_iterations: 100,
+            solver: Solver::Primal,
+            binary: false,
+        };
+        let counter = learn_piece_counter(choices.items(), config, |_| true).unwrap();
+        let pieces = counter.pieces().unwrap();
+        // Corners have high values.
         let corners = [0, 7, 56, 63].map(|corner: usize| pieces[corner]);
         assert!(corners.iter().sum::<f32>() > pieces.iter().sum::<f32>() / 16.0, "{corners:?}");
     }

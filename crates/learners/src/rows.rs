@@ -1,125 +1,126 @@
-//! Decisions as rows of a linear problem (paper 0, V and VI).
+//! The rows of a linear classification problem, from decisions (Runarsson & Lucas, 2014, sections V
+//! and VI).
 //!
-//! As preferences: for each decision and each move that was not chosen, the features of the
-//! position that the chosen move leads to, less those of the other. As classes: the features of
-//! the position that each move leads to, with a sign that says whether it was chosen.
+//! Preference rows: for each decision and each move that was not chosen, the features of the chosen
+//! afterstate minus those of the other. Class rows: the features of each afterstate, with a sign
+//! that states whether the move was chosen.
 //!
-//! The rows of one decision have much in common, and are kept as what they are made of: a head
-//! that all share (what the chosen move changes; the position before the move) and a member for
-//! each (what another move changes; what this move changes). A row is the head less the member, or
-//! with it. For paper 0's tuples a head or a member has 33 entries where a difference of two moves
-//! has 65, and a product with all rows takes half as long and a quarter of the memory.
+//! The rows of a decision share most entries and are stored in two parts: a head that all rows of
+//! the group share (the change by the chosen move; or the position before the move) and a member
+//! per row (the change by the other move; or by this move). A row is head - member or head +
+//! member. With the paper's tuples a head or member has 33 entries and a difference of two
+//! afterstates 65, so a product with all rows takes half the time and a quarter of the memory.
 
 mod build;
-mod parts;
+mod sparse;
 #[cfg(test)]
 mod tests;
 
 pub use build::{class_rows, preference_rows};
 
-pub(crate) use parts::Part;
-use parts::Parts;
+pub(crate) use sparse::SparseVector;
+use sparse::SparseVectors;
 use std::ops::Range;
 
-/// Sparse rows. Every row wants a product with the weights of at least +1 times its sign, and is
-/// charged for what is missing as often as its own weight says: once, where nothing else was said.
+/// Sparse rows with signs and weights. The margin of a row is violated if sign * (w . row) < 1.
 #[derive(Clone, Debug)]
-pub struct Rows {
+pub struct SparseRows {
     columns: usize,
-    /// For each group its head and then its members.
-    parts: Parts,
-    /// The first row of each group, and how many rows there are.
+    /// For each group its head, then its members.
+    vectors: SparseVectors,
+    /// The first row of each group, and the number of rows at the end.
     groups: Vec<u32>,
-    /// What a member counts in its row: +1 or -1.
-    member: f64,
+    /// The factor of members in their rows: +1 or -1.
+    member_sign: f64,
     signs: Vec<i8>,
-    /// One for each row, or none at all where every row counts once.
+    /// The weight of each row; empty if all weights are 1.
     weights: Vec<f64>,
 }
 
 /// Rows that share a head; at most 64.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group<'a> {
-    rows: &'a Rows,
+    rows: &'a SparseRows,
     number: usize,
     first: usize,
     end: usize,
 }
 
-impl Rows {
-    fn empty(columns: usize, member: f64) -> Rows {
-        Rows {
+impl SparseRows {
+    fn empty(columns: usize, member_sign: f64) -> SparseRows {
+        SparseRows {
             columns,
-            parts: Parts::with_room(columns, 0, 0, 0),
+            vectors: SparseVectors::with_capacity(columns, 0, 0, 0),
             groups: vec![0],
-            member,
+            member_sign,
             signs: Vec::new(),
             weights: Vec::new(),
         }
     }
 
-    /// Empty rows with room for so many times as many, and a little more.
-    fn room_for_more(&self, times: f64) -> Rows {
-        let room = |size: usize| (size as f64 * times * 1.05) as usize + 64;
-        let (units, others) = self.parts.sizes();
-        let vectors = room(self.signs.len()) + room(self.groups.len());
-        let mut rows = Rows::empty(self.columns, self.member);
-        rows.parts = Parts::with_room(self.columns, vectors, room(units), room(others));
-        rows.groups.reserve_exact(room(self.groups.len()));
-        rows.signs.reserve_exact(room(self.signs.len()));
-        rows.weights.reserve_exact(if self.weights.is_empty() { 0 } else { room(self.len()) });
+    /// Creates empty rows with the capacity of these rows times `factor`, plus a reserve.
+    fn with_scaled_capacity(&self, factor: f64) -> SparseRows {
+        let scaled = |size: usize| (size as f64 * factor * 1.05) as usize + 64;
+        let (units, others) = self.vectors.sizes();
+        let count = scaled(self.signs.len()) + scaled(self.groups.len());
+        let mut rows = SparseRows::empty(self.columns, self.member_sign);
+        rows.vectors =
+            SparseVectors::with_capacity(self.columns, count, scaled(units), scaled(others));
+        rows.groups.reserve_exact(scaled(self.groups.len()));
+        rows.signs.reserve_exact(scaled(self.signs.len()));
+        rows.weights.reserve_exact(if self.weights.is_empty() { 0 } else { scaled(self.len()) });
         rows
     }
 
-    /// How much memory they take.
+    /// Memory size in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        let Rows { groups, signs, weights, .. } = self;
-        self.parts.bytes() + size_of_val(&groups[..]) + signs.len() + size_of_val(&weights[..])
+        let SparseRows { groups, signs, weights, .. } = self;
+        self.vectors.bytes() + size_of_val(&groups[..]) + signs.len() + size_of_val(&weights[..])
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.signs.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.signs.is_empty()
     }
 
-    /// How many columns a row has, most of them zero.
+    /// The number of columns.
     #[must_use]
     pub fn columns(&self) -> usize {
         self.columns
     }
 
     /// The heads and members.
-    pub(crate) fn parts(&self) -> &Parts {
-        &self.parts
+    pub(crate) fn vectors(&self) -> &SparseVectors {
+        &self.vectors
     }
 
-    /// How many groups there are.
+    /// The number of groups.
     pub(crate) fn groups(&self) -> usize {
         self.groups.len() - 1
     }
 
-    /// A group.
+    /// Returns a group.
     #[inline]
     pub(crate) fn group(&self, number: usize) -> Group<'_> {
         let (first, end) = (self.groups[number] as usize, self.groups[number + 1] as usize);
         Group { rows: self, number, first, end }
     }
 
-    /// The group of a row.
+    /// Returns the group of a row.
     pub(crate) fn group_of(&self, row: usize) -> usize {
         self.groups.partition_point(|&first| first as usize <= row) - 1
     }
 
-    /// What a member counts in its row: +1 or -1.
-    pub(crate) fn member_counts(&self) -> f64 {
-        self.member
+    /// The factor of members in their rows: +1 or -1.
+    pub(crate) fn member_sign(&self) -> f64 {
+        self.member_sign
     }
 
     /// The sign of a row.
@@ -129,7 +130,7 @@ impl Rows {
         f64::from(self.signs[row])
     }
 
-    /// How many entries of all rows together are not zero.
+    /// Counts the nonzero entries of all rows.
     #[must_use]
     pub fn entries(&self) -> usize {
         let mut head = vec![0.0; self.columns];
@@ -141,12 +142,12 @@ impl Rows {
                 own += 1;
             }
             for row in group.rows() {
-                // What both have is counted once, and what cancels not at all.
+                // Entries of both count once, and not at all if they cancel.
                 count += own;
                 for (index, value) in group.member(row).entries() {
                     match head[index as usize] {
                         0.0 => count += 1,
-                        shared if shared + self.member as f32 * value == 0.0 => count -= 1,
+                        shared if shared + self.member_sign as f32 * value == 0.0 => count -= 1,
                         _ => {}
                     }
                 }
@@ -156,11 +157,12 @@ impl Rows {
         count
     }
 
-    /// The columns of a row that are not zero in their order, their values, and the row's sign.
+    /// Returns the nonzero columns of a row in ascending order, their values, and the sign of the
+    /// row.
     #[must_use]
     pub fn row(&self, row: usize) -> (Vec<u32>, Vec<f32>, f64) {
         let group = self.group(self.group_of(row));
-        let member = group.member(row).entries().map(|(i, v)| (i, v * self.member as f32));
+        let member = group.member(row).entries().map(|(i, v)| (i, v * self.member_sign as f32));
         let mut entries: Vec<(u32, f32)> = group.head().entries().chain(member).collect();
         entries.sort_unstable_by_key(|entry| entry.0);
         entries.dedup_by(|next, entry| {
@@ -173,30 +175,31 @@ impl Rows {
         (indices, values, self.sign(row))
     }
 
-    /// How many times the row counts: a row of weight 2 is the same as the row twice.
+    /// The weight of a row; a row of weight 2 equals the row twice.
     #[inline]
     #[must_use]
     pub fn weight(&self, row: usize) -> f64 {
         self.weights.get(row).copied().unwrap_or(1.0)
     }
 
-    /// The same rows, each counting so many times; `None` unless there is a positive number for
-    /// each row.
+    /// Sets the weights of the rows; `None` unless there is a positive finite weight for each row.
+    #[cfg(test)]
     #[must_use]
-    pub fn with_weights(mut self, weights: Vec<f64>) -> Option<Rows> {
-        let sound =
+    pub(crate) fn with_weights(mut self, weights: Vec<f64>) -> Option<SparseRows> {
+        let valid =
             weights.len() == self.len() && weights.iter().all(|&w| w > 0.0 && w.is_finite());
         self.weights = weights;
-        sound.then_some(self)
+        valid.then_some(self)
     }
 
-    /// Rows of given columns, each a list of entries and a sign; no column stands twice in a list.
+    /// Creates rows from lists of entries and signs; no column may occur twice in a list.
+    #[cfg(test)]
     #[must_use]
-    pub fn from_lists(columns: usize, lists: &[(Vec<(u32, f32)>, i8)]) -> Rows {
-        let mut rows = Rows::empty(columns, 1.0);
+    pub(crate) fn from_lists(columns: usize, lists: &[(Vec<(u32, f32)>, i8)]) -> SparseRows {
+        let mut rows = SparseRows::empty(columns, 1.0);
         for (entries, sign) in lists {
-            rows.parts.push(&[]);
-            rows.parts.push(entries);
+            rows.vectors.push(&[]);
+            rows.vectors.push(entries);
             rows.signs.push(*sign);
             rows.groups.push(rows.signs.len() as u32);
         }
@@ -205,21 +208,21 @@ impl Rows {
 }
 
 impl<'a> Group<'a> {
-    /// The numbers of its rows.
+    /// The indices of its rows.
     #[inline]
     pub fn rows(self) -> Range<usize> {
         self.first..self.end
     }
 
-    /// What all its rows share.
+    /// The entries that all its rows share.
     #[inline]
-    pub fn head(self) -> Part<'a> {
-        self.rows.parts.get(self.first + self.number)
+    pub fn head(self) -> SparseVector<'a> {
+        self.rows.vectors.get(self.first + self.number)
     }
 
-    /// What is a row's own.
+    /// The entries of one row.
     #[inline]
-    pub fn member(self, row: usize) -> Part<'a> {
-        self.rows.parts.get(row + self.number + 1)
+    pub fn member(self, row: usize) -> SparseVector<'a> {
+        self.rows.vectors.get(row + self.number + 1)
     }
 }

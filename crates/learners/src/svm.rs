@@ -1,59 +1,58 @@
-//! The linear support vector machine of paper 0: minimise over w
+//! Linear support vector machines, as used by Runarsson & Lucas (2014): minimize over w
 //!
 //! ```text
 //! 1/2 |w|^2 + C * sum_i c_i loss(1 - y_i w.x_i),   loss(t) = max(0, t)^2 (L2) or max(0, t) (L1)
 //! ```
 //!
-//! where c_i is how many times row i counts: 1, unless [`crate::Rows::with_weights`] said
-//! otherwise.
+//! where c_i is the weight of row i ([`crate::SparseRows::weight`]).
 //!
-//! Two solvers reach the same optimum: [`solve_primal`], a Newton method, which is
-//! the default because it is quicker and uses all cores; and [`solve_dual`], the coordinate
-//! descent that LIBLINEAR runs with its default settings, for fidelity to the paper.
+//! Two solvers reach the same optimum. [`solve_primal`], a Newton method, is the default because it
+//! is faster and uses all cores. [`solve_dual`] is LIBLINEAR's coordinate descent, which the paper
+//! uses with default settings.
 
 mod dual;
-mod memory;
+mod lbfgs;
 mod primal;
 
-pub use dual::{Loss, solve_dual};
+pub use dual::{HingeLoss, solve_dual};
 pub use primal::solve_primal;
 
-/// A solution and how good it is.
+/// A solution of a linear SVM.
 #[derive(Clone, Debug)]
-pub struct Fit {
+pub struct SvmFit {
     /// The weights.
     pub weights: Vec<f64>,
     /// The value of the objective.
     pub objective: f64,
-    /// No solution is better than this one by more: the distance to a lower bound.
+    /// An upper bound of the distance to the optimal objective.
     pub gap: f64,
-    /// Passes over the rows, or Newton steps.
-    pub steps: u32,
+    /// Number of iterations: Newton steps, or passes over the rows.
+    pub iterations: u32,
     /// Whether the tolerance was reached.
-    pub settled: bool,
+    pub converged: bool,
 }
 
-/// Why there is nothing to solve.
+/// An error of an SVM solver.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SvmError {
-    /// No rows.
-    #[error("there are no preferences to learn from: the games hold no move that was a choice")]
+    /// There are no rows.
+    #[error("the games contain no choice to learn from (a move with an alternative)")]
     NoRows,
-    /// The solution has a weight that is no number.
+    /// The solution has a weight that is not finite.
     #[error("the solution is not finite; try a smaller C")]
     NotFinite,
-    /// A setting that makes no sense.
-    #[error("C must be a positive number and the tolerance too, not {0} and {1}")]
-    Setting(f64, f64),
+    /// A parameter is out of range.
+    #[error("C and the tolerance must be positive numbers, not {0} and {1}")]
+    Parameter(f64, f64),
 }
 
-/// Refuses what cannot be solved.
-fn check(rows: &crate::Rows, c: f64, tolerance: f64) -> Result<(), SvmError> {
+/// Checks the input of a solver.
+fn check(rows: &crate::SparseRows, c: f64, tolerance: f64) -> Result<(), SvmError> {
     if rows.is_empty() {
         return Err(SvmError::NoRows);
     }
     if !(c > 0.0 && c.is_finite() && tolerance > 0.0 && tolerance.is_finite()) {
-        return Err(SvmError::Setting(c, tolerance));
+        return Err(SvmError::Parameter(c, tolerance));
     }
     Ok(())
 }

@@ -1,68 +1,72 @@
-//! The loop around every method that learns by playing: the budget, the curve, checkpoints,
-//! progress and stopping, written once.
+//! The driver of methods that learn by playing: budget, measurements, checkpoints, resume.
 //!
-//! A [`Learner`] does one step at a time, a generation or a batch of games, and says what it has
-//! learned so far. [`train`] lets it step until its budget is used up, measures it at even
-//! distances by a [`Evaluator`], such as games against others ([`OpponentEvaluator`]), and after each measurement
-//! writes to a folder: `checkpoint.bin` to go on from, `curve.csv`, the same as a TensorBoard
-//! event file, and the model. Measuring is no part of the budget and changes nothing that is
-//! learned. A run that was stopped or killed goes on from its last checkpoint to the same bytes.
+//! A [`Learner`] performs one step at a time, such as a generation or a batch of games. [`train`]
+//! runs it until its budget is used, measures it at even intervals with an [`Evaluator`], such as
+//! matches against opponents ([`OpponentEvaluator`]), and after each measurement writes to a
+//! folder: a checkpoint, the measurements as CSV and as a TensorBoard event file, and the model.
+//! Measurements are not part of the budget and do not affect training. An interrupted run resumes
+//! from its last checkpoint to the same bytes.
 
-mod against;
+mod checkpoint;
+mod metrics;
+mod opponent_evaluator;
 
+use checkpoint::{load_checkpoint, save_checkpoint};
+use metrics::write_metrics;
 use outflank_arena::ContestError;
 use outflank_models::files::{SaveModel, ModelError, Origin};
 use outflank_runs::files::{self, FileError};
-use outflank_runs::tensorboard::{Scalar, encode_events};
-use outflank_runs::{ProgressLog, shards, stop_requested};
+use outflank_runs::stop_requested;
 use serde::Serialize;
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-pub use against::OpponentEvaluator;
+pub use checkpoint::{CHECKPOINT, PREVIOUS_CHECKPOINT};
+pub use metrics::{CURVE, EVENTS, MetricColumn, Metrics};
+pub use opponent_evaluator::OpponentEvaluator;
 
 /// A method that learns by playing.
 pub trait Learner {
-    /// What it learns.
+    /// The type of the model.
     type Model: Clone + SaveModel;
 
-    /// What it does before its first step, at no cost.
+    /// Initializes the learner before its first step, outside the budget.
     fn begin(&mut self) -> Result<(), StepError> {
         Ok(())
     }
 
-    /// How much of its budget it has used: games played so far, or rounds.
+    /// The budget used so far, in games or rounds.
     fn spent(&self) -> u64;
 
-    /// How much of it the next step takes.
-    fn next_games(&self) -> u64;
+    /// The budget of the next step.
+    fn next_cost(&self) -> u64;
 
-    /// A generation, or a batch of games, or a round; one that is stopped has not happened.
+    /// Performs one step: a generation, a batch of games or a round. A step that is stopped has no
+    /// effect.
     fn step(&mut self) -> Result<(), StepError>;
 
-    /// The best it has learned so far.
+    /// The best model so far.
     fn model(&self) -> Self::Model;
 
-    /// All that it has learned side by side, the best first; measured games are shared out among
-    /// them.
+    /// All models that are trained side by side, the best first. Measurement games are divided
+    /// among them.
     fn models(&self) -> Vec<Self::Model> {
         vec![self.model()]
     }
 
-    /// Everything that the steps to come depend on.
+    /// Returns everything that later steps depend on, as checkpoint shards.
     fn state(&self) -> Result<Vec<Vec<u8>>, String>;
 
-    /// Goes back to a state; the settings are the same.
+    /// Restores a state of a learner with the same configuration.
     fn restore(&mut self, parts: &[Vec<u8>]) -> Result<(), String>;
 }
 
-/// Why a step was not made.
+/// An error of a step.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StepError {
-    /// The user stopped it.
+    /// The user requested a stop.
     #[error("stopped")]
     Stopped,
-    /// It failed.
+    /// The step failed.
     #[error("{0}")]
     Failed(String),
 }
@@ -73,100 +77,78 @@ impl From<String> for StepError {
     }
 }
 
-/// A figure that is measured again and again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Column {
-    /// Its name in the table.
-    pub name: String,
-    /// Its name in TensorBoard.
-    pub tag: String,
-    /// Whether the half-width of its interval is known and stands beside it.
-    pub error: bool,
-}
-
-/// What a measurement found, in the order of the columns; errors are 0 where none is known.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Measured {
-    /// The figures.
-    pub values: Vec<f64>,
-    /// The half-widths of their 95% intervals.
-    pub errors: Vec<f64>,
-    /// The percentage of games lost, for figures that are scores; otherwise nothing.
-    pub losses: Vec<f64>,
-}
-
-/// Says how far a learner has come.
+/// Measures a learner.
 pub trait Evaluator<L> {
-    /// What it measures.
-    fn columns(&self) -> Vec<Column>;
+    /// The metrics.
+    fn columns(&self) -> Vec<MetricColumn>;
 
-    /// Measures; `None` when the user stopped it.
-    fn measure(&self, learner: &L) -> Result<Option<Measured>, TrainError>;
+    /// Measures the metrics; `None` if the user requested a stop.
+    fn measure(&self, learner: &L) -> Result<Option<Metrics>, TrainingError>;
 }
 
-/// How long to learn and what to keep.
+/// The budget and output of a training run.
 #[derive(Clone, Debug)]
-pub struct Plan {
-    /// The budget, in games or whatever the learner counts: no step begins that it could not pay.
+pub struct TrainingPlan {
+    /// The budget, in the unit of the learner. A step that would exceed it is not started.
     pub games: u64,
-    /// What the learner counts, in a word for the table.
+    /// The unit of the budget, for table headers.
     pub unit: &'static str,
-    /// How often to measure, at even distances; the end is always measured.
-    pub points: u64,
-    /// Whether the beginning is measured too.
-    pub measure_beginning: bool,
-    /// What the model file says about how it was made.
+    /// Number of measurements at even intervals; the end is always measured.
+    pub measurements: u64,
+    /// Whether the initial model is measured too.
+    pub measure_start: bool,
+    /// The provenance stored in model files.
     pub origin: Origin,
-    /// Whether the model of every measurement is kept, as `models/001.safetensors` and so on.
+    /// Whether the model of every measurement is saved, as `models/001.safetensors` and so on.
     pub keep_models: bool,
 }
 
-/// A measurement.
+/// A measurement during training.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Point {
-    /// How much of the budget was used until then, as a rule games.
+pub struct Measurement {
+    /// The budget used at this time, usually games.
     pub games: u64,
-    /// The figures, such as the score against each player, 0 to 100.
+    /// The metrics, such as the score against each opponent, 0 to 100.
     pub scores: Vec<f64>,
-    /// The half-widths of their 95% intervals, 0 where none is known.
+    /// The half-widths of their 95% confidence intervals, 0 if unknown.
     pub errors: Vec<f64>,
-    /// The percentage of games lost against each, 0 where the figure is no score.
+    /// The percentage of games lost against each opponent, 0 if the metric is not a score.
     pub losses: Vec<f64>,
 }
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug)]
-pub struct Status<'a> {
-    /// How much of the budget is used.
+pub struct TrainingStatus<'a> {
+    /// The budget used so far.
     pub games: u64,
     /// The last measurement.
-    pub last: Option<&'a Point>,
+    pub last: Option<&'a Measurement>,
 }
 
-/// What came of it.
+/// The result of a run.
 #[derive(Clone, Debug)]
-pub struct Trained<M> {
-    /// The best that was learned.
+pub struct TrainingOutcome<M> {
+    /// The best model.
     pub model: M,
     /// The measurements.
-    pub curve: Vec<Point>,
-    /// Whether the budget was used up; otherwise the run was stopped and can go on.
+    pub curve: Vec<Measurement>,
+    /// Whether the budget is used up; otherwise the run was stopped and can be resumed.
     pub complete: bool,
 }
 
-/// Why a run failed.
+/// An error of a run.
 #[derive(Debug, thiserror::Error)]
-pub enum TrainError {
-    /// The checkpoint is not one of this run.
-    #[error("{path}: {reason}; start anew with --out")]
+pub enum TrainingError {
+    /// The checkpoint is damaged or belongs to another run.
+    #[error("{path}: invalid checkpoint ({reason}). Start a new run with --out.")]
     Checkpoint {
         /// The file.
         path: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// A step failed.
-    #[error("learning failed: {0}")]
+    #[error("training failed: {0}")]
     Step(String),
     /// A file could not be written.
     #[error(transparent)]
@@ -174,283 +156,185 @@ pub enum TrainError {
     /// The model could not be written.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// Measuring failed.
+    /// A measurement failed.
     #[error(transparent)]
     Contest(#[from] ContestError),
 }
 
-/// The names of the files in a run's folder.
-pub const CHECKPOINT: &str = "checkpoint.bin";
-/// The checkpoint before that one, for the case that it is damaged; a run that is complete needs none.
-pub const BEFORE: &str = "checkpoint-before.bin";
-/// The measurements as a table.
-pub const CURVE: &str = "curve.csv";
-/// The measurements for TensorBoard, which looks for `tfevents` in the name.
-pub const EVENTS: &str = "events.out.tfevents.0.outflank";
-
-/// The file of what was learned, by its kind.
+/// Returns the file name of the model, by its kind.
 #[must_use]
 pub fn model_name<M: SaveModel>() -> String {
     format!("model.{}", M::EXTENSION)
 }
 
-/// Where the model of a measurement is kept; the last has the number of points.
+/// Returns the path of the model of a measurement; the last has the number of measurements.
 #[must_use]
 pub fn model_at<M: SaveModel>(folder: &Path, number: u64) -> PathBuf {
     folder.join(format!("models/{number:03}.{}", M::EXTENSION))
 }
 
-/// Where the last of each of the models is that were learned side by side, counted from 0.
+/// Returns the path of one of the models that are trained side by side, counted from 0.
 #[must_use]
-pub fn model_file<M: SaveModel>(folder: &Path, place: usize) -> PathBuf {
-    match place {
+pub fn model_file<M: SaveModel>(folder: &Path, index: usize) -> PathBuf {
+    match index {
         0 => folder.join(model_name::<M>()),
-        _ => folder.join(format!("model-{}.{}", place + 1, M::EXTENSION)),
+        _ => folder.join(format!("model-{}.{}", index + 1, M::EXTENSION)),
     }
 }
 
-/// Which of `points` measurements of a budget this one is, from what was spent until then.
-fn period(games: u64, points: u64, budget: u64) -> u64 {
-    let number = u128::from(games) * u128::from(points) / u128::from(budget.max(1));
+/// Returns the number of measurement intervals that have passed when `games` of the budget are used.
+fn intervals_passed(games: u64, measurements: u64, budget: u64) -> u64 {
+    let number = u128::from(games) * u128::from(measurements) / u128::from(budget.max(1));
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
-/// The measurement of a finished run that counts at a number from 1 to `points`: the one of that number, as
-/// in [`model_at`], or the last before where a step was longer than the distance between two.
+/// Returns the measurement of a finished run with a number from 1 to `measurements`, as in
+/// [`model_at`], or the last one before it if a step was longer than an interval.
 #[must_use]
-pub fn measured_at(curve: &[Point], number: u64, points: u64, budget: u64) -> Option<&Point> {
+pub fn measurement_at(
+    curve: &[Measurement],
+    number: u64,
+    measurements: u64,
+    budget: u64,
+) -> Option<&Measurement> {
     let last = curve.len().checked_sub(1)?;
-    let of = |place: usize| match place == last {
-        true => points,
-        false => period(curve[place].games, points, budget),
+    let number_of = |index: usize| match index == last {
+        true => measurements,
+        false => intervals_passed(curve[index].games, measurements, budget),
     };
-    let before = (0..curve.len()).rev().find(|&place| of(place) <= number);
-    before.map(|place| &curve[place]).or(curve.first())
+    let before = (0..curve.len()).rev().find(|&index| number_of(index) <= number);
+    before.map(|index| &curve[index]).or(curve.first())
 }
 
-/// No checkpoint is larger than this.
-const LIMIT: u64 = 1 << 34;
-
-/// Lets a learner use up its budget, going on from the folder's checkpoint if there is one.
-/// `watch` sees how far it has come, after each step; it may end the run by returning `false`.
+/// Trains until the budget is used, resuming from the folder's checkpoint if there is one.
+/// `on_progress` is called after each step and returns whether to continue.
 pub fn train<L: Learner>(
     learner: &mut L,
-    gauge: &impl Evaluator<L>,
-    plan: &Plan,
+    evaluator: &impl Evaluator<L>,
+    plan: &TrainingPlan,
     folder: &Path,
-    mut watch: impl FnMut(Status<'_>) -> bool,
-) -> Result<Trained<L::Model>, TrainError> {
-    let columns = gauge.columns();
-    for cut_off in [folder, &folder.join("models")] {
-        if cut_off.is_dir() {
-            files::remove_temp_files(cut_off)?;
+    mut on_progress: impl FnMut(TrainingStatus<'_>) -> bool,
+) -> Result<TrainingOutcome<L::Model>, TrainingError> {
+    let columns = evaluator.columns();
+    for incomplete in [folder, &folder.join("models")] {
+        if incomplete.is_dir() {
+            files::remove_temp_files(incomplete)?;
         }
     }
-    let mut curve = match resume(learner, folder)? {
+    let mut curve = match load_checkpoint(learner, folder)? {
         Some(curve) => curve,
         None => match learner.begin() {
             Ok(()) => Vec::new(),
-            Err(StepError::Failed(reason)) => return Err(TrainError::Step(reason)),
-            Err(StepError::Stopped) => return stopped(learner, Vec::new()),
+            Err(StepError::Failed(reason)) => return Err(TrainingError::Step(reason)),
+            Err(StepError::Stopped) => return Ok(stopped(learner, Vec::new())),
         },
     };
     loop {
         let spent = learner.spent();
-        let over = spent.saturating_add(learner.next_games()) > plan.games;
-        let last = curve.last().map_or(0, |point: &Point| point.games);
-        let period = |games: u64| period(games, plan.points, plan.games);
-        let due = period(spent) > period(last)
+        let over = spent.saturating_add(learner.next_cost()) > plan.games;
+        let last = curve.last().map_or(0, |point: &Measurement| point.games);
+        let passed = |games: u64| intervals_passed(games, plan.measurements, plan.games);
+        let due = passed(spent) > passed(last)
             || (over && last < spent)
-            || (plan.measure_beginning && curve.is_empty());
+            || (plan.measure_start && curve.is_empty());
         if due {
-            let Some(Measured { values, errors, mut losses }) = gauge.measure(learner)? else {
-                save(learner, &curve, folder)?;
-                return stopped(learner, curve);
+            let Some(Metrics { values, errors, mut losses }) = evaluator.measure(learner)? else {
+                save_checkpoint(learner, &curve, folder)?;
+                return Ok(stopped(learner, curve));
             };
             losses.resize(values.len(), 0.0);
-            curve.push(Point { games: spent, scores: values, errors, losses });
-            write_curve(&curve, plan.unit, &columns, folder)?;
-            let models = learner.models();
-            for (place, model) in models.iter().enumerate() {
-                model.save(&model_file::<L::Model>(folder, place), &plan.origin)?;
-            }
-            if let (true, Some(model)) = (plan.keep_models, models.first()) {
-                let number = if over { plan.points } else { period(spent) };
-                files::create_folder(&folder.join("models"))?;
-                model.save(&model_at::<L::Model>(folder, number), &plan.origin)?;
-            }
-            save(learner, &curve, folder)?;
+            curve.push(Measurement { games: spent, scores: values, errors, losses });
+            write_metrics(&curve, plan.unit, &columns, folder)?;
+            let number = if over { plan.measurements } else { passed(spent) };
+            save_models(learner, plan, number, folder)?;
+            save_checkpoint(learner, &curve, folder)?;
         }
-        let go_on = watch(Status { games: spent, last: curve.last() });
+        let proceed = on_progress(TrainingStatus { games: spent, last: curve.last() });
         if over {
-            // What cannot be removed does no harm.
-            let _ = std::fs::remove_file(folder.join(BEFORE));
-            return Ok(Trained { model: learner.model(), curve, complete: true });
+            // A complete run needs no earlier checkpoint; a failure to remove it is harmless.
+            let _ = std::fs::remove_file(folder.join(PREVIOUS_CHECKPOINT));
+            return Ok(TrainingOutcome { model: learner.model(), curve, complete: true });
         }
         let step =
-            if go_on && !stop_requested() { learner.step() } else { Err(StepError::Stopped) };
+            if proceed && !stop_requested() { learner.step() } else { Err(StepError::Stopped) };
         match step {
             Ok(()) => {}
             Err(StepError::Failed(reason)) => {
-                let kept = match curve.last() {
-                    Some(point) => format!(
-                        "; {} has what was learned by then, measured after {} {}",
-                        model_file::<L::Model>(folder, 0).display(),
-                        point.games,
-                        plan.unit
-                    ),
-                    None => String::new(),
-                };
-                return Err(TrainError::Step(reason + &kept));
+                let saved = last_model::<L::Model>(&curve, plan, folder);
+                return Err(TrainingError::Step(reason + &saved));
             }
             Err(StepError::Stopped) => {
-                save(learner, &curve, folder)?;
-                return stopped(learner, curve);
+                save_checkpoint(learner, &curve, folder)?;
+                return Ok(stopped(learner, curve));
             }
         }
     }
 }
 
-/// What there is of a run that can go on.
-fn stopped<L: Learner>(learner: &L, curve: Vec<Point>) -> Result<Trained<L::Model>, TrainError> {
-    Ok(Trained { model: learner.model(), curve, complete: false })
-}
-
-fn write_curve(
-    curve: &[Point],
-    unit: &str,
-    columns: &[Column],
+/// Saves the current models, and the numbered copy if the plan keeps them.
+fn save_models<L: Learner>(
+    learner: &L,
+    plan: &TrainingPlan,
+    number: u64,
     folder: &Path,
-) -> Result<(), FileError> {
-    let mut text = unit.to_owned();
-    for column in columns {
-        let name = column.name.replace(['"', '\n', ','], "_");
-        let _ = write!(text, ",{name}");
-        if column.error {
-            let _ = write!(text, ",{name} error");
-        }
+) -> Result<(), TrainingError> {
+    let models = learner.models();
+    for (index, model) in models.iter().enumerate() {
+        model.save(&model_file::<L::Model>(folder, index), &plan.origin)?;
     }
-    text.push('\n');
-    let mut scalars = Vec::new();
-    for point in curve {
-        let _ = write!(text, "{}", point.games);
-        for ((value, error), column) in point.scores.iter().zip(&point.errors).zip(columns) {
-            let _ = write!(text, ",{value}");
-            if column.error {
-                let _ = write!(text, ",{error}");
-            }
-            let tag = column.tag.clone();
-            scalars.push(Scalar { tag, step: point.games, value: *value as f32 });
-        }
-        text.push('\n');
+    if let (true, Some(model)) = (plan.keep_models, models.first()) {
+        files::create_folder(&folder.join("models"))?;
+        model.save(&model_at::<L::Model>(folder, number), &plan.origin)?;
     }
-    files::write(&folder.join(CURVE), text.as_bytes())?;
-    files::write(&folder.join(EVENTS), &encode_events(&scalars))
+    Ok(())
 }
 
-fn save<L: Learner>(learner: &L, curve: &[Point], folder: &Path) -> Result<(), TrainError> {
-    let mut all = vec![write_points(curve).into_bytes()];
-    all.extend(learner.state().map_err(TrainError::Step)?);
-    let (last, before) = (folder.join(CHECKPOINT), folder.join(BEFORE));
-    if last.exists() {
-        std::fs::rename(&last, &before).map_err(FileError::on("rename", &last))?;
-    }
-    Ok(files::write(&last, &shards::pack(&all))?)
+/// Names the last saved model, for the error of a failed step.
+fn last_model<M: SaveModel>(curve: &[Measurement], plan: &TrainingPlan, folder: &Path) -> String {
+    curve.last().map_or_else(String::new, |point| {
+        format!(
+            "; the model of the last measurement, after {} {}, is in {}",
+            point.games,
+            plan.unit,
+            model_file::<M>(folder, 0).display()
+        )
+    })
 }
 
-/// Puts the learner back to the last checkpoint that is whole, if there is one, and returns its curve.
-fn resume<L: Learner>(learner: &mut L, folder: &Path) -> Result<Option<Vec<Point>>, TrainError> {
-    let mut damaged = None;
-    for path in [CHECKPOINT, BEFORE].map(|name| folder.join(name)) {
-        if !path.exists() {
-            continue;
-        }
-        let failed = |reason| TrainError::Checkpoint { path: path.display().to_string(), reason };
-        let all = match shards::unpack(&files::read(&path, LIMIT)?) {
-            Ok(all) => all,
-            Err(reason) => {
-                damaged.get_or_insert(failed(reason));
-                continue;
-            }
-        };
-        let mut restore = || -> Result<Vec<Point>, String> {
-            let (curve, state) = all.split_first().ok_or("it is empty")?;
-            let curve = std::str::from_utf8(curve).ok().and_then(read_points);
-            learner.restore(state)?;
-            curve.ok_or_else(|| "its curve is damaged".to_owned())
-        };
-        let curve = restore().map_err(failed)?;
-        if let Some(TrainError::Checkpoint { path: last, reason }) = damaged {
-            let text = format!("{last}: {reason}; going on from {}", path.display());
-            ProgressLog::new(false).println(&text);
-            // It would take the place of the good one when the next is written.
-            std::fs::remove_file(&last).map_err(FileError::on("remove", Path::new(&last)))?;
-        }
-        return Ok(Some(curve));
-    }
-    damaged.map_or(Ok(None), Err)
-}
-
-/// A line for each point: the games, then each score, its error and the losses. Rust writes and
-/// reads the same numbers to the last bit.
-fn write_points(curve: &[Point]) -> String {
-    let mut text = String::new();
-    for point in curve {
-        let _ = write!(text, "{}", point.games);
-        let Point { scores, errors, losses, .. } = point;
-        for ((score, error), lost) in scores.iter().zip(errors).zip(losses) {
-            let _ = write!(text, " {score} {error} {lost}");
-        }
-        text.push('\n');
-    }
-    text
-}
-
-fn read_points(text: &str) -> Option<Vec<Point>> {
-    let point = |line: &str| {
-        let mut words = line.split(' ');
-        let games = words.next()?.parse().ok()?;
-        let numbers: Option<Vec<f64>> = words.map(|word| word.parse().ok()).collect();
-        let numbers = numbers?;
-        let (triples, rest) = numbers.as_chunks::<3>();
-        rest.is_empty().then(|| Point {
-            games,
-            scores: triples.iter().map(|triple| triple[0]).collect(),
-            errors: triples.iter().map(|triple| triple[1]).collect(),
-            losses: triples.iter().map(|triple| triple[2]).collect(),
-        })
-    };
-    text.lines().map(point).collect()
+/// Returns the outcome of a run that can be resumed.
+fn stopped<L: Learner>(learner: &L, curve: Vec<Measurement>) -> TrainingOutcome<L::Model> {
+    TrainingOutcome { model: learner.model(), curve, complete: false }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Generations of 48,425 games, as CTDL has them on a budget of a million.
+    /// Generations of 48,425 games, as CTDL has them with a budget of a million.
     #[test]
-    fn measurements_have_the_numbers_of_their_periods() {
-        let point = |games: u64| Point { games, scores: vec![], errors: vec![], losses: vec![] };
+    fn measurements_are_numbered_by_their_intervals() {
+        let point =
+            |games: u64| Measurement { games, scores: vec![], errors: vec![], losses: vec![] };
         let mut curve = Vec::new();
         let (mut spent, mut last) = (0, 0);
         while spent + 48_425 <= 1_000_000 {
             spent += 48_425;
-            if period(spent, 10, 1_000_000) > period(last, 10, 1_000_000) {
+            if intervals_passed(spent, 10, 1_000_000) > intervals_passed(last, 10, 1_000_000) {
                 curve.push(point(spent));
                 last = spent;
             }
         }
         curve.push(point(spent));
-        let at = |number: u64| measured_at(&curve, number, 10, 1_000_000).unwrap().games;
-        // The first whole number of generations past each tenth; the end is the tenth.
+        let at = |number: u64| measurement_at(&curve, number, 10, 1_000_000).unwrap().games;
+        // The first generation past each tenth of the budget; the end is the tenth measurement.
         for number in 1..10 {
             assert_eq!(at(number), (number * 100_000).div_ceil(48_425) * 48_425);
         }
         assert_eq!(at(10), 20 * 48_425);
-        // A generation of 400,000: what is not measured is as before, the beginning as the first.
+        // Generations of 400,000: missing measurements repeat the previous one.
         let coarse = [point(400_000), point(800_000)];
-        let at = |number: u64| measured_at(&coarse, number, 10, 1_000_000).unwrap().games;
+        let at = |number: u64| measurement_at(&coarse, number, 10, 1_000_000).unwrap().games;
         assert_eq!([1, 4, 9, 10].map(at), [400_000, 400_000, 400_000, 800_000]);
-        assert_eq!(measured_at(&[], 1, 10, 1_000_000), None);
+        assert_eq!(measurement_at(&[], 1, 10, 1_000_000), None);
     }
 }

@@ -6,8 +6,8 @@ use outflank_learners::coevolution::variation::{
 use outflank_learners::coevolution::{
     Coevolution, CoevolutionConfig, CoevolutionConfigError, Fitness, TupleShape,
 };
-use outflank_learners::tdl::{self, Rates};
-use outflank_learners::training::{Learner, OpponentEvaluator, Plan, train};
+use outflank_learners::tdl::{self, TdlConfig};
+use outflank_learners::training::{Learner, OpponentEvaluator, TrainingPlan, train};
 use outflank_models::files::Origin;
 use outflank_models::tuple_shapes::{NeighborChoice, Snake};
 use outflank_models::{NTupleNetwork, Tuple};
@@ -109,7 +109,7 @@ fn every_method_is_reproducible_and_resumable() {
         let mut learner = Coevolution::new(config.clone(), 3, 1).unwrap();
         let mut spent = 0;
         for _ in 0..3 {
-            spent += learner.next_games();
+            spent += learner.next_cost();
             learner.step().unwrap();
             assert_eq!(learner.spent(), spent, "{name}");
             assert_eq!(learner.population().len(), config.population, "{name}");
@@ -137,7 +137,7 @@ fn one_individual_without_variation_is_tdl() {
         let mut learner = Coevolution::new(config.clone(), 9, 2).unwrap();
         let mut network = learner.population()[0].clone();
         (0..140 / games).for_each(|_| learner.step().unwrap());
-        let rates = Rates { alpha: config.alpha, epsilon: config.epsilon };
+        let rates = TdlConfig { learning_rate: config.alpha, epsilon: config.epsilon };
         tdl::learn(&mut network, rates, 9, 0, 140);
         assert_eq!(learner.model(), network);
         assert_eq!(learner.spent(), 140);
@@ -235,14 +235,21 @@ fn tournaments_favor_the_fit() {
     assert!((top / f64::from(n) - expected).abs() < 5.0 * deviation, "{top}");
 }
 
-fn plan(games: u64) -> Plan {
+fn plan(games: u64) -> TrainingPlan {
     let origin = Origin { method: "test".to_owned(), ..Origin::default() };
-    Plan { games, unit: "games", points: 4, measure_beginning: false, origin, keep_models: true }
+    TrainingPlan {
+        games,
+        unit: "games",
+        measurements: 4,
+        measure_start: false,
+        origin,
+        keep_models: true,
+    }
 }
 
 fn against(games: u32) -> OpponentEvaluator {
-    let others = entries(&["heuristic".to_owned(), "random".to_owned()], 0.1).unwrap();
-    OpponentEvaluator { others, games, random: 0.1, seed: 3, threads: 2 }
+    let opponents = entries(&["heuristic".to_owned(), "random".to_owned()], 0.1).unwrap();
+    OpponentEvaluator { opponents, games, random: 0.1, seed: 3, threads: 2 }
 }
 
 fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {

@@ -4,8 +4,8 @@ use crate::VERSION;
 use crate::cli::{Common, GridArgs, PlayArgs, RunArgs};
 use crate::grid::Others;
 use anyhow::{Result, anyhow, bail, ensure};
-use outflank_arena::elsewhere::{Starts, share};
-use outflank_arena::{Game, Terms};
+use outflank_arena::remote::{OpeningSource, publish};
+use outflank_arena::{ContestConfig, Game};
 use outflank_games::Line;
 use outflank_players::PlayerFactory;
 use outflank_players::registry::{self, RegisteredGame};
@@ -25,7 +25,7 @@ pub struct Setting<P: RegisteredGame> {
     /// Who plays.
     pub entries: Vec<PlayerFactory<P>>,
     /// From where, how often, with which seed.
-    pub terms: Terms<P>,
+    pub terms: ContestConfig<P>,
     /// Where results go.
     pub folder: RunFolder,
     /// Games already played, and room for more.
@@ -87,25 +87,25 @@ pub fn set_up<P: RegisteredGame>(
         data,
     };
     let others = crate::grid::crew(grid, common)?;
-    let starts = Starts {
+    let starts = OpeningSource {
         file: Some(Path::new(&play.openings)).filter(|_| play.openings != "start"),
         first: play.first.map(Into::into),
     };
-    let elsewhere = others
+    let remote = others
         .as_ref()
-        .map(|(crew, _)| share::<P>(crew, players, &entries, play.random, starts, common.seed));
-    let elsewhere = elsewhere.transpose()?;
+        .map(|(crew, _)| publish::<P>(crew, players, &entries, play.random, starts, common.seed));
+    let remote = remote.transpose()?;
     let folder = match &run.resume {
         Some(path) => resume(path, &config, command)?,
         None => RunFolder::create(run.out.as_deref(), &config)?,
     };
     let journal = Journal::open(&folder.join("games.tsv"))?;
-    let terms = Terms {
+    let terms = ContestConfig {
         openings,
         rounds: (games / 2) as u32,
         seed: common.seed,
         threads: common.threads(),
-        elsewhere,
+        remote,
     };
     Ok(Setting { entries, terms, folder, journal, others })
 }

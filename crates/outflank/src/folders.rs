@@ -1,7 +1,7 @@
 //! Run folders: gone on with, and what their reports say of how they were made.
 
 use anyhow::{Context, Result};
-use outflank_presentation::About;
+use outflank_presentation::Provenance;
 use outflank_runs::files::remove_temp_files;
 use outflank_runs::{RunConfig, RunFolder};
 use std::path::Path;
@@ -15,9 +15,9 @@ pub fn resume(path: &Path, config: &RunConfig, free: &[&str]) -> Result<RunFolde
 }
 
 /// What the report of a run says of how it was made, with the words of the command.
-pub fn about(folder: &RunFolder, words: Vec<String>) -> Result<About> {
+pub fn about(folder: &RunFolder, words: Vec<String>) -> Result<Provenance> {
     let RunConfig { version, seed, data, .. } = RunFolder::read_config(folder.path())?;
-    Ok(About { command: shell_words::join(words), seed, version, data })
+    Ok(Provenance { command: shell_words::join(words), seed, version, data })
 }
 
 fn sweep(folder: &Path) -> Result<()> {

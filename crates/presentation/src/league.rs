@@ -1,12 +1,12 @@
-//! A league for readers.
+//! A league as text, tables and page.
 
-use crate::faults::fault_section;
-use crate::{About, points};
+use crate::forfeits::forfeit_section;
+use crate::{Provenance, duplicate_text, points};
 use outflank_arena::league::LeagueReport;
 use outflank_report::text::count;
 use outflank_report::{Align, BarChart, CrossTable, Page, Section, Table};
 
-/// Rank, rating, points.
+/// Builds the table of standings.
 #[must_use]
 pub fn standings(report: &LeagueReport) -> Table {
     let mut table = Table::new([
@@ -32,8 +32,8 @@ pub fn standings(report: &LeagueReport) -> Table {
     table
 }
 
-/// A grid with a row and a column for each player.
-fn grid(report: &LeagueReport, cell: impl Fn(usize, usize) -> String) -> Table {
+/// Builds a table with a row and a column for each player.
+fn player_matrix(report: &LeagueReport, cell: impl Fn(usize, usize) -> String) -> Table {
     let numbers = (1..=report.players.len()).map(|n| (n.to_string(), Align::Right));
     let heads = [("".to_owned(), Align::Right), ("player".to_owned(), Align::Left)];
     let mut table = Table::new(heads.into_iter().chain(numbers));
@@ -46,19 +46,19 @@ fn grid(report: &LeagueReport, cell: impl Fn(usize, usize) -> String) -> Table {
     table
 }
 
-/// Points of the row's player against the column's.
+/// Builds the cross table: points of the row's player against the column's.
 #[must_use]
 pub fn cross_table(report: &LeagueReport) -> Table {
-    grid(report, |row, column| points(report.table[row][column]))
+    player_matrix(report, |row, column| points(report.table[row][column]))
 }
 
-/// The chance in a hundred that the row's player is stronger than the column's.
+/// Builds the table of likelihoods of superiority, row over column, in percent.
 #[must_use]
-pub fn superiority_table(report: &LeagueReport) -> Table {
-    grid(report, |row, column| format!("{:.1}", 100.0 * report.superiority[row][column]))
+pub fn los_table(report: &LeagueReport) -> Table {
+    player_matrix(report, |row, column| format!("{:.1}", 100.0 * report.los[row][column]))
 }
 
-/// How the ratings were computed, where it was not the plain way.
+/// Describes fitted parameters and virtual games.
 fn remarks(report: &LeagueReport) -> Vec<String> {
     let mut remarks = Vec::new();
     if report.advantage != (0.0, 0.0) {
@@ -69,27 +69,26 @@ fn remarks(report: &LeagueReport) -> Vec<String> {
     }
     if report.draw_elo != (0.0, 0.0) {
         remarks.push(format!(
-            "The draw parameter is {:.1} ± {:.1} Elo.",
+            "The draw margin (drawelo) is {:.1} ± {:.1} Elo.",
             report.draw_elo.0, report.draw_elo.1
         ));
     }
     if report.virtual_games > 0.0 {
         remarks.push(format!(
-            "A player won or lost every game: {} virtual drawn game for each player keeps the ratings finite.",
+            "Some player won or lost every game: {} virtual drawn game per player keeps the ratings finite.",
             report.virtual_games
         ));
     }
     remarks
 }
 
-/// The standings and, when there are few players, the cross table, for a terminal with so many
-/// characters to a line, if that is known.
+/// Formats the standings and, for few players, the cross table, for a terminal of `width` columns.
 #[must_use]
-pub fn league_text(report: &LeagueReport, room: Option<usize>) -> String {
-    let mut text = standings(report).to_text_within(room);
+pub fn league_text(report: &LeagueReport, width: Option<usize>) -> String {
+    let mut text = standings(report).to_text_within(width);
     if report.players.len() <= 12 {
         text.push('\n');
-        text.push_str(&cross_table(report).to_text_within(room));
+        text.push_str(&cross_table(report).to_text_within(width));
     }
     for remark in remarks(report) {
         text.push_str(&remark);
@@ -98,11 +97,11 @@ pub fn league_text(report: &LeagueReport, room: Option<usize>) -> String {
     text
 }
 
-/// Standings, ratings and the cross table.
-pub(super) fn fill(section: &mut Section, report: &LeagueReport) {
+/// Fills a section with standings, ratings and the cross table.
+pub(crate) fn fill(section: &mut Section, report: &LeagueReport) {
     section.table(&standings(report));
     let names: Vec<&str> = report.players.iter().map(|player| player.name.as_str()).collect();
-    let ratings = BarChart::new("Ratings", "rating, 95% intervals", names.clone())
+    let ratings = BarChart::new("Ratings", "rating, 95% confidence intervals", names.clone())
         .series("rating", report.players.iter().map(|p| (p.rating, p.error)))
         .decimals(0)
         .dots();
@@ -123,30 +122,33 @@ pub(super) fn fill(section: &mut Section, report: &LeagueReport) {
     section.details("Points", |inner| {
         inner.table(&cross_table(report));
     });
-    let superior = cells(&|row, column| 100.0 * report.superiority[row][column]);
-    section.details("Likelihood of superiority, row over column", |inner| {
-        inner.cross_table(
-            &CrossTable::new("Chance in a hundred", names.clone(), superior).decimals(1),
-        );
+    let los = cells(&|row, column| 100.0 * report.los[row][column]);
+    section.details("Likelihood of superiority (LOS), row over column", |inner| {
+        inner.cross_table(&CrossTable::new("LOS, %", names.clone(), los).decimals(1));
     });
 }
 
-/// One page about a league and parts of it.
+/// Builds the page of a league and its sub-leagues.
 #[must_use]
-pub fn league_page(report: &LeagueReport, subs: &[LeagueReport], about: &About) -> String {
+pub fn league_page(
+    report: &LeagueReport,
+    sub_leagues: &[LeagueReport],
+    provenance: &Provenance,
+) -> String {
     let games: u64 = report.players.iter().map(|player| player.games).sum::<u64>() / 2;
     let mut page = Page::new(format!("A league of {} players", report.players.len()));
     page.lead(format!(
-        "{} games, {} of them different; every opening is played twice with colours swapped.",
+        "{} games ({}); every opening is played twice with colors swapped.",
         count(games),
-        count(report.distinct_games)
+        duplicate_text(games, report.distinct_games)
     ));
     fill(page.section("Standings"), report);
-    for (i, sub) in subs.iter().enumerate() {
-        let title = format!("Sub-league {}: {} players among themselves", i + 1, sub.players.len());
-        fill(page.section(title), sub);
+    for (i, sub_league) in sub_leagues.iter().enumerate() {
+        let title =
+            format!("Sub-league {}: {} players among themselves", i + 1, sub_league.players.len());
+        fill(page.section(title), sub_league);
     }
-    fault_section(&mut page, &report.faults);
-    about.sign(&mut page);
+    forfeit_section(&mut page, &report.forfeits);
+    provenance.add_footer(&mut page);
     page.to_html()
 }

@@ -1,13 +1,13 @@
-//! A match for readers.
+//! A match as text, table and page.
 
-use crate::faults::fault_section;
-use crate::{About, points};
-use outflank_arena::matches::{MatchReport, SprtReport};
+use crate::forfeits::forfeit_section;
+use crate::{Provenance, duplicate_text, percent_interval, points};
+use outflank_arena::matches::{MatchReport, SprtStatus};
 use outflank_report::text::count;
 use outflank_report::{BarChart, Page, Table};
 use std::fmt::Write;
 
-/// The figures of a match, one a row.
+/// Builds a table of all values of a match, one per row.
 #[must_use]
 pub fn match_table(report: &MatchReport) -> Table {
     let mut table = Table::new(["figure", "value"]);
@@ -26,109 +26,100 @@ pub fn match_table(report: &MatchReport) -> Table {
     row("elo", optional(report.elo));
     row("elo_low", optional(report.elo_interval.0));
     row("elo_high", optional(report.elo_interval.1));
-    row("superiority", report.superiority.to_string());
+    row("los", report.los.to_string());
     for (half_points, rounds) in report.pentanomial.iter().enumerate() {
-        row(&format!("rounds_with_{}_points", half_points as f64 / 2.0), rounds.to_string());
+        row(&format!("pentanomial_{}", half_points as f64 / 2.0), rounds.to_string());
     }
     row("distinct_games", report.distinct_games.to_string());
-    row("faults", report.faults.len().to_string());
+    row("forfeits", report.forfeits.len().to_string());
     table
 }
 
-/// The Elo difference with its interval, in words.
+/// Formats the Elo difference, with infinity for a score of 0% or 100%.
 fn elo(report: &MatchReport) -> String {
-    let end = |elo: Option<f64>, sign: &str| {
-        elo.map_or_else(|| format!("{sign}infinity"), |elo| format!("{elo:+.0}"))
-    };
-    let (low, high) = report.elo_interval;
     match report.elo {
-        Some(elo) => format!("{elo:+.0} Elo ({} to {})", end(low, "-"), end(high, "+")),
-        None => format!("Elo from {} to {}", end(low, "-"), end(high, "+")),
-    }
-}
-
-/// The Elo difference and its interval apart, for a tile.
-fn strength(report: &MatchReport) -> (String, String) {
-    let strength = match report.elo {
         Some(elo) => format!("{elo:+.0} Elo"),
         None if report.score > 0.5 => "+∞ Elo".to_owned(),
         None => "−∞ Elo".to_owned(),
-    };
-    let between = match report.elo_interval {
-        (Some(low), Some(high)) => format!("{low:+.0} to {high:+.0}"),
-        (Some(low), None) => format!("above {low:+.0}"),
-        (None, Some(high)) => format!("below {high:+.0}"),
-        (None, None) => "anything is possible".to_owned(),
-    };
-    (strength, between)
-}
-
-/// What a sequential test says.
-fn verdict(sprt: &SprtReport) -> String {
-    match sprt.verdict {
-        "low" => format!("the difference is {} Elo or less", sprt.low),
-        "high" => format!("the difference is {} Elo or more", sprt.high),
-        _ => "undecided".to_owned(),
     }
 }
 
-/// A few lines for the terminal.
+/// Formats the 95% confidence interval of the Elo difference.
+fn elo_interval(report: &MatchReport) -> String {
+    let end = |elo: Option<f64>, infinite: &str| {
+        elo.map_or_else(|| infinite.to_owned(), |elo| format!("{elo:+.0}"))
+    };
+    let (low, high) = report.elo_interval;
+    format!("95% CI {} to {}", end(low, "−∞"), end(high, "+∞"))
+}
+
+/// Formats the 95% confidence interval of the score in percent.
+fn score_interval(report: &MatchReport) -> String {
+    format!("95% CI {}", percent_interval(100.0 * report.score, 100.0 * report.error, 2))
+}
+
+/// Formats the result of a sequential test.
+fn sprt_result(sprt: &SprtStatus) -> String {
+    match sprt.result {
+        "undecided" => "undecided".to_owned(),
+        hypothesis => format!("{hypothesis} accepted"),
+    }
+}
+
+/// Formats a match in a few lines for the terminal.
 #[must_use]
 pub fn match_text(report: &MatchReport) -> String {
     let mut text = String::new();
     let won = report.wins as f64 + 0.5 * report.draws as f64;
     let _ = writeln!(
         text,
-        "{} against {}: {} of {} points, {:.2}% ± {:.2}, {}",
+        "{} against {}: {} of {} points, {:.2}% ({}), {} ({})",
         report.a,
         report.b,
         points(won),
         report.games,
         100.0 * report.score,
-        100.0 * report.error,
-        elo(report)
+        score_interval(report),
+        elo(report),
+        elo_interval(report)
     );
     let _ = writeln!(
         text,
-        "won {}, drawn {}, lost {}; rounds by points 0 to 2: {:?}; superiority {:.1}%",
+        "won {}, drawn {}, lost {}; pentanomial counts {:?}; LOS {:.1}%",
         report.wins,
         report.draws,
         report.losses,
         report.pentanomial,
-        100.0 * report.superiority
+        100.0 * report.los
     );
     if let Some(sprt) = &report.sprt {
-        let (low, high) = sprt.bounds;
+        let SprtStatus { elo0, elo1, alpha, beta, llr, lower, upper, .. } = sprt;
         let _ = writeln!(
             text,
-            "test: {} (ratio {:.2}, bounds {low:.2} and {high:.2})",
-            verdict(sprt),
-            sprt.ratio
+            "SPRT: {} (LLR {llr:.2}, bounds {lower:.2} and {upper:.2}; H0: {elo0} Elo, H1: {elo1} Elo, alpha {alpha}, beta {beta})",
+            sprt_result(sprt),
         );
     }
     text
 }
 
-/// One page about a match.
+/// Builds the page of a match.
 #[must_use]
-pub fn match_page(report: &MatchReport, about: &About) -> String {
+pub fn match_page(report: &MatchReport, provenance: &Provenance) -> String {
     let mut page = Page::new(format!("{} against {}", report.a, report.b));
     page.lead(format!(
-        "{} games, every opening played twice with colours swapped; the interval is 95% and comes from these pairs.",
+        "{} games; every opening is played twice with colors swapped. The 95% confidence interval is computed from these pairs.",
         count(report.games)
     ));
     let section = page.section("Result");
     let percent = format!("{:.2}%", 100.0 * report.score);
-    let within = format!("± {:.2}", 100.0 * report.error);
     let games = count(report.games);
-    let distinct = format!("{} of them different", count(report.distinct_games));
-    let (strength, between) = strength(report);
-    let superiority = format!("{:.1}%", 100.0 * report.superiority);
+    let los = format!("{:.1}%", 100.0 * report.los);
     section.key_figures([
-        ("Score", percent.as_str(), within.as_str()),
-        ("Strength", strength.as_str(), between.as_str()),
-        ("Superiority", superiority.as_str(), "the chance that the first is stronger"),
-        ("Games", games.as_str(), distinct.as_str()),
+        ("Score", percent.as_str(), score_interval(report).as_str()),
+        ("Elo difference", elo(report).as_str(), elo_interval(report).as_str()),
+        ("LOS", los.as_str(), "likelihood of superiority of the first player"),
+        ("Games", games.as_str(), duplicate_text(report.games, report.distinct_games).as_str()),
     ]);
     let outcome = BarChart::new("Games by result", "games", ["won", "drawn", "lost"])
         .series(
@@ -137,17 +128,29 @@ pub fn match_page(report: &MatchReport, about: &About) -> String {
         )
         .decimals(0);
     section.figure(&outcome, "");
-    let rounds = BarChart::new("Rounds by points", "rounds", ["0", "0.5", "1", "1.5", "2"])
+    let pentanomial = BarChart::new("Pentanomial counts", "rounds", ["0", "0.5", "1", "1.5", "2"])
         .series(report.a.clone(), report.pentanomial.map(|n| (n as f64, 0.0)))
         .decimals(0);
-    section.figure(&rounds, "A round is one opening played with both colours.");
+    section.figure(
+        &pentanomial,
+        "Rounds by points. A round is one opening played twice with colors swapped.",
+    );
     if let Some(sprt) = &report.sprt {
-        page.section("Sequential test").paragraph(format!(
-            "Is the difference {} Elo or {} Elo? The answer: {}. The log-likelihood ratio is {:.2}; the test ends at {:.2} or {:.2}.",
-            sprt.low, sprt.high, verdict(sprt), sprt.ratio, sprt.bounds.0, sprt.bounds.1
-        ));
+        sprt_section(&mut page, sprt);
     }
-    fault_section(&mut page, &report.faults);
-    about.sign(&mut page);
+    forfeit_section(&mut page, &report.forfeits);
+    provenance.add_footer(&mut page);
     page.to_html()
+}
+
+/// Adds the section about the sequential test.
+fn sprt_section(page: &mut Page, sprt: &SprtStatus) {
+    let mut table = Table::new(["parameter", "value"]);
+    table.row(["H0".to_owned(), format!("Elo difference {}", sprt.elo0)]);
+    table.row(["H1".to_owned(), format!("Elo difference {}", sprt.elo1)]);
+    table.row(["alpha, beta".to_owned(), format!("{}, {}", sprt.alpha, sprt.beta)]);
+    table.row(["LLR".to_owned(), format!("{:.2}", sprt.llr)]);
+    table.row(["bounds".to_owned(), format!("{:.2}, {:.2}", sprt.lower, sprt.upper)]);
+    table.row(["result".to_owned(), sprt_result(sprt)]);
+    page.section("SPRT").table(&table);
 }

@@ -1,89 +1,89 @@
-//! A model for readers: what it looks at and what it has learned, drawn on boards.
+//! A model drawn on boards: its tuples, disc values, move preferences and patterns.
 
-use outflank_arena::insight::{self, Pattern, Region, Sight};
+use outflank_arena::model_inspection::{self, Afterstate, Pattern, Region};
 use outflank_games::othello::{Othello, Square};
 use outflank_models::patterns::{Count, Patterns};
-use outflank_models::{Evaluate, Features, Mlp, Model, NTupleNetwork, Tuples};
+use outflank_models::{Evaluate, Features, Model, Mlp, NTupleNetwork, Tuples};
 use outflank_records::Decision;
 use outflank_report::{Align, Board, Figure, Page, Plot, Point, Section, Series, Table};
 use std::sync::Arc;
 
-/// So many choices are looked at.
+/// Maximum number of sampled choices.
 const SAMPLE: usize = 3000;
 
-/// More boards than this in one gallery help nobody.
-const MOST_BOARDS: usize = 48;
+/// Maximum number of boards in one gallery.
+const MAX_BOARDS: usize = 48;
 
-/// So many of the heaviest patterns of each sign are shown at once.
-const STRONGEST: usize = 6;
+/// Number of patterns of each sign that are shown first.
+const MAX_PATTERNS: usize = 6;
 
-/// A pattern that occurs less often than this, in times a board, is no habit but an accident.
-const OFTEN: f64 = 0.02;
+/// Minimum frequency of a pattern per position; rarer patterns are noise.
+const MIN_FREQUENCY: f64 = 0.02;
 
-/// The stages of a model that are shown: after the opening, in the middle, toward the end.
+/// The stages that are shown, by discs: after the opening, in the middle game, toward the end.
 const SHOWN_DISCS: [u32; 3] = [16, 34, 52];
 
-/// So many nodes of a network are shown.
-const SHOWN_NODES: usize = 16;
+/// Maximum number of hidden units that are shown.
+const MAX_HIDDEN_UNITS: usize = 16;
 
-/// A board with the squares of a tuple joined, one line for each image.
+/// Draws the squares of a tuple joined by a line, one line per symmetric placement.
 #[must_use]
-pub fn tuple_board(title: impl Into<String>, images: &[Vec<Square>]) -> Board {
-    images.iter().fold(Board::new(title), |board, image| {
-        board.tuple(image.iter().map(|square| square.index()))
+pub fn tuple_board(title: impl Into<String>, placements: &[Vec<Square>]) -> Board {
+    placements.iter().fold(Board::new(title), |board, squares| {
+        board.tuple(squares.iter().map(|square| square.index()))
     })
 }
 
-/// Boards for the first nodes of a network, or for the first sets of them: what an own disc instead
-/// of the opponent's adds to a node's input.
+/// Draws the input weights of the first hidden units, or groups of units, of an MLP: the change of
+/// a unit's input when an own disc replaces an opponent's.
 #[must_use]
 pub fn first_layer(net: &Mlp) -> Vec<Board> {
     let board = |(node, weights): (usize, [f32; 64])| {
         Board::new((node + 1).to_string()).weights(weights.map(f64::from)).decimals(2)
     };
-    net.flip_effects().take(SHOWN_NODES).enumerate().map(board).collect()
+    net.flip_effects().take(MAX_HIDDEN_UNITS).enumerate().map(board).collect()
 }
 
-/// Adds to a page what a model looks at, what discs are worth to it, where it moves and which
-/// patterns it likes, all measured on choices that it was not learned from. The worth of discs is
-/// compared with other models'.
+/// Adds sections about a model: its tuples, disc values, move preferences and strongest patterns,
+/// measured on choices outside its training set. Disc values are compared with reference models.
 pub fn show_model(
     page: &mut Page,
     model: &Model,
     choices: &[Decision<Othello>],
-    others: &[(String, Arc<dyn Evaluate<Othello>>)],
+    references: &[(String, Arc<dyn Evaluate<Othello>>)],
 ) {
-    let choices = insight::sample(choices, SAMPLE);
-    let sights = insight::sights(&choices);
-    squares(page.section("What it has learned"), model, &choices, &sights, others);
+    let choices = model_inspection::sample(choices, SAMPLE);
+    let afterstates = model_inspection::afterstates(&choices);
+    square_section(page.section("Squares"), model, &choices, &afterstates, references);
     let tuples = model.tuples();
     let single = tuples.is_some_and(|all| all.tuples().iter().all(|tuple| tuple.length() == 1));
     match model {
         Model::NTuple(network) if single => {
-            single_squares(page.section("Its weights"), network);
+            single_square_section(page.section("Weights"), network);
         }
         Model::NTuple(network) => {
-            patterns(page.section("The patterns that weigh most"), network, &sights);
+            pattern_section(page.section("Strongest patterns"), network, &afterstates);
         }
-        Model::Patterns(staged) => counts(page.section("What it counts"), staged),
+        Model::Patterns(staged) => {
+            count_section(page.section("Mobility and frontier weights"), staged)
+        }
         Model::MovePredictor(_) | Model::Mlp(_) | Model::PolicyNet(_) => {}
     }
     if let Some(tuples) = tuples.filter(|_| !single) {
-        looks_at(page.section("What it looks at"), tuples);
+        tuple_section(page.section("Tuples"), tuples);
     }
 }
 
-/// What each number of moves, or of squares at the frontier, adds to the worth of a board, at a
-/// few stages of the game.
-fn counts(section: &mut Section, model: &Patterns) {
+/// Plots the weight of each mobility or frontier count at a few stages of the game.
+fn count_section(section: &mut Section, model: &Patterns) {
     let (stages, first) = (model.stages(), model.features().tuples().count());
     for (place, count) in model.features().counts().iter().enumerate() {
         let start = first + place * Count::LIMIT;
-        let mut plot = Plot::new(count.about(), "how many", "worth");
+        let mut plot = Plot::new(count.about(), "count", "weight");
         for stage in SHOWN_DISCS.iter().map(|&discs| stages.of(discs)) {
             let (from, to) = stages.discs(stage);
             let table = &model.weights(stage)[start..start + Count::LIMIT];
-            // What was never seen has no weight.
+            // Counts that never occurred have weight 0.
             let seen = table.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
             let points = seen.map(|(many, &weight)| Point::new(many as f64, f64::from(weight)));
             plot = plot.series(Series::line(format!("{from} to {to} discs"), points));
@@ -96,45 +96,49 @@ fn gallery(section: &mut Section, boards: &[Board], caption: &str) {
     section.gallery(boards.iter().map(|board| board as &dyn Figure), caption);
 }
 
-/// What discs are worth and where moves go.
-fn squares(
+/// Adds disc values and move preferences.
+fn square_section(
     section: &mut Section,
     model: &Model,
     choices: &[Decision<Othello>],
-    sights: &[Sight],
-    others: &[(String, Arc<dyn Evaluate<Othello>>)],
+    afterstates: &[Afterstate],
+    references: &[(String, Arc<dyn Evaluate<Othello>>)],
 ) {
     let moves = [
-        Board::new("The games").weights(insight::chosen(choices)).decimals(0),
-        Board::new("What was learned")
-            .weights(insight::preferred(&*model.policy(), choices))
+        Board::new("Players of the games")
+            .weights(model_inspection::game_move_preferences(choices))
+            .decimals(0),
+        Board::new("Trained model")
+            .weights(model_inspection::model_move_preferences(&*model.policy(), choices))
             .decimals(0),
     ];
     gallery(
         section,
         &moves,
-        "Where they move: how many times in a hundred a move to the square is made when it is \
-         possible, less what a random choice would give. Left what the players of the held-out \
-         games did, right what was learned from the others.",
+        "Move preferences: how often a square is played when it is legal, in percent, minus the \
+         percentage of a random choice. Left: the players of the test games. Right: the trained \
+         model.",
     );
     let Some(value) = model.value() else { return };
-    let worth = insight::worth(&*value, sights);
+    let disc_values = model_inspection::disc_values(&*value, afterstates);
     section.figure(
-        &Board::new("An own disc instead of the opponent's").weights(worth.squares),
-        "What turning one disc over changes in the worth of a board, on average over held-out \
-         boards on which the square is taken.",
+        &Board::new("Disc values").weights(disc_values.squares),
+        "Change of the value when an own disc replaces the opponent's, averaged over test \
+         positions in which the square is occupied.",
     );
-    let heads = ["a disc on".to_owned(), "learned".to_owned(), "learned, % of a corner".to_owned()];
-    let heads = heads.into_iter().chain(others.iter().map(|(name, _)| format!("{name}, %")));
+    let heads = ["a disc on".to_owned(), "value".to_owned(), "% of a corner".to_owned()];
+    let heads = heads.into_iter().chain(references.iter().map(|(name, _)| format!("{name}, %")));
     let sides = [Align::Left].into_iter().chain(std::iter::repeat(Align::Right));
-    let mut table = Table::new(heads.zip(sides)).caption("The same by kind of square");
-    let of_others: Vec<_> =
-        others.iter().map(|(_, other)| insight::worth(&**other, sights)).collect();
+    let mut table = Table::new(heads.zip(sides)).caption("Disc values by region");
+    let reference_values: Vec<_> = references
+        .iter()
+        .map(|(_, other)| model_inspection::disc_values(&**other, afterstates))
+        .collect();
     for region in Region::ALL {
-        let own = worth.regions[region as usize];
-        let shares = std::iter::once(&worth).chain(&of_others).map(|worth| {
-            let corner = worth.regions[Region::Corner as usize];
-            let share = 100.0 * worth.regions[region as usize] / corner;
+        let own = disc_values.regions[region as usize];
+        let shares = std::iter::once(&disc_values).chain(&reference_values).map(|disc_values| {
+            let corner = disc_values.regions[Region::Corner as usize];
+            let share = 100.0 * disc_values.regions[region as usize] / corner;
             if corner > 0.0 && share.is_finite() { format!("{share:.0}") } else { "-".to_owned() }
         });
         let own = if own.is_finite() { format!("{own:.3}") } else { "-".to_owned() };
@@ -143,8 +147,8 @@ fn squares(
     section.table(&table);
 }
 
-/// Three weights for each square.
-fn single_squares(section: &mut Section, network: &NTupleNetwork) {
+/// Draws the three weights of each square.
+fn single_square_section(section: &mut Section, network: &NTupleNetwork) {
     let mut boards = [[f64::NAN; 64]; 3];
     for (tuple, offset) in network.tuples().tuples().iter().zip(network.tuples().offsets()) {
         for square in tuple.placements().iter().flatten() {
@@ -156,15 +160,15 @@ fn single_squares(section: &mut Section, network: &NTupleNetwork) {
     let [other, empty, own] = boards;
     let boards = [("Own disc", own), ("Empty", empty), ("Opponent's disc", other)]
         .map(|(title, weights)| Board::new(title).weights(weights));
-    gallery(section, &boards, "The weights of each square, by what lies there.");
+    gallery(section, &boards, "The weights of each square, by its content.");
 }
 
-/// A pattern on the board: own discs black, the opponent's white, the rest of the tuple empty.
+/// Draws a pattern: own discs black, the opponent's white, empty squares of the tuple marked.
 fn pattern_board(network: &NTupleNetwork, pattern: &Pattern) -> Board {
-    let image = &network.tuples().tuples()[pattern.tuple].placements()[0];
+    let squares = &network.tuples().tuples()[pattern.tuple].placements()[0];
     let sign = if pattern.weight < 0.0 { "−" } else { "+" };
     let title = format!("{}: {sign}{:.2}", pattern.tuple + 1, pattern.weight.abs());
-    image
+    squares
         .iter()
         .filter(|square| (pattern.own | pattern.other) & square.bit() == 0)
         .fold(Board::new(title), |board, square| {
@@ -173,47 +177,45 @@ fn pattern_board(network: &NTupleNetwork, pattern: &Pattern) -> Board {
         .bits(pattern.own, pattern.other)
 }
 
-/// The heaviest patterns of all, then those of each tuple.
-fn patterns(section: &mut Section, network: &NTupleNetwork, sights: &[Sight]) {
-    let extremes = insight::extremes(network, sights, OFTEN);
+/// Adds the strongest patterns overall, then those of each tuple.
+fn pattern_section(section: &mut Section, network: &NTupleNetwork, afterstates: &[Afterstate]) {
+    let extremes = model_inspection::extreme_patterns(network, afterstates, MIN_FREQUENCY);
     let mut most: Vec<&Pattern> = extremes.iter().flatten().map(|[most, _]| most).collect();
     let mut least: Vec<&Pattern> = extremes.iter().flatten().map(|[_, least]| least).collect();
     most.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     least.sort_by(|a, b| a.weight.total_cmp(&b.weight));
     section.paragraph(
-        "Each board shows one pattern: own discs black, the opponent's white, rings on squares \
-         that are empty. The numbers are those of the tuple and of what the pattern adds to a \
-         board's worth, counted from what its tuple adds on average; it counts wherever it occurs, \
-         turned and mirrored too, and other tuples that see the same discs \
-         add their own. Patterns that occur on fewer than one board in fifty are left out.",
+        "Each board shows one pattern: own discs black, the opponent's white, rings on empty \
+         squares. The title states the tuple and the weight of the pattern relative to the mean \
+         weight of its tuple. A pattern counts in all eight symmetries, and other tuples that \
+         cover the same discs add their own weights. Patterns that occur in fewer than 2% of \
+         positions are left out.",
     );
-    for (patterns, caption) in
-        [(most, "What it likes best."), (least, "What it wants to avoid most.")]
-    {
+    for (patterns, caption) in [(most, "Largest weights."), (least, "Smallest weights.")] {
         let boards: Vec<Board> =
-            patterns.iter().take(STRONGEST).map(|p| pattern_board(network, p)).collect();
+            patterns.iter().take(MAX_PATTERNS).map(|p| pattern_board(network, p)).collect();
         if !boards.is_empty() {
             gallery(section, &boards, caption);
         }
     }
-    section.details("The best and the worst pattern of each tuple", |inner| {
+    section.details("The largest and smallest weight of each tuple", |inner| {
         let boards: Vec<Board> = extremes
             .iter()
             .flatten()
             .flatten()
-            .take(MOST_BOARDS)
+            .take(MAX_BOARDS)
             .map(|pattern| pattern_board(network, pattern))
             .collect();
         gallery(inner, &boards, "");
     });
 }
 
-/// The tuples.
-fn looks_at(section: &mut Section, all: &Tuples) {
+/// Draws the tuples.
+fn tuple_section(section: &mut Section, all: &Tuples) {
     let tuples = all.tuples();
     let boards: Vec<Board> = tuples
         .iter()
-        .take(MOST_BOARDS)
+        .take(MAX_BOARDS)
         .enumerate()
         .map(|(number, tuple)| tuple_board((number + 1).to_string(), &tuple.placements()[..1]))
         .collect();
@@ -222,13 +224,13 @@ fn looks_at(section: &mut Section, all: &Tuples) {
     } else {
         format!("The {} tuples", tuples.len())
     };
-    let images = all.placement_count();
+    let instances = all.placement_count();
     gallery(
         section,
         &boards,
         &format!(
-            "{shown}, each in its first image; with all images a board is read in {images} places. \
-             The larger dot is the first square."
+            "{shown}, each in its first placement; with symmetries a position is read in {instances} \
+             places. The larger dot is the first square."
         ),
     );
 }

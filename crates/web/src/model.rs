@@ -3,7 +3,7 @@
 
 use crate::error::ApiError;
 use crate::runs::Runs;
-use outflank_arena::insight;
+use outflank_arena::model_inspection;
 use outflank_games::othello::kernel::Portable;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Game, Position, Side};
@@ -67,7 +67,7 @@ pub fn show(name: &str, model: &Embedded) -> Value {
         Embedded::Heuristic(AnyHeuristic::Othello(heuristic)) => {
             let mut told = show_features(heuristic);
             let (choices, sights) = sample();
-            let worth = insight::worth(heuristic, &sights);
+            let worth = model_inspection::disc_values(heuristic, &sights);
             put_learned(&mut told, Some(worth), &Greedy(*heuristic), &choices);
             told
         }
@@ -78,29 +78,29 @@ pub fn show(name: &str, model: &Embedded) -> Value {
 }
 
 /// Choices of the embedded games, and the boards after them.
-fn sample() -> (Vec<Choice>, Vec<insight::Sight>) {
+fn sample() -> (Vec<Choice>, Vec<model_inspection::Afterstate>) {
     let games = outflank_records::embedded::games();
     let choices = decisions(&games, &DecisionFilter::CHOICES);
-    let choices = insight::sample(choices.items(), SAMPLE);
-    let sights = insight::sights(&choices);
+    let choices = model_inspection::sample(choices.items(), SAMPLE);
+    let sights = model_inspection::afterstates(&choices);
     (choices, sights)
 }
 
 /// What a disc is worth on each square and each kind of square, and where it moves.
 fn put_learned(
     told: &mut Value,
-    worth: Option<insight::Worth>,
+    worth: Option<model_inspection::DiscValues>,
     policy: &dyn Policy<Othello>,
     choices: &[Choice],
 ) {
     let board = |numbers: [f64; 64]| numbers.map(number).to_vec();
     told["regions"] = json!(worth.as_ref().map(|worth| {
-        let regions = insight::Region::ALL.iter().zip(worth.regions);
+        let regions = model_inspection::Region::ALL.iter().zip(worth.regions);
         let each = regions.map(|(region, x)| json!({ "name": region.name(), "worth": number(x) }));
         each.collect::<Vec<_>>()
     }));
     told["worth"] = json!(worth.map(|worth| board(worth.squares)));
-    told["moves"] = json!(board(insight::preferred(policy, choices)));
+    told["moves"] = json!(board(model_inspection::model_move_preferences(policy, choices)));
     told["sample"] = json!(choices.len());
 }
 
@@ -126,7 +126,7 @@ fn show_model(model: &Model) -> Value {
         "counts": match model { Model::Patterns(staged) => counts(staged), _ => Vec::new() },
         "features": [],
     });
-    let worth = model.value().map(|value| insight::worth(&*value, &sights));
+    let worth = model.value().map(|value| model_inspection::disc_values(&*value, &sights));
     put_learned(&mut told, worth, &*model.policy(), &choices);
     told
 }
@@ -155,9 +155,9 @@ fn show_features<P: NamedFeatures>(heuristic: &Heuristic<P>) -> Value {
 }
 
 /// The patterns that weigh most, of either sign.
-fn strongest(network: &NTupleNetwork, sights: &[insight::Sight]) -> Vec<Value> {
-    let mut found: Vec<insight::Pattern> =
-        insight::extremes(network, sights, OFTEN).into_iter().flatten().flatten().collect();
+fn strongest(network: &NTupleNetwork, sights: &[model_inspection::Afterstate]) -> Vec<Value> {
+    let mut found: Vec<model_inspection::Pattern> =
+        model_inspection::extreme_patterns(network, sights, OFTEN).into_iter().flatten().flatten().collect();
     found.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
     let bits = |bits: u64| (0..64).filter(|square| bits >> square & 1 == 1).collect::<Vec<u32>>();
     found
@@ -170,7 +170,7 @@ fn strongest(network: &NTupleNetwork, sights: &[insight::Sight]) -> Vec<Value> {
                 "own": bits(pattern.own),
                 "other": bits(pattern.other),
                 "weight": number(pattern.weight),
-                "often": number(pattern.often),
+                "often": number(pattern.frequency),
             })
         })
         .collect()
@@ -355,7 +355,7 @@ mod tests {
                 Embedded::Heuristic(AnyHeuristic::Othello(heuristic)) => Box::new(*heuristic),
                 Embedded::Heuristic(AnyHeuristic::Checkers(_)) => continue,
             };
-            for choice in insight::sample(choices.items(), 40) {
+            for choice in model_inspection::sample(choices.items(), 40) {
                 let side = choice.position.to_move();
                 for mv in choice.position.moves() {
                     let parts = parts(&model, &choice.position, mv).unwrap();

@@ -1,28 +1,28 @@
-//! Whether the results of a league can be compared at all, and whether totals make sense.
+//! Checks that the players of a league are connected by games and that totals are consistent.
 
-use super::{RatingError, check_count};
+use super::error::{RatingError, check_count};
 
-/// Groups or players beyond this many are counted, not named.
-const NAMED: usize = 12;
+/// Maximum number of groups, and of players per group, that are listed by name.
+const MAX_LISTED: usize = 12;
 
-/// Lists groups of players, such as `a, b | c | d, e`, with `name` giving each player's name.
-pub fn list_groups(groups: &[Vec<usize>], name: impl Fn(usize) -> String) -> String {
+/// Formats groups of players, such as `a, b | c | d, e`, where `name` returns the name of a player.
+pub(super) fn list_groups(groups: &[Vec<usize>], name: impl Fn(usize) -> String) -> String {
     let shorten = |mut parts: Vec<String>, total: usize, joint: &str| {
         if total > parts.len() {
             parts.push(format!("and {} more", total - parts.len()));
         }
         parts.join(joint)
     };
-    let listed = (groups.iter().take(NAMED))
+    let listed = (groups.iter().take(MAX_LISTED))
         .map(|group| {
-            let names = group.iter().take(NAMED).map(|&player| name(player)).collect();
+            let names = group.iter().take(MAX_LISTED).map(|&player| name(player)).collect();
             shorten(names, group.len(), ", ")
         })
         .collect();
     shorten(listed, groups.len(), " | ")
 }
 
-/// Checks that every player met every other, directly or through others.
+/// Checks that every player met every other, directly or through common opponents.
 pub(super) fn check_connected(
     players: usize,
     met: impl Iterator<Item = (usize, usize)>,
@@ -30,18 +30,18 @@ pub(super) fn check_connected(
     let mut parents: Vec<usize> = (0..players).collect();
     for (i, j) in met {
         let (i, j) = (root(&mut parents, i), root(&mut parents, j));
-        // The smaller number leads, so the groups do not depend on the order of the meetings.
+        // The smaller index is the root, so the groups do not depend on the order of the results.
         parents[i.max(j)] = i.min(j);
     }
-    let mut place = vec![usize::MAX; players];
+    let mut group_of = vec![usize::MAX; players];
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for player in 0..players {
-        let leader = root(&mut parents, player);
-        if leader == player {
-            place[player] = groups.len();
+        let root_player = root(&mut parents, player);
+        if root_player == player {
+            group_of[player] = groups.len();
             groups.push(Vec::new());
         }
-        groups[place[leader]].push(player);
+        groups[group_of[root_player]].push(player);
     }
     if groups.len() > 1 { Err(RatingError::Disconnected { groups }) } else { Ok(()) }
 }
@@ -54,7 +54,7 @@ fn root(parents: &mut [usize], mut player: usize) -> usize {
     player
 }
 
-/// Checks a symmetric matrix of games and returns its pairs: `(i, j, games)` with i < j.
+/// Checks a symmetric matrix of games and returns its pairs `(i, j, games)` with i < j.
 pub(super) fn check_matrix<Row: AsRef<[f64]>>(
     players: usize,
     games: &[Row],
@@ -70,13 +70,13 @@ pub(super) fn check_matrix<Row: AsRef<[f64]>>(
             check_count(count, || format!("the pair of players {i} and {j}"))?;
             if count != rows[j][i] {
                 return Err(RatingError::BadTotals(format!(
-                    "players {i} and {j} met {count} times one way and {} the other; give the \
-                     same number both ways",
+                    "the matrix of games is not symmetric: {count} games of player {i} against {j}, \
+                     but {} of {j} against {i}",
                     rows[j][i]
                 )));
             }
             if i == j && count > 0.0 {
-                return Err(RatingError::SelfPlay { meeting: i, player: i });
+                return Err(RatingError::SelfPlay { index: i, player: i });
             }
             if i < j && count > 0.0 {
                 pairs.push((i, j, count));
@@ -86,20 +86,20 @@ pub(super) fn check_matrix<Row: AsRef<[f64]>>(
     Ok(pairs)
 }
 
-/// Checks that points fit the games played, within 1% for totals that were rounded.
+/// Checks that points match the games played, within 1% to allow for rounded totals.
 pub(super) fn check_points(points: &[f64], games: &[f64]) -> Result<(), RatingError> {
     for (player, (&points, &games)) in points.iter().zip(games).enumerate() {
         check_count(points, || format!("the points of player {player}"))?;
         if points > 1.01 * games {
             return Err(RatingError::BadTotals(format!(
-                "player {player} has {points} points from {games} games; a game gives at most 1"
+                "player {player} has {points} points in {games} games; a game counts at most 1 point"
             )));
         }
     }
     let (given, due) = (points.iter().sum::<f64>(), 0.5 * games.iter().sum::<f64>());
     if (given - due).abs() > 0.01 * due {
         return Err(RatingError::BadTotals(format!(
-            "the points add up to {given}, but {due} games give {due} points"
+            "the points sum to {given}, but {due} games have {due} points in total"
         )));
     }
     Ok(())

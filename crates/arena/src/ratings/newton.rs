@@ -1,15 +1,15 @@
-//! The maximum of the likelihood, by Newton's method.
+//! Maximizes the likelihood by Newton's method.
 //!
-//! With strengths θ, advantage A and draw margin D in natural units, a meeting in which i moves
-//! first against j has u = θᵢ − θⱼ + A and the log-likelihood
+//! With strengths θ, advantage A and draw margin D in natural units, a pair in which i moves first
+//! against j has u = θᵢ − θⱼ + A and the log-likelihood
 //!
 //! > w·ln σ(u − D) + l·ln σ(−u − D) + d·ln(e²ᴰ − 1),
 //!
-//! where a draw is counted in w, l and d, since P(draw) = σ(u−D)·σ(−u−D)·(e²ᴰ − 1). Every term
-//! is concave in (θ, A, D), so the whole is. Fixing the mean of θ makes it strictly concave in a
-//! connected league. Newton steps cut back until they gain enough (Armijo's rule) therefore
-//! converge to the one maximum from any start, if there is one; if there is none, some
-//! difference between two players who met, or A or D, grows without bound, which is noticed.
+//! where a draw counts in w, l and d, since P(draw) = σ(u−D)·σ(−u−D)·(e²ᴰ − 1). Every term is
+//! concave in (θ, A, D), so the sum is. A fixed mean of θ makes it strictly concave in a connected
+//! league. Newton iterations with backtracking (Armijo's rule) therefore converge to the only maximum
+//! from any start. If there is no maximum, a difference between two players who met, or A or D,
+//! grows without bound and exceeds [`LIMIT`].
 
 use crate::linalg::{Cholesky, Matrix};
 
@@ -21,15 +21,15 @@ fn factorize(size: usize, cells: Vec<f64>) -> Option<Cholesky<4>> {
     Matrix::from((size, cells)).cholesky(SINGULAR)
 }
 
-/// No two players who met are put further apart than this, in natural units: 4,000 points, a
-/// chance of one result of 1 in 10^10 that no league has the games to measure.
+/// LikelihoodMaximum difference between two players who met, in natural units: 4,000 points, where one result
+/// has a probability of 1 in 10^10 that no league can measure.
 pub(super) const LIMIT: f64 = 4000.0 * std::f64::consts::LN_10 / 400.0;
 
-const MAX_STEPS: usize = 500;
+const MAX_ITERATIONS: usize = 500;
 const MAX_HALVINGS: usize = 60;
 const TOLERANCE: f64 = 1e-10;
 
-/// How much weight the terms of one ordered pair carry.
+/// The weights of the terms of one ordered pair.
 pub(super) struct Edge {
     pub(super) first: usize,
     pub(super) second: usize,
@@ -37,57 +37,57 @@ pub(super) struct Edge {
     pub(super) losses: f64,
 }
 
-/// A number of the model that is given, or fitted from this start.
+/// A parameter of the model that is fixed, or fitted from this starting value.
 #[derive(Clone, Copy)]
-pub(super) enum Unknown {
-    Given(f64),
+pub(super) enum ModelParameter {
+    Fixed(f64),
     Fitted(f64),
 }
 
-/// What is to be maximised.
-pub(super) struct Problem {
+/// The log-likelihood to be maximized.
+pub(super) struct LikelihoodProblem {
     pub(super) edges: Vec<Edge>,
     /// The weight of ln(e²ᴰ − 1).
     pub(super) draws: f64,
-    /// A linear term in each strength, for leagues of which only the totals are known.
-    pub(super) tilt: Vec<f64>,
-    pub(super) advantage: Unknown,
-    pub(super) margin: Unknown,
+    /// A linear term in each strength, for leagues of which only totals are given.
+    pub(super) linear: Vec<f64>,
+    pub(super) advantage: ModelParameter,
+    pub(super) margin: ModelParameter,
 }
 
-/// Where the likelihood is greatest. The covariance is that of the free numbers: the strengths,
-/// then the advantage and the margin where they were fitted.
-pub(super) struct Maximum {
+/// The maximum of the likelihood. The covariance is that of the free parameters: the strengths,
+/// then the advantage and the margin if they were fitted.
+pub(super) struct LikelihoodMaximum {
     pub(super) strengths: Vec<f64>,
     pub(super) advantage: f64,
     pub(super) margin: f64,
     pub(super) covariance: Vec<f64>,
     pub(super) free: usize,
     pub(super) log_likelihood: f64,
-    pub(super) steps: usize,
+    pub(super) iterations: usize,
 }
 
-impl Problem {
-    /// Finds the maximum, or `None` where it lies at infinity (or beyond [`LIMIT`]).
-    pub(super) fn maximise(&self) -> Option<Maximum> {
-        let n = self.tilt.len();
+impl LikelihoodProblem {
+    /// Finds the maximum, or returns `None` if it lies at infinity or beyond [`LIMIT`].
+    pub(super) fn maximize(&self) -> Option<LikelihoodMaximum> {
+        let n = self.linear.len();
         let mut x = vec![0.0; n];
         for unknown in [self.advantage, self.margin] {
-            if let Unknown::Fitted(start) = unknown {
+            if let ModelParameter::Fitted(start) = unknown {
                 x.push(start);
             }
         }
         let mut value = self.value(&x);
-        for steps in 1..=MAX_STEPS {
-            let (gradient, curvature, _) = self.derivatives(&x);
-            let step = factorize(x.len(), curvature)?.solve(&gradient);
+        for iterations in 1..=MAX_ITERATIONS {
+            let (gradient, hessian, _) = self.derivatives(&x);
+            let step = Cholesky::new(x.len(), &hessian)?.solve(&gradient);
             let gain: f64 = step.iter().zip(&gradient).map(|(s, g)| s * g).sum();
             let mut length = 1.0;
             let mut halvings = 0;
             let next = loop {
                 let next: Vec<f64> = x.iter().zip(&step).map(|(x, s)| x + length * s).collect();
                 let reached = self.value(&next);
-                // The slack covers rounding, which near the maximum exceeds the gain itself.
+                // The slack covers rounding errors, which exceed the gain near the maximum.
                 let enough = value + 1e-4 * length * gain - 1e-13 * (1.0 + value.abs());
                 if reached >= enough {
                     value = reached;
@@ -104,18 +104,18 @@ impl Problem {
                 return None;
             }
             if step.iter().all(|s| s.abs() <= TOLERANCE) {
-                return self.at_maximum(x, value, steps);
+                return self.at_maximum(x, value, iterations);
             }
         }
         None
     }
 
-    /// Splits the free numbers into strengths, advantage and margin.
+    /// Splits the free parameters into strengths, advantage and margin.
     fn split<'a>(&self, x: &'a [f64]) -> (&'a [f64], f64, f64) {
-        let (strengths, mut rest) = x.split_at(self.tilt.len());
+        let (strengths, mut rest) = x.split_at(self.linear.len());
         let mut take = |unknown| match unknown {
-            Unknown::Given(value) => value,
-            Unknown::Fitted(start) => rest.split_off_first().copied().unwrap_or(start),
+            ModelParameter::Fixed(value) => value,
+            ModelParameter::Fitted(start) => rest.split_off_first().copied().unwrap_or(start),
         };
         let advantage = take(self.advantage);
         let margin = take(self.margin);
@@ -135,65 +135,65 @@ impl Problem {
         if self.draws > 0.0 {
             sum += self.draws * libm::log(libm::expm1(2.0 * margin));
         }
-        let tilt: f64 = self.tilt.iter().zip(strengths).map(|(t, s)| t * s).sum();
-        sum + tilt
+        let linear: f64 = self.linear.iter().zip(strengths).map(|(t, s)| t * s).sum();
+        sum + linear
     }
 
-    /// The gradient, the negated second derivatives made regular, and what that added to each
-    /// entry of the strengths' block: it moves the mean only, so a step from zero mean keeps it.
+    /// Computes the gradient, the negative Hessian made regular by a ridge, and the ridge. The
+    /// ridge acts on the mean of the strengths only, so a step from zero mean keeps it zero.
     fn derivatives(&self, x: &[f64]) -> (Vec<f64>, Vec<f64>, f64) {
         let (strengths, advantage, margin) = self.split(x);
         let (n, m) = (strengths.len(), x.len());
-        let a = matches!(self.advantage, Unknown::Fitted(_)).then_some(n);
-        let d = matches!(self.margin, Unknown::Fitted(_)).then_some(m - 1);
+        let a = matches!(self.advantage, ModelParameter::Fitted(_)).then_some(n);
+        let d = matches!(self.margin, ModelParameter::Fitted(_)).then_some(m - 1);
         let mut gradient = vec![0.0; m];
-        gradient[..n].copy_from_slice(&self.tilt);
-        let mut curvature = vec![0.0; m * m];
+        gradient[..n].copy_from_slice(&self.linear);
+        let mut hessian = vec![0.0; m * m];
         for edge in &self.edges {
             let (i, j) = (edge.first, edge.second);
             let u = strengths[i] - strengths[j] + advantage;
             let (p, not_p) = sigmoids(u - margin);
             let (q, not_q) = sigmoids(-u - margin);
             let (won, lost) = (edge.wins * not_p, edge.losses * not_q);
-            let (bend_won, bend_lost) = (won * p, lost * q);
-            let (slope, bend) = (won - lost, bend_won + bend_lost);
+            let (curvature_won, curvature_lost) = (won * p, lost * q);
+            let (slope, curvature) = (won - lost, curvature_won + curvature_lost);
             gradient[i] += slope;
             gradient[j] -= slope;
-            curvature[i * m + i] += bend;
-            curvature[j * m + j] += bend;
-            curvature[i * m + j] -= bend;
-            curvature[j * m + i] -= bend;
+            hessian[i * m + i] += curvature;
+            hessian[j * m + j] += curvature;
+            hessian[i * m + j] -= curvature;
+            hessian[j * m + i] -= curvature;
             if let Some(a) = a {
                 gradient[a] += slope;
-                curvature[a * m + a] += bend;
-                add_both(&mut curvature, m, a, i, bend);
-                add_both(&mut curvature, m, a, j, -bend);
+                hessian[a * m + a] += curvature;
+                add_both(&mut hessian, m, a, i, curvature);
+                add_both(&mut hessian, m, a, j, -curvature);
             }
             if let Some(d) = d {
-                let skew = bend_lost - bend_won;
+                let skew = curvature_lost - curvature_won;
                 gradient[d] -= won + lost;
-                curvature[d * m + d] += bend;
-                add_both(&mut curvature, m, d, i, skew);
-                add_both(&mut curvature, m, d, j, -skew);
+                hessian[d * m + d] += curvature;
+                add_both(&mut hessian, m, d, i, skew);
+                add_both(&mut hessian, m, d, j, -skew);
                 if let Some(a) = a {
-                    add_both(&mut curvature, m, d, a, skew);
+                    add_both(&mut hessian, m, d, a, skew);
                 }
             }
         }
         if let Some(d) = d {
             let gap = -libm::expm1(-2.0 * margin);
             gradient[d] += self.draws * 2.0 / gap;
-            curvature[d * m + d] += self.draws * 4.0 * (1.0 - gap) / (gap * gap);
+            hessian[d * m + d] += self.draws * 4.0 * (1.0 - gap) / (gap * gap);
         }
-        // Totals that were rounded need not add up; what is left over is spread evenly, so that
-        // the mean stays put.
+        // Rounded totals need not add up; the excess is distributed evenly, so that the mean does
+        // not change.
         let excess = gradient[..n].iter().sum::<f64>() / n as f64;
         gradient[..n].iter_mut().for_each(|g| *g -= excess);
-        let ridge = (0..n).map(|i| curvature[i * m + i]).sum::<f64>() / (n * n) as f64;
-        for row in curvature.chunks_mut(m).take(n) {
+        let ridge = (0..n).map(|i| hessian[i * m + i]).sum::<f64>() / (n * n) as f64;
+        for row in hessian.chunks_mut(m).take(n) {
             row[..n].iter_mut().for_each(|c| *c += ridge);
         }
-        (gradient, curvature, ridge)
+        (gradient, hessian, ridge)
     }
 
     fn out_of_bounds(&self, x: &[f64]) -> bool {
@@ -204,25 +204,25 @@ impl Problem {
                 .any(|edge| (strengths[edge.first] - strengths[edge.second]).abs() > LIMIT)
     }
 
-    fn at_maximum(&self, x: Vec<f64>, value: f64, steps: usize) -> Option<Maximum> {
-        let (_, curvature, ridge) = self.derivatives(&x);
-        let (n, m) = (self.tilt.len(), x.len());
-        let mut covariance = factorize(m, curvature)?.inverse();
-        // With the mean known, its variance, which the ridge had put in, is taken out again.
-        let known = 1.0 / (ridge * (n * n) as f64);
+    fn at_maximum(&self, x: Vec<f64>, value: f64, iterations: usize) -> Option<LikelihoodMaximum> {
+        let (_, hessian, ridge) = self.derivatives(&x);
+        let (n, m) = (self.linear.len(), x.len());
+        let mut covariance = Cholesky::new(m, &hessian)?.inverse();
+        // The mean is fixed: its variance, which the ridge introduced, is subtracted.
+        let mean_variance = 1.0 / (ridge * (n * n) as f64);
         for row in covariance.chunks_mut(m).take(n) {
-            row[..n].iter_mut().for_each(|c| *c -= known);
+            row[..n].iter_mut().for_each(|c| *c -= mean_variance);
         }
         let (strengths, advantage, margin) = self.split(&x);
         let mean = strengths.iter().sum::<f64>() / n as f64;
-        Some(Maximum {
+        Some(LikelihoodMaximum {
             strengths: strengths.iter().map(|s| s - mean).collect(),
             advantage,
             margin,
             covariance,
             free: m,
             log_likelihood: value,
-            steps,
+            iterations,
         })
     }
 }

@@ -181,7 +181,7 @@ const END: &str = "last ten";
 
 /// The losses of each run, the mean over `count` periods beginning with `from`.
 fn lost(runs: &Runs, from: usize, count: usize) -> Vec<f64> {
-    let of = |curve: &Vec<outflank_learners::training::Point>| {
+    let of = |curve: &Vec<outflank_learners::training::Measurement>| {
         let part = &curve[from.min(curve.len())..(from + count).min(curve.len())];
         let losses = part.iter().filter_map(|point| point.losses.first());
         losses.sum::<f64>() / part.len().max(1) as f64

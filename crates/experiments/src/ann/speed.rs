@@ -4,7 +4,7 @@
 use super::{BEST, Size, learn, size};
 use crate::lab::{ExperimentError, Lab};
 use crate::{Experiment, Report, Scale};
-use outflank_arena::Terms;
+use outflank_arena::ContestConfig;
 use outflank_arena::accuracy::Hits;
 use outflank_arena::matches::play_match;
 use outflank_games::Line;
@@ -95,12 +95,12 @@ impl Experiment for Speed {
                 let (net, net_time) = timed(&policy_factory("net", model.policy(), 0.0));
                 let (other, other_time) = timed(&factory(&format!("yoshioka@{plies}?noise=1"))?);
                 let openings = vec![Line::default()];
-                let terms = Terms {
+                let terms = ContestConfig {
                     openings,
                     rounds: games / 2,
                     seed: lab.seed,
                     threads: 1,
-                    elsewhere: None,
+                    remote: None,
                 };
                 let (result, _) = play_match(&[net, other], &terms, None, None, |_, _| {})?;
                 if !result.complete {
@@ -122,7 +122,7 @@ impl Experiment for Speed {
         let paper = (lab.scale != Scale::Smoke).then_some(FASTER);
         report.cell("network", "times faster", paper, Some(ratio), None).decimals(0, 1);
         let share = (won + 0.5 * drawn) / games;
-        let error = Hits::of(100.0 * share, games as u64).error();
+        let error = Hits::from_percent(100.0 * share, games as u64).error();
         report.cell("network", "% of points", None, Some(100.0 * share), Some(error));
         report.findings.push(format!(
             "The network is {ratio:.0} times faster than the search and scores {:.1}%.",

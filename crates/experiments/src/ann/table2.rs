@@ -5,7 +5,7 @@ use super::{BEST, PERIOD, PERIODS, Runs, Size, departures, learn, size};
 use crate::lab::{ExperimentError, Lab};
 use crate::statistics::{ENOUGH, Mean};
 use crate::{Experiment, Report, Scale};
-use outflank_arena::{Terms, contest};
+use outflank_arena::{ContestConfig, contest};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::model_file;
@@ -136,12 +136,12 @@ fn meet(
         }
     }
     let pairs: Vec<(usize, usize)> = (1..entries.len()).map(|net| (net, 0)).collect();
-    let terms = Terms {
+    let terms = ContestConfig {
         openings: vec![Line::default()],
         rounds,
         seed: lab.seed,
         threads: lab.threads,
-        elsewhere: None,
+        remote: None,
     };
     let journal = Journal::open(&lab.keep(&format!("games-{depth}.tsv")))
         .map_err(outflank_arena::ContestError::from)?;

@@ -4,7 +4,7 @@ use super::school::School;
 use super::suite::Suite;
 use super::{Figure, Task};
 use crate::lab::ExperimentError;
-use outflank_arena::{Terms, contest};
+use outflank_arena::{ContestConfig, contest};
 use outflank_games::Side;
 use outflank_games::othello::Othello;
 use outflank_learners::cnn::EnsemblePolicy;
@@ -144,13 +144,13 @@ impl<'a> Contender<'a> {
         }
         let (openings, _) = lab.openings(Side::White)?;
         let terms =
-            Terms { openings, rounds, seed: lab.seed, threads: lab.threads, elsewhere: None };
+            ContestConfig { openings, rounds, seed: lab.seed, threads: lab.threads, remote: None };
         let (mut points, mut games) = (0u64, 0u64);
         let mut fault = None;
         let complete = contest(&entries, &[(0, 1)], &terms, None, |played, _| {
             games += played.len() as u64;
             points += played.iter().map(|game| u64::from(game.half_points_of(0))).sum::<u64>();
-            let failed = played.iter().find_map(|game| game.played.fault.as_ref());
+            let failed = played.iter().find_map(|game| game.played.forfeit.as_ref());
             fault = failed.map(|(_, what)| what.clone());
             fault.is_none()
         })?;

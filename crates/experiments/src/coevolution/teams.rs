@@ -6,7 +6,7 @@ use super::{Course, Runs, SECOND_HALF, departures, learn, nominal, size};
 use crate::lab::{ExperimentError, Lab};
 use crate::statistics::{Track, compare};
 use crate::{Experiment, Report};
-use outflank_arena::{Terms, contest};
+use outflank_arena::{ContestConfig, contest};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::model_at;
@@ -152,12 +152,12 @@ fn tournament(lab: &Lab, all: &[Runs], point: u64) -> Result<Vec<Vec<f64>>, Expe
         .filter(|&(a, b)| team_of[a] != team_of[b])
         .collect();
     let seed = lab.seed.wrapping_add(point);
-    let terms = Terms {
+    let terms = ContestConfig {
         openings: vec![Line::default()],
         rounds: 1,
         seed,
         threads: lab.threads,
-        elsewhere: None,
+        remote: None,
     };
     let mut half_points = vec![(0u32, 0u32); entries.len()];
     let complete = contest(&entries, &pairs, &terms, None, |games, _| {

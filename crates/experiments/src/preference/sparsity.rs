@@ -5,7 +5,7 @@ use super::{FeatureSet, games, games_departure};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_games::othello::Othello;
-use outflank_learners::{Rows, class_rows, preference_rows};
+use outflank_learners::{SparseRows, class_rows, preference_rows};
 use outflank_models::View;
 use outflank_records::{Decision, DecisionFilter, decisions};
 use outflank_report::BarChart;
@@ -63,7 +63,10 @@ impl Experiment for Sparsity {
 }
 
 /// The mean number of entries of a row over parts of the games, and its uncertainty.
-fn mean(choices: &[Decision<Othello>], rows: impl Fn(&[Decision<Othello>]) -> Rows) -> (f64, f64) {
+fn mean(
+    choices: &[Decision<Othello>],
+    rows: impl Fn(&[Decision<Othello>]) -> SparseRows,
+) -> (f64, f64) {
     let mut means = Vec::new();
     for part in choices.chunks(choices.len().div_ceil(PARTS).max(1)) {
         let rows = rows(part);

@@ -10,7 +10,7 @@ use crate::lab::{ExperimentError, Games, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_arena::accuracy::{Hits, accuracy};
 use outflank_games::othello::Othello;
-use outflank_learners::methods::{Method, Options, Task, learn};
+use outflank_learners::methods::{Method, MethodOptions, TrainingData, learn};
 use outflank_models::files::{Origin, load_network, save};
 use outflank_models::{Greedy, NTupleNetwork, Policy, Tuples};
 use outflank_records::{Decision, DecisionFilter, decisions};
@@ -41,11 +41,11 @@ impl Bench<'_> {
         method: Method,
         tuples: Tuples,
         choices: &[Decision<Othello>],
-        options: &Options,
+        options: &MethodOptions,
         name: &str,
     ) -> Result<NTupleNetwork, ExperimentError> {
         self.once(name, || {
-            let task = Task::new(&self.games.train, choices, tuples);
+            let task = TrainingData::new(&self.games.train, choices, tuples);
             let outcome = learn(method, task, options, self.lab.seed, &mut |_| !stop_requested());
             let outcome = outcome.map_err(failed)?;
             outcome.network().cloned().ok_or_else(|| super::no_network(method))
@@ -153,7 +153,7 @@ fn preferences(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentE
         let row = format!("{} N-Tuple", super::method_name(method));
         let learned = bench.learn(method, n.clone(), &bench.train, &options(), &row)?;
         add(report, &row, "counts", counts, hits(&Greedy(learned), &bench.test));
-        let settings = Options { binary_preferences: true, ..options() };
+        let settings = MethodOptions { preference_binary: true, ..options() };
         let learned =
             bench.learn(method, n.clone(), &bench.train, &settings, &format!("{row}, binary"))?;
         add(report, &row, "binary", binary, hits(&Greedy(learned), &bench.test));
@@ -164,7 +164,7 @@ fn preferences(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentE
 /// LSTD with other decays.
 fn lambdas(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     for lambda in LAMBDAS {
-        let settings = Options { lambda, ..options() };
+        let settings = MethodOptions { lambda, ..options() };
         let name = format!("LSTD 1-Tuple, lambda {lambda}");
         let learned =
             bench.learn(Method::Lstd, FeatureSet::One.tuples(), &bench.train, &settings, &name)?;

@@ -3,10 +3,10 @@
 use super::{FeatureSet, Learned, games, games_departure, players};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
-use outflank_arena::Terms;
+use outflank_arena::ContestConfig;
 use outflank_arena::accuracy::Hits;
 use outflank_arena::league::{League, LeagueReport, play_league};
-use outflank_arena::ratings::Options;
+use outflank_arena::ratings::RatingConfig;
 use outflank_games::Side;
 use outflank_games::othello::Othello;
 use outflank_models::{Greedy as OnePly, embedded, files};
@@ -61,7 +61,8 @@ pub fn league(lab: &Lab) -> Result<(League<Othello>, Vec<String>), ExperimentErr
     }
     let (openings, which) = lab.openings(Side::Black)?;
     let rounds = lab.scale.choose(4, 1000, 1000).min(openings.len()) as u32;
-    let terms = Terms { openings, rounds, seed: lab.seed, threads: lab.threads, elsewhere: None };
+    let terms =
+        ContestConfig { openings, rounds, seed: lab.seed, threads: lab.threads, remote: None };
     (lab.say)("playing the league");
     let journal =
         Journal::open(&lab.keep("games.tsv")).map_err(outflank_arena::ContestError::from)?;
@@ -101,7 +102,7 @@ pub(super) fn fill(report: &mut Report, league: &LeagueReport, printed: &[(&str,
             )
             .decimals(0, 0);
         // None of the games is taken to be drawn.
-        let error = Hits::of(player.percent, player.games).error();
+        let error = Hits::from_percent(player.percent, player.games).error();
         let percent = Some(player.percent);
         report.cell(&player.name, "% score", paper.map(|p| p.2), percent, Some(error));
     }
@@ -139,7 +140,7 @@ impl Experiment for Table3 {
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let (league, departures) = league(lab)?;
-        let table = league.report(&Options::default())?;
+        let table = league.report(&RatingConfig::default())?;
         let lead = format!(
             "A round robin of {} players at one ply, {} games for each; plain Bradley-Terry ratings.",
             table.players.len(),

@@ -1,5 +1,5 @@
 use super::*;
-use crate::training::{Learner, OpponentEvaluator, Plan, StepError, train};
+use crate::training::{Learner, OpponentEvaluator, TrainingPlan, StepError, train};
 use outflank_models::Evaluate;
 use outflank_models::files::Origin;
 
@@ -177,8 +177,8 @@ impl Learner for Diverging {
         self.0.spent()
     }
 
-    fn next_games(&self) -> u64 {
-        self.0.next_games()
+    fn next_cost(&self) -> u64 {
+        self.0.next_cost()
     }
 
     fn step(&mut self) -> Result<(), StepError> {
@@ -205,16 +205,16 @@ impl Learner for Diverging {
 fn a_diverged_run_keeps_its_last_checkpoint() {
     let config = config("WS 64-2x8-1");
     let folder = tempfile::tempdir().unwrap();
-    let plan = Plan {
+    let plan = TrainingPlan {
         games: 80,
         unit: "games",
-        points: 4,
-        measure_beginning: false,
+        measurements: 4,
+        measure_start: false,
         origin: Origin::default(),
         keep_models: false,
     };
     let evaluator =
-        OpponentEvaluator { others: Vec::new(), games: 2, random: 0.0, seed: 1, threads: 1 };
+        OpponentEvaluator { opponents: Vec::new(), games: 2, random: 0.0, seed: 1, threads: 1 };
     let mut diverging = Diverging(AnnLearner::new(config.clone()), 50);
     let error =
         train(&mut diverging, &evaluator, &plan, folder.path(), |_| true).unwrap_err().to_string();

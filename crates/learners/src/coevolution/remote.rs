@@ -6,7 +6,7 @@
 
 use super::fitness::{GenerationContext, LiveNetworks, Pairing};
 use super::read_network;
-use crate::tdl::{self, Rates};
+use crate::tdl::{self, TdlConfig};
 use crate::training::StepError;
 use outflank_games::Side;
 use outflank_models::files::{Origin, write_safetensors};
@@ -47,7 +47,7 @@ impl TrainingJob {
     pub(super) fn play<'a>(
         &self,
         player: impl Fn(usize) -> &'a NTupleNetwork,
-        rates: Rates,
+        rates: TdlConfig,
         seed: u64,
     ) -> NTupleNetwork {
         let mut network = player(self.individual).clone();
@@ -84,7 +84,7 @@ struct BlobHeader {
     seed: u64,
     generation: u64,
     /// Learning rates of training jobs; `None` for evaluation.
-    rates: Option<Rates>,
+    rates: Option<TdlConfig>,
     /// Probability of a random move in evaluation.
     epsilon: f64,
     /// Indices of the networks.
@@ -108,7 +108,7 @@ pub(super) fn train(
     others: &RemoteGames,
     players: &[&NTupleNetwork],
     jobs: &[TrainingJob],
-    rates: Rates,
+    rates: TdlConfig,
     context: GenerationContext,
 ) -> Result<Vec<NTupleNetwork>, StepError> {
     let numbers = jobs.iter().flat_map(TrainingJob::participants).collect();
@@ -171,7 +171,7 @@ pub(super) fn play(
 
 fn header(
     context: GenerationContext,
-    rates: Option<Rates>,
+    rates: Option<TdlConfig>,
     epsilon: f64,
     numbers: &BTreeSet<usize>,
 ) -> BlobHeader {

@@ -2,7 +2,7 @@
 
 use super::learner::{GpLearner, PreferenceOracle};
 use super::test_pairs::TestPairs;
-use crate::training::{Column, Evaluator, Measured, TrainError};
+use crate::training::{MetricColumn, Evaluator, Metrics, TrainingError};
 use outflank_models::NamedFeatures;
 use outflank_players::registry::RegisteredGame;
 
@@ -24,8 +24,8 @@ impl GpEvaluator {
 }
 
 impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> Evaluator<GpLearner<P, J>> for GpEvaluator {
-    fn columns(&self) -> Vec<Column> {
-        let column = |name: &str, error: bool| Column {
+    fn columns(&self) -> Vec<MetricColumn> {
+        let column = |name: &str, error: bool| MetricColumn {
             name: name.to_owned(),
             tag: format!("gp/{name}"),
             error,
@@ -46,8 +46,8 @@ impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> Evaluator<GpLearner
         columns
     }
 
-    fn measure(&self, gp: &GpLearner<P, J>) -> Result<Option<Measured>, TrainError> {
-        let empty = TrainError::Step("no round was completed yet".to_owned());
+    fn measure(&self, gp: &GpLearner<P, J>) -> Result<Option<Metrics>, TrainingError> {
+        let empty = TrainingError::Step("no round was completed yet".to_owned());
         let (Some(round), Some(posterior)) = (gp.rounds().last(), gp.active_learner().posterior())
         else {
             return Err(empty);
@@ -68,6 +68,6 @@ impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> Evaluator<GpLearner
             values.push(100.0 * share);
             errors.push(100.0 * WIDTH_95 * standard_error);
         }
-        Ok(Some(Measured { values, errors, losses: Vec::new() }))
+        Ok(Some(Metrics { values, errors, losses: Vec::new() }))
     }
 }

@@ -236,7 +236,7 @@ impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> Learner for GpLearn
         self.active_learner.rounds()
     }
 
-    fn next_games(&self) -> u64 {
+    fn next_cost(&self) -> u64 {
         1
     }
 

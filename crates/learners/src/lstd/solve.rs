@@ -1,11 +1,10 @@
-//! Solving (A + ridge I) w = b.
+//! Solves (A + ridge I) w = b.
 //!
-//! The matrix is factored with partial pivoting by a library that uses whatever the processor
-//! offers, so the last digits of its factors differ from machine to machine; they do not depend on
-//! the number of threads, since it uses one. The solution is then refined with residuals of twice
-//! the precision, summed in a fixed order, until it moves no more: it is the rounded solution of
-//! the system, whoever factored it. When the refinement does not converge, the system is too close
-//! to singular for double precision and a larger ridge is tried.
+//! The LU factorization with partial pivoting uses the vector instructions of the processor, so the
+//! last digits of the factors depend on the machine (not on the number of threads, which is one).
+//! The solution is then refined iteratively with residuals in doubled precision, summed in a fixed
+//! order, until it no longer changes: the correctly rounded solution, whatever the factors. If the
+//! refinement does not converge, the system is too close to singular and a larger ridge is tried.
 
 use super::LstdError;
 use super::system::System;
@@ -15,37 +14,38 @@ use faer::perm::PermRef;
 use faer::{MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-/// The factor from one ridge to the next that is tried.
-const STEP: f64 = 100.0;
+/// The factor between successive ridges.
+const RIDGE_FACTOR: f64 = 100.0;
 
-/// No ridge above this is tried, unless it is asked for.
-const LARGEST: f64 = 1e-3;
+/// The largest ridge tried, unless a larger one is requested.
+const MAX_RIDGE: f64 = 1e-3;
 
-/// The most refinements; two or three are usual.
-const REFINEMENTS: u32 = 30;
+/// Maximum number of refinements; two or three are typical.
+const MAX_REFINEMENTS: u32 = 30;
 
-/// A solution and how it was found.
+/// A solution of the system.
 #[derive(Clone, Debug)]
 pub(super) struct Solution {
     pub(super) weights: Vec<f64>,
-    /// In units of the mean of the diagonal of A.
+    /// Relative to the mean of the diagonal of A.
     pub(super) ridge: f64,
-    /// The length of b - (A + ridge I) w over that of b.
+    /// |b - (A + ridge I) w| / |b|.
     pub(super) residual: f64,
     pub(super) refinements: u32,
 }
 
-/// Solves with this ridge, in units of the mean of the diagonal, or the next larger one that does.
+/// Solves with this ridge, relative to the mean of the diagonal, or with the next larger one that
+/// succeeds.
 pub(super) fn solve(system: &System, ridge: f64) -> Result<Solution, LstdError> {
     let mut tried = ridge;
     loop {
         if let Some(solution) = attempt(system, tried) {
             return Ok(solution);
         }
-        if tried >= LARGEST {
+        if tried >= MAX_RIDGE {
             return Err(LstdError::Singular { ridge: tried });
         }
-        tried = (tried * STEP).min(LARGEST);
+        tried = (tried * RIDGE_FACTOR).min(MAX_RIDGE);
     }
 }
 
@@ -54,7 +54,7 @@ fn attempt(system: &System, ridge: f64) -> Option<Solution> {
     let factors = Factors::new(system, shift);
     let mut weights = factors.solve(system.right().to_vec());
     let mut before = largest(&weights)?;
-    for refinements in 1..=REFINEMENTS {
+    for refinements in 1..=MAX_REFINEMENTS {
         let change = factors.solve(residual(system, shift, &weights));
         let size = largest(&change)?;
         for (weight, change) in weights.iter_mut().zip(change) {
@@ -66,8 +66,8 @@ fn attempt(system: &System, ridge: f64) -> Option<Solution> {
             let residual = if length > 0.0 { rest / length } else { rest };
             return Some(Solution { weights, ridge, residual, refinements });
         }
-        // A factorisation that is good for something gains at least a digit in two rounds; one
-        // that gains less has lost all digits to rounding.
+        // A useful factorization gains at least a digit in two refinements; one that gains less has
+        // lost all digits to rounding.
         if size > 0.3 * before {
             return None;
         }
@@ -76,7 +76,7 @@ fn attempt(system: &System, ridge: f64) -> Option<Solution> {
     None
 }
 
-/// The greatest magnitude, unless there is a number that is not finite.
+/// Returns the largest magnitude, or `None` if a number is not finite.
 fn largest(vector: &[f64]) -> Option<f64> {
     vector.iter().all(|x| x.is_finite()).then(|| vector.iter().fold(0.0, |a, x| x.abs().max(a)))
 }
@@ -85,8 +85,8 @@ fn norm(vector: &[f64]) -> f64 {
     vector.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// The factors of the transpose of A + shift I, since a library that thinks in columns sees our
-/// rows as such.
+/// The LU factors of the transpose of A + shift I: the library is column-major, our matrix
+/// row-major.
 struct Factors {
     size: usize,
     factors: Vec<f64>,
@@ -100,43 +100,43 @@ impl Factors {
         let mut factors = system.matrix().to_vec();
         factors.iter_mut().step_by(size + 1).for_each(|x| *x += shift);
         let (mut forward, mut backward) = (vec![0; size], vec![0; size]);
-        let (one, usual) = (Par::Seq, Default::default());
-        let room = factor::lu_in_place_scratch::<usize, f64>(size, size, one, usual);
+        let (par, params) = (Par::Seq, Default::default());
+        let scratch = factor::lu_in_place_scratch::<usize, f64>(size, size, par, params);
         factor::lu_in_place(
             MatMut::from_column_major_slice_mut(&mut factors, size, size),
             &mut forward,
             &mut backward,
-            one,
-            MemStack::new(&mut MemBuffer::new(room)),
-            usual,
+            par,
+            MemStack::new(&mut MemBuffer::new(scratch)),
+            params,
         );
         Factors { size, factors, forward, backward }
     }
 
-    /// The solution of (A + shift I) x = right.
+    /// Solves (A + shift I) x = right.
     fn solve(&self, mut right: Vec<f64>) -> Vec<f64> {
         let size = self.size;
         let both = MatRef::from_column_major_slice(&self.factors, size, size);
-        let room = solver::solve_transpose_in_place_scratch::<usize, f64>(size, 1, Par::Seq);
+        let scratch = solver::solve_transpose_in_place_scratch::<usize, f64>(size, 1, Par::Seq);
         solver::solve_transpose_in_place(
             both,
             both,
             PermRef::new_checked(&self.forward, &self.backward, size),
             MatMut::from_column_major_slice_mut(&mut right, size, 1),
             Par::Seq,
-            MemStack::new(&mut MemBuffer::new(room)),
+            MemStack::new(&mut MemBuffer::new(scratch)),
         );
         right
     }
 }
 
-/// b - (A + shift I) w, as if it had been computed with twice the digits and then rounded.
+/// Computes b - (A + shift I) w as if in doubled precision, then rounded.
 fn residual(system: &System, shift: f64, weights: &[f64]) -> Vec<f64> {
     let rows = system.matrix().par_chunks(system.size().max(1));
     rows.zip(system.right())
         .zip(weights)
         .map(|((row, &right), &weight)| {
-            let mut sum = Twofold { high: right, low: 0.0 };
+            let mut sum = CompensatedSum { high: right, low: 0.0 };
             sum.subtract(shift, weight);
             for (&a, &w) in row.iter().zip(weights) {
                 sum.subtract(a, w);
@@ -146,29 +146,29 @@ fn residual(system: &System, shift: f64, weights: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// A sum and what rounding has taken from it (Ogita, Rump and Oishi, 2005).
-struct Twofold {
+/// A sum and its accumulated rounding error (Ogita, Rump & Oishi, 2005).
+struct CompensatedSum {
     high: f64,
     low: f64,
 }
 
-impl Twofold {
+impl CompensatedSum {
     #[inline]
     fn subtract(&mut self, a: f64, b: f64) {
         let product = a * b;
-        let ((a1, a2), (b1, b2)) = (halves(a), halves(b));
-        let lost = a2 * b2 - (((product - a1 * b1) - a2 * b1) - a1 * b2);
+        let ((a1, a2), (b1, b2)) = (split(a), split(b));
+        let product_error = a2 * b2 - (((product - a1 * b1) - a2 * b1) - a1 * b2);
         let sum = self.high - product;
         let taken = sum - self.high;
-        let slip = (self.high - (sum - taken)) - (product + taken);
+        let sum_error = (self.high - (sum - taken)) - (product + taken);
         self.high = sum;
-        self.low += slip - lost;
+        self.low += sum_error - product_error;
     }
 }
 
-/// A number as the sum of two with half the digits each, whose products are exact.
+/// Splits a number into two of half the digits each, whose products are exact (Dekker).
 #[inline]
-fn halves(x: f64) -> (f64, f64) {
+fn split(x: f64) -> (f64, f64) {
     const SPLIT: f64 = 134_217_729.0;
     let scaled = SPLIT * x;
     let high = scaled - (scaled - x);
@@ -179,10 +179,10 @@ fn halves(x: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// A matrix of determinant 1 whose inverse has large whole numbers: four of five digits of a
-    /// plain solution in double precision would be noise.
+    /// An ill-conditioned matrix with an integer inverse: a plain double-precision solution would
+    /// have one correct digit.
     #[test]
-    fn refinement_finds_every_digit() {
+    fn refinement_finds_all_digits() {
         let k = f64::from(1 << 20);
         let system = System::of(&[k, k + 2.0, k, k], &[1.0, 0.0]);
         let solution = solve(&system, 1.0 / k).unwrap();
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ridge_too_small_for_a_singular_matrix_grows() {
+    fn a_too_small_ridge_is_increased() {
         let system = System::of(&[1.0, 1.0, 1.0, 1.0], &[1.0, 1.0]);
         let solution = solve(&system, 1e-18).unwrap();
         assert!(solution.ridge > 1e-17 && solution.ridge < 1e-10, "{}", solution.ridge);
@@ -202,19 +202,19 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_solution_gives_an_error_and_no_numbers() {
+    fn unsolvable_systems_are_errors() {
         let zero = System::of(&[0.0; 4], &[1.0, 1.0]);
-        assert_eq!(solve(&zero, 1e-6).unwrap_err(), LstdError::Singular { ridge: LARGEST });
+        assert_eq!(solve(&zero, 1e-6).unwrap_err(), LstdError::Singular { ridge: MAX_RIDGE });
         assert_eq!(solve(&zero, 5.0).unwrap_err(), LstdError::Singular { ridge: 5.0 });
         let broken = System::of(&[1.0, f64::NAN, 0.0, 1.0], &[1.0, 1.0]);
         assert!(solve(&broken, 1e-6).is_err());
-        let endless = System::of(&[1.0, 0.0, 0.0, 1.0], &[f64::INFINITY, 1.0]);
-        assert!(solve(&endless, 1e-6).is_err());
+        let infinite = System::of(&[1.0, 0.0, 0.0, 1.0], &[f64::INFINITY, 1.0]);
+        assert!(solve(&infinite, 1e-6).is_err());
     }
 
-    /// 1 - (1/3) 3 in which 1/3 is rounded: what is left is 3 times the rounding, 2^-54.
+    /// 1 - (1/3) 3 with rounded 1/3: the residual is 3 times the rounding error, 2^-54.
     #[test]
-    fn residuals_keep_what_a_product_loses() {
+    fn residuals_are_computed_in_doubled_precision() {
         let system = System::of(&[1.0 / 3.0], &[1.0]);
         assert_eq!(residual(&system, 0.0, &[3.0]), [2f64.powi(-54)]);
     }

@@ -1,6 +1,6 @@
-//! The matrix A and the vector b of Algorithm 1, summed in the cheapest order.
+//! The matrix A and the vector b of Algorithm 1 (Runarsson & Lucas, 2014).
 //!
-//! For a trajectory phi_1 ... phi_T with outcome r, phi_{T+1} being zero, the algorithm adds
+//! For a trajectory phi_1 ... phi_T with outcome r and phi_{T+1} = 0, the algorithm adds
 //!
 //! ```text
 //! A += sum_t z_t (phi_t - phi_{t+1})^T      b += r z_T      z_t = lambda z_{t-1} + phi_t
@@ -13,47 +13,46 @@
 //! s_k = phi_k - (1 - lambda) u_k            u_k = phi_{k+1} + lambda u_{k+1},   u_T = 0
 //! ```
 //!
-//! so that row i of A is a sum of the s_k of those boards that have feature i. Rows are
-//! independent of each other: each is summed by one thread, in the order of the games, in a piece
-//! of memory that fits into a core's cache. The result depends neither on the number of threads
-//! nor on how the games are cut into batches.
+//! so that row i of A is the sum of the s_k of the states that have feature i. Each row is summed
+//! by one thread in the order of the games, in memory that fits into a core's cache. The result
+//! depends neither on the number of threads nor on the batches.
 //!
-//! For any vector v with phi_k . v not all zero, v^T A v > 0: a sequence has a smaller product
-//! with itself shifted than with itself, and the weights of the shifts add up to at most 1. And
-//! where all phi_k . v are zero, so are A v, v^T A and v . b. Therefore A + ridge I is regular for
-//! every positive ridge, and its solution has no part in the directions that the games do not
-//! show; for a small ridge it is close to the shortest solution, which a pseudo-inverse gives.
+//! For any vector v with phi_k . v not all zero, v^T A v > 0: the autocorrelation of a sequence is
+//! largest at lag 0, and the weights of the lags sum to at most 1. If all phi_k . v are zero, so
+//! are A v, v^T A and v . b. Therefore A + ridge I is regular for every positive ridge, and its
+//! solution is zero in directions that do not occur in the games; for a small ridge it is close to
+//! the minimum-norm solution of a pseudo-inverse.
 
-use super::trajectory::{Trajectory, Vectors};
+use super::trajectory::{FeatureVectors, Trajectory};
 use rayon::prelude::*;
 
-/// A and b.
+/// The matrix A and the vector b.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct System {
     size: usize,
-    /// The rows one behind the other.
+    /// Row-major.
     matrix: Vec<f64>,
     right: Vec<f64>,
 }
 
 impl System {
-    /// All zero.
+    /// Creates a zero system.
     pub(super) fn new(size: usize) -> System {
         System { size, matrix: vec![0.0; size * size], right: vec![0.0; size] }
     }
 
-    /// A small one, given by its rows.
+    /// Creates a system from its rows.
     #[cfg(test)]
     pub(super) fn of(matrix: &[f64], right: &[f64]) -> System {
         System { size: right.len(), matrix: matrix.to_vec(), right: right.to_vec() }
     }
 
-    /// How many rows and columns there are.
+    /// The number of rows and columns.
     pub(super) fn size(&self) -> usize {
         self.size
     }
 
-    /// The rows of A one behind the other.
+    /// The matrix A, row-major.
     pub(super) fn matrix(&self) -> &[f64] {
         &self.matrix
     }
@@ -63,101 +62,104 @@ impl System {
         &self.right
     }
 
-    /// The mean of the diagonal of A.
+    /// Returns the mean of the diagonal of A.
     pub(super) fn mean_diagonal(&self) -> f64 {
         let diagonal = self.matrix.iter().step_by(self.size + 1);
         diagonal.sum::<f64>() / self.size.max(1) as f64
     }
 
-    /// Adds what trajectories contribute.
+    /// Adds the contributions of trajectories.
     pub(super) fn add(&mut self, batch: &[Trajectory], lambda: f64) {
-        let tails: Vec<Tails> = batch.par_iter().map(|one| Tails::new(one, lambda)).collect();
-        let uses = Uses::new(self.size, batch);
+        let sums_of: Vec<StateSums> =
+            batch.par_iter().map(|one| StateSums::new(one, lambda)).collect();
+        let occurrences = Occurrences::new(self.size, batch);
         let rows = self.matrix.par_chunks_mut(self.size.max(1));
         rows.zip(&mut self.right).enumerate().for_each(|(row, (sums, right))| {
-            for used in uses.of(row) {
-                let tails = &tails[used.trajectory as usize];
-                let (columns, values, reward) = tails.of(used.state as usize);
-                *right += used.value * reward;
+            for occurrence in occurrences.of(row) {
+                let sums_of = &sums_of[occurrence.trajectory as usize];
+                let (columns, values, reward) = sums_of.of(occurrence.state as usize);
+                *right += occurrence.value * reward;
                 for (&column, &value) in columns.iter().zip(values) {
-                    sums[column as usize] += used.value * value;
+                    sums[column as usize] += occurrence.value * value;
                 }
             }
         });
     }
 }
 
-/// The s_k of a trajectory, and r lambda^(T-k), the last first.
-struct Tails {
-    vectors: Vectors,
+/// The s_k and r lambda^(T-k) of a trajectory, in reverse order.
+struct StateSums {
+    vectors: FeatureVectors,
     returns: Vec<f64>,
 }
 
-impl Tails {
-    fn new(trajectory: &Trajectory, lambda: f64) -> Tails {
+impl StateSums {
+    fn new(trajectory: &Trajectory, lambda: f64) -> StateSums {
         let states = &trajectory.states;
-        let mut tails =
-            Tails { vectors: Vectors::default(), returns: Vec::with_capacity(states.len()) };
-        let (mut future, mut reward) = (Vectors::default(), trajectory.reward);
-        future.end();
+        let mut sums_of = StateSums {
+            vectors: FeatureVectors::default(),
+            returns: Vec::with_capacity(states.len()),
+        };
+        let (mut future, mut reward) = (FeatureVectors::default(), trajectory.reward);
+        future.finish();
         for k in (0..states.len()).rev() {
-            add(&mut tails.vectors, states.get(k), future.get(0), -(1.0 - lambda));
-            let mut next = Vectors::default();
+            add(&mut sums_of.vectors, states.get(k), future.get(0), -(1.0 - lambda));
+            let mut next = FeatureVectors::default();
             add(&mut next, states.get(k), future.get(0), lambda);
             future = next;
-            tails.returns.push(reward);
+            sums_of.returns.push(reward);
             reward *= lambda;
         }
-        tails
+        sums_of
     }
 
-    /// What belongs to a state.
+    /// Returns the entries of a state.
     fn of(&self, state: usize) -> (&[u32], &[f64], f64) {
-        let place = self.returns.len() - 1 - state;
-        let (columns, values) = self.vectors.get(place);
-        (columns, values, self.returns[place])
+        let index = self.returns.len() - 1 - state;
+        let (columns, values) = self.vectors.get(index);
+        (columns, values, self.returns[index])
     }
 }
 
-/// Puts the vector `a + times * b` behind others.
-fn add(to: &mut Vectors, a: (&[u32], &[f64]), b: (&[u32], &[f64]), times: f64) {
+/// Appends the vector `a + factor * b`.
+fn add(to: &mut FeatureVectors, a: (&[u32], &[f64]), b: (&[u32], &[f64]), factor: f64) {
     let (mut i, mut j) = (0, 0);
     loop {
         match (a.0.get(i), b.0.get(j)) {
             (Some(one), Some(other)) if one == other => {
-                to.enter(*one, a.1[i] + times * b.1[j]);
+                to.push_entry(*one, a.1[i] + factor * b.1[j]);
                 (i, j) = (i + 1, j + 1);
             }
             (Some(one), other) if other.is_none_or(|other| one < other) => {
-                to.enter(*one, a.1[i]);
+                to.push_entry(*one, a.1[i]);
                 i += 1;
             }
             (_, Some(other)) => {
-                to.enter(*other, times * b.1[j]);
+                to.push_entry(*other, factor * b.1[j]);
                 j += 1;
             }
             _ => break,
         }
     }
-    to.end();
+    to.finish();
 }
 
-/// Which states have a feature, and how much of it.
+/// An occurrence of a feature in a state.
 #[derive(Clone, Copy, Default)]
-struct Use {
+struct Occurrence {
     trajectory: u32,
     state: u32,
     value: f64,
 }
 
-/// The uses of all features, those of one feature in the order of the trajectories.
-struct Uses {
+/// The occurrences of all features, grouped by feature in the order of the trajectories.
+struct Occurrences {
     starts: Vec<usize>,
-    uses: Vec<Use>,
+    occurrences: Vec<Occurrence>,
 }
 
-impl Uses {
-    fn new(features: usize, batch: &[Trajectory]) -> Uses {
+impl Occurrences {
+    fn new(features: usize, batch: &[Trajectory]) -> Occurrences {
         let mut starts = vec![0usize; features + 1];
         for &column in batch.iter().flat_map(|one| one.states.columns()) {
             starts[column as usize + 1] += 1;
@@ -165,24 +167,24 @@ impl Uses {
         for feature in 0..features {
             starts[feature + 1] += starts[feature];
         }
-        let mut uses = vec![Use::default(); starts[features]];
+        let mut occurrences = vec![Occurrence::default(); starts[features]];
         let mut next = starts.clone();
         for (trajectory, one) in batch.iter().enumerate() {
             for state in 0..one.states.len() {
                 let (columns, values) = one.states.get(state);
                 for (&column, &value) in columns.iter().zip(values) {
-                    let place = &mut next[column as usize];
-                    uses[*place] =
-                        Use { trajectory: trajectory as u32, state: state as u32, value };
-                    *place += 1;
+                    let index = &mut next[column as usize];
+                    occurrences[*index] =
+                        Occurrence { trajectory: trajectory as u32, state: state as u32, value };
+                    *index += 1;
                 }
             }
         }
-        Uses { starts, uses }
+        Occurrences { starts, occurrences }
     }
 
-    fn of(&self, feature: usize) -> &[Use] {
-        &self.uses[self.starts[feature]..self.starts[feature + 1]]
+    fn of(&self, feature: usize) -> &[Occurrence] {
+        &self.occurrences[self.starts[feature]..self.starts[feature + 1]]
     }
 }
 
@@ -195,12 +197,12 @@ mod tests {
     const LAMBDAS: [f64; 5] = [0.0, 0.3, 0.9, 0.999, 1.0];
 
     fn trajectory(states: &[Vec<(u32, f64)>], reward: f64) -> Trajectory {
-        let mut vectors = Vectors::default();
+        let mut vectors = FeatureVectors::default();
         states.iter().for_each(|state| vectors.push(&mut state.clone()));
         Trajectory { states: vectors, reward }
     }
 
-    /// Trajectories with repeated, cancelling and missing entries, some of them empty.
+    /// Trajectories with repeated, canceling and missing entries, some of them empty.
     fn random_trajectories(columns: u32, count: usize, seed: u64) -> Vec<Trajectory> {
         let mut rng = rng::stream(seed, &["trajectories"]);
         (0..count)
@@ -226,8 +228,8 @@ mod tests {
         all
     }
 
-    /// Algorithm 1 as it is printed, but for the last board in its terminal line.
-    fn as_printed(columns: usize, batch: &[Trajectory], lambda: f64) -> System {
+    /// Algorithm 1 as published, except for the last state in its terminal line.
+    fn algorithm_1(columns: usize, batch: &[Trajectory], lambda: f64) -> System {
         let mut system = System::new(columns);
         for one in batch {
             let (mut z, mut phi) = (vec![0.0; columns], vec![0.0; columns]);
@@ -258,10 +260,10 @@ mod tests {
     }
 
     #[test]
-    fn the_quick_sum_is_algorithm_1() {
+    fn the_sums_equal_algorithm_1() {
         for (seed, lambda) in LAMBDAS.into_iter().enumerate() {
             let batch = random_trajectories(17, 60, seed as u64);
-            let (quick, slow) = (summed(17, &batch, lambda), as_printed(17, &batch, lambda));
+            let (quick, slow) = (summed(17, &batch, lambda), algorithm_1(17, &batch, lambda));
             for (a, b) in quick.matrix.iter().zip(&slow.matrix) {
                 assert!((a - b).abs() < 1e-10, "{lambda} {a} {b}");
             }
@@ -272,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_change_no_bit() {
+    fn results_do_not_depend_on_batches() {
         let batch = random_trajectories(17, 60, 1);
         let whole = summed(17, &batch, 0.9);
         let mut parts = System::new(17);
@@ -281,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn the_matrix_is_positive_in_every_direction_that_is_seen() {
+    fn the_matrix_is_positive_definite_on_occurring_features() {
         let mut rng = rng::stream(5, &["directions"]);
         for lambda in LAMBDAS {
             let batch = random_trajectories(9, 40, 8);
@@ -295,11 +297,11 @@ mod tests {
         }
     }
 
-    /// Sutton and Barto, example 6.4: eight episodes over two states, of which one goes from A to
-    /// B and ends with 0, six begin in B and end with 1, and one begins in B and ends with 0.
-    /// One-step differences say that A is worth 3/4, the outcomes alone that it is worth 0.
+    /// Sutton & Barto, example 6.4: eight episodes over two states. One goes from A to B with
+    /// reward 0, six start in B with reward 1, one starts in B with reward 0. TD(0) gives A the
+    /// value 3/4, Monte Carlo 0.
     #[test]
-    fn the_predictor_of_sutton_and_barto() {
+    fn values_match_sutton_and_barto_example_6_4() {
         let episode = |states: &[u32], reward| {
             trajectory(&states.iter().map(|&s| vec![(s, 1.0)]).collect::<Vec<_>>(), reward)
         };
@@ -312,14 +314,14 @@ mod tests {
         }
     }
 
-    /// A walk between 0 and 10 by equal chances, +1 at the top and -1 at the bottom: a place is
-    /// worth its height over the middle, in fifths. As in Boyan's chain, places between the
-    /// corner points 1, 5 and 9 are mixtures of their features.
+    /// A symmetric random walk between 0 and 10 with reward +1 at the top and -1 at the bottom: the
+    /// value is linear in the state. As in Boyan's chain, states between the corner states 1, 5 and
+    /// 9 interpolate their features.
     #[test]
-    fn a_walk_between_corner_points() {
+    fn values_match_boyan_chain() {
         let mut rng = rng::stream(3, &["walk"]);
-        let features = |place: i32| -> Vec<(u32, f64)> {
-            let (corner, rest) = (((place - 1) / 4) as u32, f64::from((place - 1) % 4) / 4.0);
+        let features = |state: i32| -> Vec<(u32, f64)> {
+            let (corner, rest) = (((state - 1) / 4) as u32, f64::from((state - 1) % 4) / 4.0);
             if rest == 0.0 {
                 return vec![(corner, 1.0)];
             }
@@ -327,18 +329,18 @@ mod tests {
         };
         let batch: Vec<Trajectory> = (0..4000)
             .map(|_| {
-                let (mut place, mut states) = (5, Vec::new());
-                while (1..=9).contains(&place) {
-                    states.push(features(place));
-                    place += if rng.chance(0.5) { 1 } else { -1 };
+                let (mut state, mut states) = (5, Vec::new());
+                while (1..=9).contains(&state) {
+                    states.push(features(state));
+                    state += if rng.chance(0.5) { 1 } else { -1 };
                 }
-                trajectory(&states, if place == 10 { 1.0 } else { -1.0 })
+                trajectory(&states, if state == 10 { 1.0 } else { -1.0 })
             })
             .collect();
         for lambda in LAMBDAS {
             let weights = solve(&summed(3, &batch, lambda), 1e-9).unwrap().weights;
-            for (weight, worth) in weights.iter().zip([-0.8, 0.0, 0.8]) {
-                assert!((weight - worth).abs() < 0.1, "{lambda} {weights:?}");
+            for (weight, value) in weights.iter().zip([-0.8, 0.0, 0.8]) {
+                assert!((weight - value).abs() < 0.1, "{lambda} {weights:?}");
             }
         }
     }

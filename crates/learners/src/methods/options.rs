@@ -1,154 +1,153 @@
-//! What the methods can be told, which method looks at what, and what makes sense.
+//! The options of the methods: which method reads which, their defaults and valid ranges.
 
 use super::Method;
-use crate::online::Loss;
+use crate::online::PreferenceLoss;
 use outflank_models::patterns::Stages;
 use std::ops::RangeInclusive;
 
-const MARGINS: &[Method] = &[Method::IPref, Method::Pref, Method::Classify];
+const SVM: &[Method] = &[Method::IPref, Method::Pref, Method::Classify];
 const PREFERENCES: &[Method] = &[Method::IPref, Method::Pref];
 const ONLINE: &[Method] = &[Method::IPref, Method::MovePredictor];
-const STEPWISE: &[Method] = &[Method::IPref, Method::Pref, Method::Classify, Method::Mm];
+const ITERATIVE: &[Method] = &[Method::IPref, Method::Pref, Method::Classify, Method::Mm];
 
-/// Every option by the name that a user gives it, and the methods that look at it.
-const USERS: [(&str, &[Method]); 16] = [
-    ("c", MARGINS),
-    ("tolerance", STEPWISE),
-    ("steps", MARGINS),
+/// Every option by its name on the command line, and the methods that read it.
+const READERS: [(&str, &[Method]); 15] = [
+    ("c", SVM),
+    ("tolerance", ITERATIVE),
+    ("max-iterations", ITERATIVE),
     ("solver", PREFERENCES),
     ("binary", PREFERENCES),
     ("unbalanced", &[Method::Classify]),
     ("lambda", &[Method::Lstd]),
     ("ridge", &[Method::Lstd]),
     ("prior", &[Method::Mm]),
-    ("sweeps", &[Method::Mm]),
     ("multivalued", &[Method::Mm]),
     ("loss", ONLINE),
-    ("passes", ONLINE),
-    ("rate", ONLINE),
+    ("epochs", ONLINE),
+    ("learning-rate", ONLINE),
     ("stage", ONLINE),
     ("afterstates", &[Method::MovePredictor]),
 ];
 
-/// The methods that look at an option.
+/// Returns the methods that read an option.
 #[must_use]
-pub fn users_of(option: &str) -> &'static [Method] {
-    USERS.iter().find(|(name, _)| *name == option).map_or(&[], |(_, users)| users)
+pub fn methods_using(option: &str) -> &'static [Method] {
+    READERS.iter().find(|(name, _)| *name == option).map_or(&[], |(_, methods)| methods)
 }
 
-/// What the methods can be told; each looks at its own.
+/// The options of all methods; each method reads its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Options {
-    /// Preferences and classification: the charge for violations.
+pub struct MethodOptions {
+    /// SVM methods: penalty parameter C of the squared hinge loss.
     pub c: f64,
-    /// Preferences and classification: how far the gradient must shrink.
+    /// SVM methods: stopping tolerance.
     pub tolerance: f64,
-    /// Preferences and classification: the most steps.
-    pub steps: u32,
+    /// SVM methods: maximum number of iterations.
+    pub max_iterations: u32,
     /// Preferences: LIBLINEAR's dual coordinate descent instead of the primal Newton method.
     pub dual: bool,
-    /// iPref: choices one by one instead of all at once; a rater always learns so.
+    /// iPref: online learning instead of a batch solver; the move predictor always trains online.
     pub online: bool,
-    /// Choices one by one: what a choice is charged.
-    pub loss: Loss,
-    /// Choices one by one: how often each is seen.
-    pub passes: u32,
-    /// Choices one by one: the size of the first step.
-    pub rate: f64,
-    /// Choices one by one: how many discs a stage of the game has.
+    /// Online learning: the loss.
+    pub loss: PreferenceLoss,
+    /// Online learning: number of epochs.
+    pub epochs: u32,
+    /// Online learning: initial learning rate.
+    pub learning_rate: f64,
+    /// Online learning: number of discs per stage of the game.
     pub stage: u32,
-    /// The rater: look at the position that a move leads to as well.
+    /// Move predictor: also use features of the afterstate.
     pub afterstates: bool,
-    /// Classification: weigh chosen moves by the number of others.
+    /// Classification: weight chosen moves by the number of others.
     pub balanced: bool,
-    /// LSTD: the decay of the traces, 0 to 1.
+    /// LSTD: trace decay λ, 0 to 1.
     pub lambda: f64,
-    /// LSTD: the ridge, relative to the mean of the diagonal.
+    /// LSTD: ridge, relative to the mean of the diagonal.
     pub ridge: f64,
-    /// MM: virtual wins and losses of each feature.
+    /// MM: number of virtual wins and losses of each feature.
     pub prior: f64,
-    /// MM: stop when a sweep gains less than this a decision.
-    pub gain: f64,
-    /// MM: the most sweeps.
-    pub sweeps: u32,
-    /// MM: features count once, however often they occur.
-    pub binary: bool,
-    /// Preferences: features count once.
-    pub binary_preferences: bool,
+    /// MM: stopping tolerance, gain of log-likelihood per decision.
+    pub mm_tolerance: f64,
+    /// MM: maximum number of iterations.
+    pub mm_max_iterations: u32,
+    /// MM: binary features.
+    pub mm_binary: bool,
+    /// Preferences: binary features.
+    pub preference_binary: bool,
 }
 
-impl Default for Options {
+impl Default for MethodOptions {
     fn default() -> Self {
-        Options {
+        MethodOptions {
             c: 1.0,
             tolerance: 5e-4,
-            steps: 100,
+            max_iterations: 100,
             dual: false,
             online: false,
-            loss: Loss::Softmax,
-            passes: 8,
-            rate: 0.1,
+            loss: PreferenceLoss::Softmax,
+            epochs: 8,
+            learning_rate: 0.1,
             stage: 4,
             afterstates: false,
             balanced: true,
             lambda: 0.9,
             ridge: 1e-6,
             prior: 1.0,
-            gain: 1e-6,
-            sweeps: 200,
-            binary: true,
-            binary_preferences: false,
+            mm_tolerance: 1e-6,
+            mm_max_iterations: 200,
+            mm_binary: true,
+            preference_binary: false,
         }
     }
 }
 
-/// LIBLINEAR's own tolerance for its dual solver.
+/// LIBLINEAR's default tolerance of the dual solver.
 const DUAL_TOLERANCE: f64 = 0.1;
 
-/// LIBLINEAR's own limit of passes over the rows.
-const DUAL_PASSES: u32 = 1000;
+/// LIBLINEAR's limit of passes over the rows.
+const DUAL_MAX_ITERATIONS: u32 = 1000;
 
-/// Charges beyond these give weights that are all nothing, or a solver that does not settle.
-const CHARGES: RangeInclusive<f64> = 1e-6..=1e6;
+/// Valid range of C; beyond it all weights vanish or the solver does not converge.
+const C_RANGE: RangeInclusive<f64> = 1e-6..=1e6;
 
-/// Priors from the first to the last of these can be computed with.
-const PRIORS: RangeInclusive<f64> = 1e-9..=1e9;
+/// Valid range of the prior.
+const PRIOR_RANGE: RangeInclusive<f64> = 1e-9..=1e9;
 
-/// An option that makes no sense.
+/// An option that is out of range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{name} must be {rule}, not {value}")]
 pub struct OptionError {
-    /// Its name.
+    /// The option.
     pub name: &'static str,
-    /// What it must be.
+    /// The valid values.
     pub rule: &'static str,
-    /// What it is.
+    /// The given value.
     pub value: f64,
 }
 
-impl Options {
-    /// The defaults with LIBLINEAR's dual coordinate descent and what it has for defaults.
+impl MethodOptions {
+    /// Returns the defaults for dual coordinate descent, as LIBLINEAR has them.
     #[must_use]
-    pub fn dual() -> Options {
-        let (tolerance, steps) = (DUAL_TOLERANCE, DUAL_PASSES);
-        Options { dual: true, tolerance, steps, ..Options::default() }
+    pub fn dual() -> MethodOptions {
+        let (tolerance, max_iterations) = (DUAL_TOLERANCE, DUAL_MAX_ITERATIONS);
+        MethodOptions { dual: true, tolerance, max_iterations, ..MethodOptions::default() }
     }
 
-    /// Whether a method learns choices one by one.
+    /// Whether a method trains online.
     #[must_use]
     pub fn is_online(&self, method: Method) -> bool {
         method == Method::MovePredictor || (method == Method::IPref && self.online)
     }
 
-    /// Refuses what makes no sense to the method, before any work is done.
+    /// Checks the options that a method reads.
     pub fn check(&self, method: Method) -> Result<(), OptionError> {
         const POSITIVE: &str = "a positive number";
         const AT_LEAST_ONE: &str = "at least 1";
         let positive = |x: f64| x > 0.0 && x.is_finite();
         let rules: &[(&'static str, f64, bool, &'static str)] = match method {
             _ if self.is_online(method) => &[
-                ("passes", self.passes.into(), self.passes > 0, AT_LEAST_ONE),
-                ("rate", self.rate, positive(self.rate), POSITIVE),
+                ("epochs", self.epochs.into(), self.epochs > 0, AT_LEAST_ONE),
+                ("learning-rate", self.learning_rate, positive(self.learning_rate), POSITIVE),
                 (
                     "stage",
                     self.stage.into(),
@@ -156,12 +155,17 @@ impl Options {
                     "a number of discs from 1 to 60",
                 ),
             ],
-            // Always one by one.
+            // Always online.
             Method::MovePredictor => &[],
             Method::IPref | Method::Pref | Method::Classify => &[
-                ("c", self.c, CHARGES.contains(&self.c), "a number from 1e-6 to 1e6"),
+                ("c", self.c, C_RANGE.contains(&self.c), "a number from 1e-6 to 1e6"),
                 ("tolerance", self.tolerance, positive(self.tolerance), POSITIVE),
-                ("steps", self.steps.into(), self.steps > 0, AT_LEAST_ONE),
+                (
+                    "max-iterations",
+                    self.max_iterations.into(),
+                    self.max_iterations > 0,
+                    AT_LEAST_ONE,
+                ),
             ],
             Method::Lstd => &[
                 ("lambda", self.lambda, (0.0..=1.0).contains(&self.lambda), "a number from 0 to 1"),
@@ -173,12 +177,22 @@ impl Options {
                 ),
             ],
             Method::Mm => &[
-                ("prior", self.prior, PRIORS.contains(&self.prior), "a number from 1e-9 to 1e9"),
-                ("tolerance", self.gain, positive(self.gain), POSITIVE),
-                ("sweeps", self.sweeps.into(), self.sweeps > 0, AT_LEAST_ONE),
+                (
+                    "prior",
+                    self.prior,
+                    PRIOR_RANGE.contains(&self.prior),
+                    "a number from 1e-9 to 1e9",
+                ),
+                ("tolerance", self.mm_tolerance, positive(self.mm_tolerance), POSITIVE),
+                (
+                    "max-iterations",
+                    self.mm_max_iterations.into(),
+                    self.mm_max_iterations > 0,
+                    AT_LEAST_ONE,
+                ),
             ],
         };
-        match rules.iter().find(|(_, _, sound, _)| !sound) {
+        match rules.iter().find(|(_, _, valid, _)| !valid) {
             Some(&(name, value, _, rule)) => Err(OptionError { name, rule, value }),
             None => Ok(()),
         }
@@ -190,42 +204,47 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_defaults_make_sense_to_every_method() {
+    fn defaults_are_valid_for_every_method() {
         for method in Method::ALL {
-            assert_eq!(Options::default().check(method), Ok(()));
-            assert_eq!(Options::dual().check(method), Ok(()));
+            assert_eq!(MethodOptions::default().check(method), Ok(()));
+            assert_eq!(MethodOptions::dual().check(method), Ok(()));
         }
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused_by_those_who_look_at_it() {
-        let default = Options::default();
-        for strange in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0] {
+    fn invalid_values_are_rejected_by_the_methods_that_read_them() {
+        let default = MethodOptions::default();
+        for invalid in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0] {
             for (options, name) in [
-                (Options { c: strange, ..default }, "c"),
-                (Options { tolerance: strange, gain: strange, ..default }, "tolerance"),
-                (Options { lambda: strange, ..default }, "lambda"),
-                (Options { ridge: strange, ..default }, "ridge"),
-                (Options { prior: strange, ..default }, "prior"),
+                (MethodOptions { c: invalid, ..default }, "c"),
+                (
+                    MethodOptions { tolerance: invalid, mm_tolerance: invalid, ..default },
+                    "tolerance",
+                ),
+                (MethodOptions { lambda: invalid, ..default }, "lambda"),
+                (MethodOptions { ridge: invalid, ..default }, "ridge"),
+                (MethodOptions { prior: invalid, ..default }, "prior"),
             ] {
                 for method in Method::ALL {
-                    let refused = options.check(method).map_err(|error| error.name);
-                    let wanted = if users_of(name).contains(&method) { Err(name) } else { Ok(()) };
-                    assert_eq!(refused, wanted, "{name} = {strange} for {method:?}");
+                    let error = options.check(method).map_err(|error| error.name);
+                    let expected =
+                        if methods_using(name).contains(&method) { Err(name) } else { Ok(()) };
+                    assert_eq!(error, expected, "{name} = {invalid} for {method:?}");
                 }
             }
         }
-        let text = Options { lambda: 1.5, ..default }.check(Method::Lstd).unwrap_err().to_string();
+        let text =
+            MethodOptions { lambda: 1.5, ..default }.check(Method::Lstd).unwrap_err().to_string();
         assert_eq!(text, "lambda must be a number from 0 to 1, not 1.5");
-        assert!(Options { sweeps: 0, ..default }.check(Method::Mm).is_err());
-        assert!(Options { steps: 0, ..default }.check(Method::Classify).is_err());
-        assert!(Options { ridge: 0.0, ..default }.check(Method::Lstd).is_err());
+        assert!(MethodOptions { mm_max_iterations: 0, ..default }.check(Method::Mm).is_err());
+        assert!(MethodOptions { max_iterations: 0, ..default }.check(Method::Classify).is_err());
+        assert!(MethodOptions { ridge: 0.0, ..default }.check(Method::Lstd).is_err());
     }
 
     #[test]
-    fn every_option_has_users_and_no_other_name_has() {
-        assert!(USERS.iter().all(|(_, users)| !users.is_empty()));
-        assert_eq!(users_of("nosuch"), []);
-        assert_eq!(users_of("lambda"), [Method::Lstd]);
+    fn every_option_is_read_by_some_method() {
+        assert!(READERS.iter().all(|(_, methods)| !methods.is_empty()));
+        assert_eq!(methods_using("nosuch"), []);
+        assert_eq!(methods_using("lambda"), [Method::Lstd]);
     }
 }

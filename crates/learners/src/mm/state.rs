@@ -1,76 +1,76 @@
-//! The strengths of features and teams, and one update of each feature in turn.
+//! The strengths of features and teams, and the update of each feature in turn.
 //!
-//! Let x be the change of one feature's log gamma. With d_m for its exponent in team m, wins w for
-//! the sum of its exponents over the teams that won, and p_m for the share that team m has of its
-//! decision's strength now, the log-likelihood changes by
+//! Let x be the change of one feature's log gamma. With d_m for its exponent in team m, w for the
+//! sum of its exponents over winning teams, and p_m for the probability of team m in its decision,
+//! the log-likelihood changes by
 //!
 //! ```text
 //! w x - sum_j log(sum_{m in j} p_m e^{d_m x}) >= w x - sum_m p_m (e^{d_m x} - 1)
 //! ```
 //!
-//! since log t <= t - 1. The right side, which touches the left at x = 0, is the minorizer; its
-//! maximum lies where `sum_d d P_d e^{d x} = w`, with P_d the sum of the shares of the teams with
-//! exponent d. With exponents 0 and 1 only, that is the paper's equation (9). The virtual win and
-//! loss are two more decisions between a team with the feature and one without, of which one is
-//! read with the exponent 1 and one with -1: so the left side takes every value, and there is
-//! always exactly one maximum.
+//! since log t <= t - 1. The right-hand side, which touches the left at x = 0, is the minorizer;
+//! its maximum satisfies `sum_d d P_d e^{d x} = w`, with P_d the sum of the probabilities of the
+//! teams with exponent d. With exponents 0 and 1 only, this is equation (9) of the paper. The
+//! virtual win and loss are two more decisions between a team with the feature and one without,
+//! with exponents 1 and -1: the left-hand side then takes every value, and there is exactly one
+//! maximum.
 //!
-//! Shares are taken from strengths that are kept up to date with each change and computed afresh
-//! from the logarithms after each sweep. Within a decision all strengths may be scaled, and are,
-//! before their sum leaves the range in which it is known well.
+//! Probabilities are computed from strengths that are updated with each change and recomputed from
+//! the logarithms after each iteration. The strengths of a decision can be scaled by any factor,
+//! and are, before their sum leaves the range of good precision.
 
-use super::teams::{Group, Player, Teams};
+use super::teams::{ActiveFeature, Group, Teams};
 use libm::{exp, log, log1p, sinh};
 use std::ops::Range;
 
-/// No update changes a team's strength by more than the exponential of this at once.
-const LEAP: f64 = 20.0;
+/// Maximum change of a team's log-strength in one update.
+const MAX_CHANGE: f64 = 20.0;
 
-/// A sum of strengths that has left this range is computed anew.
-const SUMS: std::ops::RangeInclusive<f64> = 1e-4..=1e4;
+/// A sum of strengths outside this range is rescaled.
+const SUM_RANGE: std::ops::RangeInclusive<f64> = 1e-4..=1e4;
 
-/// Strengths of features and teams as logarithms, and how good they are.
+/// Log-strengths of features and teams, and the objective.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
-    /// Log gamma of each feature that can make a difference.
+    /// Log gamma of each feature.
     pub logs: Vec<f64>,
-    /// The log-strength of each team, next to its decision's reference.
+    /// The log-strength of each team, relative to its decision's reference.
     pub teams: Vec<f64>,
     log_likelihood: f64,
     virtual_games: f64,
 }
 
 impl Point {
-    /// The log-likelihood with the virtual games.
+    /// The log-likelihood including virtual games.
     pub fn objective(&self) -> f64 {
         self.log_likelihood + self.virtual_games
     }
 }
 
-/// A point, and the strengths of the teams there.
+/// A point, and the strengths of the teams at it.
 #[derive(Clone, Debug)]
 pub(super) struct State<'a> {
     teams: &'a Teams,
     prior: f64,
     point: Point,
-    /// The strength of each team, on a scale of its decision's own.
+    /// The strength of each team, on a separate scale per decision.
     strengths: Vec<f64>,
     /// The sum of the strengths of each decision.
     sums: Vec<f64>,
 }
 
 impl<'a> State<'a> {
-    /// All features of strength 1.
+    /// Creates the state with all strengths 1.
     pub fn new(teams: &'a Teams, prior: f64) -> State<'a> {
         let point = Point {
-            logs: vec![0.0; teams.players().len()],
+            logs: vec![0.0; teams.features().len()],
             teams: vec![0.0; teams.len()],
             log_likelihood: 0.0,
             virtual_games: 0.0,
         };
         let (strengths, sums) = (vec![1.0; teams.len()], vec![0.0; teams.decisions()]);
         let mut state = State { teams, prior, point, strengths, sums };
-        state.measure();
+        state.update_objective();
         state
     }
 
@@ -98,106 +98,106 @@ impl<'a> State<'a> {
         self.point.objective()
     }
 
-    /// Goes elsewhere: to log gammas, and the log-strengths of the teams that follow from them.
-    pub fn go_to(&mut self, logs: Vec<f64>, teams: Vec<f64>) {
+    /// Sets log gamma of the features and the corresponding log-strengths of the teams.
+    pub fn set_point(&mut self, logs: Vec<f64>, teams: Vec<f64>) {
         self.point.logs = logs;
         self.point.teams = teams;
-        self.measure();
+        self.update_objective();
     }
 
-    /// Brings each feature up to date, one after the other.
-    pub fn sweep(&mut self) {
+    /// Updates each feature in turn.
+    pub fn iterate(&mut self) {
         let teams = self.teams;
-        for (number, player) in teams.players().iter().enumerate() {
-            let change = self.best_change(number, player);
+        for (number, feature) in teams.features().iter().enumerate() {
+            let change = self.best_change(number, feature);
             self.point.logs[number] += change;
-            self.apply(player, change);
+            self.apply(feature, change);
         }
         self.refresh();
     }
 
-    /// Brings all features of a range up to date from the strengths as they are, by the paper's
-    /// equation (9); an exponent above 1 is taken for so many features.
-    pub fn sweep_shared(&mut self, players: Range<usize>) {
+    /// Updates all features of a range simultaneously by equation (9); an exponent above 1 counts
+    /// as several features.
+    pub fn iterate_shared(&mut self, features: Range<usize>) {
         let teams = self.teams;
-        let changes: Vec<f64> = players
+        let changes: Vec<f64> = features
             .clone()
             .map(|number| {
-                let player = &teams.players()[number];
+                let feature = &teams.features()[number];
                 let win = 1.0 / (1.0 + exp(-self.point.logs[number]));
-                let shares: f64 = teams
-                    .groups(player)
+                let probabilities: f64 = teams
+                    .groups(feature)
                     .iter()
-                    .map(|group| f64::from(group.exponent) * self.share(group))
+                    .map(|group| f64::from(group.exponent) * self.probability(group))
                     .sum();
-                let ratio = (player.wins + self.prior) / (shares + 2.0 * self.prior * win);
-                log(ratio).clamp(-LEAP, LEAP)
+                let ratio = (feature.wins + self.prior) / (probabilities + 2.0 * self.prior * win);
+                log(ratio).clamp(-MAX_CHANGE, MAX_CHANGE)
             })
             .collect();
-        for (number, change) in players.zip(changes) {
+        for (number, change) in features.zip(changes) {
             self.point.logs[number] += change;
-            for group in teams.groups(&teams.players()[number]) {
+            for group in teams.groups(&teams.features()[number]) {
                 let change = f64::from(group.exponent) * change;
                 for &team in teams.members(group) {
                     self.point.teams[team as usize] += change;
                 }
             }
         }
-        self.measure();
+        self.update_objective();
     }
 
-    /// The sum of the shares that the teams of a group have of their decisions' strengths.
-    fn share(&self, group: &Group) -> f64 {
-        let mut share = 0.0;
+    /// Returns the sum of the probabilities of the teams of a group.
+    fn probability(&self, group: &Group) -> f64 {
+        let mut probability = 0.0;
         for &team in self.teams.members(group) {
             let team = team as usize;
-            share += self.strengths[team] / self.sums[self.teams.decision(team)];
+            probability += self.strengths[team] / self.sums[self.teams.decision(team)];
         }
-        share
+        probability
     }
 
-    /// Computes everything from the log gammas.
+    /// Recomputes everything from log gamma.
     pub fn refresh(&mut self) {
         self.point.teams.fill(0.0);
-        for (player, &log) in self.teams.players().iter().zip(&self.point.logs) {
-            for group in self.teams.groups(player) {
+        for (feature, &log) in self.teams.features().iter().zip(&self.point.logs) {
+            for group in self.teams.groups(feature) {
                 let change = f64::from(group.exponent) * log;
                 for &team in self.teams.members(group) {
                     self.point.teams[team as usize] += change;
                 }
             }
         }
-        self.measure();
+        self.update_objective();
     }
 
-    /// The change of a feature's log gamma that maximises the minorizer.
-    fn best_change(&self, number: usize, player: &Player) -> f64 {
+    /// Returns the change of log gamma that maximizes the minorizer.
+    fn best_change(&self, number: usize, feature: &ActiveFeature) -> f64 {
         let log = self.point.logs[number];
         let (win, loss) = (1.0 / (1.0 + exp(-log)), 1.0 / (1.0 + exp(log)));
-        let mut shares = vec![(1.0, self.prior * win), (-1.0, self.prior * loss)];
-        for group in self.teams.groups(player) {
-            shares.push((f64::from(group.exponent), self.share(group)));
+        let mut probabilities = vec![(1.0, self.prior * win), (-1.0, self.prior * loss)];
+        for group in self.teams.groups(feature) {
+            probabilities.push((f64::from(group.exponent), self.probability(group)));
         }
-        root(&shares, player.wins)
+        root(&probabilities, feature.wins)
     }
 
-    /// Changes the strengths of all teams that have the feature.
-    fn apply(&mut self, player: &Player, change: f64) {
-        for group in self.teams.groups(player) {
+    /// Updates the strengths of all teams with the feature.
+    fn apply(&mut self, feature: &ActiveFeature, change: f64) {
+        for group in self.teams.groups(feature) {
             let more = libm::expm1(f64::from(group.exponent) * change);
             for &team in self.teams.members(group) {
                 let decision = self.teams.decision(team as usize);
                 let gained = self.strengths[team as usize] * more;
                 self.strengths[team as usize] += gained;
                 self.sums[decision] += gained;
-                if !SUMS.contains(&self.sums[decision]) {
+                if !SUM_RANGE.contains(&self.sums[decision]) {
                     self.rescale(decision);
                 }
             }
         }
     }
 
-    /// Adds up the strengths of a decision anew and makes 1 of the sum.
+    /// Rescales the strengths of a decision to sum to 1.
     #[cold]
     fn rescale(&mut self, decision: usize) {
         let own = &mut self.strengths[self.teams.of_decision(decision)];
@@ -206,8 +206,8 @@ impl<'a> State<'a> {
         self.sums[decision] = 1.0;
     }
 
-    /// Computes strengths and likelihood from the logarithms.
-    fn measure(&mut self) {
+    /// Computes strengths and likelihood from the log-strengths.
+    fn update_objective(&mut self) {
         let mut likelihood = 0.0;
         for decision in 0..self.teams.decisions() {
             let range = self.teams.of_decision(decision);
@@ -227,19 +227,19 @@ impl<'a> State<'a> {
     }
 }
 
-/// Where the sum of `d p e^{dx}` over all (d, p) is `wins`, or as near as one leap goes.
-fn root(shares: &[(f64, f64)], wins: f64) -> f64 {
-    let steepest = shares.iter().map(|(d, _)| d.abs()).fold(1.0, f64::max);
-    let (mut low, mut high) = (-LEAP / steepest, LEAP / steepest);
+/// Finds x where the sum of `d p e^{dx}` over all (d, p) is `wins`, within the maximum change.
+fn root(probabilities: &[(f64, f64)], wins: f64) -> f64 {
+    let max_exponent = probabilities.iter().map(|(d, _)| d.abs()).fold(1.0, f64::max);
+    let (mut low, mut high) = (-MAX_CHANGE / max_exponent, MAX_CHANGE / max_exponent);
     let mut x = 0.0;
     for _ in 0..100 {
         let (mut value, mut slope) = (-wins, 0.0);
-        for &(d, p) in shares {
+        for &(d, p) in probabilities {
             let term = d * p * exp(d * x);
             value += term;
             slope += d * term;
         }
-        // The sum grows with x, so the root is on the side that its sign tells.
+        // The sum increases with x, so its sign tells the side of the root.
         if value > 0.0 {
             high = x
         } else {
@@ -255,8 +255,8 @@ fn root(shares: &[(f64, f64)], wins: f64) -> f64 {
     x
 }
 
-/// The logarithm of the hyperbolic cosine, without loss near zero and without overflow far away:
-/// log gamma - 2 log((1 + gamma) / 2), a win and a loss against 1, is -2 log cosh(log gamma / 2).
+/// Computes log cosh without cancellation near zero or overflow: log gamma - 2 log((1 + gamma) /
+/// 2), a win and a loss against 1, is -2 log cosh(log gamma / 2).
 fn log_cosh(x: f64) -> f64 {
     let x = x.abs();
     if x < 0.5 {

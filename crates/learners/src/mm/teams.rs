@@ -1,11 +1,10 @@
-//! Decisions as competitions between teams of features.
+//! Decisions as competitions between teams of features (Coulom, 2007).
 //!
-//! Each move of a decision is a team: the features of the position it leads to, each with how many
-//! times it is there. Only differences within a decision matter, since what all its teams share
-//! cancels in the quotient. So for each feature and decision the number that most teams have is
-//! taken as the reference, and only the teams that differ from it are kept, with an exponent that
-//! says by how much. This leaves the likelihood as it is, makes the lists several times shorter
-//! (32 entries a team instead of 82 for paper 0's tuples) and the bound of each update sharper.
+//! Each move of a decision is a team: the features of its afterstate with their counts. Only
+//! differences within a decision matter, since common factors cancel. For each feature and decision
+//! the most common count is therefore the reference, and only teams that differ from it are stored,
+//! with the difference as exponent. This leaves the likelihood unchanged, shortens the lists (32
+//! entries per team instead of 82 for the paper's tuples) and tightens the bound of each update.
 
 use super::MmError;
 use outflank_games::Position;
@@ -14,60 +13,59 @@ use outflank_models::Features;
 use outflank_records::Decision;
 use std::ops::Range;
 
-/// The bytes of a difference twice over, unsorted and sorted.
-const DIFFERENCE: usize = 20;
+/// Bytes per difference, stored unsorted and sorted.
+const BYTES_PER_DIFFERENCE: usize = 20;
 
-/// The bytes of a team: its decision, its strength, its place at a few points.
-const TEAM: usize = 100;
+/// Bytes per team: its decision, its strength, and its log-strength at several points.
+const BYTES_PER_TEAM: usize = 100;
 
-/// A feature that can make a difference.
+/// A feature that differs between moves of some decision.
 #[derive(Clone, Debug)]
-pub(super) struct Player {
-    /// Its number among all features.
-    pub feature: u32,
+pub(super) struct ActiveFeature {
+    /// Its index among all features.
+    pub index: u32,
     /// Its exponents and the teams that have them.
     pub groups: Range<usize>,
-    /// The sum of its exponents over the teams that won.
+    /// The sum of its exponents over winning teams.
     pub wins: f64,
 }
 
 /// The teams in which a feature has the same exponent.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    /// How many more times than in the reference they have the feature; never zero.
+    /// The count minus the reference; never zero.
     pub exponent: i32,
-    /// Where they stand in the list of members.
+    /// The range of these teams in the list of members.
     pub members: Range<usize>,
 }
 
-/// What the teams of a decision are compared with.
+/// The reference count of a feature within a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reference {
-    /// For each feature the number that most teams have.
+    /// The most common count.
     MostCommon,
-    /// No feature at all, as the paper's formulas stand.
+    /// Zero, as in the published formulas.
     Nothing,
 }
 
-/// All competitions, seen from the features.
+/// All competitions, indexed by feature.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Teams {
-    /// Where the teams of each decision begin, and where the last ends.
+    /// The first team of each decision, and the end of the last.
     starts: Vec<u32>,
     /// The decision of each team.
     decisions: Vec<u32>,
     /// The team that won each decision.
     winners: Vec<u32>,
-    /// The features that can make a difference, in their order.
-    players: Vec<Player>,
+    /// The features that make a difference, in ascending order.
+    features: Vec<ActiveFeature>,
     groups: Vec<Group>,
-    /// Teams, group by group.
+    /// Teams, grouped by feature and exponent.
     members: Vec<u32>,
 }
 
 impl Teams {
-    /// The teams of all decisions that are choices, the mover seen as Black; when `binary`, a
-    /// feature is there or not, however often it occurs.
+    /// Builds the teams of all decisions that are choices, with the mover seen as Black.
     pub fn new<F: Features<Othello>>(
         features: &F,
         binary: bool,
@@ -84,8 +82,7 @@ impl Teams {
         Ok(builder.finish())
     }
 
-    /// About how many bytes the teams of decisions and a fit to them take, at the worst while they
-    /// are sorted.
+    /// Estimates the peak memory in bytes of building teams and fitting them.
     pub fn bytes<F: Features<Othello>>(
         features: &F,
         binary: bool,
@@ -94,83 +91,83 @@ impl Teams {
     ) -> usize {
         let mut builder = Builder::new(features.count(), reference);
         for decision in decisions {
-            // So few decisions have no more moves than can be numbered.
+            // A sample has few enough moves to be indexed.
             let _ = builder.add_decision(features, binary, decision);
         }
-        DIFFERENCE * builder.differences.0.len() + TEAM * builder.teams.len()
+        BYTES_PER_DIFFERENCE * builder.differences.0.len() + BYTES_PER_TEAM * builder.teams.len()
     }
 
-    /// The teams of decisions given as the winner and, for each team, its features, a feature
-    /// counting as often as it stands there.
+    /// Builds teams from the winner and, for each team, its features; a repeated feature counts
+    /// repeatedly.
     #[cfg(test)]
     pub fn from_lists(features: usize, lists: &[(usize, Vec<Vec<usize>>)]) -> Teams {
         let mut builder = Builder::new(features, Reference::MostCommon);
         for (winner, teams) in lists {
-            builder.begin(teams.len(), *winner).unwrap();
+            builder.begin_decision(teams.len(), *winner).unwrap();
             for (team, members) in teams.iter().enumerate() {
                 members.iter().for_each(|&feature| builder.add(feature, team, false));
             }
-            builder.end();
+            builder.end_decision();
         }
         builder.finish()
     }
 
-    /// How many decisions there are.
+    /// The number of decisions.
     pub fn decisions(&self) -> usize {
         self.winners.len()
     }
 
-    /// How many teams there are.
+    /// The number of teams.
     pub fn len(&self) -> usize {
         self.decisions.len()
     }
 
-    /// The teams of a decision.
+    /// Returns the teams of a decision.
     pub fn of_decision(&self, decision: usize) -> Range<usize> {
         self.starts[decision] as usize..self.starts[decision + 1] as usize
     }
 
-    /// The decision of a team.
+    /// Returns the decision of a team.
     #[inline]
     pub fn decision(&self, team: usize) -> usize {
         self.decisions[team] as usize
     }
 
-    /// The team that won a decision.
+    /// Returns the winning team of a decision.
     pub fn winner(&self, decision: usize) -> usize {
         self.winners[decision] as usize
     }
 
-    /// The features that can make a difference.
-    pub fn players(&self) -> &[Player] {
-        &self.players
+    /// The features that make a difference.
+    pub fn features(&self) -> &[ActiveFeature] {
+        &self.features
     }
 
-    /// The exponents that a feature has.
-    pub fn groups(&self, player: &Player) -> &[Group] {
-        &self.groups[player.groups.clone()]
+    /// Returns the groups of a feature.
+    pub fn groups(&self, feature: &ActiveFeature) -> &[Group] {
+        &self.groups[feature.groups.clone()]
     }
 
-    /// The teams of a group.
+    /// Returns the teams of a group.
     #[inline]
     pub fn members(&self, group: &Group) -> &[u32] {
         &self.members[group.members.clone()]
     }
 }
 
-/// Teams in the making.
+/// Builds teams decision by decision.
 struct Builder {
     teams: Teams,
-    /// For each feature its place among those of the decision at hand, from 1.
-    places: Vec<u32>,
-    /// The features of the decision at hand.
+    /// For each feature its position among those of the current decision, from 1; 0 if absent.
+    positions: Vec<u32>,
+    /// The features of the current decision.
     present: Vec<u32>,
-    /// How many times each team has each of them, feature by feature.
+    /// The count of each feature in each team, feature by feature.
     counts: Vec<u16>,
-    /// How many teams the decision at hand has.
+    /// The number of teams of the current decision.
     size: usize,
     reference: Reference,
-    /// Differences from the reference, decision by decision: feature, exponent and team.
+    /// Differences from the reference: feature, exponent and team.
     differences: (Vec<u32>, Vec<i32>, Vec<u32>),
 }
 
@@ -178,7 +175,7 @@ impl Builder {
     fn new(features: usize, reference: Reference) -> Builder {
         Builder {
             teams: Teams { starts: vec![0], ..Teams::default() },
-            places: vec![0; features],
+            positions: vec![0; features],
             present: Vec::new(),
             counts: Vec::new(),
             size: 0,
@@ -187,7 +184,7 @@ impl Builder {
         }
     }
 
-    /// Adds a decision if it was a choice.
+    /// Adds a decision if it is a choice.
     fn add_decision<F: Features<Othello>>(
         &mut self,
         features: &F,
@@ -198,41 +195,41 @@ impl Builder {
         let moves = decision.position.moves().count();
         let winner = decision.position.moves().position(|mv| mv == decision.chosen);
         let Some(winner) = winner.filter(|_| moves > 1) else { return Ok(()) };
-        self.begin(moves, winner)?;
+        self.begin_decision(moves, winner)?;
         for (team, mv) in decision.position.moves().enumerate() {
             let after = decision.position.play(mv);
             features.visit(&after, mover, |feature, _| self.add(feature, team, binary));
         }
-        self.end();
+        self.end_decision();
         Ok(())
     }
 
-    fn begin(&mut self, size: usize, winner: usize) -> Result<(), MmError> {
+    fn begin_decision(&mut self, size: usize, winner: usize) -> Result<(), MmError> {
         let start = self.teams.len();
-        let end = u32::try_from(start + size).map_err(|_| MmError::TooMany)?;
+        let end_decision = u32::try_from(start + size).map_err(|_| MmError::TooManyMoves)?;
         self.teams.decisions.resize(start + size, self.teams.winners.len() as u32);
         self.teams.winners.push((start + winner) as u32);
-        self.teams.starts.push(end);
+        self.teams.starts.push(end_decision);
         self.size = size;
         Ok(())
     }
 
     #[inline]
     fn add(&mut self, feature: usize, team: usize, binary: bool) {
-        let place = &mut self.places[feature];
-        if *place == 0 {
+        let position = &mut self.positions[feature];
+        if *position == 0 {
             self.present.push(feature as u32);
-            *place = self.present.len() as u32;
+            *position = self.present.len() as u32;
             self.counts.resize(self.present.len() * self.size, 0);
         }
-        let count = &mut self.counts[(*place as usize - 1) * self.size + team];
+        let count = &mut self.counts[(*position as usize - 1) * self.size + team];
         *count = if binary { 1 } else { count.saturating_add(1) };
     }
 
-    fn end(&mut self) {
+    fn end_decision(&mut self) {
         let first = self.teams.len() - self.size;
         for (&feature, counts) in self.present.iter().zip(self.counts.chunks_exact(self.size)) {
-            self.places[feature as usize] = 0;
+            self.positions[feature as usize] = 0;
             let reference = match self.reference {
                 Reference::Nothing => 0,
                 Reference::MostCommon => most_common(counts),
@@ -247,13 +244,13 @@ impl Builder {
         self.counts.clear();
     }
 
-    /// Sorts the differences by feature and exponent; within a group the teams keep their order.
+    /// Sorts the differences by feature and exponent; teams keep their order within a group.
     fn finish(self) -> Teams {
         let (features, exponents, members) = self.differences;
         let mut teams = self.teams;
-        let mut ends = vec![0usize; self.places.len() + 1];
+        let mut ends = vec![0usize; self.positions.len() + 1];
         features.iter().for_each(|&feature| ends[feature as usize + 1] += 1);
-        for feature in 0..self.places.len() {
+        for feature in 0..self.positions.len() {
             ends[feature + 1] += ends[feature];
         }
         let starts = ends.clone();
@@ -265,7 +262,7 @@ impl Builder {
         }
         drop((features, exponents, members));
         teams.members.reserve_exact(sorted.len());
-        for feature in 0..self.places.len() {
+        for feature in 0..self.positions.len() {
             let own = &sorted[starts[feature]..starts[feature + 1]];
             let first_group = teams.groups.len();
             let mut wins = 0.0;
@@ -283,14 +280,14 @@ impl Builder {
             }
             if first_group < teams.groups.len() {
                 let groups = first_group..teams.groups.len();
-                teams.players.push(Player { feature: feature as u32, groups, wins });
+                teams.features.push(ActiveFeature { index: feature as u32, groups, wins });
             }
         }
         teams
     }
 }
 
-/// The number that occurs most, the smallest of several.
+/// Returns the most common count, the smallest of several.
 fn most_common(counts: &[u16]) -> u16 {
     let mut best = (0, 0);
     let mut next = counts.iter().copied().min();

@@ -1,18 +1,19 @@
-//! The model against its definition, the fit against another method, and what must not happen.
+//! The model against its definition, and the fit against Newton's method.
 
 use super::*;
 use outflank_games::Position;
 use outflank_games::othello::Square;
 use outflank_models::{Evaluate, embedded};
 use outflank_records::{DecisionFilter, decisions};
-use outflank_runs::{Rng, RngExt, rng};
+use outflank_runs::{RngExt, Rng, rng};
 
 /// Decisions: the winner and, for each team, its features.
 type Lists = Vec<(usize, Vec<Vec<usize>>)>;
 
-const SETTINGS: Settings = Settings { prior: 1.0, tolerance: 1e-9, sweeps: 2000, binary: true };
+const CONFIG: MmConfig =
+    MmConfig { prior: 1.0, tolerance: 1e-9, max_iterations: 2000, binary: true };
 
-/// The log-likelihood by its definition, the gammas multiplied one by one.
+/// The log-likelihood by its definition.
 fn likelihood(lists: &Lists, logs: &[f64]) -> f64 {
     let strength = |team: &Vec<usize>| team.iter().map(|&i| logs[i].exp()).product::<f64>();
     lists
@@ -24,7 +25,7 @@ fn likelihood(lists: &Lists, logs: &[f64]) -> f64 {
         .sum()
 }
 
-/// The virtual games by their definition, next to those at strength 1.
+/// The virtual games by their definition, relative to strength 1.
 fn virtual_games(prior: f64, logs: &[f64]) -> f64 {
     let one = |log: &f64| {
         let (win, loss) = (1.0 / (1.0 + (-log).exp()), 1.0 / (1.0 + log.exp()));
@@ -33,7 +34,7 @@ fn virtual_games(prior: f64, logs: &[f64]) -> f64 {
     logs.iter().map(one).sum()
 }
 
-/// Newton's method with halved steps, on dense matrices.
+/// Newton's method with step halving, on dense matrices.
 fn newton(features: usize, lists: &Lists, prior: f64) -> Vec<f64> {
     let objective = |logs: &[f64]| likelihood(lists, logs) + virtual_games(prior, logs);
     let mut logs = vec![0.0; features];
@@ -94,8 +95,8 @@ fn eliminate(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
         }
     }
     for i in (0..n).rev() {
-        let known: f64 = (i + 1..n).map(|k| matrix[i][k] * right[k]).sum();
-        right[i] = (right[i] - known) / matrix[i][i];
+        let solved: f64 = (i + 1..n).map(|k| matrix[i][k] * right[k]).sum();
+        right[i] = (right[i] - solved) / matrix[i][i];
     }
     right
 }
@@ -123,52 +124,52 @@ fn random_lists(features: usize, binary: bool, rng: &mut Rng) -> Lists {
         .collect()
 }
 
-/// The log gammas of all features, 0 for those that make no difference.
+/// Log gamma of all features, 0 for those that make no difference.
 fn all_logs(features: usize, teams: &Teams, state: &State<'_>) -> Vec<f64> {
     let mut logs = vec![0.0; features];
-    for (player, &log) in teams.players().iter().zip(state.logs()) {
-        logs[player.feature as usize] = log;
+    for (feature, &log) in teams.features().iter().zip(state.logs()) {
+        logs[feature.index as usize] = log;
     }
     logs
 }
 
-/// Equation (6): features 1, 2, 3 beat 3, 4 and 3, 5, 6.
+/// Equation (6) of Runarsson & Lucas (2014): features 1, 2, 3 beat 3, 4 and 3, 5, 6.
 #[test]
-fn the_papers_example() {
+fn equation_6_of_the_paper() {
     let lists: Lists = vec![(0, vec![vec![0, 1, 2], vec![2, 3], vec![2, 4, 5]])];
     let teams = Teams::from_lists(6, &lists);
     // The third feature is in every team.
-    assert!(teams.players().iter().all(|player| player.feature != 2));
+    assert!(teams.features().iter().all(|feature| feature.index != 2));
     let gammas = [2.0, 3.0, 5.0, 7.0, 1.5, 0.25f64];
     let expected: f64 = 2.0 * 3.0 * 5.0 / (2.0 * 3.0 * 5.0 + 5.0 * 7.0 + 5.0 * 1.5 * 0.25);
     let logs: Vec<f64> =
-        teams.players().iter().map(|player| gammas[player.feature as usize].ln()).collect();
+        teams.features().iter().map(|feature| gammas[feature.index as usize].ln()).collect();
     let mut state = State::new(&teams, 1.0);
     assert!((state.log_likelihood() + 3f64.ln()).abs() < 1e-15);
-    // A decision's log-strengths may all be shifted: these are whole, those of the state are not.
+    // The log-strengths of a decision are defined up to a constant.
     let whole = [30f64, 35.0, 1.875].map(f64::ln);
-    state.go_to(logs, whole.to_vec());
+    state.set_point(logs, whole.to_vec());
     assert!((state.log_likelihood() - expected.ln()).abs() < 1e-14);
 }
 
-/// A feature that won `a` times against nothing and lost `b` times has, with its virtual games,
-/// odds of (a + prior) to (b + prior): for one game, the strengths that equation (5) asks for.
+/// A feature that won `a` times and lost `b` times against an empty team has, with its virtual
+/// games, the strength (a + prior) / (b + prior), as equation (5) states.
 #[test]
-fn one_feature_against_none_has_the_strength_of_its_odds() {
+fn a_single_feature_has_the_strength_of_its_win_ratio() {
     for (a, b, prior) in [(3, 1, 1.0), (0, 5, 1.0), (7, 0, 0.5), (40, 2, 1e-9), (2, 2, 3.0)] {
         let mut lists: Lists = vec![(0, vec![vec![0], vec![]]); a];
         lists.extend(vec![(1, vec![vec![0], vec![]]); b]);
         let teams = Teams::from_lists(1, &lists);
-        let fit = fit(&teams, Settings { prior, tolerance: 1e-12, ..SETTINGS }, |_, _, _, _| true);
+        let fit = fit(&teams, MmConfig { prior, tolerance: 1e-12, ..CONFIG }, |_, _, _, _| true);
         let gamma = fit.state.logs()[0].exp();
         let odds = (a as f64 + prior) / (b as f64 + prior);
         assert!((gamma / odds - 1.0).abs() < 1e-4, "{a} {b} {prior}: {gamma} {odds}");
-        // Twice in a team, it counts by its square; the virtual games are left out here.
+        // Twice in a team it counts squared; the virtual games are negligible here.
         if prior == 1e-9 {
             let twice: Lists =
                 lists.iter().map(|(winner, _)| (*winner, vec![vec![0, 0], vec![]])).collect();
             let teams = Teams::from_lists(1, &twice);
-            let fit = super::fit(&teams, Settings { prior, ..SETTINGS }, |_, _, _, _| true);
+            let fit = super::fit(&teams, MmConfig { prior, ..CONFIG }, |_, _, _, _| true);
             let gamma = fit.state.logs()[0].exp();
             assert!((gamma * gamma / odds - 1.0).abs() < 1e-4, "{gamma} {odds}");
         }
@@ -176,7 +177,7 @@ fn one_feature_against_none_has_the_strength_of_its_odds() {
 }
 
 #[test]
-fn the_likelihood_never_falls_and_the_optimum_is_newtons() {
+fn the_likelihood_never_falls_and_reaches_newtons_optimum() {
     let mut rng = rng::stream(1, &["mm"]);
     for round in 0..300 {
         let (binary, features) = (round % 2 == 0, 1 + rng.below(10) as usize);
@@ -188,19 +189,19 @@ fn the_likelihood_never_falls_and_the_optimum_is_newtons() {
             assert!(now >= *last - 1e-10 * last.abs().max(1.0), "round {round}: {last} {now}");
             *last = now;
         };
-        // By sweeps alone, each update of which is one of MM's.
+        // By MM updates alone, without acceleration.
         let mut state = State::new(&teams, prior);
         for _ in 0..20 {
-            state.sweep();
+            state.iterate();
             rises(&mut last, state.objective());
         }
         last = f64::NEG_INFINITY;
-        let settings = Settings { prior, tolerance: 1e-14, ..SETTINGS };
-        let fit = fit(&teams, settings, |_, now, _, _| {
+        let config = MmConfig { prior, tolerance: 1e-14, ..CONFIG };
+        let fit = fit(&teams, config, |_, now, _, _| {
             rises(&mut last, now);
             true
         });
-        assert!(fit.settled, "round {round}");
+        assert!(fit.converged, "round {round}");
         let logs = all_logs(features, &teams, &fit.state);
         let objective = likelihood(&lists, &logs) + virtual_games(prior, &logs);
         let found = fit.state.objective();
@@ -223,7 +224,7 @@ fn choices(games: usize) -> Vec<Decision<Othello>> {
     decisions(&records[..games], &DecisionFilter::CHOICES).items().to_vec()
 }
 
-/// The sum of the logarithms of the probabilities that a network gives the moves that were played.
+/// The log-likelihood of the played moves under a network.
 fn played(network: &NTupleNetwork, choices: &[Decision<Othello>]) -> f64 {
     let one = |choice: &Decision<Othello>| {
         let moves: Vec<Square> = choice.position.moves().collect();
@@ -236,46 +237,45 @@ fn played(network: &NTupleNetwork, choices: &[Decision<Othello>]) -> f64 {
     choices.iter().map(one).sum()
 }
 
-/// What plays is what was fitted, features counting once or each time.
+/// The network has the fitted likelihood, with binary and with counted features.
 #[test]
-fn real_games_rise_to_a_likelihood_that_the_network_has_too() {
+fn the_network_has_the_fitted_likelihood() {
     let choices = choices(30);
-    for (tuples, binary) in [
-        (embedded::runarsson_lucas_tuples(), true),
-        (embedded::runarsson_lucas_tuples(), false),
-        (Tuples::squares(), true),
-    ] {
+    for (tuples, binary) in
+        [(embedded::runarsson_lucas_tuples(), true), (embedded::runarsson_lucas_tuples(), false), (Tuples::squares(), true)]
+    {
         let mut last = f64::NEG_INFINITY;
-        let settings = Settings { tolerance: 1e-7, binary, ..SETTINGS };
-        let learned = learn(tuples, &choices, settings, |Seen { value: now, .. }| {
-            assert!(now >= last, "{last} {now}");
-            last = now;
-            true
-        })
-        .unwrap();
-        assert!(learned.settled && learned.sweeps > 5);
-        assert_eq!(learned.decisions, choices.len());
-        assert_eq!(learned.objective, last);
-        assert!(learned.objective < learned.log_likelihood);
-        let by_network = played(&learned.network, &choices);
+        let config = MmConfig { tolerance: 1e-7, binary, ..CONFIG };
+        let outcome =
+            learn(tuples, &choices, config, |IterationState { objective: now, .. }| {
+                assert!(now >= last, "{last} {now}");
+                last = now;
+                true
+            })
+            .unwrap();
+        assert!(outcome.converged && outcome.iterations > 5);
+        assert_eq!(outcome.decisions, choices.len());
+        assert_eq!(outcome.objective, last);
+        assert!(outcome.objective < outcome.log_likelihood);
+        let by_network = played(&outcome.network, &choices);
         assert!(
-            (by_network - learned.log_likelihood).abs() < 1e-4 * by_network.abs(),
+            (by_network - outcome.log_likelihood).abs() < 1e-4 * by_network.abs(),
             "{by_network} {}",
-            learned.log_likelihood
+            outcome.log_likelihood
         );
         let chance: f64 = choices.iter().map(|c| -(c.position.moves().count() as f64).ln()).sum();
         assert!(by_network > 0.95 * chance, "{by_network} {chance}");
-        assert_eq!(learned.network.view(), View::Invert);
+        assert_eq!(outcome.network.view(), View::Invert);
     }
 }
 
-/// At the optimum each feature is won as often as expected, virtual games included.
+/// At the optimum each feature wins as often as expected, including virtual games.
 #[test]
-fn each_feature_wins_as_often_as_the_model_expects() {
+fn wins_match_expected_wins_at_the_optimum() {
     let choices = choices(10);
-    let settings = Settings { tolerance: 1e-11, ..SETTINGS };
-    let learned = learn(embedded::runarsson_lucas_tuples(), &choices, settings, |_| true).unwrap();
-    let network = &learned.network;
+    let config = MmConfig { tolerance: 1e-11, ..CONFIG };
+    let outcome = learn(embedded::runarsson_lucas_tuples(), &choices, config, |_| true).unwrap();
+    let network = &outcome.network;
     let mut surplus = vec![0.0; network.weights().len()];
     for choice in &choices {
         let moves: Vec<Square> = choice.position.moves().collect();
@@ -300,16 +300,15 @@ fn each_feature_wins_as_often_as_the_model_expects() {
 }
 
 #[test]
-fn stronger_priors_pull_to_one() {
+fn stronger_priors_shrink_the_weights() {
     let choices = choices(5);
     let lengths: Vec<f64> = [1e-9, 0.01, 1.0, 100.0, 1e4, 1e9]
         .iter()
         .map(|&prior| {
-            let settings = Settings { prior, sweeps: 30, tolerance: 1e-6, ..SETTINGS };
-            let learned =
-                learn(embedded::runarsson_lucas_tuples(), &choices, settings, |_| true).unwrap();
-            assert!(learned.objective.is_finite() && learned.log_likelihood <= 0.0);
-            learned.network.weights().iter().map(|&w| f64::from(w * w)).sum::<f64>().sqrt()
+            let config = MmConfig { prior, max_iterations: 30, tolerance: 1e-6, ..CONFIG };
+            let outcome = learn(embedded::runarsson_lucas_tuples(), &choices, config, |_| true).unwrap();
+            assert!(outcome.objective.is_finite() && outcome.log_likelihood <= 0.0);
+            outcome.network.weights().iter().map(|&w| f64::from(w * w)).sum::<f64>().sqrt()
         })
         .collect();
     assert!(lengths.is_sorted_by(|a, b| a > b), "{lengths:?}");
@@ -317,53 +316,51 @@ fn stronger_priors_pull_to_one() {
 }
 
 #[test]
-fn senseless_settings_and_empty_games_are_errors() {
+fn invalid_parameters_and_empty_data_are_errors() {
     let choices = choices(1);
-    let run = |decisions: &[Decision<Othello>], settings: Settings| {
-        learn(Tuples::squares(), decisions, settings, |_| true)
+    let run = |decisions: &[Decision<Othello>], config: MmConfig| {
+        learn(Tuples::squares(), decisions, config, |_| true)
     };
     for prior in [0.0, -1.0, 1e-10, 1e10, f64::NAN, f64::INFINITY] {
-        let error = run(&choices, Settings { prior, ..SETTINGS }).unwrap_err();
-        assert!(matches!(error, MmError::Setting(..)), "{error}");
+        let error = run(&choices, MmConfig { prior, ..CONFIG }).unwrap_err();
+        assert!(matches!(error, MmError::Parameter(..)), "{error}");
     }
     for tolerance in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let error = run(&choices, Settings { tolerance, ..SETTINGS }).unwrap_err();
-        assert!(matches!(error, MmError::Setting(..)), "{error}");
+        let error = run(&choices, MmConfig { tolerance, ..CONFIG }).unwrap_err();
+        assert!(matches!(error, MmError::Parameter(..)), "{error}");
     }
-    assert_eq!(run(&[], SETTINGS).unwrap_err(), MmError::NoChoices);
+    assert_eq!(run(&[], CONFIG).unwrap_err(), MmError::NoChoices);
     let illegal = Decision { position: Othello::start(), chosen: Square::new(0).unwrap() };
-    assert_eq!(run(&[illegal], SETTINGS).unwrap_err(), MmError::NoChoices);
-    // No sweep at all leaves every strength at 1.
-    let none = run(&choices, Settings { sweeps: 0, ..SETTINGS }).unwrap();
-    assert!(!none.settled && none.network.weights().iter().all(|&w| w == 0.0));
-    // The watcher may stop it.
-    let stopped = learn(Tuples::squares(), &choices, SETTINGS, |seen| seen.step < 3).unwrap();
-    assert_eq!((stopped.sweeps, stopped.settled), (3, false));
+    assert_eq!(run(&[illegal], CONFIG).unwrap_err(), MmError::NoChoices);
+    // Without iterations every strength is 1.
+    let none = run(&choices, MmConfig { max_iterations: 0, ..CONFIG }).unwrap();
+    assert!(!none.converged && none.network.weights().iter().all(|&w| w == 0.0));
+    // The callback can stop the fit.
+    let stopped = learn(Tuples::squares(), &choices, CONFIG, |state| state.iteration < 3).unwrap();
+    assert_eq!((stopped.iterations, stopped.converged), (3, false));
 }
 
-/// The four first moves are images of each other, so nothing can be learned from them.
+/// The four first moves are symmetric, so nothing can be learned from them.
 #[test]
-fn moves_that_are_all_alike_leave_every_strength_at_one() {
+fn symmetric_moves_leave_every_strength_at_one() {
     let start = Othello::start();
     let first = Decision { position: start, chosen: start.moves().next().unwrap() };
-    let learned =
-        learn(embedded::runarsson_lucas_tuples(), &[first; 9], SETTINGS, |_| true).unwrap();
-    assert!(learned.settled && learned.network.weights().iter().all(|&w| w == 0.0));
-    assert!((learned.log_likelihood + 9.0 * 4f64.ln()).abs() < 1e-12);
-    assert_eq!(learned.features, 0);
-    // Without the symmetry one decision is enough to learn something, and to stay finite.
+    let outcome = learn(embedded::runarsson_lucas_tuples(), &[first; 9], CONFIG, |_| true).unwrap();
+    assert!(outcome.converged && outcome.network.weights().iter().all(|&w| w == 0.0));
+    assert!((outcome.log_likelihood + 9.0 * 4f64.ln()).abs() < 1e-12);
+    assert_eq!(outcome.features, 0);
+    // Without symmetry one decision is enough, and weights stay finite.
     for prior in [1e-9, 1.0] {
-        let settings = Settings { prior, ..SETTINGS };
-        let learned = learn(Tuples::squares(), &[first], settings, |_| true).unwrap();
-        assert!(learned.log_likelihood > -(4f64.ln()) && learned.log_likelihood < 0.0);
-        assert!(learned.network.weights().iter().any(|&w| w > 0.0));
+        let config = MmConfig { prior, ..CONFIG };
+        let outcome = learn(Tuples::squares(), &[first], config, |_| true).unwrap();
+        assert!(outcome.log_likelihood > -(4f64.ln()) && outcome.log_likelihood < 0.0);
+        assert!(outcome.network.weights().iter().any(|&w| w > 0.0));
     }
 }
 
-/// Teams with hundreds of members, each a long way from the next: nothing leaves the range of
-/// numbers on the way.
+/// Teams with hundreds of features do not overflow.
 #[test]
-fn long_teams_and_weak_priors_stay_within_the_range_of_numbers() {
+fn long_teams_and_weak_priors_stay_finite() {
     let mut rng = rng::stream(2, &["mm"]);
     for times in [1, 60] {
         let lists: Lists = (0..50)
@@ -377,9 +374,9 @@ fn long_teams_and_weak_priors_stay_within_the_range_of_numbers() {
             })
             .collect();
         let teams = Teams::from_lists(600, &lists);
-        let settings = Settings { prior: 1e-9, sweeps: 50, ..SETTINGS };
+        let config = MmConfig { prior: 1e-9, max_iterations: 50, ..CONFIG };
         let mut last = f64::NEG_INFINITY;
-        let fit = fit(&teams, settings, |_, now, _, _| {
+        let fit = fit(&teams, config, |_, now, _, _| {
             assert!(now.is_finite() && now >= last - 1e-9, "{last} {now}");
             last = now;
             true
@@ -390,50 +387,49 @@ fn long_teams_and_weak_priors_stay_within_the_range_of_numbers() {
 }
 
 #[test]
-fn the_same_games_give_the_same_bits_on_any_number_of_threads() {
+fn results_do_not_depend_on_the_number_of_threads() {
     let choices = choices(4);
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let settings = Settings { sweeps: 5, ..SETTINGS };
-        pool.install(|| {
-            learn(embedded::runarsson_lucas_tuples(), &choices, settings, |_| true).unwrap().network
-        })
+        let config = MmConfig { max_iterations: 5, ..CONFIG };
+        pool.install(|| learn(embedded::runarsson_lucas_tuples(), &choices, config, |_| true).unwrap().network)
     };
     assert_eq!(with(1), with(3));
 }
 
-/// No two features of a single square are ever in one team: there the shared update is right, and
-/// comes to the same as ours.
+/// Two features of one square are never in the same team: the shared update is then correct and
+/// reaches the same optimum.
 #[test]
-fn sharing_is_right_for_features_that_exclude_each_other() {
+fn shared_updates_are_correct_for_exclusive_features() {
     let records = outflank_records::embedded::games();
     let choices = decisions(&records[..20], &DecisionFilter::CHOICES);
-    let (tuples, settings) = (Tuples::squares(), Settings { sweeps: 400, ..SETTINGS });
-    let ours = learn(tuples.clone(), choices.items(), SETTINGS, |_| true).unwrap();
+    let (tuples, config) = (Tuples::squares(), MmConfig { max_iterations: 400, ..CONFIG });
+    let ours = learn(tuples.clone(), choices.items(), CONFIG, |_| true).unwrap();
     let mut before = f64::NEG_INFINITY;
-    let sharing = Sharing::Tuple;
-    let shared = learn_shared(&tuples, choices.items(), settings, sharing, |_, objective, _| {
+    let sharing = SharedDenominator::Tuple;
+    let shared = learn_shared(&tuples, choices.items(), config, sharing, |_, objective, _| {
         assert!(objective >= before - 1e-9 * objective.abs(), "{objective} after {before}");
         before = objective;
         true
     });
     assert!((before - ours.objective).abs() < 1e-3 * ours.objective.abs(), "{before}");
-    // What all moves of every decision have in common weighs nothing, here as there.
+    // Features that all moves share have weight 0.
     assert_eq!(shared.unwrap().weights().len(), 192);
 }
 
-/// Features that come together overshoot when all are updated at once: the likelihood falls.
+/// Features that occur together overshoot if all are updated at once: the likelihood falls.
 #[test]
-fn sharing_among_all_goes_too_far() {
+fn shared_updates_overshoot_for_cooccurring_features() {
     let records = outflank_records::embedded::games();
     let choices = decisions(&records[..20], &DecisionFilter::CHOICES);
-    let settings = Settings { sweeps: 5, ..SETTINGS };
+    let config = MmConfig { max_iterations: 5, ..CONFIG };
     let (mut before, mut fell) = (f64::NEG_INFINITY, false);
     let tuples = embedded::runarsson_lucas_tuples();
-    let learned = learn_shared(&tuples, choices.items(), settings, Sharing::All, |_, value, _| {
-        fell |= value < before;
-        before = value;
-        true
-    });
-    assert!(fell && learned.unwrap().weights().iter().all(|weight| weight.is_finite()));
+    let outcome =
+        learn_shared(&tuples, choices.items(), config, SharedDenominator::All, |_, value, _| {
+            fell |= value < before;
+            before = value;
+            true
+        });
+    assert!(fell && outcome.unwrap().weights().iter().all(|weight| weight.is_finite()));
 }

@@ -1,34 +1,34 @@
-//! The gradient is the loss's own, and learning does not depend on threads or stops.
+//! Gradients match finite differences; training does not depend on threads or interruptions.
 
 use super::*;
 use outflank_models::patterns::{AfterstateFeatures, ContextFeatures, Count, classic};
 use outflank_records::{DecisionFilter, decisions, embedded};
 use std::sync::Mutex;
 
-fn choices(games: usize) -> Choices {
+fn choices(games: usize) -> ChoiceSet {
     let records = embedded::games();
     decisions(&records[..games], &DecisionFilter::CHOICES).items().iter().collect()
 }
 
-fn settings(loss: Loss, passes: u32) -> Settings {
-    Settings { loss, passes, rate: 0.1, seed: 3 }
+fn config(loss: PreferenceLoss, epochs: u32) -> OnlineConfig {
+    OnlineConfig { loss, epochs, learning_rate: 0.1, seed: 3 }
 }
 
 #[test]
-fn derivatives_agree_with_differences() {
+fn gradients_match_finite_differences() {
     let values = [0.3f32, -1.2, 0.9, 0.25, -0.35];
-    for loss in [Loss::Softmax, Loss::Margin] {
+    for loss in [PreferenceLoss::Softmax, PreferenceLoss::Margin] {
         for target in 0..values.len() {
             let mut gradients = values;
             loss.gradients(&mut gradients, target);
-            for place in 0..values.len() {
-                let at = |change: f32| {
+            for index in 0..values.len() {
+                let loss_at = |change: f32| {
                     let mut moved = values;
-                    moved[place] += change;
+                    moved[index] += change;
                     loss.gradients(&mut moved, target)
                 };
-                let difference = (at(1e-2) - at(-1e-2)) / 2e-2;
-                let gradient = f64::from(gradients[place]);
+                let difference = (loss_at(1e-2) - loss_at(-1e-2)) / 2e-2;
+                let gradient = f64::from(gradients[index]);
                 assert!((gradient - difference).abs() < 3e-3, "{loss:?}: {gradient} {difference}");
             }
         }
@@ -36,45 +36,46 @@ fn derivatives_agree_with_differences() {
 }
 
 #[test]
-fn it_learns_what_it_is_shown() {
+fn training_lowers_the_loss() {
     let choices = choices(60);
     let stages = Stages::of_width(20).unwrap();
     let after = AfterstateFeatures::new(classic(), Count::ALL.to_vec()).unwrap();
-    for loss in [Loss::Softmax, Loss::Margin] {
-        let learned = learn(&after, stages, &choices, settings(loss, 4), &Forget).unwrap();
-        let (first, last) = (learned.curve[0], learned.curve[3]);
+    for loss in [PreferenceLoss::Softmax, PreferenceLoss::Margin] {
+        let outcome = learn(&after, stages, &choices, config(loss, 4), &NoStore).unwrap();
+        let (first, last) = (outcome.curve[0], outcome.curve[3]);
         assert_eq!(first.choices, choices.len() as u64);
         assert!(last.loss < 0.5 * first.loss, "{loss:?}: {first:?} {last:?}");
         assert!(last.hits > 1.5 * first.hits);
-        // A weight and the one that a mirrored board reads are the same.
-        for weights in &learned.weights {
+        // A weight equals that of the mirrored position.
+        for weights in &outcome.weights {
             for (weight, &partner) in weights.iter().zip(after.tied_weights()) {
                 assert_eq!(*weight, weights[partner as usize]);
             }
         }
     }
     let contexts = ContextFeatures::new(classic()).unwrap();
-    let learned = learn(&contexts, stages, &choices, settings(Loss::Softmax, 4), &Forget).unwrap();
-    assert!(learned.curve[3].loss < 0.8 * learned.curve[0].loss);
+    let outcome =
+        learn(&contexts, stages, &choices, config(PreferenceLoss::Softmax, 4), &NoStore).unwrap();
+    assert!(outcome.curve[3].loss < 0.8 * outcome.curve[0].loss);
 }
 
-/// Keeps stages in memory as bytes, and asks to stop after so many reports.
-struct Memory {
-    kept: Mutex<Vec<Option<Vec<u8>>>>,
+/// Saves stages in memory, and stops after a number of reports.
+struct MemoryStore {
+    stages: Mutex<Vec<Option<Vec<u8>>>>,
     left: Mutex<u32>,
 }
 
-impl Keep for Memory {
-    fn load(&self, stage: usize) -> Result<Option<State>, String> {
-        Ok(self.kept.lock().unwrap()[stage].as_deref().and_then(State::from_bytes))
+impl StageStore for MemoryStore {
+    fn load(&self, stage: usize) -> Result<Option<StageState>, String> {
+        Ok(self.stages.lock().unwrap()[stage].as_deref().and_then(StageState::from_bytes))
     }
 
-    fn save(&self, stage: usize, state: &State) -> Result<(), String> {
-        self.kept.lock().unwrap()[stage] = Some(state.to_bytes());
+    fn save(&self, stage: usize, state: &StageState) -> Result<(), String> {
+        self.stages.lock().unwrap()[stage] = Some(state.to_bytes());
         Ok(())
     }
 
-    fn watch(&self, _: usize, _: u32, _: usize) -> bool {
+    fn on_progress(&self, _: usize, _: u32, _: usize) -> bool {
         let mut left = self.left.lock().unwrap();
         *left = left.saturating_sub(1);
         *left > 0
@@ -82,21 +83,21 @@ impl Keep for Memory {
 }
 
 #[test]
-fn threads_and_stops_change_nothing() {
+fn results_do_not_depend_on_threads_or_interruptions() {
     let choices = choices(40);
     let stages = Stages::of_width(12).unwrap();
-    let look = AfterstateFeatures::new(classic(), vec![Count::OtherMoves]).unwrap();
-    let settings = settings(Loss::Softmax, 3);
+    let features = AfterstateFeatures::new(classic(), vec![Count::OtherMoves]).unwrap();
+    let config = config(PreferenceLoss::Softmax, 3);
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let whole = pool(1).install(|| learn(&look, stages, &choices, settings, &Forget).unwrap());
-    let other = pool(3).install(|| learn(&look, stages, &choices, settings, &Forget).unwrap());
+    let whole = pool(1).install(|| learn(&features, stages, &choices, config, &NoStore).unwrap());
+    let other = pool(3).install(|| learn(&features, stages, &choices, config, &NoStore).unwrap());
     assert_eq!(whole, other);
-    let memory = Memory { kept: Mutex::new(vec![None; stages.count()]), left: Mutex::new(0) };
+    let store = MemoryStore { stages: Mutex::new(vec![None; stages.count()]), left: Mutex::new(0) };
     let mut stops = 0;
     let resumed = loop {
-        *memory.left.lock().unwrap() = 5;
-        match pool(2).install(|| learn(&look, stages, &choices, settings, &memory)) {
-            Ok(learned) => break learned,
+        *store.left.lock().unwrap() = 5;
+        match pool(2).install(|| learn(&features, stages, &choices, config, &store)) {
+            Ok(outcome) => break outcome,
             Err(OnlineError::Stopped) => stops += 1,
             Err(error) => panic!("{error}"),
         }
@@ -106,26 +107,26 @@ fn threads_and_stops_change_nothing() {
 }
 
 #[test]
-fn a_damaged_state_is_noticed() {
-    let state = State::new(9);
+fn damaged_states_are_rejected() {
+    let state = StageState::new(9);
     let mut bytes = state.to_bytes();
-    assert_eq!(State::from_bytes(&bytes), Some(state));
-    assert_eq!(State::from_bytes(&bytes[..bytes.len() - 1]), None);
+    assert_eq!(StageState::from_bytes(&bytes), Some(state));
+    assert_eq!(StageState::from_bytes(&bytes[..bytes.len() - 1]), None);
     *bytes.last_mut().unwrap() ^= 1;
-    assert_eq!(State::from_bytes(&bytes), None);
-    assert_eq!(State::from_bytes(b""), None);
+    assert_eq!(StageState::from_bytes(&bytes), None);
+    assert_eq!(StageState::from_bytes(b""), None);
 }
 
 #[test]
-fn senseless_settings_are_refused() {
-    let look = ContextFeatures::new(classic()).unwrap();
-    let learn = |choices: &Choices, rate, passes| {
-        let settings = Settings { rate, passes, ..settings(Loss::Softmax, 1) };
-        learn(&look, Stages::ONE, choices, settings, &Forget).unwrap_err().to_string()
+fn invalid_parameters_are_rejected() {
+    let features = ContextFeatures::new(classic()).unwrap();
+    let learn = |choices: &ChoiceSet, learning_rate, epochs| {
+        let config = OnlineConfig { learning_rate, epochs, ..config(PreferenceLoss::Softmax, 1) };
+        learn(&features, Stages::ONE, choices, config, &NoStore).unwrap_err().to_string()
     };
-    let some: Choices = choices(1);
-    assert!(learn(&Choices::default(), 0.1, 1).contains("no choices"));
-    assert!(learn(&some, f64::NAN, 1).contains("rate"));
-    assert!(learn(&some, 0.0, 1).contains("rate"));
-    assert!(learn(&some, 0.1, 0).contains("passes"));
+    let some: ChoiceSet = choices(1);
+    assert!(learn(&ChoiceSet::default(), 0.1, 1).contains("no choice to learn from"));
+    assert!(learn(&some, f64::NAN, 1).contains("learning rate"));
+    assert!(learn(&some, 0.0, 1).contains("learning rate"));
+    assert!(learn(&some, 0.1, 0).contains("epochs"));
 }

@@ -1,66 +1,69 @@
-//! From decisions to rows.
+//! Builds rows from decisions.
 //!
-//! A move changes what a few tuples see, so each move is kept as what it changes: the features of
-//! the position it leads to, less those of the position before. The features of both are visited
-//! side by side, and what is equal at the same place cancels at once.
+//! A move changes the entries of a few tuples only, so each move is stored as the features of its
+//! afterstate minus those of the position before. Both are visited side by side, and equal entries
+//! cancel immediately.
 
-use super::Rows;
+use super::SparseRows;
 use outflank_games::othello::Othello;
 use outflank_games::{Position, Side};
 use outflank_models::{Features, View};
 use outflank_records::Decision;
 
-/// How many decisions are looked at to foretell how much memory all take.
-const PROBES: usize = 100;
+/// Number of sampled decisions for the estimate of the memory size.
+const SAMPLE_SIZE: usize = 100;
 
-/// What a row is.
+/// The kind of rows.
 #[derive(Clone, Copy)]
-enum Kind {
-    /// The chosen move against another.
+enum RowKind {
+    /// Chosen move against another move.
     Preference(View),
-    /// A move, chosen or not; chosen ones weigh more when balanced.
+    /// A move, chosen or not; chosen moves have more weight if balanced.
     Class { balanced: bool },
 }
 
-/// The rows of all decisions that are choices.
+/// Builds one row per move that was not chosen, for all decisions that are choices.
 ///
-/// With board inversion the mover is seen as Black and every sign is +1; with output negation the
-/// board is seen as it is and White's choices have sign -1.
+/// With board inversion the mover is seen as Black and every sign is +1. With output negation the
+/// board is unchanged and White's choices have sign -1.
 pub fn preference_rows<F: Features<Othello>>(
     features: &F,
     view: View,
     decisions: &[Decision<Othello>],
-) -> Rows {
-    build(features, Kind::Preference(view), decisions)
+) -> SparseRows {
+    build(features, RowKind::Preference(view), decisions)
 }
 
-/// A row for each move of all decisions that are choices: the features of the position that it
-/// leads to with the mover seen as Black, the sign +1 when it was chosen and -1 when it was not.
+/// Builds one row per legal move, for all decisions that are choices: the features of the
+/// afterstate with the mover seen as Black, with sign +1 if the move was chosen and -1 otherwise.
 ///
-/// When `balanced`, a chosen move counts as many times as there were others, so that both signs
-/// weigh the same.
+/// If `balanced`, the chosen move has as much weight as the other moves together.
 pub fn class_rows<F: Features<Othello>>(
     features: &F,
     balanced: bool,
     decisions: &[Decision<Othello>],
-) -> Rows {
-    build(features, Kind::Class { balanced }, decisions)
+) -> SparseRows {
+    build(features, RowKind::Class { balanced }, decisions)
 }
 
-fn build<F: Features<Othello>>(features: &F, kind: Kind, decisions: &[Decision<Othello>]) -> Rows {
+fn build<F: Features<Othello>>(
+    features: &F,
+    kind: RowKind,
+    decisions: &[Decision<Othello>],
+) -> SparseRows {
     let member = match kind {
-        Kind::Preference(_) => -1.0,
-        Kind::Class { .. } => 1.0,
+        RowKind::Preference(_) => -1.0,
+        RowKind::Class { .. } => 1.0,
     };
-    let mut builder = Builder::new(features, Rows::empty(features.count(), member));
-    // A few decisions foretell how much room all take, so that none is taken twice while they grow.
+    let mut builder = Builder::new(features, SparseRows::empty(features.count(), member));
+    // A sample of decisions determines the capacity, so that memory is allocated once.
     let moves = |decision: &Decision<Othello>| decision.position.moves().count();
-    let stride = decisions.len().div_ceil(PROBES).max(1);
+    let stride = decisions.len().div_ceil(SAMPLE_SIZE).max(1);
     decisions.iter().step_by(stride).for_each(|decision| builder.add(kind, decision));
-    let probes: usize = decisions.iter().step_by(stride).map(moves).sum();
+    let sampled: usize = decisions.iter().step_by(stride).map(moves).sum();
     let all: usize = decisions.iter().map(moves).sum();
-    if all > probes {
-        builder.rows = builder.take().room_for_more(all as f64 / probes.max(1) as f64);
+    if all > sampled {
+        builder.rows = builder.take().with_scaled_capacity(all as f64 / sampled.max(1) as f64);
         decisions.iter().for_each(|decision| builder.add(kind, decision));
     }
     builder.take()
@@ -68,26 +71,26 @@ fn build<F: Features<Othello>>(features: &F, kind: Kind, decisions: &[Decision<O
 
 struct Builder<'a, F> {
     features: &'a F,
-    rows: Rows,
+    rows: SparseRows,
     /// The features of the position before the move.
     before: Vec<(u32, f32)>,
-    sums: Sums,
+    sums: VectorBuilder,
 }
 
 impl<F: Features<Othello>> Builder<'_, F> {
-    fn new(features: &F, rows: Rows) -> Builder<'_, F> {
-        let sums = Sums { sums: vec![0.0; features.count()], ..Sums::default() };
+    fn new(features: &F, rows: SparseRows) -> Builder<'_, F> {
+        let sums = VectorBuilder { sums: vec![0.0; features.count()], ..VectorBuilder::default() };
         Builder { features, rows, before: Vec::new(), sums }
     }
 
-    /// What was built; nothing is left.
-    fn take(&mut self) -> Rows {
-        let empty = Rows::empty(self.rows.columns, self.rows.member);
+    /// Returns the rows and leaves none.
+    fn take(&mut self) -> SparseRows {
+        let empty = SparseRows::empty(self.rows.columns, self.rows.member_sign);
         std::mem::replace(&mut self.rows, empty)
     }
 
-    /// Adds the rows of a decision, none where it is no choice.
-    fn add(&mut self, kind: Kind, decision: &Decision<Othello>) {
+    /// Adds the rows of a decision; none unless it is a choice.
+    fn add(&mut self, kind: RowKind, decision: &Decision<Othello>) {
         let Decision { position, chosen } = *decision;
         let others = || position.moves().filter(move |&mv| mv != chosen);
         let count = others().count();
@@ -96,14 +99,14 @@ impl<F: Features<Othello>> Builder<'_, F> {
         }
         let mover = position.to_move();
         let black = match kind {
-            Kind::Preference(View::Negate) => Side::Black,
-            Kind::Preference(View::Invert) | Kind::Class { .. } => mover,
+            RowKind::Preference(View::Negate) => Side::Black,
+            RowKind::Preference(View::Invert) | RowKind::Class { .. } => mover,
         };
         self.before.clear();
         let before = &mut self.before;
         self.features.visit(&position, black, |index, value| before.push((index as u32, value)));
         match kind {
-            Kind::Preference(view) => {
+            RowKind::Preference(view) => {
                 self.change(&position.play(chosen), black);
                 let sign = if view == View::Negate { mover.sign() as i8 } else { 1 };
                 for mv in others() {
@@ -111,9 +114,9 @@ impl<F: Features<Othello>> Builder<'_, F> {
                     self.rows.signs.push(sign);
                 }
             }
-            Kind::Class { balanced } => {
+            RowKind::Class { balanced } => {
                 self.before.iter().for_each(|&(index, value)| self.sums.add(index, value));
-                self.sums.end(&mut self.rows);
+                self.sums.finish(&mut self.rows);
                 for mv in position.moves() {
                     self.change(&position.play(mv), black);
                     let is_chosen = mv == chosen;
@@ -127,33 +130,38 @@ impl<F: Features<Othello>> Builder<'_, F> {
         self.rows.groups.push(self.rows.signs.len() as u32);
     }
 
-    /// Appends what has changed since before the move.
+    /// Appends the change of features by a move.
     fn change(&mut self, after: &Othello, black: Side) {
         let (before, sums) = (&self.before, &mut self.sums);
-        let mut place = 0;
+        let mut index_before = 0;
         self.features.visit(after, black, |index, value| {
-            let (now, then) = ((index as u32, value), before.get(place));
-            place += 1;
-            if then != Some(&now) {
-                sums.add(now.0, now.1);
-                then.iter().for_each(|then| sums.add(then.0, -then.1));
+            let (after_entry, before_entry) = ((index as u32, value), before.get(index_before));
+            index_before += 1;
+            if before_entry != Some(&after_entry) {
+                sums.add(after_entry.0, after_entry.1);
+                before_entry
+                    .iter()
+                    .for_each(|before_entry| sums.add(before_entry.0, -before_entry.1));
             }
         });
-        before.iter().skip(place).for_each(|then| sums.add(then.0, -then.1));
-        self.sums.end(&mut self.rows);
+        before
+            .iter()
+            .skip(index_before)
+            .for_each(|before_entry| sums.add(before_entry.0, -before_entry.1));
+        self.sums.finish(&mut self.rows);
     }
 }
 
-/// A vector in the making, as long as a feature may still be met again.
+/// Accumulates a sparse vector whose features may occur repeatedly.
 #[derive(Default)]
-struct Sums {
+struct VectorBuilder {
     sums: Vec<f32>,
-    /// Every feature whose sum is not zero, and perhaps some that are, or twice.
+    /// Every feature with a nonzero sum; may contain duplicates and zeros.
     touched: Vec<u32>,
     entries: Vec<(u32, f32)>,
 }
 
-impl Sums {
+impl VectorBuilder {
     #[inline]
     fn add(&mut self, index: u32, value: f32) {
         let sum = &mut self.sums[index as usize];
@@ -163,8 +171,8 @@ impl Sums {
         *sum += value;
     }
 
-    /// Appends the vector and is empty again.
-    fn end(&mut self, rows: &mut Rows) {
+    /// Appends the vector to the rows and resets the sums.
+    fn finish(&mut self, rows: &mut SparseRows) {
         self.entries.clear();
         for index in self.touched.drain(..) {
             let value = std::mem::take(&mut self.sums[index as usize]);
@@ -172,6 +180,6 @@ impl Sums {
                 self.entries.push((index, value));
             }
         }
-        rows.parts.push(&self.entries);
+        rows.vectors.push(&self.entries);
     }
 }

@@ -1,7 +1,7 @@
-//! Rows against the plainest way to compute them.
+//! Rows against a direct computation.
 
 use super::*;
-use crate::Once;
+use crate::BinaryFeatures;
 use outflank_games::othello::Othello;
 use outflank_games::{Position, Side};
 use outflank_models::{Features, Tuples, View, embedded};
@@ -12,13 +12,13 @@ fn choices(games: usize) -> Vec<Decision<Othello>> {
     decisions(&records[..games], &DecisionFilter::CHOICES).items().to_vec()
 }
 
-fn full<F: Features<Othello>>(features: &F, position: &Othello, black: Side) -> Vec<f32> {
-    let mut full = vec![0.0; features.count()];
-    features.visit(position, black, |index, value| full[index] += value);
-    full
+fn dense<F: Features<Othello>>(features: &F, position: &Othello, black: Side) -> Vec<f32> {
+    let mut dense = vec![0.0; features.count()];
+    features.visit(position, black, |index, value| dense[index] += value);
+    dense
 }
 
-fn assert_row(rows: &Rows, row: usize, expected: &[f32], sign: f64) {
+fn assert_row(rows: &SparseRows, row: usize, expected: &[f32], sign: f64) {
     let (indices, values, own) = rows.row(row);
     assert_eq!(own, sign);
     assert!(indices.is_sorted() && values.iter().all(|&value| value != 0.0));
@@ -35,9 +35,9 @@ fn check<F: Features<Othello>>(features: &F, choices: &[Decision<Othello>]) {
             let mover = position.to_move();
             let black = if view == View::Invert { mover } else { Side::Black };
             let sign = if black == mover { 1.0 } else { -1.0 };
-            let best = full(features, &position.play(*chosen), black);
+            let best = dense(features, &position.play(*chosen), black);
             for mv in position.moves().filter(|mv| mv != chosen) {
-                let other = full(features, &position.play(mv), black);
+                let other = dense(features, &position.play(mv), black);
                 let expected: Vec<f32> = best.iter().zip(other).map(|(a, b)| a - b).collect();
                 assert_row(&rows, row, &expected, sign);
                 entries += expected.iter().filter(|&&value| value != 0.0).count();
@@ -50,7 +50,7 @@ fn check<F: Features<Othello>>(features: &F, choices: &[Decision<Othello>]) {
     let (mut row, mut entries) = (0, 0);
     for Decision { position, chosen } in choices {
         for mv in position.moves() {
-            let expected = full(features, &position.play(mv), position.to_move());
+            let expected = dense(features, &position.play(mv), position.to_move());
             assert_row(&rows, row, &expected, if mv == *chosen { 1.0 } else { -1.0 });
             entries += expected.iter().filter(|&&value| value != 0.0).count();
             row += 1;
@@ -60,16 +60,16 @@ fn check<F: Features<Othello>>(features: &F, choices: &[Decision<Othello>]) {
 }
 
 #[test]
-fn rows_are_what_the_features_say() {
+fn rows_match_the_features() {
     let choices = choices(4);
     check(&Tuples::squares(), &choices);
     check(&embedded::runarsson_lucas_tuples(), &choices);
-    check(&Once(&embedded::runarsson_lucas_tuples()), &choices);
+    check(&BinaryFeatures(&embedded::runarsson_lucas_tuples()), &choices);
 }
 
-/// A decision whose move is not legal, and one without another move, have no rows.
+/// Decisions with an illegal move or without an alternative have no rows.
 #[test]
-fn what_is_no_choice_has_no_rows() {
+fn decisions_without_alternative_have_no_rows() {
     let start = Othello::start();
     let illegal =
         Decision { position: start, chosen: outflank_games::othello::Square::new(0).unwrap() };

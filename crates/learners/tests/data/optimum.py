@@ -1,9 +1,9 @@
-"""LIBLINEAR's optimum on rows that the example `rows` wrote: pip install liblinear-official
+"""LIBLINEAR's optimum on rows that the example `export_liblinear` wrote: pip install liblinear-official
 
     python optimum.py ROWS [TOLERANCE]
 
 Prints the version, the CPU seconds of its primal solver (-s 2, C = 1, no bias, one thread), the
-objective computed anew from the weights, and the weights in full precision.
+objective recomputed from the weights, and the weights in full precision.
 """
 import sys
 import time

@@ -83,7 +83,7 @@ pub fn run(args: &AccuracyArgs) -> Result<Outcome> {
         let mut words = ["outflank", "accuracy"].map(str::to_owned).to_vec();
         words.extend(args.models.iter().cloned());
         words.extend(typed(&args.records, args.common.seed));
-        let about = present::About {
+        let about = present::Provenance {
             command: shell_words::join(words),
             seed: args.common.seed,
             version: crate::VERSION.to_owned(),

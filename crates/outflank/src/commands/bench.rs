@@ -16,7 +16,7 @@ use crate::Outcome;
 use crate::cli::BenchArgs;
 use crate::output::{print, print_json, room};
 use anyhow::{Result, ensure};
-use outflank_arena::Terms;
+use outflank_arena::ContestConfig;
 use outflank_arena::league::play_league;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
@@ -264,7 +264,7 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
         .collect();
     let rounds = openings.len() as u32;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let terms = Terms { openings, rounds, seed: 1, threads, elsewhere: None };
+    let terms = ContestConfig { openings, rounds, seed: 1, threads, remote: None };
     let mut played = 0;
     let seconds = best_of(1, || {
         played =

@@ -173,7 +173,7 @@ fn game(
         }
     }
     let played = play(&mut **black, &mut **white, &opening, &mut rng);
-    match played.fault {
+    match played.forfeit {
         Some((_, fault)) => Err(fault),
         None => Ok(played.line.moves().iter().map(ToString::to_string).collect()),
     }

@@ -16,12 +16,12 @@ use crate::output::{grouped, print, print_json, room};
 use crate::watching::Watching;
 use crate::{Outcome, VERSION};
 use anyhow::{Context, Result, ensure};
-use outflank_arena::Terms;
+use outflank_arena::ContestConfig;
 use outflank_arena::matches::{MatchReport, play_match};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::{
-    OpponentEvaluator, CURVE, Evaluator, Learner, Plan, Point, Trained, model_name, train,
+    OpponentEvaluator, CURVE, Evaluator, Learner, TrainingPlan, Measurement, TrainingOutcome, model_name, train,
 };
 use outflank_models::files::Origin;
 use outflank_models::{Model, Tuple};
@@ -114,11 +114,11 @@ where
     let folder = open_folder(job, &against)?;
     install_stop_handler();
 
-    let plan = Plan {
+    let plan = TrainingPlan {
         games: args.games,
         unit: "games",
-        points: args.points,
-        measure_beginning: false,
+        measurements: args.points,
+        measure_start: false,
         origin: Origin {
             method: (*name).to_owned(),
             seed: Some(args.common.seed),
@@ -128,13 +128,13 @@ where
         keep_models: false,
     };
     let gauge = OpponentEvaluator {
-        others: entries,
+        opponents: entries,
         games: args.measured_games,
         random: RANDOM,
         seed: args.common.seed,
         threads: args.common.threads(),
     };
-    let say = |point: &Point| {
+    let say = |point: &Measurement| {
         let scores = point.scores.iter().zip(&against);
         let scores = scores.map(|(score, other)| format!("{score:.1}% against {other}"));
         scores.collect::<Vec<_>>().join(", ")
@@ -157,7 +157,7 @@ where
     if stop_requested() {
         return stopped();
     }
-    let Trained { model, curve, .. } = trained;
+    let TrainingOutcome { model, curve, .. } = trained;
     let results = Results { job, against, model: model.into(), file, curve, matches };
     write(&folder, &results)?;
     show(&folder, &results, began.elapsed().as_secs_f64())?;
@@ -169,11 +169,11 @@ where
 fn drive<L: Learner>(
     learner: &mut L,
     gauge: &impl Evaluator<L>,
-    plan: &Plan,
+    plan: &TrainingPlan,
     folder: &RunFolder,
     watching: Watching,
-    say: impl Fn(&Point) -> String,
-) -> Result<Option<Trained<L::Model>>> {
+    say: impl Fn(&Measurement) -> String,
+) -> Result<Option<TrainingOutcome<L::Model>>> {
     let (mut seen, mut first) = (0, true);
     let trained = train(learner, gauge, plan, folder.path(), |status| {
         if first {
@@ -197,7 +197,7 @@ struct Results<'a> {
     model: Model,
     /// Where it lies.
     file: String,
-    curve: Vec<Point>,
+    curve: Vec<Measurement>,
     matches: Vec<MatchReport>,
 }
 
@@ -237,12 +237,12 @@ fn meet<P: RegisteredGame>(
     common: &Common,
     random: f64,
 ) -> Result<Vec<MatchReport>> {
-    let terms = Terms {
+    let terms = ContestConfig {
         openings: vec![Line::default()],
         rounds: games / 2,
         seed: common.seed,
         threads: common.threads(),
-        elsewhere: None,
+        remote: None,
     };
     let mut reports = Vec::new();
     for other in others {
@@ -267,7 +267,7 @@ fn as_json(results: &Results<'_>) -> serde_json::Value {
 }
 
 fn write(folder: &RunFolder, results: &Results<'_>) -> Result<()> {
-    folder.write("matches.csv", present::meetings(&results.matches).to_csv().as_bytes())?;
+    folder.write("matches.csv", present::match_list(&results.matches).to_csv().as_bytes())?;
     let json = serde_json::to_string_pretty(&as_json(results))?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
     folder.write("report.html", page(folder, results)?.as_bytes())?;
@@ -288,7 +288,7 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
     let mut plot = Plot::new("Score while learning", "games", "% of points").y_range(0.0, 100.0);
     for (place, other) in against.iter().enumerate() {
         let points = curve.iter().filter_map(|point| {
-            let Point { scores, errors, .. } = point;
+            let Measurement { scores, errors, .. } = point;
             let (score, error) = (scores.get(place)?, errors.get(place)?);
             Some(outflank_report::Point::with_error(point.games as f64, *score, *error))
         });
@@ -299,19 +299,19 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
         "From the start, colours alternating, both players forced to a random move one time in \
          ten; 95% intervals of the measurement.",
     );
-    page.section("Matches").table(&present::meetings(&results.matches));
+    page.section("Matches").table(&present::match_list(&results.matches));
     looks_at(page.section("What it looks at"), model);
     let mut table = Table::new([("key", Align::Left), ("value", Align::Right)]);
     for (key, value) in settings {
         table.row([key.clone(), value.to_string()]);
     }
     page.section("Settings").table(&table);
-    again(folder, name)?.sign(&mut page);
+    again(folder, name)?.add_footer(&mut page);
     Ok(page.to_html())
 }
 
 /// How a run is made again: from its own configuration.
-fn again(folder: &RunFolder, name: &str) -> Result<present::About> {
+fn again(folder: &RunFolder, name: &str) -> Result<present::Provenance> {
     let words = ["outflank", "learn", name, "--config", "config.toml"];
     crate::folders::about(folder, words.map(str::to_owned).to_vec())
 }
@@ -364,7 +364,7 @@ fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
         "{} games against each, one move in ten forced at random:",
         grouped(u64::from(results.job.args.measured_games))
     );
-    let _ = writeln!(text, "{}", present::meetings(&results.matches).to_text_within(room()));
+    let _ = writeln!(text, "{}", present::match_list(&results.matches).to_text_within(room()));
     let _ = writeln!(
         text,
         "{seconds:.1} s. The model, {CURVE}, a TensorBoard event file and a page are in {path}."

@@ -88,7 +88,7 @@ fn show(args: &MatchArgs, report: &MatchReport, folder: &RunFolder) -> Result<()
         return print_json(&value);
     }
     let mut text = present::match_text(report);
-    text.push_str(&present::fault_text(&report.faults));
+    text.push_str(&present::forfeit_text(&report.forfeits));
     if !report.complete {
         let path = folder.path().display();
         let _ = writeln!(text, "stopped early; go on with: outflank match --resume {path}");

@@ -4,7 +4,7 @@ use crate::Outcome;
 use crate::cli::WorkerArgs;
 use crate::output::{grouped, print, print_json};
 use anyhow::{Context, Result, ensure};
-use outflank_arena::elsewhere::PlaysGames;
+use outflank_arena::remote::GameJobHandler;
 use outflank_cluster::work;
 use outflank_experiments::LearnsRuns;
 use outflank_learners::coevolution::GenerationJobHandler;
@@ -32,7 +32,7 @@ pub fn run(args: &WorkerArgs) -> Result<Outcome> {
     };
     install_stop_handler();
     let trades: Vec<Box<dyn JobHandler>> = vec![
-        Box::new(PlaysGames::new(&folder)),
+        Box::new(GameJobHandler::new(&folder)),
         Box::new(GenerationJobHandler::default()),
         Box::new(LearnsRuns::new(&folder)),
     ];

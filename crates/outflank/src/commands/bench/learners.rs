@@ -7,8 +7,8 @@ use crate::cli::BenchArgs;
 use anyhow::{Context, Result, ensure};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
-use outflank_learners::methods::{Method, Options, Task, learn};
-use outflank_learners::{Rows, preference_rows};
+use outflank_learners::methods::{Method, MethodOptions, TrainingData, learn};
+use outflank_learners::{SparseRows, preference_rows};
 use outflank_models::{Evaluate, NTupleNetwork, View, embedded as models};
 use outflank_records::{
     Decision, DecisionFilter, Record, Selection, decisions, embedded, read_games,
@@ -65,7 +65,7 @@ fn all(
     source: &str,
 ) -> Result<()> {
     let began = thread_cpu_seconds();
-    let made: Rows = preference_rows(&models::runarsson_lucas_tuples(), View::Invert, choices);
+    let made: SparseRows = preference_rows(&models::runarsson_lucas_tuples(), View::Invert, choices);
     let taken = thread_cpu_seconds() - began;
     rows.push(Row {
         area: "learners",
@@ -77,9 +77,9 @@ fn all(
     });
     drop(made);
     for (method, yardstick, theirs) in YARDSTICKS {
-        let task = Task::new(games, choices, models::runarsson_lucas_tuples());
+        let task = TrainingData::new(games, choices, models::runarsson_lucas_tuples());
         let began = thread_cpu_seconds();
-        let outcome = learn(method, task, &Options::default(), 1, &mut |_| true)?;
+        let outcome = learn(method, task, &MethodOptions::default(), 1, &mut |_| true)?;
         let taken = thread_cpu_seconds() - began;
         let network = outcome.network().context("a method of the paper learns a network")?;
         let (hits, chance) = share(network, choices);

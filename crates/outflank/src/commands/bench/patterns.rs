@@ -5,8 +5,8 @@ use super::Row;
 use anyhow::{Context, Result, ensure};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
-use outflank_learners::online::{self, Choices, Forget, Loss};
-use outflank_learners::selfplay::{self, SelfPlay};
+use outflank_learners::online::{self, ChoiceSet, NoStore, PreferenceLoss};
+use outflank_learners::self_play::{self, SelfPlay};
 use outflank_models::patterns::{AfterstateFeatures, Count, Stages, whole_board};
 use outflank_models::{Evaluate, embedded as models};
 use outflank_records::Decision;
@@ -42,10 +42,10 @@ pub fn measure(rows: &mut Vec<Row>, choices: &[Decision<Othello>]) -> Result<()>
 
     let look = AfterstateFeatures::new(whole_board(), Count::ALL.to_vec())?;
     let stages = Stages::of_width(4).context("a width of 4")?;
-    let settings = online::Settings { loss: Loss::Softmax, passes: 1, rate: 0.1, seed: 1 };
-    let few: Choices = choices.iter().collect();
+    let settings = online::OnlineConfig { loss: PreferenceLoss::Softmax, epochs: 1, learning_rate: 0.1, seed: 1 };
+    let few: ChoiceSet = choices.iter().collect();
     let began = thread_cpu_seconds();
-    let learned = online::learn(&look, stages, &few, settings, &Forget)?;
+    let learned = online::learn(&look, stages, &few, settings, &NoStore)?;
     let seconds = thread_cpu_seconds() - began;
     let seen = learned.curve.first().map_or(0, |pass| pass.moves);
     ensure!(seen as usize == count, "not every move was seen");
@@ -58,14 +58,14 @@ pub fn measure(rows: &mut Vec<Row>, choices: &[Decision<Othello>]) -> Result<()>
         ratio: Some(seen as f64 / seconds / AIM),
     });
 
-    let settings = selfplay::Settings {
+    let settings = self_play::SelfPlayConfig {
         batches: 2,
-        games: GAMES,
+        games_per_batch: GAMES,
         random: 0.1,
-        opening: 0,
-        rivalry: 0.0,
+        max_opening_moves: 0,
+        opponent_share: 0.0,
         lambda: 0.5,
-        rate: 0.1,
+        learning_rate: 0.1,
         seed: 1,
     };
     let mut learner = SelfPlay::new(look, stages, settings);

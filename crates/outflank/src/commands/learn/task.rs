@@ -6,8 +6,8 @@ use crate::cli::LearnArgs;
 use crate::games::{self, Source};
 use anyhow::{Context, Result, anyhow, ensure};
 use outflank_learners::coevolution::TupleShape;
-use outflank_learners::methods::{Method, Options, users_of};
-use outflank_learners::online::Loss;
+use outflank_learners::methods::{Method, MethodOptions, methods_using};
+use outflank_learners::online::PreferenceLoss;
 use outflank_models::files::load_tuples;
 use outflank_models::patterns::{Count, classic, whole_board};
 use outflank_models::tuple_shapes::{blocks, systematic};
@@ -54,7 +54,7 @@ pub fn resolved(args: &LearnArgs) -> LearnArgs {
 }
 
 /// What the method is told, once everything that was typed makes sense to it.
-pub fn options(args: &LearnArgs) -> Result<Options> {
+pub fn options(args: &LearnArgs) -> Result<MethodOptions> {
     ensure!(
         args.held_out > 0.0 && args.held_out < 1.0,
         "--held-out is a share between 0 and 1, not {}",
@@ -69,22 +69,21 @@ pub fn options(args: &LearnArgs) -> Result<Options> {
     for (name, given) in [
         ("c", told.charge.is_some()),
         ("tolerance", told.tolerance.is_some()),
-        ("steps", told.steps.is_some()),
+        ("max-iterations", told.steps.is_some()),
         ("solver", told.solver.is_some()),
         ("binary", told.binary),
         ("unbalanced", told.unbalanced),
         ("lambda", told.lambda.is_some()),
         ("ridge", told.ridge.is_some()),
         ("prior", told.prior.is_some()),
-        ("sweeps", told.sweeps.is_some()),
         ("multivalued", told.multivalued),
         ("loss", told.loss.is_some()),
-        ("passes", told.passes.is_some()),
-        ("rate", told.rate.is_some()),
+        ("epochs", told.passes.is_some()),
+        ("learning-rate", told.rate.is_some()),
         ("stage", told.stage.is_some()),
         ("afterstates", told.afterstates),
     ] {
-        let users = users_of(name);
+        let users = methods_using(name);
         let names: Vec<&str> = users.iter().map(|user| user.name()).collect();
         ensure!(
             !given || users.contains(&method),
@@ -102,29 +101,29 @@ pub fn options(args: &LearnArgs) -> Result<Options> {
     );
     check_solver(args, online || method == Method::MovePredictor)?;
     let default =
-        if dual { Options::dual() } else { Options { tolerance: TOLERANCE, ..Options::default() } };
-    let options = Options {
+        if dual { MethodOptions::dual() } else { MethodOptions { tolerance: TOLERANCE, ..MethodOptions::default() } };
+    let options = MethodOptions {
         c: told.charge.unwrap_or(default.c),
         tolerance: told.tolerance.unwrap_or(default.tolerance),
-        steps: told.steps.unwrap_or(default.steps),
+        max_iterations: told.steps.unwrap_or(default.max_iterations),
         dual,
         online,
         loss: match told.loss.as_deref() {
-            Some("margin") => Loss::Margin,
-            _ => Loss::Softmax,
+            Some("margin") => PreferenceLoss::Margin,
+            _ => PreferenceLoss::Softmax,
         },
-        passes: told.passes.unwrap_or(default.passes),
-        rate: told.rate.unwrap_or(default.rate),
+        epochs: told.passes.unwrap_or(default.epochs),
+        learning_rate: told.rate.unwrap_or(default.learning_rate),
         stage: told.stage.unwrap_or(default.stage),
         afterstates: told.afterstates,
         balanced: !told.unbalanced,
         lambda: told.lambda.unwrap_or(default.lambda),
         ridge: told.ridge.unwrap_or(default.ridge),
         prior: told.prior.unwrap_or(default.prior),
-        gain: told.tolerance.unwrap_or(default.gain),
-        sweeps: told.sweeps.unwrap_or(default.sweeps),
-        binary: !told.multivalued,
-        binary_preferences: told.binary,
+        mm_tolerance: told.tolerance.unwrap_or(default.mm_tolerance),
+        mm_max_iterations: told.sweeps.unwrap_or(default.mm_max_iterations),
+        mm_binary: !told.multivalued,
+        preference_binary: told.binary,
     };
     options.check(method).map_err(|error| anyhow!("--{error}"))?;
     Ok(options)
@@ -136,11 +135,11 @@ fn check_solver(args: &LearnArgs, online: bool) -> Result<()> {
     let [batch, single] = [
         [("c", told.charge.is_some()), ("tolerance", told.tolerance.is_some())]
             .into_iter()
-            .chain([("steps", told.steps.is_some()), ("binary", told.binary)])
+            .chain([("max-iterations", told.steps.is_some()), ("binary", told.binary)])
             .collect::<Vec<_>>(),
-        [("loss", told.loss.is_some()), ("passes", told.passes.is_some())]
+        [("loss", told.loss.is_some()), ("epochs", told.passes.is_some())]
             .into_iter()
-            .chain([("rate", told.rate.is_some()), ("stage", told.stage.is_some())])
+            .chain([("learning-rate", told.rate.is_some()), ("stage", told.stage.is_some())])
             .collect(),
     ];
     let (strange, advice) = match online {
@@ -192,46 +191,48 @@ pub fn features(args: &LearnArgs) -> Result<(Tuples, Option<DataFile>)> {
 }
 
 /// What the method is told, by the names of the options.
-fn told(method: Method, options: &Options) -> Vec<(&'static str, Value)> {
-    let tolerance = if method == Method::Mm { options.gain } else { options.tolerance };
+fn told(method: Method, options: &MethodOptions) -> Vec<(&'static str, Value)> {
+    let (tolerance, max_iterations) = match method {
+        Method::Mm => (options.mm_tolerance, options.mm_max_iterations),
+        _ => (options.tolerance, options.max_iterations),
+    };
     let online = options.is_online(method);
     let solver = match (options.dual, online) {
         (_, true) => "online",
         (true, _) => "dual",
         _ => "primal",
     };
-    let loss = if options.loss == Loss::Margin { "margin" } else { "softmax" };
+    let loss = if options.loss == PreferenceLoss::Margin { "margin" } else { "softmax" };
     // What only one of the two kinds of solver looks at.
-    const BATCH: [&str; 4] = ["c", "tolerance", "steps", "binary"];
-    const SINGLE: [&str; 4] = ["loss", "passes", "rate", "stage"];
+    const BATCH: [&str; 4] = ["c", "tolerance", "max-iterations", "binary"];
+    const SINGLE: [&str; 4] = ["loss", "epochs", "learning-rate", "stage"];
     let idle = if online { BATCH } else { SINGLE };
     [
         ("c", options.c.into()),
         ("tolerance", tolerance.into()),
-        ("steps", i64::from(options.steps).into()),
+        ("max-iterations", i64::from(max_iterations).into()),
         ("solver", solver.into()),
-        ("binary", options.binary_preferences.into()),
+        ("binary", options.preference_binary.into()),
         ("unbalanced", (!options.balanced).into()),
         ("lambda", options.lambda.into()),
         ("ridge", options.ridge.into()),
         ("prior", options.prior.into()),
-        ("sweeps", i64::from(options.sweeps).into()),
-        ("multivalued", (!options.binary).into()),
+        ("multivalued", (!options.mm_binary).into()),
         ("loss", loss.into()),
-        ("passes", i64::from(options.passes).into()),
-        ("rate", options.rate.into()),
+        ("epochs", i64::from(options.epochs).into()),
+        ("learning-rate", options.learning_rate.into()),
         ("stage", i64::from(options.stage).into()),
         ("afterstates", options.afterstates.into()),
     ]
     .into_iter()
-    .filter(|(name, _)| users_of(name).contains(&method) && !idle.contains(name))
+    .filter(|(name, _)| methods_using(name).contains(&method) && !idle.contains(name))
     .collect()
 }
 
 /// Begins the run, or goes on with it.
 pub fn open_folder(
     args: &LearnArgs,
-    options: &Options,
+    options: &MethodOptions,
     source: &Source,
     features: Option<DataFile>,
 ) -> Result<RunFolder> {
@@ -282,7 +283,7 @@ pub fn open_folder(
 }
 
 /// The words of the command, to do the same again.
-pub fn typed(args: &LearnArgs, options: &Options) -> Vec<String> {
+pub fn typed(args: &LearnArgs, options: &MethodOptions) -> Vec<String> {
     let mut words = ["outflank", "learn", args.method.0.name()].map(str::to_owned).to_vec();
     words.extend(["--features".to_owned(), args.features.clone()]);
     for (name, value) in told(args.method.0, options) {

@@ -3,7 +3,7 @@
 use super::results::{error, progress, tests, title};
 use crate::output::grouped;
 use outflank_learners::cnn::{StepMetrics, TrainReport};
-use outflank_presentation::About;
+use outflank_presentation::Provenance;
 use outflank_report::text::with_error;
 use outflank_report::{self as report, Align, BarChart, Page, Plot, Section, Series, Table};
 use toml::Value;
@@ -74,7 +74,7 @@ impl Lesson<'_> {
 }
 
 /// One page about it.
-pub fn page(lesson: &Lesson<'_>, about: &About) -> String {
+pub fn page(lesson: &Lesson<'_>, about: &Provenance) -> String {
     let Lesson { taught, source, games, examples, positions, .. } = lesson;
     let mut page = Page::new(format!("{}, a network that predicts moves", taught.net));
     page.lead(format!(
@@ -101,7 +101,7 @@ pub fn page(lesson: &Lesson<'_>, about: &About) -> String {
             inner.table(&table);
         });
     }
-    about.sign(&mut page);
+    about.add_footer(&mut page);
     page.to_html()
 }
 

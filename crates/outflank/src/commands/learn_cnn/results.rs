@@ -74,7 +74,7 @@ pub fn curve(folder: &RunFolder) -> Vec<StepMetrics> {
 
 /// Half the 95% interval of a percentage, positions taken as independent.
 pub fn error(percent: f64, count: u64) -> f64 {
-    Hits::of(percent, count).error()
+    Hits::from_percent(percent, count).error()
 }
 
 /// What a test is called, asked of one image of a position or of several.

@@ -14,7 +14,7 @@ use outflank_learners::gp::{
     GameOracle, GameOracleConfig, GpConfig, GpError, GpEvaluator, GpLearner, HeuristicSpace,
     InferenceConfig, PreferenceOracle, Sampling, TestPairs,
 };
-use outflank_learners::training::{Evaluator, Plan, Point, model_name};
+use outflank_learners::training::{Evaluator, TrainingPlan, Measurement, model_name};
 use outflank_models::files::Origin;
 use outflank_models::{NamedFeatures, Heuristic};
 use outflank_players::registry::RegisteredGame;
@@ -162,11 +162,11 @@ fn go<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
         .into_iter()
         .map(|column| column.name)
         .collect();
-    let plan = Plan {
+    let plan = TrainingPlan {
         games: args.rounds,
         unit: "round",
-        points: args.rounds,
-        measure_beginning: true,
+        measurements: args.rounds,
+        measure_start: true,
         origin: Origin {
             method: "gp".to_owned(),
             seed: Some(args.common.seed),
@@ -176,7 +176,7 @@ fn go<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
         keep_models: false,
     };
     let quiet = args.common.quiet || args.ask.is_some();
-    let say = |point: &Point| {
+    let say = |point: &Measurement| {
         let figure = |name: &str| {
             columns.iter().position(|known| known == name).and_then(|at| point.scores.get(at))
         };

@@ -6,7 +6,7 @@ use anyhow::Result;
 use outflank_arena::matches::MatchReport;
 use outflank_games::Game;
 use outflank_learners::gp::AccuracyCeiling;
-use outflank_learners::training::{CURVE, Point};
+use outflank_learners::training::{CURVE, Measurement};
 use outflank_presentation as present;
 use outflank_report::{Align, Page, Plot, Series, Table};
 use outflank_runs::RunFolder;
@@ -23,7 +23,7 @@ pub struct Results<'a> {
     /// What was measured after each round.
     pub columns: Vec<String>,
     /// The measurements.
-    pub curve: Vec<Point>,
+    pub curve: Vec<Measurement>,
     /// The best heuristic.
     pub weights: Vec<(String, f32)>,
     /// The logarithms of the length scales and of σ at the end.
@@ -42,7 +42,7 @@ pub struct Results<'a> {
 
 impl Results<'_> {
     /// A figure of a measurement.
-    fn figure(&self, point: &Point, name: &str) -> Option<f64> {
+    fn figure(&self, point: &Measurement, name: &str) -> Option<f64> {
         let at = self.columns.iter().position(|known| known == name)?;
         point.scores.get(at).copied()
     }
@@ -54,7 +54,7 @@ impl Results<'_> {
 
     fn series(&self, name: &str) -> Vec<outflank_report::Point> {
         let at = self.columns.iter().position(|known| known == name);
-        let point = |point: &Point| {
+        let point = |point: &Measurement| {
             let (value, error) = (*point.scores.get(at?)?, *point.errors.get(at?)?);
             Some(outflank_report::Point::with_error(point.games as f64, value, error))
         };
@@ -81,7 +81,7 @@ impl Results<'_> {
 
 /// What a run found out, but for where and how fast: the same run gives the same bytes.
 fn as_json(results: &Results<'_>) -> Value {
-    let point = |point: &Point| {
+    let point = |point: &Measurement| {
         let mut row = Map::new();
         row.insert("round".to_owned(), json!(point.games));
         for (name, value) in results.columns.iter().zip(&point.scores) {
@@ -112,7 +112,7 @@ fn as_json(results: &Results<'_>) -> Value {
 
 /// Writes the folder's files.
 pub fn write(folder: &RunFolder, results: &Results<'_>) -> Result<()> {
-    folder.write("matches.csv", present::meetings(&results.matches).to_csv().as_bytes())?;
+    folder.write("matches.csv", present::match_list(&results.matches).to_csv().as_bytes())?;
     let json = serde_json::to_string_pretty(&as_json(results))?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
     folder.write("report.html", page(folder, results)?.as_bytes())?;
@@ -165,7 +165,10 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
     if args.benchmark != Some(0) {
         let plot = Plot::new("Score of the best so far", "round", "points")
             .series(Series::line("best", results.series("best")));
-        section.figure(&plot, "Against the random heuristics of the benchmark, a game each.");
+        section.figure(
+            &plot,
+            "OpponentEvaluator the random heuristics of the benchmark, a game each.",
+        );
     }
     for (name, title, caption) in [
         ("mean", "Mean of the chosen pair", "What was expected when the pair was chosen."),
@@ -177,13 +180,13 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
         section.figure(&plot, caption);
     }
     page.section("The best heuristic").table(&weights(results));
-    page.section("Matches").table(&present::meetings(&results.matches));
+    page.section("Matches").table(&present::match_list(&results.matches));
     let mut table = Table::new([("key", Align::Left), ("value", Align::Right)]);
     for (key, value) in &results.table {
         table.row([key.clone(), value.to_string()]);
     }
     page.section("GpConfig").table(&table);
-    super::again(folder, "gp")?.sign(&mut page);
+    super::again(folder, "gp")?.add_footer(&mut page);
     Ok(page.to_html())
 }
 
@@ -231,7 +234,7 @@ pub fn show(folder: &RunFolder, results: &Results<'_>, model: &Path, seconds: f6
         "\n{} games against each at depth {}, one move in ten forced at random:\n{}",
         args.measured_games,
         args.depth,
-        present::meetings(&results.matches).to_text_within(room())
+        present::match_list(&results.matches).to_text_within(room())
     );
     let _ = writeln!(
         text,

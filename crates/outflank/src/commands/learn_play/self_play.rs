@@ -6,7 +6,7 @@ use crate::cli::learn_play::SelfPlayArgs;
 use crate::contestants::model_file;
 use anyhow::{Context, Result, bail, ensure};
 use outflank_games::othello::Othello;
-use outflank_learners::selfplay::{SelfPlay, Settings};
+use outflank_learners::self_play::{SelfPlay, SelfPlayConfig};
 use outflank_models::files::load_tuples;
 use outflank_models::patterns::{AfterstateFeatures, Count, Stages, whole_board};
 use outflank_players::PlayerSpec;
@@ -45,14 +45,14 @@ pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
         args.batch
     );
     let (look, mut data) = look(args)?;
-    let settings = Settings {
+    let settings = SelfPlayConfig {
         batches: u32::try_from(batches).context("--games has too many batches")?,
-        games: args.batch,
+        games_per_batch: args.batch,
         random: args.random,
-        opening: args.opening,
-        rivalry: if args.rival.is_some() { rivalry } else { 0.0 },
+        max_opening_moves: args.opening,
+        opponent_share: if args.rival.is_some() { rivalry } else { 0.0 },
         lambda: args.lambda,
-        rate: args.rate,
+        learning_rate: args.rate,
         seed: training.common.seed,
     };
     let mut learner = SelfPlay::new(look, stages, settings);
@@ -66,7 +66,7 @@ pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
              give the model alone"
         );
         match registry::find_model::<Othello>(&spec)? {
-            PlayerModel::Value(value) => learner = learner.against(value),
+            PlayerModel::Value(value) => learner = learner.with_opponent(value),
             _ => bail!("--rival takes a model that says what a position is worth, not '{text}'"),
         }
         data.extend(model_file(text));

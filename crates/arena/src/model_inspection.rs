@@ -1,0 +1,282 @@
+//! Inspection of any model on positions: disc values per square, preferred squares, and the
+//! patterns with the largest weights of an n-tuple network.
+//!
+//! Positions are transformed by the eight symmetries in turn, so that the result does not depend on
+//! the orientation of recorded games. Only a model that is not symmetric itself yields an
+//! asymmetric result.
+
+use crate::accuracy::TIE_TOLERANCE;
+use outflank_games::othello::{Othello, Square, Symmetry};
+use outflank_games::{Position, Side};
+use outflank_models::{Evaluate, Features, NTupleNetwork, Policy, View};
+use outflank_records::Decision;
+
+/// A position after a move, and the side that moved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Afterstate {
+    /// The position after the move.
+    pub position: Othello,
+    /// The side that moved.
+    pub mover: Side,
+}
+
+/// Samples at most `max` choices at even distances, each transformed by the next symmetry.
+#[must_use]
+pub fn sample(choices: &[Decision<Othello>], max: usize) -> Vec<Decision<Othello>> {
+    let step = choices.len().div_ceil(max.max(1)).max(1);
+    let transformed = |(index, choice): (usize, &Decision<Othello>)| {
+        let symmetry = Symmetry::ALL[index % Symmetry::ALL.len()];
+        Decision {
+            position: choice.position.transform(symmetry),
+            chosen: symmetry.square(choice.chosen),
+        }
+    };
+    choices.iter().step_by(step).enumerate().map(transformed).collect()
+}
+
+/// Returns the positions after the chosen moves.
+#[must_use]
+pub fn afterstates(choices: &[Decision<Othello>]) -> Vec<Afterstate> {
+    let afterstate = |choice: &Decision<Othello>| Afterstate {
+        position: choice.position.play(choice.chosen),
+        mover: choice.position.to_move(),
+    };
+    choices.iter().map(afterstate).collect()
+}
+
+/// Kinds of squares, some distinguished by the state of the adjacent corner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Region {
+    /// The four corners.
+    Corner,
+    /// Edge square next to an empty corner.
+    OpenC,
+    /// Edge square next to an occupied corner.
+    ClosedC,
+    /// Diagonally adjacent to an empty corner.
+    OpenX,
+    /// Diagonally adjacent to an occupied corner.
+    ClosedX,
+    /// Other edge squares.
+    Edge,
+    /// Other squares next to the edge.
+    Inner,
+    /// The sixteen central squares.
+    Middle,
+}
+
+impl Region {
+    /// All regions, from the edge to the center.
+    pub const ALL: [Region; 8] = [
+        Region::Corner,
+        Region::OpenC,
+        Region::ClosedC,
+        Region::OpenX,
+        Region::ClosedX,
+        Region::Edge,
+        Region::Inner,
+        Region::Middle,
+    ];
+
+    /// The name for readers.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Region::Corner => "corner",
+            Region::OpenC => "C-square, its corner empty",
+            Region::ClosedC => "C-square, its corner taken",
+            Region::OpenX => "X-square, its corner empty",
+            Region::ClosedX => "X-square, its corner taken",
+            Region::Edge => "other edge square",
+            Region::Inner => "next to the edge",
+            Region::Middle => "central 16 squares",
+        }
+    }
+
+    /// Returns the region of a square, given the empty squares.
+    #[must_use]
+    pub fn of(square: Square, empty: u64) -> Region {
+        let fold = |x: u8| if x > 3 { 7 - x } else { x };
+        let (column, row) = (fold(square.column()), fold(square.row()));
+        let corner = u64::from(square.column() > 3) * 7 + u64::from(square.row() > 3) * 56;
+        let open = empty >> corner & 1 == 1;
+        match (column.min(row), column.max(row)) {
+            (0, 0) => Region::Corner,
+            (0, 1) if open => Region::OpenC,
+            (0, 1) => Region::ClosedC,
+            (1, 1) if open => Region::OpenX,
+            (1, 1) => Region::ClosedX,
+            (0, _) => Region::Edge,
+            (1, _) => Region::Inner,
+            _ => Region::Middle,
+        }
+    }
+}
+
+/// The value of an own disc instead of an opponent's disc, all else being equal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DiscValues {
+    /// Mean by square over the positions where it is occupied; NaN if it never is.
+    pub squares: [f64; 64],
+    /// Mean by region, in the order of [`Region::ALL`].
+    pub regions: [f64; 8],
+}
+
+/// A running mean.
+#[derive(Clone, Copy, Default)]
+struct Mean {
+    sum: f64,
+    count: f64,
+}
+
+impl Mean {
+    fn add(&mut self, value: f64) {
+        self.sum += value;
+        self.count += 1.0;
+    }
+
+    /// Returns the mean, NaN if nothing was added.
+    fn get(self) -> f64 {
+        self.sum / self.count
+    }
+}
+
+/// Measures disc values by flipping one disc at a time.
+#[must_use]
+pub fn disc_values(model: &dyn Evaluate<Othello>, afterstates: &[Afterstate]) -> DiscValues {
+    let mut squares = [Mean::default(); 64];
+    let mut regions = [Mean::default(); 8];
+    for &Afterstate { position, mover } in afterstates {
+        let (own, other) = (position.discs(mover), position.discs(mover.other()));
+        let evaluate = |own: u64, other: u64| {
+            let (black, white) = if mover == Side::Black { (own, other) } else { (other, own) };
+            let position = Othello::from_discs(black, white, mover.other());
+            position.map(|position| f64::from(model.value(&position, mover)))
+        };
+        let Some(value) = evaluate(own, other) else { continue };
+        for square in (0..64).filter_map(Square::new) {
+            let bit = square.bit();
+            if (own | other) & bit == 0 {
+                continue;
+            }
+            let Some(flipped) = evaluate(own ^ bit, other ^ bit) else { continue };
+            let gain = if own & bit != 0 { value - flipped } else { flipped - value };
+            squares[square.index()].add(gain);
+            regions[Region::of(square, !(own | other)) as usize].add(gain);
+        }
+    }
+    DiscValues { squares: squares.map(Mean::get), regions: regions.map(Mean::get) }
+}
+
+/// Returns for each square the percentage of decisions in which it is played when legal, minus the
+/// percentage of a uniform random choice; NaN if it was never legal.
+///
+/// `probabilities` writes the probability of each legal move.
+fn relative_to_chance(
+    choices: &[Decision<Othello>],
+    mut probabilities: impl FnMut(&Decision<Othello>, &[Square], &mut Vec<f64>),
+) -> [f64; 64] {
+    let mut squares = [Mean::default(); 64];
+    let (mut moves, mut values) = (Vec::new(), Vec::new());
+    for choice in choices {
+        moves.clear();
+        moves.extend(choice.position.moves());
+        probabilities(choice, &moves, &mut values);
+        let chance = 1.0 / moves.len() as f64;
+        for (square, probability) in moves.iter().zip(&values) {
+            squares[square.index()].add(100.0 * (probability - chance));
+        }
+    }
+    squares.map(Mean::get)
+}
+
+/// Move preferences of the players of the games, relative to chance.
+#[must_use]
+pub fn game_move_preferences(choices: &[Decision<Othello>]) -> [f64; 64] {
+    relative_to_chance(choices, |choice, moves, values| {
+        values.clear();
+        values.extend(moves.iter().map(|&mv| f64::from(u8::from(mv == choice.chosen))));
+    })
+}
+
+/// Move preferences of a model on the same positions, relative to chance.
+#[must_use]
+pub fn model_move_preferences(
+    policy: &dyn Policy<Othello>,
+    choices: &[Decision<Othello>],
+) -> [f64; 64] {
+    let mut scores = Vec::new();
+    relative_to_chance(choices, |choice, moves, values| {
+        policy.score(&choice.position, moves, &mut scores);
+        let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let tied = scores.iter().filter(|&&score| score >= best - TIE_TOLERANCE).count() as f64;
+        values.clear();
+        values.extend(
+            scores.iter().map(|&s| if s >= best - TIE_TOLERANCE { 1.0 / tied } else { 0.0 }),
+        );
+    })
+}
+
+/// A pattern of a tuple: an entry of its weight table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pattern {
+    /// The index of the tuple.
+    pub tuple: usize,
+    /// Its weight minus the mean weight of its tuple.
+    pub weight: f64,
+    /// Mean number of occurrences per position.
+    pub frequency: f64,
+    /// The squares with own discs, in the tuple's first orientation.
+    pub own: u64,
+    /// The squares with opponent's discs.
+    pub other: u64,
+}
+
+/// Returns for each tuple the patterns with the largest and smallest weight, among those that occur
+/// at least `min_frequency` times per position; `None` for a tuple without two such patterns.
+///
+/// Every position reads the same number of entries of a table, so only differences within a table
+/// are meaningful. Weights are relative to the mean over the positions.
+#[must_use]
+pub fn extreme_patterns(
+    network: &NTupleNetwork,
+    afterstates: &[Afterstate],
+    min_frequency: f64,
+) -> Vec<Option<[Pattern; 2]>> {
+    let tuples = network.tuples();
+    let mut counts = vec![0.0f64; tuples.count()];
+    for Afterstate { position, mover } in afterstates {
+        let black = if network.view() == View::Invert { *mover } else { Side::Black };
+        tuples.visit(position, black, |feature, _| counts[feature] += 1.0);
+    }
+    let positions = afterstates.len().max(1) as f64;
+    let pattern = |tuple: usize, entry: usize, weight: f64, count: f64| {
+        let squares = &tuples.tuples()[tuple].placements()[0];
+        let (mut own, mut other, mut rest) = (0, 0, entry);
+        for square in squares.iter().rev() {
+            match rest % 3 {
+                0 => other |= square.bit(),
+                2 => own |= square.bit(),
+                _ => {}
+            }
+            rest /= 3;
+        }
+        Pattern { tuple, weight, frequency: count / positions, own, other }
+    };
+    let extreme = |(number, offset): (usize, usize)| {
+        let entries = tuples.tuples()[number].entries();
+        let weights = &network.weights()[offset..offset + entries];
+        let counts = &counts[offset..offset + entries];
+        let readings: f64 = counts.iter().sum();
+        let mean = weights.iter().zip(counts).map(|(&w, n)| f64::from(w) * n).sum::<f64>()
+            / readings.max(1.0);
+        let common = (0..entries).filter(|&entry| counts[entry] >= min_frequency * positions);
+        let by_weight = |&a: &usize, &b: &usize| weights[a].total_cmp(&weights[b]);
+        let max = common.clone().max_by(by_weight)?;
+        let least = common.min_by(by_weight)?;
+        let entry_pattern =
+            |entry: usize| pattern(number, entry, f64::from(weights[entry]) - mean, counts[entry]);
+        (max != least).then(|| [entry_pattern(max), entry_pattern(least)])
+    };
+    tuples.offsets().enumerate().map(extreme).collect()
+}

@@ -1,0 +1,95 @@
+//! Errors of the rating model and the checks of its input.
+
+use super::{ELO_PER_UNIT, MAX_GAMES, Parameter, RatingConfig, list_groups, newton};
+
+/// An error that prevents ratings.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RatingError {
+    /// A pair result names an unknown player.
+    #[error(
+        "pair result {index} names player {player}, but the league has {players} players, numbered from 0"
+    )]
+    UnknownPlayer {
+        /// The index of the pair result.
+        index: usize,
+        /// The player.
+        player: usize,
+        /// The number of players.
+        players: usize,
+    },
+    /// A player is paired with itself.
+    #[error("pair result {index} pairs player {player} with itself; leave out such games")]
+    SelfPlay {
+        /// The index of the pair result.
+        index: usize,
+        /// The player.
+        player: usize,
+    },
+    /// A count is negative, not a number, or too large.
+    #[error("{location} has the count {count}; counts must be between 0 and 10^15")]
+    BadCount {
+        /// The location of the count.
+        location: String,
+        /// The count.
+        count: f64,
+    },
+    /// An option lies outside its range.
+    #[error("{option} is {value}; it must be between {min} and {max}")]
+    BadOption {
+        /// The option's name.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+        /// The minimum.
+        min: f64,
+        /// The maximum.
+        max: f64,
+    },
+    /// Some players never met the others, neither directly nor through common opponents.
+    #[error(
+        "the players form groups that never met, not even through common opponents: {}; play games \
+         between the groups, or rate each group separately",
+        list_groups(groups, |player| player.to_string())
+    )]
+    Disconnected {
+        /// The players of each group, in ascending order.
+        groups: Vec<Vec<usize>>,
+    },
+    /// Totals and the matrix of games are inconsistent.
+    #[error("{0}")]
+    BadTotals(String),
+    /// Newton's method did not converge.
+    #[error("the ratings did not converge; check the counts, which differ too much in size")]
+    NotConverged,
+}
+
+pub(super) fn check_config(config: &RatingConfig) -> Result<(), RatingError> {
+    let max = newton::LIMIT * ELO_PER_UNIT;
+    let check = |option, value: f64, min: f64, max: f64| {
+        let valid = (min..=max).contains(&value);
+        if valid { Ok(()) } else { Err(RatingError::BadOption { option, value, min, max }) }
+    };
+    if let Parameter::Fixed(value) = config.drawelo {
+        check("drawelo", value, 0.0, max)?;
+    }
+    if let Parameter::Fixed(value) = config.advantage {
+        check("advantage", value, -max, max)?;
+    }
+    check("prior", config.prior, 0.0, 1e6)?;
+    check("mean", config.mean, -1e6, 1e6)
+}
+
+pub(super) fn check_count(
+    count: f64,
+    location: impl FnOnce() -> String,
+) -> Result<(), RatingError> {
+    if (0.0..=MAX_GAMES).contains(&count) {
+        return Ok(());
+    }
+    Err(RatingError::BadCount { location: location(), count })
+}
+
+pub(super) fn check_games(games: &[f64]) -> Result<(), RatingError> {
+    (games.iter().enumerate())
+        .try_for_each(|(player, &count)| check_count(count, || format!("player {player}")))
+}

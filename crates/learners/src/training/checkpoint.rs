@@ -1,0 +1,101 @@
+//! Checkpoints of a run: the measurements and the state of the learner.
+
+use super::{Learner, Measurement, TrainingError};
+use outflank_runs::files::{self, FileError};
+use outflank_runs::{ProgressLog, shards};
+use std::fmt::Write;
+use std::path::Path;
+
+/// File name of the checkpoint.
+pub const CHECKPOINT: &str = "checkpoint.bin";
+
+/// File name of the previous checkpoint, used if the last one is damaged.
+pub const PREVIOUS_CHECKPOINT: &str = "checkpoint-before.bin";
+
+/// Largest checkpoint in bytes.
+const MAX_BYTES: u64 = 1 << 34;
+
+/// Saves a checkpoint and keeps the previous one.
+pub(super) fn save_checkpoint<L: Learner>(
+    learner: &L,
+    curve: &[Measurement],
+    folder: &Path,
+) -> Result<(), TrainingError> {
+    let mut all = vec![encode_curve(curve).into_bytes()];
+    all.extend(learner.state().map_err(TrainingError::Step)?);
+    let (last, previous) = (folder.join(CHECKPOINT), folder.join(PREVIOUS_CHECKPOINT));
+    if last.exists() {
+        std::fs::rename(&last, &previous).map_err(FileError::on("rename", &last))?;
+    }
+    Ok(files::write(&last, &shards::pack(&all))?)
+}
+
+/// Restores the learner from the last undamaged checkpoint, if there is one, and returns its
+/// measurements.
+pub(super) fn load_checkpoint<L: Learner>(
+    learner: &mut L,
+    folder: &Path,
+) -> Result<Option<Vec<Measurement>>, TrainingError> {
+    let mut damaged = None;
+    for path in [CHECKPOINT, PREVIOUS_CHECKPOINT].map(|name| folder.join(name)) {
+        if !path.exists() {
+            continue;
+        }
+        let failed =
+            |reason| TrainingError::Checkpoint { path: path.display().to_string(), reason };
+        let all = match shards::unpack(&files::read(&path, MAX_BYTES)?) {
+            Ok(all) => all,
+            Err(reason) => {
+                damaged.get_or_insert(failed(reason));
+                continue;
+            }
+        };
+        let mut restore = || -> Result<Vec<Measurement>, String> {
+            let (curve, state) = all.split_first().ok_or("it is empty")?;
+            let curve = std::str::from_utf8(curve).ok().and_then(decode_curve);
+            learner.restore(state)?;
+            curve.ok_or_else(|| "its measurements are damaged".to_owned())
+        };
+        let curve = restore().map_err(failed)?;
+        if let Some(TrainingError::Checkpoint { path: last, reason }) = damaged {
+            let text = format!("{last}: {reason}; resuming from {}", path.display());
+            ProgressLog::new(false).println(&text);
+            // Otherwise it would replace the good checkpoint at the next save.
+            std::fs::remove_file(&last).map_err(FileError::on("remove", Path::new(&last)))?;
+        }
+        return Ok(Some(curve));
+    }
+    damaged.map_or(Ok(None), Err)
+}
+
+/// Encodes one line per measurement: the games, then each score, its error and the losses. Rust
+/// formats and parses floating-point numbers without loss.
+fn encode_curve(curve: &[Measurement]) -> String {
+    let mut text = String::new();
+    for point in curve {
+        let _ = write!(text, "{}", point.games);
+        let Measurement { scores, errors, losses, .. } = point;
+        for ((score, error), lost) in scores.iter().zip(errors).zip(losses) {
+            let _ = write!(text, " {score} {error} {lost}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn decode_curve(text: &str) -> Option<Vec<Measurement>> {
+    let point = |line: &str| {
+        let mut words = line.split(' ');
+        let games = words.next()?.parse().ok()?;
+        let numbers: Option<Vec<f64>> = words.map(|word| word.parse().ok()).collect();
+        let numbers = numbers?;
+        let (triples, rest) = numbers.as_chunks::<3>();
+        rest.is_empty().then(|| Measurement {
+            games,
+            scores: triples.iter().map(|triple| triple[0]).collect(),
+            errors: triples.iter().map(|triple| triple[1]).collect(),
+            losses: triples.iter().map(|triple| triple[2]).collect(),
+        })
+    };
+    text.lines().map(point).collect()
+}

@@ -1,0 +1,68 @@
+//! The metrics of a run as CSV and as a TensorBoard event file.
+
+use super::Measurement;
+use outflank_runs::tensorboard::{Scalar, encode_events};
+use outflank_runs::files::{self, FileError};
+use std::fmt::Write;
+use std::path::Path;
+
+/// File name of the measurements as CSV.
+pub const CURVE: &str = "curve.csv";
+
+/// File name of the measurements for TensorBoard, which searches for `tfevents`.
+pub const EVENTS: &str = "events.out.tfevents.0.outflank";
+
+/// A metric that is measured repeatedly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MetricColumn {
+    /// The name in tables.
+    pub name: String,
+    /// The tag in TensorBoard.
+    pub tag: String,
+    /// Whether the half-width of its confidence interval is known; it then has its own column.
+    pub error: bool,
+}
+
+/// The values of a measurement, in the order of the columns.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Metrics {
+    /// The values.
+    pub values: Vec<f64>,
+    /// The half-widths of their 95% confidence intervals, 0 if unknown.
+    pub errors: Vec<f64>,
+    /// The percentage of games lost, for metrics that are scores; otherwise empty.
+    pub losses: Vec<f64>,
+}
+
+/// Writes all measurements as CSV and as TensorBoard events.
+pub(super) fn write_metrics(
+    curve: &[Measurement],
+    unit: &str,
+    columns: &[MetricColumn],
+    folder: &Path,
+) -> Result<(), FileError> {
+    let mut text = unit.to_owned();
+    for column in columns {
+        let name = column.name.replace(['"', '\n', ','], "_");
+        let _ = write!(text, ",{name}");
+        if column.error {
+            let _ = write!(text, ",{name} error");
+        }
+    }
+    text.push('\n');
+    let mut scalars = Vec::new();
+    for point in curve {
+        let _ = write!(text, "{}", point.games);
+        for ((value, error), column) in point.scores.iter().zip(&point.errors).zip(columns) {
+            let _ = write!(text, ",{value}");
+            if column.error {
+                let _ = write!(text, ",{error}");
+            }
+            let tag = column.tag.clone();
+            scalars.push(Scalar { tag, step: point.games, value: *value as f32 });
+        }
+        text.push('\n');
+    }
+    files::write(&folder.join(CURVE), text.as_bytes())?;
+    files::write(&folder.join(EVENTS), &encode_events(&scalars))
+}

@@ -1,0 +1,75 @@
+//! Forfeited games as text and as a section of a page.
+
+use outflank_arena::matches::Forfeit;
+use outflank_report::{Align, Page, Table};
+use std::fmt::Write;
+
+/// Maximum number of distinct errors in the terminal text.
+const MAX_LISTED: usize = 5;
+
+/// The games that one player forfeited with the same error.
+struct Group<'a> {
+    first: &'a Forfeit,
+    games: usize,
+}
+
+/// Groups forfeits by player and error, in order of appearance. An engine usually fails in the
+/// same way every time, so one line per game would hide the other errors.
+fn group(forfeits: &[Forfeit]) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for forfeit in forfeits {
+        let same = |group: &&mut Group<'_>| {
+            group.first.player == forfeit.player && group.first.error == forfeit.error
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.games += 1,
+            None => groups.push(Group { first: forfeit, games: 1 }),
+        }
+    }
+    groups
+}
+
+/// Formats one line per player and error; empty if there are no forfeits.
+#[must_use]
+pub fn forfeit_text(forfeits: &[Forfeit]) -> String {
+    let groups = group(forfeits);
+    let mut text = String::new();
+    for Group { first, games } in groups.iter().take(MAX_LISTED) {
+        let (count, when) = match games {
+            1 => ("1 game".to_owned(), "in"),
+            _ => (format!("{games} games"), "first in"),
+        };
+        let Forfeit { player, opponent, round, error } = first;
+        let _ = writeln!(
+            text,
+            "{player} forfeited {count}, {when} round {round} against {opponent}: {error}"
+        );
+    }
+    if groups.len() > MAX_LISTED {
+        let _ =
+            writeln!(text, "... and {} more errors; see result.json", groups.len() - MAX_LISTED);
+    }
+    text
+}
+
+/// Adds a section about forfeits, if there are any.
+pub(crate) fn forfeit_section(page: &mut Page, forfeits: &[Forfeit]) {
+    if forfeits.is_empty() {
+        return;
+    }
+    let mut table = Table::new([
+        ("player", Align::Left),
+        ("games", Align::Right),
+        ("error", Align::Left),
+        ("first", Align::Left),
+    ]);
+    for Group { first, games } in group(forfeits) {
+        table.row([
+            first.player.clone(),
+            games.to_string(),
+            first.error.clone(),
+            format!("round {} against {}", first.round, first.opponent),
+        ]);
+    }
+    page.section("Forfeits").table(&table);
+}
