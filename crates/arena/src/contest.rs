@@ -10,7 +10,7 @@ use crate::lines::{Done, journal_line, line_of, parse_journal};
 use crate::together::{Table, play_together};
 use outflank_games::{Line, Position, Side};
 use outflank_players::{Entry, Player};
-use outflank_runs::{CrewError, Journal, in_order, rng, stop_requested};
+use outflank_runs::{Journal, WorkQueueError, in_order, rng, stop_requested};
 
 /// What a contest is played under.
 #[derive(Clone, Debug)]
@@ -70,7 +70,7 @@ pub enum ContestError {
     },
     /// Others could not be had play.
     #[error(transparent)]
-    Crew(#[from] CrewError),
+    WorkQueue(#[from] WorkQueueError),
     /// There is nothing to play.
     #[error("a contest needs at least two players, one opening and one round")]
     Empty,

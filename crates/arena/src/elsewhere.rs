@@ -15,7 +15,7 @@ use outflank_games::{Position, Side};
 use outflank_players::roster::{Roster, model_of};
 use outflank_players::{Entry, Spec};
 use outflank_runs::files::{FileError, read};
-use outflank_runs::{Crew, CrewError, Order, crew_in_order};
+use outflank_runs::{JobBatch, WorkQueue, WorkQueueError, run_in_order};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::Path;
@@ -30,7 +30,7 @@ const LARGEST: u64 = 1 << 30;
 /// A contest as others know it, and who they are.
 #[derive(Clone, Debug)]
 pub struct Elsewhere {
-    crew: Arc<dyn Crew>,
+    crew: Arc<dyn WorkQueue>,
     /// The checksum of the [`Sent`] document.
     setting: String,
 }
@@ -82,7 +82,7 @@ struct SentPieces {
 pub enum SendError {
     /// The crew cannot be reached, or has no room.
     #[error(transparent)]
-    Crew(#[from] CrewError),
+    WorkQueue(#[from] WorkQueueError),
     /// A model or the openings cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
@@ -113,7 +113,7 @@ pub struct Starts<'a> {
 /// Makes everything that a contest needs known to a crew. The players are as the user wrote them,
 /// in the order of the contest's entries.
 pub fn share<P: Roster>(
-    crew: &Arc<dyn Crew>,
+    crew: &Arc<dyn WorkQueue>,
     players: &[String],
     entries: &[Entry<P>],
     random: f64,
@@ -136,13 +136,13 @@ pub fn share<P: Roster>(
         send_models::<P>(crew, &text.parse()?, &mut files)?;
         sent.players.push(SentPlayer { text: text.clone(), name: entry.name.clone(), files });
     }
-    let document = serde_json::to_vec(&sent).map_err(|error| CrewError(error.to_string()))?;
-    Ok(Elsewhere { crew: crew.clone(), setting: crew.share(&document)? })
+    let document = serde_json::to_vec(&sent).map_err(|error| WorkQueueError(error.to_string()))?;
+    Ok(Elsewhere { crew: crew.clone(), setting: crew.put(&document)? })
 }
 
 /// Sends the files of a player and of those who play some moves for it.
 fn send_models<P: Roster>(
-    crew: &Arc<dyn Crew>,
+    crew: &Arc<dyn WorkQueue>,
     spec: &Spec,
     files: &mut Vec<SentFile>,
 ) -> Result<(), SendError> {
@@ -159,14 +159,14 @@ fn send_models<P: Roster>(
 }
 
 fn send_file(
-    crew: &Arc<dyn Crew>,
+    crew: &Arc<dyn WorkQueue>,
     given: &str,
     path: &Path,
     inner: Option<&Path>,
 ) -> Result<SentFile, SendError> {
     let last = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = last(path).ok_or_else(|| SendError::Nameless(given.to_owned()))?;
-    let sha256 = crew.share(&read(inner.unwrap_or(path), LARGEST)?)?;
+    let sha256 = crew.put(&read(inner.unwrap_or(path), LARGEST)?)?;
     Ok(SentFile { given: given.to_owned(), name, inner: inner.and_then(last), sha256 })
 }
 
@@ -179,7 +179,7 @@ pub(crate) fn play<P: Position>(
     done: &Done<P>,
     pieces: &[Piece],
     hand_over: &mut dyn FnMut(Vec<(Game<P>, bool)>) -> bool,
-) -> Result<bool, CrewError> {
+) -> Result<bool, WorkQueueError> {
     let missing: Vec<usize> = (0..pieces.len())
         .filter(|&piece| pieces[piece].games().any(|game| !done.contains_key(&game)))
         .collect();
@@ -208,8 +208,8 @@ pub(crate) fn play<P: Position>(
     };
     let mut next = 0;
     let mut go_on = true;
-    let order = Order { kind: KIND, run: &others.setting, pieces: missing.len() };
-    crew_in_order(&*others.crew, order, &describe, read, |number, played: Vec<Game<P>>| {
+    let batch = JobBatch { kind: KIND, run: &others.setting, jobs: missing.len() };
+    run_in_order(&*others.crew, batch, &describe, read, |number, played: Vec<Game<P>>| {
         while go_on && next < missing[number] {
             go_on = hand_over(known(pieces[next]).flatten().map(|game| (game, false)).collect());
             next += 1;

@@ -33,7 +33,7 @@ use elsewhere::{Elsewhere, Practice};
 use fitness::{Occasion, appoint, fittest, judge};
 use outflank_models::files::{Origin, read_tensors, write_tensors};
 use outflank_models::{Model, Network, TupleError};
-use outflank_runs::{Crew, Draw, in_order, rng};
+use outflank_runs::{Draw, WorkQueue, in_order, rng};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use variation::{crossover, fresh, mutate_topology, mutate_weights, tournament};
@@ -105,7 +105,7 @@ impl Coevolution {
 
     /// Lets others play the games of every generation from now on.
     #[must_use]
-    pub fn elsewhere(mut self, crew: Arc<dyn Crew>) -> Coevolution {
+    pub fn elsewhere(mut self, crew: Arc<dyn WorkQueue>) -> Coevolution {
         self.others = Some(Elsewhere { crew });
         self
     }

@@ -2,7 +2,7 @@
 //! one in the run's folder, which `outflank serve` shows and which is gone when the run is over.
 
 use crate::grid::Others;
-use outflank_runs::{Crew, Progress, RunFolder, files};
+use outflank_runs::{Progress, RunFolder, WorkQueue, files};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -28,7 +28,7 @@ pub struct Watching {
 /// What is to be seen.
 struct Seen {
     progress: Progress,
-    others: Option<Arc<dyn Crew>>,
+    others: Option<Arc<dyn WorkQueue>>,
     path: PathBuf,
     told: Mutex<Told>,
 }
@@ -104,7 +104,7 @@ impl Seen {
             if !words.is_empty() {
                 words.push_str(", ");
             }
-            words.push_str(&others.words());
+            words.push_str(&others.status());
         }
         words
     }

@@ -41,7 +41,7 @@ pub enum FolderError {
     #[error(
         "{0} already holds a run; go on with it by --resume {0}, or name another folder with --out"
     )]
-    Taken(String),
+    Ack(String),
     /// Nothing to resume there.
     #[error("{0} holds no run to resume: it has no readable config.toml ({1})")]
     NoRun(String, String),
@@ -90,7 +90,7 @@ impl RunFolder {
             None => next_free(Path::new("runs"), &config.command),
         };
         if path.join(CONFIG).exists() {
-            return Err(FolderError::Taken(path.display().to_string()));
+            return Err(FolderError::Ack(path.display().to_string()));
         }
         let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
         let made = path.ancestors().take_while(missing).map(Path::to_owned).collect();

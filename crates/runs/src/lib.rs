@@ -20,7 +20,7 @@ pub mod rng;
 mod stop;
 
 pub use clock::processor_seconds;
-pub use crew::{Crew, CrewError, Library, Order, Taken, Trade, crew_in_order};
+pub use crew::{Ack, BlobStore, JobBatch, JobHandler, WorkQueue, WorkQueueError, run_in_order};
 pub use folder::{Config, DataFile, FolderError, RunFolder};
 pub use journal::{Journal, JournalError};
 pub use memory::available_memory;

@@ -11,7 +11,7 @@ use outflank_players::roster::{self, Roster};
 use outflank_players::{Entry, Spec};
 use outflank_records::read_openings;
 use outflank_runs::files::{checksum, create_folder, read, write};
-use outflank_runs::{Library, Trade};
+use outflank_runs::{BlobStore, JobHandler};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -49,12 +49,12 @@ impl PlaysGames {
 
     /// The contest with this checksum. Several threads may build the same one at first; that costs
     /// time once and needs no lock while files come in.
-    fn table(&self, setting: &str, library: &dyn Library) -> Result<Arc<AnyTable>, String> {
+    fn table(&self, setting: &str, library: &dyn BlobStore) -> Result<Arc<AnyTable>, String> {
         let lock = || self.tables.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, table)) = lock().iter().find(|(known, _)| known == setting) {
             return Ok(table.clone());
         }
-        let document = library.fetch(setting).map_err(|error| error.to_string())?;
+        let document = library.get(setting).map_err(|error| error.to_string())?;
         let sent: Sent = serde_json::from_slice(&document)
             .map_err(|error| format!("the contest {setting} is no contest: {error}"))?;
         let table = Arc::new(match sent.game.parse()? {
@@ -69,7 +69,7 @@ impl PlaysGames {
         Ok(table)
     }
 
-    fn build<P: Roster>(&self, sent: &Sent, library: &dyn Library) -> Result<Table<P>, String> {
+    fn build<P: Roster>(&self, sent: &Sent, library: &dyn BlobStore) -> Result<Table<P>, String> {
         let mut specs = Vec::with_capacity(sent.players.len());
         for player in &sent.players {
             let mut spec: Spec = player.text.parse().map_err(|error| format!("{error}"))?;
@@ -102,7 +102,7 @@ impl PlaysGames {
         &self,
         spec: &mut Spec,
         files: &[SentFile],
-        library: &dyn Library,
+        library: &dyn BlobStore,
     ) -> Result<(), String> {
         if spec.is_engine() {
             return Err(format!("{} is a program, which a worker does not run", spec.model));
@@ -121,7 +121,7 @@ impl PlaysGames {
     }
 
     /// The path of a file that was sent; for a model in a run folder, the path of the folder.
-    fn file(&self, file: &SentFile, library: &dyn Library) -> Result<PathBuf, String> {
+    fn file(&self, file: &SentFile, library: &dyn BlobStore) -> Result<PathBuf, String> {
         let is_plain = |name: &str| {
             let mut parts = Path::new(name).components();
             matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
@@ -134,7 +134,7 @@ impl PlaysGames {
         let path = file.inner.as_ref().map_or_else(|| given.clone(), |inner| given.join(inner));
         // What an earlier worker left is good if it is whole.
         if !read(&path, super::LARGEST).is_ok_and(|bytes| checksum(&bytes) == file.sha256) {
-            let bytes = library.fetch(&file.sha256).map_err(|error| error.to_string())?;
+            let bytes = library.get(&file.sha256).map_err(|error| error.to_string())?;
             path.parent().map_or(Ok(()), create_folder).map_err(|error| error.to_string())?;
             write(&path, &bytes).map_err(|error| error.to_string())?;
         }
@@ -150,12 +150,12 @@ fn side(text: &str) -> Result<Side, String> {
     }
 }
 
-impl Trade for PlaysGames {
+impl JobHandler for PlaysGames {
     fn kind(&self) -> &'static str {
         KIND
     }
 
-    fn work(&self, job: &[u8], library: &dyn Library) -> Result<Vec<u8>, String> {
+    fn handle(&self, job: &[u8], library: &dyn BlobStore) -> Result<Vec<u8>, String> {
         let sent: SentPieces =
             serde_json::from_slice(job).map_err(|error| format!("this is no job: {error}"))?;
         match &*self.table(&sent.setting, library)? {

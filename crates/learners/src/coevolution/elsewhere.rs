@@ -11,7 +11,9 @@ use crate::training::StepError;
 use outflank_games::Side;
 use outflank_models::files::{Origin, write_tensors};
 use outflank_models::{Live, Network};
-use outflank_runs::{Crew, CrewError, Library, Order, Trade, crew_in_order, parts};
+use outflank_runs::{
+    BlobStore, JobBatch, JobHandler, WorkQueue, WorkQueueError, parts, run_in_order,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -29,7 +31,7 @@ const WIDEST: i32 = 64;
 /// Others who play the games of a population.
 #[derive(Clone, Debug)]
 pub(super) struct Elsewhere {
-    pub(super) crew: Arc<dyn Crew>,
+    pub(super) crew: Arc<dyn WorkQueue>,
 }
 
 /// The training games of one individual in a generation.
@@ -178,20 +180,20 @@ fn order<T>(
     describe: impl Fn(&str, Range<usize>) -> SentPieces,
     read: impl Fn(Range<usize>, &[u8]) -> Result<Vec<T>, String>,
 ) -> Result<Vec<T>, StepError> {
-    let failed = |error: CrewError| StepError::Failed(error.to_string());
+    let failed = |error: WorkQueueError| StepError::Failed(error.to_string());
     let mut items = vec![serde_json::to_vec(head).map_err(|error| error.to_string())?];
     for &number in &head.numbers {
         items.push(write_tensors(&players[number].clone().into(), &Origin::default())?);
     }
-    let setting = others.crew.share(&parts::pack(&items)).map_err(failed)?;
+    let setting = others.crew.put(&parts::pack(&items)).map_err(failed)?;
     let mut results = Vec::with_capacity(pieces);
-    let order = Order { kind: KIND, run: &setting, pieces };
+    let batch = JobBatch { kind: KIND, run: &setting, jobs: pieces };
     let describe = |range| serde_json::to_vec(&describe(&setting, range)).unwrap_or_default();
-    let end = crew_in_order(&*others.crew, order, &describe, read, |_, result| {
+    let end = run_in_order(&*others.crew, batch, &describe, read, |_, result| {
         results.push(result);
         true
     });
-    others.crew.forget(&setting);
+    others.crew.delete(&setting);
     end.map_err(failed)?;
     match results.len() == pieces {
         true => Ok(results),
@@ -215,12 +217,12 @@ pub struct PlaysGenerations {
 
 impl PlaysGenerations {
     /// The document with this checksum.
-    fn table(&self, setting: &str, library: &dyn Library) -> Result<Arc<Table>, String> {
+    fn table(&self, setting: &str, library: &dyn BlobStore) -> Result<Arc<Table>, String> {
         let lock = || self.tables.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, table)) = lock().iter().find(|(known, _)| known == setting) {
             return Ok(table.clone());
         }
-        let document = library.fetch(setting).map_err(|error| error.to_string())?;
+        let document = library.get(setting).map_err(|error| error.to_string())?;
         let items = parts::unpack(&document)?;
         let (head, networks) = items.split_first().ok_or("this is no population")?;
         let head: Head = serde_json::from_slice(head)
@@ -239,12 +241,12 @@ impl PlaysGenerations {
     }
 }
 
-impl Trade for PlaysGenerations {
+impl JobHandler for PlaysGenerations {
     fn kind(&self) -> &'static str {
         KIND
     }
 
-    fn work(&self, job: &[u8], library: &dyn Library) -> Result<Vec<u8>, String> {
+    fn handle(&self, job: &[u8], library: &dyn BlobStore) -> Result<Vec<u8>, String> {
         let sent: SentPieces =
             serde_json::from_slice(job).map_err(|error| format!("this is no job: {error}"))?;
         let table = self.table(&sent.setting, library)?;
@@ -277,7 +279,7 @@ mod tests {
     use super::*;
     use crate::training::Learner;
     use outflank_models::shapes::{Neighbour, Snake};
-    use outflank_runs::Taken;
+    use outflank_runs::Ack;
     use outflank_runs::files::checksum;
 
     /// A crew in this process, which answers backwards and at first with nonsense.
@@ -287,8 +289,8 @@ mod tests {
         most: Mutex<usize>,
     }
 
-    impl Library for Here {
-        fn share(&self, bytes: &[u8]) -> Result<String, CrewError> {
+    impl BlobStore for Here {
+        fn put(&self, bytes: &[u8]) -> Result<String, WorkQueueError> {
             let mut content = self.content.lock().unwrap();
             content.insert(checksum(bytes), bytes.to_vec());
             let mut most = self.most.lock().unwrap();
@@ -296,46 +298,47 @@ mod tests {
             Ok(checksum(bytes))
         }
 
-        fn fetch(&self, sha256: &str) -> Result<Vec<u8>, CrewError> {
+        fn get(&self, sha256: &str) -> Result<Vec<u8>, WorkQueueError> {
             let found = self.content.lock().unwrap().get(sha256).cloned();
-            found.ok_or_else(|| CrewError(format!("there is no {sha256}")))
+            found.ok_or_else(|| WorkQueueError(format!("there is no {sha256}")))
         }
     }
 
-    impl Crew for Here {
-        fn work(
+    impl WorkQueue for Here {
+        fn run(
             &self,
-            order: Order<'_>,
+            batch: JobBatch<'_>,
             describe: &dyn Fn(Range<usize>) -> Vec<u8>,
-            take: &mut dyn FnMut(Range<usize>, &[u8]) -> Taken,
-        ) -> Result<(), CrewError> {
+            take: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
+        ) -> Result<(), WorkQueueError> {
             assert_eq!(order.kind, KIND);
             let trade = PlaysGenerations::default();
-            for from in (0..order.pieces).step_by(3).rev() {
-                let range = from..(from + 3).min(order.pieces);
+            for from in (0..batch.jobs).step_by(3).rev() {
+                let range = from..(from + 3).min(batch.jobs);
                 for nonsense in [&b"?"[..], b"[[65]]", b"[]"] {
-                    assert!(matches!(take(range.clone(), nonsense), Taken::Refused(_)));
+                    assert!(matches!(take(range.clone(), nonsense), Ack::Rejected(_)));
                 }
-                let answer = trade.work(&describe(range.clone()), self).map_err(CrewError)?;
-                assert_eq!(take(range, &answer), Taken::Kept);
+                let answer =
+                    trade.handle(&describe(range.clone()), self).map_err(WorkQueueError)?;
+                assert_eq!(take(range, &answer), Ack::Accepted);
             }
-            assert!(trade.work(b"nonsense", self).is_err());
+            assert!(trade.handle(b"nonsense", self).is_err());
             let odd = Practice { individual: 999, first: 0, opponents: Vec::new() };
             let sent = SentPieces {
                 setting: order.run.to_owned(),
                 practices: vec![odd],
                 meetings: Vec::new(),
             };
-            let error = trade.work(&serde_json::to_vec(&sent).unwrap(), self).unwrap_err();
+            let error = trade.handle(&serde_json::to_vec(&sent).unwrap(), self).unwrap_err();
             assert!(error.contains("no player 999"), "{error}");
             Ok(())
         }
 
-        fn forget(&self, sha256: &str) {
+        fn delete(&self, sha256: &str) {
             assert!(self.content.lock().unwrap().remove(sha256).is_some());
         }
 
-        fn words(&self) -> String {
+        fn status(&self) -> String {
             String::new()
         }
     }

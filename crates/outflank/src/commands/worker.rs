@@ -5,10 +5,10 @@ use crate::cli::WorkerArgs;
 use crate::output::{grouped, print, print_json};
 use anyhow::{Context, Result, ensure};
 use outflank_arena::elsewhere::PlaysGames;
-use outflank_cluster::work;
+use outflank_cluster::run_worker;
 use outflank_experiments::LearnsRuns;
 use outflank_learners::coevolution::PlaysGenerations;
-use outflank_runs::{Notes, Trade, files, stop_when_asked};
+use outflank_runs::{JobHandler, Notes, files, stop_when_asked};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub fn run(args: &WorkerArgs) -> Result<Outcome> {
         None => temporary.insert(files::temporary_folder()?).path().to_owned(),
     };
     stop_when_asked();
-    let trades: Vec<Box<dyn Trade>> = vec![
+    let trades: Vec<Box<dyn JobHandler>> = vec![
         Box::new(PlaysGames::new(&folder)),
         Box::new(PlaysGenerations::default()),
         Box::new(LearnsRuns::new(&folder)),
@@ -40,11 +40,15 @@ pub fn run(args: &WorkerArgs) -> Result<Outcome> {
     let notes = Notes::new(args.common.quiet);
     let idle = args.idle_exit.map(Duration::from_secs);
     let note = Arc::new(move |text: &str| notes.tell(text));
-    let worked = work(&options, threads, idle, &trades, note)?;
+    let worked = run_worker(&options, threads, idle, &trades, note)?;
     if args.common.json {
-        print_json(&json!({ "jobs": worked.jobs, "failed": worked.failed }))?;
+        print_json(&json!({ "jobs": worked.completed, "failed": worked.failed }))?;
     } else {
-        print(&format!("did {} jobs; could not do {}\n", grouped(worked.jobs), worked.failed))?;
+        print(&format!(
+            "did {} jobs; could not do {}\n",
+            grouped(worked.completed),
+            worked.failed
+        ))?;
     }
     Ok(Outcome::Done)
 }
