@@ -6,7 +6,7 @@ use crate::output::{grouped, print, print_json};
 use anyhow::{Context, Result, ensure};
 use outflank_arena::elsewhere::PlaysGames;
 use outflank_cluster::run_worker;
-use outflank_experiments::LearnsRuns;
+use outflank_experiments::RunJobHandler;
 use outflank_learners::coevolution::PlaysGenerations;
 use outflank_runs::{JobHandler, Notes, files, stop_when_asked};
 use serde_json::json;
@@ -34,7 +34,7 @@ pub fn run(args: &WorkerArgs) -> Result<Outcome> {
     let trades: Vec<Box<dyn JobHandler>> = vec![
         Box::new(PlaysGames::new(&folder)),
         Box::new(PlaysGenerations::default()),
-        Box::new(LearnsRuns::new(&folder)),
+        Box::new(RunJobHandler::new(&folder)),
     ];
     let threads = args.common.threads();
     let notes = Notes::new(args.common.quiet);
