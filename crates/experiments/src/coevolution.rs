@@ -30,7 +30,7 @@ const MATCH_GAMES: u32 = 1000;
 /// Probability of a random move in these games (section 5.1).
 const RANDOM_MOVES: f64 = 0.1;
 
-/// Column of the means over the second half of the measurements.
+/// Head of the column of means over the second half of the measurements.
 const SECOND_HALF: &str = "second half";
 
 /// A method with its operators and network shape.

@@ -39,11 +39,11 @@ pub trait Experiment: Sync {
     }
 
     /// Runs the experiment.
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError>;
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError>;
 }
 
 /// The result of a call of [`Experiment::run`].
-pub enum Outcome {
+pub enum ExperimentOutcome {
     /// The experiment is complete.
     Complete(Report),
     /// The single run of [`ExperimentContext::only_run`] is trained; there is nothing to report.
@@ -53,9 +53,9 @@ pub enum Outcome {
     Restart,
 }
 
-impl From<Report> for Outcome {
-    fn from(report: Report) -> Outcome {
-        Outcome::Complete(report)
+impl From<Report> for ExperimentOutcome {
+    fn from(report: Report) -> ExperimentOutcome {
+        ExperimentOutcome::Complete(report)
     }
 }
 
@@ -69,9 +69,9 @@ pub fn run_experiment(
 ) -> Result<Report, ExperimentError> {
     loop {
         match experiment.run(context)? {
-            Outcome::Complete(report) => return Ok(report),
-            Outcome::Restart => {}
-            Outcome::RunTrained => {
+            ExperimentOutcome::Complete(report) => return Ok(report),
+            ExperimentOutcome::Restart => {}
+            ExperimentOutcome::RunTrained => {
                 let text = "a context with only_run set produces no report";
                 return Err(ExperimentError::Training(text.to_owned()));
             }
@@ -83,23 +83,23 @@ pub fn run_experiment(
 pub const PAPERS: [(&str, &str); 5] = [
     (
         "preference",
-        "Runarsson & Lucas (2014), Preference Learning for Move Prediction and Evaluation Function Approximation in Othello",
+        "Runarsson & Lucas (2014), Preference learning for move prediction and evaluation function approximation in Othello",
     ),
     (
         "coevolution",
-        "Krawiec & Szubert (2011), Learning N-tuple Networks for Othello by Coevolutionary Gradient Search",
+        "Krawiec & Szubert (2011), Learning n-tuple networks for Othello by coevolutionary gradient search",
     ),
     (
         "gp",
-        "Yelluri (2015), Gaussian Process Preference Learning for Creating Board Game Heuristics",
+        "Yelluri (2015), Gaussian process preference learning for creating board game heuristics",
     ),
     (
         "cnn",
-        "Liskowski, Jaśkowski & Krawiec (2018), Learning to Play Othello with Deep Neural Networks",
+        "Liskowski, Jaśkowski & Krawiec (2018), Learning to play Othello with deep neural networks",
     ),
     (
         "ann",
-        "Binkley, Seehart & Hagiwara (2007), A Study of Artificial Neural Network Architectures for Othello Evaluation Functions",
+        "Binkley, Seehart & Hagiwara (2007), A study of artificial neural network architectures for Othello evaluation functions",
     ),
 ];
 

@@ -5,7 +5,7 @@
 //! trained.
 
 use crate::context::{ExperimentContext, ExperimentError};
-use crate::{EXPERIMENTS, Outcome};
+use crate::{EXPERIMENTS, ExperimentOutcome};
 use outflank_runs::files::{self, create_folder};
 use outflank_runs::{
     Ack, BlobStore, JobBatch, JobHandler, WorkQueue, parts, stop_requested, toml_fault,
@@ -190,8 +190,8 @@ impl RunJobHandler {
             files::write(&context.file(name), &bytes).map_err(|error| error.to_string())?;
         }
         match experiment.run(&context).map_err(|error| error.to_string())? {
-            Outcome::RunTrained => {}
-            Outcome::Complete(_) | Outcome::Restart => {
+            ExperimentOutcome::RunTrained => {}
+            ExperimentOutcome::Complete(_) | ExperimentOutcome::Restart => {
                 return Err(format!("{name} has no remote runs"));
             }
         }

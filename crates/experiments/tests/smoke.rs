@@ -163,7 +163,7 @@ fn networks_without_weights_are_retrained() {
         fs::remove_file(model).unwrap();
     }
     for won in files_with_prefix(cache.path(), "won-") {
-        fs::write(won, "[won]\nnobody = [100.0, 2]\n").unwrap();
+        fs::write(won, "[won]\nstale = [100.0, 2]\n").unwrap();
     }
     let (report, messages) = run();
     assert_eq!(report.cells, expected.cells);
@@ -171,7 +171,7 @@ fn networks_without_weights_are_retrained() {
     assert_eq!(count(&messages, "running the experiment again"), models.len(), "{messages:?}");
     assert_eq!(weights(&ensemble), ensemble_results);
     for won in files_with_prefix(cache.path(), "won-") {
-        assert!(!fs::read_to_string(won).unwrap().contains("nobody"));
+        assert!(!fs::read_to_string(won).unwrap().contains("stale"));
     }
 }
 
@@ -215,14 +215,14 @@ fn networks_of_another_plan_are_retrained() {
         fs::write(path, "[]").unwrap();
     }
     for path in files_with_prefix(cache.path(), "won-") {
-        fs::write(path, "[won]\nnobody = [100.0, 2]\n").unwrap();
+        fs::write(path, "[won]\nstale = [100.0, 2]\n").unwrap();
     }
     let (report, messages) = run();
     assert_eq!(report.cells, expected.cells);
     let is_plan = |text: &&String| text.contains("was trained by another plan (another; now ");
     assert_eq!(messages.iter().filter(is_plan).count(), results.len(), "{messages:?}");
     for won in files_with_prefix(cache.path(), "won-") {
-        assert!(!fs::read_to_string(won).unwrap().contains("nobody"));
+        assert!(!fs::read_to_string(won).unwrap().contains("stale"));
     }
     let (_, messages) = run();
     assert!(messages.is_empty(), "{messages:?}");

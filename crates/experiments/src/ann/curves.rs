@@ -6,7 +6,7 @@
 use super::{ArchitectureRuns, BEST, MOVING_AVERAGE, ScaleParams, departures, scale_params, train};
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::{MIN_RUNS, Mean, SIGNIFICANT_Z, z_score};
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_models::ann::Architecture;
 use outflank_report::text::count;
 use outflank_report::{Plot, Point, Series};
@@ -125,10 +125,10 @@ impl Experiment for Curves {
         true
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let params = scale_params(context.scale);
         let Some(all) = train(context, self.nets, &params)? else {
-            return Ok(Outcome::RunTrained);
+            return Ok(ExperimentOutcome::RunTrained);
         };
         let lead = format!(
             "Percentage of games that networks at one ply lose against the weighted piece counter of \

@@ -5,7 +5,7 @@
 
 use super::{BEST, ScaleParams, scale_params, train};
 use crate::context::{ExperimentContext, ExperimentError};
-use crate::{Experiment, Outcome, Report, Scale};
+use crate::{Experiment, ExperimentOutcome, Report, Scale};
 use outflank_arena::Terms;
 use outflank_arena::accuracy::Hits;
 use outflank_arena::matches::play_match;
@@ -74,7 +74,7 @@ impl Experiment for Speed {
         "speed of the best network at one ply and of the test player at six plies"
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let plies = context.scale.choose(2, PLIES, PLIES);
         let games = context.scale.choose(2, GAMES, GAMES);
         // One run is enough: the time of a network does not depend on its weights.
@@ -88,7 +88,7 @@ impl Experiment for Speed {
         let title = "Binkley, Seehart & Hagiwara (2007), section 5.6";
         let mut report = Report::new(self.name(), context.scale, title, lead);
         let Some(all) = train(context, &[BEST], &params)? else {
-            return Ok(Outcome::RunTrained);
+            return Ok(ExperimentOutcome::RunTrained);
         };
         let folder = all.iter().flat_map(|runs| &runs.folders).next();
         let (model, _) = match folder {

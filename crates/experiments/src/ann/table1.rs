@@ -5,7 +5,7 @@
 
 use super::{PERIOD, settings};
 use crate::context::{ExperimentContext, ExperimentError};
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_learners::ann::Pair;
 use outflank_learners::training::Learner;
 use outflank_report::text::count;
@@ -48,7 +48,7 @@ impl Experiment for Table1 {
         "connections, weights and CPU time of the twenty architectures"
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let games = context.scale.choose(2, 2000, PERIOD);
         let lead = format!(
             "Connections and distinct weights of each architecture, and the CPU time of a time period \

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::{MIN_RUNS, Mean, SIGNIFICANT_Z};
-use crate::{Experiment, Outcome, Report, Scale};
+use crate::{Experiment, ExperimentOutcome, Report, Scale};
 use outflank_arena::{Terms, contest};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
@@ -55,7 +55,7 @@ impl Experiment for Table2 {
         true
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let params = scale_params(context.scale);
         let params = match context.scale {
             // The table is about fully trained networks: fewer measurements, but all games.
@@ -63,7 +63,7 @@ impl Experiment for Table2 {
             _ => params,
         };
         let Some(all) = train(context, &[BEST], &params)? else {
-            return Ok(Outcome::RunTrained);
+            return Ok(ExperimentOutcome::RunTrained);
         };
         let rounds = context.scale.choose(1, GAMES / 2, GAMES / 2);
         let depths = context.scale.choose(3, 7, 7);

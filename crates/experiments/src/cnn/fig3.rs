@@ -8,7 +8,7 @@ use super::table5::BEST;
 use super::trained_nets::TrainedNetCache;
 use super::{NetSpec, split_name};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::accuracy::Hits;
 use outflank_learners::cnn::{each_answer, rank, spread};
 use outflank_models::nets::Input;
@@ -67,7 +67,7 @@ impl Experiment for Fig3 {
         &[DataFolder::Wthor]
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let nets = TrainedNetCache::new(context);
         // The fully trained network was also trained on later games; that of Table V was not.
         let specs = [BEST, NetSpec::new(BEST.net).by_game()];

@@ -14,7 +14,7 @@ use super::table6::SKIP_NETS;
 use super::trained_nets::{TrainedNetCache, accuracy};
 use super::{NetSpec, Percentage, add_percentage};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_records::Set;
 use outflank_report::{Plot, Point, Series};
 
@@ -45,7 +45,7 @@ impl Experiment for Fig4 {
         true
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let nets = TrainedNetCache::new(context);
         let mut specs: Vec<NetSpec> = NETS
             .into_iter()

@@ -9,7 +9,7 @@ use super::net_player::{NetPlayer, edax, search};
 use super::table5::BEST;
 use super::trained_nets::TrainedNetCache;
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_report::{Plot, Point, Series};
 
 /// Stages of the game, by move number (section VI-E).
@@ -35,7 +35,7 @@ impl Experiment for Fig5 {
         true
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let nets = TrainedNetCache::new(context);
         let plies = context.scale.choose(2, 5, 5);
         let lead = format!(

@@ -8,7 +8,7 @@
 use super::trained_nets::{TrainedNetCache, accuracy};
 use super::{NetSpec, ONE_NET_EACH, add_percentage, compare_ranking, split_name};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_records::Set;
 
 /// Architectures of the table.
@@ -34,7 +34,7 @@ impl Experiment for Table2 {
         &[DataFolder::Wthor]
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let nets = TrainedNetCache::new(context);
         let lead = "Top-1 accuracy, in percent: on the test examples of Original, and on the games after \
                     2012 for networks trained on earlier games.";

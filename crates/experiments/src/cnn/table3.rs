@@ -9,7 +9,7 @@ use super::table2::NETS;
 use super::trained_nets::{TrainedNetCache, accuracy, legal_rate};
 use super::{NetSpec, ONE_NET_EACH, add_percentage, compare_ranking, split_name};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_records::Set;
 
 /// Input encodings.
@@ -57,7 +57,7 @@ impl Experiment for Encodings {
         &[DataFolder::Wthor]
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let nets = TrainedNetCache::new(context);
         let lead = match self.legal_rate {
             true => {

@@ -12,7 +12,7 @@ use super::{
     NetSpec, ONE_NET_EACH, Percentage, add_percentage, compare_ranking, difference, split_name,
 };
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_records::Set;
 
 /// Title, architecture, input, published accuracy and microseconds per position.
@@ -81,7 +81,7 @@ impl Experiment for Table5 {
         &[DataFolder::Wthor]
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let nets = TrainedNetCache::new(context);
         let lead = "Top-1 accuracy, in percent, of networks trained on Unique-S; microseconds per \
                     position in batches of 256; generalization gap (training minus test accuracy), \

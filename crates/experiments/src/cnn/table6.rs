@@ -12,7 +12,7 @@ use super::{
     NetSpec, ONE_NET_EACH, Percentage, add_percentage, compare_ranking, difference, split_name,
 };
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_records::Set;
 
 /// Title, architecture, published accuracy and microseconds per position.
@@ -85,7 +85,7 @@ impl Experiment for Table6 {
         &[DataFolder::Wthor]
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let nets = TrainedNetCache::new(context);
         let lead = "Top-1 accuracy, in percent, of networks trained on Unique-S, and microseconds per \
                     position in batches of 256.";

@@ -11,7 +11,7 @@ use super::table5::{BEST, ensembles};
 use super::trained_nets::{TrainedNetCache, accuracy};
 use super::{NetSpec, Percentage, add_percentage, split_name};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_records::Set;
 use outflank_report::text::count;
 
@@ -48,7 +48,7 @@ impl Experiment for Table7 {
         true
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let nets = TrainedNetCache::new(context);
         let lead = format!(
             "Points, in percent, in {} games against each opponent from the 1,000 openings with White to \

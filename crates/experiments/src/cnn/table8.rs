@@ -11,7 +11,7 @@ use super::table2::NETS;
 use super::trained_nets::TrainedNetCache;
 use super::{NetSpec, ONE_NET_EACH, compare_ranking};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_records::Set;
 
 /// Published winning rates, in the order of [`Set::ALL`].
@@ -34,7 +34,7 @@ impl Experiment for Table8 {
         &DataFolder::ALL
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let nets = TrainedNetCache::new(context);
         let suite = OpponentSuite::new(&nets);
         let lead = format!("Mean points, in percent, against {}.", suite.description());

@@ -10,7 +10,7 @@ use super::net_player::{NetPlayer, edax, search};
 use super::table5::BEST;
 use super::trained_nets::{TrainedNetCache, read_json, write_json};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
-use crate::{Cell, Experiment, Outcome, Report};
+use crate::{Cell, Experiment, ExperimentOutcome, Report};
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Side};
 use outflank_learners::cnn::spread;
@@ -49,7 +49,7 @@ impl Experiment for Table9 {
         true
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let nets = TrainedNetCache::new(context);
         let lead = "Points of Conv8+BN, in percent, against search of n plies, exact from 2n empty \
                     squares; microseconds per move of the search; how often the search plays the \

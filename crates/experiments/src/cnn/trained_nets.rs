@@ -254,11 +254,11 @@ impl<'a> TrainedNetCache<'a> {
         }
         let model = self.model_file(&net, &mut *engine, folder)?;
         let most = self.params.test_positions;
-        let exam = Exam { lessons: &dataset, learned: &sample, most, images: false };
+        let evaluation = Exam { lessons: &dataset, learned: &sample, most, images: false };
         let mut result = Taught::new(&net, &spec.set.to_string(), &trained);
         result.plan = Some(plan_text);
         let go_on = |_: &str, _| !stop_requested();
-        match exam
+        match evaluation
             .mark(&mut *engine, net.input(), device, &mut result, go_on)
             .map_err(ExperimentError::training)?
         {

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::{RunScores, compare_equal, compare_ranking};
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_learners::training::{Point as Measured, measured_at};
 use outflank_report::text::count;
 use outflank_report::{Plot, Point, Series};
@@ -89,8 +89,10 @@ impl Experiment for Curves {
         true
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
-        let Some(all) = train(context, self.variants)? else { return Ok(Outcome::RunTrained) };
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
+        let Some(all) = train(context, self.variants)? else {
+            return Ok(ExperimentOutcome::RunTrained);
+        };
         let params = scale_params(context.scale);
         let lead = format!(
             "Score of the best individual against the Othello League's heuristic during training, in {} \

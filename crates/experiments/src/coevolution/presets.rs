@@ -61,12 +61,12 @@ pub fn table(method: &str, operators: Option<&str>) -> Result<toml::Table, Setti
         return Err(SettingsError::Value(text.to_owned()));
     }
     let mut rest = operators.or(default).unwrap_or_default();
-    let known = inner(&presets, &["operators"]).cloned().unwrap_or_default();
+    let operator_tables = inner(&presets, &["operators"]).cloned().unwrap_or_default();
     while !rest.is_empty() {
         // The longest match: `as` splits the games differently than `a` and `s`.
-        let fits = known.iter().filter(|(name, _)| rest.starts_with(name.as_str()));
+        let fits = operator_tables.iter().filter(|(name, _)| rest.starts_with(name.as_str()));
         let Some((name, keys)) = fits.max_by_key(|(name, _)| name.len()) else {
-            let names: Vec<&str> = known.keys().map(String::as_str).collect();
+            let names: Vec<&str> = operator_tables.keys().map(String::as_str).collect();
             return Err(SettingsError::Value(format!(
                 "operators '{}': no operator at '{rest}'; the operators are {}",
                 operators.unwrap_or_default(),

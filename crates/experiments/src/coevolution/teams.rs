@@ -8,7 +8,7 @@
 use super::{MethodRuns, MethodVariant, SECOND_HALF, departures, games_at, scale_params, train};
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::{RunScores, compare_ranking};
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::{Terms, contest};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
@@ -88,8 +88,10 @@ impl Experiment for Teams {
         true
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
-        let Some(all) = train(context, self.variants)? else { return Ok(Outcome::RunTrained) };
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
+        let Some(all) = train(context, self.variants)? else {
+            return Ok(ExperimentOutcome::RunTrained);
+        };
         let params = scale_params(context.scale);
         let members = params.runs;
         let lead = format!(

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::Mean;
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_games::Game;
 use outflank_models::Described;
 use outflank_players::roster::Roster;
@@ -39,7 +39,7 @@ impl Experiment for Fig1 {
         true
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let params = scale_params(context.scale);
         let lead = format!(
             "Percentage of {} test pairs of random heuristics whose winner is predicted, while each \
@@ -50,7 +50,7 @@ impl Experiment for Fig1 {
         let mut report = Report::new(self.name(), context.scale, "Yelluri (2015), Figure 1", lead);
         let tests = (tests::<Othello>(context)?, tests::<Checkers>(context)?);
         let runs = train(context, Search::Pair, &STRATEGIES, Some(&tests))?;
-        let Some([othello, checkers]) = runs else { return Ok(Outcome::RunTrained) };
+        let Some([othello, checkers]) = runs else { return Ok(ExperimentOutcome::RunTrained) };
         one_game::<Othello>(context, &othello, &tests.0, &mut report)?;
         one_game::<Checkers>(context, &checkers, &tests.1, &mut report)?;
         report.departures = departures(context.scale);

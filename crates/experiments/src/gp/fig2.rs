@@ -9,7 +9,7 @@ use super::{
 };
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::Mean;
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_games::Game;
 use outflank_report::{Plot, Point, Series};
 
@@ -37,7 +37,7 @@ impl Experiment for Fig2 {
         true
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let params = scale_params(context.scale);
         let lead = format!(
             "Points of the best heuristic so far in one game against each of {} random heuristics, \
@@ -47,7 +47,7 @@ impl Experiment for Fig2 {
         );
         let mut report = Report::new(self.name(), context.scale, "Yelluri (2015), Figure 2", lead);
         let runs = train(context, Search::Opponent, &RANDOM_OPPONENTS, None)?;
-        let Some([othello, checkers]) = runs else { return Ok(Outcome::RunTrained) };
+        let Some([othello, checkers]) = runs else { return Ok(ExperimentOutcome::RunTrained) };
         one_game(context, Game::Othello, &othello, &mut report);
         one_game(context, Game::Checkers, &checkers, &mut report);
         report.departures = departures(context.scale);

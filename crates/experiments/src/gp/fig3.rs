@@ -8,7 +8,7 @@ use super::{
 };
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::Mean;
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_games::Game;
 use outflank_report::{Plot, Point, Series};
 
@@ -28,7 +28,7 @@ impl Experiment for Fig3 {
         true
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let params = scale_params(context.scale);
         let lead = format!(
             "Posterior mean and variance of the preference in the pair that BALD chooses, before the \
@@ -37,7 +37,7 @@ impl Experiment for Fig3 {
         );
         let mut report = Report::new(self.name(), context.scale, "Yelluri (2015), Figure 3", lead);
         let runs = train(context, Search::Opponent, &STRATEGIES[..1], None)?;
-        let Some([othello, checkers]) = runs else { return Ok(Outcome::RunTrained) };
+        let Some([othello, checkers]) = runs else { return Ok(ExperimentOutcome::RunTrained) };
         for (game, all) in [(Game::Othello, othello), (Game::Checkers, checkers)] {
             all.iter().for_each(|runs| one_game(context, game, runs, &mut report));
         }

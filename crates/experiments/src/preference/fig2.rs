@@ -3,7 +3,7 @@
 //! Measures the number of tuples and weights. No departures.
 
 use crate::context::{ExperimentContext, ExperimentError};
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_models::{Features, embedded};
 use outflank_presentation::tuple_board;
 
@@ -22,7 +22,7 @@ impl Experiment for Fig2 {
         "the 15 tuples of Table I drawn on boards"
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let tuples = embedded::table1();
         let lead = "The tuples of Table I, with and without their symmetric copies.".to_owned();
         let mut report =

@@ -6,7 +6,7 @@
 use super::table2::{Column, PUBLISHED, mean, measure};
 use super::{FeatureSet, METHODS, method_name};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::accuracy::STAGES;
 use outflank_report::{Plot, Point, Series};
 
@@ -26,7 +26,7 @@ impl Experiment for Fig3 {
         &[DataFolder::Players, DataFolder::Wthor]
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         Ok(figure(self.name(), context, FeatureSet::One, "Runarsson & Lucas (2014), Figure 3")?
             .into())
     }

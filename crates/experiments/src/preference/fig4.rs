@@ -2,7 +2,7 @@
 
 use super::{FeatureSet, fig3};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
-use crate::{Experiment, Outcome};
+use crate::{Experiment, ExperimentOutcome};
 
 /// The experiment.
 pub struct Fig4;
@@ -20,7 +20,7 @@ impl Experiment for Fig4 {
         &[DataFolder::Players, DataFolder::Wthor]
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         Ok(fig3::figure(self.name(), context, FeatureSet::N, "Runarsson & Lucas (2014), Figure 4")?
             .into())
     }

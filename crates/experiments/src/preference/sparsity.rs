@@ -6,7 +6,7 @@
 use super::table2::mean_and_half_width;
 use super::{FeatureSet, games, games_departure};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_games::othello::Othello;
 use outflank_learners::{Rows, class_rows, preference_rows};
 use outflank_models::View;
@@ -35,7 +35,7 @@ impl Experiment for Sparsity {
         &[DataFolder::Wthor]
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let games = games(context, context.seed)?;
         let choices = decisions(&games.train, &Wanted::CHOICES);
         let lead = "The mean number of non-zero features.".to_owned();

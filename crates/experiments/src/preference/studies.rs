@@ -10,7 +10,7 @@ mod weights;
 
 use super::{FeatureSet, games, games_departure, options};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError, GameSample};
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::accuracy::{Hits, accuracy};
 use outflank_games::othello::Othello;
 use outflank_learners::methods::{Method, Options, Task, learn};
@@ -118,7 +118,7 @@ impl Experiment for Studies {
         &[DataFolder::Wthor]
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let games = games(context, context.seed)?;
         let data = StudyData {
             context,

@@ -9,7 +9,7 @@
 use super::{FeatureSet, METHODS, games, games_departure, method_name, players, trials};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::statistics::Mean;
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::accuracy::{Accuracy, Hits, STAGES, accuracy};
 use outflank_models::files::load_network;
 use outflank_models::{Greedy, embedded};
@@ -121,7 +121,7 @@ impl Experiment for Table2 {
         &[DataFolder::Players, DataFolder::Wthor]
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let (columns, games) = measure(context, &FeatureSet::BOTH)?;
         let lead =
             "Top-1 accuracy: the percentage of decisions with two or more legal moves in which the \

@@ -8,7 +8,7 @@
 
 use super::{FeatureSet, TrainedPlayer, games, games_departure, players};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::Terms;
 use outflank_arena::accuracy::Hits;
 use outflank_arena::league::{League, LeagueReport, play_league};
@@ -151,7 +151,7 @@ impl Experiment for Table3 {
         &DataFolder::ALL
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let (league, departures) = league(context)?;
         let table = league.report(&Options::default())?;
         let lead = format!(

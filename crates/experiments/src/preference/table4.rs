@@ -3,7 +3,7 @@
 
 use super::table3::{fill, league};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::accuracy::Hits;
 use outflank_arena::league::{League, LeagueReport};
 use outflank_arena::ratings::Options;
@@ -47,7 +47,7 @@ impl Experiment for Table4 {
         &DataFolder::ALL
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let title = "Runarsson & Lucas (2014), Table IV";
         let lead = "League of the strongest N-tuple players: points of the row player against the \
                     column player, of 2,000.";

@@ -3,7 +3,7 @@
 
 use super::table4::report_sub_league;
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
-use crate::{Experiment, Outcome, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 
 /// Published ratings and percentage scores, under the names of Table III. Table V uses other names:
 /// WPC-Coev, WPC-Heu, One-MM, One-Diff, One-Cls and One-LSTD.
@@ -46,7 +46,7 @@ impl Experiment for Table5 {
         &DataFolder::ALL
     }
 
-    fn run(&self, context: &ExperimentContext) -> Result<Outcome, ExperimentError> {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let title = "Runarsson & Lucas (2014), Table V";
         let lead = "Two strong players and a selection of weak ones: points of the row player against \
                     the column player, of 2,000.";

@@ -311,7 +311,7 @@ mod tests {
             describe: &dyn Fn(Range<usize>) -> Vec<u8>,
             take: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
         ) -> Result<(), WorkQueueError> {
-            assert_eq!(order.kind, KIND);
+            assert_eq!(batch.kind, KIND);
             let trade = PlaysGenerations::default();
             for from in (0..batch.jobs).step_by(3).rev() {
                 let range = from..(from + 3).min(batch.jobs);
@@ -325,7 +325,7 @@ mod tests {
             assert!(trade.handle(b"nonsense", self).is_err());
             let odd = Practice { individual: 999, first: 0, opponents: Vec::new() };
             let sent = SentPieces {
-                setting: order.run.to_owned(),
+                setting: batch.run.to_owned(),
                 practices: vec![odd],
                 meetings: Vec::new(),
             };

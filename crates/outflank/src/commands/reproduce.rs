@@ -9,7 +9,8 @@ use anyhow::{Result, bail, ensure};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use outflank_experiments::{
-    EXPERIMENTS, Experiment, ExperimentContext, ExperimentError, PAPERS, DataFolder, RemoteTraining, Report, paper_of, run_experiment,
+    DataFolder, EXPERIMENTS, Experiment, ExperimentContext, ExperimentError, PAPERS,
+    RemoteTraining, Report, paper_of, run_experiment,
 };
 use outflank_learners::cnn::{Device, Nowhere};
 use outflank_players::spec::Spec;
@@ -81,8 +82,9 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         data: files,
     };
     let others = crate::grid::crew(&args.grid, &args.common)?;
-    let elsewhere =
-        others.as_ref().map(|(crew, _)| RemoteTraining { queue: crew.clone(), experiment: exhibit.name() });
+    let elsewhere = others
+        .as_ref()
+        .map(|(crew, _)| RemoteTraining { queue: crew.clone(), experiment: exhibit.name() });
     let folder = match &args.run.resume {
         Some(path) => crate::folders::resume(path, &config, &[])?,
         None => RunFolder::create(args.run.out.as_deref(), &config)?,
@@ -154,7 +156,7 @@ fn list(args: &ReproduceArgs) -> Result<Outcome> {
             .iter()
             .map(|e| json!({ "name": e.name(), "about": e.about(), "paper": paper_of(e.name()) }))
             .collect();
-        print_json(&json!({ "exhibits": exhibits }))?;
+        print_json(&json!({ "experiments": exhibits }))?;
     } else {
         let mut table = Table::new([("exhibit", Align::Left), ("what it shows", Align::Left)]);
         for exhibit in EXPERIMENTS {
@@ -172,7 +174,7 @@ fn list(args: &ReproduceArgs) -> Result<Outcome> {
 
 fn document(report: &Report) -> serde_json::Value {
     json!({
-        "exhibit": report.experiment,
+        "experiment": report.experiment,
         "scale": report.scale.name(),
         "cells": report.cells,
         "findings": report.findings,

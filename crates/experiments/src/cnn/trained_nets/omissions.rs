@@ -3,7 +3,7 @@
 use super::super::NetSpec;
 use super::super::departures::departures;
 use super::TrainedNetCache;
-use crate::{Outcome, Report};
+use crate::{ExperimentOutcome, Report};
 
 /// Why a network was omitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,11 @@ impl TrainedNetCache<'_> {
     }
 
     /// Returns the outcome of the experiment: the report, or a restart if its results are outdated.
-    pub fn outcome(&self, report: Report) -> Outcome {
-        if self.is_outdated() { Outcome::Restart } else { Outcome::Complete(report) }
+    pub fn outcome(&self, report: Report) -> ExperimentOutcome {
+        if self.is_outdated() {
+            ExperimentOutcome::Restart
+        } else {
+            ExperimentOutcome::Complete(report)
+        }
     }
 }

@@ -63,21 +63,21 @@ pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experiment
 fn filtered(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     let tenth = &data.train[..data.train.len().div_ceil(10)];
     (data.context.log)("filtering labels by random playouts");
-    let kept: Vec<Decision<Othello>> = tenth
+    let confirmed: Vec<Decision<Othello>> = tenth
         .par_iter()
         .enumerate()
         .filter(|(number, decision)| is_confirmed(data.context.seed, *number, decision))
         .map(|(_, decision)| *decision)
         .collect();
     let control: Vec<Decision<Othello>> =
-        (0..kept.len()).map(|at| tenth[at * tenth.len() / kept.len()]).collect();
-    let share = 100.0 * kept.len() as f64 / tenth.len().max(1) as f64;
+        (0..confirmed.len()).map(|at| tenth[at * tenth.len() / confirmed.len()]).collect();
+    let share = 100.0 * confirmed.len() as f64 / tenth.len().max(1) as f64;
     report.cell("labels confirmed by random playouts", "%", None, Some(share), None);
     for method in [Method::Classify, Method::IPref] {
         let row = format!("{} N-Tuple, a tenth of the games", method_name(method));
         for (column, labels) in [
             ("all labels", tenth),
-            ("filtered labels", &kept[..]),
+            ("filtered labels", &confirmed[..]),
             ("as many labels", &control[..]),
         ] {
             if labels.is_empty() {
