@@ -1,10 +1,9 @@
 //! Experiments of Liskowski, Jaśkowski & Krawiec (2018), "Learning to play Othello with deep neural
 //! networks".
 //!
-//! All experiments get their networks from a [`TrainedNetCache`](trained_nets::TrainedNetCache). It
-//! trains and tests each network once and stores the results with the weights, so that experiments
-//! share networks and resume after a stop. On a device that cannot train, an experiment uses cached
-//! results only and lists what it had to omit.
+//! All experiments get their networks from a `TrainedNetCache`. It trains and tests each network once and
+//! stores the results with the weights, so that experiments share networks and resume after a stop. On a
+//! device that cannot train, an experiment uses cached results only and lists what it had to omit.
 
 mod departures;
 pub mod fig3;

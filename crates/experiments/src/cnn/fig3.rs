@@ -1,7 +1,7 @@
 //! Liskowski, Jaśkowski & Krawiec (2018), Figure 3: top-1 and top-3 accuracy of Conv8+BN by move number
 //! and by number of legal moves.
 //!
-//! Departures: see [`departures`](super::departures); only legal moves are ranked; the plot by game may
+//! Departures: see `departures.rs`; only legal moves are ranked; the plot by game may
 //! be of another network.
 
 use super::table5::BEST;

@@ -1,7 +1,7 @@
 //! Liskowski, Jaśkowski & Krawiec (2018), Figure 4: winning rate by accuracy, over all networks of the
 //! tables and the ensemble, with least-squares lines.
 //!
-//! Departures: see [`departures`](super::departures); dropout; the opponents; our search instead of
+//! Departures: see `departures.rs`; dropout; the opponents; our search instead of
 //! Edax-1, unless its command is given.
 
 use super::departures::DROPOUT;

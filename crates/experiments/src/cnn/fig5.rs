@@ -1,7 +1,7 @@
 //! Liskowski, Jaśkowski & Krawiec (2018), Figure 5: gain of Conv8+BN when a five-ply search plays one
 //! stage of the game.
 //!
-//! Departures: see [`departures`](super::departures); our search instead of Edax, unless its command is
+//! Departures: see `departures.rs`; our search instead of Edax, unless its command is
 //! given.
 
 use super::difference;

@@ -3,7 +3,7 @@
 //!
 //! Measures top-1 accuracy on the test examples of Original, and on games after 2012.
 //!
-//! Departures: see [`departures`](super::departures).
+//! Departures: see `departures.rs`.
 
 use super::trained_nets::{TrainedNetCache, accuracy};
 use super::{NetSpec, ONE_NET_EACH, add_percentage, compare_ranking, split_name};

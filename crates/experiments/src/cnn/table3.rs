@@ -3,7 +3,7 @@
 //! Measures top-1 accuracy (Table III) and the legal rate (Table IV) on the test examples of Unique-S, and
 //! on games after 2012.
 //!
-//! Departures: see [`departures`](super::departures).
+//! Departures: see `departures.rs`.
 
 use super::table2::NETS;
 use super::trained_nets::{TrainedNetCache, accuracy, legal_rate};

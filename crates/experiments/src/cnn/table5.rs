@@ -4,7 +4,7 @@
 //! network that the text mentions, the fully connected network of section VII, and input planes for the
 //! color and the stage and separate weights per stage (section VIII).
 //!
-//! Departures: see [`departures`](super::departures); dropout; prediction times.
+//! Departures: see `departures.rs`; dropout; prediction times.
 
 use super::departures::{DROPOUT, prediction_times};
 use super::trained_nets::{TrainedNetCache, accuracy};

@@ -2,7 +2,7 @@
 //!
 //! Measures top-1 accuracy and prediction time.
 //!
-//! Departures: see [`departures`](super::departures); prediction times. The times stored in
+//! Departures: see `departures.rs`; prediction times. The times stored in
 //! `results/cnn/learned` for these networks were measured while other programs used the GPU and are
 //! invalid.
 

@@ -3,7 +3,7 @@
 //!
 //! Measures points in percent against the 13 published players, CoCMAES, iPrefN and Edax-1.
 //!
-//! Departures: see [`departures`](super::departures); our search in addition to Edax; the opponents.
+//! Departures: see `departures.rs`; our search in addition to Edax; the opponents.
 
 use super::net_player::{COCMAES, IPREF_N, NetPlayer, edax, published_player, search};
 use super::opponents::{OpponentSuite, THIRTEEN};

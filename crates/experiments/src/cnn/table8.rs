@@ -3,7 +3,7 @@
 //!
 //! Measures the mean points against the 13 published players.
 //!
-//! Departures: see [`departures`](super::departures); the opponents.
+//! Departures: see `departures.rs`; the opponents.
 
 use super::net_player::NetPlayer;
 use super::opponents::OpponentSuite;

@@ -3,7 +3,7 @@
 //! Measures the points of the network, the time per move of the search, and the accuracy of the search
 //! in predicting experts' moves.
 //!
-//! Departures: see [`departures`](super::departures); our search in addition to Edax.
+//! Departures: see `departures.rs`; our search in addition to Edax.
 
 use super::half_width;
 use super::net_player::{NetPlayer, edax, search};

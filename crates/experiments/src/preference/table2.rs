@@ -173,7 +173,7 @@ fn draw(columns: &[Column], report: &mut Report) {
 }
 
 /// Compares the paper's rankings with ours. A ranking holds if it holds in every trial (five or more);
-/// with five trials that is a sign test at the 3% level.
+/// with five trials that is a one-sided sign test at the 3% level.
 fn findings(columns: &[Column], report: &mut Report) {
     let of = |name: &str| columns.iter().find(|c| c.name == name).map(|c| &c.trials);
     let mut compare = |better: String, worse: String| {
