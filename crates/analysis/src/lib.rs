@@ -15,4 +15,4 @@ mod written;
 pub use experts::Habit;
 pub use shown::Shown;
 pub use think::Thinks;
-pub use written::{Written, WrittenError, line_of};
+pub use written::{Written, WrittenError};

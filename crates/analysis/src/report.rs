@@ -265,7 +265,7 @@ fn tell(section: &mut Section, game: &Looked, alone: bool) {
         .series(Series::line("estimated", points(false)))
         .series(Series::line("exact", points(true)))
         .level(0.0, "")
-        .whole_x();
+        .integer_x();
     section.figure(&plot, "Above zero Black is ahead with best play from there on.");
     let worst = game.worst();
     if !worst.is_empty() {

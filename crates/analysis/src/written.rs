@@ -7,7 +7,7 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Line, MoveError, Position};
 use outflank_records::wthor::Names;
-use outflank_records::{About, Fault, Ply, Reason, Record, ggf, parse_games, transcript};
+use outflank_records::{GameInfo, ParseError, ParseErrorKind, Ply, Record, ggf, parse_games, transcript};
 use std::path::Path;
 
 /// No game that a person plays is longer.
@@ -18,10 +18,10 @@ const LONGEST: usize = 2000;
 pub enum WrittenError {
     /// A transcript that is none, or breaks a rule.
     #[error(transparent)]
-    Transcript(#[from] Reason),
+    Transcript(#[from] ParseErrorKind),
     /// A file of games.
     #[error(transparent)]
-    File(#[from] Fault),
+    File(#[from] ParseError),
     /// A file without a game.
     #[error("there is no game in it")]
     Nothing,
@@ -75,12 +75,12 @@ pub trait Written: Position {
 
 impl Written for Othello {
     fn read_line(text: &str) -> Result<Line<Othello>, WrittenError> {
-        Ok(line_of(&transcript::game(text.as_bytes())?))
+        Ok(transcript::game(text.as_bytes())?.to_line())
     }
 
     fn read_file(name: &Path, bytes: &[u8]) -> Result<Line<Othello>, WrittenError> {
         let games = parse_games(name, bytes, &Names::default())?;
-        Ok(line_of(&games.into_iter().next().ok_or(WrittenError::Nothing)??))
+        Ok(games.into_iter().next().ok_or(WrittenError::Nothing)??.to_line())
     }
 
     /// GGF tells who played; everything else is a transcript.
@@ -88,7 +88,7 @@ impl Written for Othello {
         if !name.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("ggf")) {
             return Self::write_line(line) + "\n";
         }
-        let about = About { black: black.to_owned(), white: white.to_owned(), ..About::default() };
+        let about = GameInfo { black: black.to_owned(), white: white.to_owned(), ..GameInfo::default() };
         let mut record = Record::new(*line.start(), about);
         for &mv in line.moves() {
             // The line is legal from its start, so no move is refused here.

@@ -7,13 +7,13 @@
 
 mod plays;
 
-pub use plays::PlaysGames;
+pub use plays::GameJobHandler;
 
-use crate::contest::{Game, Piece, Terms};
+use crate::contest::{Game, Piece, ContestConfig};
 use crate::lines::{Done, Names, parse_line};
 use outflank_games::{Position, Side};
-use outflank_players::roster::{Roster, model_of};
-use outflank_players::{Entry, Spec};
+use outflank_players::registry::{RegisteredGame, run_model_path};
+use outflank_players::{PlayerFactory, PlayerSpec};
 use outflank_runs::files::{FileError, read};
 use outflank_runs::{JobBatch, WorkQueue, WorkQueueError, run_in_order};
 use serde::{Deserialize, Serialize};
@@ -88,7 +88,7 @@ pub enum SendError {
     File(#[from] FileError),
     /// The text is not a player.
     #[error(transparent)]
-    Spec(#[from] outflank_players::spec::SpecError),
+    PlayerSpec(#[from] outflank_players::spec::PlayerSpecError),
     /// An engine is a program of this machine.
     #[error(
         "{0} is a program of this machine, which workers do not run for others; leave out --on, or leave out this player"
@@ -112,10 +112,10 @@ pub struct Starts<'a> {
 
 /// Makes everything that a contest needs known to a crew. The players are as the user wrote them,
 /// in the order of the contest's entries.
-pub fn share<P: Roster>(
+pub fn share<P: RegisteredGame>(
     crew: &Arc<dyn WorkQueue>,
     players: &[String],
-    entries: &[Entry<P>],
+    entries: &[PlayerFactory<P>],
     random: f64,
     starts: Starts<'_>,
     seed: u64,
@@ -141,9 +141,9 @@ pub fn share<P: Roster>(
 }
 
 /// Sends the files of a player and of those who play some moves for it.
-fn send_models<P: Roster>(
+fn send_models<P: RegisteredGame>(
     crew: &Arc<dyn WorkQueue>,
-    spec: &Spec,
+    spec: &PlayerSpec,
     files: &mut Vec<SentFile>,
 ) -> Result<(), SendError> {
     if spec.is_engine() {
@@ -152,7 +152,7 @@ fn send_models<P: Roster>(
     let known = files.iter().any(|file| file.given == spec.model);
     if P::embedded(&spec.model).is_none() && !known {
         let path = Path::new(&spec.model);
-        let inner = path.is_dir().then(|| model_of(path));
+        let inner = path.is_dir().then(|| run_model_path(path));
         files.push(send_file(crew, &spec.model, path, inner.as_deref())?);
     }
     spec.stage.as_ref().map_or(Ok(()), |stage| send_models::<P>(crew, &stage.with, files))
@@ -174,8 +174,8 @@ fn send_file(
 /// Says whether the last one was reached.
 pub(crate) fn play<P: Position>(
     others: &Elsewhere,
-    entries: &[Entry<P>],
-    terms: &Terms<P>,
+    entries: &[PlayerFactory<P>],
+    terms: &ContestConfig<P>,
     done: &Done<P>,
     pieces: &[Piece],
     hand_over: &mut dyn FnMut(Vec<(Game<P>, bool)>) -> bool,
@@ -238,7 +238,7 @@ pub(crate) fn play<P: Position>(
 /// The games of one piece, which must be the next lines.
 fn read_piece<'a, P: Position>(
     names: &Names<'_>,
-    terms: &Terms<P>,
+    terms: &ContestConfig<P>,
     piece: Piece,
     lines: &mut impl Iterator<Item = &'a str>,
 ) -> Result<Vec<Game<P>>, String> {

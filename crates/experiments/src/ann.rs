@@ -10,12 +10,12 @@ use crate::Scale;
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::repeated_runs::{run_seed, train_all, train_run};
 use outflank_games::othello::Othello;
-use outflank_learners::ann::{Outcome, Pair, Settings};
-use outflank_learners::training::{Against, Plan, Point};
+use outflank_learners::ann::{ResultTarget, AnnLearner, AnnConfig};
+use outflank_learners::training::{OpponentEvaluator, TrainingPlan, Measurement};
 use outflank_models::ann::Architecture;
 use outflank_models::files::Origin;
-use outflank_players::Entry;
-use outflank_players::roster::entries;
+use outflank_players::PlayerFactory;
+use outflank_players::registry::factories;
 use outflank_report::text::count;
 use std::path::PathBuf;
 
@@ -45,7 +45,7 @@ pub struct ArchitectureRuns {
     /// Name of the architecture.
     pub net: &'static str,
     /// Measurements of each run.
-    pub curves: Vec<Vec<Point>>,
+    pub curves: Vec<Vec<Measurement>>,
     /// Folder of each run, with its networks.
     pub folders: Vec<PathBuf>,
 }
@@ -69,10 +69,10 @@ fn scale_params(scale: Scale) -> ScaleParams {
 }
 
 /// Returns the paper's training settings.
-pub fn settings(net: &str, seed: u64) -> Result<Settings, ExperimentError> {
+pub fn settings(net: &str, seed: u64) -> Result<AnnConfig, ExperimentError> {
     let architecture: Architecture =
         net.parse().map_err(|error| ExperimentError::Training(format!("{net}: {error}")))?;
-    Ok(Settings {
+    Ok(AnnConfig {
         architecture,
         alpha: ALPHA,
         decay: None,
@@ -80,7 +80,7 @@ pub fn settings(net: &str, seed: u64) -> Result<Settings, ExperimentError> {
         epsilon: 0.0,
         self_play: false,
         per_move: false,
-        outcome: Outcome::Sigmoid,
+        outcome: ResultTarget::Sigmoid,
         seed,
     })
 }
@@ -92,7 +92,7 @@ fn train(
     nets: &[&'static str],
     params: &ScaleParams,
 ) -> Result<Option<Vec<ArchitectureRuns>>, ExperimentError> {
-    let opponents = entries::<Othello>(&[OPPONENT.to_owned()], 0.0)?;
+    let opponents = factories::<Othello>(&[OPPONENT.to_owned()], 0.0)?;
     let all = train_all(context, nets.len(), params.runs, &[], |net, run| {
         one_run(context, nets[net], run, params, &opponents)
     })?;
@@ -110,17 +110,17 @@ fn one_run(
     net: &'static str,
     run: usize,
     params: &ScaleParams,
-    opponents: &[Entry<Othello>],
-) -> Result<(Vec<Point>, PathBuf), ExperimentError> {
+    opponents: &[PlayerFactory<Othello>],
+) -> Result<(Vec<Measurement>, PathBuf), ExperimentError> {
     let seed = run_seed(context, run);
     let budget = format!("{}x{}x{}", params.games, params.periods, params.match_games);
     let folder = context.player_folder(&format!("{}-{budget}-seed-{seed}", net.replace(' ', "-")));
-    let mut learner = Pair::new(settings(net, seed)?);
-    let plan = Plan {
+    let mut learner = AnnLearner::new(settings(net, seed)?);
+    let plan = TrainingPlan {
         games: params.games,
         unit: "games",
         points: params.periods,
-        measure_beginning: false,
+        measure_start: false,
         origin: Origin {
             method: "ann".to_owned(),
             seed: Some(seed),
@@ -129,7 +129,7 @@ fn one_run(
         },
         keep_models: false,
     };
-    let evaluator = Against {
+    let evaluator = OpponentEvaluator {
         others: opponents.to_vec(),
         games: params.match_games,
         random: 0.0,

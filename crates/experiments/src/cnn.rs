@@ -23,7 +23,7 @@ mod trained_nets;
 use crate::context::ExperimentContext;
 use crate::{Cell, Report, Scale};
 use outflank_arena::accuracy::Hits;
-use outflank_records::Set;
+use outflank_records::ExampleSetKind;
 
 /// Batch size (section V-A2).
 const BATCH_SIZE: usize = 512;
@@ -74,7 +74,7 @@ pub struct NetSpec {
     /// Input encoding.
     pub input: &'static str,
     /// Training set.
-    pub set: Set,
+    pub set: ExampleSetKind,
     /// Whether to test on later games rather than on other examples.
     pub by_game: bool,
     /// Number in an ensemble, if it is a member of one.
@@ -92,7 +92,7 @@ impl NetSpec {
         NetSpec {
             net,
             input: "pieces",
-            set: Set::UniqueS,
+            set: ExampleSetKind::UniqueS,
             by_game: false,
             ensemble_member: None,
             full_training: false,
@@ -108,7 +108,7 @@ impl NetSpec {
 
     /// Sets the training set.
     #[must_use]
-    pub const fn on(self, set: Set) -> NetSpec {
+    pub const fn on(self, set: ExampleSetKind) -> NetSpec {
         NetSpec { set, ..self }
     }
 
@@ -139,7 +139,7 @@ impl NetSpec {
 
     /// Returns the start of the name of the test that the experiments report for a set.
     #[must_use]
-    pub fn test_name(self, set: Set) -> String {
+    pub fn test_name(self, set: ExampleSetKind) -> String {
         // The games after a year, or test games if all games are of one year.
         if self.by_game { "games ".to_owned() } else { format!("{set} by example") }
     }
@@ -198,7 +198,7 @@ fn scale_params(context: &ExperimentContext) -> ScaleParams {
         ensemble_size: ENSEMBLE_SIZE,
         row_step: 1,
     };
-    match (context.scale, context.device.is_quick()) {
+    match (context.scale, context.device.is_accelerated()) {
         (Scale::Paper, _) => full,
         // One epoch over Unique-S, or as many examples of a smaller set.
         (Scale::Desk, true) => ScaleParams {
@@ -237,7 +237,7 @@ type Percentage = (f64, u64);
 
 /// Returns the half-width of the 95% confidence interval (binomial) of a percentage.
 fn half_width((percent, count): Percentage) -> f64 {
-    Hits::of(percent, count).error()
+    Hits::from_percent(percent, count).error()
 }
 
 /// Adds a percentage with its confidence interval, or an empty cell.

@@ -9,12 +9,12 @@ use crate::Scale;
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::repeated_runs::{run_seed, train_all, train_run};
 use outflank_games::othello::Othello;
-use outflank_learners::coevolution::{Coevolution, Fitness, Settings};
-use outflank_learners::training::{Against, Plan, Point};
+use outflank_learners::coevolution::{Coevolution, Fitness, CoevolutionConfig};
+use outflank_learners::training::{OpponentEvaluator, TrainingPlan, Measurement};
 use outflank_models::files::Origin;
-use outflank_models::shapes::{Neighbour, Snake};
-use outflank_players::Entry;
-use outflank_players::roster::entries;
+use outflank_models::tuple_shapes::{NeighborChoice, Snake};
+use outflank_players::PlayerFactory;
+use outflank_players::registry::factories;
 use outflank_report::text::count;
 use std::path::PathBuf;
 
@@ -67,7 +67,7 @@ pub struct MethodRuns {
     /// The method.
     pub variant: MethodVariant,
     /// Measurements of each run.
-    pub curves: Vec<Vec<Point>>,
+    pub curves: Vec<Vec<Measurement>>,
     /// Folder of each run, with its models.
     pub folders: Vec<PathBuf>,
 }
@@ -97,15 +97,15 @@ fn games_at(context: &ExperimentContext, measurement: u64) -> u64 {
 
 /// Returns the settings of a method. At smoke scale generations are small enough for a budget of
 /// seconds.
-fn settings(variant: &MethodVariant, scale: Scale) -> Result<Settings, ExperimentError> {
+fn settings(variant: &MethodVariant, scale: Scale) -> Result<CoevolutionConfig, ExperimentError> {
     let settings = presets::settings(variant.method, Some(variant.operators), variant.shape)
         .map_err(ExperimentError::training)?;
     // As in the authors' program; see the departures.
-    let settings = Settings { snake: Snake::Wrapping, topology: Neighbour::Crowded, ..settings };
+    let settings = CoevolutionConfig { snake: Snake::Wrapping, topology: NeighborChoice::Crowded, ..settings };
     if scale != Scale::Smoke {
         return Ok(settings);
     }
-    Ok(Settings {
+    Ok(CoevolutionConfig {
         population: settings.population.min(4),
         self_games: settings.self_games.min(4),
         population_opponents: settings.population_opponents.min(2),
@@ -129,7 +129,7 @@ fn train(
     variants: &[MethodVariant],
 ) -> Result<Option<Vec<MethodRuns>>, ExperimentError> {
     let params = scale_params(context.scale);
-    let opponents = entries::<Othello>(&["heuristic".to_owned()], RANDOM_MOVES)?;
+    let opponents = factories::<Othello>(&["heuristic".to_owned()], RANDOM_MOVES)?;
     let all = train_all(context, variants.len(), params.runs, &[], |variant, run| {
         one_run(context, variants[variant], run, &opponents)
     })?;
@@ -146,8 +146,8 @@ fn one_run(
     context: &ExperimentContext,
     variant: MethodVariant,
     run: usize,
-    opponents: &[Entry<Othello>],
-) -> Result<(Vec<Point>, PathBuf), ExperimentError> {
+    opponents: &[PlayerFactory<Othello>],
+) -> Result<(Vec<Measurement>, PathBuf), ExperimentError> {
     let failed = |text: String| ExperimentError::Training(format!("{}: {text}", variant.title()));
     let MethodVariant { method, operators, shape } = variant;
     let params = scale_params(context.scale);
@@ -157,11 +157,11 @@ fn one_run(
         context.player_folder(&format!("{method}-{operators}-{shape}-{budget}-seed-{seed}"));
     let mut learner = Coevolution::new(settings(&variant, context.scale)?, seed, 1)
         .map_err(|error| failed(error.to_string()))?;
-    let plan = Plan {
+    let plan = TrainingPlan {
         games: params.games,
         points: params.measurements,
         unit: "games",
-        measure_beginning: false,
+        measure_start: false,
         origin: Origin {
             method: format!("{method}-{operators}"),
             seed: Some(seed),
@@ -170,7 +170,7 @@ fn one_run(
         },
         keep_models: true,
     };
-    let evaluator = Against {
+    let evaluator = OpponentEvaluator {
         others: opponents.to_vec(),
         games: params.match_games,
         random: RANDOM_MOVES,

@@ -3,7 +3,7 @@
 use crate::remote::RemoteTraining;
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Side};
-use outflank_learners::cnn::{Device, OnCpu};
+use outflank_learners::cnn::{Device, CpuDevice};
 use outflank_records::{Record, Selection, embedded, read_games, read_openings};
 use outflank_runs::{DataFile, files};
 use std::path::{Path, PathBuf};
@@ -105,7 +105,7 @@ pub enum ExperimentError {
     Model(#[from] outflank_models::files::ModelError),
     /// A player cannot be created.
     #[error(transparent)]
-    Player(#[from] outflank_players::roster::RosterError),
+    Player(#[from] outflank_players::registry::RegistryError),
     /// Training or measuring failed.
     #[error("training failed: {0}")]
     Training(String),
@@ -179,7 +179,7 @@ impl ExperimentContext {
             cache: None,
             only_run: None,
             remote: None,
-            device: Box::new(OnCpu),
+            device: Box::new(CpuDevice),
             edax: None,
             log: Box::new(|_| {}),
         }

@@ -13,12 +13,12 @@ use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_learners::gp::{
-    Contest, Curve, GamesOf, Gp, GpError, Inference, Sampling, Settings, Space, Tests,
+    GameOracleConfig, GpEvaluator, GameOracle, GpLearner, GpError, InferenceConfig, Sampling, GpConfig, HeuristicSpace, TestPairs,
 };
-use outflank_learners::training::{Gauge, Plan, Point};
-use outflank_models::Described;
+use outflank_learners::training::{Evaluator, TrainingPlan, Measurement};
+use outflank_models::NamedFeatures;
 use outflank_models::files::Origin;
-use outflank_players::roster::Roster;
+use outflank_players::registry::RegisteredGame;
 
 /// Rounds (Figures 1 and 2).
 const ROUNDS: u64 = 100;
@@ -94,7 +94,7 @@ enum Search {
 /// The measurements of one run.
 struct Run {
     columns: Vec<String>,
-    curve: Vec<Point>,
+    curve: Vec<Measurement>,
     /// Score of the best heuristic against new random heuristics.
     fresh_score: Option<f64>,
 }
@@ -128,8 +128,8 @@ fn table_rounds(rounds: u64) -> Vec<u64> {
     (0..=rounds).filter(|round| round % 10 == 0 || *round == rounds).collect()
 }
 
-fn contest(context: &ExperimentContext, seed: u64) -> Contest {
-    Contest { depth: scale_params(context.scale).depth, games: GAMES, opening: OPENING, seed }
+fn contest(context: &ExperimentContext, seed: u64) -> GameOracleConfig {
+    GameOracleConfig { depth: scale_params(context.scale).depth, games: GAMES, opening: OPENING, seed }
 }
 
 /// Returns the file name of the test pairs of a game.
@@ -138,17 +138,17 @@ fn tests_file(game: Game) -> String {
 }
 
 /// Returns the test pairs of a game, which are the same for all seeds and strategies.
-fn tests<P: Roster + Described>(context: &ExperimentContext) -> Result<Tests, ExperimentError> {
-    let games = GamesOf::<P>::new(contest(context, context.seed));
+fn tests<P: RegisteredGame + NamedFeatures>(context: &ExperimentContext) -> Result<TestPairs, ExperimentError> {
+    let games = GameOracle::<P>::new(contest(context, context.seed));
     let count = scale_params(context.scale).test_pairs;
     let path = context.file(&tests_file(P::GAME));
-    Ok(Tests::recorded(&games, count, &path, |found| {
+    Ok(TestPairs::play_journaled(&games, count, &path, |found| {
         (context.log)(&format!("{}: {found} of {count} test pairs", P::GAME));
     })?)
 }
 
 /// The test pairs of Othello and of checkers.
-type BothTests = (Tests, Tests);
+type BothTests = (TestPairs, TestPairs);
 
 /// Trains every run of these strategies for both games, resuming what exists. Returns the runs of Othello
 /// and those of checkers; `None` if only a single run was trained for another process.
@@ -179,11 +179,11 @@ fn train(
     Ok(Some([next(), next()]))
 }
 
-fn one_run<P: Roster + Described>(
+fn one_run<P: RegisteredGame + NamedFeatures>(
     context: &ExperimentContext,
     search: Search,
     strategy: &Strategy,
-    tests: Option<&Tests>,
+    tests: Option<&TestPairs>,
     number: usize,
 ) -> Result<Run, ExperimentError> {
     let params = scale_params(context.scale);
@@ -196,26 +196,26 @@ fn one_run<P: Roster + Described>(
     let budget = format!("{rounds}-rounds-depth-{depth}{measured}");
     let name = format!("gp-{}-{what}-{strategy_name}-{budget}-seed-{seed}", P::GAME);
     let folder = context.player_folder(&name);
-    let settings = Settings {
+    let settings = GpConfig {
         dimensions: P::FEATURES.len(),
-        space: Space::Directions,
+        space: HeuristicSpace::Directions,
         initial: if search == Search::Pair { INITIAL_FOR_PAIRS } else { INITIAL_FOR_OPPONENTS },
         opponents: OPPONENTS,
         choose_opponents: strategy.choose_opponents,
         sampling: strategy.sampling,
         against_best: search == Search::Opponent,
         restarts: 8,
-        inference: Inference { tolerance: 1e-4, sweeps: 100, steps: 10, relevance: false },
+        inference: InferenceConfig { tolerance: 1e-4, sweeps: 100, steps: 10, relevance: false },
         seed,
     };
     let benchmark = if search == Search::Pair { 0 } else { params.benchmark };
-    let mut gp = Gp::<P>::new(settings, contest(context, seed), benchmark)?;
-    let evaluator = Curve { tests: tests.cloned() };
-    let plan = Plan {
+    let mut gp = GpLearner::<P>::new(settings, contest(context, seed), benchmark)?;
+    let evaluator = GpEvaluator { tests: tests.cloned() };
+    let plan = TrainingPlan {
         games: params.rounds,
         unit: "round",
         points: params.rounds,
-        measure_beginning: true,
+        measure_start: true,
         origin: Origin {
             method: "gp".to_owned(),
             seed: Some(seed),
@@ -226,8 +226,8 @@ fn one_run<P: Roster + Described>(
     };
     let trained = train_run(&mut gp, &evaluator, &plan, &folder, &name)?;
     let columns =
-        Gauge::<Gp<P>>::columns(&evaluator).into_iter().map(|column| column.name).collect();
-    let fresh_score = if benchmark > 0 { Some(gp.fresh_score()?) } else { None };
+        Evaluator::<GpLearner<P>>::columns(&evaluator).into_iter().map(|column| column.name).collect();
+    let fresh_score = if benchmark > 0 { Some(gp.held_out_score()?) } else { None };
     Ok(Run { columns, curve: trained.curve, fresh_score })
 }
 

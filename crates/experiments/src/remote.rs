@@ -8,7 +8,7 @@ use crate::context::{ExperimentContext, ExperimentError};
 use crate::{EXPERIMENTS, ExperimentOutcome};
 use outflank_runs::files::{self, create_folder};
 use outflank_runs::{
-    Ack, BlobStore, JobBatch, JobHandler, WorkQueue, parts, stop_requested, toml_fault,
+    Ack, BlobStore, JobBatch, JobHandler, WorkQueue, parts, stop_requested, toml_error_message,
 };
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -85,7 +85,7 @@ pub(crate) fn train(
                 if let Some(folder) = path.parent() {
                     create_folder(folder)?;
                     // A killed process may have left a partial file.
-                    files::remove_parts(folder)?;
+                    files::remove_temp_files(folder)?;
                 }
                 files::write(&path, &content)?;
             }
@@ -128,12 +128,12 @@ pub(crate) fn delete_markers(context: &ExperimentContext) {
 
 /// Decodes the files of `runs` runs. Rejects names that point outside the folder.
 fn unpack(runs: usize, result: &[u8]) -> Result<Vec<RunFiles>, String> {
-    let all = parts::unpack(result)?;
+    let all = shards::unpack(result)?;
     if all.len() != runs {
         return Err(format!("{} runs instead of {runs}", all.len()));
     }
     let files = |bytes: &Vec<u8>| -> Result<RunFiles, String> {
-        let mut items = parts::unpack(bytes)?.into_iter();
+        let mut items = shards::unpack(bytes)?.into_iter();
         let mut files = RunFiles::new();
         while let (Some(name), Some(content)) = (items.next(), items.next()) {
             let name = String::from_utf8(name).map_err(|_| "file name is not UTF-8".to_owned())?;
@@ -198,13 +198,13 @@ impl RunJobHandler {
         let mut items = Vec::new();
         collect(&context.player_folder(""), "", &mut items).map_err(|error| error.to_string())?;
         let _ = std::fs::remove_dir_all(folder);
-        Ok(parts::pack(&items))
+        Ok(shards::pack(&items))
     }
 }
 
 /// Collects all files below a folder, sorted by name, as alternating names and contents.
 fn collect(folder: &Path, prefix: &str, items: &mut Vec<Vec<u8>>) -> Result<(), files::FileError> {
-    files::remove_parts(folder)?;
+    files::remove_temp_files(folder)?;
     let entries = std::fs::read_dir(folder).map_err(files::FileError::on("read", folder))?;
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
@@ -229,9 +229,9 @@ impl JobHandler for RunJobHandler {
     fn handle(&self, job: &[u8], blobs: &dyn BlobStore) -> Result<Vec<u8>, String> {
         let text = std::str::from_utf8(job).map_err(|_| "the job is not UTF-8".to_owned())?;
         let request: RunRequest = toml::from_str(text)
-            .map_err(|error| format!("invalid job: {}", toml_fault(text, &error)))?;
+            .map_err(|error| format!("invalid job: {}", toml_error_message(text, &error)))?;
         let runs = request.runs.iter().map(|&run| self.train(&request, run, blobs));
-        Ok(parts::pack(&runs.collect::<Result<Vec<_>, _>>()?))
+        Ok(shards::pack(&runs.collect::<Result<Vec<_>, _>>()?))
     }
 }
 
@@ -247,16 +247,16 @@ mod tests {
         files::write(&folder.path().join("a/models/001"), b"").unwrap();
         let mut items = Vec::new();
         collect(folder.path(), "", &mut items).unwrap();
-        let unpacked = unpack(1, &parts::pack(&[parts::pack(&items)])).unwrap();
+        let unpacked = unpack(1, &shards::pack(&[shards::pack(&items)])).unwrap();
         let expected = [("a/curve.csv", &b"1,2"[..]), ("a/models/001", b"")];
         let expected = expected.map(|(name, content)| (name.to_owned(), content.to_vec()));
         assert_eq!(unpacked, [expected]);
         for name in ["../x", "/x", "a/../../x", ""] {
-            let bad = parts::pack(&[parts::pack(&[name.as_bytes(), b"content"])]);
+            let bad = shards::pack(&[shards::pack(&[name.as_bytes(), b"content"])]);
             assert!(unpack(1, &bad).is_err(), "{name}");
         }
         assert!(unpack(1, b"garbage").is_err());
-        assert!(unpack(2, &parts::pack(&[parts::pack(&items)])).is_err());
-        assert!(unpack(1, &parts::pack(&[parts::pack::<&[u8]>(&[])])).is_err());
+        assert!(unpack(2, &shards::pack(&[shards::pack(&items)])).is_err());
+        assert!(unpack(1, &shards::pack(&[shards::pack::<&[u8]>(&[])])).is_err());
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::remote;
-use outflank_learners::training::{Gauge, Learner, Plan, Trained, train};
+use outflank_learners::training::{Evaluator, Learner, TrainingPlan, TrainingOutcome, train};
 use outflank_runs::files::create_folder;
-use outflank_runs::{in_order, stop_requested};
+use outflank_runs::{parallel_in_order, stop_requested};
 use std::path::Path;
 
 /// Trains every run of every method and returns the results of each method in the order of its runs;
@@ -32,7 +32,7 @@ pub fn train_all<T: Send>(
     }
     let mut all: Vec<Vec<T>> = (0..methods).map(|_| Vec::with_capacity(runs)).collect();
     let mut first_error = None;
-    in_order(
+    parallel_in_order(
         count,
         context.threads,
         || (),
@@ -67,11 +67,11 @@ pub fn run_seed(context: &ExperimentContext, run: usize) -> u64 {
 /// Trains one run to its end, resuming from its folder. `name` is for error messages.
 pub fn train_run<L: Learner>(
     learner: &mut L,
-    evaluator: &impl Gauge<L>,
-    plan: &Plan,
+    evaluator: &impl Evaluator<L>,
+    plan: &TrainingPlan,
     folder: &Path,
     name: &str,
-) -> Result<Trained<L::Model>, ExperimentError> {
+) -> Result<TrainingOutcome<L::Model>, ExperimentError> {
     create_folder(folder)?;
     let trained = train(learner, evaluator, plan, folder, |_| true)
         .map_err(|error| ExperimentError::Training(format!("{name}: {error}")))?;

@@ -59,13 +59,13 @@ pub fn options(args: &GridArgs) -> Result<Option<ClusterOptions>> {
 }
 
 /// Workers, and where what they have to say is shown.
-pub type Others = (Arc<dyn WorkQueue>, Notes);
+pub type Others = (Arc<dyn WorkQueue>, ProgressLog);
 
 /// The workers of `--on`.
 pub fn crew(args: &GridArgs, common: &Common) -> Result<Option<Others>> {
     let Some(options) = options(args)? else { return Ok(None) };
-    let notes = Notes::new(common.quiet);
+    let notes = ProgressLog::new(common.quiet);
     let tell = notes.clone();
-    let grid = NatsQueue::connect(&options, Arc::new(move |text| tell.tell(text)))?;
+    let grid = NatsQueue::connect(&options, Arc::new(move |text| tell.println(text)))?;
     Ok(Some((Arc::new(grid), notes)))
 }

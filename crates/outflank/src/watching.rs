@@ -50,7 +50,7 @@ impl Watching {
         let mut told = Told::default();
         told.before.push_back((0, Instant::now()));
         if let Some((_, notes)) = others {
-            notes.beside(&progress);
+            notes.attach(&progress);
         }
         let others = others.map(|(crew, _)| crew.clone());
         let seen = Arc::new(Seen { progress, others, path, told: Mutex::new(told) });
@@ -71,7 +71,7 @@ impl Watching {
 
     /// Games that were played before this start.
     pub fn skip(&self, games: u64) {
-        self.seen.progress.skip(games);
+        self.seen.progress.set_position(games);
     }
 
     /// Games that came in.
@@ -110,7 +110,7 @@ impl Seen {
     }
 
     fn show(&self) {
-        self.progress.say(self.words());
+        self.progress.set_message(self.words());
     }
 
     /// Writes the line, with the speed where games are counted.

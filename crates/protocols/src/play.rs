@@ -13,7 +13,7 @@ use commands::Command;
 use outflank_analysis::Shown;
 use outflank_analysis::Written;
 use outflank_games::{Line, Side};
-use outflank_players::{Control, Fault, Player};
+use outflank_players::{SearchControl, Fault, Player};
 use outflank_runs::rng::stream;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -142,9 +142,9 @@ impl<P: Shown + Written> Sitting<P> {
         while !self.line.position().is_over() && self.line.position().to_move() != self.person {
             let ply = self.line.moves().len().to_string();
             let mut rng = stream(self.seed, &["play", &ply]);
-            let control = Arc::new(Control::unlimited());
+            let control = Arc::new(SearchControl::unlimited());
             self.current.set(Some(Arc::clone(&control)));
-            self.opponent.player.obey(&control);
+            self.opponent.player.set_control(&control);
             let chosen = self.opponent.player.choose(&self.line, &mut rng);
             self.current.set(None);
             match chosen {
@@ -225,7 +225,7 @@ impl<P: Shown + Written> Conversation for Sitting<P> {
     const PATIENT: bool = true;
 
     fn open(&mut self, out: &mut dyn Write) -> io::Result<bool> {
-        if let Err(fault) = self.opponent.player.begin() {
+        if let Err(fault) = self.opponent.player.new_game() {
             writeln!(out, "{fault}.")?;
             self.end = End::Fault(fault.to_string());
             return Ok(false);

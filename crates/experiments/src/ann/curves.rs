@@ -153,8 +153,8 @@ impl Experiment for Curves {
 impl Curves {
     fn draw(&self, all: &[ArchitectureRuns], params: &ScaleParams, report: &mut Report) {
         let axes = ("time period", "% of games lost");
-        let mut lines = Plot::new(self.title, axes.0, axes.1).y_range(0.0, 100.0).whole_x();
-        let mut dots = Plot::new(self.title, axes.0, axes.1).y_range(0.0, 100.0).whole_x();
+        let mut lines = Plot::new(self.title, axes.0, axes.1).y_range(0.0, 100.0).integer_x();
+        let mut dots = Plot::new(self.title, axes.0, axes.1).y_range(0.0, 100.0).integer_x();
         for runs in all {
             let (mut means, mut points) = (Vec::new(), Vec::new());
             for period in 1..=params.periods as usize {
@@ -186,7 +186,7 @@ const LAST_TEN: &str = "last ten";
 
 /// Returns each run's mean percentage of lost games over `count` periods beginning with `from`.
 fn lost(runs: &ArchitectureRuns, from: usize, count: usize) -> Vec<f64> {
-    let of = |curve: &Vec<outflank_learners::training::Point>| {
+    let of = |curve: &Vec<outflank_learners::training::Measurement>| {
         let part = &curve[from.min(curve.len())..(from + count).min(curve.len())];
         let losses = part.iter().filter_map(|point| point.losses.first());
         losses.sum::<f64>() / part.len().max(1) as f64

@@ -6,16 +6,16 @@
 use super::{BEST, ScaleParams, scale_params, train};
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report, Scale};
-use outflank_arena::Terms;
+use outflank_arena::ContestConfig;
 use outflank_arena::accuracy::Hits;
 use outflank_arena::matches::play_match;
 use outflank_games::Line;
 use outflank_games::othello::{Othello, Square};
 use outflank_learners::training::model_file;
-use outflank_models::Net;
+use outflank_models::Mlp;
 use outflank_models::files::load;
-use outflank_players::roster::{entry, policy_entry};
-use outflank_players::{Entry, Fault, Player};
+use outflank_players::registry::{entry, policy_factory};
+use outflank_players::{PlayerFactory, PlayerError, Player};
 use outflank_report::text::count;
 use outflank_runs::Rng;
 use outflank_runs::files::{read, write};
@@ -41,11 +41,11 @@ struct Timed {
 }
 
 impl Player<Othello> for Timed {
-    fn begin(&mut self) -> Result<(), Fault> {
-        self.inner.begin()
+    fn begin(&mut self) -> Result<(), PlayerError> {
+        self.inner.new_game()
     }
 
-    fn choose(&mut self, game: &Line<Othello>, rng: &mut Rng) -> Result<Square, Fault> {
+    fn choose(&mut self, game: &Line<Othello>, rng: &mut Rng) -> Result<Square, PlayerError> {
         // Wall time, because a move takes microseconds, below the resolution of CPU time.
         let began = Instant::now();
         let mv = self.inner.choose(game, rng);
@@ -56,13 +56,13 @@ impl Player<Othello> for Timed {
 }
 
 /// Wraps a player; returns it with its total time in seconds.
-fn timed(entry: &Entry<Othello>) -> (Entry<Othello>, Arc<Mutex<f64>>) {
+fn timed(entry: &PlayerFactory<Othello>) -> (PlayerFactory<Othello>, Arc<Mutex<f64>>) {
     let seconds = Arc::new(Mutex::new(0.0));
     let clock = Arc::clone(&seconds);
     let wrap = move |inner| -> Box<dyn Player<Othello>> {
         Box::new(Timed { inner, seconds: Arc::clone(&clock) })
     };
-    (entry.clone().wrapped(wrap), seconds)
+    (entry.clone().map_player(wrap), seconds)
 }
 
 impl Experiment for Speed {
@@ -92,14 +92,14 @@ impl Experiment for Speed {
         };
         let folder = all.iter().flat_map(|runs| &runs.folders).next();
         let (model, _) = match folder {
-            Some(folder) => load(&model_file::<Net>(folder, 0))?,
+            Some(folder) => load(&model_file::<Mlp>(folder, 0))?,
             None => return Err(ExperimentError::Stopped),
         };
         let path = context.file("seconds.txt");
         let timing = match read_timing(&path)? {
             Some(timing) => timing,
             None => {
-                let net = policy_entry("net", model.policy(), 0.0);
+                let net = policy_factory("net", model.policy(), 0.0);
                 let timing = play_timed(context, &net, plies, games)?;
                 let text = timing.map(|number| number.to_string()).join(" ");
                 write(&path, text.as_bytes())?;
@@ -122,7 +122,7 @@ type Timing = [f64; 4];
 /// Plays the games on one thread and measures the time of both sides.
 fn play_timed(
     context: &ExperimentContext,
-    net: &Entry<Othello>,
+    net: &PlayerFactory<Othello>,
     plies: u32,
     games: u32,
 ) -> Result<Timing, ExperimentError> {
@@ -130,7 +130,7 @@ fn play_timed(
     let (search, search_time) = timed(&entry(&format!("yoshioka@{plies}?noise=1"))?);
     let openings = vec![Line::default()];
     let terms =
-        Terms { openings, rounds: games / 2, seed: context.seed, threads: 1, elsewhere: None };
+        ContestConfig { openings, rounds: games / 2, seed: context.seed, threads: 1, remote: None };
     let (result, _) = play_match(&[net, search], &terms, None, None, |_, _| {})?;
     if !result.complete {
         return Err(ExperimentError::Stopped);
@@ -149,7 +149,7 @@ fn add_results(report: &mut Report, scale: Scale, timing: Timing, games: f64) {
     let paper = (scale != Scale::Smoke).then_some(SPEEDUP);
     report.cell("network", "speedup", paper, Some(speedup), None).decimals(0, 1);
     let percent = 100.0 * (won + 0.5 * drawn) / games;
-    let error = Hits::of(percent, games as u64).error();
+    let error = Hits::from_percent(percent, games as u64).error();
     report.cell("network", "% of points", None, Some(percent), Some(error));
     report.findings.push(format!(
         "The network is {speedup:.0} times faster than the search and scores {percent:.1}%."

@@ -6,11 +6,11 @@
 use super::{PERIOD, settings};
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
-use outflank_learners::ann::Pair;
+use outflank_learners::ann::AnnLearner;
 use outflank_learners::training::Learner;
 use outflank_report::text::count;
 use outflank_runs::files::{read, write};
-use outflank_runs::{processor_seconds, stop_requested};
+use outflank_runs::{thread_cpu_seconds, stop_requested};
 
 /// Published: connections, weights, seconds per period on an AMD Athlon 64 3200+.
 const PUBLISHED: [(&str, f64, f64, Option<f64>); 20] = [
@@ -110,7 +110,7 @@ fn seconds_per_period(
     {
         return Ok(seconds);
     }
-    let mut pair = Pair::new(settings(net, context.seed)?);
+    let mut pair = AnnLearner::new(settings(net, context.seed)?);
     let mut play = |games: u64| -> Result<(), ExperimentError> {
         let until = pair.spent() + games;
         while pair.spent() < until {
@@ -119,9 +119,9 @@ fn seconds_per_period(
         Ok(())
     };
     play(games.div_ceil(10))?;
-    let began = processor_seconds();
+    let began = thread_cpu_seconds();
     play(games)?;
-    let seconds = (processor_seconds() - began) * PERIOD as f64 / games as f64;
+    let seconds = (thread_cpu_seconds() - began) * PERIOD as f64 / games as f64;
     write(&path, format!("{seconds}\n").as_bytes())?;
     Ok(seconds)
 }

@@ -12,7 +12,7 @@ use outflank_report::text::count;
 /// Returns the departures common to all experiments of this paper.
 pub fn departures(context: &ExperimentContext) -> Vec<String> {
     let params = scale_params(context);
-    let accelerated = context.device.is_quick();
+    let accelerated = context.device.is_accelerated();
     let on_cpu = context.scale != Scale::Paper && !accelerated;
     let warmup = if on_cpu { CPU_WARMUP_STEPS } else { WARMUP_STEPS };
     let mut all = vec![
@@ -32,7 +32,7 @@ pub fn departures(context: &ExperimentContext) -> Vec<String> {
             .to_owned(),
     ];
     if accelerated {
-        let precision = match context.device.teaches() {
+        let precision = match context.device.can_train() {
             true => {
                 "Networks are trained and evaluated on a GPU in bfloat16 with single-precision weights"
             }

@@ -10,11 +10,11 @@ use super::{NetSpec, split_name};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::accuracy::Hits;
-use outflank_learners::cnn::{each_answer, rank, spread};
+use outflank_learners::cnn::{for_each_prediction, rank, spread};
 use outflank_models::nets::Input;
-use outflank_records::Set;
+use outflank_records::ExampleSetKind;
 use outflank_report::text::count;
-use outflank_report::{Heat, Plot, Point, Series};
+use outflank_report::{HeatMap, Plot, Point, Series};
 use outflank_runs::stop_requested;
 
 /// The figure numbers moves from 5 to 64, like discs. The fifth is always the same up to symmetry.
@@ -121,7 +121,7 @@ fn count_ranks(
 ) -> Result<Option<(CountGrid, u64)>, ExperimentError> {
     let Some(predictor) = nets.predictor(&[spec])? else { return Ok(None) };
     let dataset = nets.dataset(spec, Input::PIECES)?;
-    let name = spec.test_name(Set::UniqueS);
+    let name = spec.test_name(ExampleSetKind::UniqueS);
     let test = dataset.tests.iter().find(|test| test.name.starts_with(&name));
     let examples = test.map_or_else(Vec::new, |test| {
         spread(&test.examples, nets.params().test_positions.max(400))
@@ -129,7 +129,7 @@ fn count_ranks(
     let mut grid = vec![[RankCounts::default(); MOST_MOVES + 1]; LAST + 1];
     let answer = &mut |words: &[u64]| predictor.logits(words);
     let go_on = |_| !stop_requested();
-    let all = each_answer(answer, Input::PIECES, &examples, false, go_on, rank, |item, rank| {
+    let all = for_each_prediction(answer, Input::PIECES, &examples, false, go_on, rank, |item, rank| {
         let board = item.example.board();
         let number = (board.own | board.other).count_ones() as usize + 1;
         let moves = board.moves().count_ones() as usize;
@@ -146,7 +146,7 @@ fn plot(report: &mut Report, grid: &CountGrid, top3: bool, title: &str, split: &
     let rows: Vec<Vec<Option<f64>>> = (1..=MOST_MOVES)
         .map(|moves| (FIRST..=LAST).map(|number| cell(&grid[number][moves])).collect())
         .collect();
-    let heat = Heat::new(title, "move number", "legal moves", rows)
+    let heat = HeatMap::new(title, "move number", "legal moves", rows)
         .starting_at(FIRST as f64, 1.0)
         .range(0.0, 100.0);
     let stem = format!("{}-{}", if top3 { "top3" } else { "top1" }, split.replace(' ', "-"));

@@ -15,7 +15,7 @@ use super::trained_nets::{TrainedNetCache, accuracy};
 use super::{NetSpec, Percentage, add_percentage};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
-use outflank_records::Set;
+use outflank_records::ExampleSetKind;
 use outflank_report::{Plot, Point, Series};
 
 /// Published slope (points of winning rate per point of accuracy) and r2: against the thirteen opponents
@@ -49,7 +49,7 @@ impl Experiment for Fig4 {
         let nets = TrainedNetCache::new(context);
         let mut specs: Vec<NetSpec> = NETS
             .into_iter()
-            .flat_map(|net| Set::ALL.map(|set| NetSpec::new(net).on(set)))
+            .flat_map(|net| ExampleSetKind::ALL.map(|set| NetSpec::new(net).on(set)))
             .chain(TABLE5_NETS.map(NetSpec::new))
             .chain(SKIP_NETS.iter().map(|row| NetSpec::new(row.1).quarter_budget()))
             .chain(NETS.into_iter().flat_map(|net| {
@@ -86,7 +86,7 @@ impl Experiment for Fig4 {
         for specs in players {
             let spec = specs[0];
             let tests = nets.test_results(&specs)?;
-            let [original, own] = [Set::Original, spec.set].map(|set| accuracy(&tests, spec, set));
+            let [original, own] = [ExampleSetKind::Original, spec.set].map(|set| accuracy(&tests, spec, set));
             // A network that was also trained on later games has none.
             let by_game = accuracy(&tests, spec.by_game(), spec.set);
             let by_game = by_game.filter(|_| nets.serves_both_tests(spec));
@@ -115,7 +115,7 @@ impl Experiment for Fig4 {
         let plot = ("strength", "all networks, accuracy on Original");
         add_plot(&mut report, plot, [&first, second], &all, published);
         // Networks with the same training set, on the same test.
-        let unique_s = points.iter().filter(|p| p.set == Set::UniqueS);
+        let unique_s = points.iter().filter(|p| p.set == ExampleSetKind::UniqueS);
         let unique_s: Vec<_> = unique_s.filter_map(|p| Some((p.own?, p.scores))).collect();
         let names = [format!("{first}, Unique-S"), format!("{second}, Unique-S")];
         let names = names.each_ref().map(String::as_str);
@@ -149,7 +149,7 @@ impl Experiment for Fig4 {
 
 /// The training set, accuracies and scores of a network or an ensemble.
 struct NetPoint {
-    set: Set,
+    set: ExampleSetKind,
     original: Option<f64>,
     own: Option<f64>,
     by_game: Option<f64>,
@@ -181,7 +181,7 @@ fn add_plot(
             .fold((f64::MAX, f64::MIN), |(low, high), &(x, _)| (low.min(x), high.max(x)));
         let ends = [ends.0, ends.1].map(|x| Point::new(x, intercept + slope * x));
         plot = plot.series(
-            Series::line(format!("{name}, line"), ends).dashed().unmarked().coloured_as(2 * at),
+            Series::line(format!("{name}, line"), ends).dashed().without_markers().color_index(2 * at),
         );
     }
     counts.dedup();

@@ -53,7 +53,7 @@ impl Experiment for Fig5 {
         let helper = search_player(plies);
         let mut player = NetPlayer::new(&nets, &[BEST])?;
         let mut plot =
-            Plot::new("Gain by stage", "plies of the opponent", "gain, % of points").whole_x();
+            Plot::new("Gain by stage", "plies of the opponent", "gain, % of points").integer_x();
         let mut without_help = Vec::new();
         for depth in 1..=plies {
             without_help.push((depth, player.score_against(&search_player(depth), None)?));

@@ -4,14 +4,14 @@ use super::opponents::OpponentSuite;
 use super::trained_nets::TrainedNetCache;
 use super::{NetSpec, Percentage};
 use crate::context::ExperimentError;
-use outflank_arena::{Terms, contest};
+use outflank_arena::{ContestConfig, contest};
 use outflank_games::Side;
 use outflank_games::othello::Othello;
-use outflank_learners::cnn::Predictor;
+use outflank_learners::cnn::EnsemblePolicy;
 use outflank_models::embedded;
-use outflank_players::Entry;
-use outflank_players::roster::{RosterError, entry, policy_entry};
-use outflank_runs::{files, stop_requested, toml_fault};
+use outflank_players::PlayerFactory;
+use outflank_players::registry::{RegistryError, entry, policy_factory};
+use outflank_runs::{files, stop_requested, toml_error_message};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -64,7 +64,7 @@ pub struct NetPlayer<'a> {
     specs: Vec<NetSpec>,
     /// Whether all networks are trained.
     is_available: bool,
-    predictor: Option<Arc<Predictor>>,
+    predictor: Option<Arc<EnsemblePolicy>>,
     stored: StoredScores,
 }
 
@@ -86,7 +86,7 @@ impl<'a> NetPlayer<'a> {
             let bytes = files::read(&path, 1 << 20)?;
             let text = String::from_utf8_lossy(&bytes);
             player.stored = toml::from_str(&text).map_err(|error| {
-                let (path, error) = (path.display(), toml_fault(&text, &error));
+                let (path, error) = (path.display(), toml_error_message(&text, &error));
                 let text = format!("{path}: {error}. Delete the file to play the games again.");
                 ExperimentError::Training(text)
             })?;
@@ -100,7 +100,7 @@ impl<'a> NetPlayer<'a> {
     }
 
     /// Returns the model, if its weights are available.
-    fn predictor(&mut self) -> Result<Option<Arc<Predictor>>, ExperimentError> {
+    fn predictor(&mut self) -> Result<Option<Arc<EnsemblePolicy>>, ExperimentError> {
         if self.predictor.is_none() {
             self.predictor = self.nets.predictor(&self.specs)?;
         }
@@ -150,23 +150,23 @@ impl<'a> NetPlayer<'a> {
         &self,
         opponent: &str,
         stage: Option<(u32, u32, &str)>,
-        predictor: &Arc<Predictor>,
+        predictor: &Arc<EnsemblePolicy>,
     ) -> Result<Score, ExperimentError> {
         let (context, rounds) = (self.nets.context(), self.nets.params().rounds);
-        let mut own: Entry<Othello> = policy_entry("network", predictor.clone(), 0.0);
+        let mut own: PlayerFactory<Othello> = policy_factory("network", predictor.clone(), 0.0);
         if let Some((from, to, other)) = stage {
-            let (inner, other) = (own.clone(), entry::<Othello>(other)?);
-            own = own.made_by(&other.clone(), move || {
+            let (inner, other) = (own.clone(), factory::<Othello>(other)?);
+            own = own.combined_with(&other.clone(), move || {
                 let staged = outflank_players::Staged::new(inner.make()?, other.make()?, from, to);
                 Ok(Box::new(staged))
             });
         }
-        let entries = [own, entry::<Othello>(opponent)?];
+        let entries = [own, factory::<Othello>(opponent)?];
         for entry in &entries {
-            entry.make().and_then(|mut player| player.begin()).map_err(RosterError::from)?;
+            entry.make().and_then(|mut player| player.new_game()).map_err(RegistryError::from)?;
         }
         let (openings, _) = context.openings(Side::White)?;
-        let terms = Terms {
+        let terms = ContestConfig {
             openings,
             rounds,
             seed: context.seed,
@@ -178,7 +178,7 @@ impl<'a> NetPlayer<'a> {
         let complete = contest(&entries, &[(0, 1)], &terms, None, |played, _| {
             games += played.len() as u64;
             points += played.iter().map(|game| u64::from(game.half_points_of(0))).sum::<u64>();
-            let fault = played.iter().find_map(|game| game.played.fault.as_ref());
+            let fault = played.iter().find_map(|game| game.played.forfeit.as_ref());
             forfeit = fault.map(|(_, what)| what.clone());
             forfeit.is_none()
         })?;
@@ -188,7 +188,7 @@ impl<'a> NetPlayer<'a> {
                 format!("a game against {opponent} was forfeited: {what}. No score is stored.");
             return Err(ExperimentError::Training(text));
         }
-        predictor.trouble().map_err(ExperimentError::training)?;
+        predictor.take_error().map_err(ExperimentError::training)?;
         if !complete || stop_requested() {
             return Err(ExperimentError::Stopped);
         }

@@ -9,12 +9,12 @@ use super::trained_nets::{TrainedNetCache, accuracy};
 use super::{NetSpec, ONE_NET_EACH, add_percentage, compare_ranking, split_name};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
-use outflank_records::Set;
+use outflank_records::ExampleSetKind;
 
 /// Architectures of the table.
 pub(super) const NETS: [&str; 3] = ["conv4", "conv6", "conv8"];
 
-/// Published accuracies, in the order of [`Set::ALL`].
+/// Published accuracies, in the order of [`ExampleSetKind::ALL`].
 const PUBLISHED: [[f64; 4]; 3] =
     [[55.1, 56.9, 55.9, 57.2], [57.2, 58.7, 57.9, 59.1], [58.1, 60.1, 58.9, 60.5]];
 
@@ -48,9 +48,9 @@ impl Experiment for Table2 {
         for by_game in [false, true] {
             let mut results = [[None; 4]; 3];
             for (row, net) in NETS.into_iter().enumerate().step_by(step) {
-                for (column, set) in Set::ALL.into_iter().enumerate().step_by(step) {
+                for (column, set) in ExampleSetKind::ALL.into_iter().enumerate().step_by(step) {
                     let spec = NetSpec { by_game, ..NetSpec::new(net).on(set) };
-                    let accuracy = accuracy(&nets.test_results(&[spec])?, spec, Set::Original);
+                    let accuracy = accuracy(&nets.test_results(&[spec])?, spec, ExampleSetKind::Original);
                     results[row][column] = accuracy;
                     let paper = (!by_game).then_some(PUBLISHED[row][column]);
                     let column = format!("{set}, {}", split_name(by_game));
@@ -59,7 +59,7 @@ impl Experiment for Table2 {
             }
             let mut compare = |better: (usize, usize), worse: (usize, usize)| {
                 let name = |(row, column): (usize, usize)| {
-                    format!("{} on {} ({})", NETS[row], Set::ALL[column], split_name(by_game))
+                    format!("{} on {} ({})", NETS[row], ExampleSetKind::ALL[column], split_name(by_game))
                 };
                 if let (Some(a), Some(b)) = (results[better.0][better.1], results[worse.0][worse.1])
                 {

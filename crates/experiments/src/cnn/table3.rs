@@ -10,7 +10,7 @@ use super::trained_nets::{TrainedNetCache, accuracy, legal_rate};
 use super::{NetSpec, ONE_NET_EACH, add_percentage, compare_ranking, split_name};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
-use outflank_records::Set;
+use outflank_records::ExampleSetKind;
 
 /// Input encodings.
 pub(super) const INPUTS: [&str; 3] = ["pieces", "ones", "vmoves"];
@@ -75,7 +75,7 @@ impl Experiment for Encodings {
                     let tests = nets.test_results(&[spec])?;
                     let figure = match self.legal_rate {
                         true => legal_rate(&tests, spec),
-                        false => accuracy(&tests, spec, Set::UniqueS),
+                        false => accuracy(&tests, spec, ExampleSetKind::UniqueS),
                     };
                     results[row][column] = figure;
                     let paper = (!by_game).then_some(self.published[row][column]);

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
-use outflank_records::Set;
+use outflank_records::ExampleSetKind;
 
 /// Title, architecture, input, published accuracy and microseconds per position.
 type Row = (&'static str, &'static str, &'static str, Option<f64>, Option<f64>);
@@ -114,7 +114,7 @@ impl Experiment for Table5 {
                 let trained = nets.train_or_load(spec)?;
                 let figure = trained
                     .as_ref()
-                    .and_then(|trained| accuracy(&trained.tests, spec, Set::UniqueS));
+                    .and_then(|trained| accuracy(&trained.tests, spec, ExampleSetKind::UniqueS));
                 add_percentage(&mut report, title, split, published.filter(|_| !by_game), figure);
                 if !by_game {
                     let ours = trained.as_ref().map(|trained| trained.micros);
@@ -173,7 +173,7 @@ fn add_ensemble(
 ) -> Result<(), ExperimentError> {
     let first = specs[0];
     let split = split_name(first.by_game);
-    let ensemble = accuracy(&nets.test_results(specs)?, first, Set::UniqueS);
+    let ensemble = accuracy(&nets.test_results(specs)?, first, ExampleSetKind::UniqueS);
     add_percentage(report, title, split, (!first.by_game).then_some(ENSEMBLE.0), ensemble);
     let mut members = Vec::new();
     for &spec in specs {
@@ -192,7 +192,7 @@ fn add_ensemble(
         }
     }
     let each: Vec<Percentage> =
-        members.iter().filter_map(|net| accuracy(&net.tests, first, Set::UniqueS)).collect();
+        members.iter().filter_map(|net| accuracy(&net.tests, first, ExampleSetKind::UniqueS)).collect();
     let Some(ensemble) = ensemble else { return Ok(()) };
     for text in ensemble_findings(nets, (title, first, ensemble), &each, single)? {
         report.findings.push(format!("{split}: {text}"));

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
-use outflank_records::Set;
+use outflank_records::ExampleSetKind;
 
 /// Title, architecture, published accuracy and microseconds per position.
 type Row = (&'static str, &'static str, f64, f64);
@@ -107,7 +107,7 @@ impl Experiment for Table6 {
                 let trained = nets.train_or_load(spec)?;
                 results[row] = trained
                     .as_ref()
-                    .and_then(|trained| accuracy(&trained.tests, spec, Set::UniqueS));
+                    .and_then(|trained| accuracy(&trained.tests, spec, ExampleSetKind::UniqueS));
                 let paper = (!by_game).then_some(published);
                 add_percentage(&mut report, title, split_name(by_game), paper, results[row]);
                 if !by_game {

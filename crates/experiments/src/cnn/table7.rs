@@ -12,7 +12,7 @@ use super::trained_nets::{TrainedNetCache, accuracy};
 use super::{NetSpec, Percentage, add_percentage, split_name};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
-use outflank_records::Set;
+use outflank_records::ExampleSetKind;
 use outflank_report::text::count;
 
 /// Title, architecture, and published: accuracy, scores against the thirteen, CoCMAES and Edax-1.
@@ -109,7 +109,7 @@ fn add_row(
     for (by_game, paper) in [(false, paper(0)), (true, None)] {
         let spec = NetSpec { by_game, ..specs[0] };
         let is_tested = by_game == specs[0].by_game || nets.serves_both_tests(specs[0]);
-        let figure = accuracy(&tests, spec, Set::UniqueS).filter(|_| is_tested);
+        let figure = accuracy(&tests, spec, ExampleSetKind::UniqueS).filter(|_| is_tested);
         let column = format!("accuracy {}", split_name(by_game));
         add_percentage(report, title, &column, paper, figure);
     }

@@ -12,9 +12,9 @@ use super::trained_nets::TrainedNetCache;
 use super::{NetSpec, ONE_NET_EACH, compare_ranking};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
-use outflank_records::Set;
+use outflank_records::ExampleSetKind;
 
-/// Published winning rates, in the order of [`Set::ALL`].
+/// Published winning rates, in the order of [`ExampleSetKind::ALL`].
 const PUBLISHED: [[f64; 4]; 3] =
     [[77.9, 85.2, 80.5, 86.0], [84.6, 89.0, 86.5, 90.0], [85.4, 91.8, 88.6, 93.1]];
 
@@ -48,7 +48,7 @@ impl Experiment for Table8 {
         let step = nets.params().row_step;
         let mut results = [[None; 4]; 3];
         for (row, net) in NETS.into_iter().enumerate().step_by(step) {
-            for (column, set) in Set::ALL.into_iter().enumerate().step_by(step) {
+            for (column, set) in ExampleSetKind::ALL.into_iter().enumerate().step_by(step) {
                 let spec = NetSpec::new(net).on(set);
                 let score = NetPlayer::new(&nets, &[spec])?.mean_score(&suite)?;
                 results[row][column] = score;
@@ -59,7 +59,7 @@ impl Experiment for Table8 {
         for (row, net) in NETS.iter().enumerate() {
             for (better, worse) in [(1, 0), (3, 2), (2, 0), (3, 1)] {
                 if let (Some(a), Some(b)) = (results[row][better], results[row][worse]) {
-                    let name = |column: usize| format!("{net} on {}", Set::ALL[column]);
+                    let name = |column: usize| format!("{net} on {}", ExampleSetKind::ALL[column]);
                     let text = compare_ranking(&name(better), a, &name(worse), b, ONE_NET_EACH);
                     report.findings.push(text);
                 }

@@ -15,8 +15,8 @@ use outflank_games::othello::Othello;
 use outflank_games::{Line, Side};
 use outflank_learners::cnn::spread;
 use outflank_models::nets::Input;
-use outflank_players::roster::entry;
-use outflank_records::{Coloured, Set};
+use outflank_players::registry::factory;
+use outflank_records::{ColoredExample, ExampleSetKind};
 use outflank_runs::{rng, stop_requested};
 use std::time::Instant;
 
@@ -62,7 +62,7 @@ impl Experiment for Table9 {
         );
         let mut player = NetPlayer::new(&nets, &[BEST])?;
         let dataset = nets.dataset(BEST, Input::PIECES)?;
-        let test = dataset.tests.iter().find(|test| test.name == BEST.test_name(Set::Original));
+        let test = dataset.tests.iter().find(|test| test.name == BEST.test_name(ExampleSetKind::Original));
         let positions = test.map_or_else(Vec::new, |test| {
             spread(&test.examples, context.scale.choose(4, 2000, 20_000))
         });
@@ -118,16 +118,16 @@ fn measure_search(
     player: &str,
     depth: u32,
     is_edax: bool,
-    positions: &[Coloured],
+    positions: &[ColoredExample],
 ) -> Result<(f64, f64), ExperimentError> {
     let path = context.file(&format!("{}-{depth}.json", if is_edax { "edax" } else { "search" }));
     if path.is_file() {
         return read_json(&path);
     }
-    let mut player = entry::<Othello>(player)?.make().map_err(ExperimentError::training)?;
+    let mut player = factory::<Othello>(player)?.make().map_err(ExperimentError::training)?;
     let mut rng = rng::stream(context.seed, &["table9"]);
     let (mut hits, mut seconds) = (0u32, 0.0);
-    for Coloured { example, .. } in positions {
+    for ColoredExample { example, .. } in positions {
         if stop_requested() {
             return Err(ExperimentError::Stopped);
         }
@@ -137,7 +137,7 @@ fn measure_search(
             continue;
         };
         let game = Line::new(position);
-        player.begin().map_err(ExperimentError::training)?;
+        player.new_game().map_err(ExperimentError::training)?;
         let began = Instant::now();
         let mv = player.choose(&game, &mut rng).map_err(ExperimentError::training)?;
         seconds += began.elapsed().as_secs_f64();

@@ -12,11 +12,11 @@ use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use omissions::{Omissions, Reason};
 use outflank_games::othello::Othello;
 use outflank_learners::cnn::{
-    Budget, Exam, Lessons, Predictor, Split, Study, Taught, Tested, learned_sample, measure, ready,
+    Budget, Evaluation, Dataset, EnsemblePolicy, Split, TrainingSet, TrainReport, TestMetrics, sample_training_set, measure, ready,
     spread, train,
 };
 use outflank_models::nets::{Input, named};
-use outflank_records::{Record, Selection, Set, embedded, read_games};
+use outflank_records::{Record, ExampleSetKind, Selection, embedded, read_games};
 use outflank_runs::{files, stop_requested};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -28,24 +28,24 @@ use std::time::Duration;
 
 /// Returns the accuracy that a specification is about: top-1 by example (the paper's measure), top-1
 /// among legal moves by game.
-pub fn accuracy(tests: &[Tested], spec: NetSpec, set: Set) -> Option<Percentage> {
+pub fn accuracy(tests: &[TestMetrics], spec: NetSpec, set: ExampleSetKind) -> Option<Percentage> {
     let test = find_test(tests, spec, set)?;
     Some((if spec.by_game { test.all } else { test.plain }, test.count))
 }
 
 /// Returns the legal rate: how often the largest output is a legal move.
-pub fn legal_rate(tests: &[Tested], spec: NetSpec) -> Option<Percentage> {
+pub fn legal_rate(tests: &[TestMetrics], spec: NetSpec) -> Option<Percentage> {
     let test = find_test(tests, spec, spec.set)?;
     Some((test.valid, test.count))
 }
 
-fn find_test(tests: &[Tested], spec: NetSpec, set: Set) -> Option<&Tested> {
+fn find_test(tests: &[TestMetrics], spec: NetSpec, set: ExampleSetKind) -> Option<&TestMetrics> {
     let name = spec.test_name(set);
     tests.iter().find(|test| test.images == 1 && test.test.starts_with(&name))
 }
 
 /// Set, split, and whether the input has the color to move.
-type DatasetKey = (Set, Split, bool);
+type DatasetKey = (ExampleSetKind, Split, bool);
 
 /// The training length of a network.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,7 +62,7 @@ pub struct TrainedNetCache<'a> {
     params: ScaleParams,
     records: OnceCell<Vec<Record<Othello>>>,
     /// The dataset that was used last.
-    dataset: RefCell<Option<(DatasetKey, Rc<Lessons>)>>,
+    dataset: RefCell<Option<(DatasetKey, Rc<Dataset>)>>,
     /// Networks that the experiment had to do without.
     omissions: RefCell<Omissions>,
     /// Whether results that the experiment may have used were replaced.
@@ -110,7 +110,7 @@ impl<'a> TrainedNetCache<'a> {
     }
 
     /// Returns the training and test examples of a network.
-    pub fn dataset(&self, spec: NetSpec, input: Input) -> Result<Rc<Lessons>, ExperimentError> {
+    pub fn dataset(&self, spec: NetSpec, input: Input) -> Result<Rc<Dataset>, ExperimentError> {
         let split = self.split(spec);
         let key = (spec.set, split, input.colour);
         if let Some((last, dataset)) = &*self.dataset.borrow()
@@ -121,7 +121,7 @@ impl<'a> TrainedNetCache<'a> {
         let records = self.records()?;
         // Frees the memory of the last dataset first.
         self.dataset.borrow_mut().take();
-        let dataset = Lessons::new(records, spec.set, split, input.colour)
+        let dataset = Dataset::new(records, spec.set, split, input.colour)
             .map_err(ExperimentError::training)?;
         let dataset = Rc::new(dataset);
         *self.dataset.borrow_mut() = Some((key, dataset.clone()));
@@ -192,16 +192,16 @@ impl<'a> TrainedNetCache<'a> {
     /// Returns the results of a network: cached ones if they are from the same plan, or from a run of
     /// `outflank train cnn`, whose results have no plan; otherwise trains and tests it. On a device that
     /// cannot train, returns `None` if there are no cached results.
-    pub fn train_or_load(&self, spec: NetSpec) -> Result<Option<Taught>, ExperimentError> {
+    pub fn train_or_load(&self, spec: NetSpec) -> Result<Option<TrainReport>, ExperimentError> {
         let folder = self.folder(spec);
         let path = folder.join(RESULT);
         if path.is_file() {
-            let result: Taught = read_json(&path)?;
+            let result: TrainReport = read_json(&path)?;
             if result.complete && !result.tests.is_empty() && self.has_same_plan(spec, &result)? {
                 return Ok(Some(result));
             }
         }
-        if !self.context.device.teaches() {
+        if !self.context.device.can_train() {
             self.omit(Reason::NotCached, &[spec]);
             return Ok(None);
         }
@@ -215,7 +215,7 @@ impl<'a> TrainedNetCache<'a> {
     }
 
     /// Trains and tests a network; returns its results and its model file.
-    fn train(&self, spec: NetSpec, folder: &Path) -> Result<(Taught, Vec<u8>), ExperimentError> {
+    fn train(&self, spec: NetSpec, folder: &Path) -> Result<(TrainReport, Vec<u8>), ExperimentError> {
         files::create_folder(folder)?;
         let input = spec.input.parse().map_err(ExperimentError::training)?;
         let net = named(spec.net, input).map_err(ExperimentError::training)?;
@@ -226,10 +226,10 @@ impl<'a> TrainedNetCache<'a> {
             items = dataset.drawn(plan.seed);
         }
         let count = items.len();
-        let sample = learned_sample(&dataset, &items, self.params.test_positions);
+        let sample = sample_training_set(&dataset, &items, self.params.test_positions);
         let plan_text = self.plan_text_with_seed(spec)?;
         plan::begin(folder, &plan_text)?;
-        let study = Study::new(&net, &dataset.base, items);
+        let study = TrainingSet::new(&net, &dataset.base, items);
         let device = &*self.context.device;
         let mut engine = device.engine(&net, plan, study).map_err(ExperimentError::training)?;
         let epochs = match self.training_length(spec) {
@@ -254,8 +254,8 @@ impl<'a> TrainedNetCache<'a> {
         }
         let model = self.model_file(&net, &mut *engine, folder)?;
         let most = self.params.test_positions;
-        let evaluation = Exam { lessons: &dataset, learned: &sample, most, images: false };
-        let mut result = Taught::new(&net, &spec.set.to_string(), &trained);
+        let evaluation = Evaluation { lessons: &dataset, learned: &sample, most, images: false };
+        let mut result = TrainReport::new(&net, &spec.set.to_string(), &trained);
         result.plan = Some(plan_text);
         let go_on = |_: &str, _| !stop_requested();
         match evaluation
@@ -269,7 +269,7 @@ impl<'a> TrainedNetCache<'a> {
 
     /// Loads networks as one model, an ensemble if there are several; `None` if weights are missing and
     /// cannot be trained, or if results are [`outdated`](Self::is_outdated).
-    pub fn predictor(&self, specs: &[NetSpec]) -> Result<Option<Arc<Predictor>>, ExperimentError> {
+    pub fn predictor(&self, specs: &[NetSpec]) -> Result<Option<Arc<EnsemblePolicy>>, ExperimentError> {
         let device = &*self.context.device;
         let mut engines = Vec::new();
         let mut input = Input::PIECES;
@@ -282,13 +282,13 @@ impl<'a> TrainedNetCache<'a> {
             input = net.input();
             engines.push(ready(device, &net, &weights).map_err(ExperimentError::training)?);
         }
-        let batch = if device.is_quick() && device.teaches() { 1024 } else { 64 };
-        Ok(Some(Arc::new(Predictor::new(input, engines, batch))))
+        let batch = if device.is_accelerated() && device.can_train() { 1024 } else { 64 };
+        Ok(Some(Arc::new(EnsemblePolicy::new(input, engines, batch))))
     }
 
     /// Returns the test results of a network, or of an ensemble on the tests of its first member; empty
     /// if they are not available.
-    pub fn test_results(&self, specs: &[NetSpec]) -> Result<Vec<Tested>, ExperimentError> {
+    pub fn test_results(&self, specs: &[NetSpec]) -> Result<Vec<TestMetrics>, ExperimentError> {
         let Some(&first) = specs.first() else { return Ok(Vec::new()) };
         let mut single = Vec::new();
         for &spec in specs {
@@ -313,7 +313,7 @@ impl<'a> TrainedNetCache<'a> {
             let metrics = measure(answer, input, &examples, false, |_| !stop_requested())
                 .map_err(ExperimentError::training)?;
             let metrics = metrics.ok_or(ExperimentError::Stopped)?;
-            tests.push(Tested::new(&test.name, test.seen, false, &metrics));
+            tests.push(TestMetrics::new(&test.name, test.seen, false, &metrics));
         }
         write_json(&path, &tests)?;
         Ok(tests)

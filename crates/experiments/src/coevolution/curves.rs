@@ -10,7 +10,7 @@ use super::{
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::{RunScores, compare_equal, compare_ranking};
 use crate::{Experiment, ExperimentOutcome, Report};
-use outflank_learners::training::{Point as Measured, measured_at};
+use outflank_learners::training::{Measurement, measurement_at};
 use outflank_report::text::count;
 use outflank_report::{Plot, Point, Series};
 
@@ -206,8 +206,8 @@ impl Curves {
 fn run_scores(runs: &MethodRuns, params: &ScaleParams) -> RunScores {
     let mut scores = RunScores::default();
     for measurement in 1..=params.measurements {
-        let score = |curve: &Vec<Measured>| {
-            let point = measured_at(curve, measurement, params.measurements, params.games);
+        let score = |curve: &Vec<Measurement>| {
+            let point = measurement_at(curve, measurement, params.measurements, params.games);
             point.and_then(|point| point.scores.first().copied()).unwrap_or(f64::NAN)
         };
         scores.push(runs.curves.iter().map(score).collect());

@@ -9,13 +9,13 @@ use super::{MethodRuns, MethodVariant, SECOND_HALF, departures, games_at, scale_
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::{RunScores, compare_ranking};
 use crate::{Experiment, ExperimentOutcome, Report};
-use outflank_arena::{Terms, contest};
+use outflank_arena::{ContestConfig, contest};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::model_at;
-use outflank_models::Network;
+use outflank_models::NTupleNetwork;
 use outflank_models::files::load;
-use outflank_players::{Entry, Greedy};
+use outflank_players::{PlayerFactory, Greedy};
 use outflank_report::{Plot, Point, Series};
 use outflank_runs::stop_requested;
 
@@ -143,7 +143,7 @@ fn tournament(
     all: &[MethodRuns],
     measurement: u64,
 ) -> Result<Vec<Vec<f64>>, ExperimentError> {
-    let mut entries: Vec<Entry<Othello>> = Vec::new();
+    let mut entries: Vec<PlayerFactory<Othello>> = Vec::new();
     let mut team_of = Vec::new();
     for (team, runs) in all.iter().enumerate() {
         for (run, folder) in runs.folders.iter().enumerate() {
@@ -151,10 +151,10 @@ fn tournament(
             let last = scale_params(context.scale).measurements;
             let saved = (1..=measurement).rev().chain(measurement + 1..=last);
             let path =
-                saved.map(|number| model_at::<Network>(folder, number)).find(|path| path.is_file());
-            let path = path.unwrap_or_else(|| model_at::<Network>(folder, measurement));
+                saved.map(|number| model_at::<NTupleNetwork>(folder, number)).find(|path| path.is_file());
+            let path = path.unwrap_or_else(|| model_at::<NTupleNetwork>(folder, measurement));
             let policy = load(&path)?.0.policy();
-            entries.push(Entry::new(format!("{} {}", runs.variant.title(), run + 1), move || {
+            entries.push(PlayerFactory::new(format!("{} {}", runs.variant.title(), run + 1), move || {
                 Ok(Box::new(Greedy::new(policy.clone())))
             }));
             team_of.push(team);
@@ -165,12 +165,12 @@ fn tournament(
         .filter(|&(a, b)| team_of[a] != team_of[b])
         .collect();
     let seed = context.seed.wrapping_add(measurement);
-    let terms = Terms {
+    let terms = ContestConfig {
         openings: vec![Line::default()],
         rounds: 1,
         seed,
         threads: context.threads,
-        elsewhere: None,
+        remote: None,
     };
     let mut half_points = vec![(0u32, 0u32); entries.len()];
     let complete = contest(&entries, &pairs, &terms, None, |games, _| {

@@ -3,15 +3,15 @@
 //! Departures: see `departures` in [`gp`](super).
 
 use super::{
-    Checkers, GamesOf, Othello, ROUNDS, STRATEGIES, Search, StrategyRuns, Tests, compare_paired,
+    Checkers, GameOracle, Othello, ROUNDS, STRATEGIES, Search, StrategyRuns, TestPairs, compare_paired,
     contest, departures, game_title, scale_params, table_rounds, tests, train,
 };
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::Mean;
 use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_games::Game;
-use outflank_models::Described;
-use outflank_players::roster::Roster;
+use outflank_models::NamedFeatures;
+use outflank_players::registry::RegisteredGame;
 use outflank_report::text::count;
 use outflank_report::{Plot, Point, Series};
 
@@ -58,10 +58,10 @@ impl Experiment for Fig1 {
     }
 }
 
-fn one_game<P: Roster + Described>(
+fn one_game<P: RegisteredGame + NamedFeatures>(
     context: &ExperimentContext,
     all: &[StrategyRuns],
-    tests: &Tests,
+    tests: &TestPairs,
     report: &mut Report,
 ) -> Result<(), ExperimentError> {
     let params = scale_params(context.scale);
@@ -98,10 +98,10 @@ fn one_game<P: Roster + Described>(
         });
         plot = plot.series(Series::line(runs.strategy, points).band());
     }
-    let games = GamesOf::<P>::new(contest(context, context.seed));
+    let games = GameOracle::<P>::new(contest(context, context.seed));
     let ceiling = tests.ceiling(&games)?;
-    let (same, even) = (ceiling.same, ceiling.even);
-    let (decided, predictable) = (100.0 * ceiling.of_decided(), 100.0 * ceiling.foreseeable);
+    let (same, even) = (ceiling.same, ceiling.ties);
+    let (decided, predictable) = (100.0 * ceiling.same_if_decided(), 100.0 * ceiling.majority);
     let row = format!("{title}, ceiling");
     report.cell(&row, "winner repeats", None, Some(100.0 * same), None);
     report.cell(&row, "winner repeats, decided pairs", None, Some(decided), None);

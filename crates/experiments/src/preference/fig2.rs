@@ -23,7 +23,7 @@ impl Experiment for Fig2 {
     }
 
     fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
-        let tuples = embedded::table1();
+        let tuples = embedded::runarsson_lucas_tuples();
         let lead = "The tuples of Table I, with and without their symmetric copies.".to_owned();
         let mut report =
             Report::new(self.name(), context.scale, "Runarsson & Lucas (2014), Figure 2", lead);
@@ -31,8 +31,8 @@ impl Experiment for Fig2 {
         for ((row, paper), ours) in PUBLISHED.into_iter().zip(ours) {
             report.cell(row, "count", Some(paper), Some(ours), Some(0.0)).decimals(0, 0);
         }
-        let firsts: Vec<_> = tuples.tuples().iter().map(|t| t.images()[0].clone()).collect();
-        let images: Vec<_> = tuples.tuples().iter().flat_map(|t| t.images()).cloned().collect();
+        let firsts: Vec<_> = tuples.tuples().iter().map(|t| t.placements()[0].clone()).collect();
+        let images: Vec<_> = tuples.tuples().iter().flat_map(|t| t.placements()).cloned().collect();
         let together = tuple_board("Without symmetric copies", &firsts);
         let expanded = tuple_board("With symmetric copies", &images);
         for (number, tuple) in tuples.tuples().iter().enumerate() {
@@ -40,7 +40,7 @@ impl Experiment for Fig2 {
             report
                 .cell(&name, "inputs", None, Some(tuple.length() as f64), Some(0.0))
                 .decimals(0, 0);
-            let board = tuple_board(format!("Tuple {}", number + 1), &tuple.images()[..1]);
+            let board = tuple_board(format!("Tuple {}", number + 1), &tuple.placements()[..1]);
             let stem = format!("tuple-{:02}", number + 1);
             report.figures.push((stem, Box::new(board), String::new()));
         }

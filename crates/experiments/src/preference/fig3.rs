@@ -52,7 +52,7 @@ pub(super) fn figure(
         let Some(column) = columns.iter().find(|column| column.name == name) else { continue };
         for pairs in [false, true] {
             let series = series(column, method_name(method), pairs, &mut report);
-            plot = plot.series(series.coloured_as(number));
+            plot = plot.series(series.color_index(number));
         }
     }
     let caption = "Solid: top-1 accuracy; dashed: pairwise accuracy. 95% confidence intervals.";

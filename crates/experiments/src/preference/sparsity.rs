@@ -8,10 +8,10 @@ use super::{FeatureSet, games, games_departure};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_games::othello::Othello;
-use outflank_learners::{Rows, class_rows, preference_rows};
+use outflank_learners::{SparseRows, class_rows, preference_rows};
 use outflank_models::View;
-use outflank_records::{Decision, Wanted, decisions};
-use outflank_report::Bars;
+use outflank_records::{Decision, DecisionFilter, decisions};
+use outflank_report::BarChart;
 
 /// Non-zero features of a difference and of a position, with 1-tuples and N-tuples.
 const PUBLISHED: [(f64, f64); 2] = [(11.8, 64.0), (64.8, 82.7)];
@@ -37,7 +37,7 @@ impl Experiment for Sparsity {
 
     fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let games = games(context, context.seed)?;
-        let choices = decisions(&games.train, &Wanted::CHOICES);
+        let choices = decisions(&games.train, &DecisionFilter::CHOICES);
         let lead = "The mean number of non-zero features.".to_owned();
         let mut report = Report::new(
             self.name(),
@@ -61,7 +61,7 @@ impl Experiment for Sparsity {
         let names = report.cells.iter().map(|cell| format!("{}, {}", cell.row, cell.column));
         let ours = report.cells.iter().map(|cell| (cell.ours.unwrap_or(f64::NAN), 0.0));
         let paper = report.cells.iter().map(|cell| (cell.paper.unwrap_or(f64::NAN), 0.0));
-        let bars = Bars::new("Non-zero features", "mean number", names)
+        let bars = BarChart::new("Non-zero features", "mean number", names)
             .series("ours", ours)
             .series("paper", paper);
         report.figures.push(("features".to_owned(), Box::new(bars), String::new()));
@@ -71,7 +71,7 @@ impl Experiment for Sparsity {
 }
 
 /// Returns the mean number of entries per row and the half-width of its 95% confidence interval.
-fn mean(choices: &[Decision<Othello>], rows: impl Fn(&[Decision<Othello>]) -> Rows) -> (f64, f64) {
+fn mean(choices: &[Decision<Othello>], rows: impl Fn(&[Decision<Othello>]) -> SparseRows) -> (f64, f64) {
     let mut means = Vec::new();
     for chunk in choices.chunks(choices.len().div_ceil(CHUNKS).max(1)) {
         let rows = rows(chunk);

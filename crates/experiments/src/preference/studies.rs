@@ -13,10 +13,10 @@ use crate::context::{DataFolder, ExperimentContext, ExperimentError, GameSample}
 use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::accuracy::{Hits, accuracy};
 use outflank_games::othello::Othello;
-use outflank_learners::methods::{Method, Options, Task, learn};
+use outflank_learners::methods::{Method, MethodOptions, TrainingData, learn};
 use outflank_models::files::{Origin, load_network, save};
-use outflank_models::{Greedy, Network, Policy, Tuples};
-use outflank_records::{Decision, Wanted, decisions};
+use outflank_models::{Greedy, NTupleNetwork, Policy, Tuples};
+use outflank_records::{Decision, DecisionFilter, decisions};
 use outflank_runs::{files, stop_requested};
 use std::path::PathBuf;
 
@@ -44,11 +44,11 @@ impl StudyData<'_> {
         method: Method,
         tuples: Tuples,
         choices: &[Decision<Othello>],
-        options: &Options,
+        options: &MethodOptions,
         name: &str,
-    ) -> Result<Network, ExperimentError> {
+    ) -> Result<NTupleNetwork, ExperimentError> {
         self.load_or(name, || {
-            let task = Task::new(&self.games.train, choices, tuples);
+            let task = TrainingData::new(&self.games.train, choices, tuples);
             let outcome =
                 learn(method, task, options, self.context.seed, &mut |_| !stop_requested());
             let outcome = outcome.map_err(ExperimentError::training)?;
@@ -60,8 +60,8 @@ impl StudyData<'_> {
     fn load_or(
         &self,
         name: &str,
-        create: impl FnOnce() -> Result<Network, ExperimentError>,
-    ) -> Result<Network, ExperimentError> {
+        create: impl FnOnce() -> Result<NTupleNetwork, ExperimentError>,
+    ) -> Result<NTupleNetwork, ExperimentError> {
         let path = self.path(name);
         if path.is_file() {
             return Ok(load_network(&path)?.0);
@@ -83,7 +83,7 @@ impl StudyData<'_> {
         self.context.file(&format!("models/{stem}.safetensors"))
     }
 
-    fn save(&self, name: &str, network: &Network) -> Result<(), ExperimentError> {
+    fn save(&self, name: &str, network: &NTupleNetwork) -> Result<(), ExperimentError> {
         files::create_folder(&self.context.file("models"))?;
         let origin = Origin {
             method: name.to_owned(),
@@ -122,8 +122,8 @@ impl Experiment for Studies {
         let games = games(context, context.seed)?;
         let data = StudyData {
             context,
-            train: decisions(&games.train, &Wanted::CHOICES).items().to_vec(),
-            test: decisions(&games.test, &Wanted::CHOICES).items().to_vec(),
+            train: decisions(&games.train, &DecisionFilter::CHOICES).items().to_vec(),
+            test: decisions(&games.test, &DecisionFilter::CHOICES).items().to_vec(),
             games: &games,
         };
         let lead = "Each study changes one setting. Unless stated otherwise the figures are top-1 accuracies, \
@@ -159,7 +159,7 @@ fn preferences(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experime
         let row = format!("{} N-Tuple", super::method_name(method));
         let network = data.train_or_load(method, n.clone(), &data.train, &options(), &row)?;
         add(report, &row, "counts", counts, hits(&Greedy(network), &data.test));
-        let changed = Options { binary_preferences: true, ..options() };
+        let changed = MethodOptions { preference_binary: true, ..options() };
         let network = data.train_or_load(
             method,
             n.clone(),
@@ -175,7 +175,7 @@ fn preferences(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experime
 /// LSTD with other trace decays.
 fn lambdas(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     for lambda in LAMBDAS {
-        let changed = Options { lambda, ..options() };
+        let changed = MethodOptions { lambda, ..options() };
         let name = format!("LSTD 1-Tuple, lambda {lambda}");
         let network = data.train_or_load(
             Method::Lstd,

@@ -13,8 +13,8 @@ use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::accuracy::{Accuracy, Hits, STAGES, accuracy};
 use outflank_models::files::load_network;
 use outflank_models::{Greedy, embedded};
-use outflank_records::{Wanted, decisions};
-use outflank_report::Bars;
+use outflank_records::{DecisionFilter, decisions};
+use outflank_report::BarChart;
 
 /// Published percentages. Columns: iPref, Pref, MM, LSTD, Classify with 1-tuples, the same with
 /// N-tuples, Heur-WPC, ETDL-N-Tuple. The last row is the mean over all decisions.
@@ -56,7 +56,7 @@ pub fn measure(
     for trial in 0..trials(context) {
         let seed = context.seed.wrapping_add(trial);
         let games = games(context, seed)?;
-        let test = decisions(&games.test, &Wanted::CHOICES);
+        let test = decisions(&games.test, &DecisionFilter::CHOICES);
         let mut measured: Vec<(String, Option<usize>, Accuracy)> = Vec::new();
         for player in players(context, seed, &games, features)? {
             let name = format!("{} {}", method_name(player.method), player.features.name());
@@ -161,7 +161,7 @@ impl Experiment for Table2 {
 /// Plots the last row of the table.
 fn draw(columns: &[Column], report: &mut Report) {
     let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-    let bars = Bars::new("Top-1 accuracy", "%, 95% confidence intervals", names)
+    let bars = BarChart::new("Top-1 accuracy", "%, 95% confidence intervals", names)
         .series("ours", columns.iter().map(|column| mean(&column.trials, |a| &a.choices)))
         .series(
             "paper",

@@ -9,15 +9,15 @@
 use super::{FeatureSet, TrainedPlayer, games, games_departure, players};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
-use outflank_arena::Terms;
+use outflank_arena::ContestConfig;
 use outflank_arena::accuracy::Hits;
 use outflank_arena::league::{League, LeagueReport, play_league};
-use outflank_arena::ratings::Options;
+use outflank_arena::ratings::RatingConfig;
 use outflank_games::Side;
 use outflank_games::othello::Othello;
 use outflank_models::{Greedy as OnePly, embedded, files};
-use outflank_players::{Entry, Greedy};
-use outflank_report::Bars;
+use outflank_players::{PlayerFactory, Greedy};
+use outflank_report::BarChart;
 use outflank_report::text::count;
 use outflank_runs::{Journal, stop_requested};
 use std::sync::Arc;
@@ -61,7 +61,7 @@ pub fn league(
 ) -> Result<(League<Othello>, Vec<String>), ExperimentError> {
     let games = games(context, context.seed)?;
     let ten = players(context, context.seed, &games, &FeatureSet::BOTH)?;
-    let mut entries: Vec<Entry<Othello>> = ten.into_iter().map(entry).collect();
+    let mut entries: Vec<PlayerFactory<Othello>> = ten.into_iter().map(entry).collect();
     entries.push(greedy("Heur-WPC", embedded::heuristic()));
     for (name, file) in PUBLISHED_PLAYERS {
         if let Some(path) = context.published_player(file) {
@@ -71,7 +71,7 @@ pub fn league(
     let (openings, description) = context.openings(Side::Black)?;
     let rounds = context.scale.choose(4, 1000, 1000).min(openings.len()) as u32;
     let terms =
-        Terms { openings, rounds, seed: context.seed, threads: context.threads, elsewhere: None };
+        ContestConfig { openings, rounds, seed: context.seed, threads: context.threads, remote: None };
     (context.log)("playing the league");
     let journal =
         Journal::open(&context.file("games.tsv")).map_err(outflank_arena::ContestError::from)?;
@@ -88,13 +88,13 @@ pub fn league(
     Ok((league, departures))
 }
 
-fn entry(player: TrainedPlayer) -> Entry<Othello> {
+fn entry(player: TrainedPlayer) -> PlayerFactory<Othello> {
     greedy(&player.name(), player.network)
 }
 
-fn greedy(name: &str, network: outflank_models::Network) -> Entry<Othello> {
+fn greedy(name: &str, network: outflank_models::NTupleNetwork) -> PlayerFactory<Othello> {
     let policy = Arc::new(OnePly(network));
-    Entry::new(name, move || Ok(Box::new(Greedy::new(policy.clone()))))
+    PlayerFactory::new(name, move || Ok(Box::new(Greedy::new(policy.clone()))))
 }
 
 /// Adds ratings and scores to a report.
@@ -111,7 +111,7 @@ pub(super) fn fill(report: &mut Report, league: &LeagueReport, published: &[(&st
             )
             .decimals(0, 0);
         // Binomial, as if no game were drawn.
-        let error = Hits::of(player.percent, player.games).error();
+        let error = Hits::from_percent(player.percent, player.games).error();
         let percent = Some(player.percent);
         report.cell(&player.name, "% score", paper.map(|p| p.2), percent, Some(error));
     }
@@ -123,7 +123,7 @@ pub(super) fn fill(report: &mut Report, league: &LeagueReport, published: &[(&st
     }
     let names: Vec<&str> = league.players.iter().map(|player| player.name.as_str()).collect();
     let paper_of = |name: &str| published.iter().find(|(other, ..)| *other == name);
-    let bars = Bars::new("Ratings", "rating, 95% confidence intervals", names.clone())
+    let bars = BarChart::new("Ratings", "rating, 95% confidence intervals", names.clone())
         .series("ours", league.players.iter().map(|player| (player.rating, player.error)))
         .series("paper", names.iter().map(|name| (paper_of(name).map_or(f64::NAN, |p| p.1), 0.0)))
         .decimals(0)
@@ -153,7 +153,7 @@ impl Experiment for Table3 {
 
     fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
         let (league, departures) = league(context)?;
-        let table = league.report(&Options::default())?;
+        let table = league.report(&RatingConfig::default())?;
         let lead = format!(
             "Round robin of {} players at one ply, {} games per player; Bradley-Terry ratings.",
             table.players.len(),

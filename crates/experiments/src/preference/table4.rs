@@ -6,7 +6,7 @@ use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::accuracy::Hits;
 use outflank_arena::league::{League, LeagueReport};
-use outflank_arena::ratings::Options;
+use outflank_arena::ratings::RatingConfig;
 use outflank_games::othello::Othello;
 
 /// Published ratings and percentage scores.
@@ -92,7 +92,7 @@ fn sub_league(
     if players.len() < 2 {
         return Ok(None);
     }
-    Ok(Some(league.report_of(&players, &Options::default())?))
+    Ok(Some(league.report_among(&players, &RatingConfig::default())?))
 }
 
 /// Adds a cross table, scaled to the paper's 2,000 games per pair.
@@ -110,7 +110,7 @@ fn add_cross_table<const N: usize>(
                 2000.0 * won / (won + lost)
             });
             // Binomial for 2,000 games; ignores the pairing of colors.
-            let error = ours.map(|points| 20.0 * Hits::of(points / 20.0, 2000).error());
+            let error = ours.map(|points| 20.0 * Hits::from_percent(points / 20.0, 2000).error());
             report.cell(*a, *b, Some(published[row][column]), ours, error);
         }
     }

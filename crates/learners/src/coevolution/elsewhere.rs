@@ -4,13 +4,13 @@
 //! more than which individuals are to train, or which of them meet. What comes back is what would
 //! have been made here: networks to the last bit, and the margins of games.
 
-use super::fitness::{Lives, Meeting, Occasion};
+use super::fitness::{Lives, Meeting, GenerationContext};
 use super::read_network;
-use crate::tdl::{self, Rates};
+use crate::tdl::{self, TdlConfig};
 use crate::training::StepError;
 use outflank_games::Side;
-use outflank_models::files::{Origin, write_tensors};
-use outflank_models::{Live, Network};
+use outflank_models::files::{Origin, write_safetensors};
+use outflank_models::{TrainableNTuple, NTupleNetwork};
 use outflank_runs::{
     BlobStore, JobBatch, JobHandler, WorkQueue, WorkQueueError, parts, run_in_order,
 };
@@ -48,15 +48,15 @@ impl Practice {
     /// Plays them; gives what the individual has become.
     pub(super) fn play<'a>(
         &self,
-        player: impl Fn(usize) -> &'a Network,
-        rates: Rates,
+        player: impl Fn(usize) -> &'a NTupleNetwork,
+        rates: TdlConfig,
         seed: u64,
-    ) -> Network {
+    ) -> NTupleNetwork {
         let mut network = player(self.individual).clone();
-        let mut live = Live::new(&network);
+        let mut live = TrainableNTuple::new(&network);
         let mut game = self.first;
         for &(opponent, count) in &self.opponents {
-            let mut opponent = opponent.map(|number| Live::new(player(number)));
+            let mut opponent = opponent.map(|number| TrainableNTuple::new(player(number)));
             for round in 0..count {
                 let mut rng = tdl::stream(seed, self.individual, game);
                 game += 1;
@@ -86,7 +86,7 @@ struct Head {
     seed: u64,
     generation: u64,
     /// How they learn; nothing when they are judged.
-    rates: Option<Rates>,
+    rates: Option<TdlConfig>,
     /// The share of random moves when they are judged.
     epsilon: f64,
     numbers: Vec<usize>,
@@ -103,11 +103,11 @@ struct SentPieces {
 /// Has everyone trained by others.
 pub(super) fn train(
     others: &Elsewhere,
-    players: &[&Network],
+    players: &[&NTupleNetwork],
     practices: &[Practice],
-    rates: Rates,
-    occasion: Occasion,
-) -> Result<Vec<Network>, StepError> {
+    rates: TdlConfig,
+    occasion: GenerationContext,
+) -> Result<Vec<NTupleNetwork>, StepError> {
     let numbers = practices.iter().flat_map(Practice::numbers).collect();
     let head = head(occasion, Some(rates), 0.0, &numbers);
     let describe = |setting: &str, range: Range<usize>| SentPieces {
@@ -116,8 +116,8 @@ pub(super) fn train(
         meetings: Vec::new(),
     };
     let read = |range: Range<usize>, answer: &[u8]| {
-        let networks: Result<Vec<Network>, String> =
-            parts::unpack(answer)?.iter().map(|bytes| read_network(bytes)).collect();
+        let networks: Result<Vec<NTupleNetwork>, String> =
+            shards::unpack(answer)?.iter().map(|bytes| read_network(bytes)).collect();
         let networks = networks?;
         let asked = practices[range].iter().map(|practice| players[practice.individual]);
         match networks.iter().zip(asked).all(|(new, old)| is_of(new, old)) {
@@ -129,7 +129,7 @@ pub(super) fn train(
 }
 
 /// Whether one network can have become the other by training.
-fn is_of(new: &Network, old: &Network) -> bool {
+fn is_of(new: &NTupleNetwork, old: &NTupleNetwork) -> bool {
     new.tuples() == old.tuples()
         && (new.view(), new.is_binary()) == (old.view(), old.is_binary())
         && new.weights().iter().all(|weight| weight.is_finite())
@@ -138,10 +138,10 @@ fn is_of(new: &Network, old: &Network) -> bool {
 /// Has games played by others; gives their margins for Black, piece by piece.
 pub(super) fn play(
     others: &Elsewhere,
-    players: &[&Network],
+    players: &[&NTupleNetwork],
     pieces: &[&[Meeting]],
     epsilon: f64,
-    occasion: Occasion,
+    occasion: GenerationContext,
 ) -> Result<Vec<Vec<i32>>, StepError> {
     let all = pieces.iter().flat_map(|piece| piece.iter());
     let numbers = all.flat_map(|meeting| [meeting.black, meeting.white]).collect();
@@ -166,8 +166,8 @@ pub(super) fn play(
     order(others, &head, players, pieces.len(), describe, read)
 }
 
-fn head(occasion: Occasion, rates: Option<Rates>, epsilon: f64, numbers: &BTreeSet<usize>) -> Head {
-    let Occasion { seed, generation, .. } = occasion;
+fn head(occasion: GenerationContext, rates: Option<TdlConfig>, epsilon: f64, numbers: &BTreeSet<usize>) -> Head {
+    let GenerationContext { seed, generation, .. } = occasion;
     Head { seed, generation, rates, epsilon, numbers: numbers.iter().copied().collect() }
 }
 
@@ -175,7 +175,7 @@ fn head(occasion: Occasion, rates: Option<Rates>, epsilon: f64, numbers: &BTreeS
 fn order<T>(
     others: &Elsewhere,
     head: &Head,
-    players: &[&Network],
+    players: &[&NTupleNetwork],
     pieces: usize,
     describe: impl Fn(&str, Range<usize>) -> SentPieces,
     read: impl Fn(Range<usize>, &[u8]) -> Result<Vec<T>, String>,
@@ -183,9 +183,9 @@ fn order<T>(
     let failed = |error: WorkQueueError| StepError::Failed(error.to_string());
     let mut items = vec![serde_json::to_vec(head).map_err(|error| error.to_string())?];
     for &number in &head.numbers {
-        items.push(write_tensors(&players[number].clone().into(), &Origin::default())?);
+        items.push(write_safetensors(&players[number].clone().into(), &Origin::default())?);
     }
-    let setting = others.crew.put(&parts::pack(&items)).map_err(failed)?;
+    let setting = others.crew.put(&shards::pack(&items)).map_err(failed)?;
     let mut results = Vec::with_capacity(pieces);
     let batch = JobBatch { kind: KIND, run: &setting, jobs: pieces };
     let describe = |range| serde_json::to_vec(&describe(&setting, range)).unwrap_or_default();
@@ -205,17 +205,17 @@ fn order<T>(
 /// Networks that play, by their numbers, and how.
 struct Table {
     head: Head,
-    players: BTreeMap<usize, Network>,
+    players: BTreeMap<usize, NTupleNetwork>,
 }
 
 /// Plays the games of populations for others.
 #[derive(Default)]
-pub struct PlaysGenerations {
+pub struct GenerationJobHandler {
     /// What it played with last, the latest at the end.
     tables: Mutex<Vec<(String, Arc<Table>)>>,
 }
 
-impl PlaysGenerations {
+impl GenerationJobHandler {
     /// The document with this checksum.
     fn table(&self, setting: &str, library: &dyn BlobStore) -> Result<Arc<Table>, String> {
         let lock = || self.tables.lock().unwrap_or_else(PoisonError::into_inner);
@@ -223,13 +223,13 @@ impl PlaysGenerations {
             return Ok(table.clone());
         }
         let document = library.get(setting).map_err(|error| error.to_string())?;
-        let items = parts::unpack(&document)?;
+        let items = shards::unpack(&document)?;
         let (head, networks) = items.split_first().ok_or("this is no population")?;
         let head: Head = serde_json::from_slice(head)
             .map_err(|error| format!("this is no population: {error}"))?;
-        let networks: Result<Vec<Network>, String> =
+        let networks: Result<Vec<NTupleNetwork>, String> =
             networks.iter().map(|bytes| read_network(bytes)).collect();
-        let players: BTreeMap<usize, Network> =
+        let players: BTreeMap<usize, NTupleNetwork> =
             head.numbers.iter().copied().zip(networks?).collect();
         let table = Arc::new(Table { head, players });
         let mut tables = lock();
@@ -241,7 +241,7 @@ impl PlaysGenerations {
     }
 }
 
-impl JobHandler for PlaysGenerations {
+impl JobHandler for GenerationJobHandler {
     fn kind(&self) -> &'static str {
         KIND
     }
@@ -261,11 +261,11 @@ impl JobHandler for PlaysGenerations {
         if let Some(rates) = head.rates {
             let trained = sent.practices.iter().map(|practice| {
                 let network = practice.play(|number| &players[&number], rates, head.seed);
-                write_tensors(&network.into(), &Origin::default())
+                write_safetensors(&network.into(), &Origin::default())
             });
-            return Ok(parts::pack(&trained.collect::<Result<Vec<_>, _>>()?));
+            return Ok(shards::pack(&trained.collect::<Result<Vec<_>, _>>()?));
         }
-        let occasion = Occasion { seed: head.seed, generation: head.generation, threads: 1 };
+        let occasion = GenerationContext { seed: head.seed, generation: head.generation, threads: 1 };
         let mut lives = Lives::new(players.iter().map(|(number, network)| (*number, network)));
         let margins: Vec<Vec<i32>> =
             sent.meetings.iter().map(|piece| lives.play(piece, head.epsilon, occasion)).collect();
@@ -275,10 +275,10 @@ impl JobHandler for PlaysGenerations {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Coevolution, Fitness, Settings};
+    use super::super::{Coevolution, Fitness, CoevolutionConfig};
     use super::*;
     use crate::training::Learner;
-    use outflank_models::shapes::{Neighbour, Snake};
+    use outflank_models::tuple_shapes::{NeighborChoice, Snake};
     use outflank_runs::Ack;
     use outflank_runs::files::checksum;
 
@@ -312,7 +312,7 @@ mod tests {
             take: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
         ) -> Result<(), WorkQueueError> {
             assert_eq!(batch.kind, KIND);
-            let trade = PlaysGenerations::default();
+            let trade = GenerationJobHandler::default();
             for from in (0..batch.jobs).step_by(3).rev() {
                 let range = from..(from + 3).min(batch.jobs);
                 for nonsense in [&b"?"[..], b"[[65]]", b"[]"] {
@@ -347,7 +347,7 @@ mod tests {
     /// behind.
     #[test]
     fn others_play_the_same_generations() {
-        let fame = Settings {
+        let fame = CoevolutionConfig {
             shape: "4x3".parse().unwrap(),
             snake: Snake::Clean,
             spread: 0.1,
@@ -371,16 +371,16 @@ mod tests {
             weight_mutation: 0.1,
             weight_deviation: 0.1,
             topology_mutation: 0.1,
-            topology: Neighbour::Uniform,
+            topology: NeighborChoice::Uniform,
         };
-        let heuristic = Settings {
+        let heuristic = CoevolutionConfig {
             fitness: Fitness::Heuristic,
             heuristic_games: 4,
             heuristic_random: 0.1,
             hall_of_fame: 0,
             ..fame.clone()
         };
-        let untrained = Settings {
+        let untrained = CoevolutionConfig {
             self_games: 0,
             population_opponents: 0,
             archive_opponents: 0,

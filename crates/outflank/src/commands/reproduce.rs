@@ -12,10 +12,10 @@ use outflank_experiments::{
     DataFolder, EXPERIMENTS, Experiment, ExperimentContext, ExperimentError, PAPERS,
     RemoteTraining, Report, paper_of, run_experiment,
 };
-use outflank_learners::cnn::{Device, Nowhere};
-use outflank_players::spec::Spec;
+use outflank_learners::cnn::{Device, CachedOnly};
+use outflank_players::spec::PlayerSpec;
 use outflank_report::{Align, Table, Theme};
-use outflank_runs::{Config, Progress, RunFolder, did_you_mean, stop_when_asked};
+use outflank_runs::{RunConfig, Progress, RunFolder, did_you_mean, install_stop_handler};
 use serde_json::json;
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -50,7 +50,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     }
     if let Some(edax) = &args.edax {
         ensure!(exhibit.uses_edax(), "{name} has no rows of Edax's: leave out --edax");
-        let spec: Spec = edax.parse()?;
+        let spec: PlayerSpec = edax.parse()?;
         ensure!(
             spec.model.starts_with("nboard:"),
             "--edax is nboard: and a command, such as 'nboard:edax -nboard', not '{edax}'"
@@ -59,7 +59,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     }
     // How much of everything there is follows from it.
     let device = device(args, *exhibit)?;
-    if device.is_quick() {
+    if device.is_accelerated() {
         settings.insert("device".to_owned(), device.name().into());
     }
     if let Some((data, missing)) = data.and_then(|data| Some((data, missing(data, parts)?))) {
@@ -74,7 +74,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         );
     }
     let files = data.map_or(Ok(Vec::new()), |data| ExperimentContext::data_files(data, parts))?;
-    let config = Config {
+    let config = RunConfig {
         command: "reproduce".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,
@@ -89,7 +89,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         Some(path) => crate::folders::resume(path, &config, &[])?,
         None => RunFolder::create(args.run.out.as_deref(), &config)?,
     };
-    stop_when_asked();
+    install_stop_handler();
     // An exhibit says in lines how far it is; there is no bar.
     let watching = Watching::new(&folder, others.as_ref(), Progress::new("", "", 0, true));
     let talk = !args.common.quiet && std::io::stderr().is_terminal();
@@ -142,7 +142,7 @@ fn device(args: &ReproduceArgs, exhibit: &dyn Experiment) -> Result<Box<dyn Devi
         );
     };
     ensure!(share.is_dir(), "--share {} is no folder, so nothing is known there", share.display());
-    Ok(Box::new(Nowhere))
+    Ok(Box::new(CachedOnly))
 }
 
 /// The first of these parts that a data folder lacks.
@@ -162,7 +162,7 @@ fn list(args: &ReproduceArgs) -> Result<Outcome> {
         for exhibit in EXPERIMENTS {
             table.row([exhibit.name(), exhibit.about()]);
         }
-        let mut text = format!("{}\n", table.to_text_in(room()));
+        let mut text = format!("{}\n", table.to_text_within(room()));
         for (number, (exhibits, paper)) in PAPERS.iter().enumerate() {
             let _ = writeln!(text, "{exhibits}: paper {number}, {paper}");
         }
@@ -231,7 +231,7 @@ fn show(args: &ReproduceArgs, folder: &RunFolder, report: &Report) -> Result<()>
     let mut text = format!("{}\n{}\n\n", report.title, report.lead);
     let table =
         report.matrix().filter(|grid| grid.rows().len() <= 40).unwrap_or_else(|| report.table());
-    let _ = writeln!(text, "{}", table.to_text_in(room()));
+    let _ = writeln!(text, "{}", table.to_text_within(room()));
     for finding in &report.findings {
         let _ = writeln!(text, "- {finding}");
     }

@@ -4,11 +4,11 @@ use crate::Outcome;
 use crate::cli::WorkerArgs;
 use crate::output::{grouped, print, print_json};
 use anyhow::{Context, Result, ensure};
-use outflank_arena::elsewhere::PlaysGames;
+use outflank_arena::remote::GameJobHandler;
 use outflank_cluster::run_worker;
 use outflank_experiments::RunJobHandler;
-use outflank_learners::coevolution::PlaysGenerations;
-use outflank_runs::{JobHandler, Notes, files, stop_when_asked};
+use outflank_learners::coevolution::GenerationJobHandler;
+use outflank_runs::{JobHandler, Notes, files, install_stop_handler};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,16 +30,16 @@ pub fn run(args: &WorkerArgs) -> Result<Outcome> {
         }
         None => temporary.insert(files::temporary_folder()?).path().to_owned(),
     };
-    stop_when_asked();
+    install_stop_handler();
     let trades: Vec<Box<dyn JobHandler>> = vec![
-        Box::new(PlaysGames::new(&folder)),
-        Box::new(PlaysGenerations::default()),
+        Box::new(GameJobHandler::new(&folder)),
+        Box::new(GenerationJobHandler::default()),
         Box::new(RunJobHandler::new(&folder)),
     ];
     let threads = args.common.threads();
-    let notes = Notes::new(args.common.quiet);
+    let notes = ProgressLog::new(args.common.quiet);
     let idle = args.idle_exit.map(Duration::from_secs);
-    let note = Arc::new(move |text: &str| notes.tell(text));
+    let note = Arc::new(move |text: &str| notes.println(text));
     let worked = run_worker(&options, threads, idle, &trades, note)?;
     if args.common.json {
         print_json(&json!({ "jobs": worked.completed, "failed": worked.failed }))?;

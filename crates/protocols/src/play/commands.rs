@@ -5,7 +5,7 @@ use outflank_analysis::Shown;
 use outflank_analysis::Written;
 use outflank_analysis::think::{Thought, think};
 use outflank_games::{Line, Side};
-use outflank_players::Control;
+use outflank_players::SearchControl;
 use outflank_runs::files;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -146,7 +146,7 @@ impl<P: Shown + Written> Sitting<P> {
         if position.is_over() {
             return writeln!(out, "The game is over; there is nothing to think about.");
         }
-        let control = Arc::new(Control::unlimited().with_time(HINT));
+        let control = Arc::new(SearchControl::unlimited().with_time(HINT));
         self.current.set(Some(Arc::clone(&control)));
         let mut found: Option<Thought<P::Move>> = None;
         think(position, u32::MAX, &control, |thought| found = Some(thought.clone()));

@@ -13,8 +13,8 @@ use super::weights::delete_derived_results;
 use super::{TrainedNetCache, TrainingLength};
 use crate::Scale;
 use crate::context::ExperimentError;
-use outflank_learners::cnn::{Checkpoint, Optimizer, Plan, Schedule, Split, Taught};
-use outflank_models::nets::{Net, Op, named};
+use outflank_learners::cnn::{Checkpoint, Optimizer, CnnConfig, LrSchedule, Split, TrainReport};
+use outflank_models::nets::{NetGraph, Op, named};
 use outflank_report::text::count;
 use outflank_runs::files;
 use std::path::Path;
@@ -24,18 +24,18 @@ pub(super) const PLAN: &str = "plan.txt";
 
 impl TrainedNetCache<'_> {
     /// Returns the training plan of a network; members of an ensemble differ in their seeds.
-    pub(super) fn plan(&self, net: &Net, spec: NetSpec) -> Plan {
+    pub(super) fn plan(&self, net: &NetGraph, spec: NetSpec) -> CnnConfig {
         let plan = self.common_plan(net, spec);
-        spec.ensemble_member.map_or(plan, |number| plan.of_bag(number))
+        spec.ensemble_member.map_or(plan, |number| plan.ensemble_member(number))
     }
 
-    fn common_plan(&self, net: &Net, spec: NetSpec) -> Plan {
+    fn common_plan(&self, net: &NetGraph, spec: NetSpec) -> CnnConfig {
         let seed = self.context.seed;
         if self.context.scale == Scale::Paper {
-            return Plan {
+            return CnnConfig {
                 batch: BATCH_SIZE,
                 rate: LEARNING_RATE,
-                schedule: Schedule::Halving,
+                schedule: LrSchedule::Halving,
                 warmup: WARMUP_STEPS,
                 optimizer: Optimizer::Sgd { momentum: MOMENTUM, nesterov: false },
                 decay: WEIGHT_DECAY,
@@ -44,10 +44,10 @@ impl TrainedNetCache<'_> {
             };
         }
         // A CPU takes too few steps for a long warm-up, or to recover from large steps.
-        let accelerated = self.context.device.is_quick();
+        let accelerated = self.context.device.is_accelerated();
         // Without batch normalization a large learning rate diverges; with small batches so may a very
         // deep network at the start.
-        let has_batch_norm = net.nodes().iter().any(|node| node.op == Op::Norm);
+        let has_batch_norm = net.nodes().iter().any(|node| node.op == Op::BatchNorm);
         let rate = match (has_batch_norm, spec.quarter_budget) {
             (false, _) => DESK_LEARNING_RATE_NO_BN,
             (true, true) => LEARNING_RATE,
@@ -58,10 +58,10 @@ impl TrainedNetCache<'_> {
         // average cancels it.
         let is_short = matches!(self.training_length(spec), TrainingLength::Examples(_));
         let little_decay = is_short || (spec.ensemble_member.is_some() && spec.full_training);
-        Plan {
+        CnnConfig {
             batch: self.params_of(spec).batch_size,
             rate,
-            schedule: Schedule::Cosine,
+            schedule: LrSchedule::Cosine,
             warmup: if accelerated { WARMUP_STEPS } else { CPU_WARMUP_STEPS },
             optimizer: Optimizer::Sgd { momentum: DESK_MOMENTUM, nesterov: true },
             decay: if little_decay { DESK_WEIGHT_DECAY } else { WEIGHT_DECAY },
@@ -85,10 +85,10 @@ impl TrainedNetCache<'_> {
             Split::Both(_) => format!(" of games up to {LAST_TRAINING_YEAR}, split by example"),
         };
         let schedule = match plan.schedule {
-            Schedule::Cosine => "along half a cosine",
-            Schedule::Halving => "halved twelve times",
-            Schedule::Linear => "along a line",
-            Schedule::Constant => "throughout",
+            LrSchedule::Cosine => "along half a cosine",
+            LrSchedule::Halving => "halved twelve times",
+            LrSchedule::Linear => "along a line",
+            LrSchedule::Constant => "throughout",
         };
         let optimizer = match plan.optimizer {
             Optimizer::Sgd { momentum, nesterov: false } => format!("momentum {momentum}"),
@@ -117,7 +117,7 @@ impl TrainedNetCache<'_> {
     pub(super) fn has_same_plan(
         &self,
         spec: NetSpec,
-        result: &Taught,
+        result: &TrainReport,
     ) -> Result<bool, ExperimentError> {
         let (Some(cached), current) = (&result.plan, self.plan_text_with_seed(spec)?) else {
             return Ok(true);
@@ -128,7 +128,7 @@ impl TrainedNetCache<'_> {
         let folder = self.folder(spec);
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let differs = format!("{name} was trained by another plan ({cached}; now {current})");
-        if !self.context.device.teaches() {
+        if !self.context.device.can_train() {
             (self.context.log)(&format!("{differs}: omitted"));
             self.omit(Reason::DifferentPlan, &[spec]);
             return Ok(false);
@@ -143,7 +143,7 @@ impl TrainedNetCache<'_> {
     }
 }
 
-fn net_of(spec: NetSpec) -> Result<Net, ExperimentError> {
+fn net_of(spec: NetSpec) -> Result<NetGraph, ExperimentError> {
     let input = spec.input.parse().map_err(ExperimentError::training)?;
     named(spec.net, input).map_err(ExperimentError::training)
 }
@@ -152,7 +152,7 @@ fn net_of(spec: NetSpec) -> Result<Net, ExperimentError> {
 pub(super) fn begin(folder: &Path, plan: &str) -> Result<(), ExperimentError> {
     let path = folder.join(PLAN);
     if path.is_file() && files::read(&path, 1 << 20)? != plan.as_bytes() {
-        Checkpoint::forget(folder).map_err(ExperimentError::training)?;
+        Checkpoint::remove_all(folder).map_err(ExperimentError::training)?;
     }
     Ok(files::write(&path, plan.as_bytes())?)
 }

@@ -6,10 +6,10 @@ use super::super::NetSpec;
 use super::plan::PLAN;
 use super::{MODEL, RESULT, TrainedNetCache, write_json};
 use crate::context::ExperimentError;
-use outflank_learners::cnn::{Checkpoint, Engine, Taught};
+use outflank_learners::cnn::{Checkpoint, Engine, TrainReport};
 use outflank_models::embedded;
 use outflank_models::files::{Origin, read_policy, write_policy};
-use outflank_models::nets::{Net, Weights};
+use outflank_models::nets::{NetGraph, Weights};
 use outflank_runs::files::{self, FileError};
 use std::path::Path;
 
@@ -24,7 +24,7 @@ impl TrainedNetCache<'_> {
     /// Returns the model file of an engine's weights.
     pub(super) fn model_file(
         &self,
-        net: &Net,
+        net: &NetGraph,
         engine: &mut dyn Engine,
         folder: &Path,
     ) -> Result<Vec<u8>, ExperimentError> {
@@ -43,12 +43,12 @@ impl TrainedNetCache<'_> {
     pub(super) fn save(
         &self,
         folder: &Path,
-        result: &Taught,
+        result: &TrainReport,
         model: &[u8],
     ) -> Result<(), ExperimentError> {
         write_json(&folder.join(RESULT), result)?;
         files::write(&folder.join(MODEL), model)?;
-        Checkpoint::forget(folder).map_err(ExperimentError::training)?;
+        Checkpoint::remove_all(folder).map_err(ExperimentError::training)?;
         let _ = std::fs::remove_file(folder.join(PLAN));
         Ok(())
     }
@@ -62,14 +62,14 @@ impl TrainedNetCache<'_> {
         &self,
         spec: NetSpec,
         ensemble: &[NetSpec],
-    ) -> Result<Option<(Net, Weights)>, ExperimentError> {
+    ) -> Result<Option<(NetGraph, Weights)>, ExperimentError> {
         let Some(cached) = self.train_or_load(spec)? else { return Ok(None) };
         let folder = self.folder(spec);
         let path = folder.join(MODEL);
         if !path.is_file() {
             let name = folder.file_name().unwrap_or_default().to_string_lossy();
             let embedded = embedded_net(&name);
-            if embedded.is_some() || !self.context.device.teaches() {
+            if embedded.is_some() || !self.context.device.can_train() {
                 return Ok(embedded);
             }
             (self.context.log)(&format!("{name} has results but no weights: retraining"));
@@ -100,7 +100,7 @@ impl TrainedNetCache<'_> {
 }
 
 /// Returns the embedded network if this is its folder.
-fn embedded_net(folder: &str) -> Option<(Net, Weights)> {
+fn embedded_net(folder: &str) -> Option<(NetGraph, Weights)> {
     let deep = (folder == EMBEDDED).then(embedded::cnn)??;
     Some((deep.net().clone(), deep.weights().clone()))
 }
@@ -124,7 +124,7 @@ mod tests {
     use crate::context::{ExperimentContext, Scale};
     use outflank_games::othello::Othello;
     use outflank_games::{Position, Side};
-    use outflank_learners::cnn::{Device, EngineError, Nowhere, OnCpu, Plan, Study};
+    use outflank_learners::cnn::{Device, EngineError, CachedOnly, CpuDevice, CnnConfig, TrainingSet};
 
     /// A CPU device with the parameters of an accelerator.
     struct FakeAccelerator;
@@ -134,12 +134,12 @@ mod tests {
             "fake"
         }
 
-        fn is_quick(&self) -> bool {
+        fn is_accelerated(&self) -> bool {
             true
         }
 
-        fn engine(&self, net: &Net, plan: Plan, s: Study) -> Result<Box<dyn Engine>, EngineError> {
-            OnCpu.engine(net, plan, s)
+        fn engine(&self, net: &NetGraph, plan: CnnConfig, s: TrainingSet) -> Result<Box<dyn Engine>, EngineError> {
+            CpuDevice.engine(net, plan, s)
         }
     }
 
@@ -153,7 +153,7 @@ mod tests {
         let (cnn, start) = (embedded::cnn().unwrap(), Othello::start());
         let mut words = Vec::new();
         cnn.net().input().words(start.board(), start.to_move() == Side::White, &mut words);
-        let devices: [Box<dyn Device>; 2] = [Box::new(FakeAccelerator), Box::new(Nowhere)];
+        let devices: [Box<dyn Device>; 2] = [Box::new(FakeAccelerator), Box::new(CachedOnly)];
         for device in devices {
             let context = ExperimentContext {
                 cache: Some(folder.path().to_owned()),

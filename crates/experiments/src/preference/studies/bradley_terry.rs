@@ -7,9 +7,9 @@ use crate::context::ExperimentError;
 use crate::preference::{FeatureSet, options};
 use outflank_games::othello::Othello;
 use outflank_games::{Position, Side};
-use outflank_learners::methods::{Method, Options};
-use outflank_learners::mm::{Settings, Sharing, learn_shared};
-use outflank_models::{Greedy, Network};
+use outflank_learners::methods::{Method, MethodOptions};
+use outflank_learners::mm::{MmConfig, SharedDenominator, learn_shared};
+use outflank_models::{Greedy, NTupleNetwork};
 use outflank_records::Decision;
 use outflank_report::{Plot, Point, Series};
 use outflank_runs::stop_requested;
@@ -42,14 +42,14 @@ pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experiment
     add(report, row, "test", Some(PUBLISHED), hits(&Greedy(all.clone()), &data.test));
     add(report, row, "training", None, hits(&Greedy(all.clone()), &data.train));
     for prior in PRIORS {
-        let changed = Options { prior, ..options() };
+        let changed = MethodOptions { prior, ..options() };
         let row = format!("MM N-Tuple, prior {prior}");
         let network = data.train_or_load(Method::Mm, n.clone(), &data.train, &changed, &row)?;
         add(report, &row, "test", None, hits(&Greedy(network.clone()), &data.test));
         add(report, &row, "training", None, hits(&Greedy(network), &data.train));
     }
     let row = "MM N-Tuple, counts";
-    let counts = Options { binary: false, ..options() };
+    let counts = MethodOptions { mm_binary: false, ..options() };
     let multi = data.train_or_load(Method::Mm, n, &data.train, &counts, row)?;
     add(report, row, "test", None, hits(&Greedy(multi.clone()), &data.test));
     add(report, row, "training", None, hits(&Greedy(multi), &data.train));
@@ -61,7 +61,7 @@ pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experiment
 fn black_only(
     data: &StudyData<'_>,
     report: &mut Report,
-    all: &Network,
+    all: &NTupleNetwork,
 ) -> Result<(), ExperimentError> {
     let black_moves = |choices: &[Decision<Othello>]| -> Vec<Decision<Othello>> {
         choices.iter().filter(|d| d.position.to_move() == Side::Black).copied().collect()
@@ -89,7 +89,7 @@ fn black_only(
 fn published_update(
     data: &StudyData<'_>,
     report: &mut Report,
-    all: &Network,
+    all: &NTupleNetwork,
 ) -> Result<(), ExperimentError> {
     let most = data.context.scale.choose(
         3,
@@ -103,15 +103,15 @@ fn published_update(
         .level(PUBLISHED, "paper");
     // The second name is that of the model files in run folders.
     for (name, file_name, sharing, binary) in [
-        ("one denominator per tuple", "a denominator for each tuple", Sharing::Tuple, true),
+        ("one denominator per tuple", "a denominator for each tuple", SharedDenominator::Tuple, true),
         (
             "one denominator per tuple, counts",
             "a denominator for each tuple, counts",
-            Sharing::Tuple,
+            SharedDenominator::Tuple,
             false,
         ),
-        ("a single denominator", "one denominator", Sharing::All, true),
-        ("a single denominator, counts", "one denominator, counts", Sharing::All, false),
+        ("a single denominator", "one denominator", SharedDenominator::All, true),
+        ("a single denominator, counts", "one denominator, counts", SharedDenominator::All, false),
     ] {
         let row = format!("MM N-Tuple, {name}");
         let file_name = format!("MM N-Tuple, {file_name}");
@@ -134,19 +134,19 @@ fn published_update(
 fn iterates(
     data: &StudyData<'_>,
     file_name: &str,
-    sharing: Sharing,
+    sharing: SharedDenominator,
     binary: bool,
     most: u32,
-) -> Result<Vec<(u32, Network)>, ExperimentError> {
+) -> Result<Vec<(u32, NTupleNetwork)>, ExperimentError> {
     let wanted: Vec<u32> = ITERATIONS.into_iter().filter(|&iteration| iteration <= most).collect();
     let name = |iteration: u32| format!("{file_name}, {iteration} sweeps");
     if !wanted.iter().all(|&iteration| data.path(&name(iteration)).is_file()) {
         (data.context.log)(&format!("training {file_name}"));
-        let Options { prior, gain, .. } = options();
-        let settings = Settings { prior, tolerance: gain, sweeps: most, binary };
+        let MethodOptions { prior, mm_tolerance, .. } = options();
+        let settings = MmConfig { prior, tolerance: mm_tolerance, max_iterations: most, binary };
         let mut saved = Ok(());
         let tuples = FeatureSet::N.tuples();
-        let watch = |iteration: u32, _: f64, network: &Network| {
+        let watch = |iteration: u32, _: f64, network: &NTupleNetwork| {
             if wanted.contains(&iteration) {
                 saved = data.save(&name(iteration), network);
             }

@@ -8,8 +8,8 @@ use crate::preference::{FeatureSet, method_name, options};
 use outflank_arena::play;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
-use outflank_learners::classify::ByColour;
-use outflank_learners::methods::{Method, Options};
+use outflank_learners::classify::ByColor;
+use outflank_learners::methods::{Method, MethodOptions};
 use outflank_models::Greedy;
 use outflank_players::Random;
 use outflank_records::Decision;
@@ -32,7 +32,7 @@ pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experiment
         let balanced =
             data.train_or_load(Method::Classify, tuples.clone(), &data.train, &options(), &row)?;
         add(report, &row, "balanced", Some(paper), hits(&Greedy(balanced), &data.test));
-        let unbalanced = Options { balanced: false, ..options() };
+        let unbalanced = MethodOptions { balanced: false, ..options() };
         let network = data.train_or_load(
             Method::Classify,
             tuples.clone(),
@@ -53,7 +53,7 @@ pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experiment
             )
         });
         let [black, white] = per_color;
-        let both = Greedy(ByColour([black?, white?]));
+        let both = Greedy(ByColor([black?, white?]));
         add(report, &row, "one per color", None, hits(&both, &data.test));
     }
     filtered(data, report)

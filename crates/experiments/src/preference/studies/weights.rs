@@ -5,8 +5,8 @@ use super::{StudyData, add, hits};
 use crate::Report;
 use crate::context::ExperimentError;
 use crate::preference::{METHODS, method_name, options};
-use outflank_learners::methods::{Method, Options};
-use outflank_learners::pref::{Settings, Solver, learn_pieces};
+use outflank_learners::methods::{Method, MethodOptions};
+use outflank_learners::pref::{PrefConfig, Solver, learn_piece_counter};
 use outflank_models::{Greedy, Tuples};
 use outflank_report::Board;
 use outflank_runs::stop_requested;
@@ -35,10 +35,10 @@ fn weight_counts(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experi
     )?;
     let of_192 = hits(&Greedy(one), &data.test);
     add(report, row, "192", Some(33.8), of_192);
-    let Options { c, tolerance, steps, .. } = options();
-    let settings = Settings { c, tolerance, steps, solver: Solver::Primal, binary: false };
+    let MethodOptions { c, tolerance, max_iterations, .. } = options();
+    let settings = PrefConfig { c, tolerance, max_iterations, solver: Solver::Primal, binary: false };
     let counter = data.load_or("piece counter, 64 weights", || {
-        learn_pieces(&data.train, settings, |_| !stop_requested())
+        learn_piece_counter(&data.train, settings, |_| !stop_requested())
             .map_err(ExperimentError::training)
     })?;
     let of_64 = hits(&Greedy(counter), &data.test);
