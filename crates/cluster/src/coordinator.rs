@@ -1,274 +1,277 @@
-//! The one who has work for others: sends jobs, takes answers, notices what is lost.
+//! The coordinator's end of the queue: submits tasks, accepts results, resubmits lost tasks.
 
-mod judging;
-mod sending;
+mod accept;
+mod publish;
 
-use crate::Note;
-use crate::answers::Answers;
-use crate::error::GridError;
-use crate::flights::Flights;
-use crate::options::Options;
-use crate::roll::{self, Roll};
-use crate::server::Server;
-use crate::wire::{self, job_name};
+use crate::LogFn;
+use crate::connection::{Connection, Role};
+use crate::error::ClusterError;
+use crate::in_flight::InFlightTasks;
+use crate::options::ClusterOptions;
+use crate::results::ResultReader;
+use crate::wire::{self, task_id};
+use crate::worker_registry::{self, WorkerRegistry};
 use futures_util::StreamExt;
 use outflank_runs::{Ack, BlobStore, JobBatch, WorkQueue, WorkQueueError, stop_requested};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long to wait for an answer before looking at everything else.
-const GLANCE: Duration = Duration::from_millis(200);
+/// Maximum time to wait for a result before doing other work.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// How often lost jobs are looked for, and answers that were taken are removed.
-const LOOK: Duration = Duration::from_secs(3);
+/// Interval between maintenance passes: finding lost tasks, deleting accepted results.
+const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(3);
 
-/// How often a user is told that nobody works.
-const NAG: Duration = Duration::from_secs(30);
+/// Interval between warnings that there is no worker.
+const WARNING_INTERVAL: Duration = Duration::from_secs(30);
 
-/// The most jobs that are sent before answers are looked at again.
-const AT_ONCE: usize = 64;
+/// Maximum number of tasks to publish before reading results again.
+const MAX_PUBLISHED_AT_ONCE: usize = 64;
 
-/// Workers that are reached through a server.
-pub struct Grid {
-    server: Server,
-    /// Kept by a task of its own, so that it is right between two orders as well.
-    roll: Arc<Mutex<Roll>>,
-    /// What was shared, in case the server loses it.
-    shared: Mutex<BTreeMap<String, Vec<u8>>>,
-    /// Tells the messages of this process from those of another with the same work.
-    own: String,
+/// A [`WorkQueue`] whose workers are reached through a NATS server.
+pub struct NatsQueue {
+    connection: Connection,
+    /// Updated by a background task, also between two batches.
+    registry: Arc<Mutex<WorkerRegistry>>,
+    /// Copies of all blobs, in case the server loses them.
+    blobs: Mutex<BTreeMap<String, Vec<u8>>>,
+    /// Distinguishes the messages of this process from those of another with the same batch.
+    process: String,
 }
 
-impl fmt::Debug for Grid {
+impl fmt::Debug for NatsQueue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Grid").field("at", &self.server.options.shown()).finish_non_exhaustive()
+        let address = self.connection.options.display_address();
+        f.debug_struct("NatsQueue").field("address", &address).finish_non_exhaustive()
     }
 }
 
-/// What is known while an order is worked on.
-struct Work<'a> {
+/// The state of a batch in progress.
+struct BatchState<'a> {
     batch: JobBatch<'a>,
-    /// The run's name in subjects.
+    /// The run's token in subjects.
     run: String,
-    flights: Flights,
-    answers: Answers,
-    /// Jobs that were queued when this process came.
-    queued: HashSet<String>,
-    looked: Instant,
-    nagged: Instant,
+    in_flight: InFlightTasks,
+    results: ResultReader,
+    /// Tasks that were already queued when this process started.
+    queued_before: HashSet<String>,
+    last_maintenance: Instant,
+    last_warning: Instant,
 }
 
-/// Why work goes on or ends.
-enum Next {
-    GoOn,
-    Enough,
-}
-
-impl Grid {
-    /// Connects to a queue. `note` is told what a user wants to know.
-    pub fn connect(options: &Options, note: Note) -> Result<Grid, GridError> {
-        let server = Server::connect(options, note, true)?;
-        let (roll, client, names) = (Arc::default(), server.client.clone(), &server.names);
-        let beats = server.wait(async {
-            let beats = client.subscribe(names.beats()).await;
-            let _ = client.publish(names.calls(), "".into()).await;
-            beats
+impl NatsQueue {
+    /// Connects to a queue. `log` receives status messages for the user.
+    pub fn connect(options: &ClusterOptions, log: LogFn) -> Result<NatsQueue, ClusterError> {
+        let connection = Connection::open(options, log, Role::Coordinator)?;
+        let (registry, client, names) =
+            (Arc::default(), connection.client.clone(), &connection.names);
+        let heartbeats = connection.wait(async {
+            let heartbeats = client.subscribe(names.heartbeats()).await;
+            let _ = client.publish(names.heartbeat_requests(), "".into()).await;
+            heartbeats
         });
-        let beats = beats.map_err(server.failed("say who works"))?;
-        let (version, tell) = (options.version.clone(), server.note.clone());
-        server.runtime.spawn(roll::listen(client, beats, version, Arc::clone(&roll), tell));
-        Ok(Grid { server, roll, shared: Mutex::default(), own: wire::own_name() })
+        let heartbeats = heartbeats.map_err(connection.error("subscribe to heartbeats"))?;
+        let (version, log) = (options.version.clone(), connection.log.clone());
+        let listen =
+            worker_registry::listen(client, heartbeats, version, Arc::clone(&registry), log);
+        connection.runtime.spawn(listen);
+        let process = wire::unique_process_name();
+        Ok(NatsQueue { connection, registry, blobs: Mutex::default(), process })
     }
 
-    fn roll(&self) -> MutexGuard<'_, Roll> {
-        self.roll.lock().unwrap_or_else(PoisonError::into_inner)
+    fn registry(&self) -> MutexGuard<'_, WorkerRegistry> {
+        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn version(&self) -> &str {
-        &self.server.options.version
+        &self.connection.options.version
     }
 
-    fn note(&self, text: &str) {
-        (self.server.note)(text);
+    fn log(&self, text: &str) {
+        (self.connection.log)(text);
     }
 
-    fn drive(
+    fn run_batch(
         &self,
         batch: JobBatch<'_>,
-        describe: &dyn Fn(Range<usize>) -> Vec<u8>,
-        take: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
-    ) -> Result<(), GridError> {
+        encode: &dyn Fn(Range<usize>) -> Vec<u8>,
+        accept: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
+    ) -> Result<(), ClusterError> {
         if batch.jobs == 0 {
             return Ok(());
         }
-        let names = &self.server.names;
-        let run = wire::short(batch.run.as_bytes());
+        let names = &self.connection.names;
+        let run = wire::short_checksum(batch.run.as_bytes());
         let now = Instant::now();
-        let mut work = Work {
-            flights: Flights::new(batch.jobs),
-            answers: Answers::new(names.results_of(&run)),
-            queued: self.queued(&run)?,
-            looked: now,
-            // The first complaint comes soon, but not before anybody had the time to say a word.
-            nagged: now - NAG + LOOK,
+        let mut state = BatchState {
+            in_flight: InFlightTasks::new(batch.jobs),
+            results: ResultReader::new(names.run_results(&run)),
+            queued_before: self.queued_tasks(&run)?,
+            last_maintenance: now,
+            // Warn soon, but leave workers the time to send a heartbeat.
+            last_warning: now - WARNING_INTERVAL + MAINTENANCE_INTERVAL,
             batch,
             run,
         };
-        let mut end = Ok(());
-        while !work.flights.all_done() && !stop_requested() {
-            match self.step(&mut work, describe, take) {
-                Ok(Next::GoOn) => {}
-                Ok(Next::Enough) => break,
+        let mut outcome = Ok(());
+        while !state.in_flight.all_completed() && !stop_requested() {
+            match self.step(&mut state, encode, accept) {
+                Ok(ControlFlow::Continue(())) => {}
+                Ok(ControlFlow::Break(())) => break,
                 Err(error) => {
-                    end = Err(error);
+                    outcome = Err(error);
                     break;
                 }
             }
         }
-        // Nobody should go on with what is not needed. Answers to a run that was stopped are kept
-        // for whoever resumes it.
-        let keep = end.is_err() || stop_requested();
-        self.server.wait(self.clear(&work.run, keep));
-        end
+        // Workers should not execute tasks that are not needed any more. The results of a stopped
+        // batch stay for the run that resumes it.
+        let keep_results = outcome.is_err() || stop_requested();
+        self.connection.wait(self.withdraw(&state.run, keep_results));
+        outcome
     }
 
     fn step(
         &self,
-        work: &mut Work<'_>,
-        describe: &dyn Fn(Range<usize>) -> Vec<u8>,
-        take: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
-    ) -> Result<Next, GridError> {
-        let threads = self.roll().count(self.version()).1;
+        state: &mut BatchState<'_>,
+        encode: &dyn Fn(Range<usize>) -> Vec<u8>,
+        accept: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
+    ) -> Result<ControlFlow<()>, ClusterError> {
+        let threads = self.registry().count(self.version()).1;
         let mut new = Vec::new();
-        while new.len() < AT_ONCE
-            && let Some(range) = work.flights.next_range(threads)
+        while new.len() < MAX_PUBLISHED_AT_ONCE
+            && let Some(range) = state.in_flight.next_range(threads)
         {
-            let content = describe(range.clone());
-            let job = job_name(work.batch.kind, self.version(), &content);
-            work.flights.add(&job, range, content);
-            new.push(job);
+            let content = encode(range.clone());
+            let task = task_id(state.batch.kind, self.version(), &content);
+            state.in_flight.add(&task, range, content);
+            new.push(task);
         }
-        self.send(work, &new);
-        if let Some(answer) = self.server.wait(work.answers.next(&self.server, GLANCE))
-            && matches!(self.judge(work, &answer, take)?, Next::Enough)
+        self.submit(state, &new);
+        let result = self.connection.wait(state.results.next(&self.connection, POLL_INTERVAL));
+        if let Some(result) = result
+            && self.process_result(state, &result, accept)?.is_break()
         {
-            return Ok(Next::Enough);
+            return Ok(ControlFlow::Break(()));
         }
-        if work.looked.elapsed() >= LOOK {
-            self.look(work)?;
-            work.looked = Instant::now();
+        if state.last_maintenance.elapsed() >= MAINTENANCE_INTERVAL {
+            self.maintain(state)?;
+            state.last_maintenance = Instant::now();
         }
-        Ok(Next::GoOn)
+        Ok(ControlFlow::Continue(()))
     }
 
-    /// Looks for lost jobs, and removes answers that were handed on.
-    fn look(&self, work: &mut Work<'_>) -> Result<(), GridError> {
-        if self.roll().count(self.version()).0 == 0 && work.nagged.elapsed() >= NAG {
-            work.nagged = Instant::now();
-            let (at, queue) = (self.server.options.shown(), &self.server.options.queue);
-            self.note(&format!(
-                "waiting: no worker is there; start some with: outflank worker --on {at} --queue {queue}"
+    /// Resubmits lost tasks and deletes accepted results.
+    fn maintain(&self, state: &mut BatchState<'_>) -> Result<(), ClusterError> {
+        let workers = self.registry().count(self.version()).0;
+        if workers == 0 && state.last_warning.elapsed() >= WARNING_INTERVAL {
+            state.last_warning = Instant::now();
+            let options = &self.connection.options;
+            let (address, queue) = (options.display_address(), &options.queue);
+            self.log(&format!(
+                "waiting for workers; start one with: outflank worker --on {address} --queue {queue}"
             ));
         }
-        if !self.server.is_there() {
+        if !self.connection.is_connected() {
             return Ok(());
         }
-        let before = Instant::now() - LOOK;
-        if work.flights.any_since(before) && !work.answers.behind() {
-            // A server that does not answer now is asked again next time.
-            if let Ok(queued) = self.queued(&work.run) {
-                let lost = work.flights.lost(&queued, before);
+        let before = Instant::now() - MAINTENANCE_INTERVAL;
+        if state.in_flight.any_submitted_before(before) && !state.results.has_pending() {
+            // If the server does not respond, the next pass tries again.
+            if let Ok(queued) = self.queued_tasks(&state.run) {
+                let lost = state.in_flight.lost(&queued, before);
                 if !lost.is_empty() {
-                    // A server that lost jobs may have lost everything.
-                    self.note(&format!("{} jobs are lost; sending them again", lost.len()));
-                    self.share_again()?;
+                    // The server may have lost its blobs too.
+                    self.log(&format!("{} tasks were lost; submitting them again", lost.len()));
+                    self.restore_blobs()?;
                 }
-                lost.iter().for_each(|job| self.send_again(work, job));
+                lost.iter().for_each(|task| self.resubmit(state, task));
             }
         }
-        let settled = work.flights.settled(work.answers.last());
-        let subject = self.server.names.results_of(&work.run);
-        self.server.wait(async {
-            if let Ok(stream) = self.server.results().await {
-                let _ = stream.purge().filter(subject).sequence(settled).await;
+        let sequence = state.in_flight.delete_before(state.results.last_returned());
+        let subject = self.connection.names.run_results(&state.run);
+        self.connection.wait(async {
+            if let Ok(stream) = self.connection.results().await {
+                let _ = stream.purge().filter(subject).sequence(sequence).await;
             }
         });
         Ok(())
     }
 
-    /// Makes sure that everything that was shared is there.
-    fn share_again(&self) -> Result<(), GridError> {
-        let shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        for bytes in shared.values() {
-            self.server.wait(self.server.put(bytes))?;
+    /// Stores all blobs that the server does not have.
+    fn restore_blobs(&self) -> Result<(), ClusterError> {
+        let blobs = self.blobs.lock().unwrap_or_else(PoisonError::into_inner);
+        for bytes in blobs.values() {
+            self.connection.wait(self.connection.put_blob(bytes))?;
         }
         Ok(())
     }
 
-    /// The jobs of a run that are queued or being done.
-    fn queued(&self, run: &str) -> Result<HashSet<String>, GridError> {
-        self.server.wait(async {
-            let stream = self.server.jobs().await?;
-            let subject = self.server.names.jobs_of(run);
+    /// Lists the tasks of a run that are queued or in progress.
+    fn queued_tasks(&self, run: &str) -> Result<HashSet<String>, ClusterError> {
+        self.connection.wait(async {
+            let stream = self.connection.jobs().await?;
+            let subject = self.connection.names.run_tasks(run);
             let info = stream.info_with_subjects(subject).await;
-            let mut subjects = info.map_err(self.server.failed("list jobs"))?;
+            let mut subjects = info.map_err(self.connection.error("list jobs"))?;
             let mut queued = HashSet::new();
-            while let Some(found) = subjects.next().await {
-                let (subject, _) = found.map_err(self.server.failed("list jobs"))?;
+            while let Some(entry) = subjects.next().await {
+                let (subject, _) = entry.map_err(self.connection.error("list jobs"))?;
                 queued.extend(subject.rsplit('.').next().map(str::to_owned));
             }
             Ok(queued)
         })
     }
 
-    /// Withdraws the jobs of a run, and removes its answers unless they are to be kept.
-    async fn clear(&self, run: &str, keep: bool) {
-        if !self.server.is_there() {
+    /// Deletes the tasks of a run and, unless `keep_results` is set, its results.
+    async fn withdraw(&self, run: &str, keep_results: bool) {
+        if !self.connection.is_connected() {
             return;
         }
-        if let Ok(stream) = self.server.jobs().await {
-            let _ = stream.purge().filter(self.server.names.jobs_of(run)).await;
+        let names = &self.connection.names;
+        if let Ok(stream) = self.connection.jobs().await {
+            let _ = stream.purge().filter(names.run_tasks(run)).await;
         }
-        if !keep && let Ok(stream) = self.server.results().await {
-            let _ = stream.purge().filter(self.server.names.results_of(run)).await;
+        if !keep_results && let Ok(stream) = self.connection.results().await {
+            let _ = stream.purge().filter(names.run_results(run)).await;
         }
     }
 }
 
-impl BlobStore for Grid {
+impl BlobStore for NatsQueue {
     fn put(&self, bytes: &[u8]) -> Result<String, WorkQueueError> {
-        let name = BlobStore::put(&self.server, bytes)?;
-        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        shared.entry(name.clone()).or_insert_with(|| bytes.to_vec());
+        let name = self.connection.put(bytes)?;
+        let mut blobs = self.blobs.lock().unwrap_or_else(PoisonError::into_inner);
+        blobs.entry(name.clone()).or_insert_with(|| bytes.to_vec());
         Ok(name)
     }
 
     fn get(&self, sha256: &str) -> Result<Vec<u8>, WorkQueueError> {
-        BlobStore::get(&self.server, sha256)
+        self.connection.get(sha256)
     }
 }
 
-impl WorkQueue for Grid {
+impl WorkQueue for NatsQueue {
     fn run(
         &self,
         batch: JobBatch<'_>,
-        describe: &dyn Fn(Range<usize>) -> Vec<u8>,
-        take: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
+        encode: &dyn Fn(Range<usize>) -> Vec<u8>,
+        accept: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
     ) -> Result<(), WorkQueueError> {
-        Ok(self.drive(batch, describe, take)?)
+        Ok(self.run_batch(batch, encode, accept)?)
     }
 
     fn delete(&self, sha256: &str) {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner).remove(sha256);
-        if self.server.is_there() {
-            self.server.wait(self.server.remove(sha256));
+        self.blobs.lock().unwrap_or_else(PoisonError::into_inner).remove(sha256);
+        if self.connection.is_connected() {
+            self.connection.wait(self.connection.delete_blob(sha256));
         }
     }
 
     fn status(&self) -> String {
-        self.roll().words(self.version())
+        self.registry().status(self.version())
     }
 }

@@ -1,109 +1,109 @@
-//! What can go wrong between here and the server, with the next step.
+//! Errors of connections to a NATS server. Each message ends with what to do.
 
 use outflank_runs::WorkQueueError;
 use outflank_runs::files::FileError;
 
-/// Why work cannot be spread, or not done for others.
+/// An error of a coordinator or worker.
 #[derive(Debug, thiserror::Error)]
-pub enum GridError {
-    /// It is not an address.
+pub enum ClusterError {
+    /// The server address cannot be parsed.
     #[error(
-        "'{given}' is not the address of a NATS server: {reason}; write nats://HOST:4222 or tls://HOST:4222"
+        "'{given}' is not the address of a NATS server: {reason}. Use nats://HOST:4222 or tls://HOST:4222."
     )]
     Address {
-        /// What was given, without a password.
+        /// The address, without its password.
         given: String,
-        /// What is wrong.
+        /// The parse error.
         reason: String,
     },
-    /// A queue's name is part of the names of streams.
-    #[error("'{0}' cannot be the name of a queue; use letters, digits, - and _")]
-    Queue(String),
-    /// Nobody answers.
+    /// The queue name cannot be part of a stream name.
+    #[error("'{0}' is not a valid queue name. Use letters, digits, - and _ only.")]
+    QueueName(String),
+    /// The server does not respond.
     #[error(
-        "no NATS server answers at {at}: {reason}; start one with `nats-server -js`, or check the address"
+        "no NATS server responds at {address}: {reason}. Start one with `nats-server -js`, or check the address."
     )]
     Unreachable {
-        /// Where.
-        at: String,
-        /// What the system said.
+        /// The server address.
+        address: String,
+        /// The error of the operating system.
         reason: String,
     },
-    /// The server does not let us in.
-    #[error("the NATS server at {at} refuses {given} ({reason}); {next}")]
-    Credentials {
-        /// Where.
-        at: String,
-        /// Who we said we are.
+    /// The server rejected our credentials.
+    #[error("the NATS server at {address} rejected {given} ({reason}). {hint}")]
+    Unauthorized {
+        /// The server address.
+        address: String,
+        /// The credentials that were used.
         given: String,
-        /// What it said.
+        /// The server's message.
         reason: String,
-        /// What to do about it.
-        next: &'static str,
+        /// What to do.
+        hint: &'static str,
     },
-    /// A file that holds no credentials.
+    /// A credentials file without credentials.
     #[error(
-        "{file} holds no NATS credentials: {reason}; give --nats-creds a file with the token and the key of a user, as `nsc generate creds` writes it"
+        "{file}: not a NATS credentials file ({reason}). Give --nats-creds a file with a user JWT and key, as `nsc generate creds` writes it."
     )]
-    NoCredentials {
-        /// Which.
+    InvalidCredentials {
+        /// The file.
         file: String,
-        /// What is wrong with it.
+        /// The parse error.
         reason: String,
     },
-    /// No secure connection.
+    /// The TLS handshake failed.
     #[error(
-        "no secure connection to {at}: {reason}; give the authority that signed its certificate with --nats-ca FILE"
+        "TLS connection to {address} failed: {reason}. Give the certificate authority of the server with --nats-ca FILE."
     )]
     Tls {
-        /// Where.
-        at: String,
-        /// What is wrong.
+        /// The server address.
+        address: String,
+        /// The handshake error.
         reason: String,
     },
-    /// A server that knows no secure connections.
+    /// The server does not support TLS.
     #[error(
-        "the NATS server at {0} has no secure connections; write nats:// for tls://, or start it with a certificate"
+        "the NATS server at {0} does not support TLS. Use nats:// instead of tls://, or start the server with a certificate."
     )]
-    NoTls(String),
-    /// The server wants to know who we are by a certificate.
+    TlsUnsupported(String),
+    /// The server requires a client certificate.
     #[error(
-        "the NATS server at {0} asks for a certificate of ours; give --nats-cert FILE and --nats-key FILE"
+        "the NATS server at {0} requires a client certificate. Give --nats-cert FILE and --nats-key FILE."
     )]
-    NoCertificate(String),
-    /// A server without streams.
+    ClientCertificateRequired(String),
+    /// JetStream is not enabled on the server.
     #[error(
-        "the NATS server at {at} has no JetStream ({reason}); start it with `nats-server -js`, or enable JetStream for this account"
+        "the NATS server at {address} has no JetStream ({reason}). Start it with `nats-server -js`, or enable JetStream for this account."
     )]
     NoJetStream {
-        /// Where.
-        at: String,
-        /// What it said.
+        /// The server address.
+        address: String,
+        /// The server's message.
         reason: String,
     },
-    /// A file of credentials or certificates.
+    /// A credentials or certificate file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The server refused something it should do.
-    #[error("the NATS server at {at} could not {doing}: {reason}")]
+    /// The server rejected a request.
+    #[error("the NATS server at {address} could not {operation}: {reason}")]
     Server {
-        /// Where.
-        at: String,
-        /// What was asked of it.
-        doing: &'static str,
-        /// What it said.
+        /// The server address.
+        address: String,
+        /// The requested operation.
+        operation: &'static str,
+        /// The server's message.
         reason: String,
     },
-    /// Nobody can do a job.
-    #[error("workers cannot do this: {0}")]
-    Failed(String),
-    /// This machine has no room for threads.
-    #[error("cannot start what talks to the server: {0}")]
+    /// A job failed on several workers.
+    #[error("the workers cannot execute this job: {0}")]
+    JobFailed(String),
+    /// The asynchronous runtime cannot be started.
+    #[error("cannot start the network thread: {0}")]
     Runtime(#[from] std::io::Error),
 }
 
-impl From<GridError> for WorkQueueError {
-    fn from(error: GridError) -> WorkQueueError {
+impl From<ClusterError> for WorkQueueError {
+    fn from(error: ClusterError) -> WorkQueueError {
         WorkQueueError(error.to_string())
     }
 }

@@ -1,37 +1,37 @@
-//! Where the server is, who we are to it, and which queue.
+//! Connection options: server address, credentials and queue name.
 
-use crate::error::GridError;
+use crate::error::ClusterError;
 use async_nats::{ConnectOptions, ServerAddr};
 use outflank_runs::files;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How to reach a queue.
+/// How to connect to a queue.
 #[derive(Clone, Debug)]
-pub struct Options {
-    /// The server, or several of a cluster with commas between them; user and password may be in it.
+pub struct ClusterOptions {
+    /// Server address, or several separated by commas; may contain a user and a password.
     pub address: String,
-    /// The queue's name.
+    /// Queue name.
     pub queue: String,
-    /// The program's version; coordinators and workers of one version work together.
+    /// Program version; only coordinators and workers of the same version work together.
     pub version: String,
-    /// A file of credentials: a token and its key, as `nsc` writes them.
+    /// Credentials file (user JWT and key), as `nsc` writes it.
     pub credentials: Option<PathBuf>,
-    /// A user and the password.
+    /// User name and password.
     pub user: Option<(String, String)>,
-    /// The authority that signed the server's certificate.
+    /// Certificate authority of the server.
     pub authority: Option<PathBuf>,
-    /// Our own certificate and its key.
+    /// Client certificate and its key.
     pub certificate: Option<(PathBuf, PathBuf)>,
-    /// How long a worker may be silent before its work is given to another.
+    /// Time without a sign of life from a worker after which its task is delivered again.
     pub patience: Duration,
 }
 
-impl Options {
-    /// The queue `outflank` of a server that asks for nothing.
+impl ClusterOptions {
+    /// Creates options for the queue `outflank` without credentials.
     #[must_use]
-    pub fn new(address: &str, version: &str) -> Options {
-        Options {
+    pub fn new(address: &str, version: &str) -> ClusterOptions {
+        ClusterOptions {
             address: address.to_owned(),
             queue: "outflank".to_owned(),
             version: version.to_owned(),
@@ -43,105 +43,108 @@ impl Options {
         }
     }
 
-    /// The address without what nobody else should read.
+    /// Returns the address without user and password, for messages.
     #[must_use]
-    pub fn shown(&self) -> String {
-        let hide = |one: &str| {
-            let (scheme, rest) = one.split_once("://").map_or(("", one), |(s, r)| (s, r));
+    pub fn display_address(&self) -> String {
+        let redact = |address: &str| {
+            let (scheme, rest) = address.split_once("://").map_or(("", address), |(s, r)| (s, r));
             let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
             if scheme.is_empty() { rest.to_owned() } else { format!("{scheme}://{rest}") }
         };
-        self.address.split(',').map(hide).collect::<Vec<_>>().join(",")
+        self.address.split(',').map(redact).collect::<Vec<_>>().join(",")
     }
 
-    /// The user and the password that stand in the address.
+    /// Returns the user and the password that the address contains.
     fn user_in_address(&self) -> Option<(String, String)> {
         let servers = self.servers().ok()?;
-        let known = |server: &ServerAddr| {
-            Some((plain(server.username()?), plain(server.password().unwrap_or(""))))
+        let user = |server: &ServerAddr| {
+            let password = percent_decode(server.password().unwrap_or(""));
+            Some((percent_decode(server.username()?), password))
         };
-        servers.iter().find_map(known)
+        servers.iter().find_map(user)
     }
 
-    /// An error about who we are, when the server does not want us.
-    pub(crate) fn refused(&self, reason: String) -> GridError {
-        let (given, next) =
+    /// Creates the error for a server that rejects our credentials.
+    pub(crate) fn unauthorized(&self, reason: String) -> ClusterError {
+        let (given, hint) =
             match (&self.credentials, self.user.clone().or_else(|| self.user_in_address())) {
                 (Some(path), _) => (
                     format!("the credentials in {}", path.display()),
-                    "they may have expired, or belong to another server or account",
+                    "They may have expired, or belong to another server or account.",
                 ),
                 (None, Some((user, _))) => {
-                    (format!("the user '{user}'"), "check the user and the password")
+                    (format!("the user '{user}'"), "Check the user and the password.")
                 }
                 (None, None) => (
                     "a connection without credentials".to_owned(),
-                    "give --nats-user and --nats-password, or --nats-creds FILE",
+                    "Give --nats-user and --nats-password, or --nats-creds FILE.",
                 ),
             };
-        GridError::Credentials { at: self.shown(), given, reason, next }
+        ClusterError::Unauthorized { address: self.display_address(), given, reason, hint }
     }
 
-    /// The servers' addresses.
-    pub(crate) fn servers(&self) -> Result<Vec<ServerAddr>, GridError> {
-        let wrong = |reason: String| GridError::Address { given: self.shown(), reason };
-        let parse = |one: &str| {
+    /// Parses the server addresses.
+    pub(crate) fn servers(&self) -> Result<Vec<ServerAddr>, ClusterError> {
+        let invalid =
+            |reason: String| ClusterError::Address { given: self.display_address(), reason };
+        let parse = |address: &str| {
             let server =
-                one.trim().parse::<ServerAddr>().map_err(|error| wrong(error.to_string()))?;
+                address.trim().parse::<ServerAddr>().map_err(|error| invalid(error.to_string()))?;
             match server.host().is_empty() {
-                true => Err(wrong("it names no host".to_owned())),
+                true => Err(invalid("it names no host".to_owned())),
                 false => Ok(server),
             }
         };
         self.address.split(',').map(parse).collect()
     }
 
-    /// Whether the queue's name can be part of subjects and streams.
-    pub(crate) fn check_queue(&self) -> Result<(), GridError> {
-        let good = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    /// Checks that the queue name can be part of subject and stream names.
+    pub(crate) fn check_queue(&self) -> Result<(), ClusterError> {
+        let is_valid = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         let name = &self.queue;
-        match !name.is_empty() && name.len() <= 64 && name.chars().all(good) {
+        match !name.is_empty() && name.len() <= 64 && name.chars().all(is_valid) {
             true => Ok(()),
-            false => Err(GridError::Queue(name.clone())),
+            false => Err(ClusterError::QueueName(name.clone())),
         }
     }
 
-    /// Everything that NATS asks for. Files are read here once, so that a missing one is named.
-    pub(crate) fn connect(&self) -> Result<ConnectOptions, GridError> {
+    /// Builds the client options. Reads every file once, so that an error names the missing one.
+    pub(crate) fn connect_options(&self) -> Result<ConnectOptions, ClusterError> {
         let mut options = ConnectOptions::new()
             .name(format!("outflank {}", self.version))
             .connection_timeout(Duration::from_secs(5))
             .ping_interval(Duration::from_secs(10))
             .max_reconnects(None)
-            .reconnect_delay_callback(|tries| {
-                // Soon at first, then every two seconds for as long as it takes.
-                Duration::from_millis((100 * tries as u64).min(2000))
+            // Retry without limit, at first quickly, then every two seconds.
+            .reconnect_delay_callback(|attempts| {
+                Duration::from_millis((100 * attempts as u64).min(2000))
             });
         if let Some((user, password)) = self.user.clone().or_else(|| self.user_in_address()) {
             options = options.user_and_password(user, password);
         }
         if let Some(path) = &self.credentials {
-            let text = String::from_utf8_lossy(&readable(path)?).into_owned();
-            options = options.credentials(&text).map_err(|error| GridError::NoCredentials {
-                file: path.display().to_string(),
-                reason: error.to_string(),
-            })?;
+            let text = String::from_utf8_lossy(&read_small_file(path)?).into_owned();
+            options =
+                options.credentials(&text).map_err(|error| ClusterError::InvalidCredentials {
+                    file: path.display().to_string(),
+                    reason: error.to_string(),
+                })?;
         }
         if let Some(path) = &self.authority {
-            readable(path)?;
+            read_small_file(path)?;
             options = options.add_root_certificates(path.clone());
         }
         if let Some((certificate, key)) = &self.certificate {
-            readable(certificate)?;
-            readable(key)?;
+            read_small_file(certificate)?;
+            read_small_file(key)?;
             options = options.add_client_certificate(certificate.clone(), key.clone());
         }
         Ok(options)
     }
 }
 
-/// A part of an address with its `%40` and the like as the signs they stand for.
-fn plain(text: &str) -> String {
+/// Decodes percent-encoded characters such as `%40`.
+fn percent_decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&first, tail)) = rest.split_first() {
@@ -160,8 +163,8 @@ fn plain(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The content of a small file.
-fn readable(path: &Path) -> Result<Vec<u8>, GridError> {
+/// Reads a file of at most 1 MiB.
+fn read_small_file(path: &Path) -> Result<Vec<u8>, ClusterError> {
     Ok(files::read(path, 1 << 20)?)
 }
 
@@ -170,27 +173,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passwords_are_not_shown() {
-        let shown = |address| Options::new(address, "1").shown();
-        assert_eq!(shown("nats://me:secret@host:4222"), "nats://host:4222");
-        assert_eq!(shown("tls://a,nats://me:p@ss@b"), "tls://a,nats://b");
-        assert_eq!(shown("me:secret@host"), "host");
+    fn displayed_addresses_have_no_password() {
+        let displayed = |address| ClusterOptions::new(address, "1").display_address();
+        assert_eq!(displayed("nats://me:secret@host:4222"), "nats://host:4222");
+        assert_eq!(displayed("tls://a,nats://me:p@ss@b"), "tls://a,nats://b");
+        assert_eq!(displayed("me:secret@host"), "host");
     }
 
     #[test]
-    fn a_user_may_stand_in_the_address() {
-        let user = |address| Options::new(address, "1").user_in_address();
-        let of = |name: &str, word: &str| Some((name.to_owned(), word.to_owned()));
+    fn user_is_parsed_from_the_address() {
+        let user = |address| ClusterOptions::new(address, "1").user_in_address();
+        let expected = |name: &str, word: &str| Some((name.to_owned(), word.to_owned()));
         assert_eq!(user("nats://host"), None);
-        assert_eq!(user("nats://me:se%40cr%c3%a9t@host"), of("me", "se@crét"));
-        assert_eq!(user("nats://a,tls://me:100%25@b"), of("me", "100%"));
+        assert_eq!(user("nats://me:se%40cr%c3%a9t@host"), expected("me", "se@crét"));
+        assert_eq!(user("nats://a,tls://me:100%25@b"), expected("me", "100%"));
     }
 
     #[test]
-    fn a_queue_s_name_is_a_plain_word() {
-        for (name, good) in [("outflank", true), ("a-b_2", true), ("a.b", false), ("", false)] {
-            let options = Options { queue: name.to_owned(), ..Options::new("x", "1") };
-            assert_eq!(options.check_queue().is_ok(), good, "{name}");
+    fn queue_names_are_validated() {
+        for (name, valid) in [("outflank", true), ("a-b_2", true), ("a.b", false), ("", false)] {
+            let options =
+                ClusterOptions { queue: name.to_owned(), ..ClusterOptions::new("x", "1") };
+            assert_eq!(options.check_queue().is_ok(), valid, "{name}");
         }
     }
 }

@@ -1,31 +1,31 @@
-//! Names of subjects and headers, and what messages hold besides the work itself.
+//! Subject and header names, task ids, and the heartbeat message.
 
 use async_nats::HeaderMap;
 use outflank_runs::files::checksum;
 use serde::{Deserialize, Serialize};
 
-/// The version of the program that sent a message.
+/// Header: version of the program that sent a message.
 pub(crate) const VERSION: &str = "Outflank-Version";
-/// The kind of work in a job.
+/// Header: kind of the jobs in a task.
 pub(crate) const KIND: &str = "Outflank-Kind";
-/// The run that a job belongs to.
+/// Header: run that a task belongs to.
 pub(crate) const RUN: &str = "Outflank-Run";
-/// The job's name.
-pub(crate) const JOB: &str = "Outflank-Job";
-/// The checksum of an answer's content.
-pub(crate) const SUM: &str = "Outflank-Sha256";
-/// The seconds that an answer took.
+/// Header: task id.
+pub(crate) const TASK: &str = "Outflank-Job";
+/// Header: checksum of a result's content.
+pub(crate) const CHECKSUM: &str = "Outflank-Sha256";
+/// Header: seconds that a task took.
 pub(crate) const SECONDS: &str = "Outflank-Seconds";
-/// Who answered.
+/// Header: name of the worker that sent a result.
 pub(crate) const WORKER: &str = "Outflank-Worker";
-/// There on an answer that says why there is none.
+/// Header: present on a result whose payload is an error message.
 pub(crate) const FAILED: &str = "Outflank-Failed";
-/// There on an answer whose content lies in the object store, under its checksum.
-pub(crate) const ASIDE: &str = "Outflank-Aside";
-/// What the server tells repeated messages by.
+/// Header: present on a result whose content is in the object store, under its checksum.
+pub(crate) const IN_OBJECT_STORE: &str = "Outflank-Aside";
+/// Header: the server's key for detecting duplicate messages.
 pub(crate) const MESSAGE_ID: &str = "Nats-Msg-Id";
 
-/// Everything that is named after the queue and the version.
+/// Names of streams, subjects and consumers of a queue and program version.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     queue: String,
@@ -34,9 +34,9 @@ pub(crate) struct Names {
 
 impl Names {
     pub(crate) fn new(queue: &str, version: &str) -> Names {
-        // A full stop would part a subject, and other signs are not for names.
-        let tidy = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-        Names { queue: queue.to_owned(), version: version.chars().map(tidy).collect() }
+        // A period separates the tokens of a subject.
+        let sanitize = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        Names { queue: queue.to_owned(), version: version.chars().map(sanitize).collect() }
     }
 
     pub(crate) fn jobs_stream(&self) -> String {
@@ -47,11 +47,11 @@ impl Names {
         format!("{}-results", self.queue)
     }
 
-    pub(crate) fn store(&self) -> String {
+    pub(crate) fn object_store(&self) -> String {
         format!("{}-models", self.queue)
     }
 
-    pub(crate) fn all_jobs(&self) -> String {
+    pub(crate) fn all_tasks(&self) -> String {
         format!("{}.jobs.>", self.queue)
     }
 
@@ -59,85 +59,85 @@ impl Names {
         format!("{}.results.>", self.queue)
     }
 
-    /// The jobs that workers of this version do.
-    pub(crate) fn our_jobs(&self) -> String {
+    /// Subject filter of all tasks of this version.
+    pub(crate) fn version_tasks(&self) -> String {
         format!("{}.jobs.{}.>", self.queue, self.version)
     }
 
-    /// The durable consumer that they share.
+    /// Durable consumer that all workers of this version share.
     pub(crate) fn consumer(&self) -> String {
         format!("workers-{}", self.version)
     }
 
-    pub(crate) fn jobs_of(&self, run: &str) -> String {
+    pub(crate) fn run_tasks(&self, run: &str) -> String {
         format!("{}.jobs.{}.{run}.>", self.queue, self.version)
     }
 
-    pub(crate) fn job(&self, run: &str, job: &str) -> String {
-        format!("{}.jobs.{}.{run}.{job}", self.queue, self.version)
+    pub(crate) fn task(&self, run: &str, task: &str) -> String {
+        format!("{}.jobs.{}.{run}.{task}", self.queue, self.version)
     }
 
-    pub(crate) fn results_of(&self, run: &str) -> String {
+    pub(crate) fn run_results(&self, run: &str) -> String {
         format!("{}.results.{run}.>", self.queue)
     }
 
-    pub(crate) fn result(&self, run: &str, job: &str) -> String {
-        format!("{}.results.{run}.{job}", self.queue)
+    pub(crate) fn result(&self, run: &str, task: &str) -> String {
+        format!("{}.results.{run}.{task}", self.queue)
     }
 
-    /// On which a coordinator asks who is there.
-    pub(crate) fn calls(&self) -> String {
+    /// Subject on which a coordinator requests an immediate heartbeat.
+    pub(crate) fn heartbeat_requests(&self) -> String {
         format!("{}.calls", self.queue)
     }
 
-    pub(crate) fn beats(&self) -> String {
+    pub(crate) fn heartbeats(&self) -> String {
         format!("{}.beats", self.queue)
     }
 }
 
-/// A name as part of a subject: a checksum, cut to what is still unmistakable.
-pub(crate) fn short(bytes: &[u8]) -> String {
+/// Returns the first 32 hex digits of a checksum, as a subject token.
+pub(crate) fn short_checksum(bytes: &[u8]) -> String {
     let mut sum = checksum(bytes);
     sum.truncate(32);
     sum
 }
 
-/// The name of a job: what it is, for which version, and its content.
-pub(crate) fn job_name(kind: &str, version: &str, content: &[u8]) -> String {
+/// Returns the id of a task: a checksum of its kind, the program version and its content.
+pub(crate) fn task_id(kind: &str, version: &str, content: &[u8]) -> String {
     let mut all = format!("{kind}\n{version}\n").into_bytes();
     all.extend_from_slice(content);
-    short(&all)
+    short_checksum(&all)
 }
 
-/// A header's text, or nothing.
+/// Returns a header's value, or an empty string.
 pub(crate) fn header<'a>(headers: Option<&'a HeaderMap>, name: &str) -> &'a str {
     headers.and_then(|headers| headers.get(name)).map_or("", |value| value.as_str())
 }
 
-/// Some text that tells this process from all others.
-pub(crate) fn own_name() -> String {
+/// Returns a name that is unique to this process.
+pub(crate) fn unique_process_name() -> String {
     let host = std::env::var("HOSTNAME").ok().filter(|name| !name.is_empty());
     let host = host.or_else(|| std::fs::read_to_string("/etc/hostname").ok());
     let host = host.map_or_else(|| "host".to_owned(), |name| name.trim().to_owned());
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let nanos = now.map_or(0, |since| since.as_nanos());
     let pid = std::process::id();
-    let mark = short(format!("{host} {pid} {nanos}").as_bytes());
-    format!("{host}-{pid}-{}", &mark[..6])
+    let suffix = short_checksum(format!("{host} {pid} {nanos}").as_bytes());
+    format!("{host}-{pid}-{}", &suffix[..6])
 }
 
-/// What a worker says of itself every few seconds.
+/// The heartbeat that a worker sends every few seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Beat {
+pub(crate) struct Heartbeat {
     pub(crate) worker: String,
     pub(crate) version: String,
     pub(crate) threads: usize,
-    /// Whether it is about to go.
+    /// Whether the worker is shutting down.
     #[serde(default)]
     pub(crate) leaving: bool,
-    /// What keeps it from storing answers; nothing when all is well.
-    #[serde(default)]
-    pub(crate) trouble: String,
+    /// Why the worker cannot store results; empty if it can.
+    #[serde(default, rename = "trouble")]
+    pub(crate) problem: String,
 }
 
 #[cfg(test)]
@@ -145,22 +145,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_version_is_one_part_of_a_subject() {
+    fn version_is_one_subject_token() {
         let names = Names::new("q", "0.1.0+x");
-        assert_eq!(names.job("run", "job"), "q.jobs.0_1_0_x.run.job");
-        assert_eq!(names.our_jobs(), "q.jobs.0_1_0_x.>");
+        assert_eq!(names.task("run", "task"), "q.jobs.0_1_0_x.run.task");
+        assert_eq!(names.version_tasks(), "q.jobs.0_1_0_x.>");
     }
 
     #[test]
-    fn a_job_s_name_comes_from_all_that_it_is() {
-        let name = job_name("games", "1", b"content");
-        assert_eq!(name, job_name("games", "1", b"content"));
+    fn task_id_depends_on_kind_version_and_content() {
+        let id = task_id("games", "1", b"content");
+        assert_eq!(id, task_id("games", "1", b"content"));
         for other in [
-            job_name("learn", "1", b"content"),
-            job_name("games", "2", b"content"),
-            job_name("games", "1", b"contend"),
+            task_id("learn", "1", b"content"),
+            task_id("games", "2", b"content"),
+            task_id("games", "1", b"contend"),
         ] {
-            assert_ne!(name, other);
+            assert_ne!(id, other);
         }
     }
 }

@@ -1,144 +1,160 @@
-//! The one who works for others: draws jobs, does them, stores the answer, acknowledges the job.
+//! The worker's end of the queue: fetches tasks, executes them, publishes their results and
+//! acknowledges them.
 //!
-//! Each thread has one job at a time. While it works, and until the answer is stored, the server
-//! hears every second that the job is in good hands; a worker that is killed falls silent, and the
-//! job goes to another.
+//! Each thread executes one task at a time. Until the result is stored, the worker sends the server a
+//! progress acknowledgement every second. If the worker is killed these stop, and the server delivers
+//! the task to another worker.
 
-mod draw;
-mod job;
-mod store;
+mod execute;
+mod fetch;
+mod publish;
 
-use crate::Note;
-use crate::error::GridError;
-use crate::options::Options;
-use crate::roll::{BEAT, counted};
-use crate::server::Server;
-use crate::wire::{self, Beat};
+use crate::LogFn;
+use crate::connection::{Connection, Role};
+use crate::error::ClusterError;
+use crate::options::ClusterOptions;
+use crate::wire::{self, Heartbeat};
+use crate::worker_registry::{HEARTBEAT_INTERVAL, counted};
+use async_nats::{Client, Subscriber};
 use futures_util::StreamExt;
 use outflank_runs::{JobHandler, stop_requested};
+use publish::wait_until_stored;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use store::stored;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// How often a worker that waits looks whether it should stop.
-const GLANCE: Duration = Duration::from_millis(200);
+/// Interval at which a waiting worker checks for a stop request.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// What a worker did before it went.
+/// Counts of a worker that has stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Worked {
-    /// Jobs that were done.
-    pub jobs: u64,
-    /// Jobs that could not be done.
+pub struct WorkerSummary {
+    /// Completed tasks.
+    pub completed: u64,
+    /// Failed tasks.
     pub failed: u64,
 }
 
-/// What the threads of a worker share.
-struct Bench<'a> {
-    server: &'a Server,
-    trades: &'a [Box<dyn JobHandler>],
-    own: &'a str,
-    idle: Option<Duration>,
-    /// Why answers cannot be stored at the moment; nothing when they can.
-    trouble: Arc<Mutex<String>>,
-    busy: AtomicUsize,
-    /// When anybody last had a job.
-    last: Mutex<Instant>,
-    jobs: AtomicU64,
+/// State shared by the threads of a worker.
+struct WorkerState<'a> {
+    connection: &'a Connection,
+    handlers: &'a [Box<dyn JobHandler>],
+    name: &'a str,
+    idle_timeout: Option<Duration>,
+    /// Why results cannot be stored at the moment; empty if they can.
+    problem: Arc<Mutex<String>>,
+    busy_threads: AtomicUsize,
+    /// When a thread last finished a task.
+    last_active: Mutex<Instant>,
+    completed: AtomicU64,
     failed: AtomicU64,
 }
 
-/// Works for others until the user asks to stop, or nobody has had a job for the time `idle`.
-pub fn work(
-    options: &Options,
+/// Executes tasks until the user requests a stop, or no thread had a task for `idle_timeout`.
+pub fn run_worker(
+    options: &ClusterOptions,
     threads: usize,
-    idle: Option<Duration>,
-    trades: &[Box<dyn JobHandler>],
-    note: Note,
-) -> Result<Worked, GridError> {
-    let server = Server::connect(options, note, false)?;
-    let own = wire::own_name();
-    (server.note)(&format!(
-        "worker {own}: {} for the queue {} at {}; stop with Ctrl-C",
+    idle_timeout: Option<Duration>,
+    handlers: &[Box<dyn JobHandler>],
+    log: LogFn,
+) -> Result<WorkerSummary, ClusterError> {
+    let connection = Connection::open(options, log, Role::Worker)?;
+    let name = wire::unique_process_name();
+    (connection.log)(&format!(
+        "worker {name}: {}, queue {} at {}; press Ctrl-C to stop",
         counted(threads, "thread"),
         options.queue,
-        options.shown()
+        options.display_address()
     ));
-    let trouble = Arc::new(Mutex::new(String::new()));
-    let beat = Beat {
-        worker: own.clone(),
+    let problem = Arc::new(Mutex::new(String::new()));
+    let heartbeat = Heartbeat {
+        worker: name.clone(),
         version: options.version.clone(),
         threads,
         leaving: false,
-        trouble: String::new(),
+        problem: String::new(),
     };
-    let calls = server.wait(server.client.subscribe(server.names.calls()));
-    let mut calls = calls.map_err(server.failed("pass on calls"))?;
-    let saying = server.runtime.spawn({
-        let (client, subject) = (server.client.clone(), server.names.beats());
-        let (mut beat, trouble) = (beat.clone(), trouble.clone());
-        async move {
-            loop {
-                beat.trouble = trouble.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                let words = serde_json::to_vec(&beat).unwrap_or_default();
-                let _ = client.publish(subject.clone(), words.into()).await;
-                // Every now and then, and at once when somebody asks who is there.
-                let _ = timeout(BEAT, calls.next()).await;
-            }
-        }
-    });
-    let bench = Bench {
-        server: &server,
-        trades,
-        own: &own,
-        idle,
-        trouble,
-        busy: AtomicUsize::new(0),
-        last: Mutex::new(Instant::now()),
-        jobs: AtomicU64::new(0),
+    let requests = connection.client.subscribe(connection.names.heartbeat_requests());
+    let requests = connection.wait(requests);
+    let requests = requests.map_err(connection.error("subscribe to heartbeat requests"))?;
+    let heartbeats = connection.runtime.spawn(send_heartbeats(
+        connection.client.clone(),
+        connection.names.heartbeats(),
+        requests,
+        heartbeat.clone(),
+        problem.clone(),
+    ));
+    let state = WorkerState {
+        connection: &connection,
+        handlers,
+        name: &name,
+        idle_timeout,
+        problem,
+        busy_threads: AtomicUsize::new(0),
+        last_active: Mutex::new(Instant::now()),
+        completed: AtomicU64::new(0),
         failed: AtomicU64::new(0),
     };
     std::thread::scope(|scope| {
         for _ in 0..threads.max(1) {
-            scope.spawn(|| bench.work());
+            scope.spawn(|| state.run_thread());
         }
     });
-    saying.abort();
-    let words = serde_json::to_vec(&Beat { leaving: true, ..beat }).unwrap_or_default();
-    server.wait(async {
-        let _ = server.client.publish(server.names.beats(), words.into()).await;
-        let _ = timeout(Duration::from_secs(2), server.client.flush()).await;
+    heartbeats.abort();
+    let last = serde_json::to_vec(&Heartbeat { leaving: true, ..heartbeat }).unwrap_or_default();
+    connection.wait(async {
+        let _ = connection.client.publish(connection.names.heartbeats(), last.into()).await;
+        let _ = timeout(Duration::from_secs(2), connection.client.flush()).await;
     });
-    Ok(Worked { jobs: bench.jobs.into_inner(), failed: bench.failed.into_inner() })
+    Ok(WorkerSummary { completed: state.completed.into_inner(), failed: state.failed.into_inner() })
 }
 
-impl Bench<'_> {
-    /// One thread's day.
-    fn work(&self) {
+/// Sends heartbeats at a fixed interval, and at once when a coordinator requests one.
+async fn send_heartbeats(
+    client: Client,
+    subject: String,
+    mut requests: Subscriber,
+    mut heartbeat: Heartbeat,
+    problem: Arc<Mutex<String>>,
+) {
+    loop {
+        heartbeat.problem = problem.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let payload = serde_json::to_vec(&heartbeat).unwrap_or_default();
+        let _ = client.publish(subject.clone(), payload.into()).await;
+        let _ = timeout(HEARTBEAT_INTERVAL, requests.next()).await;
+    }
+}
+
+impl WorkerState<'_> {
+    /// The loop of one thread.
+    fn run_thread(&self) {
         let mut consumer = None;
-        // The answer to the last job is stored while the next one is fetched and done.
+        // The result of a task is stored while the next task is fetched and executed.
         let mut storing: Option<JoinHandle<()>> = None;
-        while !stop_requested() && !self.has_nothing_to_do() {
-            let Some(message) = self.server.wait(self.next_job(&mut consumer)) else { continue };
-            self.busy.fetch_add(1, Ordering::SeqCst);
-            let next = self.do_job(message);
+        while !stop_requested() && !self.is_idle() {
+            let Some(message) = self.connection.wait(self.fetch_task(&mut consumer)) else {
+                continue;
+            };
+            self.busy_threads.fetch_add(1, Ordering::SeqCst);
+            let next = self.execute(message);
             if let Some(earlier) = storing.take() {
-                self.server.wait(stored(earlier, stop_requested));
+                self.connection.wait(wait_until_stored(earlier, stop_requested));
             }
             storing = next;
-            *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-            self.busy.fetch_sub(1, Ordering::SeqCst);
+            *self.last_active.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+            self.busy_threads.fetch_sub(1, Ordering::SeqCst);
         }
         if let Some(last) = storing {
-            self.server.wait(stored(last, || true));
+            self.connection.wait(wait_until_stored(last, || true));
         }
     }
 
-    fn has_nothing_to_do(&self) -> bool {
-        let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = self.idle.is_some_and(|idle| last.elapsed() >= idle);
-        idle && self.busy.load(Ordering::SeqCst) == 0
+    /// Returns whether no thread had a task for the idle timeout.
+    fn is_idle(&self) -> bool {
+        let last = *self.last_active.lock().unwrap_or_else(PoisonError::into_inner);
+        let timed_out = self.idle_timeout.is_some_and(|idle| last.elapsed() >= idle);
+        timed_out && self.busy_threads.load(Ordering::SeqCst) == 0
     }
 }

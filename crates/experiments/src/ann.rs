@@ -1,5 +1,5 @@
-//! Binkley, Seehart and Hagiwara, "A study of artificial neural network architectures for Othello
-//! evaluation functions" (2007): paper 4.
+//! Experiments of Binkley, Seehart & Hagiwara (2007), "A study of artificial neural network
+//! architectures for Othello evaluation functions".
 
 pub mod curves;
 pub mod speed;
@@ -7,10 +7,10 @@ pub mod table1;
 pub mod table2;
 
 use crate::Scale;
-use crate::lab::{ExperimentError, Lab};
-use crate::many::{learn_all, learn_one, seed_of};
+use crate::context::{ExperimentContext, ExperimentError};
+use crate::repeated_runs::{run_seed, train_all, train_run};
 use outflank_games::othello::Othello;
-use outflank_learners::ann::{AnnConfig, AnnLearner, ResultTarget};
+use outflank_learners::ann::{ResultTarget, AnnLearner, AnnConfig};
 use outflank_learners::training::{OpponentEvaluator, TrainingPlan, Measurement};
 use outflank_models::ann::Architecture;
 use outflank_models::files::Origin;
@@ -19,57 +19,59 @@ use outflank_players::registry::factories;
 use outflank_report::text::count;
 use std::path::PathBuf;
 
-/// The step (section 4).
+/// Learning rate (section 4).
 pub const ALPHA: f64 = 0.001;
 
-/// Games of a time period, periods of a run, and runs of an architecture (section 4).
+/// Training games per time period (section 4).
 pub const PERIOD: u64 = 7680;
-/// Time periods of a run.
+/// Time periods per run (section 4).
 pub const PERIODS: u64 = 40;
+/// Runs per architecture (section 4).
 const RUNS: usize = 10;
 
-/// Games of a measurement, and who they are played against (section 4).
-const MEASURED_GAMES: u32 = 400;
+/// Games per measurement (section 4).
+const MATCH_GAMES: u32 = 400;
+/// The test player: 4-ply search with noise (section 4).
 const OPPONENT: &str = "yoshioka@4?noise=5";
 
-/// The solid lines of the paper's figures are means over so many periods.
-const MOVING: usize = 10;
+/// Time periods of the moving averages in the paper's figures.
+const MOVING_AVERAGE: usize = 10;
 
 /// The paper's best network.
 const BEST: &str = "WS 192-16x8-16-8-1";
 
 /// All runs of one architecture.
-pub struct Runs {
-    /// Its name.
+pub struct ArchitectureRuns {
+    /// Name of the architecture.
     pub net: &'static str,
-    /// The measurements of each run.
+    /// Measurements of each run.
     pub curves: Vec<Vec<Measurement>>,
-    /// Where each run keeps its networks.
+    /// Folder of each run, with its networks.
     pub folders: Vec<PathBuf>,
 }
 
-/// How much of everything a scale has.
-struct Size {
+/// Training budget and measurements of a scale.
+struct ScaleParams {
     periods: u64,
     games: u64,
     runs: usize,
-    measured_games: u32,
+    match_games: u32,
 }
 
-fn size(scale: Scale) -> Size {
+fn scale_params(scale: Scale) -> ScaleParams {
     let periods = scale.choose(2, PERIODS / 2, PERIODS);
-    Size {
+    ScaleParams {
         periods,
         games: scale.choose(8 * periods, PERIOD * periods, PERIOD * periods),
         runs: scale.choose(2, 5, RUNS),
-        measured_games: scale.choose(4, MEASURED_GAMES / 2, MEASURED_GAMES),
+        match_games: scale.choose(4, MATCH_GAMES / 2, MATCH_GAMES),
     }
 }
 
-/// The paper's way to learn.
+/// Returns the paper's training settings.
 pub fn settings(net: &str, seed: u64) -> Result<AnnConfig, ExperimentError> {
     let architecture: Architecture =
-        net.parse().map_err(|error| ExperimentError::Learn(format!("{net}: {error}")))?;
+        net.parse().map_err(|error| ExperimentError::Training(format!("{net}: {error}")))?;
     Ok(AnnConfig {
         architecture,
         learning_rate: ALPHA,
@@ -78,91 +80,96 @@ pub fn settings(net: &str, seed: u64) -> Result<AnnConfig, ExperimentError> {
         epsilon: 0.0,
         self_play: false,
         per_move: false,
-        result_target: ResultTarget::Sigmoid,
+        outcome: ResultTarget::Sigmoid,
         seed,
     })
 }
 
-/// Learns every run of every architecture, as many at a time as there are threads. What was learned
-/// before, in whole or in part, is taken up again.
-fn learn(lab: &Lab, nets: &[&'static str], size: &Size) -> Result<Vec<Runs>, ExperimentError> {
-    let against = factories::<Othello>(&[OPPONENT.to_owned()], 0.0)?;
-    let all = learn_all(lab, nets.len(), size.runs, &[], |net, run| {
-        one_run(lab, nets[net], run, size, &against)
+/// Trains every run of every architecture in parallel, resuming what exists; `None` if only a single
+/// run was trained for another process.
+fn train(
+    context: &ExperimentContext,
+    nets: &[&'static str],
+    params: &ScaleParams,
+) -> Result<Option<Vec<ArchitectureRuns>>, ExperimentError> {
+    let opponents = factories::<Othello>(&[OPPONENT.to_owned()], 0.0)?;
+    let all = train_all(context, nets.len(), params.runs, &[], |net, run| {
+        one_run(context, nets[net], run, params, &opponents)
     })?;
-    let runs = nets.iter().zip(all).map(|(&net, runs)| {
-        let (curves, folders) = runs.into_iter().unzip();
-        Runs { net, curves, folders }
-    });
-    Ok(runs.collect())
+    Ok(all.map(|all| {
+        let runs = nets.iter().zip(all).map(|(&net, runs)| {
+            let (curves, folders) = runs.into_iter().unzip();
+            ArchitectureRuns { net, curves, folders }
+        });
+        runs.collect()
+    }))
 }
 
 fn one_run(
-    lab: &Lab,
+    context: &ExperimentContext,
     net: &'static str,
     run: usize,
-    size: &Size,
-    against: &[PlayerFactory<Othello>],
+    params: &ScaleParams,
+    opponents: &[PlayerFactory<Othello>],
 ) -> Result<(Vec<Measurement>, PathBuf), ExperimentError> {
-    let seed = seed_of(lab, run);
-    let extent = format!("{}x{}x{}", size.games, size.periods, size.measured_games);
-    let folder = lab.learned(&format!("{}-{extent}-seed-{seed}", net.replace(' ', "-")));
+    let seed = run_seed(context, run);
+    let budget = format!("{}x{}x{}", params.games, params.periods, params.match_games);
+    let folder = context.player_folder(&format!("{}-{budget}-seed-{seed}", net.replace(' ', "-")));
     let mut learner = AnnLearner::new(settings(net, seed)?);
     let plan = TrainingPlan {
-        games: size.games,
+        games: params.games,
         unit: "games",
-        measurements: size.periods,
+        points: params.periods,
         measure_start: false,
         origin: Origin {
             method: "ann".to_owned(),
             seed: Some(seed),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            note: format!("{net}, {} games", size.games),
+            note: format!("{net}, {} games", params.games),
         },
         keep_models: false,
     };
-    let gauge = OpponentEvaluator {
-        opponents: against.to_vec(),
-        games: size.measured_games,
+    let evaluator = OpponentEvaluator {
+        others: opponents.to_vec(),
+        games: params.match_games,
         random: 0.0,
         seed,
         threads: 1,
     };
-    let trained = learn_one(&mut learner, &gauge, &plan, &folder, net)?;
+    let trained = train_run(&mut learner, &evaluator, &plan, &folder, net)?;
     Ok((trained.curve, folder))
 }
 
-/// Where every exhibit of this paper departs from it.
-fn departures(size: &Size, scale: Scale) -> Vec<String> {
+/// Returns the departures common to all experiments of this paper.
+fn departures(params: &ScaleParams, scale: Scale) -> Vec<String> {
     let mut all = vec![
-        "A position is seen from the player who has just moved into it, whose discs come first; the \
-         paper says 'player to move position'. The other reading is a change of sign."
+        "A position is encoded from the view of the player who made the last move; the paper says \
+         'player to move position'. The other reading only changes the sign."
             .to_owned(),
-        "Both networks of a pair learn from both players' positions of each game, with predictions \
-         of their own; the paper does not say who learns from what. The measured games are shared \
-         out between the two."
+        "Both networks of a pair are updated on the positions of both players of each game, with their \
+         own predictions; the paper does not specify this. The test games are divided between the two."
             .to_owned(),
-        "Of the 79 beginnings, up to symmetry, the one that is met first when moves are tried in \
-         order stands for its images. Moves within a millionth of the best are drawn among."
+        "Each of the 79 openings that differ under symmetry is represented by the first in move order. \
+         Moves within 1e-6 of the best score are chosen from at random."
             .to_owned(),
-        "The test player searches by alpha-beta; a leaf's noise is drawn once for each search and \
-         leaf, so that its moves are those of minimax. Games that end within the search count by \
+        "The test player uses alpha-beta search; the noise of a leaf is sampled once per search and \
+         leaf, so that its moves are those of minimax. Games that end within the search are scored by \
          their result."
             .to_owned(),
     ];
     if scale != Scale::Paper {
         all.push(format!(
-            "{} runs of {} games for each architecture, measured {} times by {} games; the paper \
-             has {RUNS} of {}, measured {PERIODS} times by {MEASURED_GAMES}.",
-            size.runs,
-            count(size.games),
-            size.periods,
-            size.measured_games,
+            "{} runs of {} games per architecture with {} measurements of {} games; the paper has {RUNS} \
+             runs of {} games with {PERIODS} measurements of {MATCH_GAMES} games.",
+            params.runs,
+            count(params.games),
+            params.periods,
+            params.match_games,
             count(PERIOD * PERIODS)
         ));
     }
     if scale == Scale::Smoke {
-        all.push("Runs are tiny: this scale shows only that everything runs.".to_owned());
+        all.push("Runs are tiny: this scale only tests the code.".to_owned());
     }
     all
 }

@@ -1,15 +1,15 @@
-//! Krawiec and Szubert, "Learning n-tuple networks for Othello by coevolutionary gradient search"
-//! (2011): paper 1.
+//! Experiments of Krawiec & Szubert (2011), "Learning n-tuple networks for Othello by coevolutionary
+//! gradient search".
 
 pub mod curves;
 pub mod presets;
 pub mod teams;
 
 use crate::Scale;
-use crate::lab::{ExperimentError, Lab};
-use crate::many::{learn_all, learn_one, seed_of};
+use crate::context::{ExperimentContext, ExperimentError};
+use crate::repeated_runs::{run_seed, train_all, train_run};
 use outflank_games::othello::Othello;
-use outflank_learners::coevolution::{Coevolution, CoevolutionConfig, Fitness};
+use outflank_learners::coevolution::{Coevolution, Fitness, CoevolutionConfig};
 use outflank_learners::training::{OpponentEvaluator, TrainingPlan, Measurement};
 use outflank_models::files::Origin;
 use outflank_models::tuple_shapes::{NeighborChoice, Snake};
@@ -18,37 +18,44 @@ use outflank_players::registry::factories;
 use outflank_report::text::count;
 use std::path::PathBuf;
 
-/// Games of a run (section 4), runs of a method, and measurements of a run (section 4.4).
+/// Training games per run (section 4).
 const GAMES: u64 = 2_000_000;
+/// Runs per method (section 4.4).
 const RUNS: usize = 24;
-const POINTS: u64 = 50;
+/// Measurements per run (section 4.4).
+const MEASUREMENTS: u64 = 50;
 
-/// Games of a measurement and the probability of a random move in them (sections 4.4 and 5.1).
-const MEASURED_GAMES: u32 = 1000;
-const RANDOM: f64 = 0.1;
+/// Games per measurement (section 4.4).
+const MATCH_GAMES: u32 = 1000;
+/// Probability of a random move in these games (section 5.1).
+const RANDOM_MOVES: f64 = 0.1;
 
-/// The column of means over the second half of the measurements.
+/// Head of the column of means over the second half of the measurements.
 const SECOND_HALF: &str = "second half";
 
-/// A method on networks of a shape.
+/// A method with its operators and network shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Course {
-    /// The method, such as `ctdl`.
+pub struct MethodVariant {
+    /// Method, such as `ctdl`.
     pub method: &'static str,
-    /// Its operators, such as `sxm_t`.
+    /// Operators, such as `sxm_t`.
     pub operators: &'static str,
-    /// The shape, such as `12x6`.
+    /// Network shape, such as `12x6`.
     pub shape: &'static str,
 }
 
-impl Course {
-    /// A method on networks of a shape.
+impl MethodVariant {
+    /// Creates a variant.
     #[must_use]
-    pub const fn new(method: &'static str, operators: &'static str, shape: &'static str) -> Course {
-        Course { method, operators, shape }
+    pub const fn new(
+        method: &'static str,
+        operators: &'static str,
+        shape: &'static str,
+    ) -> MethodVariant {
+        MethodVariant { method, operators, shape }
     }
 
-    /// As the paper writes the method.
+    /// Returns the paper's name of the method.
     #[must_use]
     pub fn title(&self) -> String {
         presets::title(self.method, self.operators)
@@ -56,46 +63,45 @@ impl Course {
 }
 
 /// All runs of one method.
-pub struct Runs {
-    /// Which.
-    pub course: Course,
-    /// The measurements of each run.
+pub struct MethodRuns {
+    /// The method.
+    pub variant: MethodVariant,
+    /// Measurements of each run.
     pub curves: Vec<Vec<Measurement>>,
-    /// Where each run keeps its models.
+    /// Folder of each run, with its models.
     pub folders: Vec<PathBuf>,
 }
 
-/// How much of everything a scale has.
-struct Size {
+/// Training budget and measurements of a scale.
+struct ScaleParams {
     games: u64,
     runs: usize,
-    points: u64,
-    measured_games: u32,
+    measurements: u64,
+    match_games: u32,
 }
 
-fn size(scale: Scale) -> Size {
-    Size {
+fn scale_params(scale: Scale) -> ScaleParams {
+    ScaleParams {
         games: scale.choose(240, GAMES / 2, GAMES),
         runs: scale.choose(2, 5, RUNS),
-        points: scale.choose(2, 10, POINTS),
-        measured_games: scale.choose(10, MEASURED_GAMES, MEASURED_GAMES),
+        measurements: scale.choose(2, 10, MEASUREMENTS),
+        match_games: scale.choose(10, MATCH_GAMES, MATCH_GAMES),
     }
 }
 
-/// What the budget of games is at each measurement, in words for tables.
-fn nominal(lab: &Lab, point: u64) -> u64 {
-    let size = size(lab.scale);
-    size.games * point / size.points
+/// Returns the number of training games at a measurement, counted from 1.
+fn games_at(context: &ExperimentContext, measurement: u64) -> u64 {
+    let params = scale_params(context.scale);
+    params.games * measurement / params.measurements
 }
 
-/// The settings of a method; at smoke scale a generation is made small enough for a budget of
-/// seconds, with all of its pieces in place.
-fn settings(course: &Course, scale: Scale) -> Result<CoevolutionConfig, ExperimentError> {
-    let settings = presets::settings(course.method, Some(course.operators), course.shape)
-        .map_err(|error| ExperimentError::Learn(error.to_string()))?;
-    // As the authors' program reads its paper; see the departures.
-    let settings =
-        CoevolutionConfig { snake: Snake::Wrapping, topology: NeighborChoice::Crowded, ..settings };
+/// Returns the settings of a method. At smoke scale generations are small enough for a budget of
+/// seconds.
+fn settings(variant: &MethodVariant, scale: Scale) -> Result<CoevolutionConfig, ExperimentError> {
+    let settings = presets::settings(variant.method, Some(variant.operators), variant.shape)
+        .map_err(ExperimentError::training)?;
+    // As in the authors' program; see the departures.
+    let settings = CoevolutionConfig { snake: Snake::Wrapping, topology: NeighborChoice::Crowded, ..settings };
     if scale != Scale::Smoke {
         return Ok(settings);
     }
@@ -116,96 +122,102 @@ fn settings(course: &Course, scale: Scale) -> Result<CoevolutionConfig, Experime
     })
 }
 
-/// Learns every run of every method, as many at a time as there are threads. What was learned
-/// before, in whole or in part, is taken up again.
-fn learn(lab: &Lab, courses: &[Course]) -> Result<Vec<Runs>, ExperimentError> {
-    let size = size(lab.scale);
-    let against = factories::<Othello>(&["heuristic".to_owned()], RANDOM)?;
-    let all = learn_all(lab, courses.len(), size.runs, &[], |course, run| {
-        one_run(lab, courses[course], run, &against)
+/// Trains every run of every method in parallel, resuming what exists; `None` if only a single run was
+/// trained for another process.
+fn train(
+    context: &ExperimentContext,
+    variants: &[MethodVariant],
+) -> Result<Option<Vec<MethodRuns>>, ExperimentError> {
+    let params = scale_params(context.scale);
+    let opponents = factories::<Othello>(&["heuristic".to_owned()], RANDOM_MOVES)?;
+    let all = train_all(context, variants.len(), params.runs, &[], |variant, run| {
+        one_run(context, variants[variant], run, &opponents)
     })?;
-    let runs = courses.iter().zip(all).map(|(&course, runs)| {
-        let (curves, folders) = runs.into_iter().unzip();
-        Runs { course, curves, folders }
-    });
-    Ok(runs.collect())
+    Ok(all.map(|all| {
+        let runs = variants.iter().zip(all).map(|(&variant, runs)| {
+            let (curves, folders) = runs.into_iter().unzip();
+            MethodRuns { variant, curves, folders }
+        });
+        runs.collect()
+    }))
 }
 
 fn one_run(
-    lab: &Lab,
-    course: Course,
+    context: &ExperimentContext,
+    variant: MethodVariant,
     run: usize,
-    against: &[PlayerFactory<Othello>],
+    opponents: &[PlayerFactory<Othello>],
 ) -> Result<(Vec<Measurement>, PathBuf), ExperimentError> {
-    let failed = |text: String| ExperimentError::Learn(format!("{}: {text}", course.title()));
-    let Course { method, operators, shape } = course;
-    let size = size(lab.scale);
-    let seed = seed_of(lab, run);
-    let extent = format!("{}x{}", size.games, size.points);
-    let folder = lab.learned(&format!("{method}-{operators}-{shape}-{extent}-seed-{seed}"));
-    let mut learner = Coevolution::new(settings(&course, lab.scale)?, seed, 1)
+    let failed = |text: String| ExperimentError::Training(format!("{}: {text}", variant.title()));
+    let MethodVariant { method, operators, shape } = variant;
+    let params = scale_params(context.scale);
+    let seed = run_seed(context, run);
+    let budget = format!("{}x{}", params.games, params.measurements);
+    let folder =
+        context.player_folder(&format!("{method}-{operators}-{shape}-{budget}-seed-{seed}"));
+    let mut learner = Coevolution::new(settings(&variant, context.scale)?, seed, 1)
         .map_err(|error| failed(error.to_string()))?;
     let plan = TrainingPlan {
-        games: size.games,
-        measurements: size.points,
+        games: params.games,
+        points: params.measurements,
         unit: "games",
         measure_start: false,
         origin: Origin {
             method: format!("{method}-{operators}"),
             seed: Some(seed),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            note: format!("shape {shape}, {} games", size.games),
+            note: format!("shape {shape}, {} games", params.games),
         },
         keep_models: true,
     };
-    let gauge = OpponentEvaluator {
-        opponents: against.to_vec(),
-        games: size.measured_games,
-        random: RANDOM,
+    let evaluator = OpponentEvaluator {
+        others: opponents.to_vec(),
+        games: params.match_games,
+        random: RANDOM_MOVES,
         seed,
         threads: 1,
     };
-    let trained = learn_one(&mut learner, &gauge, &plan, &folder, &course.title())?;
+    let trained = train_run(&mut learner, &evaluator, &plan, &folder, &variant.title())?;
     Ok((trained.curve, folder))
 }
 
-/// Where every exhibit of this paper departs from it.
+/// Returns the departures common to all experiments of this paper.
 fn departures(scale: Scale) -> Vec<String> {
-    let size = size(scale);
+    let params = scale_params(scale);
     let mut all = vec![
-        "The paper's figures are drawings without printed numbers: only what its text says can be \
-         compared. Which curves they show is taken from the text."
+        "The paper's figures are plots without numbers: only the statements of the text can be \
+         compared. The curves of each figure are taken from the text."
             .to_owned(),
-        "Snakes and topology mutation are those of the authors' program, not of their text: walks \
-         leap over the edge of the board and a square visited again does not count, so that tuples \
-         may be shorter; a square that mutates moves to the free neighbour with most others of the \
-         tuple beside it. Snakes of distinct squares that keep to the board (snake = \"clean\") are \
-         not told apart from them under TDL: 62.2 ± 3.4 and 60.9 ± 11.7% over the second half of \
-         eight runs of 300,000 games each."
+        "Snakes and topology mutation follow the authors' program, not the text: random walks wrap \
+         around the edge of the board and repeated squares are dropped, so that tuples may be shorter; \
+         a mutated square moves to the free neighbor with the most other squares of the tuple next to \
+         it. Under TDL there is no significant difference to snakes of distinct squares that stay on \
+         the board (snake = \"clean\"): 62.2 ± 3.4% and 60.9 ± 11.7% over the second half of eight \
+         runs of 300,000 games each."
             .to_owned(),
-        "In a training game with another network the learner learns from all chosen moves of the \
-         game, with its own evaluation; opponents are as they were when the generation began. \
-         While there is no champion yet, games with the archive are played with itself."
+        "In a training game against another network the learner updates on all moves of the game that \
+         were chosen by evaluation, with its own evaluation; opponents are fixed during a generation. \
+         While the archive is empty, its games are self-play."
             .to_owned(),
-        "A hall of fame judges by one game with each of the 49 peers and 50 with champions drawn \
-         with replacement: 99 games, where the text says 100."
+        "Fitness with a hall of fame uses one game against each of the 49 peers and 50 games against \
+         champions sampled with replacement: 99 games; the text says 100."
             .to_owned(),
-        "PTDL has no fitness; its best individual is appointed by a round robin that costs the \
-         budget nothing."
+        "PTDL has no fitness; its best individual is selected by a round robin that is not part of the \
+         budget."
             .to_owned(),
     ];
     if scale != Scale::Paper {
         all.push(format!(
-            "{} runs of {} games for each method, measured {} times; the paper has {RUNS} of \
-             {}, measured {POINTS} times.",
-            size.runs,
-            count(size.games),
-            size.points,
+            "{} runs of {} games per method with {} measurements; the paper has {RUNS} runs of {} games \
+             with {MEASUREMENTS} measurements.",
+            params.runs,
+            count(params.games),
+            params.measurements,
             count(GAMES)
         ));
     }
     if scale == Scale::Smoke {
-        all.push("Generations are tiny: this scale shows only that everything runs.".to_owned());
+        all.push("Generations are tiny: this scale only tests the code.".to_owned());
     }
     all
 }

@@ -1,96 +1,117 @@
-//! The papers' tables and figures, one file each, the paper's constants on top and its figures
-//! beside ours.
-//!
-//! An experiment contains no algorithm: it calls learners and the arena with the settings that the
-//! paper used, at one of three scales, and says in numbered remarks where it departs from the
-//! paper and why.
+#![doc = include_str!("../README.md")]
 
 pub mod ann;
 pub mod cnn;
 pub mod coevolution;
-mod elsewhere;
+mod context;
 pub mod gp;
-mod lab;
-mod many;
 pub mod preference;
+mod remote;
+mod repeated_runs;
 mod report;
 mod statistics;
 
-pub use elsewhere::{Elsewhere, LearnsRuns};
-pub use lab::{ExperimentError, Lab, Part, Scale};
+pub use context::{DataFolder, ExperimentContext, ExperimentError, Scale};
+pub use remote::{RemoteTraining, RunJobHandler};
 pub use report::{Cell, Report};
 
-/// A table or figure that can be made again.
+/// A table or figure of a paper that can be reproduced.
 pub trait Experiment: Sync {
-    /// What it is called on the command line, such as `preference/table2`.
+    /// Returns the name on the command line, such as `preference/table2`.
     fn name(&self) -> &'static str;
 
-    /// What it shows, in a line.
+    /// Returns a description of one line.
     fn about(&self) -> &'static str;
 
-    /// What it reads of the data folder, where there is one.
-    fn reads(&self) -> &'static [Part] {
+    /// Returns the subfolders of the data folder that the experiment reads, if there is a data folder.
+    fn data_folders(&self) -> &'static [DataFolder] {
         &[]
     }
 
-    /// Whether it has rows of Edax's, where its command is known.
-    fn asks_edax(&self) -> bool {
+    /// Returns whether the experiment has rows for Edax.
+    fn uses_edax(&self) -> bool {
         false
     }
 
-    /// Whether its runs can be learned apart, by others.
-    fn spreads(&self) -> bool {
+    /// Returns whether remote workers can train the experiment's runs.
+    fn supports_remote(&self) -> bool {
         false
     }
 
-    /// Makes it.
-    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError>;
+    /// Runs the experiment.
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError>;
 }
 
-/// Makes an exhibit; from the beginning again where a network had to be taught anew on the way and came
-/// to other figures. What was done meanwhile is kept, so the second time is short.
-pub fn make(exhibit: &dyn Experiment, lab: &Lab) -> Result<Report, ExperimentError> {
+/// The result of a call of [`Experiment::run`].
+pub enum ExperimentOutcome {
+    /// The experiment is complete.
+    Complete(Report),
+    /// The single run of [`ExperimentContext::only_run`] is trained; there is nothing to report.
+    RunTrained,
+    /// A network whose weights were missing was trained again and has other figures than those used
+    /// so far. The experiment must run again; all finished work is cached.
+    Restart,
+}
+
+impl From<Report> for ExperimentOutcome {
+    fn from(report: Report) -> ExperimentOutcome {
+        ExperimentOutcome::Complete(report)
+    }
+}
+
+/// Runs an experiment until it is complete.
+///
+/// # Errors
+/// Fails if the experiment fails, or if [`ExperimentContext::only_run`] is set.
+pub fn run_experiment(
+    experiment: &dyn Experiment,
+    context: &ExperimentContext,
+) -> Result<Report, ExperimentError> {
     loop {
-        match exhibit.run(lab) {
-            Err(ExperimentError::Anew) => {}
-            made => return made,
+        match experiment.run(context)? {
+            ExperimentOutcome::Complete(report) => return Ok(report),
+            ExperimentOutcome::Restart => {}
+            ExperimentOutcome::RunTrained => {
+                let text = "a context with only_run set produces no report";
+                return Err(ExperimentError::Training(text.to_owned()));
+            }
         }
     }
 }
 
-/// The papers, numbered from 0: what the names of their exhibits begin with, and who wrote what.
+/// The papers: the prefix of their experiments' names, and the reference.
 pub const PAPERS: [(&str, &str); 5] = [
     (
         "preference",
-        "Runarsson and Lucas, Preference Learning for Move Prediction and Evaluation Function Approximation in Othello (2014)",
+        "Runarsson & Lucas (2014), Preference learning for move prediction and evaluation function approximation in Othello",
     ),
     (
         "coevolution",
-        "Krawiec and Szubert, Learning N-tuple Networks for Othello by Coevolutionary Gradient Search (2011)",
+        "Krawiec & Szubert (2011), Learning n-tuple networks for Othello by coevolutionary gradient search",
     ),
     (
         "gp",
-        "Yelluri, Gaussian Process Preference Learning for Creating Board Game Heuristics (2015)",
+        "Yelluri (2015), Gaussian process preference learning for creating board game heuristics",
     ),
     (
         "cnn",
-        "Liskowski, Jaśkowski and Krawiec, Learning to Play Othello with Deep Neural Networks (2018)",
+        "Liskowski, Jaśkowski & Krawiec (2018), Learning to play Othello with deep neural networks",
     ),
     (
         "ann",
-        "Binkley, Seehart and Hagiwara, A TrainingSet of Artificial Neural Network Architectures for Othello Evaluation Functions (2007)",
+        "Binkley, Seehart & Hagiwara (2007), A study of artificial neural network architectures for Othello evaluation functions",
     ),
 ];
 
-/// The paper that an exhibit is of.
+/// Returns the reference of the paper that an experiment reproduces.
 #[must_use]
-pub fn paper_of(exhibit: &str) -> Option<&'static str> {
-    let of = exhibit.split('/').next();
-    PAPERS.iter().find(|paper| Some(paper.0) == of).map(|paper| paper.1)
+pub fn paper_of(experiment: &str) -> Option<&'static str> {
+    let prefix = experiment.split('/').next();
+    PAPERS.iter().find(|paper| Some(paper.0) == prefix).map(|paper| paper.1)
 }
 
-/// Every exhibit, paper by paper.
-pub const EXHIBITS: &[&dyn Experiment] = &[
+/// All experiments, paper by paper.
+pub const EXPERIMENTS: &[&dyn Experiment] = &[
     &preference::table2::Table2,
     &preference::table3::Table3,
     &preference::table4::Table4,
@@ -135,10 +156,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_exhibit_is_of_a_paper_and_every_paper_has_one() {
-        assert!(EXHIBITS.iter().all(|exhibit| paper_of(exhibit.name()).is_some()));
-        for (part, _) in PAPERS {
-            assert!(EXHIBITS.iter().any(|exhibit| exhibit.name().starts_with(part)), "{part}");
+    fn every_experiment_has_a_paper_and_every_paper_an_experiment() {
+        assert!(EXPERIMENTS.iter().all(|experiment| paper_of(experiment.name()).is_some()));
+        for (prefix, _) in PAPERS {
+            let mut names = EXPERIMENTS.iter().map(|experiment| experiment.name());
+            assert!(names.any(|name| name.starts_with(prefix)), "{prefix}");
         }
     }
 }

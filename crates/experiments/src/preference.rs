@@ -1,5 +1,5 @@
-//! Runarsson and Lucas, "Preference learning for move prediction and evaluation function
-//! approximation in Othello" (2014): paper 0.
+//! Experiments of Runarsson & Lucas (2014), "Preference learning for move prediction and evaluation
+//! function approximation in Othello".
 
 pub mod fig2;
 pub mod fig3;
@@ -11,7 +11,7 @@ pub mod table3;
 pub mod table4;
 pub mod table5;
 
-use crate::lab::{ExperimentError, Games, Lab};
+use crate::context::{ExperimentContext, ExperimentError, GameSample};
 use outflank_learners::methods::{Method, MethodOptions, TrainingData, learn};
 use outflank_models::files::{Origin, load_network, save};
 use outflank_models::{NTupleNetwork, Tuples, embedded};
@@ -19,29 +19,29 @@ use outflank_records::{DecisionFilter, decisions};
 use outflank_report::text::count;
 use outflank_runs::{files, stop_requested};
 
-/// Games to learn from, and as many others to measure on (VIII-A).
+/// Training games, and test games (section VIII-A).
 const GAMES: usize = 1000;
 
-/// The decay of LSTD's traces (VIII-B).
+/// Trace decay of LSTD (section VIII-B).
 const LAMBDA: f64 = 0.9;
 
-/// LIBLINEAR's C (V).
+/// Penalty parameter C of LIBLINEAR (section V).
 const C: f64 = 1.0;
 
-/// The features of section III.
+/// The feature sets of section III.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FeatureSet {
-    /// 192 weights, three for each square.
+    /// One tuple per square: 192 weights.
     One,
-    /// The 15 symmetric tuples of Table I, 6,561 weights.
+    /// The 15 symmetric tuples of Table I: 6,561 weights.
     N,
 }
 
 impl FeatureSet {
-    /// Both, as Table II orders them.
+    /// Both feature sets, in the order of Table II.
     pub const BOTH: [FeatureSet; 2] = [FeatureSet::One, FeatureSet::N];
 
-    /// As the tables write it.
+    /// Returns the name in the paper's tables.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -50,7 +50,7 @@ impl FeatureSet {
         }
     }
 
-    /// The tuples.
+    /// Returns the tuples.
     #[must_use]
     pub fn tuples(self) -> Tuples {
         match self {
@@ -64,7 +64,7 @@ impl FeatureSet {
 pub const METHODS: [Method; 5] =
     [Method::IPref, Method::Pref, Method::Mm, Method::Lstd, Method::Classify];
 
-/// As the tables write a method.
+/// Returns a method's name in the paper's tables.
 #[must_use]
 pub fn method_name(method: Method) -> &'static str {
     match method {
@@ -77,84 +77,84 @@ pub fn method_name(method: Method) -> &'static str {
     }
 }
 
-/// One of the ten players that the paper learns.
-pub struct Learned {
-    /// How.
+/// One of the paper's ten trained players.
+pub struct TrainedPlayer {
+    /// Training method.
     pub method: Method,
-    /// On what.
+    /// Feature set.
     pub features: FeatureSet,
-    /// The result.
+    /// Trained weights.
     pub network: NTupleNetwork,
 }
 
-impl Learned {
-    /// As Table III writes it, such as `iPref-N-Tuple`.
+impl TrainedPlayer {
+    /// Returns the name in Table III, such as `iPref-N-Tuple`.
     #[must_use]
     pub fn name(&self) -> String {
         format!("{}-{}", method_name(self.method), self.features.name())
     }
 }
 
-/// The settings of the paper for every method.
+/// Returns the paper's settings of all methods.
 #[must_use]
 pub fn options() -> MethodOptions {
     MethodOptions { c: C, lambda: LAMBDA, ..MethodOptions::default() }
 }
 
-/// The games of one trial at the lab's scale.
-pub fn games(lab: &Lab, seed: u64) -> Result<Games, ExperimentError> {
-    let count = lab.scale.choose(30, GAMES, GAMES);
-    lab.games(seed, count, count)
+/// Samples the games of one trial.
+pub fn games(context: &ExperimentContext, seed: u64) -> Result<GameSample, ExperimentError> {
+    let count = context.scale.choose(30, GAMES, GAMES);
+    context.sample_games(seed, count, count)
 }
 
-/// How many trials with other games a scale has.
+/// Returns the number of trials, each with its own sample of games.
 #[must_use]
-pub fn trials(lab: &Lab) -> u64 {
-    lab.scale.choose(1, 5, 20)
+pub fn trials(context: &ExperimentContext) -> u64 {
+    context.scale.choose(1, 5, 20)
 }
 
-/// Learns the players of one trial on these features, the ten of the paper with both; a player
-/// that was learned before is read back.
+/// Trains the players of one trial on these feature sets, or loads them if they are in the run
+/// folder.
 pub fn players(
-    lab: &Lab,
+    context: &ExperimentContext,
     seed: u64,
-    games: &Games,
+    games: &GameSample,
     features: &[FeatureSet],
-) -> Result<Vec<Learned>, ExperimentError> {
+) -> Result<Vec<TrainedPlayer>, ExperimentError> {
     let mut players = Vec::new();
     for &features in features {
         for method in METHODS {
-            players.push(one_player(lab, seed, games, method, features)?);
+            players.push(one_player(context, seed, games, method, features)?);
         }
     }
     Ok(players)
 }
 
-/// Learns one player of a trial, or reads it back.
+/// Trains one player of a trial, or loads it.
 pub fn one_player(
-    lab: &Lab,
+    context: &ExperimentContext,
     seed: u64,
-    games: &Games,
+    games: &GameSample,
     method: Method,
     features: FeatureSet,
-) -> Result<Learned, ExperimentError> {
+) -> Result<TrainedPlayer, ExperimentError> {
     let name = format!("{}-{}", method_name(method), features.name());
     let path =
-        lab.keep(&format!("models/{name}-{}-games-seed-{seed}.safetensors", games.train.len()));
+        context.file(&format!("models/{name}-{}-games-seed-{seed}.safetensors", games.train.len()));
     if path.is_file() {
         let (network, _) = load_network(&path)?;
-        return Ok(Learned { method, features, network });
+        return Ok(TrainedPlayer { method, features, network });
     }
-    (lab.say)(&format!("learning {name}"));
+    (context.log)(&format!("training {name}"));
     let choices = decisions(&games.train, &DecisionFilter::CHOICES);
     let task = TrainingData::new(&games.train, choices.items(), features.tuples());
     let outcome = learn(method, task, &options(), seed, &mut |_| !stop_requested());
-    // What was stopped may be an error by itself, which is not the user's business.
+    // A stopped method may return an error, which the user should not see.
     if stop_requested() {
         return Err(ExperimentError::Stopped);
     }
-    let outcome = outcome.map_err(|error| ExperimentError::Learn(error.to_string()))?;
-    files::create_folder(&lab.keep("models"))?;
+    let outcome = outcome.map_err(ExperimentError::training)?;
+    files::create_folder(&context.file("models"))?;
     let origin = Origin {
         method: method.name().to_owned(),
         seed: Some(seed),
@@ -163,27 +163,28 @@ pub fn one_player(
     };
     save(&path, &outcome.model, &origin)?;
     let network = outcome.network().cloned().ok_or_else(|| no_network(method))?;
-    Ok(Learned { method, features, network })
+    Ok(TrainedPlayer { method, features, network })
 }
 
-/// A method that this paper does not have.
+/// Creates the error for a method without an n-tuple network.
 fn no_network(method: Method) -> ExperimentError {
-    ExperimentError::Learn(format!("{} learns no network of tuples", method.name()))
+    ExperimentError::Training(format!("{} trains no n-tuple network", method.name()))
 }
 
-/// Which games these are, as a numbered departure.
-fn games_departure(games: &Games) -> String {
+/// Describes the games, as a departure.
+fn games_departure(games: &GameSample) -> String {
     format!(
-        "Which 2,000 games the paper used is not known. These are drawn uniformly by the seed from {}, \
-         {} to learn from and {} to measure on, split by game.",
+        "The paper does not say which 2,000 games it used. Ours are a uniform sample of {}: {} training \
+         games and {} test games.",
         games.source,
         count(games.train.len() as u64),
         count(games.test.len() as u64)
     )
 }
 
-/// How the methods are solved here, as a numbered departure.
-const SOLVERS: &str = "The support vector machines are solved by a Newton method in the primal, which reaches the optimum that LIBLINEAR's dual coordinate descent \
-                       approaches; LSTD by LU with a small ridge instead of a pseudo-inverse; MM by \
-                       updating one feature at a time, since the tuples' features are not mutually \
-                       exclusive.";
+/// Describes the solvers, as a departure.
+const SOLVERS: &str = "Solvers: the support vector machines are trained by a primal Newton method, which \
+                       reaches the optimum that LIBLINEAR's dual coordinate descent approximates; \
+                       LSTD by LU decomposition with a small ridge instead of a pseudo-inverse; MM by \
+                       updating one feature at a time, because the features of a tuple are not \
+                       mutually exclusive.";

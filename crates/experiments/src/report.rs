@@ -1,4 +1,4 @@
-//! What an experiment found: the paper's figures, ours, and the difference.
+//! The report of an experiment: the paper's figures, ours, and the difference.
 
 use crate::Scale;
 use outflank_report::{Align, Figure, Page, Table};
@@ -11,98 +11,98 @@ pub struct Cell {
     pub row: String,
     /// The column, or the x of a curve.
     pub column: String,
-    /// What the paper prints.
+    /// The published figure.
     pub paper: Option<f64>,
-    /// What we found.
+    /// Our figure.
     pub ours: Option<f64>,
-    /// The half-width of its 95% interval.
+    /// Half-width of the 95% confidence interval of our figure.
     pub error: Option<f64>,
-    /// Decimals of the paper's figure and of ours, before the error has its say.
+    /// Decimals of the published figure, and minimum decimals of ours.
     #[serde(skip)]
     decimals: (usize, usize),
 }
 
-/// A figure of a paper is a number of at most so many decimals.
-const MOST_DECIMALS: usize = 4;
+/// Maximum decimals of a published figure.
+const MAX_DECIMALS: usize = 4;
 
 impl Cell {
     fn new(paper: Option<f64>, ours: Option<f64>, error: Option<f64>) -> Cell {
-        let printed = paper.map_or(1, decimals_of).max(1);
-        // Where nothing says how far a figure can be trusted.
-        let own = if paper.is_none() && error.is_none() { 2 } else { printed };
-        let decimals = (printed, own);
+        let published = paper.map_or(1, decimals_of).max(1);
+        // Two decimals if there is neither a published figure nor an error to derive them from.
+        let ours_min = if paper.is_none() && error.is_none() { 2 } else { published };
+        let decimals = (published, ours_min);
         Cell { row: String::new(), column: String::new(), paper, ours, error, decimals }
     }
 
-    /// Says how many decimals the paper prints, which a number such as 64.0 cannot, and how many ours has
-    /// at least.
-    pub fn decimals(&mut self, printed: usize, own: usize) {
-        self.decimals = (printed, own);
+    /// Sets the decimals of the published figure, which a number such as 64.0 does not determine, and
+    /// the minimum decimals of ours.
+    pub fn decimals(&mut self, published: usize, ours_min: usize) {
+        self.decimals = (published, ours_min);
     }
 
-    /// Says how many decimals ours has at least.
-    pub fn own_decimals(&mut self, own: usize) {
-        self.decimals.1 = own;
+    /// Sets the minimum decimals of our figure.
+    pub fn min_decimals(&mut self, ours_min: usize) {
+        self.decimals.1 = ours_min;
     }
 
-    /// Whether our error is so small, less than ten of the paper's last digit, that one more is worth
-    /// printing; nothing where there is none.
-    fn warrants_more(&self) -> Option<bool> {
+    /// Returns whether our error is small enough (less than ten units of the last published digit) to
+    /// show one decimal more; `None` without an error.
+    fn deserves_extra_decimal(&self) -> Option<bool> {
         self.error.map(|error| error > 0.0 && error < 10f64.powi(1 - self.decimals.0 as i32))
     }
 
-    /// The paper's figure, ours, its error and the difference, in words, ours with one decimal more than
-    /// the paper's if so wished.
-    fn words(&self, more: bool) -> [Option<String>; 4] {
-        let (printed, own) = self.decimals;
-        let own = if more { own.max(printed + 1) } else { own };
+    /// Formats the published figure, ours, its error and the difference. With `extra_decimal`, ours
+    /// has at least one decimal more than the published figure.
+    fn format(&self, extra_decimal: bool) -> [Option<String>; 4] {
+        let (published, ours) = self.decimals;
+        let ours = if extra_decimal { ours.max(published + 1) } else { ours };
         let difference = self.ours.zip(self.paper).map(|(ours, paper)| ours - paper);
-        // Less than half of the last digit below nought is nought.
-        let whole = |x: f64| if (2.0 * x).abs() < 10f64.powi(-(own as i32)) { 0.0 } else { x };
+        // Avoids a negative zero.
+        let round = |x: f64| if (2.0 * x).abs() < 10f64.powi(-(ours as i32)) { 0.0 } else { x };
         [
-            self.paper.map(|x| format!("{x:.printed$}")),
-            self.ours.map(|x| format!("{:.own$}", whole(x))),
-            self.error.map(|x| format!("{x:.own$}")),
-            difference.map(|x| format!("{:+.own$}", whole(x))),
+            self.paper.map(|x| format!("{x:.published$}")),
+            self.ours.map(|x| format!("{:.ours$}", round(x))),
+            self.error.map(|x| format!("{x:.ours$}")),
+            difference.map(|x| format!("{:+.ours$}", round(x))),
         ]
     }
 }
 
-/// How many decimals it takes to write a number as it is.
+/// Returns the number of decimals of a number.
 fn decimals_of(number: f64) -> usize {
-    let written = |decimals: &usize| {
+    let is_exact = |decimals: &usize| {
         let tens = 10f64.powi(*decimals as i32);
         ((number * tens).round() - number * tens).abs() < 1e-6
     };
-    (0..MOST_DECIMALS).find(written).unwrap_or(MOST_DECIMALS)
+    (0..MAX_DECIMALS).find(is_exact).unwrap_or(MAX_DECIMALS)
 }
 
-/// An exhibit, made again.
+/// The report of a reproduced table or figure.
 pub struct Report {
-    /// Its name, such as `preference/table2`.
-    pub exhibit: &'static str,
-    /// At which scale.
+    /// Name of the experiment, such as `preference/table2`.
+    pub experiment: &'static str,
+    /// Scale of the experiment.
     pub scale: Scale,
-    /// What it is, for the head of the page.
+    /// Title: the paper and the table or figure.
     pub title: String,
-    /// What was done, in a sentence or two.
+    /// What was measured, in a sentence or two.
     pub lead: String,
-    /// The figures.
+    /// The figures of the table or the points of the curves.
     pub cells: Vec<Cell>,
-    /// Drawings: the stem of the file's name, the drawing, a caption.
+    /// Plots: file stem, plot, caption.
     pub figures: Vec<(String, Box<dyn Figure>, String)>,
-    /// Where it departs from the paper, and why.
+    /// Departures from the paper, with reasons.
     pub departures: Vec<String>,
-    /// What the figures say.
+    /// Comparisons of our figures with the paper's claims.
     pub findings: Vec<String>,
 }
 
 impl Report {
-    /// An empty report.
+    /// Creates an empty report.
     #[must_use]
-    pub fn new(exhibit: &'static str, scale: Scale, title: &str, lead: String) -> Report {
+    pub fn new(experiment: &'static str, scale: Scale, title: &str, lead: String) -> Report {
         Report {
-            exhibit,
+            experiment,
             scale,
             title: title.to_owned(),
             lead,
@@ -113,8 +113,8 @@ impl Report {
         }
     }
 
-    /// Adds a figure of a table. The paper's is printed with the decimals it is given with, at least one,
-    /// unless the cell is told otherwise.
+    /// Adds a cell. The published figure is shown with its own decimals, at least one; use
+    /// [`Cell::decimals`] to override.
     pub fn cell(
         &mut self,
         row: impl Into<String>,
@@ -129,7 +129,7 @@ impl Report {
         &mut self.cells[last]
     }
 
-    /// The cells, one a row.
+    /// Returns all cells, one per row.
     #[must_use]
     pub fn table(&self) -> Table {
         let mut table = Table::new([
@@ -141,16 +141,17 @@ impl Report {
             ("difference", Align::Right),
         ]);
         for cell in &self.cells {
-            let words = cell.words(cell.warrants_more() == Some(true));
-            let words = words.map(|word| word.unwrap_or_else(|| "-".to_owned()));
-            table.row([cell.row.clone(), cell.column.clone()].into_iter().chain(words));
+            let texts = cell.format(cell.deserves_extra_decimal() == Some(true));
+            let texts = texts.map(|text| text.unwrap_or_else(|| "-".to_owned()));
+            table.row([cell.row.clone(), cell.column.clone()].into_iter().chain(texts));
         }
         table
     }
 
-    /// The cells as a grid, each as "paper | ours ± error (difference)"; `None` when there are too many columns.
+    /// Returns the cells as a matrix, each as "paper | ours ± error (difference)"; `None` if there are
+    /// more than 16 columns or fewer than 2.
     #[must_use]
-    pub fn grid(&self) -> Option<Table> {
+    pub fn matrix(&self) -> Option<Table> {
         let mut rows: Vec<&str> = Vec::new();
         let mut columns: Vec<&str> = Vec::new();
         for cell in &self.cells {
@@ -166,18 +167,18 @@ impl Report {
         }
         let heads = columns.iter().map(|column| ((*column).to_owned(), Align::Right));
         let mut table = Table::new([(String::new(), Align::Left)].into_iter().chain(heads));
-        // What is side by side has as many decimals.
-        let more = |column: &str| {
-            let cells = self.cells.iter().filter(|cell| cell.column == column);
-            let warrants: Vec<bool> = cells.filter_map(Cell::warrants_more).collect();
-            !warrants.is_empty() && warrants.into_iter().all(|warrants| warrants)
+        // All cells of a column have the same decimals.
+        let extra_decimal = |column: &&str| {
+            let cells = self.cells.iter().filter(|cell| cell.column == **column);
+            let extra: Vec<bool> = cells.filter_map(Cell::deserves_extra_decimal).collect();
+            !extra.is_empty() && extra.into_iter().all(|extra| extra)
         };
-        let more: Vec<bool> = columns.iter().map(|column| more(column)).collect();
+        let extra_decimals: Vec<bool> = columns.iter().map(extra_decimal).collect();
         for row in rows {
-            let cells = columns.iter().zip(&more).map(|(column, &more)| {
+            let cells = columns.iter().zip(&extra_decimals).map(|(column, &extra)| {
                 let found = self.cells.iter().find(|c| c.row == row && c.column == **column);
                 found.map_or_else(String::new, |cell| {
-                    let [paper, ours, error, difference] = cell.words(more);
+                    let [paper, ours, error, difference] = cell.format(extra);
                     let paper = paper.map_or_else(String::new, |paper| format!("{paper} | "));
                     let error = error.map_or_else(String::new, |error| format!(" ± {error}"));
                     let difference = difference.map_or_else(String::new, |d| format!(" ({d})"));
@@ -189,7 +190,7 @@ impl Report {
         Some(table)
     }
 
-    /// The page.
+    /// Renders the report as an HTML page.
     #[must_use]
     pub fn page(&self, command: &str, seed: u64, version: &str) -> String {
         let mut page = Page::new(self.title.clone());
@@ -197,20 +198,20 @@ impl Report {
         if !self.findings.is_empty() {
             page.section("Findings").list(false, &self.findings);
         }
-        if let Some(grid) = self.grid() {
-            page.section("Paper | ours ± 95% (difference)").table(&grid);
+        if let Some(matrix) = self.matrix() {
+            page.section("Paper | ours ± 95% (difference)").table(&matrix);
         }
         if !self.figures.is_empty() {
-            let section = page.section("Drawn");
+            let section = page.section("Plots");
             for (_, figure, caption) in &self.figures {
                 section.figure(&**figure, caption);
             }
         }
-        page.section("Every figure").table(&self.table());
+        page.section("All figures").table(&self.table());
         if !self.departures.is_empty() {
             page.section("Departures from the paper").list(true, &self.departures);
         }
-        if let Some(paper) = crate::paper_of(self.exhibit) {
+        if let Some(paper) = crate::paper_of(self.experiment) {
             page.footer("Paper", paper);
         }
         page.footer("Command", command)
@@ -225,10 +226,10 @@ impl Report {
 mod tests {
     use super::*;
 
-    /// Paper 3 prints 99.95 and 100.0 in Table IV, r2 = 0.997 beside 1.7 in its text, 1.9 ten-thousandths of
-    /// a second in Table V; paper 0 prints 1850 and 78.0 in Table III.
+    /// Liskowski et al. (2018) publish 99.95 and 100.0 in Table IV, r2 = 0.997 and a slope of 1.7 in the
+    /// text, 190 microseconds in Table V; Runarsson & Lucas (2014) publish 1850 and 78.0 in Table III.
     #[test]
-    fn figures_are_printed_as_in_the_paper() {
+    fn decimals_follow_the_published_figures() {
         let mut report = Report::new("cnn/table4", Scale::Smoke, "", String::new());
         report.cell("conv4", "pieces", Some(99.95), Some(99.5512), Some(0.0213));
         report.cell("conv4", "vmoves", Some(100.0), Some(99.9998), Some(0.000_96));
@@ -253,13 +254,13 @@ mod tests {
                 "- 0.53 - -",
             ]
         );
-        // The same in the grid, where one wide interval keeps a column short.
-        let grid = report.grid().unwrap();
-        assert_eq!(grid.rows()[0][1], "99.95 | 99.551 ± 0.021 (-0.399)");
+        // In the matrix a single wide interval limits the decimals of its column.
+        let matrix = report.matrix().unwrap();
+        assert_eq!(matrix.rows()[0][1], "99.95 | 99.551 ± 0.021 (-0.399)");
         report.cell("conv6", "pieces", Some(99.99), Some(99.9), Some(0.5));
-        let grid = report.grid().unwrap();
-        assert_eq!(grid.rows()[0][1], "99.95 | 99.55 ± 0.02 (-0.40)");
-        // Who reads the cells finds what was always there.
+        let matrix = report.matrix().unwrap();
+        assert_eq!(matrix.rows()[0][1], "99.95 | 99.55 ± 0.02 (-0.40)");
+        // The JSON keys are a contract.
         let json = serde_json::to_value(&report.cells[0]).unwrap();
         let mut keys: Vec<&String> = json.as_object().unwrap().keys().collect();
         keys.sort();

@@ -1,21 +1,23 @@
-//! Figures 4 to 8: the percentage of games lost against the test player while learning, for groups
-//! of architectures (sections 5.1 to 5.5).
+//! Binkley, Seehart & Hagiwara (2007), Figures 4 to 8: percentage of games lost against the test player
+//! during training, for groups of architectures (sections 5.1 to 5.5).
+//!
+//! Departures: see `departures` in [`ann`](super).
 
-use super::{BEST, MOVING, Runs, Size, departures, learn, size};
-use crate::lab::{ExperimentError, Lab};
-use crate::statistics::{ENOUGH, Mean};
-use crate::{Experiment, Report};
+use super::{ArchitectureRuns, BEST, MOVING_AVERAGE, ScaleParams, departures, scale_params, train};
+use crate::context::{ExperimentContext, ExperimentError};
+use crate::statistics::{MIN_RUNS, Mean, SIGNIFICANT_Z, z_score};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_models::ann::Architecture;
 use outflank_report::text::count;
 use outflank_report::{Plot, Point, Series};
 
-/// What the text reads off a figure: which network ends with fewer losses than which.
+/// A ranking in the text: which network loses fewer games at the end.
 #[derive(Clone, Copy)]
-enum Order {
+enum Ranking {
     /// The first loses less than the second.
     Better(&'static str, &'static str),
     /// There is no clear difference.
-    Alike(&'static str, &'static str),
+    Equal(&'static str, &'static str),
 }
 
 /// One of the figures.
@@ -24,19 +26,19 @@ pub struct Curves {
     about: &'static str,
     title: &'static str,
     nets: &'static [&'static str],
-    orders: &'static [Order],
+    rankings: &'static [Ranking],
 }
 
 /// Figure 4: inputs per square.
 pub const FIG4: Curves = Curves {
     name: "ann/fig4",
-    about: "one, two and three inputs a square: games lost against the 4-ply test player",
-    title: "Paper 4, Figure 4: inputs per square",
+    about: "one, two and three inputs per square: games lost against the 4-ply test player",
+    title: "Binkley, Seehart & Hagiwara (2007), Figure 4: inputs per square",
     nets: &["WS 64-4x8-1", "WS 128-4x8-1", "WS 192-4x8-1"],
-    orders: &[
-        Order::Better("WS 192-4x8-1", "WS 64-4x8-1"),
-        Order::Better("WS 128-4x8-1", "WS 64-4x8-1"),
-        Order::Alike("WS 192-4x8-1", "WS 128-4x8-1"),
+    rankings: &[
+        Ranking::Better("WS 192-4x8-1", "WS 64-4x8-1"),
+        Ranking::Better("WS 128-4x8-1", "WS 64-4x8-1"),
+        Ranking::Equal("WS 192-4x8-1", "WS 128-4x8-1"),
     ],
 };
 
@@ -44,13 +46,13 @@ pub const FIG4: Curves = Curves {
 pub const FIG5: Curves = Curves {
     name: "ann/fig5",
     about: "fully connected networks: games lost against the 4-ply test player",
-    title: "Paper 4, Figure 5: fully connected networks",
+    title: "Binkley, Seehart & Hagiwara (2007), Figure 5: fully connected networks",
     nets: &["FC 192-4-1", "FC 192-16-1", "FC 192-32-1", "FC 192-64-1", "FC 192-32-8-1"],
-    orders: &[
-        Order::Better("FC 192-16-1", "FC 192-4-1"),
-        Order::Better("FC 192-32-1", "FC 192-16-1"),
-        Order::Better("FC 192-64-1", "FC 192-32-1"),
-        Order::Better("FC 192-32-8-1", "FC 192-64-1"),
+    rankings: &[
+        Ranking::Better("FC 192-16-1", "FC 192-4-1"),
+        Ranking::Better("FC 192-32-1", "FC 192-16-1"),
+        Ranking::Better("FC 192-64-1", "FC 192-32-1"),
+        Ranking::Better("FC 192-32-8-1", "FC 192-64-1"),
     ],
 };
 
@@ -58,7 +60,7 @@ pub const FIG5: Curves = Curves {
 pub const FIG6: Curves = Curves {
     name: "ann/fig6",
     about: "symmetry removal: games lost against the 4-ply test player",
-    title: "Paper 4, Figure 6: symmetry removal",
+    title: "Binkley, Seehart & Hagiwara (2007), Figure 6: symmetry removal",
     nets: &[
         "SR 192-4-1",
         "SR 192-16-1",
@@ -67,9 +69,9 @@ pub const FIG6: Curves = Curves {
         "SR 192-32-8-1",
         "FC 192-32-8-1",
     ],
-    orders: &[
-        Order::Better("FC 192-32-8-1", "SR 192-32-8-1"),
-        Order::Better("SR 192-32-8-1", "SR 192-64-1"),
+    rankings: &[
+        Ranking::Better("FC 192-32-8-1", "SR 192-32-8-1"),
+        Ranking::Better("SR 192-32-8-1", "SR 192-64-1"),
     ],
 };
 
@@ -77,7 +79,7 @@ pub const FIG6: Curves = Curves {
 pub const FIG7: Curves = Curves {
     name: "ann/fig7",
     about: "weight sharing over symmetries: games lost against the 4-ply test player",
-    title: "Paper 4, Figure 7: weight sharing",
+    title: "Binkley, Seehart & Hagiwara (2007), Figure 7: weight sharing",
     nets: &[
         "WS 192-4x8-1",
         "WS 192-8x8-1",
@@ -87,13 +89,13 @@ pub const FIG7: Curves = Curves {
         "WS 192-16x8-16-1",
         BEST,
     ],
-    orders: &[
-        Order::Better("WS 192-8x8-1", "WS 192-4x8-1"),
-        Order::Better("WS 192-16x8-1", "WS 192-8x8-1"),
-        Order::Better("WS 192-8x8-4-1", "WS 192-16x8-1"),
-        Order::Alike("WS 192-8x8-8-1", "WS 192-8x8-4-1"),
-        Order::Better("WS 192-16x8-16-1", "WS 192-16x8-1"),
-        Order::Better(BEST, "WS 192-8x8-8-1"),
+    rankings: &[
+        Ranking::Better("WS 192-8x8-1", "WS 192-4x8-1"),
+        Ranking::Better("WS 192-16x8-1", "WS 192-8x8-1"),
+        Ranking::Better("WS 192-8x8-4-1", "WS 192-16x8-1"),
+        Ranking::Equal("WS 192-8x8-8-1", "WS 192-8x8-4-1"),
+        Ranking::Better("WS 192-16x8-16-1", "WS 192-16x8-1"),
+        Ranking::Better(BEST, "WS 192-8x8-8-1"),
     ],
 };
 
@@ -101,12 +103,12 @@ pub const FIG7: Curves = Curves {
 pub const FIG8: Curves = Curves {
     name: "ann/fig8",
     about: "spatial processing, fully connected and weight sharing: games lost",
-    title: "Paper 4, Figure 8: the major architectures",
+    title: "Binkley, Seehart & Hagiwara (2007), Figure 8: the major architectures",
     nets: &["SP 192-91-40-10-1", "FC 192-32-8-1", BEST],
-    orders: &[
-        Order::Better(BEST, "FC 192-32-8-1"),
-        Order::Better(BEST, "SP 192-91-40-10-1"),
-        Order::Alike("FC 192-32-8-1", "SP 192-91-40-10-1"),
+    rankings: &[
+        Ranking::Better(BEST, "FC 192-32-8-1"),
+        Ranking::Better(BEST, "SP 192-91-40-10-1"),
+        Ranking::Equal("FC 192-32-8-1", "SP 192-91-40-10-1"),
     ],
 };
 
@@ -119,68 +121,71 @@ impl Experiment for Curves {
         self.about
     }
 
-    fn spreads(&self) -> bool {
+    fn supports_remote(&self) -> bool {
         true
     }
 
-    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let size = size(lab.scale);
-        let all = learn(lab, self.nets, &size)?;
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
+        let params = scale_params(context.scale);
+        let Some(all) = train(context, self.nets, &params)? else {
+            return Ok(ExperimentOutcome::RunTrained);
+        };
         let lead = format!(
-            "The percentage of games that networks at one ply lose against the weighted squares of \
-             Yoshioka et al. at four plies with noise of deviation 5, in {} games after each time \
-             period of {} games; the mean of {} runs of two networks.",
-            size.measured_games,
-            count(size.games / size.periods),
-            size.runs
+            "Percentage of games that networks at one ply lose against the weighted piece counter of \
+             Yoshioka et al. at four plies with noise of standard deviation 5, in {} games after each \
+             time period of {} training games; mean of {} runs with two networks each.",
+            params.match_games,
+            count(params.games / params.periods),
+            params.runs
         );
-        let mut report = Report::new(self.name, lab.scale, self.title, lead);
-        self.draw(&all, &size, &mut report);
-        report.departures = departures(&size, lab.scale);
-        for &order in self.orders {
-            if let Some(finding) = judge(&all, order) {
+        let mut report = Report::new(self.name, context.scale, self.title, lead);
+        self.draw(&all, &params, &mut report);
+        report.departures = departures(&params, context.scale);
+        for &ranking in self.rankings {
+            if let Some(finding) = compare(&all, ranking) {
                 report.findings.push(finding);
             }
         }
-        Ok(report)
+        Ok(report.into())
     }
 }
 
 impl Curves {
-    fn draw(&self, all: &[Runs], size: &Size, report: &mut Report) {
+    fn draw(&self, all: &[ArchitectureRuns], params: &ScaleParams, report: &mut Report) {
         let axes = ("time period", "% of games lost");
         let mut lines = Plot::new(self.title, axes.0, axes.1).y_range(0.0, 100.0).integer_x();
         let mut dots = Plot::new(self.title, axes.0, axes.1).y_range(0.0, 100.0).integer_x();
         for runs in all {
             let (mut means, mut points) = (Vec::new(), Vec::new());
-            for period in 1..=size.periods as usize {
+            for period in 1..=params.periods as usize {
                 let now = Mean::of(&lost(runs, period - 1, 1));
                 let (column, error) = (period.to_string(), Some(now.half_width()));
                 report.cell(runs.net, column, None, Some(now.value), error);
-                // The paper's bars are standard deviations of the runs.
-                let deviation = now.error * (now.count as f64).sqrt();
+                // The paper's error bars are standard deviations of the runs.
+                let deviation = now.standard_deviation();
                 points.push(Point::with_error(period as f64, now.value, deviation));
-                let last = period.min(MOVING);
+                let last = period.min(MOVING_AVERAGE);
                 let moving = Mean::of(&lost(runs, period - last, last));
                 means.push(Point::with_error(period as f64, moving.value, moving.half_width()));
             }
-            let end = end(runs);
-            report.cell(runs.net, END, None, Some(end.value), Some(end.half_width()));
+            let last = last_periods(runs);
+            report.cell(runs.net, LAST_TEN, None, Some(last.value), Some(last.half_width()));
             lines = lines.series(Series::line(runs.net, means).band());
             dots = dots.series(Series::dots(runs.net, points));
         }
-        let caption = "Moving averages of ten time periods with 95% intervals of the mean of runs.";
+        let caption =
+            "Moving averages over ten time periods with 95% confidence intervals of the mean.";
         report.figures.push(("lines".to_owned(), Box::new(lines), caption.to_owned()));
-        let caption = "Each time period by itself; bars are standard deviations of the runs.";
+        let caption = "Single time periods; error bars are standard deviations of the runs.";
         report.figures.push(("dots".to_owned(), Box::new(dots), caption.to_owned()));
     }
 }
 
-/// The column of what the paper's lines end with.
-const END: &str = "last ten";
+/// Column of the mean over the last ten periods, with which the paper's lines end.
+const LAST_TEN: &str = "last ten";
 
-/// The losses of each run, the mean over `count` periods beginning with `from`.
-fn lost(runs: &Runs, from: usize, count: usize) -> Vec<f64> {
+/// Returns each run's mean percentage of lost games over `count` periods beginning with `from`.
+fn lost(runs: &ArchitectureRuns, from: usize, count: usize) -> Vec<f64> {
     let of = |curve: &Vec<outflank_learners::training::Measurement>| {
         let part = &curve[from.min(curve.len())..(from + count).min(curve.len())];
         let losses = part.iter().filter_map(|point| point.losses.first());
@@ -189,30 +194,32 @@ fn lost(runs: &Runs, from: usize, count: usize) -> Vec<f64> {
     runs.curves.iter().map(of).collect()
 }
 
-/// Where the line of an architecture ends: the mean of its runs over the last ten periods.
-fn end(runs: &Runs) -> Mean {
+/// Returns the mean of an architecture's runs over the last ten periods.
+fn last_periods(runs: &ArchitectureRuns) -> Mean {
     let periods = runs.curves.iter().map(Vec::len).min().unwrap_or(0);
-    let last = periods.min(MOVING);
+    let last = periods.min(MOVING_AVERAGE);
     Mean::of(&lost(runs, periods - last, last))
 }
 
-/// Says whether an order that the paper's text reads off a figure holds here.
-fn judge(all: &[Runs], order: Order) -> Option<String> {
-    let (Order::Better(a, b) | Order::Alike(a, b)) = order;
-    let find = |net: &str| all.iter().find(|runs| runs.net == net).map(end);
+/// Compares a ranking of the paper's text with ours.
+fn compare(all: &[ArchitectureRuns], ranking: Ranking) -> Option<String> {
+    let (Ranking::Better(a, b) | Ranking::Equal(a, b)) = ranking;
+    let find = |net: &str| all.iter().find(|runs| runs.net == net).map(last_periods);
     let (low, high) = (find(a)?, find(b)?);
-    let errors = (high.value - low.value) / low.error.hypot(high.error).max(1e-9);
-    let verdict = match (order, errors) {
-        _ if low.count.min(high.count) < ENOUGH => "too few runs to tell",
-        (Order::Better(..), e) if e > 2.0 => "as in the paper",
-        (Order::Better(..), e) if e < -2.0 => "the other way round here",
-        (Order::Better(..), _) => "not told apart here, the first is better in the paper",
-        (Order::Alike(..), e) if e.abs() <= 2.0 => "not told apart, as in the paper",
-        (Order::Alike(..), _) => "told apart here, alike in the paper",
+    let z = z_score(high, low);
+    let verdict = match ranking {
+        _ if low.count.min(high.count) < MIN_RUNS => "too few runs to compare",
+        Ranking::Better(..) if z > SIGNIFICANT_Z => "as in the paper",
+        Ranking::Better(..) if z < -SIGNIFICANT_Z => "reversed here",
+        Ranking::Better(..) => "not significant; the first is better in the paper",
+        Ranking::Equal(..) if z.abs() <= SIGNIFICANT_Z => {
+            "no significant difference, as in the paper"
+        }
+        Ranking::Equal(..) => "significantly different here, equal in the paper",
     };
     let weights = |net: &str| net.parse::<Architecture>().map_or(0, |net| net.weights());
     Some(format!(
-        "{a} ({} weights) loses {:.1}%, {b} ({}) {:.1}%: {verdict} ({errors:+.1} standard errors).",
+        "{a} ({} weights) loses {:.1}%, {b} ({}) {:.1}%: {verdict} (z = {z:+.1}).",
         weights(a),
         low.value,
         weights(b),

@@ -1,16 +1,19 @@
-//! Table 1: connections, weights and the time of a period for all twenty architectures.
+//! Binkley, Seehart & Hagiwara (2007), Table 1: connections, weights and training time per time period
+//! of the twenty architectures.
+//!
+//! Departure: 1. other hardware, and test games are not timed.
 
 use super::{PERIOD, settings};
-use crate::lab::{ExperimentError, Lab};
-use crate::{Experiment, Report};
+use crate::context::{ExperimentContext, ExperimentError};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_learners::ann::AnnLearner;
 use outflank_learners::training::Learner;
 use outflank_report::text::count;
 use outflank_runs::files::{read, write};
-use outflank_runs::{stop_requested, thread_cpu_seconds};
+use outflank_runs::{thread_cpu_seconds, stop_requested};
 
-/// The table as printed: connections, weights, seconds of an AMD Athlon 64 3200+ for a period.
-const PRINTED: [(&str, f64, f64, Option<f64>); 20] = [
+/// Published: connections, weights, seconds per period on an AMD Athlon 64 3200+.
+const PUBLISHED: [(&str, f64, f64, Option<f64>); 20] = [
     ("WS 64-4x8-1", 2113.0, 265.0, Some(177.0)),
     ("WS 128-4x8-1", 4161.0, 521.0, Some(338.0)),
     ("WS 192-4x8-1", 6209.0, 777.0, Some(508.0)),
@@ -42,68 +45,76 @@ impl Experiment for Table1 {
     }
 
     fn about(&self) -> &'static str {
-        "connections, weights and processor time of the twenty architectures"
+        "connections, weights and CPU time of the twenty architectures"
     }
 
-    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let games = lab.scale.choose(2, 2000, PERIOD);
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
+        let games = context.scale.choose(2, 2000, PERIOD);
         let lead = format!(
-            "Connections and different weights of each architecture, and the processor time of one \
-             core for a time period of {} training games, measured by {games} games.",
+            "Connections and distinct weights of each architecture, and the CPU time of a time period \
+             of {} training games, extrapolated from {games} games.",
             count(PERIOD)
         );
-        let mut report = Report::new(self.name(), lab.scale, "Paper 4, Table 1", lead);
+        let mut report = Report::new(
+            self.name(),
+            context.scale,
+            "Binkley, Seehart & Hagiwara (2007), Table 1",
+            lead,
+        );
         let (mut differ, mut ratios) = (0, Vec::new());
-        for (net, connections, weights, seconds) in PRINTED {
+        for (net, connections, weights, seconds) in PUBLISHED {
             if stop_requested() {
                 return Err(ExperimentError::Stopped);
             }
-            (lab.say)(&format!("timing {net}"));
-            let architecture = settings(net, lab.seed)?.architecture;
-            let counted = (architecture.connections() as f64, architecture.weights() as f64);
-            differ += u32::from(counted != (connections, weights));
-            report
-                .cell(net, "connections", Some(connections), Some(counted.0), None)
-                .decimals(0, 0);
-            report.cell(net, "weights", Some(weights), Some(counted.1), None).decimals(0, 0);
-            let ours = timed(lab, net, games)?;
-            report.cell(net, "seconds a period", seconds, Some(ours), None).decimals(0, 2);
-            ratios.extend(seconds.map(|theirs| theirs / ours));
+            (context.log)(&format!("timing {net}"));
+            let architecture = settings(net, context.seed)?.architecture;
+            let counts = (architecture.connections() as f64, architecture.weights() as f64);
+            differ += u32::from(counts != (connections, weights));
+            report.cell(net, "connections", Some(connections), Some(counts.0), None).decimals(0, 0);
+            report.cell(net, "weights", Some(weights), Some(counts.1), None).decimals(0, 0);
+            let ours = seconds_per_period(context, net, games)?;
+            report.cell(net, "seconds per period", seconds, Some(ours), None).decimals(0, 2);
+            ratios.extend(seconds.map(|paper| paper / ours));
         }
         report.findings.push(match differ {
-            0 => "Connections and weights of all twenty are the printed ones.".to_owned(),
-            many => format!("Connections or weights of {many} differ from the printed ones."),
+            0 => "Connections and weights of all twenty architectures match the paper.".to_owned(),
+            count => {
+                format!("Connections or weights of {count} architectures differ from the paper.")
+            }
         });
         let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
         let most = ratios.iter().copied().fold(0.0, f64::max);
         report.findings.push(format!(
-            "A period takes {least:.0} to {most:.0} times less processor time than the authors'."
+            "A period takes {least:.0} to {most:.0} times less CPU time than in the paper."
         ));
         report.departures.push(
-            "The paper's seconds are those of an AMD Athlon 64 3200+, ours those of this \
-             machine; a period's 400 test games are not timed here, and the paper does not say \
-             whether they are in its figures."
+            "The paper's times are for an AMD Athlon 64 3200+, ours for this machine. Ours exclude \
+             the 400 test games of a period; the paper does not say whether its times include them."
                 .to_owned(),
         );
-        Ok(report)
+        Ok(report.into())
     }
 }
 
-/// Processor seconds for a period. A figure that was measured before is kept, so that the exhibit
-/// comes to the same again.
-fn timed(lab: &Lab, net: &str, games: u64) -> Result<f64, ExperimentError> {
-    let path = lab.keep(&format!("seconds-{}.txt", net.replace(' ', "-")));
+/// Measures the CPU time of a period. The result is stored in the run folder, so that a resumed
+/// experiment reports the same time.
+fn seconds_per_period(
+    context: &ExperimentContext,
+    net: &str,
+    games: u64,
+) -> Result<f64, ExperimentError> {
+    let path = context.file(&format!("seconds-{}.txt", net.replace(' ', "-")));
     if path.exists()
         && let Ok(text) = String::from_utf8(read(&path, 100)?)
         && let Ok(seconds) = text.trim().parse()
     {
         return Ok(seconds);
     }
-    let mut pair = AnnLearner::new(settings(net, lab.seed)?);
+    let mut pair = AnnLearner::new(settings(net, context.seed)?);
     let mut play = |games: u64| -> Result<(), ExperimentError> {
         let until = pair.spent() + games;
         while pair.spent() < until {
-            pair.step().map_err(|error| ExperimentError::Learn(error.to_string()))?;
+            pair.step().map_err(ExperimentError::training)?;
         }
         Ok(())
     };

@@ -1,22 +1,26 @@
-//! Table 2: the best architecture at one ply against the test player at one to seven plies (section
-//! 5.6). All networks of the last time period play, two from each run.
+//! Binkley, Seehart & Hagiwara (2007), Table 2: the best architecture at one ply against the test player
+//! at one to seven plies (section 5.6). All networks of the last time period play, two per run.
+//!
+//! Departures: see `departures` in [`ann`](super).
 
-use super::{BEST, PERIOD, PERIODS, Runs, Size, departures, learn, size};
-use crate::lab::{ExperimentError, Lab};
-use crate::statistics::{ENOUGH, Mean};
-use crate::{Experiment, Report, Scale};
+use super::{
+    ArchitectureRuns, BEST, PERIOD, PERIODS, ScaleParams, departures, scale_params, train,
+};
+use crate::context::{ExperimentContext, ExperimentError};
+use crate::statistics::{MIN_RUNS, Mean, SIGNIFICANT_Z};
+use crate::{Experiment, ExperimentOutcome, Report, Scale};
 use outflank_arena::{ContestConfig, contest};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::model_file;
 use outflank_models::Mlp;
 use outflank_models::files::load;
-use outflank_players::registry::{factory, policy_factory};
+use outflank_players::registry::{entry, policy_factory};
 use outflank_report::text::count;
 use outflank_runs::{Journal, stop_requested};
 
-/// Percentages as printed, for each depth: won, drawn and lost with Black, then with White.
-const PRINTED: [[f64; 6]; 7] = [
+/// Published percentages for each depth: won, drawn and lost with Black, then with White.
+const PUBLISHED: [[f64; 6]; 7] = [
     [91.4, 1.6, 7.0, 80.2, 0.6, 19.2],
     [81.4, 1.2, 17.4, 80.6, 1.4, 18.0],
     [75.0, 1.0, 24.0, 74.4, 1.8, 23.8],
@@ -29,11 +33,11 @@ const PRINTED: [[f64; 6]; 7] = [
 const COLUMNS: [&str; 6] =
     ["black won", "black drawn", "black lost", "white won", "white drawn", "white lost"];
 
-/// Games of each network at each depth, half with each colour.
+/// Games of each network at each depth, half with each color.
 const GAMES: u32 = 50;
 
-/// Networks of a run.
-const NETS: usize = 2;
+/// Networks per run.
+const NETS_PER_RUN: usize = 2;
 
 /// The table.
 pub struct Table2;
@@ -47,71 +51,79 @@ impl Experiment for Table2 {
         "the best network at one ply against the test player at one to seven plies"
     }
 
-    fn spreads(&self) -> bool {
+    fn supports_remote(&self) -> bool {
         true
     }
 
-    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let size = match lab.scale {
-            // What the table shows is the end of learning: fewer measurements, but all the games.
-            Scale::Desk => Size { games: PERIOD * PERIODS, periods: 4, ..size(lab.scale) },
-            _ => size(lab.scale),
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
+        let params = scale_params(context.scale);
+        let params = match context.scale {
+            // The table is about fully trained networks: fewer measurements, but all games.
+            Scale::Desk => ScaleParams { games: PERIOD * PERIODS, periods: 4, ..params },
+            _ => params,
         };
-        let all = learn(lab, &[BEST], &size)?;
-        let rounds = lab.scale.choose(1, GAMES / 2, GAMES / 2);
-        let depths = lab.scale.choose(3, 7, 7);
-        let nets = NETS * size.runs;
+        let Some(all) = train(context, &[BEST], &params)? else {
+            return Ok(ExperimentOutcome::RunTrained);
+        };
+        let rounds = context.scale.choose(1, GAMES / 2, GAMES / 2);
+        let depths = context.scale.choose(3, 7, 7);
+        let nets = NETS_PER_RUN * params.runs;
         let lead = format!(
-            "{nets} networks {BEST} after {} games of learning, {} games of each against the \
-             weighted squares at each depth with noise of deviation 1; percentages of the games with \
-             each colour.",
-            count(size.games),
+            "{nets} networks {BEST} after {} training games, {} games of each network against the \
+             weighted piece counter at each depth with noise of standard deviation 1; percentages of \
+             the games with each color.",
+            count(params.games),
             count(u64::from(2 * rounds))
         );
-        let mut report = Report::new(self.name(), lab.scale, "Paper 4, Table 2", lead);
+        let mut report = Report::new(
+            self.name(),
+            context.scale,
+            "Binkley, Seehart & Hagiwara (2007), Table 2",
+            lead,
+        );
         for depth in 1..=depths {
             let row = if depth == 1 { "1 ply".to_owned() } else { format!("{depth} plies") };
-            (lab.say)(&format!("playing against {row}"));
-            let counts = meet(lab, &all, depth, rounds)?;
+            (context.log)(&format!("playing against {row}"));
+            let counts = play(context, &all, depth, rounds)?;
             for (column, name) in COLUMNS.into_iter().enumerate() {
-                let share = |run: &Counts| {
-                    let colour = run[column / 3];
-                    100.0 * f64::from(colour[column % 3]) / f64::from(colour.iter().sum::<u32>())
+                let share = |run: &GameCounts| {
+                    let color = run[column / 3];
+                    100.0 * f64::from(color[column % 3]) / f64::from(color.iter().sum::<u32>())
                 };
-                let found = Mean::of(&counts.iter().map(share).collect::<Vec<_>>());
-                let paper = Some(PRINTED[depth - 1][column]);
-                report.cell(&row, name, paper, Some(found.value), Some(found.half_width()));
+                let mean = Mean::of(&counts.iter().map(share).collect::<Vec<_>>());
+                let paper = Some(PUBLISHED[depth - 1][column]);
+                report.cell(&row, name, paper, Some(mean.value), Some(mean.half_width()));
             }
             report.findings.push(verdict(&row, &counts));
         }
-        report.departures = departures(&size, lab.scale);
-        Ok(report)
+        report.departures = departures(&params, context.scale);
+        Ok(report.into())
     }
 }
 
-/// Won, drawn and lost games of a run's networks with Black and with White.
-type Counts = [[u32; 3]; 2];
+/// Won, drawn and lost games of a run's networks, with Black and with White.
+type GameCounts = [[u32; 3]; 2];
 
-/// Whether the average run wins more games than it loses, by its own spread: games of one network are
-/// much alike, and so are the two networks of a run.
-fn verdict(row: &str, counts: &[Counts]) -> String {
-    let of = |run: &Counts, kind: usize| f64::from(run[0][kind] + run[1][kind]);
-    let lead = |run: &Counts| {
+/// Says whether the average run wins significantly more games than it loses. The test is over runs,
+/// because games of one network are correlated, and so are the two networks of a run.
+fn verdict(row: &str, counts: &[GameCounts]) -> String {
+    let of = |run: &GameCounts, kind: usize| f64::from(run[0][kind] + run[1][kind]);
+    let margin = |run: &GameCounts| {
         let games: f64 = (0..3).map(|kind| of(run, kind)).sum();
         100.0 * (of(run, 0) - of(run, 2)) / games.max(1.0)
     };
-    let mean = Mean::of(&counts.iter().map(lead).collect::<Vec<_>>());
-    let errors = mean.value / mean.error.max(1e-9);
-    let verdict = match errors {
-        _ if mean.count < ENOUGH => "too few runs to tell",
-        errors if errors > 2.0 => "it wins more than it loses",
-        errors if errors < -2.0 => "it loses more than it wins",
-        _ => "not told apart from even",
+    let mean = Mean::of(&counts.iter().map(margin).collect::<Vec<_>>());
+    let z = mean.value / mean.error.max(1e-9);
+    let verdict = match z {
+        _ if mean.count < MIN_RUNS => "too few runs to compare",
+        z if z > SIGNIFICANT_Z => "wins more than it loses",
+        z if z < -SIGNIFICANT_Z => "loses more than it wins",
+        _ => "no significant difference",
     };
     let sum = |kind: usize| counts.iter().map(|run| of(run, kind)).sum::<f64>();
     format!(
-        "The average network against {row}: {} won, {} lost, a lead of {:+.1} ± {:.1} per cent of \
-         games over {} runs: {verdict} ({errors:+.1} standard errors).",
+        "Against {row}: {} won, {} lost, a margin of {:+.1} ± {:.1}% of the games over {} runs: \
+         {verdict} (z = {z:+.1}).",
         sum(0),
         sum(2),
         mean.value,
@@ -120,18 +132,18 @@ fn verdict(row: &str, counts: &[Counts]) -> String {
     )
 }
 
-/// Plays them all, run by run.
-fn meet(
-    lab: &Lab,
-    all: &[Runs],
+/// Plays all games at a depth; returns the counts of each run.
+fn play(
+    context: &ExperimentContext,
+    all: &[ArchitectureRuns],
     depth: usize,
     rounds: u32,
-) -> Result<Vec<Counts>, ExperimentError> {
+) -> Result<Vec<GameCounts>, ExperimentError> {
     let mut entries = vec![factory::<Othello>(&format!("yoshioka@{depth}?noise=1"))?];
     for (run, folder) in all.iter().flat_map(|runs| &runs.folders).enumerate() {
-        for place in 0..NETS {
-            let (model, _) = load(&model_file::<Mlp>(folder, place))?;
-            let name = format!("run {} net {}", run + 1, place + 1);
+        for number in 0..NETS_PER_RUN {
+            let (model, _) = load(&model_file::<Mlp>(folder, number))?;
+            let name = format!("run {} net {}", run + 1, number + 1);
             entries.push(policy_factory(&name, model.policy(), 0.0));
         }
     }
@@ -139,18 +151,18 @@ fn meet(
     let terms = ContestConfig {
         openings: vec![Line::default()],
         rounds,
-        seed: lab.seed,
-        threads: lab.threads,
+        seed: context.seed,
+        threads: context.threads,
         remote: None,
     };
-    let journal = Journal::open(&lab.keep(&format!("games-{depth}.tsv")))
+    let journal = Journal::open(&context.file(&format!("games-{depth}.tsv")))
         .map_err(outflank_arena::ContestError::from)?;
-    let mut counts = vec![Counts::default(); (entries.len() - 1) / NETS];
+    let mut counts = vec![GameCounts::default(); (entries.len() - 1) / NETS_PER_RUN];
     let complete = contest(&entries, &pairs, &terms, Some(journal), |games, _| {
         for game in games {
-            let (net, colour) = if game.black == 0 { (game.white, 1) } else { (game.black, 0) };
-            let run = &mut counts[(net - 1) / NETS];
-            run[colour][2 - game.half_points_of(net) as usize] += 1;
+            let (net, color) = if game.black == 0 { (game.white, 1) } else { (game.black, 0) };
+            let run = &mut counts[(net - 1) / NETS_PER_RUN];
+            run[color][2 - game.half_points_of(net) as usize] += 1;
         }
         true
     })?;
@@ -165,16 +177,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lead_is_judged_by_the_spread_of_runs() {
-        // Leads of 20 of 100 games in each run, then of 60 and -20 by turns.
+    fn significance_is_tested_over_runs() {
+        // Margins of 20 of 100 games in each run, then of 60 and -20 in turn.
         let run = |won: u32, lost: u32| [[won, 0, lost], [won, 0, lost]];
         let steady =
             verdict("6 plies", &[run(30, 20), run(31, 19), run(30, 20), run(29, 21), run(30, 20)]);
-        assert!(steady.contains("300 won, 200 lost, a lead of +20.0"), "{steady}");
-        assert!(steady.contains("it wins more than it loses"), "{steady}");
-        let swinging = [run(40, 10), run(20, 30), run(40, 10), run(20, 30), run(30, 20)];
-        let said = verdict("6 plies", &swinging);
-        assert!(said.contains("300 won, 200 lost") && said.contains("not told apart"), "{said}");
+        assert!(steady.contains("300 won, 200 lost, a margin of +20.0"), "{steady}");
+        assert!(steady.contains("wins more than it loses"), "{steady}");
+        let varying = [run(40, 10), run(20, 30), run(40, 10), run(20, 30), run(30, 20)];
+        let text = verdict("6 plies", &varying);
+        assert!(text.contains("300 won, 200 lost"), "{text}");
+        assert!(text.contains("no significant difference"), "{text}");
         assert!(verdict("1 ply", &[run(9, 1); 4]).contains("too few runs"));
     }
 }

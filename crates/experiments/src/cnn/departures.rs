@@ -1,127 +1,143 @@
-//! Where the exhibits of this paper depart from it.
+//! Departures common to the experiments of this paper.
 
 use super::{
-    BATCH, BATCHES_IMAGES, BATCHES_PLAIN, DECAY, LAST_YEAR, MOMENTUM, PASSES_IMAGES, PASSES_PLAIN,
-    RATE, SHORT_DECAY, SHORT_MOMENTUM, SHORT_RATE, SHORT_RATE_BARE, SHORT_WARMUP, WARMUP, size,
+    BATCH_SIZE, CPU_WARMUP_STEPS, DESK_LEARNING_RATE, DESK_LEARNING_RATE_NO_BN, DESK_MOMENTUM,
+    DESK_WEIGHT_DECAY, EPOCHS_PLAIN, EPOCHS_SYMMETRIC, LAST_TRAINING_YEAR, LEARNING_RATE, MOMENTUM,
+    STEPS_PLAIN, STEPS_SYMMETRIC, ScaleParams, WARMUP_STEPS, WEIGHT_DECAY, scale_params,
 };
 use crate::Scale;
-use crate::lab::Lab;
+use crate::context::ExperimentContext;
 use outflank_report::text::count;
 
-/// Where every exhibit of this paper departs from it.
-pub fn departures(lab: &Lab) -> Vec<String> {
-    let size = size(lab);
-    let short = lab.scale != Scale::Paper && !lab.device.is_accelerated();
-    let warmup = if short { SHORT_WARMUP } else { WARMUP };
+/// Returns the departures common to all experiments of this paper.
+pub fn departures(context: &ExperimentContext) -> Vec<String> {
+    let params = scale_params(context);
+    let accelerated = context.device.is_accelerated();
+    let on_cpu = context.scale != Scale::Paper && !accelerated;
+    let warmup = if on_cpu { CPU_WARMUP_STEPS } else { WARMUP_STEPS };
     let mut all = vec![
         format!(
-            "By example is the paper's split: nearly every test example has images of itself among \
-             those learned. By game is ours: games up to {LAST_YEAR} are learned from and all later \
-             ones are the test (of games that are all of one time, a tenth); the best legal move \
-             counts, and on positions that a symmetry maps to themselves the twins of a move share one \
-             hit."
+            "\"By example\" is the paper's split: nearly every test example has symmetric copies in \
+             the training set. \"By game\" is ours: training games up to {LAST_TRAINING_YEAR}, test on \
+             all later games (on a tenth if all games are of one time); the best legal move counts, \
+             and in symmetric positions symmetric moves share the credit."
         ),
         format!(
-            "Matrices begin uniform within one over the root of their inputs, not by He's method; the rate falls along half a \
-             cosine unless the paper's scale is asked for, where it is halved twelve times. Over the first \
-             {warmup} steps it grows from nothing, of which the paper does not speak. Offsets and what \
-             normalisation learns do not decay; the paper does not say whether its do."
+            "Weights are initialized uniformly within 1/sqrt(inputs), not by He's method. The learning \
+             rate follows a cosine schedule; at the paper's scale it is halved twelve times. There is a \
+             warm-up of {warmup} steps, which the paper does not mention. Biases and the parameters of \
+             batch normalization have no weight decay; the paper does not specify this."
         ),
-        "The errors are those of counting positions or games; each network was taught once."
+        "Confidence intervals are binomial, over positions or games; each network was trained once."
             .to_owned(),
     ];
-    if lab.device.is_accelerated() {
-        let answers = match lab.device.can_train() {
+    if accelerated {
+        let precision = match context.device.can_train() {
             true => {
-                "On a graphics processor networks learn and answer in bfloat16, their weights being kept in \
-                     single precision"
+                "Networks are trained and evaluated on a GPU in bfloat16 with single-precision weights"
             }
             false => {
-                "The networks learned on a graphics processor in bfloat16, their weights being kept in single \
-                      precision, and were tested there; what a CPU answers, as in games, is in single precision \
-                      from weights stored in half"
+                "The networks were trained and tested on a GPU in bfloat16 with single-precision \
+                 weights; on the CPU, as in games, they are evaluated in single precision from weights \
+                 stored in half precision"
             }
         };
-        all.push(format!("{answers}; the paper computes in single precision throughout."));
+        all.push(format!("{precision}; the paper uses single precision throughout."));
     }
-    if let Some(seen) = size.seen {
-        all.push(format!(
-            "Every network saw {} examples in batches of {}; the paper's made {PASSES_PLAIN} passes \
-             over a set without images ({} batches) and {PASSES_IMAGES} over one with images ({}), \
-             which are batches of {BATCH}. One network answers for both tests: it learned from the \
-             games up to {LAST_YEAR}, less the examples that are the test by example.",
-            count(seen),
-            size.batch,
-            count(BATCHES_PLAIN),
-            count(BATCHES_IMAGES),
-        ));
-        let quarter = size.quartered();
-        all.push(format!(
-            "The networks of Table VI, Conv8+BN among them where it stands beside them, saw {} in batches \
-             of {}, which are as many steps: one of them takes as long as all others together.",
-            count(quarter.seen.unwrap_or(seen)),
-            quarter.batch
-        ));
-        let longer = match size.in_full.or(size.bagged) {
-            Some(_) => format!(", those of Conv8+BN in full and of the short bag by {DECAY:e}"),
-            None => String::new(),
-        };
-        let rates = match lab.device.is_accelerated() {
-            true => format!("rates from {SHORT_RATE}, without normalisation {SHORT_RATE_BARE}"),
-            false => format!("rates from {SHORT_RATE_BARE}"),
-        };
-        all.push(format!(
-            "Steps have a momentum of {SHORT_MOMENTUM}, looking ahead, and {rates} and in Table VI {RATE}; \
-             weights decay by {SHORT_DECAY:e}{longer}. The paper has rates from {RATE}, a momentum of {MOMENTUM} and a decay of \
-             {DECAY:e}."
-        ));
-        if let Some(passes) = size.in_full {
-            all.push(format!(
-                "Conv8+BN in full made {passes} passes over the paper's own training part."
-            ));
-        }
-        if let (Some(passes), Some(full)) = (size.bagged, size.in_full) {
-            all.push(format!(
-                "Each network of the bag makes {passes} passes over as many draws as there are examples in \
-                 the part that all others learned from, and {full} in full, in batches of {} there.",
-                size.small_steps().batch
-            ));
-        }
+    if let Some(examples) = params.examples {
+        all.extend(budget_departures(&params, examples, accelerated));
     }
-    if let Some(games) = size.games {
+    if let Some(games) = params.games {
         all.push(format!(
-            "All is of {games} games, drawn by the seed, or of all where there are fewer; the \
-             paper's set has 114,871."
+            "The data are a sample of {games} games, or all games if there are fewer; the paper has \
+             114,871."
         ));
     }
-    if size.tested < usize::MAX {
+    if params.test_positions < usize::MAX {
         all.push(format!(
-            "Each test is of at most {} positions, evenly spread over all of it.",
-            count(size.tested as u64)
+            "Each test uses at most {} positions, taken at even intervals.",
+            count(params.test_positions as u64)
         ));
     }
-    if lab.scale == Scale::Desk && !lab.device.is_accelerated() {
+    if context.scale == Scale::Desk && !accelerated {
         all.push(
-            "Learned on a CPU: this shows that the networks learn, but orders between them need a \
-             graphics processor (--device gpu)."
+            "Trained on a CPU: this shows that the networks learn, but not how they rank. Use \
+             --device cuda for rankings."
                 .to_owned(),
         );
     }
-    if lab.scale == Scale::Smoke {
+    if context.scale == Scale::Smoke {
         all.push(
-            "Networks took one step, and times are of batches as small as a test: this scale shows only \
-             that everything runs."
+            "Networks are trained for one step, and times are for tiny batches: this scale only tests \
+             the code."
                 .to_owned(),
         );
     }
     all
 }
 
-/// Where dropout departs from the paper.
-pub const DROPOUT: &str = "Dropout disables half of the hidden units before the last layer and none of the maps; \
-                       the paper does not say which units it disables.";
+/// Returns the departures of training on an equal, shorter budget.
+fn budget_departures(params: &ScaleParams, examples: u64, accelerated: bool) -> Vec<String> {
+    let mut all = vec![format!(
+        "Every network was trained on {} examples in batches of {}; the paper's on {EPOCHS_PLAIN} epochs \
+         of a set without symmetries ({} steps) or {EPOCHS_SYMMETRIC} epochs of a set with symmetries \
+         ({} steps), in batches of {BATCH_SIZE}. One network serves both tests: its training set is the \
+         games up to {LAST_TRAINING_YEAR} without the examples of the test by example.",
+        count(examples),
+        params.batch_size,
+        count(STEPS_PLAIN),
+        count(STEPS_SYMMETRIC),
+    )];
+    let quarter = params.quarter_budget();
+    all.push(format!(
+        "The networks of Table VI, including Conv8+BN where it is compared with them, were trained on {} \
+         examples in batches of {}, which is the same number of steps: the largest takes as long as all \
+         other networks together.",
+        count(quarter.examples.unwrap_or(examples)),
+        quarter.batch_size
+    ));
+    let longer = match params.full_epochs.or(params.ensemble_epochs) {
+        Some(_) => {
+            format!(
+                " ({WEIGHT_DECAY:e} for Conv8+BN with full training and for the short ensemble)"
+            )
+        }
+        None => String::new(),
+    };
+    let rates = match accelerated {
+        true => format!(
+            "{DESK_LEARNING_RATE} with and {DESK_LEARNING_RATE_NO_BN} without batch normalization"
+        ),
+        false => format!("{DESK_LEARNING_RATE_NO_BN}"),
+    };
+    all.push(format!(
+        "Nesterov momentum {DESK_MOMENTUM}; peak learning rate {rates}, and {LEARNING_RATE} in Table VI; \
+         weight decay {DESK_WEIGHT_DECAY:e}{longer}. The paper: momentum {MOMENTUM}, learning rate \
+         {LEARNING_RATE}, weight decay {WEIGHT_DECAY:e}."
+    ));
+    if let Some(epochs) = params.full_epochs {
+        all.push(format!(
+            "Conv8+BN with full training was trained for {epochs} epochs on the paper's training set."
+        ));
+    }
+    if let (Some(epochs), Some(full)) = (params.ensemble_epochs, params.full_epochs) {
+        all.push(format!(
+            "Each member of the ensemble is trained on a bootstrap sample of the training set of the \
+             other networks, for {epochs} epochs, or {full} epochs in batches of {} with full training.",
+            params.small_batches().batch_size
+        ));
+    }
+    all
+}
 
-/// Whose times are told beside the paper's.
-pub fn times(device: &str) -> String {
-    format!("The times are of the {device} on which the networks were tested, not of a GTX Titan.")
+/// Departure of dropout.
+pub const DROPOUT: &str = "Dropout drops half of the hidden units before the last layer and no feature \
+                           maps; the paper does not say which units it drops.";
+
+/// Returns the departure about prediction times.
+pub fn prediction_times(device: &str) -> String {
+    format!(
+        "Prediction times are those stored with each network (device: {device}), not of a GTX Titan. \
+         They are valid only if the device was otherwise idle when the network was tested."
+    )
 }

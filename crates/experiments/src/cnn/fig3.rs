@@ -1,53 +1,55 @@
-//! Figure 3: how often the expert's move is the first or among the first three choices of Conv8+BN, by
-//! the number of the move and the number of legal moves.
+//! Liskowski, Jaśkowski & Krawiec (2018), Figure 3: top-1 and top-3 accuracy of Conv8+BN by move number
+//! and by number of legal moves.
+//!
+//! Departures: see `departures.rs`; only legal moves are ranked; the plot by game may
+//! be of another network.
 
-use super::school::School;
 use super::table5::BEST;
-use super::{Task, split_name};
-use crate::lab::{ExperimentError, Lab, Part};
-use crate::{Experiment, Report};
+use super::trained_nets::TrainedNetCache;
+use super::{NetSpec, split_name};
+use crate::context::{DataFolder, ExperimentContext, ExperimentError};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::accuracy::Hits;
-use outflank_learners::cnn::{for_each_prediction, rank, sample_evenly};
+use outflank_learners::cnn::{for_each_prediction, rank, spread};
 use outflank_models::nets::Input;
 use outflank_records::ExampleSetKind;
 use outflank_report::text::count;
 use outflank_report::{HeatMap, Plot, Point, Series};
 use outflank_runs::stop_requested;
 
-/// Moves have numbers 5 to 64 in the figure, as discs have; the fifth is always the same.
+/// The figure numbers moves from 5 to 64, like discs. The fifth is always the same up to symmetry.
 const FIRST: usize = 6;
 const LAST: usize = 64;
 
-/// Positions with more legal moves are too few to say anything.
+/// Maximum number of legal moves; there are very few positions with more.
 const MOST_MOVES: usize = 24;
 
-/// A cell of the figure is coloured when so many positions are in it.
-const ENOUGH: u32 = 20;
+/// Minimum number of positions of a cell of the heat map.
+const MIN_POSITIONS: u32 = 20;
 
-/// What the network is asked about by example and by game.
-const TESTS: [&str; 2] =
-    ["positions of the test part of Unique-S", "of games that it did not learn from"];
+/// The test positions by example and by game.
+const TESTS: [&str; 2] = ["test examples of Unique-S", "positions of test games"];
 
-/// The figure.
+/// The experiment.
 pub struct Fig3;
 
-/// Positions and those with the move on top and among the first three.
+/// Number of positions, and of those with the played move ranked first or among the first three.
 #[derive(Clone, Copy, Default)]
-struct Counts {
+struct RankCounts {
     all: u32,
-    first: u32,
-    three: u32,
+    top1: u32,
+    top3: u32,
 }
 
-impl Counts {
+impl RankCounts {
     fn add(&mut self, rank: usize) {
         self.all += 1;
-        self.first += u32::from(rank == 0);
-        self.three += u32::from(rank < 3);
+        self.top1 += u32::from(rank == 0);
+        self.top3 += u32::from(rank < 3);
     }
 
-    fn hits(self, three: bool) -> Hits {
-        let hits = if three { self.three } else { self.first };
+    fn hits(self, top3: bool) -> Hits {
+        let hits = if top3 { self.top3 } else { self.top1 };
         Hits { hits: f64::from(hits), count: u64::from(self.all) }
     }
 }
@@ -58,107 +60,118 @@ impl Experiment for Fig3 {
     }
 
     fn about(&self) -> &'static str {
-        "accuracy of Conv8+BN by the number of the move and of legal moves"
+        "top-1 and top-3 accuracy of Conv8+BN by move number and number of legal moves"
     }
 
-    fn reads(&self) -> &'static [Part] {
-        &[Part::Wthor]
+    fn data_folders(&self) -> &'static [DataFolder] {
+        &[DataFolder::Wthor]
     }
 
-    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let school = School::new(lab);
-        // The one in full learned from the later games too; that of Table V did not.
-        let tasks = [BEST, Task::new(BEST.net).by_game()];
-        let mut counted = Vec::new();
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
+        let nets = TrainedNetCache::new(context);
+        // The fully trained network was also trained on later games; that of Table V was not.
+        let specs = [BEST, NetSpec::new(BEST.net).by_game()];
+        let mut counts = Vec::new();
         let mut tests = Vec::new();
-        for (task, what) in tasks.into_iter().zip(TESTS) {
-            let Some((grid, positions)) = count_ranks(&school, task)? else { continue };
-            let split = split_name(task.by_game);
+        for (spec, what) in specs.into_iter().zip(TESTS) {
+            let Some((grid, positions)) = count_ranks(&nets, spec)? else { continue };
+            let split = split_name(spec.by_game);
             tests.push(format!(" {split}, on {} {what}", count(positions)));
-            counted.push((split, grid));
+            counts.push((split, grid));
         }
         let lead = format!(
-            "Conv8+BN{}; in the figure's way of counting the first move of a game has number 5.",
+            "Conv8+BN{}. As in the paper, the first move of a game has number 5.",
             tests.join(", and")
         );
-        let mut report = Report::new(self.name(), lab.scale, "Paper 3, Figure 3", lead);
-        for (split, grid) in &counted {
-            for (three, title) in [(false, "first choice"), (true, "first three choices")] {
-                draw(&mut report, grid, three, &format!("{title}, {split}"), split);
+        let mut report = Report::new(
+            self.name(),
+            context.scale,
+            "Liskowski, Jaśkowski & Krawiec (2018), Figure 3",
+            lead,
+        );
+        for (split, grid) in &counts {
+            for (top3, title) in [(false, "top-1"), (true, "top-3")] {
+                plot(&mut report, grid, top3, &format!("{title}, {split}"), split);
             }
         }
-        school.close(&mut report);
+        nets.add_common(&mut report);
         report.departures.push(
-            "The best legal moves are counted, in both splits; twins of a move do not share a hit here."
+            "Only legal moves are ranked, in both splits; symmetric moves do not share the credit."
                 .to_owned(),
         );
-        let ways = [school.way(tasks[0])?, school.way(tasks[1])?];
-        if counted.len() == ways.len() && ways[0] != ways[1] {
+        let plans = [nets.plan_text(specs[0])?, nets.plan_text(specs[1])?];
+        if counts.len() == plans.len() && plans[0] != plans[1] {
             report.departures.push(format!(
-                "The figure by game is of another network, since the one by example learned from the later \
-                 games too: it learned by {}; that by example by {}.",
-                ways[1], ways[0]
+                "The plot by game is of another network, because the network by example was also trained \
+                 on later games. Training by game: {}. By example: {}.",
+                plans[1], plans[0]
             ));
         }
-        Ok(report)
+        Ok(nets.outcome(report))
     }
 }
 
-/// Ranks by the number of the move and of legal moves.
-type Grid = Vec<[Counts; MOST_MOVES + 1]>;
+/// Counts by move number and number of legal moves.
+type CountGrid = Vec<[RankCounts; MOST_MOVES + 1]>;
 
-/// Asks a task's network about its test, if it can be asked; and how many positions there were.
-fn count_ranks(school: &School<'_>, task: Task) -> Result<Option<(Grid, u64)>, ExperimentError> {
-    let Some(predictor) = school.predictor(&[task])? else { return Ok(None) };
-    let lessons = school.lessons(task, Input::PIECES)?;
-    let name = task.test(ExampleSetKind::UniqueS);
-    let test = lessons.tests.iter().find(|test| test.name.starts_with(&name));
-    let examples = test
-        .map_or_else(Vec::new, |test| sample_evenly(&test.examples, school.size().tested.max(400)));
-    let mut grid = vec![[Counts::default(); MOST_MOVES + 1]; LAST + 1];
+/// Evaluates a network on its test, if its weights are available; also returns the number of positions.
+fn count_ranks(
+    nets: &TrainedNetCache<'_>,
+    spec: NetSpec,
+) -> Result<Option<(CountGrid, u64)>, ExperimentError> {
+    let Some(predictor) = nets.predictor(&[spec])? else { return Ok(None) };
+    let dataset = nets.dataset(spec, Input::PIECES)?;
+    let name = spec.test_name(ExampleSetKind::UniqueS);
+    let test = dataset.tests.iter().find(|test| test.name.starts_with(&name));
+    let examples = test.map_or_else(Vec::new, |test| {
+        spread(&test.examples, nets.params().test_positions.max(400))
+    });
+    let mut grid = vec![[RankCounts::default(); MOST_MOVES + 1]; LAST + 1];
     let answer = &mut |words: &[u64]| predictor.logits(words);
     let go_on = |_| !stop_requested();
-    let all =
-        for_each_prediction(answer, Input::PIECES, &examples, false, go_on, rank, |item, rank| {
-            let board = item.example.board();
-            let number = (board.own | board.other).count_ones() as usize + 1;
-            let moves = board.moves().count_ones() as usize;
-            grid[number.min(LAST)][moves.min(MOST_MOVES)].add(rank);
-        })
-        .map_err(|error| ExperimentError::Learn(error.to_string()))?;
+    let all = for_each_prediction(answer, Input::PIECES, &examples, false, go_on, rank, |item, rank| {
+        let board = item.example.board();
+        let number = (board.own | board.other).count_ones() as usize + 1;
+        let moves = board.moves().count_ones() as usize;
+        grid[number.min(LAST)][moves.min(MOST_MOVES)].add(rank);
+    })
+    .map_err(ExperimentError::training)?;
     if all { Ok(Some((grid, examples.len() as u64))) } else { Err(ExperimentError::Stopped) }
 }
 
-fn draw(report: &mut Report, grid: &Grid, three: bool, title: &str, split: &str) {
-    let cell = |counts: &Counts| (counts.all >= ENOUGH).then(|| counts.hits(three).percent());
+/// Adds the heat map, and the curve over all numbers of legal moves.
+fn plot(report: &mut Report, grid: &CountGrid, top3: bool, title: &str, split: &str) {
+    let cell =
+        |counts: &RankCounts| (counts.all >= MIN_POSITIONS).then(|| counts.hits(top3).percent());
     let rows: Vec<Vec<Option<f64>>> = (1..=MOST_MOVES)
         .map(|moves| (FIRST..=LAST).map(|number| cell(&grid[number][moves])).collect())
         .collect();
-    let heat = HeatMap::new(title, "number of the move", "legal moves", rows)
+    let heat = HeatMap::new(title, "move number", "legal moves", rows)
         .starting_at(FIRST as f64, 1.0)
         .range(0.0, 100.0);
-    let stem = format!("{}-{}", if three { "top3" } else { "top1" }, split.replace(' ', "-"));
-    let caption = format!("Per cent of positions; cells of fewer than {ENOUGH} are left empty.");
+    let stem = format!("{}-{}", if top3 { "top3" } else { "top1" }, split.replace(' ', "-"));
+    let caption =
+        format!("Accuracy in percent; cells with fewer than {MIN_POSITIONS} positions are empty.");
     report.figures.push((stem.clone(), Box::new(heat), caption));
     let mut points = Vec::new();
     for (number, row) in grid.iter().enumerate().take(LAST + 1).skip(FIRST) {
-        let mut sum = Counts::default();
+        let mut sum = RankCounts::default();
         for counts in row {
             sum.all += counts.all;
-            sum.first += counts.first;
-            sum.three += counts.three;
+            sum.top1 += counts.top1;
+            sum.top3 += counts.top3;
         }
         if sum.all == 0 {
             continue;
         }
-        let hits = sum.hits(three);
+        let hits = sum.hits(top3);
         let (percent, (low, high)) = (hits.percent(), hits.interval());
         report.cell(title, format!("{number}"), None, Some(percent), Some(hits.error()));
         points.push(Point::with_interval(number as f64, percent, low, high));
     }
-    let plot = Plot::new(title, "number of the move", "% of moves predicted")
+    let plot = Plot::new(title, "move number", "accuracy, %")
         .series(Series::line(title, points).band())
         .y_range(0.0, 100.0);
-    let caption = "Over all numbers of legal moves, 95% intervals by Wilson.".to_owned();
+    let caption = "Over all numbers of legal moves; 95% confidence intervals (Wilson).".to_owned();
     report.figures.push((format!("{stem}-by-move"), Box::new(plot), caption));
 }

@@ -1,27 +1,31 @@
-//! Figure 4: how the winning rate follows from the accuracy, over all networks of the tables and the bag.
+//! Liskowski, Jaśkowski & Krawiec (2018), Figure 4: winning rate by accuracy, over all networks of the
+//! tables and the ensemble, with least-squares lines.
+//!
+//! Departures: see `departures.rs`; dropout; the opponents; our search instead of
+//! Edax-1, unless its command is given.
 
 use super::departures::DROPOUT;
-use super::school::{School, accuracy};
-use super::suite::{Suite, THIRTEEN};
+use super::net_player::{NetPlayer, edax, search};
+use super::opponents::{OpponentSuite, THIRTEEN};
 use super::table2::NETS;
 use super::table3::INPUTS;
-use super::table5::{BEST, bags};
-use super::table6::SKIPPING;
-use super::winning::{Contender, edax, search};
-use super::{Figure, Task, tell};
-use crate::lab::{ExperimentError, Lab, Part};
-use crate::{Experiment, Report};
+use super::table5::{BEST, ensembles};
+use super::table6::SKIP_NETS;
+use super::trained_nets::{TrainedNetCache, accuracy};
+use super::{NetSpec, Percentage, add_percentage};
+use crate::context::{DataFolder, ExperimentContext, ExperimentError};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_records::ExampleSetKind;
 use outflank_report::{Plot, Point, Series};
 
-/// Points of the winning rate for a point of accuracy, and how much of its variance that explains:
-/// against the thirteen and against Edax-1.
-const PRINTED: [(f64, f64); 2] = [(1.7, 0.997), (3.4, 0.999)];
+/// Published slope (points of winning rate per point of accuracy) and r2: against the thirteen opponents
+/// and against Edax-1.
+const PUBLISHED: [(f64, f64); 2] = [(1.7, 0.997), (3.4, 0.999)];
 
-/// The networks of Table V beside those of Table II.
-const OTHERS: [&str; 2] = ["conv8-bn", "conv8-dropout"];
+/// Networks of Table V that are not in Table II.
+const TABLE5_NETS: [&str; 2] = ["conv8-bn", "conv8-dropout"];
 
-/// The figure.
+/// The experiment.
 pub struct Fig4;
 
 impl Experiment for Fig4 {
@@ -30,170 +34,166 @@ impl Experiment for Fig4 {
     }
 
     fn about(&self) -> &'static str {
-        "winning rate by accuracy, with a line through all networks"
+        "winning rate by accuracy, with least-squares lines"
     }
 
-    fn reads(&self) -> &'static [Part] {
-        &Part::ALL
+    fn data_folders(&self) -> &'static [DataFolder] {
+        &DataFolder::ALL
     }
 
-    fn asks_edax(&self) -> bool {
+    fn uses_edax(&self) -> bool {
         true
     }
 
-    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let school = School::new(lab);
-        let mut tasks: Vec<Task> = NETS
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
+        let nets = TrainedNetCache::new(context);
+        let mut specs: Vec<NetSpec> = NETS
             .into_iter()
-            .flat_map(|net| ExampleSetKind::ALL.map(|set| Task::new(net).on(set)))
-            .chain(OTHERS.map(Task::new))
-            .chain(SKIPPING.iter().map(|row| Task::new(row.1).quarter()))
+            .flat_map(|net| ExampleSetKind::ALL.map(|set| NetSpec::new(net).on(set)))
+            .chain(TABLE5_NETS.map(NetSpec::new))
+            .chain(SKIP_NETS.iter().map(|row| NetSpec::new(row.1).quarter_budget()))
             .chain(NETS.into_iter().flat_map(|net| {
-                // The pieces are Table II's.
-                INPUTS.into_iter().skip(1).map(move |input| Task::new(net).seeing(input))
+                // The networks with pieces are in Table II.
+                INPUTS.into_iter().skip(1).map(move |input| NetSpec::new(net).with_input(input))
             }))
             .collect();
-        if school.size().in_full.is_some() {
-            tasks.push(BEST);
+        if nets.params().full_epochs.is_some() {
+            specs.push(BEST);
         }
-        let mut contenders: Vec<Vec<Task>> = tasks.into_iter().map(|task| vec![task]).collect();
-        contenders.extend(bags(&school, false).into_iter().map(|(_, tasks)| tasks));
-        if school.size().every > 1 {
-            // Enough for a line through all, and for one through those of the same set.
-            contenders = [3, 7, 11, 12].map(|at| contenders[at].clone()).into();
+        let mut players: Vec<Vec<NetSpec>> = specs.into_iter().map(|spec| vec![spec]).collect();
+        players.extend(ensembles(&nets, false).into_iter().map(|(_, specs)| specs));
+        if nets.params().row_step > 1 {
+            // Enough for a line through all networks and for one through those of the same set.
+            players = [3, 7, 11, 12].map(|at| players[at].clone()).into();
         }
-        let suite = Suite::of(&school);
+        let suite = OpponentSuite::new(&nets);
         let lead = format!(
-            "Each network's accuracy by example on the test part of Original and on that of what it learned \
-             from, its accuracy by game, and its points in per cent against {} and against search of one ply.",
-            suite.words()
+            "Top-1 accuracy by example on Original and on each network's own training set, accuracy by game, \
+             and points, in percent, against {} and against search of one ply.",
+            suite.description()
         );
-        let mut report = Report::new(self.name(), lab.scale, "Paper 3, Figure 4", lead);
+        let mut report = Report::new(
+            self.name(),
+            context.scale,
+            "Liskowski, Jaśkowski & Krawiec (2018), Figure 4",
+            lead,
+        );
         report.findings.extend(suite.finding());
-        let one = edax(&school, 1);
-        let opponent = one.clone().unwrap_or_else(|| search(1));
-        let second = if one.is_some() { "Edax-1" } else { "our search at 1 ply" };
-        let mut dots = Vec::new();
-        for tasks in contenders {
-            let task = tasks[0];
-            let tests = school.tests(&tasks)?;
-            let [original, own] =
-                [ExampleSetKind::Original, task.set].map(|set| accuracy(&tests, task, set));
-            // One that learned from later games too has none.
-            let by_game = accuracy(&tests, task.by_game(), task.set);
-            let by_game = by_game.filter(|_| school.answers_both(task));
-            let mut contender = Contender::new(&school, &tasks)?;
-            let won = [contender.against_all(&suite)?, contender.against(&opponent, None)?];
-            let row = school.title(&tasks);
+        let edax = edax(&nets, 1);
+        let opponent = edax.clone().unwrap_or_else(|| search(1));
+        let second = if edax.is_some() { "Edax-1" } else { "our search at 1 ply" };
+        let mut points = Vec::new();
+        for specs in players {
+            let spec = specs[0];
+            let tests = nets.test_results(&specs)?;
+            let [original, own] = [ExampleSetKind::Original, spec.set].map(|set| accuracy(&tests, spec, set));
+            // A network that was also trained on later games has none.
+            let by_game = accuracy(&tests, spec.by_game(), spec.set);
+            let by_game = by_game.filter(|_| nets.serves_both_tests(spec));
+            let mut player = NetPlayer::new(&nets, &specs)?;
+            let scores = [player.mean_score(&suite)?, player.score_against(&opponent, None)?];
+            let row = nets.title(&specs);
             for (column, figure) in [
                 ("accuracy by example", original),
                 ("own accuracy by example", own),
                 ("accuracy by game", by_game),
-                (&suite.column(), won[0]),
-                (second, won[1]),
+                (&suite.column(), scores[0]),
+                (second, scores[1]),
             ] {
-                tell(&mut report, &row, column, None, figure);
+                add_percentage(&mut report, &row, column, None, figure);
             }
-            let percent = |figure: Option<Figure>| figure.map(|figure| figure.0);
+            let percent = |figure: Option<Percentage>| figure.map(|figure| figure.0);
             let [original, own, by_game] = [original, own, by_game].map(percent);
-            dots.push(Dot { set: task.set, original, own, by_game, won: won.map(percent) });
+            let scores = scores.map(percent);
+            points.push(NetPoint { set: spec.set, original, own, by_game, scores });
         }
-        // What was printed says nothing of other opponents.
-        let printed = [suite.is_whole().then_some(PRINTED[0]), one.is_some().then_some(PRINTED[1])];
+        // The published lines are only comparable with the same opponents.
+        let published =
+            [suite.is_complete().then_some(PUBLISHED[0]), edax.is_some().then_some(PUBLISHED[1])];
         let first = suite.column();
-        // A network without a figure has no place in a drawing.
-        let all: Vec<_> = dots.iter().filter_map(|dot| Some((dot.original?, dot.won))).collect();
-        lines(
-            &mut report,
-            ("strength", "networks of any set, by Original's test"),
-            [&first, second],
-            &all,
-            printed,
-        );
-        // Accuracies on one test, of networks that learned from the same.
-        let alike = dots.iter().filter(|dot| dot.set == ExampleSetKind::UniqueS);
-        let alike: Vec<_> = alike.filter_map(|dot| Some((dot.own?, dot.won))).collect();
+        let all: Vec<_> = points.iter().filter_map(|p| Some((p.original?, p.scores))).collect();
+        let plot = ("strength", "all networks, accuracy on Original");
+        add_plot(&mut report, plot, [&first, second], &all, published);
+        // Networks with the same training set, on the same test.
+        let unique_s = points.iter().filter(|p| p.set == ExampleSetKind::UniqueS);
+        let unique_s: Vec<_> = unique_s.filter_map(|p| Some((p.own?, p.scores))).collect();
         let names = [format!("{first}, Unique-S"), format!("{second}, Unique-S")];
         let names = names.each_ref().map(String::as_str);
-        let place = ("strength-unique-s", "networks that learned from Unique-S, by their own test");
-        lines(&mut report, place, names, &alike, printed);
-        // Games of which none was learned from; the paper has no such test.
-        let later: Vec<_> = dots.iter().filter_map(|dot| Some((dot.by_game?, dot.won))).collect();
+        let plot = ("strength-unique-s", "networks trained on Unique-S, accuracy on Unique-S");
+        add_plot(&mut report, plot, names, &unique_s, published);
+        // Accuracy on test games, which the paper does not have.
+        let by_game: Vec<_> = points.iter().filter_map(|p| Some((p.by_game?, p.scores))).collect();
         let names = [format!("{first}, by game"), format!("{second}, by game")];
         let names = names.each_ref().map(String::as_str);
-        let place = ("strength-by-game", "networks of any set, by game");
-        lines(&mut report, place, names, &later, [None; 2]);
-        school.close(&mut report);
+        let plot = ("strength-by-game", "all networks, accuracy by game");
+        add_plot(&mut report, plot, names, &by_game, [None; 2]);
+        nets.add_common(&mut report);
         report.departures.push(DROPOUT.to_owned());
         report.departures.extend(suite.departure());
-        if !suite.is_whole() {
-            let (slope, explained) = PRINTED[0];
+        if !suite.is_complete() {
+            let (slope, r2) = PUBLISHED[0];
             report.departures.push(format!(
-                "Against the {THIRTEEN} the paper has a slope of {slope} and r2 = {explained}."
+                "The paper's line against the {THIRTEEN} has a slope of {slope} and r2 = {r2}."
             ));
         }
-        if one.is_none() {
-            let (slope, explained) = PRINTED[1];
+        if edax.is_none() {
+            let (slope, r2) = PUBLISHED[1];
             report.departures.push(format!(
-                "Our own search at one ply takes Edax-1's place, against which the paper has a slope of \
-                 {slope} and r2 = {explained}; --edax COMMAND lets Edax play."
+                "Our own search at one ply replaces Edax-1, against which the paper's line has a slope of \
+                 {slope} and r2 = {r2}. Give --edax COMMAND to play against Edax."
             ));
         }
-        Ok(report)
+        Ok(nets.outcome(report))
     }
 }
 
-/// A network: what it learned from, its accuracies and its points.
-struct Dot {
+/// The training set, accuracies and scores of a network or an ensemble.
+struct NetPoint {
     set: ExampleSetKind,
     original: Option<f64>,
     own: Option<f64>,
     by_game: Option<f64>,
-    won: [Option<f64>; 2],
+    scores: [Option<f64>; 2],
 }
 
-/// Draws accuracies and points against either opponent, with a line through each.
-fn lines(
+/// Plots scores against both opponents by accuracy, with a least-squares line for each.
+fn add_plot(
     report: &mut Report,
     (file, title): (&str, &str),
     names: [&str; 2],
-    dots: &[(f64, [Option<f64>; 2])],
-    printed: [Option<(f64, f64)>; 2],
+    points: &[(f64, [Option<f64>; 2])],
+    published: [Option<(f64, f64)>; 2],
 ) {
     let title = format!("Winning rate by accuracy, {title}");
     let mut plot = Plot::new(title, "accuracy, %", "% of points").y_range(0.0, 100.0);
     let mut counts = Vec::new();
-    for (at, (name, paper)) in names.into_iter().zip(printed).enumerate() {
+    for (at, (name, paper)) in names.into_iter().zip(published).enumerate() {
         let points: Vec<_> =
-            dots.iter().filter_map(|&(accuracy, won)| Some((accuracy, won[at]?))).collect();
+            points.iter().filter_map(|&(accuracy, scores)| Some((accuracy, scores[at]?))).collect();
         counts.push(points.len().to_string());
         let marks = points.iter().map(|&(x, y)| Point::new(x, y));
         plot = plot.series(Series::dots(name, marks));
-        let Some((slope, through, explained)) = line(&points) else { continue };
+        let Some((slope, intercept, r2)) = least_squares(&points) else { continue };
         report.cell(name, "slope", paper.map(|p| p.0), Some(slope), None).decimals(1, 2);
-        report.cell(name, "r2", paper.map(|p| p.1), Some(explained), None).decimals(3, 3);
+        report.cell(name, "r2", paper.map(|p| p.1), Some(r2), None).decimals(3, 3);
         let ends = points
             .iter()
             .fold((f64::MAX, f64::MIN), |(low, high), &(x, _)| (low.min(x), high.max(x)));
-        let ends = [ends.0, ends.1].map(|x| Point::new(x, through + slope * x));
+        let ends = [ends.0, ends.1].map(|x| Point::new(x, intercept + slope * x));
         plot = plot.series(
-            Series::line(format!("{name}, line"), ends)
-                .dashed()
-                .without_markers()
-                .color_index(2 * at),
+            Series::line(format!("{name}, line"), ends).dashed().without_markers().color_index(2 * at),
         );
     }
     counts.dedup();
     let caption = format!(
-        "Lines by least squares, through the {} networks that have both figures.",
+        "Least-squares lines through the {} networks with both figures.",
         counts.join(" and ")
     );
     report.figures.push((file.to_owned(), Box::new(plot), caption));
 }
 
-/// The slope and offset of the line by least squares and the share of the variance that it explains;
-/// nothing when all accuracies are one.
-fn line(points: &[(f64, f64)]) -> Option<(f64, f64, f64)> {
+/// Fits a line by least squares; returns slope, intercept and r2, or `None` if a coordinate is constant.
+fn least_squares(points: &[(f64, f64)]) -> Option<(f64, f64, f64)> {
     let n = points.len() as f64;
     let (x, y) = points.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
     let (x, y) = (x / n, y / n);
@@ -208,15 +208,15 @@ fn line(points: &[(f64, f64)]) -> Option<(f64, f64, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::line;
+    use super::least_squares;
 
     #[test]
-    fn a_line_is_found() {
-        let (slope, through, explained) = line(&[(1.0, 5.0), (2.0, 7.0), (4.0, 11.0)]).unwrap();
-        assert!((slope - 2.0).abs() < 1e-12 && (through - 3.0).abs() < 1e-12);
-        assert!((explained - 1.0).abs() < 1e-12);
-        // Of y = 0, 1, 0 at x = 0, 1, 2 a line explains nothing.
-        assert!(line(&[(0.0, 0.0), (1.0, 1.0), (2.0, 0.0)]).unwrap().2.abs() < 1e-12);
-        assert!(line(&[(1.0, 2.0), (1.0, 3.0)]).is_none());
+    fn least_squares_fits_a_line() {
+        let (slope, intercept, r2) = least_squares(&[(1.0, 5.0), (2.0, 7.0), (4.0, 11.0)]).unwrap();
+        assert!((slope - 2.0).abs() < 1e-12 && (intercept - 3.0).abs() < 1e-12);
+        assert!((r2 - 1.0).abs() < 1e-12);
+        // A line explains none of the variance of y = 0, 1, 0 at x = 0, 1, 2.
+        assert!(least_squares(&[(0.0, 0.0), (1.0, 1.0), (2.0, 0.0)]).unwrap().2.abs() < 1e-12);
+        assert!(least_squares(&[(1.0, 2.0), (1.0, 3.0)]).is_none());
     }
 }

@@ -1,17 +1,21 @@
-//! Figure 5: what Conv8+BN gains when search of five plies plays one stage of the game for it.
+//! Liskowski, Jaśkowski & Krawiec (2018), Figure 5: gain of Conv8+BN when a five-ply search plays one
+//! stage of the game.
+//!
+//! Departures: see `departures.rs`; our search instead of Edax, unless its command is
+//! given.
 
-use super::apart;
-use super::school::School;
+use super::difference;
+use super::net_player::{NetPlayer, edax, search};
 use super::table5::BEST;
-use super::winning::{Contender, edax, search};
-use crate::lab::{ExperimentError, Lab, Part};
-use crate::{Experiment, Report};
+use super::trained_nets::TrainedNetCache;
+use crate::context::{DataFolder, ExperimentContext, ExperimentError};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_report::{Plot, Point, Series};
 
-/// The stages (section VI-E).
+/// Stages of the game, by move number (section VI-E).
 const STAGES: [(u32, u32); 4] = [(1, 15), (16, 30), (31, 45), (46, 60)];
 
-/// The figure.
+/// The experiment.
 pub struct Fig5;
 
 impl Experiment for Fig5 {
@@ -20,63 +24,68 @@ impl Experiment for Fig5 {
     }
 
     fn about(&self) -> &'static str {
-        "Conv8+BN with a stage of the game left to search"
+        "gain of Conv8+BN when search plays one stage of the game"
     }
 
-    fn reads(&self) -> &'static [Part] {
-        &[Part::Openings, Part::Wthor]
+    fn data_folders(&self) -> &'static [DataFolder] {
+        &[DataFolder::Openings, DataFolder::Wthor]
     }
 
-    fn asks_edax(&self) -> bool {
+    fn uses_edax(&self) -> bool {
         true
     }
 
-    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let school = School::new(lab);
-        let plies = lab.scale.choose(2, 5, 5);
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
+        let nets = TrainedNetCache::new(context);
+        let plies = context.scale.choose(2, 5, 5);
         let lead = format!(
-            "Points in per cent that Conv8+BN gains against search of n plies, in the columns, when search of \
+            "Gain in points, in percent, of Conv8+BN against search of n plies (columns) when a search of \
              {plies} plies plays one stage of the game for it."
         );
-        let mut report = Report::new(self.name(), lab.scale, "Paper 3, Figure 5", lead);
-        let has_edax = edax(&school, 1).is_some();
-        let player = |depth: u32| edax(&school, depth).unwrap_or_else(|| search(depth));
-        let helper = player(plies);
-        let mut contender = Contender::new(&school, &[BEST])?;
+        let mut report = Report::new(
+            self.name(),
+            context.scale,
+            "Liskowski, Jaśkowski & Krawiec (2018), Figure 5",
+            lead,
+        );
+        let has_edax = edax(&nets, 1).is_some();
+        let search_player = |depth: u32| edax(&nets, depth).unwrap_or_else(|| search(depth));
+        let helper = search_player(plies);
+        let mut player = NetPlayer::new(&nets, &[BEST])?;
         let mut plot =
-            Plot::new("Gain by stage", "plies of the opponent", "points gained, %").integer_x();
-        let mut alone = Vec::new();
+            Plot::new("Gain by stage", "plies of the opponent", "gain, % of points").integer_x();
+        let mut without_help = Vec::new();
         for depth in 1..=plies {
-            alone.push((depth, contender.against(&player(depth), None)?));
+            without_help.push((depth, player.score_against(&search_player(depth), None)?));
         }
         for (from, to) in STAGES {
             let mut points = Vec::new();
-            for &(depth, alone) in &alone {
-                let with = contender.against(&player(depth), Some((from, to, &helper)))?;
-                let gained = with.zip(alone).map(|(with, alone)| apart(with, alone));
+            for &(depth, without) in &without_help {
+                let with =
+                    player.score_against(&search_player(depth), Some((from, to, &helper)))?;
+                let gain = with.zip(without).map(|(with, without)| difference(with, without));
                 report.cell(
                     format!("moves {from} to {to}"),
                     depth.to_string(),
                     None,
-                    gained.map(|gained| gained.0),
-                    gained.map(|gained| gained.1),
+                    gain.map(|gain| gain.0),
+                    gain.map(|gain| gain.1),
                 );
                 let point = |(gain, error)| Point::with_error(f64::from(depth), gain, error);
-                points.extend(gained.map(point));
+                points.extend(gain.map(point));
             }
             plot = plot.series(Series::line(format!("moves {from} to {to}"), points));
         }
-        let caption =
-            "95% intervals. The paper draws this figure without printing numbers.".to_owned();
+        let caption = "95% confidence intervals. The paper's figure has no numbers.".to_owned();
         report.figures.push(("gain".to_owned(), Box::new(plot), caption));
-        school.close(&mut report);
+        nets.add_common(&mut report);
         if !has_edax {
             report.departures.push(
-                "Our own search on the embedded champion takes Edax's place, both as helper and as \
-                 opponent; --edax COMMAND lets Edax play."
+                "Our own search with the embedded champion replaces Edax, as helper and as opponent. Give \
+                 --edax COMMAND to use Edax."
                     .to_owned(),
             );
         }
-        Ok(report)
+        Ok(nets.outcome(report))
     }
 }

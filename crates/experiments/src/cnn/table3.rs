@@ -1,14 +1,18 @@
-//! Tables III and IV: encodings and depth, by accuracy and by how often the first choice is legal, on
-//! the test part of Unique-S.
+//! Liskowski, Jaśkowski & Krawiec (2018), Tables III and IV: input encodings and depth.
+//!
+//! Measures top-1 accuracy (Table III) and the legal rate (Table IV) on the test examples of Unique-S, and
+//! on games after 2012.
+//!
+//! Departures: see `departures.rs`.
 
-use super::school::{School, accuracy, valid};
 use super::table2::NETS;
-use super::{ONE_OF_EACH, Task, above, split_name, tell};
-use crate::lab::{ExperimentError, Lab, Part};
-use crate::{Experiment, Report};
+use super::trained_nets::{TrainedNetCache, accuracy, legal_rate};
+use super::{NetSpec, ONE_NET_EACH, add_percentage, compare_ranking, split_name};
+use crate::context::{DataFolder, ExperimentContext, ExperimentError};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_records::ExampleSetKind;
 
-/// What networks may see of a position.
+/// Input encodings.
 pub(super) const INPUTS: [&str; 3] = ["pieces", "ones", "vmoves"];
 
 /// One of the two tables.
@@ -16,28 +20,28 @@ pub struct Encodings {
     name: &'static str,
     about: &'static str,
     title: &'static str,
-    /// As printed, networks by encodings.
-    printed: [[f64; 3]; 3],
-    /// Whether first choices are asked to be legal rather than right.
-    legal: bool,
+    /// Published figures, networks by encodings.
+    published: [[f64; 3]; 3],
+    /// Whether to measure the legal rate rather than the accuracy.
+    legal_rate: bool,
 }
 
-/// Accuracy.
+/// Table III: top-1 accuracy.
 pub const TABLE3: Encodings = Encodings {
     name: "cnn/table3",
-    about: "what a network sees of a position, and how deep it is",
-    title: "Paper 3, Table III",
-    printed: [[57.2, 57.3, 57.3], [59.2, 59.1, 59.0], [60.5, 60.6, 59.0]],
-    legal: false,
+    about: "top-1 accuracy by input encoding and depth",
+    title: "Liskowski, Jaśkowski & Krawiec (2018), Table III",
+    published: [[57.2, 57.3, 57.3], [59.2, 59.1, 59.0], [60.5, 60.6, 59.0]],
+    legal_rate: false,
 };
 
-/// Legal first choices.
+/// Table IV: legal rate.
 pub const TABLE4: Encodings = Encodings {
     name: "cnn/table4",
-    about: "how often a network's first choice is legal",
-    title: "Paper 3, Table IV",
-    printed: [[99.95, 99.95, 100.0], [99.99, 99.99, 100.0], [99.99, 99.99, 100.0]],
-    legal: true,
+    about: "legal rate by input encoding and depth",
+    title: "Liskowski, Jaśkowski & Krawiec (2018), Table IV",
+    published: [[99.95, 99.95, 100.0], [99.99, 99.99, 100.0], [99.99, 99.99, 100.0]],
+    legal_rate: true,
 };
 
 impl Experiment for Encodings {
@@ -49,60 +53,62 @@ impl Experiment for Encodings {
         self.about
     }
 
-    fn reads(&self) -> &'static [Part] {
-        &[Part::Wthor]
+    fn data_folders(&self) -> &'static [DataFolder] {
+        &[DataFolder::Wthor]
     }
 
-    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let school = School::new(lab);
-        let lead = match self.legal {
-            true => "Per cent of positions in which the largest output is a legal move.",
-            false => "Per cent of moves predicted by networks that learned from Unique-S.",
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
+        let nets = TrainedNetCache::new(context);
+        let lead = match self.legal_rate {
+            true => {
+                "Legal rate: percentage of positions in which the largest output is a legal move."
+            }
+            false => "Top-1 accuracy, in percent, of networks trained on Unique-S.",
         };
-        let mut report = Report::new(self.name, lab.scale, self.title, lead.to_owned());
-        let every = school.size().every;
+        let mut report = Report::new(self.name, context.scale, self.title, lead.to_owned());
+        let step = nets.params().row_step;
         for by_game in [false, true] {
-            let mut found = [[None; 3]; 3];
-            for (row, net) in NETS.into_iter().enumerate().step_by(every) {
-                for (column, input) in INPUTS.into_iter().enumerate().step_by(every) {
-                    let task = Task { by_game, ..Task::new(net).seeing(input) };
-                    let tests = school.tests(&[task])?;
-                    let figure = match self.legal {
-                        true => valid(&tests, task),
-                        false => accuracy(&tests, task, ExampleSetKind::UniqueS),
+            let mut results = [[None; 3]; 3];
+            for (row, net) in NETS.into_iter().enumerate().step_by(step) {
+                for (column, input) in INPUTS.into_iter().enumerate().step_by(step) {
+                    let spec = NetSpec { by_game, ..NetSpec::new(net).with_input(input) };
+                    let tests = nets.test_results(&[spec])?;
+                    let figure = match self.legal_rate {
+                        true => legal_rate(&tests, spec),
+                        false => accuracy(&tests, spec, ExampleSetKind::UniqueS),
                     };
-                    found[row][column] = figure;
-                    let paper = (!by_game).then_some(self.printed[row][column]);
+                    results[row][column] = figure;
+                    let paper = (!by_game).then_some(self.published[row][column]);
                     let column = format!("{input}, {}", split_name(by_game));
-                    let cell = tell(&mut report, net, column, paper, figure);
-                    if self.legal {
-                        // All but nothing is 100.
-                        cell.own_decimals(3);
+                    let cell = add_percentage(&mut report, net, column, paper, figure);
+                    if self.legal_rate {
+                        // Nearly all values are close to 100.
+                        cell.min_decimals(3);
                     }
                 }
             }
-            if self.legal {
-                let figures = found.iter().flatten().flatten().map(|a| a.0);
+            if self.legal_rate {
+                let figures = results.iter().flatten().flatten().map(|a| a.0);
                 if let Some(least) = figures.min_by(f64::total_cmp) {
                     let split = split_name(by_game);
                     report.findings.push(format!(
-                        "The least share of legal first choices {split} is {least:.3}%; the paper's \
-                         is 99.95."
+                        "The lowest legal rate {split} is {least:.3}% (paper: 99.95%)."
                     ));
                 }
                 continue;
             }
-            // Depth with pieces, and what vmoves cost the deepest.
+            // Depth with pieces, and the loss of the deepest network with vmoves.
             for (better, worse) in [((1, 0), (0, 0)), ((2, 0), (1, 0)), ((2, 0), (2, 2))] {
                 let name =
                     |(row, column): (usize, usize)| format!("{} {}", NETS[row], INPUTS[column]);
-                if let (Some(a), Some(b)) = (found[better.0][better.1], found[worse.0][worse.1]) {
-                    let order = above(&name(better), a, &name(worse), b, ONE_OF_EACH);
-                    report.findings.push(format!("{}: {order}", split_name(by_game)));
+                if let (Some(a), Some(b)) = (results[better.0][better.1], results[worse.0][worse.1])
+                {
+                    let text = compare_ranking(&name(better), a, &name(worse), b, ONE_NET_EACH);
+                    report.findings.push(format!("{}: {text}", split_name(by_game)));
                 }
             }
         }
-        school.close(&mut report);
-        Ok(report)
+        nets.add_common(&mut report);
+        Ok(nets.outcome(report))
     }
 }

@@ -1,16 +1,21 @@
-//! Table VIII: what images and removing duplicates do for the strength of play.
+//! Liskowski, Jaśkowski & Krawiec (2018), Table VIII: the effect of symmetries and of removing duplicates
+//! on playing strength.
+//!
+//! Measures the mean points against the 13 published players.
+//!
+//! Departures: see `departures.rs`; the opponents.
 
-use super::school::School;
-use super::suite::Suite;
+use super::net_player::NetPlayer;
+use super::opponents::OpponentSuite;
 use super::table2::NETS;
-use super::winning::Contender;
-use super::{ONE_OF_EACH, Task, above};
-use crate::lab::{ExperimentError, Lab, Part};
-use crate::{Experiment, Report};
+use super::trained_nets::TrainedNetCache;
+use super::{NetSpec, ONE_NET_EACH, compare_ranking};
+use crate::context::{DataFolder, ExperimentContext, ExperimentError};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_records::ExampleSetKind;
 
-/// Winning rates as printed, in the order of [`ExampleSetKind::ALL`].
-const PRINTED: [[f64; 4]; 3] =
+/// Published winning rates, in the order of [`ExampleSetKind::ALL`].
+const PUBLISHED: [[f64; 4]; 3] =
     [[77.9, 85.2, 80.5, 86.0], [84.6, 89.0, 86.5, 90.0], [85.4, 91.8, 88.6, 93.1]];
 
 /// The table.
@@ -22,41 +27,46 @@ impl Experiment for Table8 {
     }
 
     fn about(&self) -> &'static str {
-        "how networks play that learned from four sets"
+        "playing strength of networks trained on four sets (symmetries, duplicates)"
     }
 
-    fn reads(&self) -> &'static [Part] {
-        &Part::ALL
+    fn data_folders(&self) -> &'static [DataFolder] {
+        &DataFolder::ALL
     }
 
-    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let school = School::new(lab);
-        let suite = Suite::of(&school);
-        let lead = format!("Mean points in per cent against {}.", suite.words());
-        let mut report = Report::new(self.name(), lab.scale, "Paper 3, Table VIII", lead);
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
+        let nets = TrainedNetCache::new(context);
+        let suite = OpponentSuite::new(&nets);
+        let lead = format!("Mean points, in percent, against {}.", suite.description());
+        let mut report = Report::new(
+            self.name(),
+            context.scale,
+            "Liskowski, Jaśkowski & Krawiec (2018), Table VIII",
+            lead,
+        );
         report.findings.extend(suite.finding());
-        let every = school.size().every;
-        let mut found = [[None; 4]; 3];
-        for (row, net) in NETS.into_iter().enumerate().step_by(every) {
-            for (column, set) in ExampleSetKind::ALL.into_iter().enumerate().step_by(every) {
-                let won =
-                    Contender::new(&school, &[Task::new(net).on(set)])?.against_all(&suite)?;
-                found[row][column] = won;
-                let paper = Some(PRINTED[row][column]);
-                suite.cell(&mut report, net, &set.to_string(), paper, won);
+        let step = nets.params().row_step;
+        let mut results = [[None; 4]; 3];
+        for (row, net) in NETS.into_iter().enumerate().step_by(step) {
+            for (column, set) in ExampleSetKind::ALL.into_iter().enumerate().step_by(step) {
+                let spec = NetSpec::new(net).on(set);
+                let score = NetPlayer::new(&nets, &[spec])?.mean_score(&suite)?;
+                results[row][column] = score;
+                let paper = Some(PUBLISHED[row][column]);
+                suite.add_score(&mut report, net, &set.to_string(), paper, score);
             }
         }
         for (row, net) in NETS.iter().enumerate() {
             for (better, worse) in [(1, 0), (3, 2), (2, 0), (3, 1)] {
-                if let (Some(a), Some(b)) = (found[row][better], found[row][worse]) {
+                if let (Some(a), Some(b)) = (results[row][better], results[row][worse]) {
                     let name = |column: usize| format!("{net} on {}", ExampleSetKind::ALL[column]);
-                    let order = above(&name(better), a, &name(worse), b, ONE_OF_EACH);
-                    report.findings.push(order);
+                    let text = compare_ranking(&name(better), a, &name(worse), b, ONE_NET_EACH);
+                    report.findings.push(text);
                 }
             }
         }
-        school.close(&mut report);
+        nets.add_common(&mut report);
         report.departures.extend(suite.departure());
-        Ok(report)
+        Ok(nets.outcome(report))
     }
 }

@@ -1,12 +1,16 @@
-//! Table IX: Conv8+BN, which does not look ahead, against search: its points, the time that the search
-//! takes for a move, and how often the search plays what experts played.
+//! Liskowski, Jaśkowski & Krawiec (2018), Table IX: Conv8+BN without search against search players.
+//!
+//! Measures the points of the network, the time per move of the search, and the accuracy of the search
+//! in predicting experts' moves.
+//!
+//! Departures: see `departures.rs`; our search in addition to Edax.
 
-use super::error_of;
-use super::school::{School, read_json, write_json};
+use super::half_width;
+use super::net_player::{NetPlayer, edax, search};
 use super::table5::BEST;
-use super::winning::{Contender, edax, search};
-use crate::lab::{ExperimentError, Lab, Part};
-use crate::{Cell, Experiment, Report};
+use super::trained_nets::{TrainedNetCache, read_json, write_json};
+use crate::context::{DataFolder, ExperimentContext, ExperimentError};
+use crate::{Cell, Experiment, ExperimentOutcome, Report};
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Side};
 use outflank_learners::cnn::sample_evenly;
@@ -16,8 +20,8 @@ use outflank_records::{ColoredExample, ExampleSetKind};
 use outflank_runs::{rng, stop_requested};
 use std::time::Instant;
 
-/// For each level: points of the network, microseconds of a move, accuracy of Edax.
-const PRINTED: [[f64; 3]; 5] = [
+/// Published for each level: points of the network, microseconds per move and accuracy of Edax.
+const PUBLISHED: [[f64; 3]; 5] = [
     [87.5, 100.0, 47.9],
     [59.4, 110.0, 53.3],
     [34.7, 160.0, 55.2],
@@ -34,106 +38,108 @@ impl Experiment for Table9 {
     }
 
     fn about(&self) -> &'static str {
-        "Conv8+BN without looking ahead against search of one to five plies"
+        "Conv8+BN without search against search of one to five plies"
     }
 
-    fn reads(&self) -> &'static [Part] {
-        &[Part::Openings, Part::Wthor]
+    fn data_folders(&self) -> &'static [DataFolder] {
+        &[DataFolder::Openings, DataFolder::Wthor]
     }
 
-    fn asks_edax(&self) -> bool {
+    fn uses_edax(&self) -> bool {
         true
     }
 
-    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let school = School::new(lab);
-        let lead = "Points of Conv8+BN in per cent against search of n plies, exact from 2n empty \
-                    squares; microseconds of the search for a move; how often it plays the expert's \
-                    move, on Original.";
-        let mut report = Report::new(self.name(), lab.scale, "Paper 3, Table IX", lead.to_owned());
-        let mut contender = Contender::new(&school, &[BEST])?;
-        let lessons = school.lessons(BEST, Input::PIECES)?;
-        let test =
-            lessons.tests.iter().find(|test| test.name == BEST.test(ExampleSetKind::Original));
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
+        let nets = TrainedNetCache::new(context);
+        let lead = "Points of Conv8+BN, in percent, against search of n plies, exact from 2n empty \
+                    squares; microseconds per move of the search; how often the search plays the \
+                    expert's move, on Original.";
+        let mut report = Report::new(
+            self.name(),
+            context.scale,
+            "Liskowski, Jaśkowski & Krawiec (2018), Table IX",
+            lead.to_owned(),
+        );
+        let mut player = NetPlayer::new(&nets, &[BEST])?;
+        let dataset = nets.dataset(BEST, Input::PIECES)?;
+        let test = dataset.tests.iter().find(|test| test.name == BEST.test_name(ExampleSetKind::Original));
         let positions = test.map_or_else(Vec::new, |test| {
-            sample_evenly(&test.examples, lab.scale.choose(4, 2000, 20_000))
+            spread(&test.examples, context.scale.choose(4, 2000, 20_000))
         });
-        let depths = lab.scale.choose(2, 5, 5);
+        let depths = context.scale.choose(2, 5, 5);
         for depth in 1..=depths {
-            let printed = PRINTED[depth as usize - 1];
-            let players = [("our search", Some(search(depth))), ("Edax", edax(&school, depth))];
-            for (who, player) in players {
-                let is_edax = who == "Edax";
-                let row = format!("{who}, {depth}");
-                let Some(player) = player else {
-                    for (column, paper) in COLUMNS.into_iter().zip(printed) {
-                        told(report.cell(&row, column, Some(paper), None, None));
+            let published = PUBLISHED[depth as usize - 1];
+            let players = [("our search", Some(search(depth))), ("Edax", edax(&nets, depth))];
+            for (name, opponent) in players {
+                let is_edax = name == "Edax";
+                let row = format!("{name}, {depth}");
+                let Some(opponent) = opponent else {
+                    for (column, paper) in COLUMNS.into_iter().zip(published) {
+                        format_times(report.cell(&row, column, Some(paper), None, None));
                     }
                     continue;
                 };
-                let won = contender.against(&player, None)?;
-                let (accuracy, micros) = predict(lab, &player, depth, is_edax, &positions)?;
-                let ours = [won.map(|won| won.0), Some(micros), Some(accuracy)];
+                let score = player.score_against(&opponent, None)?;
+                let (accuracy, micros) =
+                    measure_search(context, &opponent, depth, is_edax, &positions)?;
+                let ours = [score.map(|score| score.0), Some(micros), Some(accuracy)];
                 let count = positions.len() as u64;
-                let error = won.map(|(percent, games)| error_of(percent, games));
-                let errors = [error, None, Some(error_of(accuracy, count))];
+                let errors = [score.map(half_width), None, Some(half_width((accuracy, count)))];
                 for (at, column) in COLUMNS.into_iter().enumerate() {
-                    let paper = is_edax.then_some(printed[at]);
-                    told(report.cell(&row, column, paper, ours[at], errors[at]));
+                    let paper = is_edax.then_some(published[at]);
+                    format_times(report.cell(&row, column, paper, ours[at], errors[at]));
                 }
             }
         }
-        school.close(&mut report);
+        nets.add_common(&mut report);
         report.departures.push(
-            "Our own search on the embedded champion stands beside Edax, whose rows are played when \
-             its command is given (--edax)."
+            "Our own search with the embedded champion plays in addition to Edax. Give --edax COMMAND to \
+             play against Edax."
                 .to_owned(),
         );
-        Ok(report)
+        Ok(nets.outcome(report))
     }
 }
 
 const COLUMNS: [&str; 3] =
-    ["points of the network", "microseconds a move", "accuracy of the search"];
+    ["points of the network", "microseconds per move", "accuracy of the search"];
 
-/// Times are printed in whole ten-thousandths of a second or tenths of them.
-fn told(cell: &mut Cell) {
+/// Sets the decimals of times.
+fn format_times(cell: &mut Cell) {
     if cell.column == COLUMNS[1] {
         cell.decimals(0, 1);
     }
 }
 
-/// How often a searching player plays the expert's move, and its time for a move. Kept in a file, since
-/// it takes long and the time is never the same again.
-fn predict(
-    lab: &Lab,
+/// Measures how often a search player plays the expert's move, and its time per move. The result is
+/// stored in the run folder, so that a resumed experiment reports the same time.
+fn measure_search(
+    context: &ExperimentContext,
     player: &str,
     depth: u32,
     is_edax: bool,
     positions: &[ColoredExample],
 ) -> Result<(f64, f64), ExperimentError> {
-    let failed = |error: String| ExperimentError::Learn(error);
-    let path = lab.keep(&format!("{}-{depth}.json", if is_edax { "edax" } else { "search" }));
+    let path = context.file(&format!("{}-{depth}.json", if is_edax { "edax" } else { "search" }));
     if path.is_file() {
         return read_json(&path);
     }
-    let mut player =
-        factory::<Othello>(player)?.make().map_err(|fault| failed(fault.to_string()))?;
-    let mut rng = rng::stream(lab.seed, &["table9"]);
+    let mut player = factory::<Othello>(player)?.make().map_err(ExperimentError::training)?;
+    let mut rng = rng::stream(context.seed, &["table9"]);
     let (mut hits, mut seconds) = (0u32, 0.0);
     for ColoredExample { example, .. } in positions {
         if stop_requested() {
             return Err(ExperimentError::Stopped);
         }
         let board = example.board();
-        // An example is a position of a game, so there is one.
+        // Examples are legal positions.
         let Some(position) = Othello::from_discs(board.own, board.other, Side::Black) else {
             continue;
         };
         let game = Line::new(position);
-        player.new_game().map_err(|fault| failed(fault.to_string()))?;
+        player.new_game().map_err(ExperimentError::training)?;
         let began = Instant::now();
-        let mv = player.choose(&game, &mut rng).map_err(|fault| failed(fault.to_string()))?;
+        let mv = player.choose(&game, &mut rng).map_err(ExperimentError::training)?;
         seconds += began.elapsed().as_secs_f64();
         hits += u32::from(mv == example.chosen());
     }

@@ -1,16 +1,23 @@
-//! Figures 3 and 4: the score against the heuristic while learning, for networks of three sizes.
+//! Krawiec & Szubert (2011), Figures 3 and 4: score against the heuristic during training, for networks
+//! of three sizes.
+//!
+//! Departures: see `departures` in [`coevolution`](super); in Figure 4 also the published level of TDL
+//! and CTDL.
 
-use super::{Course, Runs, SECOND_HALF, Size, departures, learn, nominal, size};
-use crate::lab::{ExperimentError, Lab};
-use crate::statistics::{Track, compare, compare_level};
-use crate::{Experiment, Report};
+use super::{
+    MethodRuns, MethodVariant, SECOND_HALF, ScaleParams, departures, games_at, scale_params, train,
+};
+use crate::context::{ExperimentContext, ExperimentError};
+use crate::statistics::{RunScores, compare_equal, compare_ranking};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_learners::training::{Measurement, measurement_at};
 use outflank_report::text::count;
 use outflank_report::{Plot, Point, Series};
 
-/// Section 5.1: CTDL averages 65 to 70%, the level of self-play TDL; ETDL's best player has 90%.
-const CEILING: f64 = 67.5;
-const BEST: f64 = 90.0;
+/// Section 5.1: CTDL reaches 65% to 70% on average, as TDL does; this is the middle.
+const TDL_LEVEL: f64 = 67.5;
+/// Section 5.1: score of the best ETDL player.
+const BEST_ETDL: f64 = 90.0;
 
 /// One of the figures.
 pub struct Curves {
@@ -18,54 +25,54 @@ pub struct Curves {
     about: &'static str,
     title: &'static str,
     shape: &'static str,
-    courses: &'static [Course],
+    variants: &'static [MethodVariant],
 }
 
 /// Figure 3a: 7 tuples of 4 squares.
 pub const FIG3A: Curves = Curves {
     name: "coevolution/fig3a",
-    about: "TDL, coevolution and hybrids on 7x4 networks, against the heuristic",
-    title: "Paper 1, Figure 3a",
+    about: "TDL, coevolution and hybrids with 7x4 networks: score against the heuristic",
+    title: "Krawiec & Szubert (2011), Figure 3a",
     shape: "7x4",
-    courses: &[
-        Course::new("tdl", "s", "7x4"),
-        Course::new("cel", "xm_w", "7x4"),
-        Course::new("hof", "xm_w", "7x4"),
-        Course::new("ctdl", "sxm_w", "7x4"),
-        Course::new("hof", "sxm_w", "7x4"),
+    variants: &[
+        MethodVariant::new("tdl", "s", "7x4"),
+        MethodVariant::new("cel", "xm_w", "7x4"),
+        MethodVariant::new("hof", "xm_w", "7x4"),
+        MethodVariant::new("ctdl", "sxm_w", "7x4"),
+        MethodVariant::new("hof", "sxm_w", "7x4"),
     ],
 };
 
 /// Figure 3b: 9 tuples of 5 squares.
 pub const FIG3B: Curves = Curves {
     name: "coevolution/fig3b",
-    about: "TDL, coevolution and hybrids on 9x5 networks, against the heuristic",
-    title: "Paper 1, Figure 3b",
+    about: "TDL, coevolution and hybrids with 9x5 networks: score against the heuristic",
+    title: "Krawiec & Szubert (2011), Figure 3b",
     shape: "9x5",
-    courses: &[
-        Course::new("tdl", "s", "9x5"),
-        Course::new("cel", "xm_w", "9x5"),
-        Course::new("hof", "xm_w", "9x5"),
-        Course::new("ctdl", "sxm_w", "9x5"),
-        Course::new("hof", "sxm_w", "9x5"),
+    variants: &[
+        MethodVariant::new("tdl", "s", "9x5"),
+        MethodVariant::new("cel", "xm_w", "9x5"),
+        MethodVariant::new("hof", "xm_w", "9x5"),
+        MethodVariant::new("ctdl", "sxm_w", "9x5"),
+        MethodVariant::new("hof", "sxm_w", "9x5"),
     ],
 };
 
-/// Figure 4: 12 tuples of 6 squares; the two smallest networks stand beside them for comparison.
+/// Figure 4: 12 tuples of 6 squares, and two 7x4 variants for comparison.
 pub const FIG4: Curves = Curves {
     name: "coevolution/fig4",
-    about: "all kinds of methods on 12x6 networks, against the heuristic",
-    title: "Paper 1, Figure 4",
+    about: "all methods with 12x6 networks: score against the heuristic",
+    title: "Krawiec & Szubert (2011), Figure 4",
     shape: "12x6",
-    courses: &[
-        Course::new("tdl", "s", "12x6"),
-        Course::new("cel", "xm_w", "12x6"),
-        Course::new("hof", "xm_w", "12x6"),
-        Course::new("ctdl", "sxm_w", "12x6"),
-        Course::new("ctdl", "sxm_t", "12x6"),
-        Course::new("etdl", "sxm_t", "12x6"),
-        Course::new("tdl", "s", "7x4"),
-        Course::new("cel", "xm_w", "7x4"),
+    variants: &[
+        MethodVariant::new("tdl", "s", "12x6"),
+        MethodVariant::new("cel", "xm_w", "12x6"),
+        MethodVariant::new("hof", "xm_w", "12x6"),
+        MethodVariant::new("ctdl", "sxm_w", "12x6"),
+        MethodVariant::new("ctdl", "sxm_t", "12x6"),
+        MethodVariant::new("etdl", "sxm_t", "12x6"),
+        MethodVariant::new("tdl", "s", "7x4"),
+        MethodVariant::new("cel", "xm_w", "7x4"),
     ],
 };
 
@@ -78,127 +85,132 @@ impl Experiment for Curves {
         self.about
     }
 
-    fn spreads(&self) -> bool {
+    fn supports_remote(&self) -> bool {
         true
     }
 
-    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let all = learn(lab, self.courses)?;
-        let size = size(lab.scale);
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
+        let Some(all) = train(context, self.variants)? else {
+            return Ok(ExperimentOutcome::RunTrained);
+        };
+        let params = scale_params(context.scale);
         let lead = format!(
-            "The score of the best individual against the League's heuristic in {} games, each \
-             move random one time in ten, while it learns; the mean of {} runs of {} games.",
-            count(u64::from(size.measured_games)),
-            size.runs,
-            count(size.games)
+            "Score of the best individual against the Othello League's heuristic during training, in {} \
+             games with 10% random moves; mean of {} runs of {} games.",
+            count(u64::from(params.match_games)),
+            params.runs,
+            count(params.games)
         );
-        let mut report = Report::new(self.name, lab.scale, self.title, lead);
+        let mut report = Report::new(self.name, context.scale, self.title, lead);
         let mut plot =
             Plot::new(self.title, "games", "% against the heuristic").y_range(0.0, 100.0);
         for runs in &all {
-            let name = self.label(&runs.course);
-            let track = track(runs, &size);
+            let name = self.label(&runs.variant);
+            let scores = run_scores(runs, &params);
             let mut points = Vec::new();
-            for point in 1..=size.points {
-                let mean = track.at(point as usize - 1);
+            for measurement in 1..=params.measurements {
+                let mean = scores.at(measurement as usize - 1);
                 let (value, error) = (mean.value, mean.half_width());
-                let games = nominal(lab, point);
-                let paper = self.printed(&runs.course).filter(|_| point == size.points);
+                let games = games_at(context, measurement);
+                let paper =
+                    self.published(&runs.variant).filter(|_| measurement == params.measurements);
                 let column = count(games);
                 report.cell(&name, column, paper, Some(value), Some(error));
                 points.push(Point::with_error(games as f64, value, error));
             }
-            let half = track.second_half();
-            let (paper, error) = (self.printed(&runs.course), half.half_width());
+            let half = scores.second_half();
+            let (paper, error) = (self.published(&runs.variant), half.half_width());
             report.cell(&name, SECOND_HALF, paper, Some(half.value), Some(error));
             let series = Series::line(name, points).band();
-            let other = runs.course.shape != self.shape;
+            let other = runs.variant.shape != self.shape;
             plot = plot.series(if other { series.dashed() } else { series });
         }
-        let caption = "Means over runs with their 95% intervals.";
+        let caption = "Means over runs with 95% confidence intervals.";
         report.figures.push(("curves".to_owned(), Box::new(plot), caption.to_owned()));
-        report.departures = departures(lab.scale);
+        report.departures = departures(context.scale);
         if self.shape == "12x6" {
-            let text = "The text says that CTDL-sxm_t averages between 65% and 70%, the level of \
-                        TDL; the middle of that stands as the paper's figure for both.";
+            let text = "The text says that CTDL-sxm_t reaches 65% to 70% on average, as TDL does; the \
+                        middle of this range is used as the published figure of both.";
             report.departures.push(text.to_owned());
         }
-        self.findings(&all, &mut report, &size);
-        Ok(report)
+        self.findings(&all, &mut report, &params);
+        Ok(report.into())
     }
 }
 
 impl Curves {
-    fn label(&self, course: &Course) -> String {
-        match course.shape == self.shape {
-            true => course.title(),
-            false => format!("{} {}", course.title(), course.shape),
+    fn label(&self, variant: &MethodVariant) -> String {
+        match variant.shape == self.shape {
+            true => variant.title(),
+            false => format!("{} {}", variant.title(), variant.shape),
         }
     }
 
-    /// What the text says of the end of a curve of Figure 4.
-    fn printed(&self, course: &Course) -> Option<f64> {
-        let of_text = [("tdl", "s"), ("ctdl", "sxm_t")];
-        let named = of_text.contains(&(course.method, course.operators));
-        (course.shape == "12x6" && self.shape == "12x6" && named).then_some(CEILING)
+    /// Returns the published final score of a curve of Figure 4, if the text has it.
+    fn published(&self, variant: &MethodVariant) -> Option<f64> {
+        let in_text = [("tdl", "s"), ("ctdl", "sxm_t")];
+        let named = in_text.contains(&(variant.method, variant.operators));
+        (variant.shape == "12x6" && self.shape == "12x6" && named).then_some(TDL_LEVEL)
     }
 
-    fn findings(&self, all: &[Runs], report: &mut Report, size: &Size) {
+    fn findings(&self, all: &[MethodRuns], report: &mut Report, params: &ScaleParams) {
         let find = |method: &str, operators: &str, shape: &str| {
             all.iter().find(|runs| {
-                let Course { method: m, operators: o, shape: s } = runs.course;
+                let MethodVariant { method: m, operators: o, shape: s } = runs.variant;
                 (m, o, s) == (method, operators, shape)
             })
         };
-        let mut order = |better: Option<&Runs>, worse: Option<&Runs>| {
+        let mut compare = |better: Option<&MethodRuns>, worse: Option<&MethodRuns>| {
             if let (Some(better), Some(worse)) = (better, worse) {
-                let (a, b) = (track(better, size), track(worse, size));
-                let names = (self.label(&better.course), self.label(&worse.course));
-                report.findings.push(compare(&names.0, &a, &names.1, &b));
+                let (a, b) = (run_scores(better, params), run_scores(worse, params));
+                let names = (self.label(&better.variant), self.label(&worse.variant));
+                report.findings.push(compare_ranking(&names.0, &a, &names.1, &b));
             }
         };
         let of = |method: &str, operators: &str| find(method, operators, self.shape);
-        order(of("ctdl", "sxm_w"), of("cel", "xm_w"));
-        order(of("ctdl", "sxm_w"), of("hof", "xm_w"));
-        order(of("hof", "sxm_w"), of("hof", "xm_w"));
+        compare(of("ctdl", "sxm_w"), of("cel", "xm_w"));
+        compare(of("ctdl", "sxm_w"), of("hof", "xm_w"));
+        compare(of("hof", "sxm_w"), of("hof", "xm_w"));
         if self.shape == "7x4" {
-            order(of("ctdl", "sxm_w"), of("tdl", "s"));
+            compare(of("ctdl", "sxm_w"), of("tdl", "s"));
         } else {
-            order(of("tdl", "s"), of("cel", "xm_w"));
+            compare(of("tdl", "s"), of("cel", "xm_w"));
         }
-        order(of("ctdl", "sxm_t"), of("ctdl", "sxm_w"));
-        order(of("ctdl", "sxm_t"), of("cel", "xm_w"));
-        order(of("etdl", "sxm_t"), of("ctdl", "sxm_t"));
-        order(of("etdl", "sxm_t"), of("tdl", "s"));
+        compare(of("ctdl", "sxm_t"), of("ctdl", "sxm_w"));
+        compare(of("ctdl", "sxm_t"), of("cel", "xm_w"));
+        compare(of("etdl", "sxm_t"), of("ctdl", "sxm_t"));
+        compare(of("etdl", "sxm_t"), of("tdl", "s"));
         if self.shape == "12x6" {
-            order(of("tdl", "s"), find("tdl", "s", "7x4"));
-            order(find("cel", "xm_w", "7x4"), of("cel", "xm_w"));
+            compare(of("tdl", "s"), find("tdl", "s", "7x4"));
+            compare(find("cel", "xm_w", "7x4"), of("cel", "xm_w"));
         }
         if let (Some(ctdl), Some(tdl)) = (of("ctdl", "sxm_t"), of("tdl", "s")) {
-            let names = (self.label(&ctdl.course), self.label(&tdl.course));
-            let (a, b) = (track(ctdl, size), track(tdl, size));
-            report.findings.push(compare_level(&names.0, &a, &names.1, &b));
+            let names = (self.label(&ctdl.variant), self.label(&tdl.variant));
+            let (a, b) = (run_scores(ctdl, params), run_scores(tdl, params));
+            report.findings.push(compare_equal(&names.0, &a, &names.1, &b));
         }
         if let Some(runs) = of("etdl", "sxm_t") {
             let best = runs.curves.iter().flatten().filter_map(|p| p.scores.first().copied());
             let best = best.fold(0.0, f64::max);
-            report.cell("ETDL-sxm_t", "best player", Some(BEST), Some(best), None).decimals(0, 1);
+            report
+                .cell("ETDL-sxm_t", "best player", Some(BEST_ETDL), Some(best), None)
+                .decimals(0, 1);
             report.findings.push(format!(
-                "The best player of ETDL that was measured scored {best:.1}%; the paper's {BEST:.0}%."
+                "The best measured ETDL player scored {best:.1}% (paper: {BEST_ETDL:.0}%)."
             ));
         }
     }
 }
 
-/// The scores of all runs at each measurement.
-fn track(runs: &Runs, size: &Size) -> Track {
-    let mut track = Track::default();
-    for number in 1..=size.points {
+/// Collects the scores of all runs at each measurement.
+fn run_scores(runs: &MethodRuns, params: &ScaleParams) -> RunScores {
+    let mut scores = RunScores::default();
+    for measurement in 1..=params.measurements {
         let score = |curve: &Vec<Measurement>| {
-            let point = measurement_at(curve, number, size.points, size.games);
+            let point = measurement_at(curve, measurement, params.measurements, params.games);
             point.and_then(|point| point.scores.first().copied()).unwrap_or(f64::NAN)
         };
-        track.push(runs.curves.iter().map(score).collect());
+        scores.push(runs.curves.iter().map(score).collect());
     }
-    track
+    scores
 }

@@ -1,16 +1,17 @@
-//! The paper's methods by name, and their operators by letter.
+//! Presets for the paper's methods and operators.
 //!
-//! The constants stand in `presets.toml`. A method such as CTDL-sxm_t is its base, its own keys
-//! and those of its operators (s, x and m_t) laid over each other.
+//! The constants are in `presets.toml`. The settings of a method such as CTDL-sxm_t are the base table,
+//! overridden by the method's table and then by those of its operators (s, x and m_t).
 
 use outflank_learners::coevolution::{CoevolutionConfig, CoevolutionConfigError};
 use outflank_runs::did_you_mean;
 
-/// The methods, as they are called on the command line.
+/// Names of the methods on the command line.
 pub const METHODS: [&str; 6] = ["tdl", "cel", "hof", "ptdl", "ctdl", "etdl"];
 
-/// Every combination that the paper names in its text or figures: a method and its operators.
-pub const NAMED: [(&str, &str); 17] = [
+/// All combinations of a method and its operators in the paper's text and figures.
+#[cfg(test)]
+const NAMED: [(&str, &str); 17] = [
     ("tdl", "s"),
     ("cel", "xm_w"),
     ("hof", "xm_w"),
@@ -31,7 +32,7 @@ pub const NAMED: [(&str, &str); 17] = [
 ];
 
 fn presets() -> toml::Table {
-    // The file is part of the program, and a test reads it.
+    // Embedded, and parsed by a test.
     include_str!("presets.toml").parse().unwrap_or_default()
 }
 
@@ -43,31 +44,31 @@ fn inner<'a>(presets: &'a toml::Table, path: &[&str]) -> Option<&'a toml::Table>
     Some(table)
 }
 
-/// The complete settings of a method as a table, to be changed or checked.
+/// Returns the complete settings of a method as a table.
 ///
-/// `operators` is such as `sxm_t`; without it the method does what it does by default.
+/// `operators` is a string such as `sxm_t`; `None` selects the method's default.
 pub fn table(method: &str, operators: Option<&str>) -> Result<toml::Table, CoevolutionConfigError> {
     let presets = presets();
     let own = inner(&presets, &["methods", method]).ok_or_else(|| {
         let meant = did_you_mean(method, &METHODS);
-        CoevolutionConfigError::Value(format!("there is no method '{method}'; {meant}"))
+        CoevolutionConfigError::Value(format!("unknown method '{method}'; {meant}"))
     })?;
     let mut settings = inner(&presets, &["base"]).cloned().unwrap_or_default();
     settings.extend(own.clone());
     let default = inner(&presets, &["defaults"]).and_then(|table| table.get(method)?.as_str());
     if operators.is_some_and(|letters| letters.trim().is_empty()) {
-        let text = "operators: name at least one, such as sxm_t, or leave the option out";
+        let text = "operators: give at least one, such as sxm_t, or omit the option";
         return Err(CoevolutionConfigError::Value(text.to_owned()));
     }
     let mut rest = operators.or(default).unwrap_or_default();
-    let known = inner(&presets, &["operators"]).cloned().unwrap_or_default();
+    let operator_tables = inner(&presets, &["operators"]).cloned().unwrap_or_default();
     while !rest.is_empty() {
-        // The longest that fits: `as` has another share of games than `a` and `s`.
-        let fits = known.iter().filter(|(name, _)| rest.starts_with(name.as_str()));
+        // The longest match: `as` splits the games differently than `a` and `s`.
+        let fits = operator_tables.iter().filter(|(name, _)| rest.starts_with(name.as_str()));
         let Some((name, keys)) = fits.max_by_key(|(name, _)| name.len()) else {
-            let names: Vec<&str> = known.keys().map(String::as_str).collect();
+            let names: Vec<&str> = operator_tables.keys().map(String::as_str).collect();
             return Err(CoevolutionConfigError::Value(format!(
-                "operators '{}': there is none that '{rest}' begins with; there are {}",
+                "operators '{}': no operator at '{rest}'; the operators are {}",
                 operators.unwrap_or_default(),
                 names.join(", ")
             )));
@@ -78,7 +79,7 @@ pub fn table(method: &str, operators: Option<&str>) -> Result<toml::Table, Coevo
     Ok(settings)
 }
 
-/// The settings of a method with networks of a shape.
+/// Returns the settings of a method with a network shape.
 pub fn settings(
     method: &str,
     operators: Option<&str>,
@@ -89,7 +90,7 @@ pub fn settings(
     CoevolutionConfig::from_table(&settings)
 }
 
-/// As the paper writes a method, such as `CTDL-sxm_t`.
+/// Returns the paper's name of a method, such as `CTDL-sxm_t`.
 #[must_use]
 pub fn title(method: &str, operators: &str) -> String {
     match (method, operators) {
@@ -106,7 +107,7 @@ mod tests {
     use outflank_learners::coevolution::Fitness;
 
     #[test]
-    fn every_named_method_is_complete() {
+    fn all_presets_are_complete() {
         assert!(!presets().is_empty());
         for (method, operators) in NAMED {
             for shape in ["7x4", "9x5", "12x6"] {
@@ -119,9 +120,9 @@ mod tests {
         }
     }
 
-    /// Section 4.1: weights; section 4.3 and the notes on it: games a generation.
+    /// Section 4.1: numbers of weights; section 4.3: games per generation.
     #[test]
-    fn generations_cost_what_the_paper_says() {
+    fn games_per_generation_match_the_paper() {
         let of = |method, operators| settings(method, Some(operators), "12x6").unwrap();
         assert_eq!(of("ctdl", "sxm_t").weights(), 8748);
         assert_eq!(settings("tdl", None, "7x4").unwrap().weights(), 567);
@@ -135,12 +136,12 @@ mod tests {
         assert_eq!(of("ptdl", "s").generation_games(0), 5000);
         assert_eq!(of("cel", "xm_w").generation_games(0), 2450);
         assert_eq!(of("etdl", "sxm_t").generation_games(0), 5000 + 2500);
-        // 49 games with peers, each shared by two, and 50 with champions.
+        // 49 games against peers, each counted for two, and 50 against champions.
         assert_eq!(of("hof", "xm_w").generation_games(1), 50 * 49 / 2 + 2500);
     }
 
     #[test]
-    fn operators_are_the_papers() {
+    fn operator_settings_match_the_paper() {
         let both = settings("ctdl", Some("asxm_t"), "12x6").unwrap();
         assert_eq!((both.self_games, both.archive_opponents, both.archive_games), (400, 3, 200));
         assert!(both.archive_newest && both.crossover == 1.0 && both.topology_mutation == 0.01);
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_are_refused() {
+    fn unknown_names_are_rejected() {
         let text = table("ctdll", None).unwrap_err().to_string();
         assert!(text.contains("did you mean 'ctdl'?"), "{text}");
         let text = table("ctdl", Some("sq")).unwrap_err().to_string();

@@ -1,52 +1,55 @@
-//! Figures 5, 6 and 7: the tournament between teams (section 5.2). The best players of all runs of
-//! a method at the same time of their learning are a team; every member plays every member of
-//! every other team with both colours, without random moves.
+//! Krawiec & Szubert (2011), Figures 5, 6 and 7: tournament between teams (section 5.2).
+//!
+//! A team consists of the best players of all runs of a method at the same measurement. Every member
+//! plays every member of every other team with both colors, without random moves.
+//!
+//! Departures: see `departures` in [`coevolution`](super).
 
-use super::{Course, Runs, SECOND_HALF, departures, learn, nominal, size};
-use crate::lab::{ExperimentError, Lab};
-use crate::statistics::{Track, compare};
-use crate::{Experiment, Report};
+use super::{MethodRuns, MethodVariant, SECOND_HALF, departures, games_at, scale_params, train};
+use crate::context::{ExperimentContext, ExperimentError};
+use crate::statistics::{RunScores, compare_ranking};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::{ContestConfig, contest};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::model_at;
 use outflank_models::NTupleNetwork;
 use outflank_models::files::load;
-use outflank_players::{Greedy, PlayerFactory};
+use outflank_players::{PlayerFactory, Greedy};
 use outflank_report::{Plot, Point, Series};
 use outflank_runs::stop_requested;
 
-/// One of the figures: its teams, and the orders that the text reads off it.
+/// One of the figures: its teams, and the rankings in the text.
 pub struct Teams {
     name: &'static str,
     about: &'static str,
     title: &'static str,
-    courses: &'static [Course],
-    /// Which team ends above which.
-    orders: &'static [(usize, usize)],
+    variants: &'static [MethodVariant],
+    /// Pairs of teams of which the first ranks above the second.
+    rankings: &'static [(usize, usize)],
 }
 
-const TDL: Course = Course::new("tdl", "s", "12x6");
+const TDL: MethodVariant = MethodVariant::new("tdl", "s", "12x6");
 
-const fn ctdl(operators: &'static str) -> Course {
-    Course::new("ctdl", operators, "12x6")
+const fn ctdl(operators: &'static str) -> MethodVariant {
+    MethodVariant::new("ctdl", operators, "12x6")
 }
 
 /// Figure 5: methods that train by self-play.
 pub const FIG5: Teams = Teams {
     name: "coevolution/fig5",
-    about: "tournament between teams: methods that train with themselves",
-    title: "Paper 1, Figure 5",
-    courses: &[TDL, Course::new("ptdl", "s", "12x6"), ctdl("s"), ctdl("sx"), ctdl("sxm_t")],
-    orders: &[(0, 1), (3, 2), (4, 3), (4, 2)],
+    about: "tournament between teams: methods that train by self-play",
+    title: "Krawiec & Szubert (2011), Figure 5",
+    variants: &[TDL, MethodVariant::new("ptdl", "s", "12x6"), ctdl("s"), ctdl("sx"), ctdl("sxm_t")],
+    rankings: &[(0, 1), (3, 2), (4, 3), (4, 2)],
 };
 
-/// Figure 6: methods that train with the population or the archive.
+/// Figure 6: methods that train against the population or the archive.
 pub const FIG6: Teams = Teams {
     name: "coevolution/fig6",
-    about: "tournament between teams: methods that train with others",
-    title: "Paper 1, Figure 6",
-    courses: &[
+    about: "tournament between teams: methods that train against the population or the archive",
+    title: "Krawiec & Szubert (2011), Figure 6",
+    variants: &[
         ctdl("p"),
         ctdl("px"),
         ctdl("pxm_t"),
@@ -55,16 +58,21 @@ pub const FIG6: Teams = Teams {
         ctdl("axm_t"),
         ctdl("asxm_t"),
     ],
-    orders: &[(1, 2), (4, 5), (6, 2), (6, 5), (6, 4), (1, 4)],
+    rankings: &[(1, 2), (4, 5), (6, 2), (6, 5), (6, 4), (1, 4)],
 };
 
-/// Figure 7: the best of both against the one that an external player judges.
+/// Figure 7: the best of both, and ETDL, whose fitness uses an external player.
 pub const FIG7: Teams = Teams {
     name: "coevolution/fig7",
     about: "tournament between teams: the best methods and ETDL",
-    title: "Paper 1, Figure 7",
-    courses: &[ctdl("sxm_t"), ctdl("px"), ctdl("asxm_t"), Course::new("etdl", "sxm_t", "12x6")],
-    orders: &[(0, 3), (1, 3), (2, 3)],
+    title: "Krawiec & Szubert (2011), Figure 7",
+    variants: &[
+        ctdl("sxm_t"),
+        ctdl("px"),
+        ctdl("asxm_t"),
+        MethodVariant::new("etdl", "sxm_t", "12x6"),
+    ],
+    rankings: &[(0, 3), (1, 3), (2, 3)],
 };
 
 impl Experiment for Teams {
@@ -76,36 +84,38 @@ impl Experiment for Teams {
         self.about
     }
 
-    fn spreads(&self) -> bool {
+    fn supports_remote(&self) -> bool {
         true
     }
 
-    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let all = learn(lab, self.courses)?;
-        let size = size(lab.scale);
-        let members = size.runs;
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
+        let Some(all) = train(context, self.variants)? else {
+            return Ok(ExperimentOutcome::RunTrained);
+        };
+        let params = scale_params(context.scale);
+        let members = params.runs;
         let lead = format!(
-            "The share of points of each team in a round robin between {} teams of {members}, one \
-             member from each run, at {} times of their learning.",
+            "Percentage of points of each team in a round robin of {} teams with {members} members, one \
+             per run, at {} measurements during training.",
             all.len(),
-            size.points
+            params.measurements
         );
-        let mut report = Report::new(self.name, lab.scale, self.title, lead);
-        let mut results = vec![Track::default(); all.len()];
-        for point in 1..=size.points {
-            (lab.say)(&format!("tournament {point} of {}", size.points));
-            for (team, scores) in tournament(lab, &all, point)?.into_iter().enumerate() {
+        let mut report = Report::new(self.name, context.scale, self.title, lead);
+        let mut results = vec![RunScores::default(); all.len()];
+        for measurement in 1..=params.measurements {
+            (context.log)(&format!("tournament {measurement} of {}", params.measurements));
+            for (team, scores) in tournament(context, &all, measurement)?.into_iter().enumerate() {
                 results[team].push(scores);
             }
         }
         let mut plot = Plot::new(self.title, "games", "% of points against the other teams");
         for (runs, team) in all.iter().zip(&results) {
-            let name = runs.course.title();
+            let name = runs.variant.title();
             let mut points = Vec::new();
-            for point in 1..=size.points {
-                let mean = team.at(point as usize - 1);
+            for measurement in 1..=params.measurements {
+                let mean = team.at(measurement as usize - 1);
                 let (value, error) = (mean.value, mean.half_width());
-                let games = nominal(lab, point);
+                let games = games_at(context, measurement);
                 let column = outflank_report::text::count(games);
                 report.cell(&name, column, None, Some(value), Some(error));
                 points.push(Point::with_error(games as f64, value, error));
@@ -114,36 +124,39 @@ impl Experiment for Teams {
             report.cell(&name, SECOND_HALF, None, Some(half.value), Some(half.half_width()));
             plot = plot.series(Series::line(name, points).band());
         }
-        let caption = "Means over the members of a team with their 95% intervals; 50% is the mean \
-                       of all teams.";
+        let caption = "Means over the members of a team with 95% confidence intervals; the mean of all \
+                       teams is 50%.";
         report.figures.push(("teams".to_owned(), Box::new(plot), caption.to_owned()));
-        report.departures = departures(lab.scale);
-        for &(better, worse) in self.orders {
-            let (a, b) = (all[better].course.title(), all[worse].course.title());
-            report.findings.push(compare(&a, &results[better], &b, &results[worse]));
+        report.departures = departures(context.scale);
+        for &(better, worse) in self.rankings {
+            let (a, b) = (all[better].variant.title(), all[worse].variant.title());
+            report.findings.push(compare_ranking(&a, &results[better], &b, &results[worse]));
         }
-        Ok(report)
+        Ok(report.into())
     }
 }
 
-/// Plays the tournament at a measurement; gives the percentage of points of every member of every
+/// Plays the tournament at a measurement; returns the percentage of points of every member of every
 /// team.
-fn tournament(lab: &Lab, all: &[Runs], point: u64) -> Result<Vec<Vec<f64>>, ExperimentError> {
+fn tournament(
+    context: &ExperimentContext,
+    all: &[MethodRuns],
+    measurement: u64,
+) -> Result<Vec<Vec<f64>>, ExperimentError> {
     let mut entries: Vec<PlayerFactory<Othello>> = Vec::new();
     let mut team_of = Vec::new();
     for (team, runs) in all.iter().enumerate() {
         for (run, folder) in runs.folders.iter().enumerate() {
-            // A generation may span several measurements; the player before is still the best.
-            let kept = (1..=point).rev().chain(point + 1..=size(lab.scale).points);
-            let path = kept
-                .map(|number| model_at::<NTupleNetwork>(folder, number))
-                .find(|path| path.is_file());
-            let path = path.unwrap_or_else(|| model_at::<NTupleNetwork>(folder, point));
+            // A generation may span several measurements; then the previous player is still the best.
+            let last = scale_params(context.scale).measurements;
+            let saved = (1..=measurement).rev().chain(measurement + 1..=last);
+            let path =
+                saved.map(|number| model_at::<NTupleNetwork>(folder, number)).find(|path| path.is_file());
+            let path = path.unwrap_or_else(|| model_at::<NTupleNetwork>(folder, measurement));
             let policy = load(&path)?.0.policy();
-            entries.push(PlayerFactory::new(
-                format!("{} {}", runs.course.title(), run + 1),
-                move || Ok(Box::new(Greedy::new(policy.clone()))),
-            ));
+            entries.push(PlayerFactory::new(format!("{} {}", runs.variant.title(), run + 1), move || {
+                Ok(Box::new(Greedy::new(policy.clone())))
+            }));
             team_of.push(team);
         }
     }
@@ -151,12 +164,12 @@ fn tournament(lab: &Lab, all: &[Runs], point: u64) -> Result<Vec<Vec<f64>>, Expe
         .flat_map(|a| (a + 1..entries.len()).map(move |b| (a, b)))
         .filter(|&(a, b)| team_of[a] != team_of[b])
         .collect();
-    let seed = lab.seed.wrapping_add(point);
+    let seed = context.seed.wrapping_add(measurement);
     let terms = ContestConfig {
         openings: vec![Line::default()],
         rounds: 1,
         seed,
-        threads: lab.threads,
+        threads: context.threads,
         remote: None,
     };
     let mut half_points = vec![(0u32, 0u32); entries.len()];

@@ -1,25 +1,27 @@
-//! Figure 2: the benchmark score of the best heuristic so far, while each round looks for an
+//! Yelluri (2015), Figure 2: benchmark score of the best heuristic so far, while each round searches an
 //! opponent for it (section 4.2).
+//!
+//! Departures: see `departures` in [`gp`](super), and the openings of the benchmark.
 
 use super::{
-    BENCHMARK, Find, PLAIN, ROUNDS, Runs, WAYS, ahead, departures, deviation, learn, shown, size,
-    title,
+    BENCHMARK, RANDOM_OPPONENTS, ROUNDS, STRATEGIES, Search, StrategyRuns, compare_paired,
+    departures, game_title, scale_params, table_rounds, train,
 };
-use crate::lab::{ExperimentError, Lab};
+use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::Mean;
-use crate::{Experiment, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_games::Game;
 use outflank_report::{Plot, Point, Series};
 
-/// The best score and the round in which it was found.
-fn printed(game: Game) -> (f64, u64) {
+/// Published best score and the round in which it was found.
+fn published(game: Game) -> (f64, u64) {
     match game {
         Game::Othello => (47.0, 57),
         Game::Checkers => (48.0, 82),
     }
 }
 
-/// Figure 2.
+/// The experiment.
 pub struct Fig2;
 
 impl Experiment for Fig2 {
@@ -28,76 +30,88 @@ impl Experiment for Fig2 {
     }
 
     fn about(&self) -> &'static str {
-        "benchmark score of the best heuristic by rounds, and against fresh heuristics at the end"
+        "benchmark score of the best heuristic by round, and its score against new heuristics at the end"
     }
 
-    fn spreads(&self) -> bool {
+    fn supports_remote(&self) -> bool {
         true
     }
 
-    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let size = size(lab.scale);
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
+        let params = scale_params(context.scale);
         let lead = format!(
-            "Points of the best heuristic so far in a game against each of {} random heuristics, \
-             while each round looks for an opponent for it; the mean of {} runs. At the end it \
-             plays as many fresh ones, which it was not chosen by.",
-            size.benchmark, size.seeds
+            "Points of the best heuristic so far in one game against each of {} random heuristics, \
+             while each round searches an opponent for it; mean of {} runs. At the end it also plays as \
+             many new heuristics, which had no part in its selection.",
+            params.benchmark, params.seeds
         );
-        let mut report = Report::new(self.name(), lab.scale, "Paper 2, Figure 2", lead);
-        let [othello, checkers] = learn(lab, Find::Opponent, &PLAIN, None)?;
-        one_game(lab, Game::Othello, &othello, &mut report);
-        one_game(lab, Game::Checkers, &checkers, &mut report);
-        report.departures = departures(lab.scale);
+        let mut report = Report::new(self.name(), context.scale, "Yelluri (2015), Figure 2", lead);
+        let runs = train(context, Search::Opponent, &RANDOM_OPPONENTS, None)?;
+        let Some([othello, checkers]) = runs else { return Ok(ExperimentOutcome::RunTrained) };
+        one_game(context, Game::Othello, &othello, &mut report);
+        one_game(context, Game::Checkers, &checkers, &mut report);
+        report.departures = departures(context.scale);
         report.departures.push(
-            "The opponents of the benchmark play from openings of two random moves, every other \
-             one with Black; the best of many scores is partly luck, which the fresh heuristics \
-             show."
+            "Benchmark games start with two random moves, and colors alternate. The maximum of many \
+             scores is biased upward; the score against new heuristics is not."
                 .to_owned(),
         );
-        Ok(report)
+        Ok(report.into())
     }
 }
 
-fn one_game(lab: &Lab, game: Game, all: &[Runs], report: &mut Report) {
-    let size = size(lab.scale);
-    let (top, found_at) = printed(game);
-    let title = title(game);
+fn one_game(context: &ExperimentContext, game: Game, all: &[StrategyRuns], report: &mut Report) {
+    let params = scale_params(context.scale);
+    let (top, found_at) = published(game);
+    let title = game_title(game);
     let mut plot = Plot::new(format!("Score of the best, {title}"), "round", "points")
-        .y_range(0.0, size.benchmark as f64);
+        .y_range(0.0, params.benchmark as f64);
     let mut ends = Vec::new();
     for runs in all {
-        let row = format!("{title}, {}", runs.way);
-        for round in shown(size.rounds) {
-            let is_theirs =
-                runs.way == WAYS[0].name && round == ROUNDS && size.benchmark == BENCHMARK;
-            let found = Mean::of(&runs.at(round, "best"));
-            let error = Some(found.half_width());
-            let paper = is_theirs.then_some(top);
-            report.cell(&row, round.to_string(), paper, Some(found.value), error).decimals(0, 1);
+        let row = format!("{title}, {}", runs.strategy);
+        for round in table_rounds(params.rounds) {
+            let is_published = runs.strategy == STRATEGIES[0].name
+                && round == ROUNDS
+                && params.benchmark == BENCHMARK;
+            let mean = Mean::of(&runs.at(round, "best"));
+            let error = Some(mean.half_width());
+            let paper = is_published.then_some(top);
+            report.cell(&row, round.to_string(), paper, Some(mean.value), error).decimals(0, 1);
         }
-        let fresh: Vec<f64> = runs.runs.iter().filter_map(|run| run.fresh).collect();
+        let fresh: Vec<f64> = runs.runs.iter().filter_map(|run| run.fresh_score).collect();
         let end = Mean::of(&fresh);
         let error = Some(end.half_width());
-        report.cell(&row, "fresh heuristics", None, Some(end.value), error);
-        let last = Mean::of(&runs.at(size.rounds, "best"));
-        report.cell(&row, "spread of runs at the end", None, Some(deviation(last)), None);
-        let points = (0..=size.rounds).map(|round| {
-            let found = Mean::of(&runs.at(round, "best"));
-            Point::with_error(round as f64, found.value, found.half_width())
+        report.cell(&row, "new heuristics", None, Some(end.value), error);
+        let last = Mean::of(&runs.at(params.rounds, "best"));
+        report.cell(
+            &row,
+            "standard deviation of runs at the end",
+            None,
+            Some(last.standard_deviation()),
+            None,
+        );
+        let points = (0..=params.rounds).map(|round| {
+            let mean = Mean::of(&runs.at(round, "best"));
+            Point::with_error(round as f64, mean.value, mean.half_width())
         });
-        plot = plot.series(Series::line(runs.way, points).band());
+        plot = plot.series(Series::line(runs.strategy, points).band());
         report.findings.push(format!(
-            "{title}, {}: {:.1} of {} at the end, {:.1} against fresh heuristics; the paper's BALD \
-             {top:.0} from round {found_at} on.",
-            runs.way, last.value, size.benchmark, end.value
+            "{title}, {}: {:.1} of {} at the end, {:.1} against new heuristics (paper, BALD: {top:.0} from \
+             round {found_at} on).",
+            runs.strategy, last.value, params.benchmark, end.value
         ));
-        ends.push((runs.way, fresh));
+        ends.push((runs.strategy, fresh));
     }
-    let caption = "Means over runs with their 95% intervals.";
+    let caption = "Means over runs with 95% confidence intervals.";
     report.figures.push((format!("score-{}", game), Box::new(plot), caption.to_owned()));
-    if let Some(((bald, theirs), others)) = ends.split_first() {
+    if let Some(((bald, bald_scores), others)) = ends.split_first() {
         for (other, scores) in others {
-            let text = ahead(game, (bald, theirs), (other, scores), "score against fresh ones");
+            let text = compare_paired(
+                game,
+                (bald, bald_scores),
+                (other, scores),
+                "score against new heuristics",
+            );
             report.findings.push(text);
         }
     }

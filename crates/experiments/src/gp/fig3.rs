@@ -1,14 +1,18 @@
-//! Figure 3: what is expected of the pair that BALD chooses, and how uncertain that is, while each
-//! round looks for an opponent for the best (section 4.3). The paper has Othello only.
+//! Yelluri (2015), Figure 3: posterior mean and variance of the pair that BALD chooses, while each round
+//! searches an opponent for the best heuristic (section 4.3).
+//!
+//! Departures: see `departures` in [`gp`](super); the paper has Othello only and no numbers.
 
-use super::{Find, Runs, WAYS, departures, learn, shown, size, title};
-use crate::lab::{ExperimentError, Lab};
+use super::{
+    STRATEGIES, Search, StrategyRuns, departures, game_title, scale_params, table_rounds, train,
+};
+use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::Mean;
-use crate::{Experiment, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_games::Game;
 use outflank_report::{Plot, Point, Series};
 
-/// Figure 3.
+/// The experiment.
 pub struct Fig3;
 
 impl Experiment for Fig3 {
@@ -17,70 +21,73 @@ impl Experiment for Fig3 {
     }
 
     fn about(&self) -> &'static str {
-        "mean and variance of the pair that BALD chooses, by rounds"
+        "posterior mean and variance of the pair that BALD chooses, by round"
     }
 
-    fn spreads(&self) -> bool {
+    fn supports_remote(&self) -> bool {
         true
     }
 
-    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let size = size(lab.scale);
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
+        let params = scale_params(context.scale);
         let lead = format!(
-            "The mean and the variance of the worth of the pair that BALD chooses, when it is \
-             chosen; the mean of {} runs.",
-            size.seeds
+            "Posterior mean and variance of the preference in the pair that BALD chooses, before the \
+             comparison; mean of {} runs.",
+            params.seeds
         );
-        let mut report = Report::new(self.name(), lab.scale, "Paper 2, Figure 3", lead);
-        let [othello, checkers] = learn(lab, Find::Opponent, &WAYS[..1], None)?;
+        let mut report = Report::new(self.name(), context.scale, "Yelluri (2015), Figure 3", lead);
+        let runs = train(context, Search::Opponent, &STRATEGIES[..1], None)?;
+        let Some([othello, checkers]) = runs else { return Ok(ExperimentOutcome::RunTrained) };
         for (game, all) in [(Game::Othello, othello), (Game::Checkers, checkers)] {
-            all.iter().for_each(|runs| one_game(lab, game, runs, &mut report));
+            all.iter().for_each(|runs| one_game(context, game, runs, &mut report));
         }
-        report.departures = departures(lab.scale);
+        report.departures = departures(context.scale);
         report.departures.push(
-            "The paper's figure is a drawing without printed numbers, of Othello alone; its text \
-             says that the variance falls and that the mean's size grows."
+            "The paper's figure is a plot without numbers, for Othello only; its text says that the \
+             variance decreases and that the magnitude of the mean increases."
                 .to_owned(),
         );
-        Ok(report)
+        Ok(report.into())
     }
 }
 
-fn one_game(lab: &Lab, game: Game, runs: &Runs, report: &mut Report) {
-    let size = size(lab.scale);
-    let title = title(game);
-    // What was expected of the beginning's pairs is nothing, so curves begin with the first round.
-    let at = |round: u64, name: &str, size_only: bool| -> Vec<f64> {
+fn one_game(context: &ExperimentContext, game: Game, runs: &StrategyRuns, report: &mut Report) {
+    let params = scale_params(context.scale);
+    let title = game_title(game);
+    // The initial pairs have no posterior, so curves start with the first round.
+    let at = |round: u64, name: &str, magnitude: bool| -> Vec<f64> {
         let values = runs.at(round, name).into_iter();
-        values.map(|value| if size_only { value.abs() } else { value }).collect()
+        values.map(|value| if magnitude { value.abs() } else { value }).collect()
     };
-    for (name, of, size_only) in
-        [("mean", "mean", false), ("mean's size", "mean", true), ("variance", "variance", false)]
-    {
+    for (name, of, magnitude) in [
+        ("mean", "mean", false),
+        ("magnitude of the mean", "mean", true),
+        ("variance", "variance", false),
+    ] {
         let row = format!("{title}, {name}");
-        for round in shown(size.rounds).into_iter().filter(|&round| round > 0) {
-            let found = Mean::of(&at(round, of, size_only));
-            let error = Some(found.half_width());
-            report.cell(&row, round.to_string(), None, Some(found.value), error);
+        for round in table_rounds(params.rounds).into_iter().filter(|&round| round > 0) {
+            let mean = Mean::of(&at(round, of, magnitude));
+            let error = Some(mean.half_width());
+            report.cell(&row, round.to_string(), None, Some(mean.value), error);
         }
-        let points = (1..=size.rounds).map(|round| {
-            let found = Mean::of(&at(round, of, size_only));
-            Point::with_error(round as f64, found.value, found.half_width())
+        let points = (1..=params.rounds).map(|round| {
+            let mean = Mean::of(&at(round, of, magnitude));
+            Point::with_error(round as f64, mean.value, mean.half_width())
         });
-        let plot = Plot::new(format!("The chosen pair's {name}, {title}"), "round", name)
+        let plot = Plot::new(format!("The chosen pair: {name}, {title}"), "round", name)
             .series(Series::line(name, points).band());
-        let stem = format!("{}-{}", name.replace([' ', '\''], "-"), game);
+        let stem = format!("{}-{}", name.replace(' ', "-"), game);
         report.figures.push((stem, Box::new(plot), "Means over runs.".to_owned()));
     }
-    let tenth = (size.rounds / 10).max(1);
-    let over = |from: u64, name: &str, size_only: bool| {
-        let values = (from..from + tenth).flat_map(|round| at(round, name, size_only));
+    let tenth = (params.rounds / 10).max(1);
+    let over = |from: u64, name: &str, magnitude: bool| {
+        let values = (from..from + tenth).flat_map(|round| at(round, name, magnitude));
         Mean::of(&values.collect::<Vec<f64>>()).value
     };
-    let last = size.rounds - tenth + 1;
+    let last = params.rounds - tenth + 1;
     report.findings.push(format!(
-        "{title}: from the first tenth of the rounds to the last the variance goes from {:.2} to \
-         {:.2} and the mean's size from {:.2} to {:.2}.",
+        "{title}: from the first to the last tenth of the rounds the variance changes from {:.2} to \
+         {:.2} and the magnitude of the mean from {:.2} to {:.2}.",
         over(1, "variance", false),
         over(last, "variance", false),
         over(1, "mean", true),

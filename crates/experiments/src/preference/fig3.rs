@@ -1,13 +1,16 @@
-//! Figures 3 and 4: move prediction and pairwise accuracy by stage, 1-tuples and N-tuples.
+//! Runarsson & Lucas (2014), Figures 3 and 4: top-1 and pairwise accuracy by stage of the game, with
+//! 1-tuples (Figure 3) and N-tuples (Figure 4).
+//!
+//! Departures: 1. the sample of games; 2. the solvers.
 
-use super::table2::{Column, PRINTED, mean, measure};
+use super::table2::{Column, PUBLISHED, mean, measure};
 use super::{FeatureSet, METHODS, method_name};
-use crate::lab::{ExperimentError, Lab, Part};
-use crate::{Experiment, Report};
+use crate::context::{DataFolder, ExperimentContext, ExperimentError};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::accuracy::STAGES;
 use outflank_report::{Plot, Point, Series};
 
-/// Figure 3.
+/// The experiment.
 pub struct Fig3;
 
 impl Experiment for Fig3 {
@@ -16,44 +19,45 @@ impl Experiment for Fig3 {
     }
 
     fn about(&self) -> &'static str {
-        "accuracy by stage with 1-tuples: moves, and pairs of moves"
+        "top-1 and pairwise accuracy by stage of the game, with 1-tuples"
     }
 
-    fn reads(&self) -> &'static [Part] {
-        &[Part::Players, Part::Wthor]
+    fn data_folders(&self) -> &'static [DataFolder] {
+        &[DataFolder::Players, DataFolder::Wthor]
     }
 
-    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        figure(self.name(), lab, FeatureSet::One, "Paper 0, Figure 3")
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
+        Ok(figure(self.name(), context, FeatureSet::One, "Runarsson & Lucas (2014), Figure 3")?
+            .into())
     }
 }
 
-/// Makes the figure for one set of features.
+/// Reproduces the figure for one feature set.
 pub(super) fn figure(
     name: &'static str,
-    lab: &Lab,
+    context: &ExperimentContext,
     features: FeatureSet,
     title: &str,
 ) -> Result<Report, ExperimentError> {
-    let (columns, remark) = measure(lab, &[features])?;
+    let (columns, games) = measure(context, &[features])?;
     let lead =
-        "For each stage the percentage of choices predicted, and of pairs of the played move \
-                and another in which the played one is rated higher. The paper draws the pairs but \
-                prints no numbers for them."
+        "Top-1 accuracy by stage, and pairwise accuracy: the percentage of pairs of the played move \
+         and another legal move in which the played move has the higher score. The paper plots the \
+         pairwise accuracy without numbers."
             .to_owned();
-    let mut report = Report::new(name, lab.scale, title, lead);
+    let mut report = Report::new(name, context.scale, title, lead);
     let mut plot = Plot::new(title, "discs on the board after the move", "%").y_range(0.0, 100.0);
-    for (place, method) in METHODS.into_iter().enumerate() {
-        let wanted = format!("{} {}", method_name(method), features.name());
-        let Some(column) = columns.iter().find(|column| column.name == wanted) else { continue };
+    for (number, method) in METHODS.into_iter().enumerate() {
+        let name = format!("{} {}", method_name(method), features.name());
+        let Some(column) = columns.iter().find(|column| column.name == name) else { continue };
         for pairs in [false, true] {
             let series = series(column, method_name(method), pairs, &mut report);
-            plot = plot.series(series.color_index(place));
+            plot = plot.series(series.color_index(number));
         }
     }
-    let caption = "Solid: moves predicted; dashed: pairs rated the right way. 95% intervals.";
+    let caption = "Solid: top-1 accuracy; dashed: pairwise accuracy. 95% confidence intervals.";
     report.figures.push(("accuracy".to_owned(), Box::new(plot), caption.to_owned()));
-    report.departures.push(remark);
+    report.departures.push(games);
     report.departures.push(super::SOLVERS.to_owned());
     Ok(report)
 }
@@ -64,8 +68,8 @@ fn series(column: &Column, name: &str, pairs: bool, report: &mut Report) -> Seri
     for (stage, &(from, to)) in STAGES.iter().enumerate() {
         let (ours, error) =
             mean(&column.trials, |a| if pairs { &a.stage_pairs[stage] } else { &a.stages[stage] });
-        let printed = column.printed.filter(|_| !pairs).map(|place| PRINTED[stage][place]);
-        report.cell(label.clone(), format!("{from}-{to}"), printed, Some(ours), Some(error));
+        let paper = column.paper_column.filter(|_| !pairs).map(|at| PUBLISHED[stage][at]);
+        report.cell(label.clone(), format!("{from}-{to}"), paper, Some(ours), Some(error));
         points.push(Point::with_error(f64::from(to), ours, error));
     }
     let series = Series::line(label, points);

@@ -1,10 +1,10 @@
-//! Figure 4: as Figure 3, with N-tuples.
+//! Runarsson & Lucas (2014), Figure 4: Figure 3 with N-tuples; see [`fig3`](super::fig3).
 
 use super::{FeatureSet, fig3};
-use crate::lab::{ExperimentError, Lab, Part};
-use crate::{Experiment, Report};
+use crate::context::{DataFolder, ExperimentContext, ExperimentError};
+use crate::{Experiment, ExperimentOutcome};
 
-/// Figure 4.
+/// The experiment.
 pub struct Fig4;
 
 impl Experiment for Fig4 {
@@ -13,14 +13,15 @@ impl Experiment for Fig4 {
     }
 
     fn about(&self) -> &'static str {
-        "accuracy by stage with N-tuples: moves, and pairs of moves"
+        "top-1 and pairwise accuracy by stage of the game, with N-tuples"
     }
 
-    fn reads(&self) -> &'static [Part] {
-        &[Part::Players, Part::Wthor]
+    fn data_folders(&self) -> &'static [DataFolder] {
+        &[DataFolder::Players, DataFolder::Wthor]
     }
 
-    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        fig3::figure(self.name(), lab, FeatureSet::N, "Paper 0, Figure 4")
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
+        Ok(fig3::figure(self.name(), context, FeatureSet::N, "Runarsson & Lucas (2014), Figure 4")?
+            .into())
     }
 }

@@ -1,13 +1,16 @@
-//! The smaller studies of V, VI and VIII-B, D and F: what changes when one thing is done another
-//! way.
+//! Runarsson & Lucas (2014), sections V, VI, VII and VIII-B, D and F: ablation studies, each of which
+//! changes one setting.
+//!
+//! Measures top-1 accuracy on test games. Departures: 1. the sample of games; 2. the label filter;
+//! 3. the update and the priors of MM; 4. the solvers.
 
 mod bradley_terry;
 mod labels;
 mod weights;
 
 use super::{FeatureSet, games, games_departure, options};
-use crate::lab::{ExperimentError, Games, Lab, Part};
-use crate::{Experiment, Report};
+use crate::context::{DataFolder, ExperimentContext, ExperimentError, GameSample};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::accuracy::{Hits, accuracy};
 use outflank_games::othello::Othello;
 use outflank_learners::methods::{Method, MethodOptions, TrainingData, learn};
@@ -17,26 +20,26 @@ use outflank_records::{Decision, DecisionFilter, decisions};
 use outflank_runs::{files, stop_requested};
 use std::path::PathBuf;
 
-/// Printed: Pref on N-tuples with counts and with binary features (VIII-F).
-const BINARISED: (f64, f64) = (49.4, 44.5);
+/// Published accuracy of Pref on N-tuples with counts and with binary features (section VIII-F).
+const BINARY_FEATURES: (f64, f64) = (49.4, 44.5);
 
-/// Values of lambda that are compared; the paper says 0.9 is best (VIII-B).
+/// Values of lambda to compare; the paper reports 0.9 as the best (section VIII-B).
 const LAMBDAS: [f64; 6] = [0.0, 0.3, 0.6, 0.8, 0.9, 1.0];
 
 /// The experiment.
 pub struct Studies;
 
-/// What all studies share.
-struct Bench<'a> {
-    lab: &'a Lab,
-    games: &'a Games,
+/// Data shared by all studies.
+struct StudyData<'a> {
+    context: &'a ExperimentContext,
+    games: &'a GameSample,
     train: Vec<Decision<Othello>>,
     test: Vec<Decision<Othello>>,
 }
 
-impl Bench<'_> {
-    /// Learns a network, or reads it back if this was done before; no two have the same name.
-    fn learn(
+impl StudyData<'_> {
+    /// Trains a network, or loads it if it is in the run folder. The name identifies it.
+    fn train_or_load(
         &self,
         method: Method,
         tuples: Tuples,
@@ -44,46 +47,47 @@ impl Bench<'_> {
         options: &MethodOptions,
         name: &str,
     ) -> Result<NTupleNetwork, ExperimentError> {
-        self.once(name, || {
+        self.load_or(name, || {
             let task = TrainingData::new(&self.games.train, choices, tuples);
-            let outcome = learn(method, task, options, self.lab.seed, &mut |_| !stop_requested());
-            let outcome = outcome.map_err(failed)?;
+            let outcome =
+                learn(method, task, options, self.context.seed, &mut |_| !stop_requested());
+            let outcome = outcome.map_err(ExperimentError::training)?;
             outcome.network().cloned().ok_or_else(|| super::no_network(method))
         })
     }
 
-    /// Makes a network, or reads it back.
-    fn once(
+    /// Loads a network, or creates and saves it.
+    fn load_or(
         &self,
         name: &str,
-        make: impl FnOnce() -> Result<NTupleNetwork, ExperimentError>,
+        create: impl FnOnce() -> Result<NTupleNetwork, ExperimentError>,
     ) -> Result<NTupleNetwork, ExperimentError> {
         let path = self.path(name);
         if path.is_file() {
             return Ok(load_network(&path)?.0);
         }
-        (self.lab.say)(&format!("learning {name}"));
-        let network = make();
-        // What was stopped may be an error by itself, which is not the user's business.
+        (self.context.log)(&format!("training {name}"));
+        let network = create();
+        // A stopped method may return an error, which the user should not see.
         if stop_requested() {
             return Err(ExperimentError::Stopped);
         }
         let network = network?;
-        self.keep(name, &network)?;
+        self.save(name, &network)?;
         Ok(network)
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
-        let stem: String = name.chars().map(plain).collect();
-        self.lab.keep(&format!("models/{stem}.safetensors"))
+        let sanitize = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
+        let stem: String = name.chars().map(sanitize).collect();
+        self.context.file(&format!("models/{stem}.safetensors"))
     }
 
-    fn keep(&self, name: &str, network: &NTupleNetwork) -> Result<(), ExperimentError> {
-        files::create_folder(&self.lab.keep("models"))?;
+    fn save(&self, name: &str, network: &NTupleNetwork) -> Result<(), ExperimentError> {
+        files::create_folder(&self.context.file("models"))?;
         let origin = Origin {
             method: name.to_owned(),
-            seed: Some(self.lab.seed),
+            seed: Some(self.context.seed),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             note: format!("{} games of {}", self.games.train.len(), self.games.source),
         };
@@ -91,16 +95,12 @@ impl Bench<'_> {
     }
 }
 
-/// Why learning failed, in words.
-fn failed(error: impl std::fmt::Display) -> ExperimentError {
-    ExperimentError::Learn(error.to_string())
-}
-
+/// Measures the top-1 accuracy of a policy.
 fn hits(policy: &dyn Policy<Othello>, choices: &[Decision<Othello>]) -> Hits {
     accuracy(policy, choices).choices
 }
 
-/// Adds a percentage with its error.
+/// Adds a percentage with its confidence interval.
 fn add(report: &mut Report, row: &str, column: &str, paper: Option<f64>, hits: Hits) {
     report.cell(row, column, paper, Some(hits.percent()), Some(hits.error()));
 }
@@ -111,111 +111,127 @@ impl Experiment for Studies {
     }
 
     fn about(&self) -> &'static str {
-        "binary features, MM's updates, balance, filtered labels, lambda, numbers of weights, corners"
+        "ablations: binary features, MM updates, class balance, label filter, lambda, weights, corners"
     }
 
-    fn reads(&self) -> &'static [Part] {
-        &[Part::Wthor]
+    fn data_folders(&self) -> &'static [DataFolder] {
+        &[DataFolder::Wthor]
     }
 
-    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let games = games(lab, lab.seed)?;
-        let bench = Bench {
-            lab,
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
+        let games = games(context, context.seed)?;
+        let data = StudyData {
+            context,
             train: decisions(&games.train, &DecisionFilter::CHOICES).items().to_vec(),
             test: decisions(&games.test, &DecisionFilter::CHOICES).items().to_vec(),
             games: &games,
         };
-        let lead = "Each study changes one thing; figures are percentages of held-out choices \
-                    unless they say otherwise."
+        let lead = "Each study changes one setting. Unless stated otherwise the figures are top-1 accuracies, \
+                    in percent of the decisions with two or more legal moves in the test games."
             .to_owned();
-        let mut report = Report::new(self.name(), lab.scale, "Paper 0, the smaller studies", lead);
-        preferences(&bench, &mut report)?;
-        bradley_terry::study(&bench, &mut report)?;
-        labels::study(&bench, &mut report)?;
-        lambdas(&bench, &mut report)?;
-        weights::study(&bench, &mut report)?;
-        compare(&mut report);
+        let mut report = Report::new(
+            self.name(),
+            context.scale,
+            "Runarsson & Lucas (2014), ablation studies",
+            lead,
+        );
+        preferences(&data, &mut report)?;
+        bradley_terry::study(&data, &mut report)?;
+        labels::study(&data, &mut report)?;
+        lambdas(&data, &mut report)?;
+        weights::study(&data, &mut report)?;
+        add_findings(&mut report);
         report.departures.push(games_departure(&games));
         report.departures.push(labels::DEPARTURE.to_owned());
         report.departures.push(bradley_terry::DEPARTURE.to_owned());
         report.departures.push(super::SOLVERS.to_owned());
-        Ok(report)
+        Ok(report.into())
     }
 }
 
 /// Binary features for preference learning.
-fn preferences(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError> {
+fn preferences(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     let n = FeatureSet::N.tuples();
-    for (method, counts, binary) in
-        [(Method::Pref, Some(BINARISED.0), Some(BINARISED.1)), (Method::IPref, Some(53.0), None)]
-    {
+    for (method, counts, binary) in [
+        (Method::Pref, Some(BINARY_FEATURES.0), Some(BINARY_FEATURES.1)),
+        (Method::IPref, Some(53.0), None),
+    ] {
         let row = format!("{} N-Tuple", super::method_name(method));
-        let learned = bench.learn(method, n.clone(), &bench.train, &options(), &row)?;
-        add(report, &row, "counts", counts, hits(&Greedy(learned), &bench.test));
-        let settings = MethodOptions { preference_binary: true, ..options() };
-        let learned =
-            bench.learn(method, n.clone(), &bench.train, &settings, &format!("{row}, binary"))?;
-        add(report, &row, "binary", binary, hits(&Greedy(learned), &bench.test));
+        let network = data.train_or_load(method, n.clone(), &data.train, &options(), &row)?;
+        add(report, &row, "counts", counts, hits(&Greedy(network), &data.test));
+        let changed = MethodOptions { preference_binary: true, ..options() };
+        let network = data.train_or_load(
+            method,
+            n.clone(),
+            &data.train,
+            &changed,
+            &format!("{row}, binary"),
+        )?;
+        add(report, &row, "binary", binary, hits(&Greedy(network), &data.test));
     }
     Ok(())
 }
 
-/// LSTD with other decays.
-fn lambdas(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError> {
+/// LSTD with other trace decays.
+fn lambdas(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     for lambda in LAMBDAS {
-        let settings = MethodOptions { lambda, ..options() };
+        let changed = MethodOptions { lambda, ..options() };
         let name = format!("LSTD 1-Tuple, lambda {lambda}");
-        let learned =
-            bench.learn(Method::Lstd, FeatureSet::One.tuples(), &bench.train, &settings, &name)?;
+        let network = data.train_or_load(
+            Method::Lstd,
+            FeatureSet::One.tuples(),
+            &data.train,
+            &changed,
+            &name,
+        )?;
         let paper = (lambda == 0.9).then_some(18.4);
         add(
             report,
             "LSTD 1-Tuple",
             &format!("lambda {lambda}"),
             paper,
-            hits(&Greedy(learned), &bench.test),
+            hits(&Greedy(network), &data.test),
         );
     }
     Ok(())
 }
 
-/// Two ways of the printed update whose last figures are compared with iPref's.
-const SWEEPS_END: [&str; 2] =
-    ["MM N-Tuple, a denominator for each tuple", "MM N-Tuple, one denominator"];
+/// Variants of the published MM update whose final accuracy is compared with iPref's.
+const UPDATE_VARIANTS: [&str; 2] =
+    ["MM N-Tuple, one denominator per tuple", "MM N-Tuple, a single denominator"];
 
-/// The last figure on held-out choices in a row.
-fn last(report: &Report, row: &str) -> f64 {
+/// Returns the last test accuracy in a row.
+fn last_test_accuracy(report: &Report, row: &str) -> f64 {
     let of = |cell: &&crate::Cell| cell.row == row && cell.column.starts_with("test");
     report.cells.iter().rfind(of).and_then(|cell| cell.ours).unwrap_or(f64::NAN)
 }
 
-/// The studies in sentences, ours and the paper's.
-fn compare(report: &mut Report) {
+/// Summarizes the studies, ours and the paper's.
+fn add_findings(report: &mut Report) {
     let ours = |row: &str, column: &str| {
         let cell = report.cells.iter().find(|cell| cell.row == row && cell.column == column);
         cell.and_then(|cell| cell.ours).unwrap_or(f64::NAN)
     };
-    let swept = |row: &str| {
+    let by_iteration = |row: &str| {
         let of = |cell: &&crate::Cell| cell.row == row && cell.column.starts_with("test");
-        let figures: Vec<f64> =
+        let accuracies: Vec<f64> =
             report.cells.iter().filter(of).filter_map(|cell| cell.ours).collect();
-        let best = figures.iter().copied().fold(f64::NAN, f64::max);
-        format!("{best:.1}% at best and {:.1}% in the end", figures.last().unwrap_or(&f64::NAN))
+        let best = accuracies.iter().copied().fold(f64::NAN, f64::max);
+        format!("best {best:.1}%, last {:.1}%", accuracies.last().unwrap_or(&f64::NAN))
     };
     let mut findings = vec![
         format!(
-            "Features that count once: Pref falls from {:.1}% to {:.1}% (paper: 49.4 to 44.5), iPref \
-             from {:.1}% to {:.1}%.",
+            "Binary features: the accuracy of Pref falls from {:.1}% to {:.1}% (paper: 49.4 to 44.5), of \
+             iPref from {:.1}% to {:.1}%.",
             ours("Pref N-Tuple", "counts"),
             ours("Pref N-Tuple", "binary"),
             ours("iPref N-Tuple", "counts"),
             ours("iPref N-Tuple", "binary"),
         ),
         format!(
-            "MM, fitted to convergence: {:.1}% with features that count once, {:.1}% with counts; the \
-             paper prints 42.5 and found counts significantly worse. In training {:.1}% and {:.1}%; \
-             the paper found training and test much alike.",
+            "MM trained to convergence: {:.1}% with binary features, {:.1}% with counts (paper: 42.5; counts \
+             significantly worse). Training accuracy {:.1}% and {:.1}% (paper: similar to the test \
+             accuracy).",
             ours("MM N-Tuple", "test"),
             ours("MM N-Tuple, counts", "test"),
             ours("MM N-Tuple", "training"),
@@ -223,20 +239,21 @@ fn compare(report: &mut Report) {
         ),
     ];
     for name in [
-        "a denominator for each tuple",
-        "a denominator for each tuple, counts",
-        "one denominator",
-        "one denominator, counts",
+        "one denominator per tuple",
+        "one denominator per tuple, counts",
+        "a single denominator",
+        "a single denominator, counts",
     ] {
         findings.push(format!(
-            "MM by the printed update, {name}: {}.",
-            swept(&format!("MM N-Tuple, {name}"))
+            "MM by the published update, {name}: {}.",
+            by_iteration(&format!("MM N-Tuple, {name}"))
         ));
     }
-    let end = SWEEPS_END.map(|name| ours("iPref N-Tuple", "counts") - last(report, name));
+    let end = UPDATE_VARIANTS
+        .map(|name| ours("iPref N-Tuple", "counts") - last_test_accuracy(report, name));
     findings.push(format!(
-        "Below iPref the paper's MM lies 10.5 points; here MM lies {:.1} below it when fitted, {:.1} by \
-         the printed update with a denominator for each tuple, {:.1} with one for all.",
+        "MM is {:.1} points below iPref when trained to convergence, {:.1} points by the published update \
+         with one denominator per tuple, {:.1} points with a single denominator (paper: 10.5).",
         ours("iPref N-Tuple", "counts") - ours("MM N-Tuple", "test"),
         end[0],
         end[1],
@@ -244,11 +261,11 @@ fn compare(report: &mut Report) {
     for features in ["1-Tuple", "N-Tuple"] {
         let row = format!("Classify {features}");
         findings.push(format!(
-            "{row}: {:.1}% balanced, {:.1}% unbalanced, {:.1}% with one for each colour; the paper \
-             found balanced slightly better.",
+            "{row}: {:.1}% balanced, {:.1}% unbalanced, {:.1}% with one classifier per color (paper: \
+             balanced slightly better).",
             ours(&row, "balanced"),
             ours(&row, "unbalanced"),
-            ours(&row, "one for each colour"),
+            ours(&row, "one per color"),
         ));
     }
     let best = LAMBDAS
@@ -256,7 +273,7 @@ fn compare(report: &mut Report) {
         .into_iter()
         .fold((0.0, f64::NEG_INFINITY), |best, this| if this.1 > best.1 { this } else { best });
     findings.push(format!(
-        "The best lambda for LSTD is {} with {:.1}%; 0.9 gives {:.1}%, the paper's choice.",
+        "The best lambda for LSTD is {} with {:.1}%; the paper's choice of 0.9 has {:.1}%.",
         best.0,
         best.1,
         ours("LSTD 1-Tuple", "lambda 0.9")

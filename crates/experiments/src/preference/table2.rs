@@ -1,18 +1,24 @@
-//! Table II: how often each learned function picks the move that was played, by stage.
+//! Runarsson & Lucas (2014), Table II: top-1 accuracy of five methods on two feature sets, by stage of
+//! the game.
+//!
+//! Measures the percentage of decisions with two or more legal moves in which the move that was played
+//! has the highest score, on test games.
+//!
+//! Departures: 1. the sample of games; 2. no column for Coev-WPC; 3. the solvers.
 
 use super::{FeatureSet, METHODS, games, games_departure, method_name, players, trials};
-use crate::lab::{ExperimentError, Lab, Part};
+use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::statistics::Mean;
-use crate::{Experiment, Report};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::accuracy::{Accuracy, Hits, STAGES, accuracy};
 use outflank_models::files::load_network;
 use outflank_models::{Greedy, embedded};
 use outflank_records::{DecisionFilter, decisions};
 use outflank_report::BarChart;
 
-/// The printed percentages: iPref, Pref, MM, LSTD, Classify with 1-tuples, the same with N-tuples,
-/// then Heur-WPC and ETDL-N-Tuple; the last row is the mean over all choices.
-pub const PRINTED: [[f64; 12]; 14] = [
+/// Published percentages. Columns: iPref, Pref, MM, LSTD, Classify with 1-tuples, the same with
+/// N-tuples, Heur-WPC, ETDL-N-Tuple. The last row is the mean over all decisions.
+pub const PUBLISHED: [[f64; 12]; 14] = [
     [47.4, 47.2, 55.8, 16.4, 33.8, 78.3, 75.4, 68.8, 29.8, 68.7, 21.9, 13.4],
     [17.6, 31.0, 20.8, 8.0, 20.6, 52.4, 47.3, 43.0, 15.2, 31.8, 2.6, 15.5],
     [25.2, 21.7, 20.6, 9.2, 22.2, 49.6, 42.9, 33.4, 21.6, 32.2, 2.0, 20.6],
@@ -29,35 +35,35 @@ pub const PRINTED: [[f64; 12]; 14] = [
     [33.8, 33.0, 34.5, 18.4, 28.6, 53.0, 49.4, 42.5, 25.1, 42.7, 17.6, 27.0],
 ];
 
-/// One column: its name, the paper's column if it has one, and what we measured in each trial.
+/// A column of the table.
 pub struct Column {
-    /// Such as `iPref 1-Tuple`.
+    /// Name, such as `iPref 1-Tuple`.
     pub name: String,
-    /// Which printed column it is.
-    pub printed: Option<usize>,
-    /// One measurement a trial.
+    /// Column of [`PUBLISHED`], if any.
+    pub paper_column: Option<usize>,
+    /// Accuracy in each trial.
     pub trials: Vec<Accuracy>,
 }
 
-/// The measurements behind Table II and Figures 3 and 4, of players on these features, and the
-/// remark about the games.
+/// Measures the accuracies of Table II and Figures 3 and 4 for these feature sets. Also returns the
+/// departure that describes the games.
 pub fn measure(
-    lab: &Lab,
+    context: &ExperimentContext,
     features: &[FeatureSet],
 ) -> Result<(Vec<Column>, String), ExperimentError> {
     let mut columns: Vec<Column> = Vec::new();
-    let mut remark = String::new();
-    for trial in 0..trials(lab) {
-        let seed = lab.seed.wrapping_add(trial);
-        let games = games(lab, seed)?;
+    let mut games_text = String::new();
+    for trial in 0..trials(context) {
+        let seed = context.seed.wrapping_add(trial);
+        let games = games(context, seed)?;
         let test = decisions(&games.test, &DecisionFilter::CHOICES);
         let mut measured: Vec<(String, Option<usize>, Accuracy)> = Vec::new();
-        for learned in players(lab, seed, &games, features)? {
-            let name = format!("{} {}", method_name(learned.method), learned.features.name());
-            let block = if learned.features == FeatureSet::One { 0 } else { METHODS.len() };
-            let place = METHODS.iter().position(|&method| method == learned.method);
-            let result = accuracy(&Greedy(learned.network), test.items());
-            measured.push((name, place.map(|place| block + place), result));
+        for player in players(context, seed, &games, features)? {
+            let name = format!("{} {}", method_name(player.method), player.features.name());
+            let block = if player.features == FeatureSet::One { 0 } else { METHODS.len() };
+            let column = METHODS.iter().position(|&method| method == player.method);
+            let result = accuracy(&Greedy(player.network), test.items());
+            measured.push((name, column.map(|column| block + column), result));
         }
         let heuristic = accuracy(&Greedy(embedded::heuristic()), test.items());
         measured.push(("Heur-WPC".to_owned(), Some(10), heuristic));
@@ -66,36 +72,36 @@ pub fn measure(
             ("published iPref 1-Tuple", None, "RunnarsonLucas2014IPref1"),
             ("published iPref N-Tuple", None, "RunnarsonLucas2014IPrefN"),
         ];
-        for (name, place, file) in published {
-            if let Some(path) = lab.published(file) {
+        for (name, column, file) in published {
+            if let Some(path) = context.published_player(file) {
                 let (network, _) = load_network(&path)?;
-                measured.push((name.to_owned(), place, accuracy(&Greedy(network), test.items())));
+                measured.push((name.to_owned(), column, accuracy(&Greedy(network), test.items())));
             }
         }
-        for (name, printed, result) in measured {
+        for (name, paper_column, result) in measured {
             match columns.iter_mut().find(|column| column.name == name) {
                 Some(column) => column.trials.push(result),
-                None => columns.push(Column { name, printed, trials: vec![result] }),
+                None => columns.push(Column { name, paper_column, trials: vec![result] }),
             }
         }
-        remark = games_departure(&games);
+        games_text = games_departure(&games);
     }
-    Ok((columns, remark))
+    Ok((columns, games_text))
 }
 
-/// The mean over trials of a percentage and the half-width of its 95% interval: from the spread of
-/// the trials, or from the counts when there is one trial.
+/// Returns the mean over trials of a percentage and the half-width of its 95% confidence interval:
+/// from the variance between trials, or binomial if there is only one trial.
 pub fn mean(trials: &[Accuracy], of: impl Fn(&Accuracy) -> &Hits) -> (f64, f64) {
     if let [one] = trials {
         return (of(one).percent(), of(one).error());
     }
     let percents: Vec<f64> = trials.iter().map(|trial| of(trial).percent()).collect();
-    spread(&percents)
+    mean_and_half_width(&percents)
 }
 
-/// The mean of two or more figures and the half-width of its 95% interval, from their spread.
-pub(super) fn spread(figures: &[f64]) -> (f64, f64) {
-    let mean = Mean::of(figures);
+/// Returns the mean of a sample and the half-width of its 95% confidence interval.
+pub(super) fn mean_and_half_width(values: &[f64]) -> (f64, f64) {
+    let mean = Mean::of(values);
     (mean.value, mean.half_width())
 }
 
@@ -108,64 +114,66 @@ impl Experiment for Table2 {
     }
 
     fn about(&self) -> &'static str {
-        "move prediction of five methods on 1-tuples and N-tuples, by stage of the game"
+        "top-1 accuracy of five methods on 1-tuples and N-tuples, by stage of the game"
     }
 
-    fn reads(&self) -> &'static [Part] {
-        &[Part::Players, Part::Wthor]
+    fn data_folders(&self) -> &'static [DataFolder] {
+        &[DataFolder::Players, DataFolder::Wthor]
     }
 
-    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let (columns, remark) = measure(lab, &FeatureSet::BOTH)?;
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
+        let (columns, games) = measure(context, &FeatureSet::BOTH)?;
         let lead =
-            "The percentage of choices (decisions with more than one legal move) in which the \
-                    learned function rates the move that was played best; ties share a hit."
+            "Top-1 accuracy: the percentage of decisions with two or more legal moves in which the \
+             move that was played has the highest score; ties share the credit."
                 .to_owned();
-        let mut report = Report::new(self.name(), lab.scale, "Paper 0, Table II", lead);
+        let mut report =
+            Report::new(self.name(), context.scale, "Runarsson & Lucas (2014), Table II", lead);
         for column in &columns {
-            for (stage, printed) in PRINTED.iter().enumerate() {
+            for (stage, published) in PUBLISHED.iter().enumerate() {
                 let (row, (ours, error)) = match STAGES.get(stage) {
                     Some((from, to)) => {
                         (format!("{from}-{to}"), mean(&column.trials, |a| &a.stages[stage]))
                     }
                     None => ("all".to_owned(), mean(&column.trials, |a| &a.choices)),
                 };
-                let paper = column.printed.map(|place| printed[place]);
+                let paper = column.paper_column.map(|at| published[at]);
                 report.cell(row, column.name.clone(), paper, Some(ours), Some(error));
             }
             for (trial, result) in column.trials.iter().enumerate() {
-                let row = format!("all, seed {}", lab.seed.wrapping_add(trial as u64));
+                let row = format!("all, seed {}", context.seed.wrapping_add(trial as u64));
                 let (ours, error) = (result.choices.percent(), result.choices.error());
                 report.cell(row, column.name.clone(), None, Some(ours), Some(error));
             }
         }
         draw(&columns, &mut report);
-        report.departures.push(remark);
+        report.departures.push(games);
         report.departures.push(
-            "Coev-WPC's weights were not published, so the paper has no such column either."
+            "There is no column for Coev-WPC, as in the paper: its weights were not published."
                 .to_owned(),
         );
         report.departures.push(super::SOLVERS.to_owned());
         findings(&columns, &mut report);
-        Ok(report)
+        Ok(report.into())
     }
 }
 
-/// The last row of the table.
+/// Plots the last row of the table.
 fn draw(columns: &[Column], report: &mut Report) {
     let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-    let bars = BarChart::new("Choices predicted", "%, 95% intervals", names)
+    let bars = BarChart::new("Top-1 accuracy", "%, 95% confidence intervals", names)
         .series("ours", columns.iter().map(|column| mean(&column.trials, |a| &a.choices)))
         .series(
             "paper",
-            columns.iter().map(|c| (c.printed.map_or(f64::NAN, |place| PRINTED[13][place]), 0.0)),
+            columns.iter().map(|c| (c.paper_column.map_or(f64::NAN, |at| PUBLISHED[13][at]), 0.0)),
         )
         .dots();
-    let caption = "Means over the trials; the paper's figures are of other games.";
+    let caption = "Means over trials. The paper uses other games.";
     report.figures.push(("choices".to_owned(), Box::new(bars), caption.to_owned()));
 }
 
-/// Whether the paper's orders appear, and in how many trials.
+/// Compares the paper's rankings with ours. A ranking holds if it holds in every trial (five or more);
+/// with five trials that is a one-sided sign test at the 3% level.
 fn findings(columns: &[Column], report: &mut Report) {
     let of = |name: &str| columns.iter().find(|c| c.name == name).map(|c| &c.trials);
     let mut compare = |better: String, worse: String| {
@@ -174,13 +182,13 @@ fn findings(columns: &[Column], report: &mut Report) {
         let pairs = a.iter().zip(b).map(|(a, b)| (a.choices.percent(), b.choices.percent()));
         let above = pairs.filter(|(a, b)| a > b).count();
         let verdict = match above {
-            _ if a.len() < 5 => "too few to tell",
-            0 => "the other way round",
+            _ if a.len() < 5 => "too few trials to compare",
+            0 => "reversed",
             above if above == a.len() => "as in the paper",
-            _ => "not told apart",
+            _ => "not significant",
         };
         report.findings.push(format!(
-            "{better} {mean_a:.1}%, {worse} {mean_b:.1}%: above it in {above} of {} samples, {verdict}.",
+            "{better} {mean_a:.1}%, {worse} {mean_b:.1}%: higher in {above} of {} trials, {verdict}.",
             a.len()
         ));
     };

@@ -1,14 +1,15 @@
-//! Table IV: the league of the seven strongest N-tuple players.
+//! Runarsson & Lucas (2014), Table IV: league of the seven strongest N-tuple players, with the cross
+//! table. Departures as in [`table3`](super::table3).
 
 use super::table3::{fill, league};
-use crate::lab::{ExperimentError, Lab, Part};
-use crate::{Experiment, Report};
+use crate::context::{DataFolder, ExperimentContext, ExperimentError};
+use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::accuracy::Hits;
 use outflank_arena::league::{League, LeagueReport};
 use outflank_arena::ratings::RatingConfig;
 use outflank_games::othello::Othello;
 
-/// Printed ratings and percentages.
+/// Published ratings and percentage scores.
 const STANDINGS: [(&str, f64, f64); 7] = [
     ("iPref-N-Tuple", 1683.0, 63.5),
     ("SJK-CTDL-N-Tuple", 1644.0, 57.2),
@@ -19,7 +20,7 @@ const STANDINGS: [(&str, f64, f64); 7] = [
     ("SJK-ETDL-N-Tuple", 1546.0, 41.1),
 ];
 
-/// Points of the row against the column, of 2,000, in the same order.
+/// Published points of the row against the column, of 2,000.
 const POINTS: [[f64; 7]; 7] = [
     [0.0, 1134.5, 1286.5, 1245.5, 1337.5, 1248.0, 1372.0],
     [865.5, 0.0, 1031.0, 1219.0, 1111.5, 1293.5, 1349.0],
@@ -39,49 +40,49 @@ impl Experiment for Table4 {
     }
 
     fn about(&self) -> &'static str {
-        "the league of the strongest N-tuple players, with the cross table"
+        "league of the strongest N-tuple players, with cross table"
     }
 
-    fn reads(&self) -> &'static [Part] {
-        &Part::ALL
+    fn data_folders(&self) -> &'static [DataFolder] {
+        &DataFolder::ALL
     }
 
-    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let title = "Paper 0, Table IV";
-        let lead = "The strongest N-tuple players among themselves: points of the row against the \
-                    column, of 2,000.";
-        let mut report = Report::new(self.name(), lab.scale, title, lead.to_owned());
-        if let Some(table) = part(lab, &mut report, &STANDINGS, &POINTS)? {
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
+        let title = "Runarsson & Lucas (2014), Table IV";
+        let lead = "League of the strongest N-tuple players: points of the row player against the \
+                    column player, of 2,000.";
+        let mut report = Report::new(self.name(), context.scale, title, lead.to_owned());
+        if let Some(table) = report_sub_league(context, &mut report, &STANDINGS, &POINTS)? {
             let leads = table.players.first().is_some_and(|best| best.name == "iPref-N-Tuple");
-            let place = if leads { "the best" } else { "not the best" };
-            report.findings.push(format!("iPref-N-Tuple is {place} of its league."));
+            let place = if leads { "first" } else { "not first" };
+            report.findings.push(format!("iPref-N-Tuple is {place} in this league."));
         }
-        Ok(report)
+        Ok(report.into())
     }
 }
 
-/// Plays the league of Table III and reports the part of it that a smaller table shows; nothing
-/// when too few of its players are there.
-pub(super) fn part<const N: usize>(
-    lab: &Lab,
+/// Plays the league of Table III and reports the players of a smaller table; returns `None` if fewer
+/// than two of them are available.
+pub(super) fn report_sub_league<const N: usize>(
+    context: &ExperimentContext,
     report: &mut Report,
     standings: &[(&str, f64, f64); N],
     points: &[[f64; N]; N],
 ) -> Result<Option<LeagueReport>, ExperimentError> {
-    let (league, departures) = league(lab)?;
+    let (league, departures) = league(context)?;
     report.departures = departures;
     let names = standings.map(|row| row.0);
     let Some(table) = sub_league(&league, &names)? else {
-        let advice = "The published players are not there: name a data folder with --data.";
-        report.findings.push(advice.to_owned());
+        let hint = "The published players are missing: give a data folder with --data.";
+        report.findings.push(hint.to_owned());
         return Ok(None);
     };
     fill(report, &table, standings);
-    cross(report, &table, &names, points);
+    add_cross_table(report, &table, &names, points);
     Ok(Some(table))
 }
 
-/// The league of these players alone, or nothing when fewer than two of them played.
+/// Rates the games of these players among themselves; `None` if fewer than two of them played.
 fn sub_league(
     league: &League<Othello>,
     names: &[&str],
@@ -94,23 +95,23 @@ fn sub_league(
     Ok(Some(league.report_among(&players, &RatingConfig::default())?))
 }
 
-/// Adds a cross table, scaled to the paper's 2,000 games a pair.
-fn cross<const N: usize>(
+/// Adds a cross table, scaled to the paper's 2,000 games per pair.
+fn add_cross_table<const N: usize>(
     report: &mut Report,
     table: &LeagueReport,
     names: &[&str],
-    printed: &[[f64; N]; N],
+    published: &[[f64; N]; N],
 ) {
-    let place = |name: &str| table.players.iter().position(|player| player.name == name);
+    let index = |name: &str| table.players.iter().position(|player| player.name == name);
     for (row, a) in names.iter().enumerate() {
         for (column, b) in names.iter().enumerate().filter(|(column, _)| *column != row) {
-            let ours = place(a).zip(place(b)).map(|(i, j)| {
+            let ours = index(a).zip(index(b)).map(|(i, j)| {
                 let (won, lost) = (table.table[i][j], table.table[j][i]);
                 2000.0 * won / (won + lost)
             });
-            // Of a score of 2,000 games, colours paired or not.
+            // Binomial for 2,000 games; ignores the pairing of colors.
             let error = ours.map(|points| 20.0 * Hits::from_percent(points / 20.0, 2000).error());
-            report.cell(*a, *b, Some(printed[row][column]), ours, error);
+            report.cell(*a, *b, Some(published[row][column]), ours, error);
         }
     }
 }

@@ -1,11 +1,12 @@
-//! Table V: the two strongest N-tuple players with a selection of weak ones.
+//! Runarsson & Lucas (2014), Table V: the two strongest N-tuple players with a selection of weak
+//! players. Departures as in [`table3`](super::table3), and the name One-Diff.
 
-use super::table4::part;
-use crate::lab::{ExperimentError, Lab, Part};
-use crate::{Experiment, Report};
+use super::table4::report_sub_league;
+use crate::context::{DataFolder, ExperimentContext, ExperimentError};
+use crate::{Experiment, ExperimentOutcome, Report};
 
-/// Printed ratings and percentages. The table calls WPC-Coev, WPC-Heu, One-MM, One-Diff, One-Cls
-/// and One-LSTD what Table III calls by other names.
+/// Published ratings and percentage scores, under the names of Table III. Table V uses other names:
+/// WPC-Coev, WPC-Heu, One-MM, One-Diff, One-Cls and One-LSTD.
 const STANDINGS: [(&str, f64, f64); 8] = [
     ("SJK-CTDL-N-Tuple", 1906.0, 84.8),
     ("iPref-N-Tuple", 1866.0, 81.2),
@@ -17,7 +18,7 @@ const STANDINGS: [(&str, f64, f64); 8] = [
     ("LSTD-1-Tuple", 1335.0, 19.1),
 ];
 
-/// Points of the row against the column, of 2,000, in the same order.
+/// Published points of the row against the column, of 2,000.
 const POINTS: [[f64; 8]; 8] = [
     [0.0, 865.5, 1807.5, 1547.5, 1863.5, 1901.5, 1921.5, 1958.5],
     [1134.5, 0.0, 1614.0, 1178.5, 1799.5, 1842.0, 1878.5, 1915.5],
@@ -41,20 +42,20 @@ impl Experiment for Table5 {
         "the two strongest N-tuple players with a selection of weak ones"
     }
 
-    fn reads(&self) -> &'static [Part] {
-        &Part::ALL
+    fn data_folders(&self) -> &'static [DataFolder] {
+        &DataFolder::ALL
     }
 
-    fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let title = "Paper 0, Table V";
-        let lead = "Two strong players and the weak ones: points of the row against the column, of \
-                    2,000.";
-        let mut report = Report::new(self.name(), lab.scale, title, lead.to_owned());
-        part(lab, &mut report, &STANDINGS, &POINTS)?;
+    fn run(&self, context: &ExperimentContext) -> Result<ExperimentOutcome, ExperimentError> {
+        let title = "Runarsson & Lucas (2014), Table V";
+        let lead = "Two strong players and a selection of weak ones: points of the row player against \
+                    the column player, of 2,000.";
+        let mut report = Report::new(self.name(), context.scale, title, lead.to_owned());
+        report_sub_league(context, &mut report, &STANDINGS, &POINTS)?;
         report.departures.push(
-            "One-Diff is read as Pref-1-Tuple: the text calls preference learning differential."
+            "One-Diff is assumed to be Pref-1-Tuple: the text calls preference learning differential."
                 .to_owned(),
         );
-        Ok(report)
+        Ok(report.into())
     }
 }

@@ -1,9 +1,9 @@
-//! MM (VII and VIII-F): training against test, priors, counts against binary features, Black alone,
-//! and the update as the paper prints it.
+//! MM (sections VII and VIII-F): training and test accuracy, priors, counts and binary features,
+//! Black's moves only, and the update as published.
 
-use super::{Bench, add, failed, hits};
+use super::{StudyData, add, hits};
 use crate::Report;
-use crate::lab::ExperimentError;
+use crate::context::ExperimentError;
 use crate::preference::{FeatureSet, options};
 use outflank_games::othello::Othello;
 use outflank_games::{Position, Side};
@@ -14,138 +14,151 @@ use outflank_records::Decision;
 use outflank_report::{Plot, Point, Series};
 use outflank_runs::stop_requested;
 
-/// Printed: MM on N-tuples.
-const PRINTED: f64 = 42.5;
+/// Published accuracy of MM on N-tuples.
+const PUBLISHED: f64 = 42.5;
 
-/// Printed: what predicting Black's moves alone changes for MM, in training and in test (VIII-F).
+/// Published change of MM's training and test accuracy when it predicts only Black's moves (section
+/// VIII-F).
 const BLACK_ONLY: (f64, f64) = (2.4, -1.7);
 
-/// Virtual games besides Coulom's one; the paper speaks of three priors and does not give them.
+/// Numbers of virtual games of the prior, besides Coulom's one. The paper mentions three priors without
+/// their values.
 const PRIORS: [f64; 2] = [0.1, 10.0];
 
-/// After how many sweeps of the printed update the model is looked at.
-const SWEEPS: [u32; 7] = [1, 2, 3, 5, 10, 20, 40];
+/// Numbers of iterations of the published update after which the model is evaluated.
+const ITERATIONS: [u32; 7] = [1, 2, 3, 5, 10, 20, 40];
 
-/// What is done otherwise than in the paper.
-pub const DEPARTURE: &str = "The paper neither gives MM's priors nor says after how many sweeps it \
-    stopped, nor whether features of one tuple shared a denominator; MM is fitted to convergence by \
-    an update that is valid for features which occur together, and the printed update is shown \
-    beside it after each of several numbers of sweeps.";
+/// Departure from the paper.
+pub const DEPARTURE: &str = "The paper does not report MM's priors, its number of iterations, or whether \
+    the features of one tuple share a denominator. Our MM is trained to convergence with an update that \
+    is valid for features that occur together; the published update is evaluated after several numbers \
+    of iterations.";
 
-/// All of it.
-pub fn study(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError> {
+/// Runs all studies of MM.
+pub fn study(data: &StudyData<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     let n = FeatureSet::N.tuples();
     let row = "MM N-Tuple";
-    let all = bench.learn(Method::Mm, n.clone(), &bench.train, &options(), row)?;
-    add(report, row, "test", Some(PRINTED), hits(&Greedy(all.clone()), &bench.test));
-    add(report, row, "training", None, hits(&Greedy(all.clone()), &bench.train));
+    let all = data.train_or_load(Method::Mm, n.clone(), &data.train, &options(), row)?;
+    add(report, row, "test", Some(PUBLISHED), hits(&Greedy(all.clone()), &data.test));
+    add(report, row, "training", None, hits(&Greedy(all.clone()), &data.train));
     for prior in PRIORS {
-        let settings = MethodOptions { prior, ..options() };
+        let changed = MethodOptions { prior, ..options() };
         let row = format!("MM N-Tuple, prior {prior}");
-        let learned = bench.learn(Method::Mm, n.clone(), &bench.train, &settings, &row)?;
-        add(report, &row, "test", None, hits(&Greedy(learned.clone()), &bench.test));
-        add(report, &row, "training", None, hits(&Greedy(learned), &bench.train));
+        let network = data.train_or_load(Method::Mm, n.clone(), &data.train, &changed, &row)?;
+        add(report, &row, "test", None, hits(&Greedy(network.clone()), &data.test));
+        add(report, &row, "training", None, hits(&Greedy(network), &data.train));
     }
     let row = "MM N-Tuple, counts";
     let counts = MethodOptions { mm_binary: false, ..options() };
-    let multi = bench.learn(Method::Mm, n, &bench.train, &counts, row)?;
-    add(report, row, "test", None, hits(&Greedy(multi.clone()), &bench.test));
-    add(report, row, "training", None, hits(&Greedy(multi), &bench.train));
-    black_only(bench, report, &all)?;
-    printed_update(bench, report, &all)
+    let multi = data.train_or_load(Method::Mm, n, &data.train, &counts, row)?;
+    add(report, row, "test", None, hits(&Greedy(multi.clone()), &data.test));
+    add(report, row, "training", None, hits(&Greedy(multi), &data.train));
+    black_only(data, report, &all)?;
+    published_update(data, report, &all)
 }
 
-/// A model of Black's moves alone, on Black's moves.
+/// Trains and tests a model on Black's moves only.
 fn black_only(
-    bench: &Bench<'_>,
+    data: &StudyData<'_>,
     report: &mut Report,
     all: &NTupleNetwork,
 ) -> Result<(), ExperimentError> {
-    let of_black = |choices: &[Decision<Othello>]| -> Vec<Decision<Othello>> {
+    let black_moves = |choices: &[Decision<Othello>]| -> Vec<Decision<Othello>> {
         choices.iter().filter(|d| d.position.to_move() == Side::Black).copied().collect()
     };
-    let (train, test) = (of_black(&bench.train), of_black(&bench.test));
+    let (train, test) = (black_moves(&data.train), black_moves(&data.test));
     let n = FeatureSet::N.tuples();
-    let black = bench.learn(Method::Mm, n, &train, &options(), "MM N-Tuple, Black only")?;
+    let black = data.train_or_load(Method::Mm, n, &train, &options(), "MM N-Tuple, Black only")?;
     for (column, choices, paper) in
         [("training", &train, BLACK_ONLY.0), ("test", &test, BLACK_ONLY.1)]
     {
-        let (own, both) =
+        let (black_only, both) =
             (hits(&Greedy(black.clone()), choices), hits(&Greedy(all.clone()), choices));
         report.cell(
-            "MM learned from Black only, gain on Black's moves",
+            "MM trained on Black only, gain on Black's moves",
             column,
             Some(paper),
-            Some(own.percent() - both.percent()),
-            Some(own.error().hypot(both.error())),
+            Some(black_only.percent() - both.percent()),
+            Some(black_only.error().hypot(both.error())),
         );
     }
     Ok(())
 }
 
-/// What comes of equation (9) with shared denominators.
-fn printed_update(
-    bench: &Bench<'_>,
+/// Evaluates the update of equation (9) with shared denominators.
+fn published_update(
+    data: &StudyData<'_>,
     report: &mut Report,
     all: &NTupleNetwork,
 ) -> Result<(), ExperimentError> {
-    let most = bench.lab.scale.choose(3, SWEEPS[SWEEPS.len() - 1], SWEEPS[SWEEPS.len() - 1]);
-    let converged = hits(&Greedy(all.clone()), &bench.test).percent();
-    let mut plot = Plot::new("MM by the printed update", "sweeps", "% of held-out choices")
+    let most = data.context.scale.choose(
+        3,
+        ITERATIONS[ITERATIONS.len() - 1],
+        ITERATIONS[ITERATIONS.len() - 1],
+    );
+    let converged = hits(&Greedy(all.clone()), &data.test).percent();
+    let mut plot = Plot::new("MM by the published update", "iterations", "top-1 accuracy, %")
         .log_x()
-        .reference_line(converged, "converged")
-        .reference_line(PRINTED, "paper");
-    for (name, sharing, binary) in [
-        ("a denominator for each tuple", SharedDenominator::Tuple, true),
-        ("a denominator for each tuple, counts", SharedDenominator::Tuple, false),
-        ("one denominator", SharedDenominator::All, true),
-        ("one denominator, counts", SharedDenominator::All, false),
+        .level(converged, "converged")
+        .level(PUBLISHED, "paper");
+    // The second name is that of the model files in run folders.
+    for (name, file_name, sharing, binary) in [
+        ("one denominator per tuple", "a denominator for each tuple", SharedDenominator::Tuple, true),
+        (
+            "one denominator per tuple, counts",
+            "a denominator for each tuple, counts",
+            SharedDenominator::Tuple,
+            false,
+        ),
+        ("a single denominator", "one denominator", SharedDenominator::All, true),
+        ("a single denominator, counts", "one denominator, counts", SharedDenominator::All, false),
     ] {
         let row = format!("MM N-Tuple, {name}");
+        let file_name = format!("MM N-Tuple, {file_name}");
         let mut points = Vec::new();
-        for (sweep, network) in sweeps(bench, &row, sharing, binary, most)? {
+        for (iteration, network) in iterates(data, &file_name, sharing, binary, most)? {
             let (test, training) =
-                (hits(&Greedy(network.clone()), &bench.test), hits(&Greedy(network), &bench.train));
-            add(report, &row, &format!("test, {sweep} sweeps"), None, test);
-            add(report, &row, &format!("training, {sweep} sweeps"), None, training);
-            points.push(Point::with_error(f64::from(sweep), test.percent(), test.error()));
+                (hits(&Greedy(network.clone()), &data.test), hits(&Greedy(network), &data.train));
+            add(report, &row, &format!("test, {iteration} iterations"), None, test);
+            add(report, &row, &format!("training, {iteration} iterations"), None, training);
+            points.push(Point::with_error(f64::from(iteration), test.percent(), test.error()));
         }
         plot = plot.series(Series::line(name, points));
     }
-    let caption = "One denominator for features that occur together makes steps that are too long.";
+    let caption = "A shared denominator for features that occur together makes the steps too long.";
     report.figures.push(("mm-sweeps".to_owned(), Box::new(plot), caption.to_owned()));
     Ok(())
 }
 
-/// The networks after some numbers of sweeps, learned or read back.
-fn sweeps(
-    bench: &Bench<'_>,
-    row: &str,
+/// Returns the networks after several numbers of iterations, trained or loaded.
+fn iterates(
+    data: &StudyData<'_>,
+    file_name: &str,
     sharing: SharedDenominator,
     binary: bool,
     most: u32,
 ) -> Result<Vec<(u32, NTupleNetwork)>, ExperimentError> {
-    let wanted: Vec<u32> = SWEEPS.into_iter().filter(|&sweep| sweep <= most).collect();
-    let name = |sweep: u32| format!("{row}, {sweep} sweeps");
-    if !wanted.iter().all(|&sweep| bench.path(&name(sweep)).is_file()) {
-        (bench.lab.say)(&format!("learning {row}"));
+    let wanted: Vec<u32> = ITERATIONS.into_iter().filter(|&iteration| iteration <= most).collect();
+    let name = |iteration: u32| format!("{file_name}, {iteration} sweeps");
+    if !wanted.iter().all(|&iteration| data.path(&name(iteration)).is_file()) {
+        (data.context.log)(&format!("training {file_name}"));
         let MethodOptions { prior, mm_tolerance, .. } = options();
         let settings = MmConfig { prior, tolerance: mm_tolerance, max_iterations: most, binary };
-        let mut kept = Ok(());
+        let mut saved = Ok(());
         let tuples = FeatureSet::N.tuples();
-        let watch = |sweep: u32, _: f64, network: &NTupleNetwork| {
-            if wanted.contains(&sweep) {
-                kept = bench.keep(&name(sweep), network);
+        let watch = |iteration: u32, _: f64, network: &NTupleNetwork| {
+            if wanted.contains(&iteration) {
+                saved = data.save(&name(iteration), network);
             }
-            kept.is_ok() && !stop_requested()
+            saved.is_ok() && !stop_requested()
         };
-        let learned = learn_shared(&tuples, &bench.train, settings, sharing, watch);
+        let outcome = learn_shared(&tuples, &data.train, settings, sharing, watch);
         if stop_requested() {
             return Err(ExperimentError::Stopped);
         }
-        learned.map_err(failed)?;
-        kept?;
+        outcome.map_err(ExperimentError::training)?;
+        saved?;
     }
     let stopped = || Err(ExperimentError::Stopped);
-    wanted.iter().map(|&sweep| Ok((sweep, bench.once(&name(sweep), stopped)?))).collect()
+    wanted.iter().map(|&n| Ok((n, data.load_or(&name(n), stopped)?))).collect()
 }

@@ -1,0 +1,342 @@
+//! The cache of trained networks and their test results.
+
+mod omissions;
+mod plan;
+mod weights;
+
+use super::{
+    EPOCHS_PLAIN, EPOCHS_SYMMETRIC, LAST_TRAINING_YEAR, NetSpec, Percentage, ScaleParams,
+    scale_params,
+};
+use crate::context::{DataFolder, ExperimentContext, ExperimentError};
+use omissions::{Omissions, Reason};
+use outflank_games::othello::Othello;
+use outflank_learners::cnn::{
+    Budget, Evaluation, Dataset, EnsemblePolicy, Split, TrainingSet, TrainReport, TestMetrics, sample_training_set, measure, ready,
+    spread, train,
+};
+use outflank_models::nets::{Input, named};
+use outflank_records::{Record, ExampleSetKind, Selection, embedded, read_games};
+use outflank_runs::{files, stop_requested};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Returns the accuracy that a specification is about: top-1 by example (the paper's measure), top-1
+/// among legal moves by game.
+pub fn accuracy(tests: &[TestMetrics], spec: NetSpec, set: ExampleSetKind) -> Option<Percentage> {
+    let test = find_test(tests, spec, set)?;
+    Some((if spec.by_game { test.all } else { test.plain }, test.count))
+}
+
+/// Returns the legal rate: how often the largest output is a legal move.
+pub fn legal_rate(tests: &[TestMetrics], spec: NetSpec) -> Option<Percentage> {
+    let test = find_test(tests, spec, spec.set)?;
+    Some((test.valid, test.count))
+}
+
+fn find_test(tests: &[TestMetrics], spec: NetSpec, set: ExampleSetKind) -> Option<&TestMetrics> {
+    let name = spec.test_name(set);
+    tests.iter().find(|test| test.images == 1 && test.test.starts_with(&name))
+}
+
+/// Set, split, and whether the input has the color to move.
+type DatasetKey = (ExampleSetKind, Split, bool);
+
+/// The training length of a network.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum TrainingLength {
+    /// A number of examples, equal for all networks.
+    Examples(u64),
+    /// A number of epochs.
+    Epochs(f64),
+}
+
+/// Trains networks, or loads their results and weights from the cache folder.
+pub struct TrainedNetCache<'a> {
+    context: &'a ExperimentContext,
+    params: ScaleParams,
+    records: OnceCell<Vec<Record<Othello>>>,
+    /// The dataset that was used last.
+    dataset: RefCell<Option<(DatasetKey, Rc<Dataset>)>>,
+    /// Networks that the experiment had to do without.
+    omissions: RefCell<Omissions>,
+    /// Whether results that the experiment may have used were replaced.
+    outdated: Cell<bool>,
+}
+
+/// File of a network's training and test results.
+const RESULT: &str = "result.json";
+/// File of a network's weights.
+const MODEL: &str = "model.safetensors";
+
+impl<'a> TrainedNetCache<'a> {
+    /// Creates a cache for an experiment.
+    pub fn new(context: &'a ExperimentContext) -> TrainedNetCache<'a> {
+        TrainedNetCache {
+            context,
+            params: scale_params(context),
+            records: OnceCell::new(),
+            dataset: RefCell::new(None),
+            omissions: RefCell::default(),
+            outdated: Cell::new(false),
+        }
+    }
+
+    /// Returns the parameters of the scale.
+    pub fn params(&self) -> ScaleParams {
+        self.params
+    }
+
+    /// Returns the context of the experiment.
+    pub fn context(&self) -> &'a ExperimentContext {
+        self.context
+    }
+
+    fn records(&self) -> Result<&[Record<Othello>], ExperimentError> {
+        if let Some(records) = self.records.get() {
+            return Ok(records);
+        }
+        let selection = Selection { sample: self.params.games, ..Selection::default() };
+        let records = match self.context.data_folder(DataFolder::Wthor) {
+            Some(wthor) => read_games(&[wthor], &selection, self.context.seed)?.records,
+            None => selection.draw(embedded::games(), self.context.seed),
+        };
+        Ok(self.records.get_or_init(|| records))
+    }
+
+    /// Returns the training and test examples of a network.
+    pub fn dataset(&self, spec: NetSpec, input: Input) -> Result<Rc<Dataset>, ExperimentError> {
+        let split = self.split(spec);
+        let key = (spec.set, split, input.colour);
+        if let Some((last, dataset)) = &*self.dataset.borrow()
+            && *last == key
+        {
+            return Ok(dataset.clone());
+        }
+        let records = self.records()?;
+        // Frees the memory of the last dataset first.
+        self.dataset.borrow_mut().take();
+        let dataset = Dataset::new(records, spec.set, split, input.colour)
+            .map_err(ExperimentError::training)?;
+        let dataset = Rc::new(dataset);
+        *self.dataset.borrow_mut() = Some((key, dataset.clone()));
+        Ok(dataset)
+    }
+
+    /// Returns the train/test split of a network. On an equal, shorter budget one network serves both
+    /// tests; with full training it is the paper's split or ours.
+    fn split(&self, spec: NetSpec) -> Split {
+        match (self.serves_both_tests(spec), spec.by_game) {
+            (true, _) => Split::Both(LAST_TRAINING_YEAR),
+            (false, true) => Split::Game(LAST_TRAINING_YEAR),
+            (false, false) => Split::Example,
+        }
+    }
+
+    /// Returns whether one network serves both tests.
+    pub fn serves_both_tests(&self, spec: NetSpec) -> bool {
+        let short_ensemble =
+            spec.ensemble_member.is_some() && self.params.ensemble_epochs.is_some();
+        short_ensemble || matches!(self.training_length(spec), TrainingLength::Examples(_))
+    }
+
+    /// Returns the parameters for a network.
+    fn params_of(&self, spec: NetSpec) -> ScaleParams {
+        match (spec.quarter_budget, spec.ensemble_member.is_some() && spec.full_training) {
+            (true, _) => self.params.quarter_budget(),
+            (_, true) => self.params.small_batches(),
+            _ => self.params,
+        }
+    }
+
+    fn training_length(&self, spec: NetSpec) -> TrainingLength {
+        match self.params_of(spec).examples {
+            None if spec.set.is_symmetric() => TrainingLength::Epochs(EPOCHS_SYMMETRIC),
+            None => TrainingLength::Epochs(EPOCHS_PLAIN),
+            Some(examples) => {
+                let ensemble =
+                    self.params.ensemble_epochs.filter(|_| spec.ensemble_member.is_some());
+                let epochs = self.params.full_epochs.filter(|_| spec.full_training).or(ensemble);
+                epochs.map_or(TrainingLength::Examples(examples), TrainingLength::Epochs)
+            }
+        }
+    }
+
+    /// Returns the folder of a network. Its name identifies the network and its data; the plan in its
+    /// result file identifies the training. Existing caches depend on these names.
+    pub fn folder(&self, spec: NetSpec) -> PathBuf {
+        let length = match self.training_length(spec) {
+            TrainingLength::Examples(examples) => format!("{examples}"),
+            TrainingLength::Epochs(epochs) => format!("{epochs}-passes"),
+        };
+        let split = match (self.serves_both_tests(spec), spec.by_game) {
+            (true, _) => "both",
+            (false, true) => "game",
+            (false, false) => "example",
+        };
+        let batch = self.params_of(spec).batch_size;
+        let games = self.params.games.map_or_else(String::new, |games| format!("-games-{games}"));
+        let member = spec.ensemble_member.map_or_else(String::new, |n| format!("-bag-{n}"));
+        let (NetSpec { net, input, set, .. }, seed) = (spec, self.context.seed);
+        let input = input.replace('+', "-");
+        let name =
+            format!("{net}-{input}-{set}-{split}-{length}-x{batch}{games}{member}-seed-{seed}");
+        self.context.player_folder(&name)
+    }
+
+    /// Returns the results of a network: cached ones if they are from the same plan, or from a run of
+    /// `outflank train cnn`, whose results have no plan; otherwise trains and tests it. On a device that
+    /// cannot train, returns `None` if there are no cached results.
+    pub fn train_or_load(&self, spec: NetSpec) -> Result<Option<TrainReport>, ExperimentError> {
+        let folder = self.folder(spec);
+        let path = folder.join(RESULT);
+        if path.is_file() {
+            let result: TrainReport = read_json(&path)?;
+            if result.complete && !result.tests.is_empty() && self.has_same_plan(spec, &result)? {
+                return Ok(Some(result));
+            }
+        }
+        if !self.context.device.can_train() {
+            self.omit(Reason::NotCached, &[spec]);
+            return Ok(None);
+        }
+        if stop_requested() {
+            return Err(ExperimentError::Stopped);
+        }
+        (self.context.log)(&format!("training {} ({}, {})", spec.net, spec.input, spec.set));
+        let (result, model) = self.train(spec, &folder)?;
+        self.save(&folder, &result, &model)?;
+        Ok(Some(result))
+    }
+
+    /// Trains and tests a network; returns its results and its model file.
+    fn train(&self, spec: NetSpec, folder: &Path) -> Result<(TrainReport, Vec<u8>), ExperimentError> {
+        files::create_folder(folder)?;
+        let input = spec.input.parse().map_err(ExperimentError::training)?;
+        let net = named(spec.net, input).map_err(ExperimentError::training)?;
+        let dataset = self.dataset(spec, net.input())?;
+        let mut items = dataset.items.clone();
+        let plan = self.plan(&net, spec);
+        if spec.ensemble_member.is_some() {
+            items = dataset.bootstrap_sample(plan.seed);
+        }
+        let count = items.len();
+        let sample = sample_training_set(&dataset, &items, self.params.test_positions);
+        let plan_text = self.plan_text_with_seed(spec)?;
+        plan::begin(folder, &plan_text)?;
+        let study = TrainingSet::new(&net, &dataset.base, items);
+        let device = &*self.context.device;
+        let mut engine = device.engine(&net, plan, study).map_err(ExperimentError::training)?;
+        let epochs = match self.training_length(spec) {
+            // Half a step less, because the number of steps is rounded up.
+            TrainingLength::Examples(examples) => {
+                let steps_per_epoch = (count / plan.batch).max(1) as f64;
+                ((examples / plan.batch as u64).max(1) as f64 - 0.5) / steps_per_epoch
+            }
+            TrainingLength::Epochs(epochs) => epochs,
+        };
+        let budget =
+            Budget { passes: Some(epochs), time: None, checkpoint: Duration::from_secs(120) };
+        let trained = train(&mut *engine, &net, &plan, (count, &budget, folder), |point| {
+            (self.context.log)(&format!(
+                "{}: step {} of {}, {:.0} examples/s, training accuracy {:.2}%",
+                spec.net, point.step, point.steps, point.speed, point.hits
+            ));
+        })
+        .map_err(ExperimentError::training)?;
+        if !trained.complete {
+            return Err(ExperimentError::Stopped);
+        }
+        let model = self.model_file(&net, &mut *engine, folder)?;
+        let most = self.params.test_positions;
+        let evaluation = Evaluation { lessons: &dataset, learned: &sample, most, images: false };
+        let mut result = TrainReport::new(&net, &spec.set.to_string(), &trained);
+        result.plan = Some(plan_text);
+        let go_on = |_: &str, _| !stop_requested();
+        match evaluation
+            .run(&mut *engine, net.input(), device, &mut result, go_on)
+            .map_err(ExperimentError::training)?
+        {
+            true => Ok((result, model)),
+            false => Err(ExperimentError::Stopped),
+        }
+    }
+
+    /// Loads networks as one model, an ensemble if there are several; `None` if weights are missing and
+    /// cannot be trained, or if results are [`outdated`](Self::is_outdated).
+    pub fn predictor(&self, specs: &[NetSpec]) -> Result<Option<Arc<EnsemblePolicy>>, ExperimentError> {
+        let device = &*self.context.device;
+        let mut engines = Vec::new();
+        let mut input = Input::PIECES;
+        for &spec in specs {
+            let loaded = if self.is_outdated() { None } else { self.weights(spec, specs)? };
+            let Some((net, weights)) = loaded else {
+                self.omit(Reason::NoWeights, specs);
+                return Ok(None);
+            };
+            input = net.input();
+            engines.push(ready(device, &net, &weights).map_err(ExperimentError::training)?);
+        }
+        let batch = if device.is_accelerated() && device.can_train() { 1024 } else { 64 };
+        Ok(Some(Arc::new(EnsemblePolicy::new(input, engines, batch))))
+    }
+
+    /// Returns the test results of a network, or of an ensemble on the tests of its first member; empty
+    /// if they are not available.
+    pub fn test_results(&self, specs: &[NetSpec]) -> Result<Vec<TestMetrics>, ExperimentError> {
+        let Some(&first) = specs.first() else { return Ok(Vec::new()) };
+        let mut single = Vec::new();
+        for &spec in specs {
+            // Retraining a member deletes the results of the ensemble.
+            let Some(result) = self.train_or_load(spec)? else { return Ok(Vec::new()) };
+            single.push(result.tests);
+        }
+        if let [tests] = &mut single[..] {
+            return Ok(std::mem::take(tests));
+        }
+        let path = self.folder(first).join(format!("bag-of-{}.json", specs.len()));
+        if path.is_file() {
+            return read_json(&path);
+        }
+        let Some(predictor) = self.predictor(specs)? else { return Ok(Vec::new()) };
+        let input: Input = first.input.parse().map_err(ExperimentError::training)?;
+        let dataset = self.dataset(first, input)?;
+        let mut tests = Vec::new();
+        for test in &dataset.tests {
+            let answer = &mut |words: &[u64]| predictor.logits(words);
+            let examples = spread(&test.examples, self.params.test_positions);
+            let metrics = measure(answer, input, &examples, false, |_| !stop_requested())
+                .map_err(ExperimentError::training)?;
+            let metrics = metrics.ok_or(ExperimentError::Stopped)?;
+            tests.push(TestMetrics::new(&test.name, test.seen, false, &metrics));
+        }
+        write_json(&path, &tests)?;
+        Ok(tests)
+    }
+
+    /// Returns whether a retrained network has other results than those the experiment may have used.
+    /// Then the experiment must run again.
+    pub fn is_outdated(&self) -> bool {
+        self.outdated.get()
+    }
+}
+
+/// Reads a JSON file of the cache.
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, ExperimentError> {
+    let bytes = files::read(path, 1 << 20)?;
+    serde_json::from_slice(&bytes).map_err(|error| {
+        let text = format!("{}: {error}. Delete the file to measure again.", path.display());
+        ExperimentError::Training(text)
+    })
+}
+
+/// Writes a JSON file of the cache.
+pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), ExperimentError> {
+    let text = serde_json::to_string_pretty(value).map_err(ExperimentError::training)?;
+    Ok(files::write(path, format!("{text}\n").as_bytes())?)
+}

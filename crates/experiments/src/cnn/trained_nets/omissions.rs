@@ -1,0 +1,85 @@
+//! Lists the networks that an experiment had to omit, and adds the common parts of a report.
+
+use super::super::NetSpec;
+use super::super::departures::departures;
+use super::TrainedNetCache;
+use crate::{ExperimentOutcome, Report};
+
+/// Why a network was omitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// There are no cached results.
+    NotCached,
+    /// The cached results are from another training plan.
+    DifferentPlan,
+    /// There are cached results but no weights, so that it cannot be evaluated further.
+    NoWeights,
+}
+
+/// Titles of networks and ensembles, each with the first reason.
+pub type Omissions = Vec<(Reason, String)>;
+
+impl TrainedNetCache<'_> {
+    /// Returns the title of a network or an ensemble.
+    pub fn title(&self, specs: &[NetSpec]) -> String {
+        let Some(spec) = specs.first() else { return String::new() };
+        let NetSpec { net, input, set, .. } = spec;
+        let size = self.params.ensemble_size;
+        let what = match (specs.len(), spec.ensemble_member, spec.full_training) {
+            (1, None, false) => (*input).to_owned(),
+            (1, None, true) => "full training".to_owned(),
+            (1, Some(_), false) => format!("member of the ensemble of {size}"),
+            (1, Some(_), true) => format!("member of the ensemble of {size}, full training"),
+            (count, _, false) => format!("ensemble of {count}"),
+            (count, _, true) => format!("ensemble of {count}, full training"),
+        };
+        let split = match spec.by_game && !self.serves_both_tests(*spec) {
+            true => ", by game",
+            false => "",
+        };
+        format!("{net} on {set}, {what}{split}")
+    }
+
+    /// Records an omission.
+    pub(super) fn omit(&self, reason: Reason, specs: &[NetSpec]) {
+        let title = self.title(specs);
+        let mut omissions = self.omissions.borrow_mut();
+        if omissions.iter().all(|(_, other)| *other != title) {
+            omissions.push((reason, title));
+        }
+    }
+
+    /// Adds the common departures and, before all findings, the omissions.
+    pub fn add_common(&self, report: &mut Report) {
+        report.departures.extend(departures(self.context));
+        let omissions = self.omissions.borrow();
+        let with_reason = |reason: Reason| -> Vec<&str> {
+            let matching = omissions.iter().filter(|(other, _)| *other == reason);
+            matching.map(|(_, title)| title.as_str()).collect()
+        };
+        let texts = [
+            (Reason::NotCached, "Omitted, not in the cache", "train them"),
+            (Reason::DifferentPlan, "Omitted, trained with other settings", "retrain them"),
+            (
+                Reason::NoWeights,
+                "Omitted in part, weights missing",
+                "retrain them and complete the results",
+            ),
+        ];
+        let findings = texts.into_iter().filter_map(|(reason, what, action)| {
+            let titles = with_reason(reason).join("; ");
+            let text = format!("{what}: {titles}. Use --device cuda to {action}.");
+            (!titles.is_empty()).then_some(text)
+        });
+        report.findings.splice(0..0, findings);
+    }
+
+    /// Returns the outcome of the experiment: the report, or a restart if its results are outdated.
+    pub fn outcome(&self, report: Report) -> ExperimentOutcome {
+        if self.is_outdated() {
+            ExperimentOutcome::Restart
+        } else {
+            ExperimentOutcome::Complete(report)
+        }
+    }
+}

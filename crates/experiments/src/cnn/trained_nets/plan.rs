@@ -1,0 +1,158 @@
+//! Training plans of networks, and their text in the cache.
+//!
+//! The text of a plan is stored with the results. Cached results are valid as long as the current plan
+//! has the same text, so the wording must not change.
+
+use super::super::{
+    BATCH_SIZE, CPU_WARMUP_STEPS, DESK_LEARNING_RATE, DESK_LEARNING_RATE_NO_BN, DESK_MOMENTUM,
+    DESK_WEIGHT_DECAY, LAST_TRAINING_YEAR, LEARNING_RATE, MOMENTUM, NetSpec, WARMUP_STEPS,
+    WEIGHT_DECAY,
+};
+use super::omissions::Reason;
+use super::weights::delete_derived_results;
+use super::{TrainedNetCache, TrainingLength};
+use crate::Scale;
+use crate::context::ExperimentError;
+use outflank_learners::cnn::{Checkpoint, Optimizer, CnnConfig, LrSchedule, Split, TrainReport};
+use outflank_models::nets::{NetGraph, Op, named};
+use outflank_report::text::count;
+use outflank_runs::files;
+use std::path::Path;
+
+/// File with the plan of a checkpoint.
+pub(super) const PLAN: &str = "plan.txt";
+
+impl TrainedNetCache<'_> {
+    /// Returns the training plan of a network; members of an ensemble differ in their seeds.
+    pub(super) fn plan(&self, net: &NetGraph, spec: NetSpec) -> CnnConfig {
+        let plan = self.common_plan(net, spec);
+        spec.ensemble_member.map_or(plan, |number| plan.ensemble_member(number))
+    }
+
+    fn common_plan(&self, net: &NetGraph, spec: NetSpec) -> CnnConfig {
+        let seed = self.context.seed;
+        if self.context.scale == Scale::Paper {
+            return CnnConfig {
+                batch: BATCH_SIZE,
+                rate: LEARNING_RATE,
+                schedule: LrSchedule::Halving,
+                warmup: WARMUP_STEPS,
+                optimizer: Optimizer::Sgd { momentum: MOMENTUM, nesterov: false },
+                decay: WEIGHT_DECAY,
+                smoothing: 0.0,
+                seed,
+            };
+        }
+        // A CPU takes too few steps for a long warm-up, or to recover from large steps.
+        let accelerated = self.context.device.is_accelerated();
+        // Without batch normalization a large learning rate diverges; with small batches so may a very
+        // deep network at the start.
+        let has_batch_norm = net.nodes().iter().any(|node| node.op == Op::BatchNorm);
+        let rate = match (has_batch_norm, spec.quarter_budget) {
+            (false, _) => DESK_LEARNING_RATE_NO_BN,
+            (true, true) => LEARNING_RATE,
+            (true, false) if accelerated => DESK_LEARNING_RATE,
+            (true, false) => DESK_LEARNING_RATE_NO_BN,
+        };
+        // Short training does not overfit. Members of an ensemble overfit in different ways, and the
+        // average cancels it.
+        let is_short = matches!(self.training_length(spec), TrainingLength::Examples(_));
+        let little_decay = is_short || (spec.ensemble_member.is_some() && spec.full_training);
+        CnnConfig {
+            batch: self.params_of(spec).batch_size,
+            rate,
+            schedule: LrSchedule::Cosine,
+            warmup: if accelerated { WARMUP_STEPS } else { CPU_WARMUP_STEPS },
+            optimizer: Optimizer::Sgd { momentum: DESK_MOMENTUM, nesterov: true },
+            decay: if little_decay { DESK_WEIGHT_DECAY } else { WEIGHT_DECAY },
+            smoothing: 0.0,
+            seed,
+        }
+    }
+
+    /// Returns the text of a network's plan without the seed. Networks with equal texts are trained
+    /// alike.
+    pub fn plan_text(&self, spec: NetSpec) -> Result<String, ExperimentError> {
+        let plan = self.plan(&net_of(spec)?, spec);
+        let length = match self.training_length(spec) {
+            TrainingLength::Examples(examples) => format!("{} examples", count(examples)),
+            TrainingLength::Epochs(1.0) => "1 pass".to_owned(),
+            TrainingLength::Epochs(epochs) => format!("{epochs} passes"),
+        };
+        let split = match self.split(spec) {
+            Split::Example => ", split by example".to_owned(),
+            Split::Game(_) => format!(" of games up to {LAST_TRAINING_YEAR}"),
+            Split::Both(_) => format!(" of games up to {LAST_TRAINING_YEAR}, split by example"),
+        };
+        let schedule = match plan.schedule {
+            LrSchedule::Cosine => "along half a cosine",
+            LrSchedule::Halving => "halved twelve times",
+            LrSchedule::Linear => "along a line",
+            LrSchedule::Constant => "throughout",
+        };
+        let optimizer = match plan.optimizer {
+            Optimizer::Sgd { momentum, nesterov: false } => format!("momentum {momentum}"),
+            Optimizer::Sgd { momentum, .. } => format!("momentum {momentum} looking ahead"),
+            Optimizer::AdamW { first, second } => format!("AdamW {first} {second}"),
+        };
+        let smoothing = match plan.smoothing {
+            0.0 => String::new(),
+            smoothing => format!(", smoothing {smoothing}"),
+        };
+        Ok(format!(
+            "{length}{split}, in batches of {}, rate {} {schedule} after {} steps of warming up, \
+             {optimizer}, decay {:e}{smoothing}",
+            plan.batch, plan.rate, plan.warmup, plan.decay
+        ))
+    }
+
+    /// Returns the text of a network's plan.
+    pub(super) fn plan_text_with_seed(&self, spec: NetSpec) -> Result<String, ExperimentError> {
+        let seed = self.plan(&net_of(spec)?, spec).seed;
+        Ok(format!("{}, seed {seed}", self.plan_text(spec)?))
+    }
+
+    /// Returns whether cached results are from the current plan. If not, reports it and, on a device
+    /// that can train, deletes the results derived from the network, alone and in ensembles.
+    pub(super) fn has_same_plan(
+        &self,
+        spec: NetSpec,
+        result: &TrainReport,
+    ) -> Result<bool, ExperimentError> {
+        let (Some(cached), current) = (&result.plan, self.plan_text_with_seed(spec)?) else {
+            return Ok(true);
+        };
+        if *cached == current {
+            return Ok(true);
+        }
+        let folder = self.folder(spec);
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let differs = format!("{name} was trained by another plan ({cached}; now {current})");
+        if !self.context.device.can_train() {
+            (self.context.log)(&format!("{differs}: omitted"));
+            self.omit(Reason::DifferentPlan, &[spec]);
+            return Ok(false);
+        }
+        (self.context.log)(&format!("{differs}: retraining"));
+        delete_derived_results(&folder)?;
+        if spec.ensemble_member.is_some() {
+            // The results of an ensemble are in the folder of its first member.
+            delete_derived_results(&self.folder(spec.ensemble_member(1)))?;
+        }
+        Ok(false)
+    }
+}
+
+fn net_of(spec: NetSpec) -> Result<NetGraph, ExperimentError> {
+    let input = spec.input.parse().map_err(ExperimentError::training)?;
+    named(spec.net, input).map_err(ExperimentError::training)
+}
+
+/// Records the plan of a training run. Deletes a checkpoint of another plan.
+pub(super) fn begin(folder: &Path, plan: &str) -> Result<(), ExperimentError> {
+    let path = folder.join(PLAN);
+    if path.is_file() && files::read(&path, 1 << 20)? != plan.as_bytes() {
+        Checkpoint::remove_all(folder).map_err(ExperimentError::training)?;
+    }
+    Ok(files::write(&path, plan.as_bytes())?)
+}

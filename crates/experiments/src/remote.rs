@@ -1,0 +1,262 @@
+//! Training runs of an experiment on remote workers.
+//!
+//! A worker trains a run and returns the files of its folder. The experiment then resumes from these
+//! files as it resumes its own after a stop, so that the results do not depend on where a run was
+//! trained.
+
+use crate::context::{ExperimentContext, ExperimentError};
+use crate::{EXPERIMENTS, ExperimentOutcome};
+use outflank_runs::files::{self, create_folder};
+use outflank_runs::{
+    Ack, BlobStore, JobBatch, JobHandler, WorkQueue, parts, stop_requested, toml_error_message,
+};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// The kind of these jobs in the work queue.
+const KIND: &str = "runs";
+
+/// Maximum size of a file of a run.
+const MAX_FILE_BYTES: u64 = 1 << 34;
+
+/// Remote workers that train the runs of an experiment.
+#[derive(Clone, Debug)]
+pub struct RemoteTraining {
+    /// The queue of the workers.
+    pub queue: Arc<dyn WorkQueue>,
+    /// The name of the experiment.
+    pub experiment: &'static str,
+}
+
+/// A request to train some runs of an experiment.
+#[derive(Debug, Serialize, Deserialize)]
+struct RunRequest {
+    experiment: String,
+    scale: String,
+    /// As text, because TOML integers are signed.
+    seed: String,
+    /// Run numbers, in the order in which the experiment trains them.
+    runs: Vec<usize>,
+    /// Files that the runs need: names and checksums.
+    #[serde(default)]
+    files: Vec<(String, String)>,
+}
+
+/// The files of a run: relative names and contents.
+type RunFiles = Vec<(String, Vec<u8>)>;
+
+/// Trains all missing runs of an experiment on remote workers.
+///
+/// Marker files record which runs were received. They are deleted once the experiment has read all
+/// runs.
+pub(crate) fn train(
+    context: &ExperimentContext,
+    remote: &RemoteTraining,
+    count: usize,
+    needed_files: &[String],
+) -> Result<(), ExperimentError> {
+    let markers = marker_folder(context);
+    create_folder(&markers)?;
+    let marker = |run: usize| markers.join(run.to_string());
+    let missing: Vec<usize> = (0..count).filter(|&run| !marker(run).exists()).collect();
+    let mut blobs = Vec::new();
+    for name in needed_files.iter().filter(|_| !missing.is_empty()) {
+        let bytes = files::read(&context.file(name), MAX_FILE_BYTES)?;
+        blobs.push((name.clone(), remote.queue.put(&bytes)?));
+    }
+    let encode = |range: Range<usize>| {
+        let request = RunRequest {
+            experiment: remote.experiment.to_owned(),
+            scale: context.scale.name().to_owned(),
+            seed: context.seed.to_string(),
+            runs: missing[range].to_vec(),
+            files: blobs.clone(),
+        };
+        toml::to_string(&request).unwrap_or_default().into_bytes()
+    };
+    let mut write_error = None;
+    let mut received = count - missing.len();
+    let mut write_runs = |range: Range<usize>, all: Vec<RunFiles>| {
+        for (run, files) in missing[range].iter().zip(all) {
+            for (name, content) in files {
+                let path = context.player_folder(&name);
+                if let Some(folder) = path.parent() {
+                    create_folder(folder)?;
+                    // A killed process may have left a partial file.
+                    files::remove_temp_files(folder)?;
+                }
+                files::write(&path, &content)?;
+            }
+            files::write(&marker(*run), b"")?;
+            received += 1;
+            (context.log)(&format!("trained {received} of {count} runs"));
+        }
+        Ok(())
+    };
+    let batch = JobBatch {
+        kind: KIND,
+        run: &format!("{} {} {}", remote.experiment, context.scale.name(), context.seed),
+        jobs: missing.len(),
+    };
+    remote.queue.run(batch, &encode, &mut |range, result| match unpack(range.len(), result) {
+        Err(reason) => Ack::Rejected(reason),
+        Ok(all) => match write_runs(range, all) {
+            Ok(()) => Ack::Accepted,
+            Err(error) => {
+                write_error = Some(ExperimentError::File(error));
+                Ack::Stop
+            }
+        },
+    })?;
+    match write_error {
+        Some(error) => Err(error),
+        None if stop_requested() => Err(ExperimentError::Stopped),
+        None => Ok(()),
+    }
+}
+
+fn marker_folder(context: &ExperimentContext) -> PathBuf {
+    context.folder.join("received")
+}
+
+/// Deletes the marker files.
+pub(crate) fn delete_markers(context: &ExperimentContext) {
+    let _ = std::fs::remove_dir_all(marker_folder(context));
+}
+
+/// Decodes the files of `runs` runs. Rejects names that point outside the folder.
+fn unpack(runs: usize, result: &[u8]) -> Result<Vec<RunFiles>, String> {
+    let all = shards::unpack(result)?;
+    if all.len() != runs {
+        return Err(format!("{} runs instead of {runs}", all.len()));
+    }
+    let files = |bytes: &Vec<u8>| -> Result<RunFiles, String> {
+        let mut items = shards::unpack(bytes)?.into_iter();
+        let mut files = RunFiles::new();
+        while let (Some(name), Some(content)) = (items.next(), items.next()) {
+            let name = String::from_utf8(name).map_err(|_| "file name is not UTF-8".to_owned())?;
+            let is_normal = |component| matches!(component, Component::Normal(_));
+            if name.is_empty() || !Path::new(&name).components().all(is_normal) {
+                return Err(format!("'{name}' is not a relative file name"));
+            }
+            files.push((name, content));
+        }
+        match files.is_empty() {
+            true => Err("a run without files".to_owned()),
+            false => Ok(files),
+        }
+    };
+    all.iter().map(files).collect()
+}
+
+/// Trains runs of experiments for other processes.
+pub struct RunJobHandler {
+    folder: PathBuf,
+}
+
+impl RunJobHandler {
+    /// Creates a handler that trains in `folder` and resumes unfinished runs that it finds there.
+    #[must_use]
+    pub fn new(folder: &Path) -> RunJobHandler {
+        RunJobHandler { folder: folder.to_owned() }
+    }
+
+    fn train(
+        &self,
+        request: &RunRequest,
+        run: usize,
+        blobs: &dyn BlobStore,
+    ) -> Result<Vec<u8>, String> {
+        let name = &request.experiment;
+        let experiment = EXPERIMENTS.iter().find(|experiment| experiment.name() == name);
+        let experiment = experiment
+            .filter(|experiment| experiment.supports_remote())
+            .ok_or_else(|| format!("unknown experiment '{name}', or one without remote runs"))?;
+        let seed = request.seed.parse().map_err(|_| format!("invalid seed '{}'", request.seed))?;
+        let folder =
+            self.folder.join(format!("{}-{}-{seed}-{run}", name.replace('/', "-"), request.scale));
+        let mut context = ExperimentContext::new(request.scale.parse()?, seed, &folder);
+        context.only_run = Some(run);
+        for (name, sha256) in &request.files {
+            let mut components = Path::new(name).components();
+            let ends = (components.next(), components.next());
+            if !matches!(ends, (Some(Component::Normal(_)), None)) {
+                return Err(format!("'{name}' is not a file name"));
+            }
+            let bytes = blobs.get(sha256).map_err(|error| error.to_string())?;
+            create_folder(&folder).map_err(|error| error.to_string())?;
+            files::write(&context.file(name), &bytes).map_err(|error| error.to_string())?;
+        }
+        match experiment.run(&context).map_err(|error| error.to_string())? {
+            ExperimentOutcome::RunTrained => {}
+            ExperimentOutcome::Complete(_) | ExperimentOutcome::Restart => {
+                return Err(format!("{name} has no remote runs"));
+            }
+        }
+        let mut items = Vec::new();
+        collect(&context.player_folder(""), "", &mut items).map_err(|error| error.to_string())?;
+        let _ = std::fs::remove_dir_all(folder);
+        Ok(shards::pack(&items))
+    }
+}
+
+/// Collects all files below a folder, sorted by name, as alternating names and contents.
+fn collect(folder: &Path, prefix: &str, items: &mut Vec<Vec<u8>>) -> Result<(), files::FileError> {
+    files::remove_temp_files(folder)?;
+    let entries = std::fs::read_dir(folder).map_err(files::FileError::on("read", folder))?;
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        let file_name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = format!("{prefix}{}", file_name.unwrap_or_default());
+        if path.is_dir() {
+            collect(&path, &format!("{name}/"), items)?;
+        } else {
+            items.push(name.into_bytes());
+            items.push(files::read(&path, MAX_FILE_BYTES)?);
+        }
+    }
+    Ok(())
+}
+
+impl JobHandler for RunJobHandler {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn handle(&self, job: &[u8], blobs: &dyn BlobStore) -> Result<Vec<u8>, String> {
+        let text = std::str::from_utf8(job).map_err(|_| "the job is not UTF-8".to_owned())?;
+        let request: RunRequest = toml::from_str(text)
+            .map_err(|error| format!("invalid job: {}", toml_error_message(text, &error)))?;
+        let runs = request.runs.iter().map(|&run| self.train(&request, run, blobs));
+        Ok(shards::pack(&runs.collect::<Result<Vec<_>, _>>()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn run_files_round_trip_and_unsafe_names_are_rejected() {
+        let folder = tempfile::tempdir().unwrap();
+        files::create_folder(&folder.path().join("a/models")).unwrap();
+        files::write(&folder.path().join("a/curve.csv"), b"1,2").unwrap();
+        files::write(&folder.path().join("a/models/001"), b"").unwrap();
+        let mut items = Vec::new();
+        collect(folder.path(), "", &mut items).unwrap();
+        let unpacked = unpack(1, &shards::pack(&[shards::pack(&items)])).unwrap();
+        let expected = [("a/curve.csv", &b"1,2"[..]), ("a/models/001", b"")];
+        let expected = expected.map(|(name, content)| (name.to_owned(), content.to_vec()));
+        assert_eq!(unpacked, [expected]);
+        for name in ["../x", "/x", "a/../../x", ""] {
+            let bad = shards::pack(&[shards::pack(&[name.as_bytes(), b"content"])]);
+            assert!(unpack(1, &bad).is_err(), "{name}");
+        }
+        assert!(unpack(1, b"garbage").is_err());
+        assert!(unpack(2, &shards::pack(&[shards::pack(&items)])).is_err());
+        assert!(unpack(1, &shards::pack(&[shards::pack::<&[u8]>(&[])])).is_err());
+    }
+}
