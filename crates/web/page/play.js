@@ -36,7 +36,7 @@ function choices() {
   fill($("opponent"), group("From gentle to strong", levels), group("Runs of yours", state.game === "othello" ? players.runs : []), group("Others that were rated", others));
   $("opponent").value = state.opponent;
   const level = opponent();
-  $("opponent-about").textContent = [level.about, level.rating == null ? "Not rated." : `Rating ${level.rating.toFixed(0)} ± ${level.error.toFixed(0)} (95%).`].join(" ");
+  $("opponent-about").textContent = [level.description, level.rating == null ? "Not rated." : `Rating ${level.rating.toFixed(0)} ± ${level.error.toFixed(0)} (95%).`].join(" ");
 }
 
 // The seats above and below the board.
