@@ -30,8 +30,8 @@ pub struct EvaluatedMove<M> {
     /// The value for the side that makes the move, in [`Analyzable::UNIT`]; `None` where the model's
     /// values have no meaning in this unit.
     pub value: Option<f64>,
-    /// The value on the scale of the search.
-    pub verdict: Verdict,
+    /// The score on the scale of the search.
+    pub score: Verdict,
     /// Whether the value is the result under best play.
     pub exact: bool,
     /// The principal variation, starting with the move.
@@ -163,7 +163,7 @@ pub(crate) fn to_evaluation<P: Analyzable>(
     let moves = found.moves.iter().map(|scored| EvaluatedMove {
         mv: scored.mv,
         value: position.value_in_units(scored.verdict, found, scale),
-        verdict: scored.verdict,
+        score: scored.verdict,
         exact: found.exact || matches!(scored.verdict, Verdict::Decided(_)),
         line: vec![scored.mv],
     });

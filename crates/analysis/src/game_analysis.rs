@@ -242,7 +242,7 @@ fn compare_with_best<P: Analyzable>(
     let own = evaluation.moves.iter().find(|mv| mv.mv == played)?;
     let is_best = |mv: &&EvaluatedMove<P::Move>| match (mv.value, top.value) {
         (Some(value), Some(best)) => value >= best,
-        _ => mv.verdict == top.verdict,
+        _ => mv.score == top.score,
     };
     let best = evaluation.moves.iter().take_while(is_best);
     let gain_of = |mv: &EvaluatedMove<P::Move>| Some(mv.value? - own.value?);

@@ -151,7 +151,7 @@ fn result_text(line: &Line<Othello>) -> String {
             let (black, white) = (count(Side::Black), count(Side::White));
             let result = match score {
                 1.. => format!("Black won by {score}"),
-                0 => "Draw".to_owned(),
+                0 => "A draw".to_owned(),
                 _ => format!("White won by {}", -score),
             };
             format!("{result}: {black} to {white}.")

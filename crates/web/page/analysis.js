@@ -6,7 +6,7 @@ import { state, gameRequest, goTo, subscribe } from "./state.js";
 import { evaluationGraph } from "./charts.js";
 
 const request = abortable();
-const IDLE_NOTE = "Evaluates every move with increasing depth and solves the endgame exactly.";
+const IDLE_NOTE = "Evaluates every move with increasing depth. Othello endgames are solved exactly.";
 let unit = "discs";
 let running = false;
 let analyzedGame = ""; // the game being analyzed
@@ -21,7 +21,7 @@ function graph() {
   if (!points.length) return fill($("graph"));
   fill($("graph"),
     evaluationGraph(points, { plies: state.moves.length, at: state.ply, unit, onPick: goTo }),
-    make("p", { class: "hint" }, `Evaluation for Black in ${unit} after each move. Red dots are mistakes. Click the graph to go to a move.`));
+    make("p", { class: "hint" }, `Evaluation for Black in ${unit} after each move. Red dots are mistakes of ${unit === "men" ? "0.8 men" : "3 discs"} or more. Click the graph to go to a move.`));
 }
 
 function mistakes() {
@@ -77,7 +77,7 @@ export async function analyze() {
     await stream("/api/analyze", { ...gameRequest(), time: 8 }, signal, (line) => {
       if (signal.aborted || analyzedGame !== currentGame()) return;
       if (line.unit) unit = line.unit;
-      else if (line.done) $("analysis-note").textContent = `Done in ${line.seconds.toFixed(1)} s: depth ${line.depth}, endgame exact.`;
+      else if (line.done) $("analysis-note").textContent = `Done in ${line.seconds.toFixed(1)} s: depth ${line.depth}${rows().some((row) => row.exact) ? ", endgame exact" : ""}.`;
       else {
         state.analysis.set(line.ply, line);
         $("analysis-note").textContent = `Analyzing, depth ${line.depth}…`;

@@ -97,7 +97,7 @@ function tick() {
 function resultText() {
   const { result, black, white } = state.position;
   const own = state.side;
-  if (result === 0) return "Draw.";
+  if (result === 0) return "A draw.";
   const winner = result > 0 ? "black" : "white";
   const score = state.game === "othello" ? ` ${Math.max(black, white)} to ${Math.min(black, white)}` : "";
   if (own === "both" || state.names.black) return `${capitalize(winner)} wins${score}.`;

@@ -81,7 +81,7 @@ impl OpeningExplorer {
         if explorer.games.is_empty() {
             embedded::games().iter().for_each(|game| explorer.add(game));
             explorer.source = format!(
-                "{} embedded games by our own players",
+                "{} embedded games of Outflank players",
                 grouped(explorer.games.len() as u64)
             );
         }

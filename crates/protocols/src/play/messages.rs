@@ -34,7 +34,7 @@ pub fn game_status<P: BoardView>(position: &P) -> String {
     };
     let winner = match result {
         1.. => "Black wins",
-        0 => "Draw",
+        0 => "A draw",
         _ => "White wins",
     };
     match P::GAME {

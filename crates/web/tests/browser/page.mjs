@@ -48,7 +48,7 @@ async function playGame(page, byKeyboard) {
     if (byKeyboard) { await cell.focus(); await page.keyboard.press("Enter"); } else await cell.click();
     await page.waitForFunction((old) => document.querySelector("#ply").textContent !== old, before);
   }
-  assert.match(await status(page), /You (win|lose)|Draw/);
+  assert.match(await status(page), /You (win|lose)|draw/);
   const counts = await page.locator(".player .count").allInnerTexts();
   const discs = await page.locator("#board .disc").count();
   assert.equal(Number(counts[0]) + Number(counts[1]), discs);
