@@ -46,7 +46,7 @@ function updateNote() {
   if (evaluation && enabled().evaluation && evaluation.moves.length) {
     const best = evaluation.moves[0];
     const accuracy = evaluation.exact ? "exact" : `depth ${evaluation.depth}`;
-    lines.push(`Best move: ${best.line.join(" ")} (${signed(best.value, best.exact ? 0 : 1)} ${evaluation.unit}, ${accuracy}, ${evaluation.nodes.toLocaleString("en")} positions).`);
+    lines.push(`Best line: ${best.line.join(" ")} (${signed(best.value, best.exact ? 0 : 1)} ${evaluation.unit}, ${accuracy}, ${evaluation.nodes.toLocaleString("en")} positions).`);
   }
   if (enabled().experts) {
     lines.push(state.game === "othello" ? "Percentages: probability that an expert plays the move." : "Expert predictions are available for Othello only.");

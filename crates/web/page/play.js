@@ -137,7 +137,7 @@ async function opponentMove() {
     thinking = false;
     await play(found.move);
   } catch (error) {
-    if (!isAbort(error)) { thinking = false; setStatus(`${error.message}.`); drawPlayers(); }
+    if (!isAbort(error)) { thinking = false; setStatus(`${error.message.replace(/\.$/, "")}.`); drawPlayers(); }
   }
 }
 
