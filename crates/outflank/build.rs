@@ -6,7 +6,7 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed=TORCH_LIB_DIR");
     let (Some(_), Ok(folder)) =
-        (std::env::var_os("CARGO_FEATURE_GPU"), std::env::var("TORCH_LIB_DIR"))
+        (std::env::var_os("CARGO_FEATURE_CUDA"), std::env::var("TORCH_LIB_DIR"))
     else {
         return;
     };

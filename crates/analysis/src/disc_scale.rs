@@ -27,7 +27,7 @@
 use outflank_games::Position;
 use outflank_games::othello::{Othello, Square};
 use outflank_models::{Evaluate, embedded as models};
-use outflank_players::{Thought, Verdict};
+use outflank_players::{Thought, SearchScore};
 use outflank_records::embedded;
 use std::sync::Arc;
 
@@ -121,7 +121,7 @@ impl DiscScale {
     #[must_use]
     pub fn to_discs(
         &self,
-        verdict: Verdict,
+        verdict: SearchScore,
         found: &Thought<Square>,
         position: &Othello,
     ) -> Option<f64> {
@@ -150,13 +150,13 @@ impl DiscScale {
     #[must_use]
     pub fn to_discs_at_depth(
         &self,
-        verdict: Verdict,
+        verdict: SearchScore,
         position: &Othello,
         depth: u32,
     ) -> Option<f32> {
         let value = match verdict {
-            Verdict::Decided(margin) => return Some(margin as f32),
-            Verdict::Estimate(value) => value,
+            SearchScore::Proven(margin) => return Some(margin as f32),
+            SearchScore::Estimate(value) => value,
         };
         let root_empties = position.empties();
         // The number of empty squares before the last move of the search. With one empty square the last
@@ -189,8 +189,8 @@ impl DiscScale {
 
 /// Returns whether a verdict is a model's estimate. An estimate of zero is a draw if a search to this depth
 /// reaches the last square.
-fn is_estimate(verdict: Verdict, position: &Othello, depth: u32) -> bool {
-    matches!(verdict, Verdict::Estimate(value) if value != 0.0 || depth < position.empties())
+fn is_estimate(verdict: SearchScore, position: &Othello, depth: u32) -> bool {
+    matches!(verdict, SearchScore::Estimate(value) if value != 0.0 || depth < position.empties())
 }
 
 fn stage(empties: usize) -> usize {
@@ -200,7 +200,7 @@ fn stage(empties: usize) -> usize {
 /// Evaluates positions of the embedded games.
 fn samples(model: &dyn Evaluate<Othello>) -> Vec<Sample> {
     let mut samples = Vec::new();
-    for (index, record) in embedded::every(GAME_STRIDE).iter().enumerate() {
+    for (index, record) in embedded::games_step_by(GAME_STRIDE).iter().enumerate() {
         let Some(margin) = record.end().score() else { continue };
         for (position, ply) in record.steps() {
             let (side, after) = (position.to_move(), position.play(ply.mv));

@@ -6,8 +6,8 @@ use crate::search_interrupt::SearchInterrupt;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position};
 use outflank_models::Evaluate;
-use outflank_players::roster::{self, Model, RosterError};
-use outflank_players::{Control, Cuts, Deepening, Fault, Player, Searchable, Spec, Thought};
+use outflank_players::registry::{self, Model, RegistryError};
+use outflank_players::{SearchControl, ProbCut, IterativeDeepening, Fault, Player, Searchable, PlayerSpec, Thought};
 use outflank_runs::Rng;
 use outflank_runs::rng::stream;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub struct SearchLimits {
 pub struct EnginePlayer {
     name: String,
     player: Box<dyn Player<Othello>>,
-    search: Option<Deepening<Othello>>,
+    search: Option<IterativeDeepening<Othello>>,
     pruning: Pruning,
     scale: Option<DiscScale>,
     rng: Rng,
@@ -48,14 +48,14 @@ struct Pruning {
     /// The threshold in standard deviations, if any.
     threshold: Option<f64>,
     /// The fitted parameters.
-    probcut: Option<Arc<Cuts>>,
+    probcut: Option<Arc<ProbCut>>,
 }
 
 impl Pruning {
     /// Fits the parameters unless this is done or pruning is off.
     fn fit(&mut self) {
         if let (None, Some(model), Some(threshold)) = (&self.probcut, &self.model, self.threshold) {
-            self.probcut = Some(Arc::new(Cuts::measure(model, threshold as f32)));
+            self.probcut = Some(Arc::new(ProbCut::measure(model, threshold as f32)));
         }
     }
 }
@@ -70,24 +70,24 @@ struct SearchOptions {
 
 impl EnginePlayer {
     /// Creates the player with the given specification.
-    pub fn new(text: &str, threads: usize, seed: u64) -> Result<EnginePlayer, RosterError> {
-        let entry = roster::entry::<Othello>(text)?;
+    pub fn new(text: &str, threads: usize, seed: u64) -> Result<EnginePlayer, RegistryError> {
+        let entry = registry::factory::<Othello>(text)?;
         let player = entry.make()?;
-        let spec: Spec = text.parse()?;
+        let spec: PlayerSpec = text.parse()?;
         let is_engine = spec.model.starts_with("nboard:") || spec.model.starts_with("gtp:");
-        let model = if is_engine { None } else { Some(roster::find_model::<Othello>(&spec)?) };
+        let model = if is_engine { None } else { Some(registry::find_model::<Othello>(&spec)?) };
         let model = match model {
             Some(Model::Value(value)) => Some(value),
             _ => None,
         };
         let search = model.clone().map(|value| {
-            let search = Deepening::new(value, TABLE_BITS).with_threads(threads);
-            match Othello::far_endgame(EXACT_EMPTIES, threads) {
+            let search = IterativeDeepening::new(value, TABLE_BITS).with_threads(threads);
+            match Othello::parallel_endgame_solver(EXACT_EMPTIES, threads) {
                 Some(endgame) => search.with_endgame(endgame),
                 None => search,
             }
         });
-        let (is_explicit, threshold) = (spec.cut.is_some(), spec.pruning_under_a_clock());
+        let (is_explicit, threshold) = (spec.cut.is_some(), spec.timed_probcut_threshold());
         let mut pruning = Pruning { model, is_explicit, threshold, probcut: None };
         if is_explicit {
             pruning.fit();
@@ -111,7 +111,7 @@ impl EnginePlayer {
 
     /// Starts a new game.
     pub fn new_game(&mut self) -> Result<(), Fault> {
-        self.player.begin()
+        self.player.new_game()
     }
 
     /// Prepares a search with a time limit, so that this work does not use up the clock.
@@ -140,9 +140,9 @@ impl EnginePlayer {
         on_depth: impl FnMut(&Thought<Square>),
     ) -> Result<(Square, Option<Thought<Square>>), Fault> {
         if self.search.is_none() || limits == SearchLimits::default() {
-            let control = Arc::new(Control::unlimited());
+            let control = Arc::new(SearchControl::unlimited());
             self.interrupt.set_search(Some(Arc::clone(&control)));
-            self.player.obey(&control);
+            self.player.set_control(&control);
             let chosen = self.player.choose(game, &mut self.rng);
             self.interrupt.set_search(None);
             return match chosen {
@@ -168,7 +168,7 @@ impl EnginePlayer {
         position: &Othello,
     ) -> Result<(Square, Option<Thought<Square>>), Fault> {
         let options = SearchOptions { all_moves: false, prune: false };
-        let control = Arc::new(Control::unlimited());
+        let control = Arc::new(SearchControl::unlimited());
         let found = self.search_to_depth(position, options, 1, &control, |_| {});
         let any = || position.moves().next().map(|mv| (mv, None));
         let stopped = || Fault::Stopped { player: self.name.clone() };
@@ -196,7 +196,7 @@ impl EnginePlayer {
         limits: SearchLimits,
         on_depth: impl FnMut(&Thought<Square>),
     ) -> Option<Thought<Square>> {
-        let control = Control::unlimited();
+        let control = SearchControl::unlimited();
         let control = Arc::new(match limits.time {
             Some(time) => control.with_time(time),
             None => control,
@@ -213,12 +213,12 @@ impl EnginePlayer {
         position: &Othello,
         options: SearchOptions,
         depth: u32,
-        control: &Arc<Control>,
+        control: &Arc<SearchControl>,
         on_depth: impl FnMut(&Thought<Square>),
     ) -> Option<Thought<Square>> {
         let probcut = self.pruning.probcut.clone().filter(|_| options.prune);
-        let mut search = self.search.take()?.to_depth(depth).with_cuts(probcut);
-        let found = search.think(position, options.all_moves, control, on_depth);
+        let mut search = self.search.take()?.with_max_depth(depth).with_probcut(probcut);
+        let found = search.run(position, options.all_moves, control, on_depth);
         self.search = Some(search);
         found
     }

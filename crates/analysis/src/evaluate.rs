@@ -9,8 +9,8 @@ use crate::expert_predictions::move_probabilities;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::{Othello, Square};
 use outflank_models::{Evaluate, Material, embedded};
-use outflank_players::roster::Roster;
-use outflank_players::{Control, Deepening, Thought, Verdict};
+use outflank_players::registry::RegisteredGame;
+use outflank_players::{SearchControl, IterativeDeepening, Thought, SearchScore};
 use std::sync::Arc;
 
 /// A single position is solved from this many empty squares on.
@@ -31,7 +31,7 @@ pub struct EvaluatedMove<M> {
     /// values have no meaning in this unit.
     pub value: Option<f64>,
     /// The score on the scale of the search.
-    pub score: Verdict,
+    pub score: SearchScore,
     /// Whether the value is the result under best play.
     pub exact: bool,
     /// The principal variation, starting with the move.
@@ -52,7 +52,7 @@ pub struct PositionEvaluation<M> {
 }
 
 /// A game whose positions can be evaluated.
-pub trait Analyzable: Roster {
+pub trait Analyzable: RegisteredGame {
     /// The unit of values: `discs` or `men`.
     const UNIT: &'static str;
 
@@ -69,7 +69,7 @@ pub trait Analyzable: Roster {
     /// where the model's values have no meaning in it.
     fn value_in_units(
         &self,
-        verdict: Verdict,
+        verdict: SearchScore,
         found: &Thought<Self::Move>,
         scale: Self::Scale,
     ) -> Option<f64>;
@@ -96,7 +96,7 @@ impl Analyzable for Othello {
 
     fn value_in_units(
         &self,
-        verdict: Verdict,
+        verdict: SearchScore,
         found: &Thought<Square>,
         scale: DiscScale,
     ) -> Option<f64> {
@@ -119,10 +119,10 @@ impl Analyzable for Checkers {
 
     fn scale(_: &Arc<dyn Evaluate<Checkers>>) {}
 
-    fn value_in_units(&self, verdict: Verdict, _: &Thought<Self::Move>, (): ()) -> Option<f64> {
+    fn value_in_units(&self, verdict: SearchScore, _: &Thought<Self::Move>, (): ()) -> Option<f64> {
         Some(match verdict {
-            Verdict::Decided(result) => f64::from(result),
-            Verdict::Estimate(value) => f64::from(value),
+            SearchScore::Proven(result) => f64::from(result),
+            SearchScore::Estimate(value) => f64::from(value),
         })
     }
 }
@@ -132,19 +132,19 @@ impl Analyzable for Checkers {
 pub fn evaluate_moves<P: Analyzable>(
     position: &P,
     depth: u32,
-    control: &Arc<Control>,
+    control: &Arc<SearchControl>,
     mut on_depth: impl FnMut(&PositionEvaluation<P::Move>),
 ) {
     let Some(model) = P::default_model() else { return };
     let scale = P::scale(&model);
     let bits = depth.saturating_mul(2).saturating_add(6).min(TABLE_BITS);
-    let mut search = Deepening::new(model, bits).to_depth(depth);
+    let mut search = IterativeDeepening::new(model, bits).with_max_depth(depth);
     // The solver's table is large, so it is allocated only if the solver will be used.
     let is_endgame = empties(position) <= EXACT_EMPTIES;
-    if let Some(endgame) = is_endgame.then(|| P::far_endgame(EXACT_EMPTIES, 1)).flatten() {
+    if let Some(endgame) = is_endgame.then(|| P::parallel_endgame_solver(EXACT_EMPTIES, 1)).flatten() {
         search = search.with_endgame(endgame);
     }
-    search.think(position, true, control, |found| {
+    search.run(position, true, control, |found| {
         on_depth(&to_evaluation(position, found, scale, control));
     });
 }
@@ -158,18 +158,18 @@ pub(crate) fn to_evaluation<P: Analyzable>(
     position: &P,
     found: &Thought<P::Move>,
     scale: P::Scale,
-    control: &Arc<Control>,
+    control: &Arc<SearchControl>,
 ) -> PositionEvaluation<P::Move> {
     let moves = found.moves.iter().map(|scored| EvaluatedMove {
         mv: scored.mv,
         value: position.value_in_units(scored.verdict, found, scale),
         score: scored.verdict,
-        exact: found.exact || matches!(scored.verdict, Verdict::Decided(_)),
+        exact: found.exact || matches!(scored.verdict, SearchScore::Proven(_)),
         line: vec![scored.mv],
     });
     let mut moves: Vec<EvaluatedMove<P::Move>> = moves.collect();
     if let Some(best) = moves.first_mut() {
-        best.line.clone_from(&found.line);
+        best.line.clone_from(&found.pv);
         if found.exact {
             extend_line(position, &mut best.line, control);
         }
@@ -180,11 +180,11 @@ pub(crate) fn to_evaluation<P: Analyzable>(
 }
 
 /// Extends a line with exact best moves.
-fn extend_line<P: Analyzable>(start: &P, line: &mut Vec<P::Move>, control: &Arc<Control>) {
-    let Some(mut endgame) = P::endgame(EXACT_EMPTIES) else { return };
+fn extend_line<P: Analyzable>(start: &P, line: &mut Vec<P::Move>, control: &Arc<SearchControl>) {
+    let Some(mut endgame) = P::endgame_solver(EXACT_EMPTIES) else { return };
     let mut position = line.iter().fold(*start, |position, &mv| position.play(mv));
     while line.len() < EXACT_LINE_LENGTH && !position.is_over() {
-        let found = endgame.judge(&position, false, control);
+        let found = endgame.score_moves(&position, false, control);
         let Some((mv, _)) = found.and_then(|moves| moves.first().copied()) else { return };
         line.push(mv);
         position = position.play(mv);
@@ -198,7 +198,7 @@ mod tests {
 
     fn deepest<P: Analyzable>(position: &P, depth: u32) -> Option<PositionEvaluation<P::Move>> {
         let mut last = None;
-        let control = Arc::new(Control::unlimited());
+        let control = Arc::new(SearchControl::unlimited());
         evaluate_moves(position, depth, &control, |found| last = Some(found.clone()));
         last
     }
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn every_depth_reports_all_legal_moves() {
         let mut depths = Vec::new();
-        let control = Arc::new(Control::unlimited());
+        let control = Arc::new(SearchControl::unlimited());
         evaluate_moves(&Othello::start(), 4, &control, |found| {
             assert_eq!(found.moves.len(), 4);
             // The four first moves are symmetric.

@@ -9,7 +9,7 @@ use outflank_models::{embedded, nets};
 /// `None` if the program was built without its move predictor. The first call unpacks the network, which
 /// takes some tenths of a second; each later call takes some hundredths.
 pub(crate) fn move_probabilities(position: &Othello) -> Option<Vec<(Square, f64)>> {
-    Some(embedded::experts()?.odds(position))
+    Some(embedded::experts()?.move_probabilities(position))
 }
 
 /// The predicted expert move at one ply of a game, compared with the move played.
@@ -30,7 +30,7 @@ pub(crate) fn predict_game(line: &Line<Othello>) -> Vec<ExpertPrediction> {
     let steps: Vec<(Othello, Square)> = line.steps().collect();
     let queries: Vec<(Othello, Vec<Square>)> =
         steps.iter().map(|(position, _)| (*position, position.moves().collect())).collect();
-    let probabilities = nets::Images(&*network).shares(&queries);
+    let probabilities = nets::SymmetryAveraged(&*network).probabilities(&queries);
     let plies = steps.iter().zip(queries.iter().zip(probabilities));
     plies.map(|(&(_, played), ((_, moves), all))| prediction(played, moves, &all)).collect()
 }

@@ -10,8 +10,8 @@
 use crate::evaluate::{Analyzable, EvaluatedMove, PositionEvaluation, to_evaluation};
 use outflank_games::{Line, Side};
 use outflank_models::Evaluate;
-use outflank_players::{Control, Cuts, Deepening};
-use outflank_runs::in_order;
+use outflank_players::{SearchControl, ProbCut, IterativeDeepening};
+use outflank_runs::parallel_in_order;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -87,7 +87,7 @@ struct Pass {
 pub struct GameAnalyzer<P: Analyzable> {
     model: Arc<dyn Evaluate<P>>,
     scale: P::Scale,
-    probcut: Option<Arc<Cuts>>,
+    probcut: Option<Arc<ProbCut>>,
     exact_from: u32,
     threads: usize,
 }
@@ -108,8 +108,8 @@ impl<P: Analyzable> GameAnalyzer<P> {
 
     /// Enables ProbCut with a threshold of `threshold` standard deviations.
     #[must_use]
-    pub fn with_cuts(mut self, threshold: f32) -> GameAnalyzer<P> {
-        self.probcut = Some(Arc::new(Cuts::measure(&self.model, threshold)));
+    pub fn with_probcut(mut self, threshold: f32) -> GameAnalyzer<P> {
+        self.probcut = Some(Arc::new(ProbCut::measure(&self.model, threshold)));
         self
     }
 
@@ -126,7 +126,7 @@ impl<P: Analyzable> GameAnalyzer<P> {
         let steps: Vec<(P, P::Move)> = line.steps().collect();
         let plies: Vec<usize> = (0..steps.len()).collect();
         let mut all = Vec::with_capacity(steps.len());
-        let control = Arc::new(Control::unlimited());
+        let control = Arc::new(SearchControl::unlimited());
         let pass = Pass { depth, exact_from: self.exact_from };
         let completed = self.run_pass(&steps, &plies, pass, &control, |analyzed| {
             all.push(analyzed);
@@ -147,7 +147,7 @@ impl<P: Analyzable> GameAnalyzer<P> {
         &self,
         line: &Line<P>,
         time: Duration,
-        control: &Arc<Control>,
+        control: &Arc<SearchControl>,
         mut on_move: impl FnMut(&AnalyzedMove<P::Move>),
     ) -> u32 {
         let start = Instant::now();
@@ -159,8 +159,8 @@ impl<P: Analyzable> GameAnalyzer<P> {
             let unsolved: Vec<usize> = (0..steps.len()).rev().filter(|&ply| !solved[ply]).collect();
             // The first two passes have no time limit; the second one solves the endgame.
             let pass_control = Arc::new(match depth {
-                1 | 2 => control.part(),
-                _ => control.part().with_time(time.saturating_sub(start.elapsed())),
+                1 | 2 => control.child(),
+                _ => control.child().with_time(time.saturating_sub(start.elapsed())),
             });
             let exact_from = if depth == 1 { 0 } else { self.exact_from };
             let pass = Pass { depth, exact_from };
@@ -191,20 +191,20 @@ impl<P: Analyzable> GameAnalyzer<P> {
         steps: &[(P, P::Move)],
         plies: &[usize],
         Pass { depth, exact_from }: Pass,
-        control: &Arc<Control>,
+        control: &Arc<SearchControl>,
         mut on_move: impl FnMut(AnalyzedMove<P::Move>) -> bool,
     ) -> bool {
         let bits = depth.saturating_mul(2).saturating_add(6).min(TABLE_BITS);
         let mut count = 0;
-        in_order(
+        parallel_in_order(
             plies.len(),
             self.threads,
             || {
-                let mut search = Deepening::new(Arc::clone(&self.model), bits).to_depth(depth);
+                let mut search = IterativeDeepening::new(Arc::clone(&self.model), bits).with_max_depth(depth);
                 if let Some(probcut) = &self.probcut {
-                    search = search.with_cuts(Arc::clone(probcut));
+                    search = search.with_probcut(Arc::clone(probcut));
                 }
-                match P::far_endgame(exact_from, 1).filter(|_| exact_from > 0) {
+                match P::parallel_endgame_solver(exact_from, 1).filter(|_| exact_from > 0) {
                     Some(endgame) => search.with_endgame(endgame),
                     None => search,
                 }
@@ -212,7 +212,7 @@ impl<P: Analyzable> GameAnalyzer<P> {
             |search, job| {
                 let ply = *plies.get(job)?;
                 let (position, played) = steps.get(ply)?;
-                let found = search.think(position, true, control, |_| {})?;
+                let found = search.run(position, true, control, |_| {})?;
                 let evaluation = to_evaluation(position, &found, self.scale, control);
                 let all_exact = evaluation.moves.iter().all(|mv| mv.exact);
                 // An interrupted search is less accurate than the previous pass.

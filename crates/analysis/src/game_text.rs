@@ -7,7 +7,7 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Line, MoveError, Position};
 use outflank_records::wthor::Names;
-use outflank_records::{About, Fault, Ply, Reason, Record, ggf, parse_games, transcript};
+use outflank_records::{GameInfo, ParseError, ParseErrorKind, Ply, Record, ggf, parse_games, transcript};
 use std::path::Path;
 
 /// The maximum number of moves of a checkers game.
@@ -18,10 +18,10 @@ const MAX_MOVES: usize = 2000;
 pub enum GameTextError {
     /// An invalid transcript or an illegal move in it.
     #[error(transparent)]
-    Transcript(#[from] Reason),
+    Transcript(#[from] ParseErrorKind),
     /// An invalid game file.
     #[error(transparent)]
-    File(#[from] Fault),
+    File(#[from] ParseError),
     /// A file without a game.
     #[error("the file contains no game")]
     Empty,
@@ -88,7 +88,7 @@ impl GameText for Othello {
         if !name.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("ggf")) {
             return Self::format_game(line) + "\n";
         }
-        let about = About { black: black.to_owned(), white: white.to_owned(), ..About::default() };
+        let about = GameInfo { black: black.to_owned(), white: white.to_owned(), ..GameInfo::default() };
         let mut record = Record::new(*line.start(), about);
         for &mv in line.moves() {
             // Every move of a line is legal, so this cannot fail.

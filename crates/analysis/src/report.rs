@@ -295,7 +295,7 @@ fn value_plot(game: &GameReport) -> Plot {
         .series(Series::line("estimated", points(false)))
         .series(Series::line("exact", points(true)))
         .level(0.0, "")
-        .whole_x()
+        .integer_x()
 }
 
 /// Draws the position before a mistake.

@@ -1,6 +1,6 @@
 //! A handle that stops searches from another thread.
 
-use outflank_players::Control;
+use outflank_players::SearchControl;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Stops the running search, and searches that start while a newer command waits.
@@ -12,7 +12,7 @@ pub struct SearchInterrupt(Arc<Mutex<InterruptState>>);
 #[derive(Default)]
 struct InterruptState {
     /// The running search.
-    control: Option<Arc<Control>>,
+    control: Option<Arc<SearchControl>>,
     /// The number of commands that wait for earlier searches to end.
     waiting: usize,
     /// Whether all searches stop from now on.
@@ -68,7 +68,7 @@ impl SearchInterrupt {
     }
 
     /// Sets the running search, or none.
-    pub fn set_search(&self, control: Option<Arc<Control>>) {
+    pub fn set_search(&self, control: Option<Arc<SearchControl>>) {
         let mut state = self.state();
         state.control = control;
         if state.is_requested() {

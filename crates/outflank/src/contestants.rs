@@ -4,14 +4,14 @@ use crate::VERSION;
 use crate::cli::{Common, GridArgs, PlayArgs, RunArgs};
 use crate::grid::Others;
 use anyhow::{Result, anyhow, bail, ensure};
-use outflank_arena::elsewhere::{Starts, share};
-use outflank_arena::{Game, Terms};
+use outflank_arena::remote::{OpeningSource, publish};
+use outflank_arena::{Game, ContestConfig};
 use outflank_games::Line;
 use outflank_players::Entry;
-use outflank_players::roster::{self, Roster};
-use outflank_records::{About, Ply, ReadError, Record, read_openings, write_pgn};
+use outflank_players::registry::{self, RegisteredGame};
+use outflank_records::{GameInfo, Ply, ReadError, Record, read_openings, write_pgn};
 use outflank_runs::files::{checksum, read};
-use outflank_runs::{Config, DataFile, Journal, RunFolder};
+use outflank_runs::{RunConfig, DataFile, Journal, RunFolder};
 use std::path::Path;
 
 /// Games for each pair from the start position, where there are no openings to count.
@@ -21,11 +21,11 @@ const GAMES_FROM_START: u64 = 1000;
 const MOST_GAMES: u64 = 100_000_000;
 
 /// Everything a contest needs.
-pub struct Setting<P: Roster> {
+pub struct Setting<P: RegisteredGame> {
     /// Who plays.
     pub entries: Vec<Entry<P>>,
     /// From where, how often, with which seed.
-    pub terms: Terms<P>,
+    pub terms: ContestConfig<P>,
     /// Where results go.
     pub folder: RunFolder,
     /// Games already played, and room for more.
@@ -36,7 +36,7 @@ pub struct Setting<P: Roster> {
 
 /// Reads players and openings and opens the run folder; nothing is written before all of it is
 /// known to be good.
-pub fn set_up<P: Roster>(
+pub fn set_up<P: RegisteredGame>(
     command: &str,
     players: &[String],
     play: &PlayArgs,
@@ -50,7 +50,7 @@ pub fn set_up<P: Roster>(
         "--random is a share of moves from 0 to 1, not {}",
         play.random
     );
-    let entries = roster::entries::<P>(players, play.random)?;
+    let entries = registry::factories::<P>(players, play.random)?;
     let (openings, file) = openings::<P>(play)?;
     let is_gtp = |text: &&String| text.starts_with("gtp:") || text.contains("with=gtp:");
     if let Some(engine) = players.iter().find(is_gtp) {
@@ -79,7 +79,7 @@ pub fn set_up<P: Roster>(
     }
     let mut data: Vec<DataFile> = file.into_iter().collect();
     data.extend(players.iter().filter_map(|text| model_file(text)));
-    let config = Config {
+    let config = RunConfig {
         command: command.to_owned(),
         version: VERSION.to_owned(),
         seed: common.seed,
@@ -87,33 +87,33 @@ pub fn set_up<P: Roster>(
         data,
     };
     let others = crate::grid::crew(grid, common)?;
-    let starts = Starts {
+    let starts = OpeningSource {
         file: Some(Path::new(&play.openings)).filter(|_| play.openings != "start"),
         first: play.first.map(Into::into),
     };
-    let elsewhere = others
+    let remote = others
         .as_ref()
-        .map(|(crew, _)| share::<P>(crew, players, &entries, play.random, starts, common.seed));
-    let elsewhere = elsewhere.transpose()?;
+        .map(|(crew, _)| publish::<P>(crew, players, &entries, play.random, starts, common.seed));
+    let remote = remote.transpose()?;
     let folder = match &run.resume {
         Some(path) => resume(path, &config, command)?,
         None => RunFolder::create(run.out.as_deref(), &config)?,
     };
     let journal = Journal::open(&folder.join("games.tsv"))?;
-    let terms = Terms {
+    let terms = ContestConfig {
         openings,
         rounds: (games / 2) as u32,
         seed: common.seed,
         threads: common.threads(),
-        elsewhere,
+        remote,
     };
     Ok(Setting { entries, terms, folder, journal, others })
 }
 
 /// Opens a folder to go on with. A league may gain and lose players; the models of those who stay
 /// must be the same.
-fn resume(path: &Path, config: &Config, command: &str) -> Result<RunFolder> {
-    let old = RunFolder::config_at(path)?;
+fn resume(path: &Path, config: &RunConfig, command: &str) -> Result<RunFolder> {
+    let old = RunFolder::read_config(path)?;
     for file in &old.data {
         let new = config.data.iter().find(|new| new.file == file.file);
         if new.is_some_and(|new| new.sha256 != file.sha256) {
@@ -133,14 +133,14 @@ fn resume(path: &Path, config: &Config, command: &str) -> Result<RunFolder> {
 
 /// The checksum of a player's model, when it is a file.
 pub fn model_file(text: &str) -> Option<DataFile> {
-    let spec: outflank_players::Spec = text.parse().ok()?;
+    let spec: outflank_players::PlayerSpec = text.parse().ok()?;
     let path = Path::new(&spec.model);
-    let path = if path.is_dir() { roster::model_of(path) } else { path.to_owned() };
+    let path = if path.is_dir() { registry::run_model_path(path) } else { path.to_owned() };
     let bytes = read(&path, 1 << 30).ok()?;
     Some(DataFile { file: spec.model, sha256: checksum(&bytes) })
 }
 
-fn openings<P: Roster>(play: &PlayArgs) -> Result<(Vec<Line<P>>, Option<DataFile>)> {
+fn openings<P: RegisteredGame>(play: &PlayArgs) -> Result<(Vec<Line<P>>, Option<DataFile>)> {
     if play.openings == "start" {
         ensure!(
             play.first.is_none(),
@@ -151,7 +151,7 @@ fn openings<P: Roster>(play: &PlayArgs) -> Result<(Vec<Line<P>>, Option<DataFile
     let path = Path::new(&play.openings);
     let openings = read_openings::<P>(path, play.first.map(Into::into)).map_err(|e| match e {
         // What else such an error says is about files of whole games.
-        ReadError::Fault { path, fault } => anyhow!("--openings {}: {fault}", path.display()),
+        ReadError::Parse { path, error: fault } => anyhow!("--openings {}: {fault}", path.display()),
         other => anyhow::Error::new(other).context("--openings takes `start` or a file"),
     })?;
     let bytes = read(path, 1 << 30)?;
@@ -182,16 +182,16 @@ pub fn typed(play: &PlayArgs, games: u64, seed: u64) -> Vec<String> {
 }
 
 /// The games as records, for PGN.
-pub fn records<P: Roster>(names: &[String], games: &[Game<P>]) -> Vec<Record<P>> {
+pub fn records<P: RegisteredGame>(names: &[String], games: &[Game<P>]) -> Vec<Record<P>> {
     games
         .iter()
         .map(|game| {
-            let about = About {
+            let about = GameInfo {
                 black: names[game.black].clone(),
                 white: names[game.white].clone(),
                 event: "Outflank".to_owned(),
                 result: Some(game.played.margin),
-                ..About::default()
+                ..GameInfo::default()
             };
             let mut record = Record::new(*game.played.line.start(), about);
             for (&mv, &random) in game.played.line.moves().iter().zip(&game.played.random) {
@@ -204,7 +204,7 @@ pub fn records<P: Roster>(names: &[String], games: &[Game<P>]) -> Vec<Record<P>>
 }
 
 /// Writes the games for rating programs.
-pub fn write_games<P: Roster>(
+pub fn write_games<P: RegisteredGame>(
     folder: &RunFolder,
     names: &[String],
     games: &[Game<P>],

@@ -5,8 +5,8 @@ use crate::cli::{Common, GridArgs};
 use anyhow::{Result, bail};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command};
-use outflank_cluster::{Grid, Options};
-use outflank_runs::{Crew, Notes};
+use outflank_cluster::{ClusterOptions, NatsQueue};
+use outflank_runs::{WorkQueue, ProgressLog};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub fn check(matches: &ArgMatches) -> Result<()> {
 }
 
 /// What `--on` and its kin say; nothing without `--on`.
-pub fn options(args: &GridArgs) -> Result<Option<Options>> {
+pub fn options(args: &GridArgs) -> Result<Option<ClusterOptions>> {
     let Some(address) = &args.on else { return Ok(None) };
     let user = match (&args.nats_user, &args.nats_password) {
         (Some(user), Some(password)) => Some((user.clone(), password.clone())),
@@ -47,25 +47,25 @@ pub fn options(args: &GridArgs) -> Result<Option<Options>> {
         (None, None) => None,
         _ => bail!("--nats-cert and --nats-key belong together"),
     };
-    Ok(Some(Options {
+    Ok(Some(ClusterOptions {
         queue: args.queue.clone(),
         credentials: args.nats_creds.clone(),
         user,
         authority: args.nats_ca.clone(),
         certificate,
         patience: Duration::from_secs(args.patience),
-        ..Options::new(address, VERSION)
+        ..ClusterOptions::new(address, VERSION)
     }))
 }
 
 /// Workers, and where what they have to say is shown.
-pub type Others = (Arc<dyn Crew>, Notes);
+pub type Others = (Arc<dyn WorkQueue>, ProgressLog);
 
 /// The workers of `--on`.
 pub fn crew(args: &GridArgs, common: &Common) -> Result<Option<Others>> {
     let Some(options) = options(args)? else { return Ok(None) };
-    let notes = Notes::new(common.quiet);
+    let notes = ProgressLog::new(common.quiet);
     let tell = notes.clone();
-    let grid = Grid::connect(&options, Arc::new(move |text| tell.tell(text)))?;
+    let grid = NatsQueue::connect(&options, Arc::new(move |text| tell.println(text)))?;
     Ok(Some((Arc::new(grid), notes)))
 }

@@ -2,7 +2,7 @@
 //! one in the run's folder, which `outflank serve` shows and which is gone when the run is over.
 
 use crate::grid::Others;
-use outflank_runs::{Crew, Progress, RunFolder, files};
+use outflank_runs::{WorkQueue, Progress, RunFolder, files};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -28,7 +28,7 @@ pub struct Watching {
 /// What is to be seen.
 struct Seen {
     progress: Progress,
-    others: Option<Arc<dyn Crew>>,
+    others: Option<Arc<dyn WorkQueue>>,
     path: PathBuf,
     told: Mutex<Told>,
 }
@@ -50,7 +50,7 @@ impl Watching {
         let mut told = Told::default();
         told.before.push_back((0, Instant::now()));
         if let Some((_, notes)) = others {
-            notes.beside(&progress);
+            notes.attach(&progress);
         }
         let others = others.map(|(crew, _)| crew.clone());
         let seen = Arc::new(Seen { progress, others, path, told: Mutex::new(told) });
@@ -71,7 +71,7 @@ impl Watching {
 
     /// Games that were played before this start.
     pub fn skip(&self, games: u64) {
-        self.seen.progress.skip(games);
+        self.seen.progress.set_position(games);
     }
 
     /// Games that came in.
@@ -104,13 +104,13 @@ impl Seen {
             if !words.is_empty() {
                 words.push_str(", ");
             }
-            words.push_str(&others.words());
+            words.push_str(&others.status());
         }
         words
     }
 
     fn show(&self) {
-        self.progress.say(self.words());
+        self.progress.set_message(self.words());
     }
 
     /// Writes the line, with the speed where games are counted.

@@ -155,7 +155,7 @@ fn what_a_format_cannot_hold_is_said() {
     let lost = found["lost"].as_array().unwrap();
     assert!(lost.iter().any(|loss| loss["what"] == "players" && loss["games"] == 2), "{found}");
     let message = lab.refused(&["data", "convert", "a.wtb", "--to", "c.obf"]);
-    assert!(message.contains("bare positions"), "{message}");
+    assert!(message.contains("store only positions"), "{message}");
     assert!(lab.refused(&["data", "convert", "a.wtb", "--to", "c.xyz"]).contains("--format"));
 }
 

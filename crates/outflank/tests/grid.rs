@@ -196,9 +196,9 @@ fn watched(command: &str, speed: &str) {
     let mut run = Process::start(&lab, &words);
     workers_of(&lab, &mut run, &["2 workers, 2 threads", speed]);
     workers[0].kill();
-    workers_of(&lab, &mut run, &["1 worker, 1 thread (gained 2, lost 1)"]);
+    workers_of(&lab, &mut run, &["1 worker, 1 thread (2 joined, 1 lost)"]);
     workers[1].kill();
-    workers_of(&lab, &mut run, &["no worker (gained 2, lost 2)"]);
+    workers_of(&lab, &mut run, &["no workers (2 joined, 2 lost)"]);
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn what_cannot_be_sent_is_refused_before_anything_is_written() {
     let lab = Lab::new();
     let on = ["--on", "nats://127.0.0.1:1"];
     let error = lab.refused(&[&["match", "heuristic", "random"][..], &on].concat());
-    assert!(error.contains("no NATS server answers at nats://127.0.0.1:1"), "{error}");
+    assert!(error.contains("no NATS server responds at nats://127.0.0.1:1"), "{error}");
     let error = lab.refused(&["worker"]);
     assert!(error.contains("--on"), "{error}");
     let error = lab.refused(&["worker", "--on", "nats://127.0.0.1:1", "--nats-user", "me"]);

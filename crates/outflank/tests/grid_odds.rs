@@ -71,8 +71,8 @@ fn a_guarded_server_and_a_queue_of_ones_own() {
     for (given, part) in [
         ([&own[..], &user].concat(), "--nats-ca"),
         ([&authority[..], &user].concat(), "--nats-cert"),
-        ([&authority[..], &own].concat(), "refuses a connection without credentials"),
-        ([&authority[..], &own, &wrong].concat(), "refuses the user 'me'"),
+        ([&authority[..], &own].concat(), "rejected a connection without credentials"),
+        ([&authority[..], &own, &wrong].concat(), "rejected the user 'me'"),
     ] {
         let error = home.refused(&[&league[..], &["--on", &address], &given].concat());
         assert!(error.contains(part), "{given:?}: {error}");
@@ -113,13 +113,13 @@ fn credentials_in_a_file() {
     let league = ["league", "heuristic", "random", "yoshioka", "--games", "20", "--out", "run"];
     let on = ["--on", &address];
     for (file, part) in [
-        (None, "refuses a connection without credentials"),
-        (Some(old), "refuses the credentials in old.creds"),
-        (Some(stranger), "refuses the credentials in stranger.creds"),
-        (Some(thief), "refuses the credentials in thief.creds"),
+        (None, "rejected a connection without credentials"),
+        (Some(old), "rejected the credentials in old.creds"),
+        (Some(stranger), "rejected the credentials in stranger.creds"),
+        (Some(thief), "rejected the credentials in thief.creds"),
         (Some(system), "enable JetStream for this account"),
-        (Some(empty), "empty.creds holds no NATS credentials"),
-        (Some(cut), "cut.creds holds no NATS credentials"),
+        (Some(empty), "empty.creds: not a NATS credentials file"),
+        (Some(cut), "cut.creds: not a NATS credentials file"),
         (Some("none.creds"), "cannot read none.creds"),
     ] {
         let creds = file.map_or(Vec::new(), |file| vec!["--nats-creds", file]);
@@ -170,7 +170,7 @@ fn a_server_s_full_disk_is_told_and_loses_nothing() {
     let on = ["--on", &address, "--patience", "3"];
     let mut run = Process::start(&lab, &[&words[..], &["--out", "run"], &on].concat());
     let line = || fs::read_to_string(lab.file("run/workers.txt")).unwrap_or_default();
-    while !line().contains("make room") {
+    while !line().contains("free space") {
         assert!(!run.has_ended(), "it ended before the disk was full");
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -5,7 +5,7 @@
 mod lab;
 
 use lab::{Lab, PROGRAM, same};
-use outflank_runs::{Draw, Rng, rng};
+use outflank_runs::{RngExt, Rng, rng};
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::{Command, Stdio};

@@ -263,8 +263,8 @@ fn what_cannot_be_begun_leaves_no_folder() {
     let lab = Lab::new();
     for (arguments, part) in [
         (&["learn", "cnn", "--net", "conv4"][..], "say how long to learn"),
-        (&["learn", "cnn", "--net", "conv5", "--passes", "1"], "'conv5' is not a network"),
-        (&["learn", "cnn", "--input", "discs", "--passes", "1"], "'discs' is not an input"),
+        (&["learn", "cnn", "--net", "conv5", "--passes", "1"], "unknown network 'conv5'"),
+        (&["learn", "cnn", "--input", "discs", "--passes", "1"], "unknown input 'discs'"),
         (
             &["learn", "cnn", "--net", "conv4-stages", "--passes", "1"],
             "the input must be 'pieces+stage', not 'pieces'",

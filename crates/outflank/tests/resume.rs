@@ -242,9 +242,9 @@ fn other_settings_are_refused_and_change_nothing() {
         ("match a.wpc heuristic --resume run", "b = \"random\""),
         ("match a.wpc random --resume run --openings start", "openings"),
         ("league a.wpc random --resume run", "go on with it by outflank match --resume run"),
-        ("match a.wpc random --resume elsewhere", "elsewhere holds no run"),
+        ("match a.wpc random --resume elsewhere", "elsewhere: no run to resume"),
         ("match a.wpc random --resume run --out other", "--resume"),
-        (run, "run already holds a run; go on with it by --resume run"),
+        (run, "run: contains a run. Resume it with --resume run"),
     ] {
         let message = lab.refused(&words(arguments));
         assert!(message.contains(part), "{arguments}: {message}");

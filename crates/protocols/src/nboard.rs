@@ -88,7 +88,7 @@ impl NBoard {
 
     /// Loads the game of `set game`.
     fn load_game(&mut self, record: &Record<Othello>, text: &str) {
-        let about = &record.about;
+        let about = &record.info;
         let white = if about.white_clock.is_empty() { &about.clock } else { &about.white_clock };
         self.clocks = [Clock::parse_ggf(&about.clock), Clock::parse_ggf(white)];
         self.timed = false;
@@ -180,7 +180,7 @@ impl NBoard {
         match chosen {
             Ok((square, found)) => {
                 let value = found.zip(scale).and_then(|(found, scale)| {
-                    scale.to_discs(found.moves.first()?.verdict, &found, &position)
+                    scale.to_discs(found.moves.first()?.score, &found, &position)
                 });
                 let value = value.map(|value| format!("{value:.2}")).unwrap_or_default();
                 let seconds = start.elapsed().as_secs_f64();
@@ -218,7 +218,7 @@ impl NBoard {
             let seconds = start.elapsed().as_secs_f64();
             writeln!(out, "nodestats {} {seconds:.2}", found.nodes)?;
             let best = found.moves.first();
-            if best.is_some_and(|b| scale.to_discs(b.verdict, &found, &position).is_none()) {
+            if best.is_some_and(|b| scale.to_discs(b.score, &found, &position).is_none()) {
                 return writeln!(out, "{NO_DISCS}");
             }
         }
@@ -251,7 +251,7 @@ impl NBoard {
             if self.player.interrupt().is_requested() {
                 break;
             }
-            let value = scale.to_discs(best.verdict, &found, &position);
+            let value = scale.to_discs(best.score, &found, &position);
             has_unscaled |= value.is_none();
             if turn != position.to_move() {
                 if let Some(value) = value {
@@ -330,7 +330,7 @@ fn write_search_lines(
     for (index, scored) in found.moves.iter().take(count).enumerate() {
         let mut line = scored.mv.to_string().to_uppercase();
         if index == 0 {
-            line = found.line.iter().map(|mv| mv.to_string().to_uppercase()).collect();
+            line = found.pv.iter().map(|mv| mv.to_string().to_uppercase()).collect();
         }
         let Some(mut value) = scale.to_discs(scored.verdict, found, position) else { continue };
         if passes {

@@ -11,7 +11,7 @@ use crate::terminal_board::{BoardStyle, draw_board};
 use commands::Command;
 use outflank_analysis::{BoardView, GameText, SearchInterrupt};
 use outflank_games::{Line, Side};
-use outflank_players::{Control, Fault, Player};
+use outflank_players::{SearchControl, Fault, Player};
 use outflank_runs::rng::stream;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -149,9 +149,9 @@ impl<P: BoardView + GameText> GameSession<P> {
         while !self.line.position().is_over() && self.line.position().to_move() != self.person {
             let ply = self.line.moves().len().to_string();
             let mut rng = stream(self.seed, &["play", &ply]);
-            let control = Arc::new(Control::unlimited());
+            let control = Arc::new(SearchControl::unlimited());
             self.interrupt.set_search(Some(Arc::clone(&control)));
-            self.opponent.player.obey(&control);
+            self.opponent.player.set_control(&control);
             let chosen = self.opponent.player.choose(&self.line, &mut rng);
             self.interrupt.set_search(None);
             match chosen {
@@ -232,7 +232,7 @@ impl<P: BoardView + GameText> LineProtocol for GameSession<P> {
     const FINISHES_AFTER_EOF: bool = true;
 
     fn start(&mut self, out: &mut dyn Write) -> io::Result<bool> {
-        if let Err(fault) = self.opponent.player.begin() {
+        if let Err(fault) = self.opponent.player.new_game() {
             writeln!(out, "{fault}.")?;
             self.end = SessionEnd::Fault(fault.to_string());
             return Ok(false);

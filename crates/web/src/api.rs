@@ -146,7 +146,7 @@ async fn evaluate(
     let time = time_limit(request.time, EVALUATION_SECONDS);
     let depth = request.depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH);
     let work = move |out: &mut LineSender| {
-        let control = Arc::new(out.stop_signal().control().part().with_time(time));
+        let control = Arc::new(out.stop_signal().control().child().with_time(time));
         match &line {
             AnyLine::Othello(line) => {
                 let send = |found: &_| out.send(&evaluation_to_json::<Othello>(found));
@@ -230,7 +230,7 @@ async fn parse_file(
             match game {
                 Ok(record) => games.push(record_to_json(&record)),
                 // For a single game the location in the file is not useful.
-                Err(fault) if total == 1 => errors.push(fault.reason.to_string()),
+                Err(fault) if total == 1 => errors.push(fault.kind.to_string()),
                 Err(fault) => errors.push(fault.to_string()),
             }
         }
@@ -247,7 +247,7 @@ async fn parse_file(
 }
 
 fn record_to_json(record: &outflank_records::Record<Othello>) -> Value {
-    let about = &record.about;
+    let about = &record.info;
     let is_standard = *record.start() == Othello::start();
     // WTHOR numbers without a name, such as `#12`, become `player 12`.
     let name = |kind: &str, name: &str| match name.strip_prefix('#').filter(|n| is_number(n)) {

@@ -56,7 +56,7 @@ fn games_folder(data: &Path) -> PathBuf {
 /// read, because games then show numbers.
 #[must_use]
 pub fn load_names(data: Option<&Path>) -> Names {
-    let load = |data| NameFiles::beside(&games_folder(data).join("any.wtb")).read().ok();
+    let load = |data| NameFiles::find(&games_folder(data).join("any.wtb")).read().ok();
     data.and_then(load).unwrap_or_default()
 }
 
@@ -109,12 +109,12 @@ impl OpeningExplorer {
             let key = key(board, position.to_move());
             self.entries.push(Entry { key, game, mv: mv.index() as u8 });
         }
-        let about = &record.about;
+        let about = &record.info;
         let title = (!about.black.is_empty() || !about.white.is_empty()).then(|| {
             let event = if about.event.is_empty() { "" } else { ", " };
             format!("{} – {}{event}{}", about.black, about.white, about.event).into_boxed_str()
         });
-        let result = about.result.unwrap_or_else(|| record.standing()).clamp(-64, 64) as i8;
+        let result = about.result.unwrap_or_else(|| record.disc_score()).clamp(-64, 64) as i8;
         self.games.push(GameEntry { title, year: about.year().unwrap_or(0), result });
     }
 

@@ -2,7 +2,7 @@
 
 use crate::error::ApiError;
 use crate::runs::Runs;
-use outflank_arena::insight;
+use outflank_arena::model_inspection;
 use outflank_games::othello::kernel::Portable;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Game, Position, Side};
@@ -10,10 +10,10 @@ use outflank_models::embedded::{self, Embedded};
 use outflank_models::files::{self, AnyHeuristic};
 use outflank_models::patterns::{Count, Patterns};
 use outflank_models::{
-    Described, Features, Greedy, Heuristic, Model, Network, Policy, Tuples, View,
+    NamedFeatures, Features, Greedy, Heuristic, Model, NTupleNetwork, Policy, Tuples, View,
 };
-use outflank_players::roster;
-use outflank_records::{Decision, Wanted, decisions};
+use outflank_players::registry;
+use outflank_records::{Decision, DecisionFilter, decisions};
 use serde_json::{Value, json};
 
 /// A position and the move chosen there.
@@ -44,7 +44,7 @@ pub fn list() -> Value {
 /// Finds an embedded model, or the model of a run for `run:NAME`.
 pub fn find(name: &str, runs: &Runs) -> Result<Embedded, ApiError> {
     if let Some(run) = name.strip_prefix("run:") {
-        let path = roster::model_of(&runs.folder(run)?);
+        let path = registry::run_model_path(&runs.folder(run)?);
         return match files::is_heuristic(&path) {
             true => Ok(Embedded::Heuristic(
                 files::load_heuristic(&path).map_err(ApiError::bad_request)?.0,
@@ -71,7 +71,7 @@ pub fn to_json(name: &str, model: &Embedded) -> Value {
         Embedded::Heuristic(AnyHeuristic::Othello(heuristic)) => {
             let mut description = describe_heuristic(heuristic);
             let (choices, sights) = sample();
-            let values = insight::worth(heuristic, &sights);
+            let values = model_inspection::disc_values(heuristic, &sights);
             add_learned(&mut description, Some(values), &Greedy(*heuristic), &choices);
             description
         }
@@ -82,29 +82,29 @@ pub fn to_json(name: &str, model: &Embedded) -> Value {
 }
 
 /// Samples decisions of the embedded games, with the boards after them.
-fn sample() -> (Vec<Choice>, Vec<insight::Sight>) {
+fn sample() -> (Vec<Choice>, Vec<model_inspection::Afterstate>) {
     let games = outflank_records::embedded::games();
-    let choices = decisions(&games, &Wanted::CHOICES);
-    let choices = insight::sample(choices.items(), SAMPLE_SIZE);
-    let sights = insight::sights(&choices);
+    let choices = decisions(&games, &DecisionFilter::CHOICES);
+    let choices = model_inspection::sample(choices.items(), SAMPLE_SIZE);
+    let sights = model_inspection::afterstates(&choices);
     (choices, sights)
 }
 
 /// Adds the mean value of a disc by square and by region, and the preferred moves.
 fn add_learned(
     description: &mut Value,
-    values: Option<insight::Worth>,
+    values: Option<model_inspection::DiscValues>,
     policy: &dyn Policy<Othello>,
     choices: &[Choice],
 ) {
     let board = |numbers: [f64; 64]| numbers.map(number).to_vec();
     description["regions"] = json!(values.as_ref().map(|values| {
-        let regions = insight::Region::ALL.iter().zip(values.regions);
+        let regions = model_inspection::Region::ALL.iter().zip(values.regions);
         let each = regions.map(|(region, x)| json!({ "name": region.name(), "value": number(x) }));
         each.collect::<Vec<_>>()
     }));
     description["disc_values"] = json!(values.map(|values| board(values.squares)));
-    description["move_preferences"] = json!(board(insight::preferred(policy, choices)));
+    description["move_preferences"] = json!(board(model_inspection::model_move_preferences(policy, choices)));
     description["sample_size"] = json!(choices.len());
 }
 
@@ -113,16 +113,16 @@ fn describe_model(model: &Model) -> Value {
     // A neural network has no tuples.
     let tuples = model.tuples().map_or(&[][..], Tuples::tuples);
     let patterns = match model {
-        Model::Network(network) => strongest_patterns(network, &sights),
+        Model::NTuple(network) => strongest_patterns(network, &sights),
         _ => Vec::new(),
     };
     let mut description = json!({
         "kind": model.kind(),
         "weights": model.weights(),
-        "instances": model.tuples().map_or(0, Tuples::instances),
+        "instances": model.tuples().map_or(0, Tuples::placement_count),
         "tuples": tuples.iter().take(MAX_LISTED).map(|tuple| json!({
-            "squares": square_indices(&tuple.images()[0]),
-            "symmetries": tuple.images().len(),
+            "squares": square_indices(&tuple.placements()[0]),
+            "symmetries": tuple.placements().len(),
             "entries": tuple.entries(),
         })).collect::<Vec<_>>(),
         "tuple_count": tuples.len(),
@@ -130,13 +130,13 @@ fn describe_model(model: &Model) -> Value {
         "counts": match model { Model::Patterns(staged) => counts(staged), _ => Vec::new() },
         "features": [],
     });
-    let values = model.value().map(|value| insight::worth(&*value, &sights));
+    let values = model.value().map(|value| model_inspection::disc_values(&*value, &sights));
     add_learned(&mut description, values, &*model.policy(), &choices);
     description
 }
 
 /// Describes a heuristic by its features and weights.
-fn describe_heuristic<P: Described>(heuristic: &Heuristic<P>) -> Value {
+fn describe_heuristic<P: NamedFeatures>(heuristic: &Heuristic<P>) -> Value {
     let features: Vec<Value> = P::FEATURES
         .iter()
         .zip(heuristic.weights())
@@ -159,9 +159,9 @@ fn describe_heuristic<P: Described>(heuristic: &Heuristic<P>) -> Value {
 }
 
 /// Returns the frequent patterns with the largest absolute weights.
-fn strongest_patterns(network: &Network, sights: &[insight::Sight]) -> Vec<Value> {
-    let mut found: Vec<insight::Pattern> =
-        insight::extremes(network, sights, MIN_FREQUENCY).into_iter().flatten().flatten().collect();
+fn strongest_patterns(network: &NTupleNetwork, sights: &[model_inspection::Afterstate]) -> Vec<Value> {
+    let mut found: Vec<model_inspection::Pattern> =
+        model_inspection::extreme_patterns(network, sights, MIN_FREQUENCY).into_iter().flatten().flatten().collect();
     found.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
     let bits = |bits: u64| (0..64).filter(|square| bits >> square & 1 == 1).collect::<Vec<u32>>();
     found
@@ -170,11 +170,11 @@ fn strongest_patterns(network: &Network, sights: &[insight::Sight]) -> Vec<Value
         .map(|pattern| {
             json!({
                 "tuple": pattern.tuple,
-                "squares": square_indices(&network.tuples().tuples()[pattern.tuple].images()[0]),
+                "squares": square_indices(&network.tuples().tuples()[pattern.tuple].placements()[0]),
                 "own": bits(pattern.own),
                 "other": bits(pattern.other),
                 "weight": number(pattern.weight),
-                "frequency": number(pattern.often),
+                "frequency": number(pattern.frequency),
             })
         })
         .collect()
@@ -182,7 +182,7 @@ fn strongest_patterns(network: &Network, sights: &[insight::Sight]) -> Vec<Value
 
 /// Returns the weights of mobility and frontier counts as curves, for three stages of the game.
 fn counts(model: &Patterns) -> Vec<Value> {
-    let (stages, first) = (model.stages(), model.look().tuples().count());
+    let (stages, first) = (model.stages(), model.features().tuples().count());
     let series = |index: usize, discs: u32| {
         let stage = stages.of(discs);
         let (from, to) = stages.discs(stage);
@@ -195,7 +195,7 @@ fn counts(model: &Patterns) -> Vec<Value> {
         let series: Vec<Value> = [16, 34, 52].iter().map(|&discs| series(index, discs)).collect();
         json!({ "name": count.about(), "series": series })
     };
-    model.look().counts().iter().enumerate().map(to_json).collect()
+    model.features().counts().iter().enumerate().map(to_json).collect()
 }
 
 /// The contribution of one feature to the value of a move.
@@ -230,7 +230,7 @@ fn contributions(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec
         Embedded::Heuristic(AnyHeuristic::Checkers(_)) => return None,
     };
     match model {
-        Model::Network(network) => {
+        Model::NTuple(network) => {
             let black = match network.view() {
                 View::Invert => side,
                 View::Negate => Side::Black,
@@ -249,7 +249,7 @@ fn contributions(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec
         Model::Patterns(patterns) => {
             let (own, other) = (discs(side), discs(side.other()));
             let weights = patterns.weights(patterns.stages().of((own | other).count_ones()));
-            let look = patterns.look();
+            let look = patterns.features();
             let mut all = tuple_contributions(look.tuples(), weights, own, other, 1.0, false);
             for (index, count) in look.counts().iter().enumerate() {
                 let number = count.of(Portable, own, other) as usize % Count::LIMIT;
@@ -259,7 +259,7 @@ fn contributions(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec
             }
             Some(all)
         }
-        Model::Rater(_) | Model::Ann(_) | Model::Deep(_) => None,
+        Model::MovePredictor(_) | Model::Mlp(_) | Model::PolicyNet(_) => None,
     }
 }
 
@@ -272,7 +272,7 @@ fn tuple_contributions(
     sign: f64,
     binary: bool,
 ) -> Vec<Contribution> {
-    let mut all = Vec::with_capacity(tuples.instances());
+    let mut all = Vec::with_capacity(tuples.placement_count());
     let entry = |image: &[Square]| {
         image.iter().fold(0usize, |index, square| {
             index * 3 + 1 + usize::from(own & square.bit() != 0)
@@ -282,7 +282,7 @@ fn tuple_contributions(
     let pairs = tuples.tuples().iter().zip(tuples.offsets());
     for (number, (tuple, offset)) in pairs.enumerate() {
         let mut seen = Vec::new();
-        for image in tuple.images() {
+        for image in tuple.placements() {
             let index = entry(image);
             // A binary feature counts only once.
             let is_repeated = binary && seen.contains(&index);
@@ -348,12 +348,12 @@ mod tests {
     fn contributions_sum_to_the_value() {
         let runs = Runs::new("no such folder".into());
         let games = outflank_records::embedded::games();
-        let choices = decisions(&games, &Wanted::CHOICES);
+        let choices = decisions(&games, &DecisionFilter::CHOICES);
         for name in embedded::NAMES {
             let model = find(name, &runs).unwrap();
             let value: Box<dyn Evaluate<Othello>> = match &model {
                 Embedded::Model(sum) => match sum.value() {
-                    Some(value) if !matches!(sum, Model::Ann(_)) => Box::new(value),
+                    Some(value) if !matches!(sum, Model::Mlp(_)) => Box::new(value),
                     // Move predictors and neural networks are not sums of features.
                     _ => {
                         let choice = &choices.items()[0];
@@ -365,7 +365,7 @@ mod tests {
                 Embedded::Heuristic(AnyHeuristic::Othello(heuristic)) => Box::new(*heuristic),
                 Embedded::Heuristic(AnyHeuristic::Checkers(_)) => continue,
             };
-            for choice in insight::sample(choices.items(), 40) {
+            for choice in model_inspection::sample(choices.items(), 40) {
                 let side = choice.position.to_move();
                 for mv in choice.position.moves() {
                     let all = contributions(&model, &choice.position, mv).unwrap();

@@ -8,7 +8,7 @@ use crate::runs::Runs;
 use crate::work_slots::StopSignal;
 use outflank_analysis::levels::{self, DEFAULT_LEVEL, Level};
 use outflank_games::{Game, Line};
-use outflank_players::roster::{self, Roster};
+use outflank_players::registry::{self, RegisteredGame};
 use outflank_players::{Entry, Fault, strength, strengths};
 use outflank_runs::rng::stream;
 use serde_json::{Value, json};
@@ -53,15 +53,15 @@ pub fn list(runs: &Runs) -> Value {
 }
 
 /// Finds the player with this name.
-fn find<P: Roster>(player: &str, runs: &Runs) -> Result<Entry<P>, ApiError> {
+fn find<P: RegisteredGame>(player: &str, runs: &Runs) -> Result<Entry<P>, ApiError> {
     if let Some(name) = player.strip_prefix("run:") {
-        let file = roster::model_of(&runs.folder(name)?);
+        let file = registry::run_model_path(&runs.folder(name)?);
         let model = P::load(&file, None).map_err(ApiError::bad_request)?;
         let unable = || ApiError::BadRequest(format!("run '{name}' has no model that plays"));
-        return Ok(roster::policy_entry(name, model.policy().ok_or_else(unable)?, 0.0));
+        return Ok(registry::policy_factory(name, model.policy().ok_or_else(unable)?, 0.0));
     }
     match strength(P::GAME, player).is_some() {
-        true => roster::entry::<P>(player).map_err(ApiError::bad_request),
+        true => registry::factory::<P>(player).map_err(ApiError::bad_request),
         false => Err(ApiError::BadRequest(format!(
             "unknown opponent '{player}' for {}. /api/players lists the opponents.",
             P::GAME
@@ -70,7 +70,7 @@ fn find<P: Roster>(player: &str, runs: &Runs) -> Result<Entry<P>, ApiError> {
 }
 
 /// Chooses a player's move, which depends only on the game and the seed. Fails if `stop` is set.
-pub fn choose<P: Roster>(
+pub fn choose<P: RegisteredGame>(
     line: &Line<P>,
     player: &str,
     seed: u64,
@@ -83,8 +83,8 @@ pub fn choose<P: Roster>(
     let entry = find::<P>(player, runs)?;
     let failed = |fault: Fault| ApiError::Internal(format!("player {player} failed: {fault}"));
     let mut opponent = entry.make().map_err(failed)?;
-    opponent.begin().map_err(failed)?;
-    opponent.obey(stop.control());
+    opponent.new_game().map_err(failed)?;
+    opponent.set_control(stop.control());
     let mut rng = stream(seed, &["web", &line.moves().len().to_string()]);
     opponent.choose(line, &mut rng).map_err(failed)
 }

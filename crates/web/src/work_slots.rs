@@ -5,7 +5,7 @@ use crate::error::ApiError;
 use axum::body::{Body, Bytes};
 use axum::http::header;
 use axum::response::Response;
-use outflank_players::Control;
+use outflank_players::SearchControl;
 use serde::Serialize;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ const BUFFERED_LINES: usize = 64;
 
 /// A signal that tells work to stop because its client disconnected.
 #[derive(Clone, Debug, Default)]
-pub struct StopSignal(Arc<Control>);
+pub struct StopSignal(Arc<SearchControl>);
 
 impl StopSignal {
     /// Returns whether the work should stop.
@@ -41,7 +41,7 @@ impl StopSignal {
 
     /// Returns the signal as the control of a search.
     #[must_use]
-    pub fn control(&self) -> &Arc<Control> {
+    pub fn control(&self) -> &Arc<SearchControl> {
         &self.0
     }
 }

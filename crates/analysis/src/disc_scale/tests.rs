@@ -1,8 +1,8 @@
 use super::*;
 use outflank_games::Side;
 use outflank_games::othello::Square;
-use outflank_players::roster::{Model, find_model};
-use outflank_players::{Control, Deepening};
+use outflank_players::registry::{Model, find_model};
+use outflank_players::{SearchControl, IterativeDeepening};
 use std::collections::HashMap;
 
 type Evaluator = Arc<dyn Evaluate<Othello>>;
@@ -32,7 +32,7 @@ fn fn_model(value: impl Fn(&Othello, Side) -> f32 + Send + Sync + 'static) -> Ev
 
 /// Returns a position with this many empty squares.
 fn position_with(empties: u32) -> Othello {
-    let game = embedded::every(usize::MAX).swap_remove(0);
+    let game = embedded::games_step_by(usize::MAX).swap_remove(0);
     game.steps().map(|(position, _)| position).find(|at| at.empties() == empties).unwrap()
 }
 
@@ -47,7 +47,7 @@ fn slope(pairs: &[(f64, f64)]) -> f64 {
 fn stored_slopes_of_champion_match_a_fit() {
     let champion = models::champion().unwrap();
     let mut pairs: [Vec<(f64, f64)>; STAGES] = Default::default();
-    for record in embedded::every(10) {
+    for record in embedded::games_step_by(10) {
         let Some(margin) = record.end().score() else { continue };
         for (position, _) in record.steps().filter(|(at, _)| at.empties() < 50) {
             let moves: Vec<Square> = position.moves().collect();
@@ -77,7 +77,7 @@ fn stored_slopes_of_champion_match_a_fit() {
 /// On games that are not in the fit, converted values predict the final margin.
 #[test]
 fn converted_values_predict_final_margins() {
-    let games = embedded::every(1);
+    let games = embedded::games_step_by(1);
     for name in MODELS {
         let model = embedded_model(name);
         let scale = DiscScale::for_model(&model);
@@ -89,7 +89,7 @@ fn converted_values_predict_final_margins() {
             let Some(margin) = record.end().score() else { continue };
             for (position, ply) in record.steps().skip(11 + index % 3).step_by(3) {
                 let (side, after) = (position.to_move(), position.play(ply.mv));
-                let value = Verdict::Estimate(model.value(&after, side));
+                let value = SearchScore::Estimate(model.value(&after, side));
                 let value = scale.to_discs_at_depth(value, &position, 1).unwrap();
                 pairs[position.empties() as usize / 10]
                     .push((f64::from(value), f64::from(side.sign() * margin)));
@@ -107,21 +107,21 @@ fn converted_values_predict_final_margins() {
 /// The same for values of a search, which have the bias of the side that moved last.
 #[test]
 fn searched_values_predict_final_margins() {
-    let control = Arc::new(Control::unlimited());
+    let control = Arc::new(SearchControl::unlimited());
     for (name, within) in [("champion", 0.2), ("ipref", 0.4), ("ann", 0.3), ("gp", 0.3)] {
         let model = embedded_model(name);
         let scale = DiscScale::for_model(&model);
         for depth in [2, 3] {
-            let mut search = Deepening::new(Arc::clone(&model), 14).to_depth(depth);
+            let mut search = IterativeDeepening::new(Arc::clone(&model), 14).with_max_depth(depth);
             let mut pairs = Vec::new();
-            for (index, record) in embedded::every(27).iter().enumerate() {
+            for (index, record) in embedded::games_step_by(27).iter().enumerate() {
                 let Some(margin) = record.end().score() else { continue };
                 let mut steps = record.steps().map(|(position, _)| position);
                 let empties = 17 + index as u32 % 30;
                 let Some(position) = steps.find(|at| at.empties() == empties) else { continue };
-                let found = search.think(&position, false, &control, |_| {}).unwrap();
+                let found = search.run(&position, false, &control, |_| {}).unwrap();
                 let verdict = found.moves[0].verdict;
-                if matches!(verdict, Verdict::Estimate(_)) {
+                if matches!(verdict, SearchScore::Estimate(_)) {
                     let value = scale.to_discs_at_depth(verdict, &position, found.depth).unwrap();
                     let margin = position.to_move().sign() * margin;
                     pairs.push((f64::from(value), f64::from(margin)));
@@ -152,8 +152,8 @@ fn conversion_is_invariant_to_affine_changes_of_a_model() {
                 let bias = if depth % 2 == 1 { bias } else { -bias };
                 let value = 0.5 * model.value(&position, position.to_move().other());
                 let one =
-                    scale.to_discs_at_depth(Verdict::Estimate(value), &position, depth).unwrap();
-                let same = Verdict::Estimate(factor * value + bias);
+                    scale.to_discs_at_depth(SearchScore::Estimate(value), &position, depth).unwrap();
+                let same = SearchScore::Estimate(factor * value + bias);
                 let same = other.to_discs_at_depth(same, &position, depth).unwrap();
                 assert!((one - same).abs() < 0.01, "{name} x {factor} + {bias}: {one} {same}");
             }
@@ -165,7 +165,7 @@ fn conversion_is_invariant_to_affine_changes_of_a_model() {
 #[test]
 fn values_in_discs_are_unchanged() {
     let mut ends: HashMap<(u64, u64), i32> = HashMap::new();
-    for record in embedded::every(1) {
+    for record in embedded::games_step_by(1) {
         let Some(margin) = record.end().score() else { continue };
         for (position, ply) in record.steps().skip(10) {
             let after = position.play(ply.mv);
@@ -180,7 +180,7 @@ fn values_in_discs_are_unchanged() {
     for (empties, depth) in [(49, 1), (40, 2), (33, 5), (20, 6), (9, 1)] {
         for value in [-20.0, 6.0] {
             let converted = scale
-                .to_discs_at_depth(Verdict::Estimate(value), &position_with(empties), depth)
+                .to_discs_at_depth(SearchScore::Estimate(value), &position_with(empties), depth)
                 .unwrap();
             assert!(
                 (converted - value).abs() < 0.2,
@@ -210,9 +210,9 @@ fn values_unrelated_to_the_margin_are_not_converted() {
         let scale = DiscScale::for_model(model);
         let stages = "0 to 9, 10 to 19, 20 to 29, 30 to 39, 40 and more";
         assert_eq!(scale.unscaled_stages().as_deref(), Some(stages), "{index}");
-        assert_eq!(scale.to_discs_at_depth(Verdict::Estimate(1.0), &position_with(30), 1), None);
-        assert_eq!(scale.to_discs_at_depth(Verdict::Estimate(0.0), &position_with(30), 2), None);
-        assert_eq!(scale.to_discs_at_depth(Verdict::Decided(4), &position_with(30), 1), Some(4.0));
+        assert_eq!(scale.to_discs_at_depth(SearchScore::Estimate(1.0), &position_with(30), 1), None);
+        assert_eq!(scale.to_discs_at_depth(SearchScore::Estimate(0.0), &position_with(30), 2), None);
+        assert_eq!(scale.to_discs_at_depth(SearchScore::Proven(4), &position_with(30), 1), Some(4.0));
     }
     // A single stage may have none.
     let heuristic = embedded_model("heuristic");
@@ -222,8 +222,8 @@ fn values_unrelated_to_the_margin_are_not_converted() {
     });
     let scale = DiscScale::for_model(&half);
     assert_eq!(scale.unscaled_stages().as_deref(), Some("20 to 29, 30 to 39, 40 and more"));
-    assert!(scale.to_discs_at_depth(Verdict::Estimate(1.0), &position_with(18), 6).is_some());
-    assert_eq!(scale.to_discs_at_depth(Verdict::Estimate(1.0), &position_with(28), 6), None);
+    assert!(scale.to_discs_at_depth(SearchScore::Estimate(1.0), &position_with(18), 6).is_some());
+    assert_eq!(scale.to_discs_at_depth(SearchScore::Estimate(1.0), &position_with(28), 6), None);
 }
 
 #[test]
@@ -231,15 +231,15 @@ fn decided_values_are_exact_and_estimates_are_bounded() {
     let start = Othello::start();
     let scale = DiscScale::for_model(&embedded_model("champion"));
     let discs = |verdict| scale.to_discs_at_depth(verdict, &start, 1).unwrap();
-    assert_eq!(discs(Verdict::Decided(-64)), -64.0);
-    assert_eq!(discs(Verdict::Estimate(0.0)), 0.0);
-    assert_eq!(discs(Verdict::Estimate(1e9)), MAX_ESTIMATE);
-    assert_eq!(discs(Verdict::Estimate(-0.5)), -discs(Verdict::Estimate(0.5)));
+    assert_eq!(discs(SearchScore::Proven(-64)), -64.0);
+    assert_eq!(discs(SearchScore::Estimate(0.0)), 0.0);
+    assert_eq!(discs(SearchScore::Estimate(1e9)), MAX_ESTIMATE);
+    assert_eq!(discs(SearchScore::Estimate(-0.5)), -discs(SearchScore::Estimate(0.5)));
     for name in MODELS {
         let scale = DiscScale::for_model(&embedded_model(name));
-        assert_eq!(scale.to_discs_at_depth(Verdict::Estimate(0.0), &start, 3), Some(0.0), "{name}");
+        assert_eq!(scale.to_discs_at_depth(SearchScore::Estimate(0.0), &start, 3), Some(0.0), "{name}");
         assert_eq!(
-            scale.to_discs_at_depth(Verdict::Estimate(f32::INFINITY), &start, 3),
+            scale.to_discs_at_depth(SearchScore::Estimate(f32::INFINITY), &start, 3),
             None,
             "{name}"
         );
@@ -248,7 +248,7 @@ fn decided_values_are_exact_and_estimates_are_bounded() {
 
 /// Returns one position of each of this many embedded games, with 17 to 49 empty squares.
 fn positions(games: usize) -> Vec<Othello> {
-    let chosen = embedded::every(embedded::count() / games).into_iter().enumerate();
+    let chosen = embedded::games_step_by(embedded::count() / games).into_iter().enumerate();
     let at = |(index, record): (usize, outflank_records::Record<Othello>)| {
         let empties = 17 + index as u32 % 33;
         record.steps().map(|(position, _)| position).find(|at| at.empties() == empties)
@@ -267,15 +267,15 @@ fn mean(all: &[f64]) -> (f64, f64) {
 /// Values alternate with the depth of the search; averaged values do not.
 #[test]
 fn averaging_removes_the_odd_even_effect() {
-    let control = Arc::new(Control::unlimited());
+    let control = Arc::new(SearchControl::unlimited());
     for (name, depth) in [("champion", 6), ("ann", 4), ("gp", 4)] {
         let model = embedded_model(name);
         let scale = DiscScale::for_model(&model);
-        let mut search = Deepening::new(model, 14).to_depth(depth);
+        let mut search = IterativeDeepening::new(model, 14).with_max_depth(depth);
         let (mut raw, mut averaged) = (Vec::new(), Vec::new());
         for position in positions(400) {
             let mut values = Vec::new();
-            search.think(&position, false, &control, |found| {
+            search.run(&position, false, &control, |found| {
                 let best = found.moves[0].verdict;
                 let raw = f64::from(scale.to_discs_at_depth(best, &position, found.depth).unwrap());
                 values.push((raw, scale.to_discs(best, found, &position).unwrap()));
@@ -295,16 +295,16 @@ fn averaging_removes_the_odd_even_effect() {
 /// Averaging makes the value of a game smoother where no side makes a mistake.
 #[test]
 fn averaged_values_change_less_after_good_moves() {
-    let control = Arc::new(Control::unlimited());
+    let control = Arc::new(SearchControl::unlimited());
     for (name, depth, times) in [("champion", 5, 2.0), ("ann", 3, 2.5), ("ipref", 3, 2.0)] {
         let model = embedded_model(name);
         let scale = DiscScale::for_model(&model);
-        let mut search = Deepening::new(model, 14).to_depth(depth);
+        let mut search = IterativeDeepening::new(model, 14).with_max_depth(depth);
         let (mut count, mut jumps) = (0, (0.0, 0.0));
-        for record in embedded::every(2500) {
+        for record in embedded::games_step_by(2500) {
             let mut last: Option<(f64, f64)> = None;
             for (position, ply) in record.steps().take_while(|(at, _)| at.empties() > 16) {
-                let found = search.think(&position, true, &control, |_| {}).unwrap();
+                let found = search.run(&position, true, &control, |_| {}).unwrap();
                 let (best, sign) = (found.moves[0].verdict, f64::from(position.to_move().sign()));
                 let raw =
                     sign * f64::from(scale.to_discs_at_depth(best, &position, depth).unwrap());
@@ -316,7 +316,7 @@ fn averaged_values_change_less_after_good_moves() {
                     jumps.0 += (raw - last.0).abs();
                     jumps.1 += (value - last.1).abs();
                 }
-                last = (averaged(best) - averaged(own.verdict) <= 1.0).then_some((raw, value));
+                last = (averaged(best) - averaged(own.score) <= 1.0).then_some((raw, value));
             }
         }
         assert!(count > 40 && jumps.0 > times * jumps.1, "{name}: {count}, {jumps:?}");
@@ -326,15 +326,15 @@ fn averaged_values_change_less_after_good_moves() {
 /// Averaging shifts all estimates of a position by the same amount and leaves decided values unchanged.
 #[test]
 fn averaging_keeps_differences_and_decided_values() {
-    let control = Arc::new(Control::unlimited());
+    let control = Arc::new(SearchControl::unlimited());
     let scale = DiscScale::for_model(&embedded_model("champion"));
-    let mut search = Deepening::new(embedded_model("champion"), 14).to_depth(5);
+    let mut search = IterativeDeepening::new(embedded_model("champion"), 14).with_max_depth(5);
     let (mut decided, mut steps) = (0, 0);
-    for (index, record) in embedded::every(100).iter().enumerate() {
+    for (index, record) in embedded::games_step_by(100).iter().enumerate() {
         let empties = [5, 6, 8, 20, 40][index % 5];
         let mut games = record.steps().map(|(position, _)| position);
         let Some(position) = games.find(|at| at.empties() == empties) else { continue };
-        search.think(&position, true, &control, |found| {
+        search.run(&position, true, &control, |found| {
             let averaged = |verdict| scale.to_discs(verdict, found, &position).unwrap();
             let raw = |verdict| {
                 f64::from(scale.to_discs_at_depth(verdict, &position, found.depth).unwrap())
@@ -342,17 +342,17 @@ fn averaging_keeps_differences_and_decided_values() {
             let mut step = None;
             for scored in &found.moves {
                 match scored.verdict {
-                    Verdict::Decided(margin) => {
+                    SearchScore::Proven(margin) => {
                         decided += 1;
                         assert_eq!(averaged(scored.verdict), f64::from(margin));
                     }
-                    Verdict::Estimate(_) if averaged(scored.verdict).abs() < 40.0 => {
+                    SearchScore::Estimate(_) if averaged(scored.verdict).abs() < 40.0 => {
                         let own = averaged(scored.verdict) - raw(scored.verdict);
                         assert!((step.unwrap_or(own) - own).abs() < 1e-9, "{position} {scored:?}");
                         steps += usize::from(own.abs() > 0.1);
                         step = Some(own);
                     }
-                    Verdict::Estimate(_) => {}
+                    SearchScore::Estimate(_) => {}
                 }
             }
         });

@@ -2,8 +2,8 @@
 
 use super::{Common, RecordsArgs, RunArgs};
 use clap::{Args, ValueEnum};
-use outflank_learners::cnn::{Schedule, Split};
-use outflank_records::Set;
+use outflank_learners::cnn::{LrSchedule, Split};
+use outflank_records::ExampleSetKind;
 
 /// What stands below the options in the help.
 pub const CNN_HELP: &str = "\
@@ -77,7 +77,7 @@ pub struct CnnArgs {
     pub from: Option<String>,
     /// The examples: original, original-s, unique or unique-s.
     #[arg(long, default_value = "unique-s", value_name = "SET")]
-    pub examples: Set,
+    pub examples: ExampleSetKind,
     /// How the test is told apart: by example, as the paper, by game, those after 2012, or both at once.
     #[arg(long, default_value = "example", value_name = "example|game|both")]
     pub split: Split,
@@ -110,7 +110,7 @@ pub struct CnnArgs {
     pub rate: Option<f64>,
     /// How it changes: cosine, halving, linear or constant.
     #[arg(long, default_value = "cosine", value_name = "KIND")]
-    pub schedule: Schedule,
+    pub schedule: LrSchedule,
     /// Steps over which it grows from nothing [default: 500, or 200 with --device cpu].
     #[arg(long, value_name = "N")]
     pub warmup: Option<u64>,

@@ -7,11 +7,11 @@ use crate::output::{grouped, print, print_json, room};
 use anyhow::{Context, Result, bail, ensure};
 use outflank_arena::accuracy::{Accuracy, accuracy};
 use outflank_games::othello::Othello;
-use outflank_players::Spec;
-use outflank_players::roster::{RosterError, find_model};
-use outflank_players::spec::Search;
+use outflank_players::PlayerSpec;
+use outflank_players::registry::{RegistryError, find_model};
+use outflank_players::spec::SearchSpec;
 use outflank_presentation as present;
-use outflank_records::{Wanted, decisions};
+use outflank_records::{DecisionFilter, decisions};
 use outflank_runs::{Progress, files};
 use serde_json::json;
 
@@ -27,9 +27,9 @@ pub fn run(args: &AccuracyArgs) -> Result<Outcome> {
     }
     let mut models: Vec<(String, _)> = Vec::new();
     for text in &args.models {
-        let spec: Spec = text.parse()?;
+        let spec: PlayerSpec = text.parse()?;
         ensure!(
-            spec.search == Search::Natural
+            spec.search == SearchSpec::Default
                 && spec.stage.is_none()
                 && spec.random == 0.0
                 && spec.noise == 0.0,
@@ -40,7 +40,7 @@ pub fn run(args: &AccuracyArgs) -> Result<Outcome> {
             "'{text}' is an engine, which says only one move; accuracy measures models"
         );
         let model = match find_model::<Othello>(&spec) {
-            Err(RosterError::OtherGame { name, plays, .. }) => {
+            Err(RegistryError::WrongGame { name, plays, .. }) => {
                 bail!("{name} plays {plays}; accuracy is measured on games of othello")
             }
             found => found?,
@@ -56,7 +56,7 @@ pub fn run(args: &AccuracyArgs) -> Result<Outcome> {
         models.push((label, policy));
     }
     let source = source(&args.records, args.common.seed)?;
-    let wanted = Wanted { by: args.records.select.by.as_deref(), random: false, ..Wanted::ALL };
+    let wanted = DecisionFilter { by: args.records.select.by.as_deref(), random: false, ..DecisionFilter::ALL };
     let set = decisions(&source.records, &wanted);
     ensure!(!set.is_empty(), "there are no moves to predict in {}", source.from);
     let progress = Progress::new("predicting", "models", models.len() as u64, args.common.quiet);
@@ -79,7 +79,7 @@ pub fn run(args: &AccuracyArgs) -> Result<Outcome> {
         let mut words = ["outflank", "accuracy"].map(str::to_owned).to_vec();
         words.extend(args.models.iter().cloned());
         words.extend(typed(&args.records, args.common.seed));
-        let about = present::About {
+        let about = present::Provenance {
             command: shell_words::join(words),
             seed: args.common.seed,
             version: crate::VERSION.to_owned(),
@@ -105,8 +105,8 @@ pub fn run(args: &AccuracyArgs) -> Result<Outcome> {
             "{} games from {}\n\n{}\n{}",
             grouped(source.records.len() as u64),
             source.from,
-            present::accuracy_table(&results).to_text_in(room()),
-            present::stage_table(&results).to_text_in(room())
+            present::accuracy_table(&results).to_text_within(room()),
+            present::stage_table(&results).to_text_within(room())
         ))?;
         if let Some(folder) = &args.out {
             print(&format!("\nwritten to {} (start with report.html)\n", folder.display()))?;

@@ -10,10 +10,10 @@ use outflank_analysis::record_to_line;
 use outflank_analysis::report::{self, GameReport};
 use outflank_games::othello::{Othello, Square};
 use outflank_models::Evaluate;
-use outflank_players::roster::{self, Model};
-use outflank_players::{Spec, spec};
+use outflank_players::registry::{self, Model};
+use outflank_players::{PlayerSpec, spec};
 use outflank_records::{Record, Selection, read_games, transcript};
-use outflank_runs::{Progress, files, stop_requested, stop_when_asked};
+use outflank_runs::{Progress, files, stop_requested, install_stop_handler};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,9 +43,9 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
     };
     let mut analyst = GameAnalyzer::new(model(&args.model)?, args.exact, threads);
     if args.cut > 0.0 {
-        analyst = analyst.with_cuts(args.cut);
+        analyst = analyst.with_probcut(args.cut);
     }
-    stop_when_asked();
+    install_stop_handler();
     let total: usize = games.iter().map(|given| given.record.plies().len()).sum();
     let progress = Progress::new("looking at", "moves", total as u64, args.quiet);
     let mut looked = Vec::with_capacity(games.len());
@@ -130,12 +130,12 @@ fn games(args: &AnalyzeArgs) -> Result<Vec<Given>> {
 }
 
 fn model(text: &str) -> Result<Arc<dyn Evaluate<Othello>>> {
-    let asked: Spec = text.parse()?;
+    let asked: PlayerSpec = text.parse()?;
     ensure!(
-        asked.search == spec::Search::Natural && !asked.thinks(),
+        asked.search == spec::SearchSpec::Default && !asked.uses_iterative_deepening(),
         "--model takes a model alone; how far it looks is said by --depth and --exact"
     );
-    match roster::find_model::<Othello>(&asked)? {
+    match registry::find_model::<Othello>(&asked)? {
         Model::Value(value) => Ok(value),
         _ => bail!("--model takes a model that says what a position is worth, not '{text}'"),
     }
@@ -151,7 +151,7 @@ fn unread(model: &str, discs: DiscScale) -> Option<String> {
 }
 
 fn title(record: &Record<Othello>) -> String {
-    let about = &record.about;
+    let about = &record.info;
     match about.black.is_empty() || about.white.is_empty() {
         true => "Black - White".to_owned(),
         false => format!("{} - {}", about.black, about.white),

@@ -8,9 +8,9 @@ use outflank_games::othello::Othello;
 use outflank_records::check as check_files;
 use outflank_records::wthor::Created;
 use outflank_records::{
-    Decisions, Example, Forced, Format, Selection, Wanted, convert as convert_games, decisions,
-    expand_symmetric, export_csv, export_examples_npy, export_npy, read_games, remove_duplicates,
-    salvage_games, sizes_of_shares, split_examples, split_games, stats as count,
+    Decisions, Example, Format, Selection, DecisionFilter, convert as convert_games, decisions,
+    expand_symmetries, export_csv, export_examples_npy, export_npy, read_games, remove_duplicates,
+    read_games_lenient, sizes_from_fractions, split_examples, split_games, stats as count,
 };
 use serde_json::json;
 use std::fmt::Write;
@@ -20,7 +20,7 @@ use std::path::Path;
 pub fn stats(args: &DataArgs) -> Result<Outcome> {
     pool(args.common.threads())?;
     // A bad game is counted and left out here; `data check` says which it is.
-    let salvaged = salvage_games(&args.paths)?;
+    let salvaged = read_games_lenient(&args.paths)?;
     let stats = count(&salvaged.records, salvaged.illegal as u64);
     if args.common.json {
         let by_ply: Vec<_> = stats
@@ -87,9 +87,9 @@ pub fn check(args: &DataArgs) -> Result<Outcome> {
             .map(|bad| {
                 json!({
                     "file": bad.file.display().to_string(),
-                    "index": bad.fault.index,
-                    "byte": bad.fault.byte,
-                    "error": bad.fault.reason.to_string(),
+                    "index": bad.error.index,
+                    "byte": bad.error.byte,
+                    "error": bad.error.kind.to_string(),
                 })
             })
             .collect();
@@ -97,7 +97,7 @@ pub fn check(args: &DataArgs) -> Result<Outcome> {
             .warnings
             .iter()
             .map(|w| {
-                json!({ "file": w.file.display().to_string(), "index": w.index, "warning": w.oddity.to_string() })
+                json!({ "file": w.file.display().to_string(), "index": w.index, "warning": w.kind.to_string() })
             })
             .collect();
         print_json(&json!({
@@ -111,7 +111,7 @@ pub fn check(args: &DataArgs) -> Result<Outcome> {
     } else {
         let mut text = String::new();
         for bad in &checked.bad {
-            let _ = writeln!(text, "{}: {}", bad.file.display(), bad.fault);
+            let _ = writeln!(text, "{}: {}", bad.file.display(), bad.error);
         }
         for warning in &checked.warnings {
             let _ = writeln!(
@@ -119,7 +119,7 @@ pub fn check(args: &DataArgs) -> Result<Outcome> {
                 "{}: game {}: warning: {}",
                 warning.file.display(),
                 warning.index,
-                warning.oddity
+                warning.kind
             );
         }
         let _ = writeln!(
@@ -161,7 +161,7 @@ pub fn convert(args: &ConvertArgs) -> Result<Outcome> {
     } else {
         let mut text =
             format!("{} written to {}\n", counted(written.games, "game"), files.join(", "));
-        for (what, games) in written.losses.iter() {
+        for (what, games) in written.dropped.iter() {
             let games = counted(games, "game");
             let _ = writeln!(text, "{format} has no place for this, lost in {games}: {what}");
         }
@@ -201,8 +201,8 @@ pub fn export(args: &ExportArgs) -> Result<Outcome> {
         args.test
     );
     let games = read_games(&args.paths, &Selection::from(&args.select), args.common.seed)?;
-    let wanted = Wanted {
-        forced: if args.choices { Forced::Out } else { Forced::In },
+    let wanted = DecisionFilter {
+        forced: !args.choices,
         random: true,
         by: args.select.by.as_deref(),
     };
@@ -217,16 +217,16 @@ pub fn export(args: &ExportArgs) -> Result<Outcome> {
     let parts: Vec<(&str, Decisions<Othello>)> = match args.split.as_deref() {
         None => vec![("", all)],
         Some("game") => {
-            let sizes = sizes_of_shares(games.records.len(), &[1.0 - args.test, args.test])?;
+            let sizes = sizes_from_fractions(games.records.len(), &[1.0 - args.test, args.test])?;
             let split = split_games(games.records.len(), seed, &sizes)?;
-            let part = |i: usize| all.of_games(&split.parts[i]);
+            let part = |i: usize| all.of_games(&split.subsets[i]);
             vec![("train", part(0)), ("test", part(1))]
         }
         Some(_) => {
-            let sizes = sizes_of_shares(all.len(), &[1.0 - args.test, args.test])?;
+            let sizes = sizes_from_fractions(all.len(), &[1.0 - args.test, args.test])?;
             let mut indices: Vec<usize> = (0..all.len()).collect();
             let split = split_examples(&mut indices, seed, &sizes)?;
-            vec![("train", all.select(split.parts[0])), ("test", all.select(split.parts[1]))]
+            vec![("train", all.select(split.subsets[0])), ("test", all.select(split.subsets[1]))]
         }
     };
     if let Some((name, _)) = parts.iter().find(|(_, part)| part.is_empty()) {
@@ -250,7 +250,7 @@ pub fn export(args: &ExportArgs) -> Result<Outcome> {
         } else if args.symmetric {
             let mut examples: Vec<Example> = part.examples();
             remove_duplicates(&mut examples);
-            let examples = expand_symmetric(&examples);
+            let examples = expand_symmetries(&examples);
             export_examples_npy(&examples, &path)?;
             examples.len()
         } else {

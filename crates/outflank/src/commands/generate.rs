@@ -9,12 +9,12 @@ use anyhow::{Context, Error, Result, bail, ensure};
 use outflank_arena::play;
 use outflank_games::Line;
 use outflank_games::othello::Othello;
-use outflank_players::roster::entry;
+use outflank_players::registry::factory;
 use outflank_players::{Entry, Player, Random};
 use outflank_records::wthor::Created;
-use outflank_records::{About, Format, Ply, Record, convert, transcript};
+use outflank_records::{Format, GameInfo, Ply, Record, convert, transcript};
 use outflank_runs::{
-    Config, Journal, Progress, RunFolder, in_order, rng, stop_requested, stop_when_asked,
+    RunConfig, Journal, Progress, RunFolder, parallel_in_order, rng, stop_requested, install_stop_handler,
 };
 use serde_json::json;
 use std::collections::HashSet;
@@ -32,8 +32,8 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
         "{format} files hold bare positions, not games; write wthor, ggf, transcript or pgn"
     );
     place_for_file(&args.to)?;
-    let player = entry::<Othello>(&args.player)?;
-    player.make()?.begin()?;
+    let player = factory::<Othello>(&args.player)?;
+    player.make()?.new_game()?;
     let mut settings = toml::Table::new();
     settings.insert("player".to_owned(), args.player.clone().into());
     settings.insert("opening".to_owned(), i64::from(args.opening).into());
@@ -42,7 +42,7 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
     if args.format.is_some() {
         settings.insert("format".to_owned(), format.name().into());
     }
-    let config = Config {
+    let config = RunConfig {
         command: "generate".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,
@@ -53,17 +53,17 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
         Some(path) => RunFolder::resume(path, &config, &["games", "to", "format"])?,
         None => RunFolder::create(args.run.out.as_deref(), &config)?,
     };
-    stop_when_asked();
+    install_stop_handler();
     let (mut journal, lines) = Journal::open(&folder.join("games.tsv"))?;
     let wanted = args.games as usize;
     let mut games = Games::default();
     lines.into_iter().for_each(|line| games.add(line));
     let progress = Progress::new("playing", "games", wanted as u64, args.common.quiet);
-    progress.skip(games.kept.len() as u64);
+    progress.set_position(games.kept.len() as u64);
     let first = games.tries;
     let mut failed: Option<anyhow::Error> = None;
     if games.kept.len() < wanted {
-        in_order(
+        parallel_in_order(
             usize::MAX - first,
             args.common.threads(),
             || player.make().and_then(|black| Ok((black, player.make()?))),
@@ -124,7 +124,7 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
     } else {
         let games = counted(written.games, "different game");
         print(&format!("{games} written to {}\n", args.to.display()))?;
-        if written.losses.iter().any(|(what, _)| what == "marks of random moves") {
+        if written.dropped.iter().any(|(what, _)| what == "marks of random moves") {
             print(&format!(
                 "{format} cannot mark the {} of each game as drawn at random, so `learn` will take \
                  them for choices; a .ggf file keeps the marks\n",
@@ -172,7 +172,7 @@ fn game(
         }
     }
     let played = play(&mut **black, &mut **white, &opening, &mut rng);
-    match played.fault {
+    match played.forfeit {
         Some((_, fault)) => Err(fault),
         None => Ok(played.line.moves().iter().map(ToString::to_string).collect()),
     }
@@ -187,16 +187,16 @@ fn records(
     games
         .iter()
         .map(|moves| {
-            let about = About {
+            let about = GameInfo {
                 black: player.name.clone(),
                 white: player.name.clone(),
                 event: "Outflank".to_owned(),
-                ..About::default()
+                ..GameInfo::default()
             };
             let game = transcript::game(moves.as_bytes())
                 .with_context(|| format!("a journal line is damaged: {moves}"))?;
             let mut record =
-                Record::new(*game.start(), About { result: game.end().score(), ..about });
+                Record::new(*game.start(), GameInfo { result: game.end().score(), ..about });
             for (place, ply) in game.plies().iter().enumerate() {
                 record.push(Ply { random: place < opening, ..*ply })?;
             }

@@ -17,15 +17,15 @@ use anyhow::Result;
 use kept::Notes;
 use outflank_arena::accuracy::{Hits, accuracy};
 use outflank_arena::league::{League, play_league};
-use outflank_arena::{Terms, ratings};
+use outflank_arena::{ContestConfig, ratings};
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Line};
-use outflank_learners::methods::{self, Method, Options, Task};
+use outflank_learners::methods::{self, Method, MethodOptions, TrainingData};
 use outflank_models::{self as models, Evaluate, Greedy, Policy, Tuples};
-use outflank_players::roster::{self, Model, Roster};
-use outflank_presentation::{self as present, CurvePoint, Learning};
+use outflank_players::registry::{self, Model, RegisteredGame};
+use outflank_presentation::{self as present, CurvePoint, TrainingResult};
 use outflank_records::Decision;
-use outflank_runs::{Journal, Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_runs::{Journal, Progress, RunFolder, stop_requested, install_stop_handler};
 use parts::Parts;
 use serde_json::json;
 use sittings::Sittings;
@@ -52,7 +52,7 @@ pub fn run(args: &LearnArgs) -> Result<Outcome> {
     let source = source(&args.records, args.common.seed)?;
     let parts = parts::parts(args, &source)?;
     let folder = task::open_folder(args, &options, &source, file)?;
-    stop_when_asked();
+    install_stop_handler();
     let kept = kept::is_kept(&folder);
     let learned = if kept { None } else { Some(learn(args, &options, tuples, &parts, &folder)) };
     let path = folder.path().display().to_string();
@@ -96,14 +96,14 @@ fn watched(items: &[Decision<Othello>]) -> Vec<Decision<Othello>> {
 /// Learns, measuring the player on the way.
 fn learn(
     args: &LearnArgs,
-    options: &Options,
+    options: &MethodOptions,
     tuples: Tuples,
     parts: &Parts,
     folder: &RunFolder,
 ) -> Result<(models::Model, Notes)> {
     let (method, games) = (args.method.0, &parts.learned);
-    let most = methods::most_steps(method, options, games.len());
-    let unit = methods::name_of_steps(method, options);
+    let most = methods::max_iterations(method, options, games.len());
+    let unit = methods::iteration_unit(method, options);
     let one_by_one = options.is_online(method);
     let (most, unit) = match one_by_one {
         true => (most * parts.train.len() as u64, "choices"),
@@ -115,33 +115,33 @@ fn learn(
     let mut curve: Vec<CurvePoint> = Vec::new();
     let mut done = 0;
     let choices = parts.train.items();
-    let task = Task { games, choices, tuples, counts: task::counts(args), keep: &sittings };
+    let task = TrainingData { games, choices, tuples, counts: task::counts(args), store: &sittings };
     let outcome = methods::learn(method, task, options, args.common.seed, &mut |step| {
         if !one_by_one {
-            progress.add(u64::from(step.step - done));
+            progress.add(u64::from(step.iteration - done));
         }
-        done = step.step;
-        if step.value.is_finite() {
-            progress.say(format!("{:.1}", step.value));
+        done = step.iteration;
+        if step.objective.is_finite() {
+            progress.set_message(format!("{:.1}", step.objective));
         }
-        let often = step.step <= WATCHED_STEPS || step.step.is_multiple_of(10);
-        let player = step.player.filter(|_| often).and_then(|player| player());
+        let often = step.iteration <= WATCHED_STEPS || step.iteration.is_multiple_of(10);
+        let player = step.model.filter(|_| often).and_then(|player| player());
         let policy = player.map(Greedy);
         let hits = |sample: &[Decision<Othello>]| -> Option<Hits> {
             policy.as_ref().map(|policy| accuracy(policy, sample).choices)
         };
-        if step.player.is_some() || step.hits.is_some() {
+        if step.model.is_some() || step.hits.is_some() {
             let counted = step.hits.map(|(hits, count)| Hits { hits, count });
-            let (step, value, left) = (step.step, step.value, step.left);
+            let (step, value, left) = (step.iteration, step.objective, step.residual);
             let [learned, held_out] = [hits(&samples[0]), hits(&samples[1])];
             let learned = learned.or(counted);
-            curve.push(CurvePoint { step, value, left, learned, held_out });
+            curve.push(CurvePoint { iteration: step, objective: value, residual: left, training: learned, validation: held_out });
         }
         !stop_requested()
     })?;
     let notes = Notes {
         summary: outcome.summary,
-        measure: outcome.measure.to_owned(),
+        measure: outcome.objective_name.to_owned(),
         remarks: outcome.remarks,
         curve,
     };
@@ -152,7 +152,7 @@ fn learn(
 /// search and say little at one ply, and for the deep network, which takes a thousand times longer for
 /// a move than all the others.
 fn references() -> impl Iterator<Item = &'static str> {
-    roster::EMBEDDED
+    registry::EMBEDDED_PLAYERS
         .iter()
         .filter(|known| known.game == Game::Othello)
         .filter(|known| !["heuristic", "policy network"].contains(&known.kind))
@@ -174,20 +174,20 @@ fn play(
     policy: Arc<dyn Policy<Othello>>,
 ) -> Result<(League<Othello>, u64)> {
     let names: Vec<String> = references().map(str::to_owned).collect();
-    let mut entries = vec![roster::policy_entry("learned", policy, RANDOM)];
-    entries.extend(roster::entries::<Othello>(&names, RANDOM)?);
+    let mut entries = vec![registry::policy_factory("learned", policy, RANDOM)];
+    entries.extend(registry::factories::<Othello>(&names, RANDOM)?);
     let pairs = entries.len() * (entries.len() - 1) / 2;
     let total = args.games * pairs as u64;
-    let terms = Terms {
+    let terms = ContestConfig {
         openings: vec![Line::default()],
         rounds: (args.games / 2) as u32,
         seed: args.common.seed,
         threads: args.common.threads(),
-        elsewhere: None,
+        remote: None,
     };
     let journal = Journal::open(&folder.join("games.tsv"))?;
     let progress = Progress::new("playing", "games", total, args.common.quiet);
-    progress.skip((journal.1.len() as u64).min(total));
+    progress.set_position((journal.1.len() as u64).min(total));
     let league = play_league(&entries, &terms, Some(journal), |_, new| progress.add(new))?;
     Ok((league, total))
 }
@@ -195,13 +195,13 @@ fn play(
 /// Everything there is to say.
 fn measure(
     args: &LearnArgs,
-    options: &Options,
+    options: &MethodOptions,
     source: &Source,
     parts: Parts,
     model: models::Model,
     notes: Notes,
     league: &League<Othello>,
-) -> Result<Learning> {
+) -> Result<TrainingResult> {
     let others: Vec<_> = valuers().collect();
     let policies = others.iter().map(|(name, value)| -> (String, Arc<dyn Policy<Othello>>) {
         (name.clone(), Arc::new(Greedy(Arc::clone(value))))
@@ -211,61 +211,61 @@ fn measure(
         .map(|(name, policy)| (name, accuracy(&*policy, parts.test.items())))
         .collect();
     let choices = parts.test.items().iter().filter(|d| !d.is_forced()).copied().collect();
-    Ok(Learning {
+    Ok(TrainingResult {
         method: args.method.0.name().to_owned(),
         source: source.from.clone(),
-        games: (parts.learned.len(), parts.measured),
-        choices: parts.train.len(),
+        train_games: parts.learned.len(), test_games: parts.measured,
+        train_choices: parts.train.len(),
         summary: notes.summary,
         remarks: parts.remarks.into_iter().chain(notes.remarks).collect(),
-        measure: notes.measure,
-        steps: methods::name_of_steps(args.method.0, options).to_owned(),
+        objective_name: notes.measure,
+        iteration_unit: methods::iteration_unit(args.method.0, options).to_owned(),
         curve: notes.curve,
         accuracy,
-        matches: (1..league.names.len()).map(|other| league.meeting(0, other)).collect(),
-        league: league.report(&ratings::Options::default())?,
+        matches: (1..league.names.len()).map(|other| league.match_report(0, other)).collect(),
+        league: league.report(&ratings::RatingConfig::default())?,
         random: RANDOM,
         model,
         others,
-        held_out: choices,
+        test_choices: choices,
     })
 }
 
 fn write(
     args: &LearnArgs,
-    options: &Options,
+    options: &MethodOptions,
     folder: &RunFolder,
-    learning: &Learning,
+    learning: &TrainingResult,
 ) -> Result<()> {
     let about = crate::folders::about(folder, task::typed(args, options))?;
     folder.write("curve.csv", present::curve_table(learning).to_csv().as_bytes())?;
     folder.write("accuracy.csv", present::stage_table(&learning.accuracy).to_csv().as_bytes())?;
-    folder.write("matches.csv", present::meetings(&learning.matches).to_csv().as_bytes())?;
+    folder.write("matches.csv", present::match_list(&learning.matches).to_csv().as_bytes())?;
     folder.write("cross-table.csv", present::cross_table(&learning.league).to_csv().as_bytes())?;
     // Without the time it took: the same run gives the same bytes.
-    let json = serde_json::to_string_pretty(&present::learning_json(learning))?;
+    let json = serde_json::to_string_pretty(&present::training_json(learning))?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
-    folder.write("report.html", present::learning_page(learning, &about).as_bytes())?;
+    folder.write("report.html", present::training_page(learning, &about).as_bytes())?;
     Ok(())
 }
 
-fn show(args: &LearnArgs, folder: &RunFolder, learning: &Learning, seconds: f64) -> Result<()> {
+fn show(args: &LearnArgs, folder: &RunFolder, learning: &TrainingResult, seconds: f64) -> Result<()> {
     let path = folder.path().display().to_string();
     if args.common.json {
-        let mut value = present::learning_json(learning);
+        let mut value = present::training_json(learning);
         value["run"] = json!(path);
         value["model"] = json!(folder.join(kept::MODEL).display().to_string());
         value["seconds"] = json!(seconds);
         return print_json(&value);
     }
-    let mut text = present::learning_text(learning, room());
+    let mut text = present::training_text(learning, room());
     let _ = writeln!(
         text,
         "{seconds:.1} s. The model, the curve and a page with pictures are in {path}."
     );
     let _ = writeln!(text, "Next: open {path}/report.html");
     // A rater of moves cannot say what a position is worth, so it does not search.
-    let plies = if args.method.0 == Method::Rater { "" } else { "@4" };
+    let plies = if args.method.0 == Method::MovePredictor { "" } else { "@4" };
     let _ = writeln!(
         text,
         "      outflank match {path}{plies} heuristic{plies} --games 100 --random 0.1"

@@ -11,12 +11,12 @@ use crate::output::{grouped, print, print_json};
 use crate::{Outcome, VERSION, folders};
 use anyhow::{Context, Result};
 use outflank_learners::cnn::{
-    Budget, Device, Engine, Exam, Lessons, OnCpu, Plan, Split, State, Study, Taught, TrainError,
-    Trained, learned_sample, train,
+    CnnBudget, Device, Engine, Evaluation, Dataset, CpuDevice, CnnConfig, Split, TrainState, TrainingSet, TrainReport, CnnError,
+    CnnOutcome, sample_training_set, train,
 };
 use outflank_models::files::{Origin, write_onnx, write_policy};
-use outflank_models::nets::Net;
-use outflank_runs::{Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_models::nets::NetGraph;
+use outflank_runs::{Progress, RunFolder, stop_requested, install_stop_handler};
 use page::Lesson;
 use results::Curve;
 use std::time::{Duration, Instant};
@@ -41,14 +41,14 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     let device = device(args.device)?;
     let source = source(&args.records, args.common.seed)?;
     let folder = settings::open_folder(args, (&net, begin.as_ref()), &source, device.name())?;
-    stop_when_asked();
+    install_stop_handler();
     let say = |text: String| {
         if !args.common.quiet {
             eprintln!("{text}");
         }
     };
     let began = Instant::now();
-    let mut lessons = Lessons::of_player(
+    let mut lessons = Dataset::of_player(
         &source.records,
         args.examples,
         settings::split(args),
@@ -56,7 +56,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
         args.records.select.by.as_deref(),
     )?;
     if args.bootstrap.is_some() {
-        lessons.items = lessons.drawn(plan.seed);
+        lessons.items = lessons.bootstrap_sample(plan.seed);
     }
     if let (true, Some(year)) = (args.split != Split::Example, args.last_year)
         && lessons.tests.iter().all(|test| test.name != format!("games after {year}"))
@@ -70,7 +70,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     say(format!(
         "{}: {} weights, {:.1} million operations a position; {} examples of {} positions, read in {:.1} s",
         net.name(),
-        grouped(net.learned() as u64),
+        grouped(net.trainable_params() as u64),
         net.flops() as f64 / 1e6,
         grouped(lessons.items.len() as u64),
         grouped(lessons.base.len() as u64),
@@ -79,12 +79,12 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     let examples = lessons.items.len();
     let all = if args.device == DeviceArg::Cpu { TESTED_BY_CPU } else { usize::MAX };
     let most = args.tested.unwrap_or(all).max(1);
-    let learned = learned_sample(&lessons, &lessons.items, most);
-    let study = Study::new(&net, &lessons.base, std::mem::take(&mut lessons.items));
+    let learned = sample_training_set(&lessons, &lessons.items, most);
+    let study = TrainingSet::new(&net, &lessons.base, std::mem::take(&mut lessons.items));
     // What cannot be begun leaves no folder.
     let begun = match examples < plan.batch {
-        true => Err(TrainError::Few(examples)),
-        false => device.engine(&net, plan, study).map_err(TrainError::from),
+        true => Err(CnnError::TooFewExamples(examples)),
+        false => device.engine(&net, plan, study).map_err(CnnError::from),
     };
     let mut engine = match begun {
         Ok(engine) => engine,
@@ -94,12 +94,12 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
         }
     };
     if let Some(begin) = &begin {
-        engine.restore(&State::start(&net, begin.weights.clone(), plan.optimizer))?;
+        engine.restore(&TrainState::start(&net, begin.weights.clone(), plan.optimizer))?;
     }
     let trained = match learn(args, &net, &plan, &mut *engine, examples, &folder) {
         Ok(trained) => trained,
         Err(error) => {
-            if let Some(TrainError::Fewer { .. }) = error.downcast_ref() {
+            if let Some(CnnError::EpochsExceeded { .. }) = error.downcast_ref() {
                 folder.discard();
             }
             return Err(error);
@@ -141,16 +141,16 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     if stop_requested() {
         return Ok(Outcome::Stopped);
     }
-    let mut taught = Taught::new(&net, &args.examples.to_string(), &trained);
+    let mut taught = TrainReport::new(&net, &args.examples.to_string(), &trained);
     taught.device = device.name().to_owned();
     if trained.complete || args.test {
-        let exam = Exam { lessons: &lessons, learned: &learned, most, images: args.images };
+        let exam = Evaluation { lessons: &lessons, learned: &learned, most, images: args.images };
         let progress = Progress::new("testing", "positions", exam.positions(), args.common.quiet);
         let go_on = |_: &str, count: usize| {
             progress.add(count as u64);
             !stop_requested()
         };
-        if !exam.mark(&mut *engine, net.input(), &*device, &mut taught, go_on)? {
+        if !exam.run(&mut *engine, net.input(), &*device, &mut taught, go_on)? {
             return Ok(Outcome::Stopped);
         }
     }
@@ -168,7 +168,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
             examples,
             positions: lessons.base.len(),
             curve,
-            settings: RunFolder::config_at(folder.path())?.settings,
+            settings: RunFolder::read_config(folder.path())?.settings,
         };
         folder.write(REPORT, page::page(&lesson, &about).as_bytes())?;
     }
@@ -192,12 +192,12 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
 /// The device that was asked for.
 pub fn device(asked: DeviceArg) -> Result<Box<dyn Device>> {
     match asked {
-        DeviceArg::Cpu => Ok(Box::new(OnCpu)),
+        DeviceArg::Cpu => Ok(Box::new(CpuDevice)),
         #[cfg(feature = "gpu")]
         DeviceArg::Gpu | DeviceArg::TorchCpu => {
             let gpu = asked == DeviceArg::Gpu;
             let say = |text: &str| eprintln!("{text}");
-            Ok(Box::new(outflank_torch::OnTorch { gpu, graphs: true, fused: true, say }))
+            Ok(Box::new(outflank_torch::TorchDevice { gpu, graphs: true, fused: true, say }))
         }
         #[cfg(not(feature = "gpu"))]
         DeviceArg::Gpu | DeviceArg::TorchCpu => anyhow::bail!(
@@ -209,14 +209,14 @@ pub fn device(asked: DeviceArg) -> Result<Box<dyn Device>> {
 
 fn learn(
     args: &CnnArgs,
-    net: &Net,
-    plan: &Plan,
+    net: &NetGraph,
+    plan: &CnnConfig,
     engine: &mut dyn Engine,
     examples: usize,
     folder: &RunFolder,
-) -> Result<Trained> {
+) -> Result<CnnOutcome> {
     let minutes = |m: f64| Duration::try_from_secs_f64(60.0 * m).context("that many minutes");
-    let budget = Budget {
+    let budget = CnnBudget {
         passes: args.passes,
         time: args.minutes.map(minutes).transpose()?,
         checkpoint: minutes(args.checkpoint)?,

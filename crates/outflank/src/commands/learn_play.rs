@@ -16,19 +16,19 @@ use crate::output::{grouped, print, print_json, room};
 use crate::watching::Watching;
 use crate::{Outcome, VERSION};
 use anyhow::{Context, Result, ensure};
-use outflank_arena::Terms;
+use outflank_arena::ContestConfig;
 use outflank_arena::matches::{MatchReport, play_match};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::{
-    Against, CURVE, Gauge, Learner, Plan, Point, Trained, model_name, train,
+    OpponentEvaluator, CURVE, Evaluator, Learner, TrainingPlan, Measurement, TrainingOutcome, model_name, train,
 };
 use outflank_models::files::Origin;
 use outflank_models::{Model, Tuple};
-use outflank_players::roster::{self, Roster};
+use outflank_players::registry::{self, RegisteredGame};
 use outflank_presentation as present;
 use outflank_report::{Align, Board, Page, Plot, Section, Series, Table};
-use outflank_runs::{Config, DataFile, Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_runs::{RunConfig, DataFile, Progress, RunFolder, stop_requested, install_stop_handler};
 use serde_json::json;
 use std::fmt::Write;
 use std::time::Instant;
@@ -108,15 +108,15 @@ where
     let began = Instant::now();
     let Job { name, args, .. } = job;
     let against = against(args);
-    let entries = roster::entries::<Othello>(&against, RANDOM)?;
+    let entries = registry::factories::<Othello>(&against, RANDOM)?;
     let folder = open_folder(job, &against)?;
-    stop_when_asked();
+    install_stop_handler();
 
-    let plan = Plan {
+    let plan = TrainingPlan {
         games: args.games,
         unit: "games",
-        points: args.points,
-        measure_beginning: false,
+        measurements: args.points,
+        measure_start: false,
         origin: Origin {
             method: (*name).to_owned(),
             seed: Some(args.common.seed),
@@ -125,14 +125,14 @@ where
         },
         keep_models: false,
     };
-    let gauge = Against {
-        others: entries,
+    let gauge = OpponentEvaluator {
+        opponents: entries,
         games: args.measured_games,
         random: RANDOM,
         seed: args.common.seed,
         threads: args.common.threads(),
     };
-    let say = |point: &Point| {
+    let say = |point: &Measurement| {
         let scores = point.scores.iter().zip(&against);
         let scores = scores.map(|(score, other)| format!("{score:.1}% against {other}"));
         scores.collect::<Vec<_>>().join(", ")
@@ -155,7 +155,7 @@ where
     if stop_requested() {
         return stopped();
     }
-    let Trained { model, curve, .. } = trained;
+    let TrainingOutcome { model, curve, .. } = trained;
     let results = Results { job, against, model: model.into(), file, curve, matches };
     write(&folder, &results)?;
     show(&folder, &results, began.elapsed().as_secs_f64())?;
@@ -166,12 +166,12 @@ where
 /// stopped it.
 fn drive<L: Learner>(
     learner: &mut L,
-    gauge: &impl Gauge<L>,
-    plan: &Plan,
+    gauge: &impl Evaluator<L>,
+    plan: &TrainingPlan,
     folder: &RunFolder,
     watching: Watching,
-    say: impl Fn(&Point) -> String,
-) -> Result<Option<Trained<L::Model>>> {
+    say: impl Fn(&Measurement) -> String,
+) -> Result<Option<TrainingOutcome<L::Model>>> {
     let (mut seen, mut first) = (0, true);
     let trained = train(learner, gauge, plan, folder.path(), |status| {
         if first {
@@ -195,7 +195,7 @@ struct Results<'a> {
     model: Model,
     /// Where it lies.
     file: String,
-    curve: Vec<Point>,
+    curve: Vec<Measurement>,
     matches: Vec<MatchReport>,
 }
 
@@ -214,7 +214,7 @@ fn open_folder(job: &Job<'_>, against: &[String]) -> Result<RunFolder> {
     if against.len() > 1 {
         table.insert("against".to_owned(), against[1..].to_vec().into());
     }
-    let config = Config {
+    let config = RunConfig {
         command: (*name).to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,
@@ -228,23 +228,23 @@ fn open_folder(job: &Job<'_>, against: &[String]) -> Result<RunFolder> {
 }
 
 /// Matches from the start, a share of all moves at random.
-fn meet<P: Roster>(
+fn meet<P: RegisteredGame>(
     learned: &str,
     others: &[String],
     games: u32,
     common: &Common,
     random: f64,
 ) -> Result<Vec<MatchReport>> {
-    let terms = Terms {
+    let terms = ContestConfig {
         openings: vec![Line::default()],
         rounds: games / 2,
         seed: common.seed,
         threads: common.threads(),
-        elsewhere: None,
+        remote: None,
     };
     let mut reports = Vec::new();
     for other in others {
-        let entries = roster::entries::<P>(&[learned.to_owned(), other.clone()], random)?;
+        let entries = registry::factories::<P>(&[learned.to_owned(), other.clone()], random)?;
         let pair = <[_; 2]>::try_from(entries).ok().context("a match has two players")?;
         reports.push(play_match(&pair, &terms, None, None, |_, _| {})?.0);
     }
@@ -265,7 +265,7 @@ fn as_json(results: &Results<'_>) -> serde_json::Value {
 }
 
 fn write(folder: &RunFolder, results: &Results<'_>) -> Result<()> {
-    folder.write("matches.csv", present::meetings(&results.matches).to_csv().as_bytes())?;
+    folder.write("matches.csv", present::match_list(&results.matches).to_csv().as_bytes())?;
     let json = serde_json::to_string_pretty(&as_json(results))?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
     folder.write("report.html", page(folder, results)?.as_bytes())?;
@@ -286,7 +286,7 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
     let mut plot = Plot::new("Score while learning", "games", "% of points").y_range(0.0, 100.0);
     for (place, other) in against.iter().enumerate() {
         let points = curve.iter().filter_map(|point| {
-            let Point { scores, errors, .. } = point;
+            let Measurement { scores, errors, .. } = point;
             let (score, error) = (scores.get(place)?, errors.get(place)?);
             Some(outflank_report::Point::with_error(point.games as f64, *score, *error))
         });
@@ -297,19 +297,19 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
         "From the start, colours alternating, both players forced to a random move one time in \
          ten; 95% intervals of the measurement.",
     );
-    page.section("Matches").table(&present::meetings(&results.matches));
+    page.section("Matches").table(&present::match_list(&results.matches));
     looks_at(page.section("What it looks at"), model);
     let mut table = Table::new([("key", Align::Left), ("value", Align::Right)]);
     for (key, value) in settings {
         table.row([key.clone(), value.to_string()]);
     }
     page.section("Settings").table(&table);
-    again(folder, name)?.sign(&mut page);
+    again(folder, name)?.add_footer(&mut page);
     Ok(page.to_html())
 }
 
 /// How a run is made again: from its own configuration.
-fn again(folder: &RunFolder, name: &str) -> Result<present::About> {
+fn again(folder: &RunFolder, name: &str) -> Result<present::Provenance> {
     let words = ["outflank", "learn", name, "--config", "config.toml"];
     crate::folders::about(folder, words.map(str::to_owned).to_vec())
 }
@@ -317,18 +317,18 @@ fn again(folder: &RunFolder, name: &str) -> Result<present::About> {
 /// The tuples of a model, or what the first layer of a network makes of the squares.
 fn looks_at(section: &mut Section, model: &Model) {
     let boards: Vec<Board> = match model {
-        Model::Ann(net) => present::first_layer(net),
+        Model::Mlp(net) => present::first_layer(net),
         other => {
             let tuples = other.tuples().map_or(&[][..], |tuples| tuples.tuples());
             let numbered = tuples.iter().enumerate();
             let board = |(i, tuple): (usize, &Tuple)| {
-                present::tuple_board((i + 1).to_string(), &tuple.images()[..1])
+                present::tuple_board((i + 1).to_string(), &tuple.placements()[..1])
             };
             numbered.map(board).collect()
         }
     };
     let caption = match model {
-        Model::Ann(_) => {
+        Model::Mlp(_) => {
             "What an own disc instead of the opponent's adds to the input of the first nodes, or of \
              the first sets of them, where weights are shared: each is read in its mirrored and \
              turned images."
@@ -362,7 +362,7 @@ fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
         "{} games against each, one move in ten forced at random:",
         grouped(u64::from(results.job.args.measured_games))
     );
-    let _ = writeln!(text, "{}", present::meetings(&results.matches).to_text_in(room()));
+    let _ = writeln!(text, "{}", present::match_list(&results.matches).to_text_within(room()));
     let _ = writeln!(
         text,
         "{seconds:.1} s. The model, {CURVE}, a TensorBoard event file and a page are in {path}."

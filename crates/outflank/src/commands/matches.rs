@@ -12,9 +12,9 @@ use outflank_arena::sprt::Sprt;
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
-use outflank_players::roster::Roster;
+use outflank_players::registry::RegisteredGame;
 use outflank_presentation as present;
-use outflank_runs::{Progress, RunFolder, stop_when_asked};
+use outflank_runs::{Progress, RunFolder, install_stop_handler};
 use serde_json::json;
 use std::fmt::Write;
 
@@ -26,7 +26,7 @@ pub fn run(args: &MatchArgs) -> Result<Outcome> {
     }
 }
 
-fn run_game<P: Roster>(args: &MatchArgs) -> Result<Outcome> {
+fn run_game<P: RegisteredGame>(args: &MatchArgs) -> Result<Outcome> {
     let sprt = args.sprt.as_deref().map(bounds).transpose()?;
     let players = [args.a.clone(), args.b.clone()];
     let mut extra = toml::Table::new();
@@ -37,7 +37,7 @@ fn run_game<P: Roster>(args: &MatchArgs) -> Result<Outcome> {
     }
     let Setting { entries, terms, folder, journal, others } =
         set_up::<P>("match", &players, &args.play, extra, &args.run, &args.grid, &args.common)?;
-    stop_when_asked();
+    install_stop_handler();
     let [a, b] = <[_; 2]>::try_from(entries).ok().context("a match has two players")?;
     let entries = [a, b];
     let progress =
@@ -88,7 +88,7 @@ fn show(args: &MatchArgs, report: &MatchReport, folder: &RunFolder) -> Result<()
         return print_json(&value);
     }
     let mut text = present::match_text(report);
-    text.push_str(&present::fault_text(&report.faults));
+    text.push_str(&present::forfeit_text(&report.forfeits));
     if !report.complete {
         let path = folder.path().display();
         let _ = writeln!(text, "stopped early; go on with: outflank match --resume {path}");

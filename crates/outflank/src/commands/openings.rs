@@ -10,7 +10,7 @@ use outflank_games::{Game, Line};
 use outflank_players::{Mcts, Player, Searchable};
 use outflank_runs::files;
 use outflank_runs::{
-    Config, Journal, Progress, RunFolder, in_order, rng, stop_requested, stop_when_asked,
+    RunConfig, Journal, Progress, RunFolder, parallel_in_order, rng, stop_requested, install_stop_handler,
 };
 use serde_json::json;
 use std::collections::HashSet;
@@ -47,7 +47,7 @@ fn harvest<P: Searchable>(args: &OpeningsArgs) -> Result<Outcome> {
     if let Some(path) = &args.to {
         settings.insert("to".to_owned(), path.display().to_string().into());
     }
-    let config = Config {
+    let config = RunConfig {
         command: "openings".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,
@@ -58,7 +58,7 @@ fn harvest<P: Searchable>(args: &OpeningsArgs) -> Result<Outcome> {
         Some(path) => RunFolder::resume(path, &config, &["to"])?,
         None => RunFolder::create(args.run.out.as_deref(), &config)?,
     };
-    stop_when_asked();
+    install_stop_handler();
     let (mut journal, lines) = Journal::open(&folder.join("tries.tsv"))?;
     let mut found: Vec<String> = Vec::new();
     let mut seen: HashSet<String> = HashSet::new();
@@ -77,11 +77,11 @@ fn harvest<P: Searchable>(args: &OpeningsArgs) -> Result<Outcome> {
     }
     let wanted = args.count as usize;
     let progress = Progress::new("harvesting", "openings", wanted as u64, args.common.quiet);
-    progress.skip(found.len() as u64);
+    progress.set_position(found.len() as u64);
     let mut failed = None;
     let first = tries as usize;
     if found.len() < wanted {
-        in_order(
+        parallel_in_order(
             usize::MAX - first,
             args.common.threads(),
             || Mcts::<P>::new(args.simulations),

@@ -8,12 +8,12 @@ use outflank_analysis::{BoardView, GameText, levels};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Line, Side};
-use outflank_players::spec::Search;
-use outflank_players::{Spec, roster, strength};
+use outflank_players::spec::SearchSpec;
+use outflank_players::{PlayerSpec, registry, strength};
 use outflank_protocols::play::{DisplayOptions, GameSession, Opponent, SessionEnd};
 use outflank_protocols::serve;
 use outflank_protocols::terminal_board::BoardStyle;
-use outflank_runs::{files, stop_when_asked};
+use outflank_runs::{files, install_stop_handler};
 use serde_json::{Value, json};
 use std::io::{BufReader, ErrorKind, IsTerminal, Write};
 use std::path::Path;
@@ -34,7 +34,7 @@ pub fn run(args: &SittingArgs) -> Result<Outcome> {
 
 fn sit<P: BoardView + GameText>(args: &SittingArgs) -> Result<Outcome> {
     let mut player = player::<P>(args)?;
-    let mut spec: Spec = player.parse()?;
+    let mut spec: PlayerSpec = player.parse()?;
     if let Some(seconds) = args.seconds {
         ensure!(
             seconds > 0.0 && seconds <= LONGEST,
@@ -42,13 +42,13 @@ fn sit<P: BoardView + GameText>(args: &SittingArgs) -> Result<Outcome> {
         );
         spec.seconds = Some(seconds);
         // The depth of a level is how long it thinks; who names a player means the depth as well.
-        if args.player.is_none() && matches!(spec.search, Search::Depth { .. }) {
-            spec.search = Search::Natural;
+        if args.player.is_none() && matches!(spec.search, SearchSpec::Depth { .. }) {
+            spec.search = SearchSpec::Default;
             player.clone_from(&spec.model);
         }
     }
     let opponent = Opponent {
-        player: roster::entry_of::<P>(&spec)?.make()?,
+        player: registry::factory_from_spec::<P>(&spec)?.make()?,
         name: called::<P>(&player, args.seconds),
     };
     let line = match &args.from {
@@ -60,7 +60,7 @@ fn sit<P: BoardView + GameText>(args: &SittingArgs) -> Result<Outcome> {
         if args.json { std::io::stderr().is_terminal() } else { std::io::stdout().is_terminal() };
     let display = DisplayOptions { board_style: style(screen), echo: !input.is_terminal() };
     let mut sitting = GameSession::new(line, args.side.into(), opponent, display, args.seed);
-    stop_when_asked();
+    install_stop_handler();
     let input = BufReader::new(input);
     let served = match args.json {
         true => serve(&mut sitting, input, &mut std::io::stderr()),

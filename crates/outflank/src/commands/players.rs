@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use outflank_analysis::levels;
 use outflank_games::Game;
 use outflank_models::files::save;
-use outflank_players::roster::EMBEDDED;
+use outflank_players::registry::EMBEDDED_PLAYERS;
 use outflank_players::strengths;
 use outflank_report::{Align, Table};
 use serde_json::json;
@@ -31,7 +31,7 @@ pub fn run(args: &PlayersArgs) -> Result<Outcome> {
     let mut players = Vec::new();
     for strength in strengths().filter(|s| wanted.is_none_or(|game| game == s.game)) {
         let model = strength.name.split('@').next().unwrap_or(strength.name);
-        let known = EMBEDDED.iter().find(|e| e.name == model && e.game == strength.game);
+        let known = EMBEDDED_PLAYERS.iter().find(|e| e.name == model && e.game == strength.game);
         let kind = match (known, strength.name.split_once('@')) {
             (Some(_), Some((_, search))) if search.starts_with("mcts") => "tree search",
             (Some(_), Some(_)) => "alpha-beta",
@@ -71,7 +71,7 @@ pub fn run(args: &PlayersArgs) -> Result<Outcome> {
             "{}\nRatings are Elo with a mean of 1600 among the players of a game, ± is their 95% interval. \
              Each player may search deeper: heuristic@6, heuristic@4e12, random@mcts2000. Play one with \
              `outflank play --player PLAYER` or `--level WORDS`.\n",
-            table.to_text_in(room())
+            table.to_text_within(room())
         ))?;
     }
     Ok(Outcome::Done)

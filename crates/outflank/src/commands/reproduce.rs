@@ -9,12 +9,12 @@ use anyhow::{Result, bail, ensure};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use outflank_experiments::{
-    EXHIBITS, Elsewhere, Experiment, ExperimentError, Lab, PAPERS, Part, Report, make, paper_of,
+    EXPERIMENTS, Experiment, ExperimentContext, ExperimentError, PAPERS, DataFolder, RemoteTraining, Report, paper_of, run_experiment,
 };
-use outflank_learners::cnn::{Device, Nowhere};
-use outflank_players::spec::Spec;
+use outflank_learners::cnn::{Device, CachedOnly};
+use outflank_players::spec::PlayerSpec;
 use outflank_report::{Align, Table, Theme};
-use outflank_runs::{Config, Progress, RunFolder, did_you_mean, stop_when_asked};
+use outflank_runs::{RunConfig, Progress, RunFolder, did_you_mean, install_stop_handler};
 use serde_json::json;
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -26,12 +26,12 @@ const WIDTH: f64 = 760.0;
 /// Lists the exhibits, or makes one.
 pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     let Some(name) = &args.exhibit else { return list(args) };
-    let Some(exhibit) = EXHIBITS.iter().find(|exhibit| exhibit.name() == name) else {
-        let names: Vec<&str> = EXHIBITS.iter().map(|exhibit| exhibit.name()).collect();
+    let Some(exhibit) = EXPERIMENTS.iter().find(|exhibit| exhibit.name() == name) else {
+        let names: Vec<&str> = EXPERIMENTS.iter().map(|exhibit| exhibit.name()).collect();
         bail!("there is no exhibit '{name}'; {}", did_you_mean(name, &names));
     };
-    if args.grid.on.is_some() && !exhibit.spreads() {
-        let others = EXHIBITS.iter().filter(|exhibit| exhibit.spreads());
+    if args.grid.on.is_some() && !exhibit.supports_remote() {
+        let others = EXPERIMENTS.iter().filter(|exhibit| exhibit.supports_remote());
         let names: Vec<&str> = others.map(|exhibit| exhibit.name()).collect();
         bail!(
             "{name} has no runs that workers could learn apart; leave out --on, or make one of {}",
@@ -42,14 +42,14 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     let mut settings = toml::Table::new();
     settings.insert("exhibit".to_owned(), name.clone().into());
     settings.insert("scale".to_owned(), args.scale.name().into());
-    let parts = exhibit.reads();
+    let parts = exhibit.data_folders();
     let data = args.data.as_deref().filter(|_| !parts.is_empty());
     if let Some(data) = data {
         settings.insert("data".to_owned(), data.display().to_string().into());
     }
     if let Some(edax) = &args.edax {
-        ensure!(exhibit.asks_edax(), "{name} has no rows of Edax's: leave out --edax");
-        let spec: Spec = edax.parse()?;
+        ensure!(exhibit.uses_edax(), "{name} has no rows of Edax's: leave out --edax");
+        let spec: PlayerSpec = edax.parse()?;
         ensure!(
             spec.model.starts_with("nboard:"),
             "--edax is nboard: and a command, such as 'nboard:edax -nboard', not '{edax}'"
@@ -58,22 +58,22 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     }
     // How much of everything there is follows from it.
     let device = device(args, *exhibit)?;
-    if device.is_quick() {
+    if device.is_accelerated() {
         settings.insert("device".to_owned(), device.name().into());
     }
     if let Some((data, missing)) = data.and_then(|data| Some((data, missing(data, parts)?))) {
-        let wanted: Vec<&str> = parts.iter().map(|part| part.folder()).collect();
+        let wanted: Vec<&str> = parts.iter().map(|part| part.dir_name()).collect();
         bail!(
             "{} has no folder {} with {}; of a data folder {name} reads {}: name another one, or leave \
              out --data for what is embedded",
             data.display(),
-            missing.folder(),
-            missing.holds(),
+            missing.dir_name(),
+            missing.description(),
             wanted.join(", ")
         );
     }
-    let files = data.map_or(Ok(Vec::new()), |data| Lab::files_of(data, parts))?;
-    let config = Config {
+    let files = data.map_or(Ok(Vec::new()), |data| ExperimentContext::data_files(data, parts))?;
+    let config = RunConfig {
         command: "reproduce".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,
@@ -82,34 +82,34 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     };
     let others = crate::grid::crew(&args.grid, &args.common)?;
     let elsewhere =
-        others.as_ref().map(|(crew, _)| Elsewhere { crew: crew.clone(), exhibit: exhibit.name() });
+        others.as_ref().map(|(crew, _)| RemoteTraining { queue: crew.clone(), experiment: exhibit.name() });
     let folder = match &args.run.resume {
         Some(path) => crate::folders::resume(path, &config, &[])?,
         None => RunFolder::create(args.run.out.as_deref(), &config)?,
     };
-    stop_when_asked();
+    install_stop_handler();
     // An exhibit says in lines how far it is; there is no bar.
     let watching = Watching::new(&folder, others.as_ref(), Progress::new("", "", 0, true));
     let talk = !args.common.quiet && std::io::stderr().is_terminal();
-    let lab = Lab {
+    let lab = ExperimentContext {
         scale: args.scale,
         seed: args.common.seed,
         threads: args.common.threads(),
         data: args.data.clone(),
         folder: folder.path().to_owned(),
-        shared: args.share.clone(),
-        part: None,
+        cache: args.share.clone(),
+        only_run: None,
         elsewhere,
         device,
         edax: args.edax.clone(),
-        say: Box::new(move |text| {
+        log: Box::new(move |text| {
             watching.say(text.to_owned());
             if talk {
                 eprintln!("{} ...", watching.words());
             }
         }),
     };
-    let report = match make(*exhibit, &lab) {
+    let report = match run_experiment(*exhibit, &lab) {
         Ok(report) => report,
         Err(ExperimentError::Stopped) => {
             eprintln!("stopped; go on with --resume {}", folder.path().display());
@@ -140,27 +140,27 @@ fn device(args: &ReproduceArgs, exhibit: &dyn Experiment) -> Result<Box<dyn Devi
         );
     };
     ensure!(share.is_dir(), "--share {} is no folder, so nothing is known there", share.display());
-    Ok(Box::new(Nowhere))
+    Ok(Box::new(CachedOnly))
 }
 
 /// The first of these parts that a data folder lacks.
-fn missing(data: &Path, parts: &[Part]) -> Option<Part> {
-    parts.iter().copied().find(|part| !data.join(part.folder()).is_dir())
+fn missing(data: &Path, parts: &[DataFolder]) -> Option<DataFolder> {
+    parts.iter().copied().find(|part| !data.join(part.dir_name()).is_dir())
 }
 
 fn list(args: &ReproduceArgs) -> Result<Outcome> {
     if args.common.json {
-        let exhibits: Vec<_> = EXHIBITS
+        let exhibits: Vec<_> = EXPERIMENTS
             .iter()
             .map(|e| json!({ "name": e.name(), "about": e.about(), "paper": paper_of(e.name()) }))
             .collect();
-        print_json(&json!({ "exhibits": exhibits }))?;
+        print_json(&json!({ "experiments": exhibits }))?;
     } else {
         let mut table = Table::new([("exhibit", Align::Left), ("what it shows", Align::Left)]);
-        for exhibit in EXHIBITS {
+        for exhibit in EXPERIMENTS {
             table.row([exhibit.name(), exhibit.about()]);
         }
-        let mut text = format!("{}\n", table.to_text_in(room()));
+        let mut text = format!("{}\n", table.to_text_within(room()));
         for (number, (exhibits, paper)) in PAPERS.iter().enumerate() {
             let _ = writeln!(text, "{exhibits}: paper {number}, {paper}");
         }
@@ -172,7 +172,7 @@ fn list(args: &ReproduceArgs) -> Result<Outcome> {
 
 fn document(report: &Report) -> serde_json::Value {
     json!({
-        "exhibit": report.exhibit,
+        "experiment": report.experiment,
         "scale": report.scale.name(),
         "cells": report.cells,
         "findings": report.findings,
@@ -192,7 +192,7 @@ fn command(args: &ReproduceArgs, exhibit: &dyn Experiment) -> String {
             write!(command, " --device {}", device.as_ref().map_or("", PossibleValue::get_name));
     }
     let named = [
-        (args.data.is_some() && !exhibit.reads().is_empty(), "--data DATA"),
+        (args.data.is_some() && !exhibit.data_folders().is_empty(), "--data DATA"),
         (args.share.is_some(), "--share SHARED"),
         (args.edax.is_some(), "--edax EDAX"),
     ];
@@ -228,8 +228,8 @@ fn show(args: &ReproduceArgs, folder: &RunFolder, report: &Report) -> Result<()>
     }
     let mut text = format!("{}\n{}\n\n", report.title, report.lead);
     let table =
-        report.grid().filter(|grid| grid.rows().len() <= 40).unwrap_or_else(|| report.table());
-    let _ = writeln!(text, "{}", table.to_text_in(room()));
+        report.matrix().filter(|grid| grid.rows().len() <= 40).unwrap_or_else(|| report.table());
+    let _ = writeln!(text, "{}", table.to_text_within(room()));
     for finding in &report.findings {
         let _ = writeln!(text, "- {finding}");
     }
@@ -250,7 +250,7 @@ mod tests {
         let cli = Cli::try_parse_from(words.split(' ')).unwrap();
         let Command::Reproduce(args) = cli.command else { panic!("{words}") };
         let name = args.exhibit.as_deref().unwrap();
-        let exhibit = EXHIBITS.iter().find(|exhibit| exhibit.name() == name).unwrap();
+        let exhibit = EXPERIMENTS.iter().find(|exhibit| exhibit.name() == name).unwrap();
         command(&args, *exhibit)
     }
 

@@ -4,7 +4,7 @@ use crate::Outcome;
 use crate::cli::ServeArgs;
 use crate::output::{print, print_json};
 use anyhow::{Result, bail};
-use outflank_runs::{stop_requested, stop_when_asked};
+use outflank_runs::{stop_requested, install_stop_handler};
 use outflank_web::{ServerConfig, is_loopback, serve};
 use serde_json::json;
 use std::net::SocketAddr;
@@ -26,7 +26,7 @@ pub fn run(args: &ServeArgs) -> Result<Outcome> {
     if let Some(threads) = args.threads {
         settings.max_searches = usize::from(threads);
     }
-    stop_when_asked();
+    install_stop_handler();
     let said = |address: SocketAddr| {
         let url = page_address(address);
         let _ = match args.json {

@@ -6,11 +6,11 @@ use crate::output::{grouped, print, print_json, room};
 use anyhow::{Context, Result, ensure};
 use outflank_games::Side;
 use outflank_games::othello::{Board, Square};
-use outflank_players::Control;
+use outflank_players::SearchControl;
 use outflank_players::endgame::Solver;
 use outflank_records::obf::{self, Entry};
 use outflank_report::{Align, Table};
-use outflank_runs::{Progress, files, stop_requested, stop_when_asked};
+use outflank_runs::{Progress, files, stop_requested, install_stop_handler};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub fn run(args: &SolveArgs) -> Result<Outcome> {
         None => std::thread::available_parallelism().map_or(1, usize::from),
     };
     let largest = (u64::from(args.memory) * (1 << 20) / ENTRY).ilog2();
-    stop_when_asked();
+    install_stop_handler();
     let most = entries.iter().map(|entry| entry.position.empties()).max().unwrap_or(0);
     if most >= FAR && !args.quiet {
         eprintln!(
@@ -60,7 +60,7 @@ pub fn run(args: &SolveArgs) -> Result<Outcome> {
     for entry in entries {
         // A memory of its own for each, as large as it can use.
         let bits = largest.min(entry.position.empties() + 3);
-        let mut solver = Solver::new(bits).guided().with_threads(threads);
+        let mut solver = Solver::new(bits).with_model_ordering().with_threads(threads);
         let Some(found) = stoppable(|control| solve(&mut solver, entry, control)) else { break };
         solved.push(found);
         progress.add(1);
@@ -92,9 +92,9 @@ fn read(what: &str) -> Result<Vec<Entry>> {
 }
 
 /// Does the work while someone watches whether the user wants it to stop.
-fn stoppable<T>(work: impl FnOnce(&Arc<Control>) -> Option<T>) -> Option<T> {
-    let control = Arc::new(Control::unlimited());
-    let done = Arc::new(Control::unlimited());
+fn stoppable<T>(work: impl FnOnce(&Arc<SearchControl>) -> Option<T>) -> Option<T> {
+    let control = Arc::new(SearchControl::unlimited());
+    let done = Arc::new(SearchControl::unlimited());
     std::thread::scope(|scope| {
         let watched = Arc::clone(&control);
         let over = Arc::clone(&done);
@@ -112,17 +112,17 @@ fn stoppable<T>(work: impl FnOnce(&Arc<Control>) -> Option<T>) -> Option<T> {
     })
 }
 
-fn solve(solver: &mut Solver, entry: Entry, control: &Arc<Control>) -> Option<Solved> {
+fn solve(solver: &mut Solver, entry: Entry, control: &Arc<SearchControl>) -> Option<Solved> {
     let start = Instant::now();
     let position = &entry.position;
     let (black, white) = (position.discs(Side::Black), position.discs(Side::White));
     let (own, other) = if entry.side == Side::Black { (black, white) } else { (white, black) };
     let board = Board { own, other };
-    let score = solver.score_within(board, control)?;
+    let score = solver.try_score(board, control)?;
     let best = match (board.moves(), board.pass().moves()) {
         (0, 0) => None,
         (0, _) => Some("pass".to_owned()),
-        _ => Some(solver.move_for(board, score, control)?.to_string()),
+        _ => Some(solver.try_best_move(board, score, control)?.to_string()),
     };
     let seconds = start.elapsed().as_secs_f64();
     Some(Solved { entry, score, best, nodes: solver.nodes(), seconds })
@@ -175,7 +175,7 @@ fn show(args: &SolveArgs, solved: &[Solved]) -> Result<()> {
     let nodes: u64 = solved.iter().map(|found| found.nodes).sum();
     let mut text = format!(
         "{}\n{} nodes in {seconds:.2} s, {:.1} million a second\n",
-        table.to_text_in(room()),
+        table.to_text_within(room()),
         grouped(nodes),
         nodes as f64 / seconds.max(1e-9) / 1e6
     );

@@ -4,11 +4,11 @@ use crate::Outcome;
 use crate::cli::WorkerArgs;
 use crate::output::{grouped, print, print_json};
 use anyhow::{Context, Result, ensure};
-use outflank_arena::elsewhere::PlaysGames;
-use outflank_cluster::work;
-use outflank_experiments::LearnsRuns;
-use outflank_learners::coevolution::PlaysGenerations;
-use outflank_runs::{Notes, Trade, files, stop_when_asked};
+use outflank_arena::remote::GameJobHandler;
+use outflank_cluster::run_worker;
+use outflank_experiments::RunJobHandler;
+use outflank_learners::coevolution::GenerationJobHandler;
+use outflank_runs::{ProgressLog, JobHandler, files, install_stop_handler};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,21 +30,21 @@ pub fn run(args: &WorkerArgs) -> Result<Outcome> {
         }
         None => temporary.insert(files::temporary_folder()?).path().to_owned(),
     };
-    stop_when_asked();
-    let trades: Vec<Box<dyn Trade>> = vec![
-        Box::new(PlaysGames::new(&folder)),
-        Box::new(PlaysGenerations::default()),
-        Box::new(LearnsRuns::new(&folder)),
+    install_stop_handler();
+    let trades: Vec<Box<dyn JobHandler>> = vec![
+        Box::new(GameJobHandler::new(&folder)),
+        Box::new(GenerationJobHandler::default()),
+        Box::new(RunJobHandler::new(&folder)),
     ];
     let threads = args.common.threads();
-    let notes = Notes::new(args.common.quiet);
+    let notes = ProgressLog::new(args.common.quiet);
     let idle = args.idle_exit.map(Duration::from_secs);
-    let note = Arc::new(move |text: &str| notes.tell(text));
-    let worked = work(&options, threads, idle, &trades, note)?;
+    let note = Arc::new(move |text: &str| notes.println(text));
+    let worked = run_worker(&options, threads, idle, &trades, note)?;
     if args.common.json {
-        print_json(&json!({ "jobs": worked.jobs, "failed": worked.failed }))?;
+        print_json(&json!({ "jobs": worked.completed, "failed": worked.failed }))?;
     } else {
-        print(&format!("did {} jobs; could not do {}\n", grouped(worked.jobs), worked.failed))?;
+        print(&format!("did {} jobs; could not do {}\n", grouped(worked.completed), worked.failed))?;
     }
     Ok(Outcome::Done)
 }

@@ -3,7 +3,7 @@
 use super::{GameSession, SessionEnd, messages};
 use outflank_analysis::{BoardView, EvaluatedMove, GameText, PositionEvaluation, evaluate_moves};
 use outflank_games::{Line, Side};
-use outflank_players::Control;
+use outflank_players::SearchControl;
 use outflank_runs::files;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -144,7 +144,7 @@ impl<P: BoardView + GameText> GameSession<P> {
         if position.is_over() {
             return writeln!(out, "The game is over; there is no move to evaluate.");
         }
-        let control = Arc::new(Control::unlimited().with_time(HINT_TIME));
+        let control = Arc::new(SearchControl::unlimited().with_time(HINT_TIME));
         self.interrupt.set_search(Some(Arc::clone(&control)));
         let mut found: Option<PositionEvaluation<P::Move>> = None;
         evaluate_moves(position, u32::MAX, &control, |evaluation| found = Some(evaluation.clone()));

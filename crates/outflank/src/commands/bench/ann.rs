@@ -3,7 +3,7 @@
 use super::{Row, best_of_thread};
 use anyhow::{Result, ensure};
 use outflank_experiments::ann;
-use outflank_learners::ann::{Pair, Settings};
+use outflank_learners::ann::{AnnLearner, AnnConfig};
 use outflank_learners::training::Learner;
 
 /// Training games before and during a measurement.
@@ -33,8 +33,8 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     for (net, theirs, aim) in NETS {
         let settings = ann::settings(net, 1)?;
         let limit = limit(&settings);
-        let (mut pair, mut again) = (Pair::new(settings.clone()), Pair::new(settings));
-        let play = |pair: &mut Pair, until: u64| -> Result<()> {
+        let (mut pair, mut again) = (AnnLearner::new(settings.clone()), AnnLearner::new(settings));
+        let play = |pair: &mut AnnLearner, until: u64| -> Result<()> {
             while pair.spent() < until {
                 pair.step().map_err(anyhow::Error::msg)?;
             }
@@ -73,7 +73,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
 /// vectors: every choice's first layer, its tangents and the layers behind it; for both networks of a
 /// pair the same for every position, and twice as much backward; and the rows that a square's change
 /// touches.
-fn limit(settings: &Settings) -> f64 {
+fn limit(settings: &AnnConfig) -> f64 {
     let architecture = &settings.architecture;
     let hidden = architecture.hidden();
     let width = 8.0 * hidden.first().map_or(1.0, |&sets| sets as f64);

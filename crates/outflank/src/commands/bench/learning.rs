@@ -6,11 +6,11 @@ use super::Row;
 use super::steps::pace;
 use anyhow::{Result, ensure};
 use outflank_learners::cnn::{
-    Device, EngineError, Lessons, Optimizer, Order, Plan, Schedule, Split, Study,
+    Device, EngineError, Dataset, Optimizer, EpochOrder, CnnConfig, LrSchedule, Split, TrainingSet,
 };
 use outflank_models::nets::{Input, named};
-use outflank_records::{Set, embedded};
-use outflank_torch::OnTorch;
+use outflank_records::{ExampleSetKind, embedded};
+use outflank_torch::TorchDevice;
 use std::time::Duration;
 
 /// A way to take steps, and how PyTorch does it: whether they are recorded, whether normalisation and ReLU
@@ -38,13 +38,13 @@ const MEASURED: Duration = Duration::from_secs(3);
 /// Measures small and large batches, where there is a graphics processor.
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     let net = named("conv8-bn", Input::PIECES)?;
-    let lessons = Lessons::new(&embedded::games(), Set::UniqueS, Split::Example, false)?;
-    let order = Order::new(lessons.items.len(), 1, 0);
+    let lessons = Dataset::new(&embedded::games(), ExampleSetKind::UniqueS, Split::Example, false)?;
+    let order = EpochOrder::new(lessons.items.len(), 1, 0);
     for (batch, yardsticks) in YARDSTICKS {
-        let plan = Plan {
+        let plan = CnnConfig {
             batch,
             rate: 0.02,
-            schedule: Schedule::Constant,
+            schedule: LrSchedule::Constant,
             warmup: 0,
             optimizer: Optimizer::Sgd { momentum: 0.9, nesterov: false },
             decay: 1e-4,
@@ -54,16 +54,16 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
         let places: Vec<u32> = (0..PARTS * PART * batch).map(|place| order.at(place)).collect();
         let mut plain: Option<Vec<f64>> = None;
         for ((graphs, fused, way, theirs), yardstick) in WAYS.into_iter().zip(yardsticks) {
-            let device = OnTorch { gpu: true, graphs, fused, say: |text| eprintln!("{text}") };
-            let study = Study::new(&net, &lessons.base, lessons.items.clone());
+            let device = TorchDevice { gpu: true, graphs, fused, say: |text| eprintln!("{text}") };
+            let study = TrainingSet::new(&net, &lessons.base, lessons.items.clone());
             let mut engine = match device.engine(&net, plan, study) {
                 Err(EngineError::Missing(_)) => return Ok(()),
                 engine => engine?,
             };
             let mut curve = Vec::new();
             for part in places.chunks(PART * batch) {
-                engine.learn(part, &[plan.rate; PART])?;
-                let seen = engine.seen()?;
+                engine.train_steps(part, &[plan.rate; PART])?;
+                let seen = engine.take_stats()?;
                 curve.push(seen.loss / seen.examples as f64);
             }
             let rate = pace(&mut *engine, &places, &plan, MEASURED)?;

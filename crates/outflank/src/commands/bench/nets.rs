@@ -4,8 +4,8 @@ use super::Row;
 use anyhow::{Context, Result, ensure};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
-use outflank_models::nets::{Deep, Input, Weights, named};
-use outflank_runs::processor_seconds;
+use outflank_models::nets::{PolicyNet, Input, Weights, named};
+use outflank_runs::thread_cpu_seconds;
 
 /// So many positions are answered one by one, and as many batches of 256 as make at least as many.
 const ALONE: usize = 128;
@@ -16,8 +16,8 @@ const YARDSTICKS: [(usize, f64); 2] = [(1, 387.0), (256, 482.0)];
 /// Measures one position at a time and a batch.
 pub fn measure(rows: &mut Vec<Row>) -> Result<()> {
     let net = named("conv8-bn", Input::PIECES)?;
-    let weights = Weights::start(&net, 1);
-    let deep = Deep::new(net, weights);
+    let weights = Weights::init(&net, 1);
+    let deep = PolicyNet::new(net, weights);
     // Positions of one game, over and over: the work does not depend on what is on the board.
     let (mut position, mut line) = (Othello::start(), Vec::new());
     while let Some(mv) = position.moves().next() {
@@ -31,12 +31,12 @@ pub fn measure(rows: &mut Vec<Row>) -> Result<()> {
         let positions: Vec<Othello> = line.iter().copied().cycle().take(batch).collect();
         let times = ALONE.div_ceil(batch).max(2);
         let (seconds, last) = pool.install(|| {
-            let began = processor_seconds();
+            let began = thread_cpu_seconds();
             let mut last = Vec::new();
             for _ in 0..times {
                 last = deep.logits(positions.iter().copied());
             }
-            (processor_seconds() - began, last)
+            (thread_cpu_seconds() - began, last)
         });
         if batch > 3 {
             let same = last.chunks(60).nth(3).is_some_and(|answer| answer == alone);

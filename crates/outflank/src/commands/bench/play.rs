@@ -4,7 +4,7 @@ use super::{Row, best_of, best_of_thread};
 use anyhow::{Result, ensure};
 use outflank_experiments::coevolution::presets;
 use outflank_learners::coevolution::Coevolution;
-use outflank_learners::tdl::{self, Rates};
+use outflank_learners::tdl::{self, TdlConfig};
 use outflank_learners::training::Learner;
 
 /// Training games before and during a measurement: weights that have left zero lie elsewhere in
@@ -22,7 +22,7 @@ const READS: f64 = 50_000.0;
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     for shape in ["7x4", "9x5", "12x6"] {
         let settings = presets::settings("tdl", None, shape)?;
-        let rates = Rates { alpha: settings.alpha, epsilon: settings.epsilon };
+        let rates = TdlConfig { learning_rate: settings.alpha, epsilon: settings.epsilon };
         let mut network = Coevolution::new(settings, 1, 1)?.model();
         tdl::learn(&mut network, rates, 1, 0, WARM_UP);
         let (mut again, mut games) = (network.clone(), WARM_UP);
@@ -33,7 +33,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
         tdl::learn(&mut again, rates, 1, WARM_UP, games - WARM_UP);
         ensure!(again == network, "the same games taught something else");
         let rate = GAMES as f64 / seconds;
-        let images = network.tuples().instances();
+        let images = network.tuples().placement_count();
         let aim = match shape {
             "12x6" => format!("aim: {AIM}; table reads allow {READS}; "),
             _ => String::new(),
@@ -51,7 +51,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     let mut one_thread = None;
     for threads in [1, all] {
         let mut learner = Coevolution::new(presets::settings("ctdl", None, "12x6")?, 1, threads)?;
-        let games = learner.next_games();
+        let games = learner.next_cost();
         let mut done = Ok(());
         let seconds = best_of(1, || done = learner.step());
         done.map_err(anyhow::Error::msg)?;

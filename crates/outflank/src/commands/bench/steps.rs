@@ -4,10 +4,10 @@
 use super::Row;
 use anyhow::{Context, Result, ensure};
 use outflank_learners::cnn::{
-    Device, Engine, Lessons, OnCpu, Optimizer, Order, Plan, Schedule, Split, State, Study,
+    Device, Engine, Dataset, CpuDevice, Optimizer, EpochOrder, CnnConfig, LrSchedule, Split, TrainState, TrainingSet,
 };
-use outflank_models::nets::{Input, Net, named};
-use outflank_records::{Set, embedded};
+use outflank_models::nets::{Input, NetGraph, named};
+use outflank_records::{ExampleSetKind, embedded};
 use std::time::{Duration, Instant};
 
 /// PyTorch 2.11's positions a second, channels innermost, two threads of a Xeon with AVX-512: the median of
@@ -20,10 +20,10 @@ const STEPS: usize = 4;
 /// So long it is measured.
 const MEASURED: Duration = Duration::from_secs(3);
 
-const PLAN: Plan = Plan {
+const PLAN: CnnConfig = CnnConfig {
     batch: 64,
     rate: 0.02,
-    schedule: Schedule::Constant,
+    schedule: LrSchedule::Constant,
     warmup: 0,
     optimizer: Optimizer::Sgd { momentum: 0.9, nesterov: true },
     decay: 1e-4,
@@ -35,8 +35,8 @@ const PLAN: Plan = Plan {
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     let net = named("conv4", Input::PIECES)?;
     let games: Vec<_> = embedded::games().into_iter().take(100).collect();
-    let lessons = Lessons::new(&games, Set::UniqueS, Split::Example, false)?;
-    let order = Order::new(lessons.items.len(), 1, 0);
+    let lessons = Dataset::new(&games, ExampleSetKind::UniqueS, Split::Example, false)?;
+    let order = EpochOrder::new(lessons.items.len(), 1, 0);
     let places: Vec<u32> = (0..STEPS * PLAN.batch).map(|place| order.at(place)).collect();
     let (mut engine, all) = begun(&net, &lessons, &places)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().context("a thread")?;
@@ -57,11 +57,11 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
 }
 
 /// A network after its first steps.
-fn begun(net: &Net, lessons: &Lessons, places: &[u32]) -> Result<(Box<dyn Engine>, State)> {
-    let study = Study::new(net, &lessons.base, lessons.items.clone());
-    let mut engine = OnCpu.engine(net, PLAN, study)?;
-    engine.learn(places, &[PLAN.rate; STEPS])?;
-    engine.seen()?;
+fn begun(net: &NetGraph, lessons: &Dataset, places: &[u32]) -> Result<(Box<dyn Engine>, TrainState)> {
+    let study = TrainingSet::new(net, &lessons.base, lessons.items.clone());
+    let mut engine = CpuDevice.engine(net, PLAN, study)?;
+    engine.train_steps(places, &[PLAN.rate; STEPS])?;
+    engine.take_stats()?;
     let state = engine.state()?;
     Ok((engine, state))
 }
@@ -70,16 +70,16 @@ fn begun(net: &Net, lessons: &Lessons, places: &[u32]) -> Result<(Box<dyn Engine
 pub fn pace(
     engine: &mut dyn Engine,
     places: &[u32],
-    plan: &Plan,
+    plan: &CnnConfig,
     measured: Duration,
 ) -> Result<f64> {
     let rates = vec![plan.rate; places.len() / plan.batch];
     let (began, mut count) = (Instant::now(), 0);
     while began.elapsed() < measured {
-        engine.learn(places, &rates)?;
+        engine.train_steps(places, &rates)?;
         count += places.len();
     }
-    let seen = engine.seen()?;
+    let seen = engine.take_stats()?;
     ensure!(seen.loss.is_finite() && seen.examples == count as u64, "learning went astray");
     Ok(count as f64 / began.elapsed().as_secs_f64())
 }

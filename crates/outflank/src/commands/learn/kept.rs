@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow};
 use outflank_models::Model;
 use outflank_models::files::{Origin, load, save};
 use outflank_presentation::CurvePoint;
-use outflank_runs::{RunFolder, files, toml_fault};
+use outflank_runs::{RunFolder, files, toml_error_message};
 use serde::{Deserialize, Serialize};
 
 /// The model.
@@ -60,7 +60,7 @@ pub fn recall(folder: &RunFolder) -> Result<(Model, Notes)> {
     let path = folder.join(NOTES);
     let text = String::from_utf8(files::read(&path, 1 << 30)?).unwrap_or_default();
     let notes: Notes = toml::from_str(&text).map_err(|error| {
-        let (shown, fault) = (path.display(), toml_fault(&text, &error));
+        let (shown, fault) = (path.display(), toml_error_message(&text, &error));
         anyhow!("{shown} is damaged, {fault}; delete it to learn anew")
     })?;
     let (model, _) = load(&folder.join(MODEL))?;

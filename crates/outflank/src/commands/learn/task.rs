@@ -5,15 +5,15 @@ use crate::VERSION;
 use crate::cli::LearnArgs;
 use crate::games::{self, Source};
 use anyhow::{Context, Result, anyhow, ensure};
-use outflank_learners::coevolution::Shape;
-use outflank_learners::methods::{Method, Options, users_of};
-use outflank_learners::online::Loss;
+use outflank_learners::coevolution::TupleShape;
+use outflank_learners::methods::{Method, MethodOptions, methods_using};
+use outflank_learners::online::PreferenceLoss;
 use outflank_models::files::load_tuples;
 use outflank_models::patterns::{Count, classic, whole_board};
-use outflank_models::shapes::{blocks, systematic};
+use outflank_models::tuple_shapes::{blocks, systematic};
 use outflank_models::{Tuples, embedded};
 use outflank_runs::files::{checksum, read};
-use outflank_runs::{Config, DataFile, RunFolder};
+use outflank_runs::{RunConfig, DataFile, RunFolder};
 use std::path::Path;
 use toml::Value;
 
@@ -40,7 +40,7 @@ const TOLERANCE: f64 = 1e-3;
 pub fn resolved(args: &LearnArgs) -> LearnArgs {
     let mut args = args.clone();
     let any = args.records.records.is_empty() && args.records.select.sample.is_none();
-    let online = args.method.0 == Method::Rater || args.options.solver.as_deref() == Some("online");
+    let online = args.method.0 == Method::MovePredictor || args.options.solver.as_deref() == Some("online");
     let many = match args.records.data {
         // One choice at a time takes any number of games.
         Some(_) => !online,
@@ -53,7 +53,7 @@ pub fn resolved(args: &LearnArgs) -> LearnArgs {
 }
 
 /// What the method is told, once everything that was typed makes sense to it.
-pub fn options(args: &LearnArgs) -> Result<Options> {
+pub fn options(args: &LearnArgs) -> Result<MethodOptions> {
     ensure!(
         args.held_out > 0.0 && args.held_out < 1.0,
         "--held-out is a share between 0 and 1, not {}",
@@ -83,7 +83,7 @@ pub fn options(args: &LearnArgs) -> Result<Options> {
         ("stage", told.stage.is_some()),
         ("afterstates", told.afterstates),
     ] {
-        let users = users_of(name);
+        let users = methods_using(name);
         let names: Vec<&str> = users.iter().map(|user| user.name()).collect();
         ensure!(
             !given || users.contains(&method),
@@ -99,31 +99,31 @@ pub fn options(args: &LearnArgs) -> Result<Options> {
         "--solver online is for ipref; {} has primal and dual",
         method.name()
     );
-    check_solver(args, online || method == Method::Rater)?;
+    check_solver(args, online || method == Method::MovePredictor)?;
     let default =
-        if dual { Options::dual() } else { Options { tolerance: TOLERANCE, ..Options::default() } };
-    let options = Options {
+        if dual { MethodOptions::dual() } else { MethodOptions { tolerance: TOLERANCE, ..MethodOptions::default() } };
+    let options = MethodOptions {
         c: told.charge.unwrap_or(default.c),
         tolerance: told.tolerance.unwrap_or(default.tolerance),
-        steps: told.steps.unwrap_or(default.steps),
+        max_iterations: told.steps.unwrap_or(default.max_iterations),
         dual,
         online,
         loss: match told.loss.as_deref() {
-            Some("margin") => Loss::Margin,
-            _ => Loss::Softmax,
+            Some("margin") => PreferenceLoss::Margin,
+            _ => PreferenceLoss::Softmax,
         },
-        passes: told.passes.unwrap_or(default.passes),
-        rate: told.rate.unwrap_or(default.rate),
+        epochs: told.passes.unwrap_or(default.epochs),
+        learning_rate: told.rate.unwrap_or(default.learning_rate),
         stage: told.stage.unwrap_or(default.stage),
         afterstates: told.afterstates,
         balanced: !told.unbalanced,
         lambda: told.lambda.unwrap_or(default.lambda),
         ridge: told.ridge.unwrap_or(default.ridge),
         prior: told.prior.unwrap_or(default.prior),
-        gain: told.tolerance.unwrap_or(default.gain),
-        sweeps: told.sweeps.unwrap_or(default.sweeps),
-        binary: !told.multivalued,
-        binary_preferences: told.binary,
+        mm_tolerance: told.tolerance.unwrap_or(default.mm_tolerance),
+        mm_max_iterations: told.sweeps.unwrap_or(default.mm_max_iterations),
+        mm_binary: !told.multivalued,
+        preference_binary: told.binary,
     };
     options.check(method).map_err(|error| anyhow!("--{error}"))?;
     Ok(options)
@@ -163,7 +163,7 @@ pub fn counts(args: &LearnArgs) -> Vec<Count> {
 /// The tuples to learn with, and the file that lists them.
 pub fn features(args: &LearnArgs) -> Result<(Tuples, Option<DataFile>)> {
     match args.features.as_str() {
-        "ntuple" => Ok((embedded::table1(), None)),
+        "ntuple" => Ok((embedded::runarsson_lucas_tuples(), None)),
         "1tuple" => Ok((Tuples::squares(), None)),
         "patterns" => Ok((whole_board(), None)),
         "classic" => Ok((classic(), None)),
@@ -171,9 +171,9 @@ pub fn features(args: &LearnArgs) -> Result<(Tuples, Option<DataFile>)> {
             let path = Path::new(file);
             let shape = if path.exists() { None } else { file.parse().ok() };
             let squares = match shape {
-                Some(Shape::Systematic { length, blocks }) => Some(systematic(length, blocks)?),
-                Some(Shape::Blocks) => Some(blocks()),
-                Some(Shape::Snakes { .. }) | None => None,
+                Some(TupleShape::Systematic { length, blocks }) => Some(systematic(length, blocks)?),
+                Some(TupleShape::Blocks) => Some(blocks()),
+                Some(TupleShape::Snakes { .. }) | None => None,
             };
             if let Some(squares) = squares {
                 return Ok((Tuples::symmetric(&squares)?, None));
@@ -189,15 +189,15 @@ pub fn features(args: &LearnArgs) -> Result<(Tuples, Option<DataFile>)> {
 }
 
 /// What the method is told, by the names of the options.
-fn told(method: Method, options: &Options) -> Vec<(&'static str, Value)> {
-    let tolerance = if method == Method::Mm { options.gain } else { options.tolerance };
+fn told(method: Method, options: &MethodOptions) -> Vec<(&'static str, Value)> {
+    let tolerance = if method == Method::Mm { options.mm_tolerance } else { options.tolerance };
     let online = options.is_online(method);
     let solver = match (options.dual, online) {
         (_, true) => "online",
         (true, _) => "dual",
         _ => "primal",
     };
-    let loss = if options.loss == Loss::Margin { "margin" } else { "softmax" };
+    let loss = if options.loss == PreferenceLoss::Margin { "margin" } else { "softmax" };
     // What only one of the two kinds of solver looks at.
     const BATCH: [&str; 4] = ["c", "tolerance", "steps", "binary"];
     const SINGLE: [&str; 4] = ["loss", "passes", "rate", "stage"];
@@ -205,30 +205,30 @@ fn told(method: Method, options: &Options) -> Vec<(&'static str, Value)> {
     [
         ("c", options.c.into()),
         ("tolerance", tolerance.into()),
-        ("steps", i64::from(options.steps).into()),
+        ("steps", i64::from(options.max_iterations).into()),
         ("solver", solver.into()),
-        ("binary", options.binary_preferences.into()),
+        ("binary", options.preference_binary.into()),
         ("unbalanced", (!options.balanced).into()),
         ("lambda", options.lambda.into()),
         ("ridge", options.ridge.into()),
         ("prior", options.prior.into()),
-        ("sweeps", i64::from(options.sweeps).into()),
-        ("multivalued", (!options.binary).into()),
+        ("sweeps", i64::from(options.mm_max_iterations).into()),
+        ("multivalued", (!options.mm_binary).into()),
         ("loss", loss.into()),
-        ("passes", i64::from(options.passes).into()),
-        ("rate", options.rate.into()),
+        ("passes", i64::from(options.epochs).into()),
+        ("rate", options.learning_rate.into()),
         ("stage", i64::from(options.stage).into()),
         ("afterstates", options.afterstates.into()),
     ]
     .into_iter()
-    .filter(|(name, _)| users_of(name).contains(&method) && !idle.contains(name))
+    .filter(|(name, _)| methods_using(name).contains(&method) && !idle.contains(name))
     .collect()
 }
 
 /// Begins the run, or goes on with it.
 pub fn open_folder(
     args: &LearnArgs,
-    options: &Options,
+    options: &MethodOptions,
     source: &Source,
     features: Option<DataFile>,
 ) -> Result<RunFolder> {
@@ -265,7 +265,7 @@ pub fn open_folder(
     if let Some(sample) = select.sample {
         set("sample", (sample as i64).into());
     }
-    let config = Config {
+    let config = RunConfig {
         command: "learn".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,
@@ -279,7 +279,7 @@ pub fn open_folder(
 }
 
 /// The words of the command, to do the same again.
-pub fn typed(args: &LearnArgs, options: &Options) -> Vec<String> {
+pub fn typed(args: &LearnArgs, options: &MethodOptions) -> Vec<String> {
     let mut words = ["outflank", "learn", args.method.0.name()].map(str::to_owned).to_vec();
     words.extend(["--features".to_owned(), args.features.clone()]);
     for (name, value) in told(args.method.0, options) {

@@ -5,7 +5,7 @@ use crate::models;
 use anyhow::{Context, Result, bail, ensure};
 use outflank_models::Model;
 use outflank_models::files::{Origin, write_policy};
-use outflank_models::nets::{Input, Net, Weights, named};
+use outflank_models::nets::{Input, NetGraph, Weights, named};
 use outflank_runs::{DataFile, files};
 
 /// The network when nobody names one.
@@ -20,14 +20,14 @@ pub struct Begin {
 }
 
 /// The network that is to learn, and what it knows already.
-pub fn net(args: &CnnArgs) -> Result<(Net, Option<Begin>)> {
+pub fn net(args: &CnnArgs) -> Result<(NetGraph, Option<Begin>)> {
     let input: Option<Input> = args.input.as_deref().map(str::parse).transpose()?;
     let Some(from) = &args.from else {
         let name = args.net.as_deref().unwrap_or(USUAL);
         return Ok((named(name, input.unwrap_or(Input::PIECES))?, None));
     };
     let (model, _) = models::named(from).with_context(|| format!("--from {from}"))?;
-    let Model::Deep(deep) = model else {
+    let Model::PolicyNet(deep) = model else {
         bail!(
             "--from {from}: it is no deep network; give one that `outflank learn cnn` made, cnn or experts"
         )

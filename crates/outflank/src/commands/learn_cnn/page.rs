@@ -2,16 +2,16 @@
 
 use super::results::{error, progress, tests, title};
 use crate::output::grouped;
-use outflank_learners::cnn::{Point, Taught};
-use outflank_presentation::About;
+use outflank_learners::cnn::{Point, TrainReport};
+use outflank_presentation::Provenance;
 use outflank_report::text::with_error;
-use outflank_report::{self as report, Align, Bars, Page, Plot, Section, Series, Table};
+use outflank_report::{self as report, Align, BarChart, Page, Plot, Section, Series, Table};
 use toml::Value;
 
 /// What a network came to, and how.
 pub struct Lesson<'a> {
     /// What it came to.
-    pub taught: &'a Taught,
+    pub taught: &'a TrainReport,
     /// From which games, in words.
     pub source: String,
     /// How many games.
@@ -74,7 +74,7 @@ impl Lesson<'_> {
 }
 
 /// One page about it.
-pub fn page(lesson: &Lesson<'_>, about: &About) -> String {
+pub fn page(lesson: &Lesson<'_>, about: &Provenance) -> String {
     let Lesson { taught, source, games, examples, positions, .. } = lesson;
     let mut page = Page::new(format!("{}, a network that predicts moves", taught.net));
     page.lead(format!(
@@ -101,7 +101,7 @@ pub fn page(lesson: &Lesson<'_>, about: &About) -> String {
             inner.table(&table);
         });
     }
-    about.sign(&mut page);
+    about.add_footer(&mut page);
     page.to_html()
 }
 
@@ -147,7 +147,7 @@ fn glance(section: &mut Section, lesson: &Lesson<'_>) {
         format!("{:.0} µs", taught.micros),
         format!("a position, in batches of {} ({})", taught.timed_batch(), taught.device),
     ]);
-    section.figures_at_a_glance(
+    section.key_figures(
         facts.iter().map(|[name, value, remark]| (name.as_str(), value.as_str(), remark.as_str())),
     );
     for remark in lesson.remarks() {
@@ -156,8 +156,8 @@ fn glance(section: &mut Section, lesson: &Lesson<'_>) {
 }
 
 /// The tests, and how far they are below what was learned from.
-fn examined(section: &mut Section, taught: &Taught) {
-    let bars = Bars::new(
+fn examined(section: &mut Section, taught: &TrainReport) {
+    let bars = BarChart::new(
         "The best legal move is the one played",
         "% of choices, 95% intervals",
         taught.tests.iter().map(title),

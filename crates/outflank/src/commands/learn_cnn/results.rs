@@ -3,7 +3,7 @@
 use crate::output::{grouped, room};
 use anyhow::Result;
 use outflank_arena::accuracy::Hits;
-use outflank_learners::cnn::{Point, Taught, Tested};
+use outflank_learners::cnn::{StepMetrics, TrainReport, TestMetrics};
 use outflank_report::text::with_error;
 use outflank_report::{Align, Table};
 use outflank_runs::RunFolder;
@@ -27,8 +27,8 @@ impl<'a> Curve<'a> {
     }
 
     /// One more point.
-    pub fn add(&mut self, point: &Point) -> Result<()> {
-        let Point { step, steps, passes, seconds, speed, loss, hits, rate } = point;
+    pub fn add(&mut self, point: &StepMetrics) -> Result<()> {
+        let StepMetrics { step, steps, passes, seconds, speed, loss, hits, rate } = point;
         let _ = writeln!(
             self.text,
             "{step},{steps},{passes:.4},{seconds:.1},{speed:.0},{loss:.5},{hits:.3},{rate:.6}"
@@ -39,9 +39,9 @@ impl<'a> Curve<'a> {
 
 /// The curve that a folder has. A run that was killed went on from its last checkpoint: what came
 /// between the two is there twice, and the later counts.
-pub fn curve(folder: &RunFolder) -> Vec<Point> {
+pub fn curve(folder: &RunFolder) -> Vec<StepMetrics> {
     let text = std::fs::read_to_string(folder.join(CURVE)).unwrap_or_default();
-    let mut points: Vec<Point> = Vec::new();
+    let mut points: Vec<StepMetrics> = Vec::new();
     for line in text.lines().skip(1) {
         let cells: Vec<f64> = line.split(',').filter_map(|cell| cell.parse().ok()).collect();
         let [step, steps, passes, seconds, speed, loss, hits, rate] = cells[..] else { continue };
@@ -49,18 +49,18 @@ pub fn curve(folder: &RunFolder) -> Vec<Point> {
         while points.last().is_some_and(|last| last.step >= step) {
             points.pop();
         }
-        points.push(Point { step, steps, passes, seconds, speed, loss, hits, rate });
+        points.push(StepMetrics { step, steps, passes, seconds, speed, loss, hits, rate });
     }
     points
 }
 
 /// Half the 95% interval of a percentage, positions taken as independent.
 pub fn error(percent: f64, count: u64) -> f64 {
-    Hits::of(percent, count).error()
+    Hits::from_percent(percent, count).error()
 }
 
 /// What a test is called, asked of one image of a position or of several.
-pub fn title(test: &Tested) -> String {
+pub fn title(test: &TestMetrics) -> String {
     match test.images {
         1 => test.test.clone(),
         images => format!("{}, {images} images", test.test),
@@ -68,7 +68,7 @@ pub fn title(test: &Tested) -> String {
 }
 
 /// What the tests showed, each with its uncertainty.
-pub fn tests(taught: &Taught) -> Table {
+pub fn tests(taught: &TrainReport) -> Table {
     let heads = ["positions", "learned from %"]
         .into_iter()
         .chain(["plain %", "all %", "choices %", "top 3 %", "valid %"])
@@ -93,7 +93,7 @@ pub fn tests(taught: &Taught) -> Table {
 }
 
 /// What every method tells of its accuracy: by game, asked once. `tests` has the rest.
-pub fn accuracy(taught: &Taught) -> Value {
+pub fn accuracy(taught: &TrainReport) -> Value {
     let mut asked_once = taught.tests.iter().filter(|test| test.images == 1);
     let Some(test) = asked_once.find(|test| !test.test.ends_with("by example")) else {
         return Value::Null;
@@ -118,7 +118,7 @@ pub fn progress(step: u64, steps: u64) -> String {
 }
 
 /// For people.
-pub fn text(taught: &Taught, path: &str) -> String {
+pub fn text(taught: &TrainReport, path: &str) -> String {
     let mut text = format!(
         "{}: {} weights, {}, {:.0} s\n",
         taught.net,
@@ -127,7 +127,7 @@ pub fn text(taught: &Taught, path: &str) -> String {
         taught.seconds,
     );
     if !taught.tests.is_empty() {
-        let _ = writeln!(text, "\n{}", tests(taught).to_text_in(room()));
+        let _ = writeln!(text, "\n{}", tests(taught).to_text_within(room()));
         text +=
             "plain: the largest output, legal or not; all: the best legal move, twins sharing;\n";
         text += "choices: the same where there was something to choose. ±: 95%, of counting.\n";

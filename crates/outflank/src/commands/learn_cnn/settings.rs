@@ -5,9 +5,9 @@ use crate::VERSION;
 use crate::cli::learn_cnn::{CnnArgs, DeviceArg};
 use crate::games::Source;
 use anyhow::{Result, ensure};
-use outflank_learners::cnn::{Optimizer, Plan, Split, TrainError};
-use outflank_models::nets::Net;
-use outflank_runs::{Config, RunFolder};
+use outflank_learners::cnn::{Optimizer, CnnConfig, Split, CnnError};
+use outflank_models::nets::NetGraph;
+use outflank_runs::{RunConfig, RunFolder};
 
 /// What may change from one sitting to the next.
 const FREE: [&str; 8] =
@@ -55,7 +55,7 @@ fn usual_rate(args: &CnnArgs) -> f64 {
 /// Refuses numbers that make no sense, before there is a folder.
 pub fn check(args: &CnnArgs) -> Result<()> {
     let begun = args.run.resume.is_some();
-    ensure!(begun || args.passes.is_some() || args.minutes.is_some(), TrainError::Endless);
+    ensure!(begun || args.passes.is_some() || args.minutes.is_some(), CnnError::NoBudget);
     let batch = steps(args).batch;
     ensure!((2..=65_536).contains(&batch), "--batch is a number from 2 to 65536, not {batch}");
     let shares = [("momentum", args.momentum), ("smoothing", f64::from(args.smoothing))];
@@ -94,7 +94,7 @@ pub fn check(args: &CnnArgs) -> Result<()> {
 }
 
 /// How to learn.
-pub fn plan(args: &CnnArgs) -> Result<Plan> {
+pub fn plan(args: &CnnArgs) -> Result<CnnConfig> {
     let Steps { batch, warmup, nesterov, rate } = steps(args);
     let optimizer = match args.optimizer.as_str() {
         "adamw" => {
@@ -103,7 +103,7 @@ pub fn plan(args: &CnnArgs) -> Result<Plan> {
         }
         _ => Optimizer::Sgd { momentum: args.momentum, nesterov },
     };
-    let plan = Plan {
+    let plan = CnnConfig {
         batch,
         rate: rate.unwrap_or_else(|| usual_rate(args)),
         schedule: args.schedule,
@@ -113,7 +113,7 @@ pub fn plan(args: &CnnArgs) -> Result<Plan> {
         smoothing: args.smoothing,
         seed: args.common.seed,
     };
-    Ok(args.bootstrap.map_or(plan, |number| plan.of_bag(number)))
+    Ok(args.bootstrap.map_or(plan, |number| plan.ensemble_member(number)))
 }
 
 /// How the test is told apart.
@@ -147,7 +147,7 @@ pub fn again(args: &CnnArgs, passes: f64) -> Vec<String> {
 /// change from one sitting to the next.
 pub fn open_folder(
     args: &CnnArgs,
-    (net, begin): (&Net, Option<&Begin>),
+    (net, begin): (&NetGraph, Option<&Begin>),
     source: &Source,
     device: &str,
 ) -> Result<RunFolder> {
@@ -210,7 +210,7 @@ pub fn open_folder(
             put(key, text.clone().into());
         }
     }
-    let config = Config {
+    let config = RunConfig {
         command: "cnn".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,

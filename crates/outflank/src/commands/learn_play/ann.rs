@@ -5,7 +5,7 @@ use crate::Outcome;
 use crate::cli::learn_play::AnnArgs;
 use crate::output::grouped;
 use anyhow::{Context, Result, ensure};
-use outflank_learners::ann::{Outcome as Worth, Pair, Settings};
+use outflank_learners::ann::{ResultTarget as Worth, AnnLearner, AnnConfig};
 use outflank_models::ann::Architecture;
 
 /// Learns by games of two networks; nothing runs before the settings make sense.
@@ -31,7 +31,7 @@ pub fn run(args: &AnnArgs) -> Result<Outcome> {
         !args.per_move || args.lambda == 0.0,
         "--per-move has no --lambda: what follows is not known yet when weights change"
     );
-    let settings = Settings {
+    let settings = AnnConfig {
         architecture: architecture.clone(),
         alpha: args.alpha,
         decay: args.decay.then_some(training.games),
@@ -39,7 +39,7 @@ pub fn run(args: &AnnArgs) -> Result<Outcome> {
         epsilon: args.epsilon,
         self_play: args.self_play,
         per_move: args.per_move,
-        outcome: if args.plain_result { Worth::Plain } else { Worth::Sigmoid },
+        outcome: if args.plain_result { Worth::Sign } else { Worth::Sigmoid },
         seed: training.common.seed,
     };
     let job = Job {
@@ -50,7 +50,7 @@ pub fn run(args: &AnnArgs) -> Result<Outcome> {
         data: Vec::new(),
         others: None,
     };
-    learn(&job, Pair::new(settings))
+    learn(&job, AnnLearner::new(settings))
 }
 
 /// The settings by the names of the options.

@@ -5,9 +5,9 @@
 
 use anyhow::{Result, bail};
 use outflank_games::Side;
-use outflank_learners::gp::{Contest, GpError, Judge, Outcome, Parting, SHOWN, parting, two_games};
-use outflank_models::Described;
-use outflank_players::roster::Roster;
+use outflank_learners::gp::{GameOracleConfig, GpError, PreferenceOracle, ComparisonOutcome, Disagreement, DEMONSTRATED_SIDE, parting, demonstration_games};
+use outflank_models::NamedFeatures;
+use outflank_players::registry::RegisteredGame;
 use outflank_runs::{Journal, RunFolder};
 use std::fmt::Write;
 use std::io::BufRead;
@@ -25,16 +25,16 @@ pub enum Shown {
 /// Whoever sits at the terminal, or stands behind a pipe.
 pub struct Person<P> {
     shown: Shown,
-    contest: Contest,
+    contest: GameOracleConfig,
     journal: Journal,
     /// Answers of an earlier sitting: the round, the number of the question, the answer.
-    known: Vec<(u64, usize, Outcome)>,
+    known: Vec<(u64, usize, ComparisonOutcome)>,
     game: PhantomData<fn() -> P>,
 }
 
-impl<P: Roster + Described> Person<P> {
+impl<P: RegisteredGame + NamedFeatures> Person<P> {
     /// A person who goes on with the answers in a run's folder.
-    pub fn new(shown: Shown, contest: Contest, folder: &RunFolder) -> Result<Person<P>> {
+    pub fn new(shown: Shown, contest: GameOracleConfig, folder: &RunFolder) -> Result<Person<P>> {
         let path = folder.join("answers.tsv");
         let (journal, lines) = Journal::open(&path)?;
         let known: Option<Vec<_>> = lines.iter().map(|line| read(line)).collect();
@@ -46,11 +46,11 @@ impl<P: Roster + Described> Person<P> {
     fn question(&self, pair: (&[f64], &[f64]), path: &[&str]) -> Option<(String, [String; 2])> {
         match self.shown {
             Shown::Positions => {
-                let parting = parting::<P>(pair, self.contest, path)?;
+                let parting = find_disagreement::<P>(pair, self.contest, path)?;
                 Some((positions(&parting), [String::new(), String::new()]))
             }
             Shown::Games => {
-                let games = two_games::<P>(pair, self.contest, path);
+                let games = demonstration_games::<P>(pair, self.contest, path);
                 if games[0].line.moves() == games[1].line.moves() {
                     return None;
                 }
@@ -60,7 +60,7 @@ impl<P: Roster + Described> Person<P> {
                 for (at, game) in games.iter().enumerate() {
                     let moves: Vec<String> =
                         game.line.moves().iter().map(ToString::to_string).collect();
-                    let result = match SHOWN.sign() * game.margin {
+                    let result = match DEMONSTRATED_SIDE.sign() * game.margin {
                         0 => "a draw".to_owned(),
                         won if won > 0 => format!("won by {won}"),
                         lost => format!("lost by {}", -lost),
@@ -84,7 +84,7 @@ impl<P: Roster + Described> Person<P> {
     }
 
     /// Asks until there is an answer; `None` when the person stops or the input ends.
-    fn ask(&self, text: &str, boards: &[String; 2]) -> Result<Option<Outcome>, GpError> {
+    fn ask(&self, text: &str, boards: &[String; 2]) -> Result<Option<ComparisonOutcome>, GpError> {
         eprint!("{text}");
         let hint = match self.shown {
             Shown::Positions => "1, 2, = (neither), q (stop)",
@@ -101,13 +101,13 @@ impl<P: Roster + Described> Person<P> {
                 Ok(0) => return Ok(None),
                 Ok(_) => {}
                 Err(error) => {
-                    return Err(GpError::Judge(format!("the answer cannot be read: {error}")));
+                    return Err(GpError::Oracle(format!("the answer cannot be read: {error}")));
                 }
             }
             match String::from_utf8_lossy(&line).trim() {
-                "1" => return Ok(Some(Outcome::First)),
-                "2" => return Ok(Some(Outcome::Second)),
-                "=" => return Ok(Some(Outcome::Even)),
+                "1" => return Ok(Some(ComparisonOutcome::First)),
+                "2" => return Ok(Some(ComparisonOutcome::Second)),
+                "=" => return Ok(Some(ComparisonOutcome::Tie)),
                 "q" | "quit" => return Ok(None),
                 "a" if self.shown == Shown::Games => eprintln!("{}", boards[0]),
                 "b" if self.shown == Shown::Games => eprintln!("{}", boards[1]),
@@ -117,13 +117,13 @@ impl<P: Roster + Described> Person<P> {
     }
 }
 
-impl<P: Roster + Described> Judge for Person<P> {
-    fn judge(
+impl<P: RegisteredGame + NamedFeatures> PreferenceOracle for Person<P> {
+    fn compare(
         &mut self,
         round: u64,
         points: &[Vec<f64>],
         pairs: &[(usize, usize)],
-    ) -> Result<Vec<Outcome>, GpError> {
+    ) -> Result<Vec<ComparisonOutcome>, GpError> {
         let mut outcomes = Vec::with_capacity(pairs.len());
         for (number, &(first, second)) in pairs.iter().enumerate() {
             let known = self.known.iter().find(|known| (known.0, known.1) == (round, number));
@@ -136,46 +136,46 @@ impl<P: Roster + Described> Judge for Person<P> {
             let asked = self.question((&points[first], &points[second]), &path);
             let outcome = match asked {
                 // Players that cannot be told apart are equally good, whoever judges.
-                None => Outcome::Even,
+                None => ComparisonOutcome::Tie,
                 Some((text, boards)) => {
                     eprintln!("\nRound {round}, question {} of {}.", number + 1, pairs.len());
                     self.ask(&text, &boards)?.ok_or(GpError::Stopped)?
                 }
             };
             let mark = match outcome {
-                Outcome::First => '1',
-                Outcome::Second => '2',
-                Outcome::Even => '=',
+                ComparisonOutcome::First => '1',
+                ComparisonOutcome::Second => '2',
+                ComparisonOutcome::Tie => '=',
             };
             let line = format!("{round}\t{number}\t{mark}");
             let kept = self.journal.append(&[line]).and_then(|()| self.journal.sync());
-            kept.map_err(|error| GpError::Judge(error.to_string()))?;
+            kept.map_err(|error| GpError::Oracle(error.to_string()))?;
             self.known.push((round, number, outcome));
             outcomes.push(outcome);
         }
         Ok(outcomes)
     }
 
-    fn games(&self) -> u64 {
+    fn games_per_comparison(&self) -> u64 {
         0
     }
 }
 
 /// An answer from its line.
-fn read(line: &str) -> Option<(u64, usize, Outcome)> {
+fn read(line: &str) -> Option<(u64, usize, ComparisonOutcome)> {
     let mut words = line.split('\t');
     let (round, number) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
     let outcome = match words.next()? {
-        "1" => Outcome::First,
-        "2" => Outcome::Second,
-        "=" => Outcome::Even,
+        "1" => ComparisonOutcome::First,
+        "2" => ComparisonOutcome::Second,
+        "=" => ComparisonOutcome::Tie,
         _ => return None,
     };
     Some((round, number, outcome))
 }
 
-fn positions<P: Roster>(parting: &Parting<P>) -> String {
-    let Parting { position, first, second } = parting;
+fn positions<P: RegisteredGame>(parting: &Disagreement<P>) -> String {
+    let Disagreement { position, first, second } = parting;
     let side = position.to_move();
     let mark = match (P::GAME, side) {
         (outflank_games::Game::Othello, Side::Black) => " (X)",

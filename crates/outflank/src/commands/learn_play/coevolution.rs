@@ -5,7 +5,7 @@ use crate::Outcome;
 use crate::cli::learn_play::LearnPlayArgs;
 use anyhow::{Result, ensure};
 use outflank_experiments::coevolution::presets;
-use outflank_learners::coevolution::{Coevolution, Settings};
+use outflank_learners::coevolution::{Coevolution, CoevolutionConfig};
 
 /// Learns by one of them; nothing runs before its settings make sense.
 pub fn run(name: &'static str, args: &LearnPlayArgs) -> Result<Outcome> {
@@ -13,7 +13,7 @@ pub fn run(name: &'static str, args: &LearnPlayArgs) -> Result<Outcome> {
     check(training)?;
     let mut table = presets::table(name, args.operators.as_deref())?;
     table.extend(args.pieces.table());
-    let settings = Settings::from_table(&table)?;
+    let settings = CoevolutionConfig::from_table(&table)?;
     settings.check_budget(training.games)?;
     let (seed, threads) = (training.common.seed, training.common.threads());
     let mut learner = Coevolution::new(settings.clone(), seed, threads)?;

@@ -11,13 +11,13 @@ use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_learners::gp::{
-    Contest, Curve, GamesOf, Gp, GpError, Inference, Judge, Sampling, Settings, Space, Tests,
+    GameOracleConfig, GpEvaluator, GameOracle, GpLearner, GpError, InferenceConfig, PreferenceOracle, Sampling, GpConfig, HeuristicSpace, TestPairs,
 };
-use outflank_learners::training::{Gauge, Plan, Point, model_name};
+use outflank_learners::training::{Evaluator, TrainingPlan, Measurement, model_name};
 use outflank_models::files::Origin;
-use outflank_models::{Described, Heuristic};
-use outflank_players::roster::Roster;
-use outflank_runs::{Config, Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_models::{NamedFeatures, Heuristic};
+use outflank_players::registry::RegisteredGame;
+use outflank_runs::{RunConfig, Progress, RunFolder, stop_requested, install_stop_handler};
 use std::time::Instant;
 
 /// More than these are a slip of the finger, or more than a Gaussian process can take.
@@ -84,10 +84,10 @@ fn complete(args: &GpArgs) -> Result<GpArgs> {
 }
 
 /// How to learn, as the options have it.
-fn settings<P: Described>(args: &GpArgs) -> Settings {
-    Settings {
+fn settings<P: NamedFeatures>(args: &GpArgs) -> GpConfig {
+    GpConfig {
         dimensions: P::FEATURES.len(),
-        space: if args.space == "weights" { Space::Weights } else { Space::Directions },
+        space: if args.space == "weights" { HeuristicSpace::Weights } else { HeuristicSpace::Directions },
         initial: args.initial.unwrap_or(5),
         opponents: args.opponents.unwrap_or(5),
         choose_opponents: args.opponents_by == "sampling",
@@ -98,7 +98,7 @@ fn settings<P: Described>(args: &GpArgs) -> Settings {
         },
         against_best: args.find == "opponent",
         restarts: args.restarts,
-        inference: Inference {
+        inference: InferenceConfig {
             tolerance: args.tolerance,
             sweeps: args.sweeps,
             steps: args.steps,
@@ -108,8 +108,8 @@ fn settings<P: Described>(args: &GpArgs) -> Settings {
     }
 }
 
-fn learn<P: Roster + Described>(args: &GpArgs, references: &[&str]) -> Result<Outcome> {
-    let contest = Contest {
+fn learn<P: RegisteredGame + NamedFeatures>(args: &GpArgs, references: &[&str]) -> Result<Outcome> {
+    let contest = GameOracleConfig {
         depth: args.depth,
         games: args.pair_games,
         opening: args.opening,
@@ -117,11 +117,11 @@ fn learn<P: Roster + Described>(args: &GpArgs, references: &[&str]) -> Result<Ou
     };
     let benchmark = args.benchmark.unwrap_or(0);
     // Built once before anything is written, so that what cannot be is refused in time.
-    let gp = Gp::<P>::new(settings::<P>(args), contest, benchmark)?;
+    let gp = GpLearner::<P>::new(settings::<P>(args), contest, benchmark)?;
     let folder = open_folder(args)?;
     match args.ask.as_deref() {
         None => {
-            stop_when_asked();
+            install_stop_handler();
             go::<P, _>(args, references, gp, contest, &folder)
         }
         Some(shown) => {
@@ -132,17 +132,17 @@ fn learn<P: Roster + Described>(args: &GpArgs, references: &[&str]) -> Result<Ou
             eprintln!(
                 "Answers are kept in {path}: stop when you like, go on with --resume {path}."
             );
-            let gp = Gp::judged(settings::<P>(args), contest, benchmark, person)?;
+            let gp = GpLearner::with_oracle(settings::<P>(args), contest, benchmark, person)?;
             go::<P, _>(args, references, gp, contest, &folder)
         }
     }
 }
 
-fn go<P: Roster + Described, J: Judge>(
+fn go<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
     args: &GpArgs,
     references: &[&str],
-    mut gp: Gp<P, J>,
-    contest: Contest,
+    mut gp: GpLearner<P, J>,
+    contest: GameOracleConfig,
     folder: &RunFolder,
 ) -> Result<Outcome> {
     let began = Instant::now();
@@ -152,14 +152,14 @@ fn go<P: Roster + Described, J: Judge>(
         Ok(Outcome::Stopped)
     };
     let Some(tests) = tests::<P>(args, contest, folder)? else { return stopped() };
-    let gauge = Curve { tests };
+    let gauge = GpEvaluator { tests };
     let columns: Vec<String> =
-        Gauge::<Gp<P, J>>::columns(&gauge).into_iter().map(|column| column.name).collect();
-    let plan = Plan {
+        Evaluator::<GpLearner<P, J>>::columns(&gauge).into_iter().map(|column| column.name).collect();
+    let plan = TrainingPlan {
         games: args.rounds,
         unit: "round",
-        points: args.rounds,
-        measure_beginning: true,
+        measurements: args.rounds,
+        measure_start: true,
         origin: Origin {
             method: "gp".to_owned(),
             seed: Some(args.common.seed),
@@ -169,7 +169,7 @@ fn go<P: Roster + Described, J: Judge>(
         keep_models: false,
     };
     let quiet = args.common.quiet || args.ask.is_some();
-    let say = |point: &Point| {
+    let say = |point: &Measurement| {
         let figure = |name: &str| {
             columns.iter().position(|known| known == name).and_then(|at| point.scores.get(at))
         };
@@ -187,7 +187,7 @@ fn go<P: Roster + Described, J: Judge>(
     let Some(trained) = drive(&mut gp, &gauge, &plan, folder, watching, say)? else {
         return stopped();
     };
-    let fresh = match (args.benchmark, gp.fresh_score()) {
+    let fresh = match (args.benchmark, gp.held_out_score()) {
         (Some(0), _) => None,
         (_, Ok(score)) => Some(score),
         (_, Err(GpError::Stopped)) => return stopped(),
@@ -195,7 +195,7 @@ fn go<P: Roster + Described, J: Judge>(
     };
     let ceiling = match gauge.tests.as_ref().filter(|_| args.ceiling) {
         None => None,
-        Some(tests) => match tests.ceiling(&GamesOf::<P>::new(contest)) {
+        Some(tests) => match tests.ceiling(&GameOracle::<P>::new(contest)) {
             Ok(ceiling) => Some(ceiling),
             Err(GpError::Stopped) => return stopped(),
             Err(error) => return Err(error.into()),
@@ -224,9 +224,9 @@ fn go<P: Roster + Described, J: Judge>(
             .zip(trained.model.weights())
             .map(|(name, weight)| ((*name).to_owned(), *weight))
             .collect(),
-        parameters: gp.active().parameters().to_vec(),
-        tests: gauge.tests.as_ref().map_or(0, Tests::len),
-        notes: gp.active().notes(),
+        parameters: gp.active_learner().log_parameters().to_vec(),
+        tests: gauge.tests.as_ref().map_or(0, TestPairs::len),
+        notes: gp.active_learner().warnings(),
         fresh,
         ceiling,
         matches,
@@ -238,11 +238,11 @@ fn go<P: Roster + Described, J: Judge>(
 
 /// The pairs to measure on, kept as they are played; `Some(None)` where none are wanted, `None`
 /// when the user stopped.
-fn tests<P: Roster + Described>(
+fn tests<P: RegisteredGame + NamedFeatures>(
     args: &GpArgs,
-    contest: Contest,
+    contest: GameOracleConfig,
     folder: &RunFolder,
-) -> Result<Option<Option<Tests>>> {
+) -> Result<Option<Option<TestPairs>>> {
     let count = args.tests.unwrap_or(0);
     if count == 0 {
         return Ok(Some(None));
@@ -250,7 +250,7 @@ fn tests<P: Roster + Described>(
     let progress = Progress::new("test pairs", "pairs", count as u64, args.common.quiet);
     let mut seen = 0;
     let path = folder.join("tests.tsv");
-    let played = Tests::recorded(&GamesOf::<P>::new(contest), count, &path, |found| {
+    let played = TestPairs::play_journaled(&GameOracle::<P>::new(contest), count, &path, |found| {
         progress.add((found - seen) as u64);
         seen = found;
     });
@@ -306,7 +306,7 @@ fn table(args: &GpArgs) -> toml::Table {
 }
 
 fn open_folder(args: &GpArgs) -> Result<RunFolder> {
-    let config = Config {
+    let config = RunConfig {
         command: "gp".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,

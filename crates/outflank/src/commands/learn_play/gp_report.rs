@@ -5,8 +5,8 @@ use crate::output::{grouped, print, print_json, room};
 use anyhow::Result;
 use outflank_arena::matches::MatchReport;
 use outflank_games::Game;
-use outflank_learners::gp::Ceiling;
-use outflank_learners::training::{CURVE, Point};
+use outflank_learners::gp::AccuracyCeiling;
+use outflank_learners::training::{CURVE, Measurement};
 use outflank_presentation as present;
 use outflank_report::{Align, Page, Plot, Series, Table};
 use outflank_runs::RunFolder;
@@ -23,7 +23,7 @@ pub struct Results<'a> {
     /// What was measured after each round.
     pub columns: Vec<String>,
     /// The measurements.
-    pub curve: Vec<Point>,
+    pub curve: Vec<Measurement>,
     /// The best heuristic.
     pub weights: Vec<(String, f32)>,
     /// The logarithms of the length scales and of σ at the end.
@@ -33,7 +33,7 @@ pub struct Results<'a> {
     /// How many test pairs there are.
     pub tests: usize,
     /// How often their winners win again.
-    pub ceiling: Option<Ceiling>,
+    pub ceiling: Option<AccuracyCeiling>,
     /// What a user should know of the belief.
     pub notes: Vec<String>,
     /// Its matches.
@@ -42,7 +42,7 @@ pub struct Results<'a> {
 
 impl Results<'_> {
     /// A figure of a measurement.
-    fn figure(&self, point: &Point, name: &str) -> Option<f64> {
+    fn figure(&self, point: &Measurement, name: &str) -> Option<f64> {
         let at = self.columns.iter().position(|known| known == name)?;
         point.scores.get(at).copied()
     }
@@ -54,7 +54,7 @@ impl Results<'_> {
 
     fn series(&self, name: &str) -> Vec<outflank_report::Point> {
         let at = self.columns.iter().position(|known| known == name);
-        let point = |point: &Point| {
+        let point = |point: &Measurement| {
             let (value, error) = (*point.scores.get(at?)?, *point.errors.get(at?)?);
             Some(outflank_report::Point::with_error(point.games as f64, value, error))
         };
@@ -63,12 +63,12 @@ impl Results<'_> {
 
     /// The share of test pairs, among those decided again, that the same one wins, in percent.
     fn ceiling(&self) -> Option<f64> {
-        self.ceiling.map(|ceiling| 100.0 * ceiling.of_decided())
+        self.ceiling.map(|ceiling| 100.0 * ceiling.same_if_decided())
     }
 
     /// How many of their winners the majority of fresh comparisons names, in percent.
     fn foreseeable(&self) -> Option<f64> {
-        self.ceiling.map(|ceiling| 100.0 * ceiling.foreseeable)
+        self.ceiling.map(|ceiling| 100.0 * ceiling.majority)
     }
 
     /// Its score of the benchmark, in words.
@@ -81,7 +81,7 @@ impl Results<'_> {
 
 /// What a run found out, but for where and how fast: the same run gives the same bytes.
 fn as_json(results: &Results<'_>) -> Value {
-    let point = |point: &Point| {
+    let point = |point: &Measurement| {
         let mut row = Map::new();
         row.insert("round".to_owned(), json!(point.games));
         for (name, value) in results.columns.iter().zip(&point.scores) {
@@ -112,7 +112,7 @@ fn as_json(results: &Results<'_>) -> Value {
 
 /// Writes the folder's files.
 pub fn write(folder: &RunFolder, results: &Results<'_>) -> Result<()> {
-    folder.write("matches.csv", present::meetings(&results.matches).to_csv().as_bytes())?;
+    folder.write("matches.csv", present::match_list(&results.matches).to_csv().as_bytes())?;
     let json = serde_json::to_string_pretty(&as_json(results))?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
     folder.write("report.html", page(folder, results)?.as_bytes())?;
@@ -165,7 +165,7 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
     if args.benchmark != Some(0) {
         let plot = Plot::new("Score of the best so far", "round", "points")
             .series(Series::line("best", results.series("best")));
-        section.figure(&plot, "Against the random heuristics of the benchmark, a game each.");
+        section.figure(&plot, "OpponentEvaluator the random heuristics of the benchmark, a game each.");
     }
     for (name, title, caption) in [
         ("mean", "Mean of the chosen pair", "What was expected when the pair was chosen."),
@@ -177,13 +177,13 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
         section.figure(&plot, caption);
     }
     page.section("The best heuristic").table(&weights(results));
-    page.section("Matches").table(&present::meetings(&results.matches));
+    page.section("Matches").table(&present::match_list(&results.matches));
     let mut table = Table::new([("key", Align::Left), ("value", Align::Right)]);
     for (key, value) in &results.table {
         table.row([key.clone(), value.to_string()]);
     }
-    page.section("Settings").table(&table);
-    super::again(folder, "gp")?.sign(&mut page);
+    page.section("GpConfig").table(&table);
+    super::again(folder, "gp")?.add_footer(&mut page);
     Ok(page.to_html())
 }
 
@@ -203,7 +203,7 @@ pub fn show(folder: &RunFolder, results: &Results<'_>, model: &Path, seconds: f6
         args.rounds,
         if args.rounds == 1 { "" } else { "s" },
         grouped(results.last("comparisons").unwrap_or(0.0) as u64),
-        weights(results).to_text_in(room()),
+        weights(results).to_text_within(room()),
     );
     if let Some(accuracy) = results.last("accuracy") {
         let _ = writeln!(
@@ -231,7 +231,7 @@ pub fn show(folder: &RunFolder, results: &Results<'_>, model: &Path, seconds: f6
         "\n{} games against each at depth {}, one move in ten forced at random:\n{}",
         args.measured_games,
         args.depth,
-        present::meetings(&results.matches).to_text_in(room())
+        present::match_list(&results.matches).to_text_within(room())
     );
     let _ = writeln!(
         text,

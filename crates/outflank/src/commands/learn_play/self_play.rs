@@ -6,12 +6,12 @@ use crate::cli::learn_play::SelfPlayArgs;
 use crate::contestants::model_file;
 use anyhow::{Context, Result, bail, ensure};
 use outflank_games::othello::Othello;
-use outflank_learners::selfplay::{SelfPlay, Settings};
+use outflank_learners::self_play::{SelfPlay, SelfPlayConfig};
 use outflank_models::files::load_tuples;
-use outflank_models::patterns::{Afterstates, Count, Stages, whole_board};
-use outflank_players::Spec;
-use outflank_players::roster::{self, Model};
-use outflank_players::spec::Search;
+use outflank_models::patterns::{AfterstateFeatures, Count, Stages, whole_board};
+use outflank_players::PlayerSpec;
+use outflank_players::registry::{self, Model};
+use outflank_players::spec::SearchSpec;
 use outflank_runs::DataFile;
 use outflank_runs::files::{checksum, read};
 use std::path::Path;
@@ -47,7 +47,7 @@ pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
     let (look, mut data) = look(args)?;
     let settings = Settings {
         batches: u32::try_from(batches).context("--games has too many batches")?,
-        games: args.batch,
+        games_per_batch: args.batch,
         random: args.random,
         opening: args.opening,
         rivalry: if args.rival.is_some() { rivalry } else { 0.0 },
@@ -57,16 +57,16 @@ pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
     };
     let mut learner = SelfPlay::new(look, stages, settings);
     if let Some(text) = &args.rival {
-        let spec: Spec = text.parse()?;
+        let spec: PlayerSpec = text.parse()?;
         ensure!(
-            spec.search == Search::Natural
+            spec.search == SearchSpec::Default
                 && (spec.random, spec.noise) == (0.0, 0.0)
                 && spec.stage.is_none(),
             "--rival '{text}': a rival plays at one ply, its random moves are those of --random; \
              give the model alone"
         );
-        match roster::find_model::<Othello>(&spec)? {
-            Model::Value(value) => learner = learner.against(value),
+        match registry::find_model::<Othello>(&spec)? {
+            Model::Value(value) => learner = learner.with_opponent(value),
             _ => bail!("--rival takes a model that says what a position is worth, not '{text}'"),
         }
         data.extend(model_file(text));
@@ -88,16 +88,16 @@ fn rivalry(args: &SelfPlayArgs) -> f64 {
     args.rivalry.unwrap_or(RIVALRY)
 }
 
-fn look(args: &SelfPlayArgs) -> Result<(Afterstates, Vec<DataFile>)> {
+fn look(args: &SelfPlayArgs) -> Result<(AfterstateFeatures, Vec<DataFile>)> {
     if args.features == "patterns" {
-        return Ok((Afterstates::new(whole_board(), Count::ALL.to_vec())?, Vec::new()));
+        return Ok((AfterstateFeatures::new(whole_board(), Count::ALL.to_vec())?, Vec::new()));
     }
     let path = Path::new(&args.features);
     let tuples =
         load_tuples(path).context("--features takes patterns or a file that lists tuples")?;
     let sha256 = checksum(&read(path, 1 << 30)?);
     let file = DataFile { file: args.features.clone(), sha256 };
-    Ok((Afterstates::new(tuples, Vec::new())?, vec![file]))
+    Ok((AfterstateFeatures::new(tuples, Vec::new())?, vec![file]))
 }
 
 /// The settings by the names of the options.
