@@ -1,18 +1,21 @@
-//! Evaluation of positions and games, playing levels and expert move predictions.
-//!
-//! [`mod@think`] evaluates the moves of a position in discs or men ([`discs`]); [`analysis`] does so for
-//! whole games, and [`report`] presents the result. [`levels`] lists opponents with their ratings.
+#![doc = include_str!("../README.md")]
 
-pub mod analysis;
-pub mod discs;
-mod experts;
+mod board_view;
+pub mod disc_scale;
+mod engine_player;
+pub mod evaluate;
+mod expert_predictions;
+pub mod game_analysis;
+mod game_text;
 pub mod levels;
 pub mod report;
-mod shown;
-pub mod think;
-mod written;
+mod search_interrupt;
 
-pub use experts::Habit;
-pub use shown::Shown;
-pub use think::Thinks;
-pub use written::{Written, WrittenError};
+pub use board_view::BoardView;
+pub use disc_scale::DiscScale;
+pub use engine_player::{EnginePlayer, SearchLimits};
+pub use evaluate::{Analyzable, EvaluatedMove, PositionEvaluation, evaluate_moves};
+pub use expert_predictions::ExpertPrediction;
+pub use game_analysis::{AnalyzedMove, BetterMove, GameAnalyzer};
+pub use game_text::{GameText, GameTextError, record_to_line};
+pub use search_interrupt::SearchInterrupt;

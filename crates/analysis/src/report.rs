@@ -1,8 +1,8 @@
-//! What an analysis found, told: as a table at a terminal, as Markdown, and as one page that stands
-//! alone, with the graph, the worst moves on boards, and all moves.
+//! Presents an analyzed game as a terminal table, as Markdown, or as a self-contained HTML page with a graph,
+//! diagrams of the worst moves, and all moves.
 
-use crate::analysis::Seen;
-use crate::experts::{Habit, habits};
+use crate::expert_predictions::{ExpertPrediction, predict_game};
+use crate::game_analysis::AnalyzedMove;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Side};
 use outflank_records::opening_of;
@@ -10,65 +10,66 @@ use outflank_report::board::SquareMark;
 use outflank_report::{Align, Board, Figure, Page, Plot, Point, Section, Series, Table};
 use std::fmt::Write;
 
-/// How many of the worst moves are named and drawn.
-const WORST: usize = 6;
+/// The maximum number of worst moves listed.
+const MAX_WORST: usize = 6;
 
-/// An estimated loss that is smaller is not worth a word.
-const SLIGHT: f64 = 1.0;
+/// A smaller estimated loss is not listed as a mistake.
+const MIN_ESTIMATED_LOSS: f64 = 1.0;
 
-/// A game and what was seen in it.
+/// An analyzed game with everything that its report shows.
 #[derive(Clone, Debug)]
-pub struct Looked {
-    /// Who played, or what it is called.
+pub struct GameReport {
+    /// The players, or another title.
     pub title: String,
-    /// Where it came from, if that is worth telling.
+    /// The origin of the game, such as a file and an index.
     pub source: Option<String>,
     /// The game.
     pub line: Line<Othello>,
-    /// What was seen, in the order of the moves.
-    pub moves: Vec<Seen<Square>>,
-    /// What experts would have played, for each move of the game if that is known.
-    pub experts: Vec<Habit>,
+    /// The analyzed moves, in the order of the game.
+    pub moves: Vec<AnalyzedMove<Square>>,
+    /// The predicted expert moves, one for each move of the game; empty without a move predictor.
+    pub experts: Vec<ExpertPrediction>,
 }
 
-impl Looked {
-    /// A game and what was seen in it; experts are asked about all of it.
+impl GameReport {
+    /// Creates a report and predicts the expert moves of the game.
     #[must_use]
     pub fn new(
         title: String,
         source: Option<String>,
         line: Line<Othello>,
-        moves: Vec<Seen<Square>>,
-    ) -> Looked {
-        let experts = habits(&line);
-        Looked { title, source, line, moves, experts }
+        moves: Vec<AnalyzedMove<Square>>,
+    ) -> GameReport {
+        let experts = predict_game(&line);
+        GameReport { title, source, line, moves, experts }
     }
 
-    /// What experts would have played instead of a move that was seen.
+    /// Returns the expert prediction for an analyzed move.
     #[must_use]
-    pub fn habit(&self, seen: &Seen<Square>) -> Option<&Habit> {
-        self.experts.get(seen.ply.checked_sub(1)?)
+    pub fn expert_prediction(&self, analyzed: &AnalyzedMove<Square>) -> Option<&ExpertPrediction> {
+        self.experts.get(analyzed.ply.checked_sub(1)?)
     }
 
-    /// What a side lost in all, in discs, as far as that is known.
-    #[must_use]
-    pub fn lost(&self, side: Side) -> f64 {
-        let own = self.moves.iter().filter(|seen| seen.side == side);
-        own.filter_map(|seen| seen.loss).fold(0.0, |all, loss| all + loss)
+    /// Sums the losses of a side, in discs; moves without a loss in discs are left out.
+    fn total_loss(&self, side: Side) -> f64 {
+        let own = self.moves.iter().filter(|analyzed| analyzed.side == side);
+        own.filter_map(|analyzed| analyzed.loss).fold(0.0, |all, loss| all + loss)
     }
 
-    /// The moves that cost most, dearest first.
-    #[must_use]
-    pub fn worst(&self) -> Vec<&Seen<Square>> {
-        let least = |seen: &Seen<Square>| if seen.exact { f64::MIN_POSITIVE } else { SLIGHT };
-        let mut all: Vec<(f64, &Seen<Square>)> = self
+    /// Returns the moves with the largest losses, largest first.
+    fn worst_moves(&self) -> Vec<&AnalyzedMove<Square>> {
+        let threshold = |analyzed: &AnalyzedMove<Square>| match analyzed.exact {
+            true => f64::MIN_POSITIVE,
+            false => MIN_ESTIMATED_LOSS,
+        };
+        let mut all: Vec<(f64, &AnalyzedMove<Square>)> = self
             .moves
             .iter()
-            .filter_map(|seen| Some((seen.loss?, seen)))
-            .filter(|(loss, seen)| *loss >= least(seen))
+            .filter_map(|analyzed| Some((analyzed.loss?, analyzed)))
+            .filter(|(loss, analyzed)| *loss >= threshold(analyzed))
             .collect();
         all.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.ply.cmp(&b.1.ply)));
-        all.into_iter().map(|(_, seen)| seen).take(WORST).collect()
+        all.into_iter().map(|(_, analyzed)| analyzed).take(MAX_WORST).collect()
     }
 
     fn heading(&self) -> String {
@@ -79,8 +80,8 @@ impl Looked {
     }
 }
 
-/// Exact figures are whole; estimates say that they are, and what is not known is asked.
-fn figure(value: Option<f64>, exact: bool, signed: bool) -> String {
+/// Formats a value: exact values as integers, estimates with `~`, missing values as `?`.
+fn format_value(value: Option<f64>, exact: bool, signed: bool) -> String {
     let Some(value) = value else { return "?".to_owned() };
     match (exact, signed) {
         (true, true) => format!("{value:+.0}"),
@@ -90,64 +91,70 @@ fn figure(value: Option<f64>, exact: bool, signed: bool) -> String {
     }
 }
 
-fn squares(best: &[Square]) -> String {
-    best.iter().map(Square::to_string).collect::<Vec<_>>().join(" ")
+fn format_squares(squares: &[Square]) -> String {
+    squares.iter().map(Square::to_string).collect::<Vec<_>>().join(" ")
 }
 
-const HEADS: [(&str, Align); 7] = [
+const COLUMNS: [(&str, Align); 7] = [
     ("ply", Align::Right),
     ("side", Align::Left),
     ("played", Align::Left),
     ("best", Align::Left),
-    ("lost", Align::Right),
-    ("for Black", Align::Right),
+    ("loss", Align::Right),
+    ("value for Black", Align::Right),
     ("experts", Align::Left),
 ];
 
-/// The cells of a move, below [`HEADS`].
-fn cells(game: &Looked, seen: &Seen<Square>) -> [String; 7] {
-    let right = seen.best.contains(&seen.played);
+/// Formats the table row of a move, with the columns of [`COLUMNS`].
+fn row(game: &GameReport, analyzed: &AnalyzedMove<Square>) -> [String; 7] {
+    let is_best = analyzed.best.contains(&analyzed.played);
+    let prediction = game.expert_prediction(analyzed);
     [
-        seen.ply.to_string(),
-        seen.side.to_string(),
-        seen.played.to_string(),
-        squares(&seen.best),
-        if right { String::new() } else { figure(seen.loss, seen.exact, false) },
-        figure(seen.worth(), seen.exact, true),
-        game.habit(seen).map_or_else(String::new, |habit| habit_of(habit, seen.played)),
+        analyzed.ply.to_string(),
+        analyzed.side.to_string(),
+        analyzed.played.to_string(),
+        format_squares(&analyzed.best),
+        if is_best { String::new() } else { format_value(analyzed.loss, analyzed.exact, false) },
+        format_value(analyzed.value_after(), analyzed.exact, true),
+        prediction.map_or_else(String::new, |found| format_prediction(found, analyzed.played)),
     ]
 }
 
-/// The usual move with its share, and that of the move that was made if it is another.
-fn habit_of(habit: &Habit, played: Square) -> String {
-    let Habit { usual, share, played: own } = habit;
-    match *usual == played {
-        true => format!("{usual} {:.0}%", 100.0 * share),
-        false => format!("{usual} {:.0}%, {played} {:.0}%", 100.0 * share, 100.0 * own),
+/// Formats the most likely expert move with its probability, and that of the move played if it differs.
+fn format_prediction(prediction: &ExpertPrediction, played: Square) -> String {
+    let ExpertPrediction { most_likely, probability, played_probability } = prediction;
+    let percent = |probability: &f64| format!("{:.0}%", 100.0 * probability);
+    match *most_likely == played {
+        true => format!("{most_likely} {}", percent(probability)),
+        false => format!(
+            "{most_likely} {}, {played} {}",
+            percent(probability),
+            percent(played_probability)
+        ),
     }
 }
 
-fn table(game: &Looked) -> Table {
-    let mut table = Table::new(HEADS);
-    for seen in &game.moves {
-        table.row(cells(game, seen));
+fn table(game: &GameReport) -> Table {
+    let mut table = Table::new(COLUMNS);
+    for analyzed in &game.moves {
+        table.row(row(game, analyzed));
     }
     table
 }
 
-/// How the game ended, and its opening.
-fn ending(line: &Line<Othello>) -> String {
+/// Describes the result of the game and its opening.
+fn result_text(line: &Line<Othello>) -> String {
     let end = line.position();
     let count = |side| end.discs(side).count_ones();
     let mut text = match end.score() {
         Some(score) => {
             let (black, white) = (count(Side::Black), count(Side::White));
-            let who = match score {
-                1.. => "Black won",
-                0 => "A draw",
-                _ => "White won",
+            let result = match score {
+                1.. => format!("Black won by {score}"),
+                0 => "A draw".to_owned(),
+                _ => format!("White won by {}", -score),
             };
-            format!("{who} by {}: {black} to {white}.", score.abs())
+            format!("{result}: {black} to {white}.")
         }
         None => match line.moves().len() {
             1 => "Not finished: 1 move.".to_owned(),
@@ -155,139 +162,148 @@ fn ending(line: &Line<Othello>) -> String {
         },
     };
     if let Some((opening, _)) = opening_of(line) {
-        let _ = write!(text, " The opening: {}.", opening.name);
+        let _ = write!(text, " Opening: {}.", opening.name);
     }
     text
 }
 
-/// What the moves cost either side, in a sentence.
-fn costs(game: &Looked) -> String {
-    let (black, white) = (game.lost(Side::Black), game.lost(Side::White));
-    let known = game.moves.iter().filter(|seen| seen.loss.is_some()).count();
-    let of = match known == game.moves.len() {
+/// Describes the total loss of each side.
+fn loss_text(game: &GameReport) -> String {
+    let (black, white) = (game.total_loss(Side::Black), game.total_loss(Side::White));
+    let known = game.moves.iter().filter(|analyzed| analyzed.loss.is_some()).count();
+    let coverage = match known == game.moves.len() {
         true => String::new(),
-        false => format!(", by the {known} of {} moves whose cost is known", game.moves.len()),
+        false => format!(", from the {known} of {} moves whose loss is known", game.moves.len()),
     };
-    let discs = if format!("{black:.0}") == "1" { "disc" } else { "discs" };
-    format!("Black lost {black:.0} {discs} by its moves, White {white:.0}{of}.")
+    format!("Total loss in discs: Black {black:.0}, White {white:.0}{coverage}.")
 }
 
-/// A bad move in words.
-fn told(seen: &Seen<Square>) -> String {
+/// Describes a mistake.
+fn mistake_text(analyzed: &AnalyzedMove<Square>) -> String {
     format!(
-        "move {}, {} {}: {} discs; better {}",
-        seen.ply,
-        seen.side,
-        seen.played,
-        figure(seen.loss, seen.exact, false),
-        squares(&seen.best)
+        "move {}, {} {}: loss {} discs; best {}",
+        analyzed.ply,
+        analyzed.side,
+        analyzed.played,
+        format_value(analyzed.loss, analyzed.exact, false),
+        format_squares(&analyzed.best)
     )
 }
 
-fn summary(game: &Looked) -> String {
-    let mut text = format!("{}: {} {}", game.title, ending(&game.line), costs(game));
-    for seen in game.worst() {
-        let _ = write!(text, "\n- {}", told(seen));
+fn summary(game: &GameReport) -> String {
+    let mut text = format!("{}: {} {}", game.title, result_text(&game.line), loss_text(game));
+    for analyzed in game.worst_moves() {
+        let _ = write!(text, "\n- {}", mistake_text(analyzed));
     }
     text
 }
 
-/// For a terminal: a table of a single game, a summary of each of several. `how` says how it was
-/// looked at.
+/// Formats games for a terminal: a table for a single game, a summary for each of several games.
+///
+/// `settings` describes the search in a sentence.
 #[must_use]
-pub fn text(looked: &[Looked], how: &str) -> String {
+pub fn text(games: &[GameReport], settings: &str) -> String {
     let mut text = String::new();
-    for game in looked {
-        match (looked.len(), &game.source) {
+    for game in games {
+        match (games.len(), &game.source) {
             (1, _) => drop(writeln!(text, "{}", table(game).to_text())),
             (_, Some(source)) => drop(writeln!(text, "{source}")),
             _ => {}
         }
         let _ = writeln!(text, "{}\n", summary(game));
     }
-    let _ = writeln!(text, "{how} A ~ marks an estimate.");
+    let _ = writeln!(text, "{settings} A ~ marks an estimate.");
     text
 }
 
-/// As Markdown.
+/// Formats games as Markdown.
 #[must_use]
-pub fn markdown(looked: &[Looked], how: &str) -> String {
-    let mut text = format!("# Analysis\n\n{how} A ~ marks an estimate.\n");
-    for game in looked {
+pub fn markdown(games: &[GameReport], settings: &str) -> String {
+    let mut text = format!("# Analysis\n\n{settings} A ~ marks an estimate.\n");
+    for game in games {
         let _ = writeln!(text, "\n## {}\n\n{}\n", game.heading(), summary(game));
-        let heads: Vec<&str> = HEADS.iter().map(|head| head.0).collect();
-        let rule = HEADS.map(|head| if head.1 == Align::Right { "---:" } else { "---" });
-        let _ = writeln!(text, "| {} |\n|{}|", heads.join(" | "), rule.join("|"));
-        for seen in &game.moves {
-            let _ = writeln!(text, "| {} |", cells(game, seen).join(" | "));
+        let names: Vec<&str> = COLUMNS.iter().map(|column| column.0).collect();
+        let rule = COLUMNS.map(|column| if column.1 == Align::Right { "---:" } else { "---" });
+        let _ = writeln!(text, "| {} |\n|{}|", names.join(" | "), rule.join("|"));
+        for analyzed in &game.moves {
+            let _ = writeln!(text, "| {} |", row(game, analyzed).join(" | "));
         }
     }
     text
 }
 
-/// As a page.
+/// Builds an HTML page.
 #[must_use]
-pub fn page(looked: &[Looked], how: &str) -> Page {
-    let mut page = match looked {
+pub fn page(games: &[GameReport], settings: &str) -> Page {
+    let mut page = match games {
         [game] => Page::new(game.title.clone()),
         _ => Page::new("Analysis"),
     };
-    page.lead(match looked {
-        [game] => format!("{} {how}", ending(&game.line)),
-        _ => how.to_owned(),
+    page.lead(match games {
+        [game] => format!("{} {settings}", result_text(&game.line)),
+        _ => settings.to_owned(),
     });
-    for game in looked {
-        let heading = if looked.len() == 1 { "The game".to_owned() } else { game.heading() };
-        tell(page.section(heading), game, looked.len() == 1);
+    for game in games {
+        let is_single = games.len() == 1;
+        let heading = if is_single { "Game".to_owned() } else { game.heading() };
+        add_game(page.section(heading), game, is_single);
     }
     page.footer("Outflank", env!("CARGO_PKG_VERSION"));
     page
 }
 
-/// The section of a game.
-fn tell(section: &mut Section, game: &Looked, alone: bool) {
-    if !alone {
-        section.paragraph(ending(&game.line));
+/// Adds a game to its section.
+fn add_game(section: &mut Section, game: &GameReport, is_single: bool) {
+    if !is_single {
+        section.paragraph(result_text(&game.line));
     }
     let moves: Vec<String> = game.line.moves().iter().map(ToString::to_string).collect();
     section.code(moves.concat());
     if game.moves.is_empty() {
         return;
     }
-    section.paragraph(costs(game));
-    let points = |exact: bool| {
-        let of = game.moves.iter().filter(move |seen| seen.exact == exact);
-        of.filter_map(|seen| Some((seen.ply, seen.worth().filter(|worth| worth.is_finite())?)))
-            .map(|(ply, worth)| Point::new(ply as f64, worth))
-            .collect::<Vec<_>>()
-    };
-    let plot = Plot::new("Black's margin after each move", "move", "discs")
-        .series(Series::line("estimated", points(false)))
-        .series(Series::line("exact", points(true)))
-        .reference_line(0.0, "")
-        .integer_x();
-    section.figure(&plot, "Above zero Black is ahead with best play from there on.");
-    let worst = game.worst();
+    section.paragraph(loss_text(game));
+    section.figure(&value_plot(game), "Positive values favor Black. Values assume best play.");
+    let worst = game.worst_moves();
     if !worst.is_empty() {
-        let lines: Vec<String> = worst.iter().map(|seen| told(seen)).collect();
+        let lines: Vec<String> = worst.iter().map(|analyzed| mistake_text(analyzed)).collect();
         section.list(false, &lines);
-        let boards: Vec<Board> = worst.iter().filter_map(|seen| drawn(game, seen)).collect();
+        let boards: Vec<Board> =
+            worst.iter().filter_map(|analyzed| mistake_board(game, analyzed)).collect();
         section.gallery(
             boards.iter().map(|board| board as &dyn Figure),
-            "A cross is the move that was played, a ring a better one; the cost is in discs.",
+            "Cross: move played. Ring: best move. Losses are in discs.",
         );
     }
-    section.details("Every move", |inner| {
+    section.details("All moves", |inner| {
         inner.table(&table(game));
     });
 }
 
-/// The position before a bad move.
-fn drawn(game: &Looked, seen: &Seen<Square>) -> Option<Board> {
-    let (position, played) = game.line.steps().nth(seen.ply.checked_sub(1)?)?;
-    let best = seen.best.first();
-    let better = best.map_or(String::new(), |best| format!(", better {best}"));
-    let title = format!("{}. {played} cost {:.1}{better}", seen.ply, seen.loss?);
+/// Plots the value of the game after each move.
+fn value_plot(game: &GameReport) -> Plot {
+    let points = |exact: bool| {
+        let moves = game.moves.iter().filter(move |analyzed| analyzed.exact == exact);
+        moves
+            .filter_map(|analyzed| {
+                let value = analyzed.value_after().filter(|value| value.is_finite())?;
+                Some(Point::new(analyzed.ply as f64, value))
+            })
+            .collect::<Vec<_>>()
+    };
+    Plot::new("Value for Black after each move", "move", "discs")
+        .series(Series::line("estimated", points(false)))
+        .series(Series::line("exact", points(true)))
+        .level(0.0, "")
+        .integer_x()
+}
+
+/// Draws the position before a mistake.
+fn mistake_board(game: &GameReport, analyzed: &AnalyzedMove<Square>) -> Option<Board> {
+    let (position, played) = game.line.steps().nth(analyzed.ply.checked_sub(1)?)?;
+    let best = analyzed.best.first();
+    let best_text = best.map_or(String::new(), |best| format!(", best {best}"));
+    let title = format!("{}. {played}: loss {:.1}{best_text}", analyzed.ply, analyzed.loss?);
     let board = Board::new(title)
         .bits(position.discs(Side::Black), position.discs(Side::White))
         .mark(played.index(), SquareMark::Cross);

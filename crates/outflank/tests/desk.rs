@@ -132,7 +132,7 @@ fn nonsense_is_not_told_in_discs() {
     // The end is known without any model: Black has 13 discs and the empty squares, White has none.
     assert_eq!((&seen[8]["value"], &seen[8]["loss"]), (&json!(64.0), &json!(0.0)));
     let text = lab.ok(&arguments);
-    assert!(text.contains("no meaning in discs") && text.contains("cost is known"), "{text}");
+    assert!(text.contains("no meaning in discs") && text.contains("loss is known"), "{text}");
     assert!(text.lines().any(|line| line.contains("white") && line.contains('?')), "{text}");
 }
 

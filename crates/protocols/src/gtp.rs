@@ -1,12 +1,12 @@
-//! The Go Text Protocol, version 2, from the engine's side, as Othello programs and GoGui speak it.
+//! A server for the Go Text Protocol, version 2, as used by Othello programs and GoGui.
 //!
-//! Every command is answered by `= text` or `? text` with the command's number, if it had one, and an
-//! empty line. Passes are made by the position: a pass that is told is accepted where the side cannot
-//! move, and `genmove` for a side that cannot move says `pass`. Either is a move for `undo`.
+//! Every command is answered by `= text` or `? text` with the command's number, if it has one, and an empty
+//! line. Positions pass by themselves: `play` accepts a pass if the side cannot move, and `genmove` for a
+//! side that cannot move answers `pass`. `undo` takes back either as a move.
 
-use crate::brain::{Allowance, Brain, Current};
 use crate::clock::Clock;
-use crate::serve::{Conversation, Effect};
+use crate::serve::{Interruption, LineProtocol};
+use outflank_analysis::{EnginePlayer, SearchInterrupt, SearchLimits};
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use std::fmt::Write as _;
@@ -44,33 +44,34 @@ const COMMANDS: &[&str] = &[
     "version",
 ];
 
-/// A conversation in GTP.
+/// A GTP session.
 pub struct Gtp {
-    brain: Brain,
+    player: EnginePlayer,
     version: String,
     game: Line<Othello>,
-    /// After how many moves there was a pass that somebody told or was told.
+    /// The number of moves before each pass that was received or sent.
     passes: Vec<usize>,
     depth: Option<u32>,
-    /// The clock of a game, where there is one, and those of Black and White.
-    clock: Option<Clock>,
+    /// The initial clock of a game, if any.
+    initial_clock: Option<Clock>,
+    /// The clocks of Black and White.
     clocks: [Option<Clock>; 2],
 }
 
 type Reply = Result<String, String>;
 
 impl Gtp {
-    /// A conversation with this player; `version` is the program's.
+    /// Creates a session that serves `player`; `version` is the answer to `version`.
     #[must_use]
-    pub fn new(brain: Brain, version: &str) -> Gtp {
+    pub fn new(player: EnginePlayer, version: &str) -> Gtp {
         let version = version.to_owned();
         Gtp {
-            brain,
+            player,
             version,
             game: Line::default(),
             passes: Vec::new(),
             depth: None,
-            clock: None,
+            initial_clock: None,
             clocks: [None; 2],
         }
     }
@@ -79,16 +80,16 @@ impl Gtp {
         let first = || words.first().copied().ok_or_else(|| "syntax error".to_owned());
         match command {
             "protocol_version" => Ok("2".to_owned()),
-            "name" => Ok(format!("Outflank {}", self.brain.name())),
+            "name" => Ok(format!("Outflank {}", self.player.name())),
             "version" => Ok(self.version.clone()),
             "known_command" => Ok(COMMANDS.contains(&first()?).to_string()),
             "list_commands" => Ok(COMMANDS.join("\n")),
             "list_games" => Ok("Othello".to_owned()),
             "set_game" if first()?.eq_ignore_ascii_case("othello") => Ok(String::new()),
             "set_game" => Err("unsupported game".to_owned()),
-            "boardsize" if first()? == "8" => self.start(Othello::start()),
+            "boardsize" if first()? == "8" => self.new_game(Othello::start()),
             "boardsize" => Err("unacceptable size".to_owned()),
-            "clear_board" => self.start(Othello::start()),
+            "clear_board" => self.new_game(Othello::start()),
             "komi" => match first()?.parse::<f64>() {
                 Ok(_) => Ok(String::new()),
                 Err(_) => Err("syntax error".to_owned()),
@@ -101,7 +102,7 @@ impl Gtp {
                 _ => Err("a level is a number of plies from 1 to 60".to_owned()),
             },
             "play" => match words {
-                [colour, square, ..] => self.play(side(colour)?, square),
+                [color, square, ..] => self.play(side(color)?, square),
                 _ => Err("syntax error".to_owned()),
             },
             "genmove" => self.choose(side(first()?)?, true),
@@ -125,24 +126,24 @@ impl Gtp {
             "gogui-setup_player" => {
                 let side = side(first()?)?;
                 let position = *self.game.position();
-                self.position(position.discs(Side::Black), position.discs(Side::White), side)
+                self.set_position(position.discs(Side::Black), position.discs(Side::White), side)
             }
             "quit" => Ok(String::new()),
             _ => Err("unknown command".to_owned()),
         }
     }
 
-    fn start(&mut self, position: Othello) -> Reply {
+    fn new_game(&mut self, position: Othello) -> Reply {
         self.game = Line::new(position);
         self.passes.clear();
-        self.clocks = [self.clock; 2];
-        self.brain.begin().map_err(|fault| fault.to_string())?;
+        self.clocks = [self.initial_clock; 2];
+        self.player.new_game().map_err(|fault| fault.to_string())?;
         Ok(String::new())
     }
 
-    fn position(&mut self, black: u64, white: u64, side: Side) -> Reply {
+    fn set_position(&mut self, black: u64, white: u64, side: Side) -> Reply {
         match Othello::from_discs(black, white, side) {
-            Some(position) => self.start(position),
+            Some(position) => self.new_game(position),
             None => Err("no such position".to_owned()),
         }
     }
@@ -175,15 +176,15 @@ impl Gtp {
             }
             return Ok("pass".to_owned());
         }
-        let time = self.clocks[side.index()].map(|clock| clock.share(position.empties()));
-        let allowance = Allowance { depth: self.depth, time };
-        let began = Instant::now();
+        let time = self.clocks[side.index()].map(|clock| clock.time_for_move(position.empties()));
+        let limits = SearchLimits { depth: self.depth, time };
+        let start = Instant::now();
         let (square, _) =
-            self.brain.choose(&self.game, allowance, |_| {}).map_err(|fault| fault.to_string())?;
+            self.player.choose(&self.game, limits, |_| {}).map_err(|fault| fault.to_string())?;
         if play {
-            // The other side need not tell us what is left.
+            // `time_left` is optional, so the time is counted here as well.
             if let Some(clock) = &mut self.clocks[side.index()] {
-                clock.spend(began.elapsed().as_secs_f64());
+                clock.record_move(start.elapsed().as_secs_f64());
             }
             self.game.push(square).map_err(|_| "it chose an illegal move".to_owned())?;
         }
@@ -252,31 +253,35 @@ impl Gtp {
         let number = |word: &&str| word.parse::<f64>().ok().filter(|number| number.is_finite());
         let numbers: Option<Vec<f64>> = words.iter().map(number).collect();
         match numbers.as_deref() {
-            // A byo-yomi time without stones means that there is no limit.
-            Some([_, extra, stones]) if *extra > 0.0 && *stones == 0.0 => self.clock = None,
-            Some([main, extra, stones]) if *main >= 0.0 && *extra >= 0.0 && *stones >= 0.0 => {
-                self.clock = Some(Clock::new(*main, *extra, *stones as u32));
+            // Byo-yomi time without stones means no time limit.
+            Some([_, overtime, stones]) if *overtime > 0.0 && *stones == 0.0 => {
+                self.initial_clock = None
+            }
+            Some([main, overtime, stones])
+                if *main >= 0.0 && *overtime >= 0.0 && *stones >= 0.0 =>
+            {
+                self.initial_clock = Some(Clock::new(*main, *overtime, *stones as u32));
             }
             _ => return Err("syntax error".to_owned()),
         }
-        if self.clock.is_some() && self.depth.is_none() {
-            self.brain.prepare();
+        if self.initial_clock.is_some() && self.depth.is_none() {
+            self.player.prepare();
         }
-        self.clocks = [self.clock; 2];
+        self.clocks = [self.initial_clock; 2];
         Ok(String::new())
     }
 
     fn time_left(&mut self, words: &[&str]) -> Reply {
-        let [colour, time, stones @ ..] = words else { return Err("syntax error".to_owned()) };
-        let side = side(colour)?;
+        let [color, time, stones @ ..] = words else { return Err("syntax error".to_owned()) };
+        let side = side(color)?;
         let moves = stones.first().map_or(Ok(0), |stones| stones.parse::<u32>());
         match (time.parse::<f64>(), moves) {
             (Ok(time), Ok(moves)) if time.is_finite() => {
-                let usual = self.clock.unwrap_or_else(|| Clock::new(0.0, 0.0, 0));
+                let default = self.initial_clock.unwrap_or_else(|| Clock::new(0.0, 0.0, 0));
                 if self.depth.is_none() {
-                    self.brain.prepare();
+                    self.player.prepare();
                 }
-                self.clocks[side.index()].get_or_insert(usual).set(time, moves);
+                self.clocks[side.index()].get_or_insert(default).set_remaining(time, moves);
                 Ok(String::new())
             }
             _ => Err("syntax error".to_owned()),
@@ -286,21 +291,21 @@ impl Gtp {
     fn set_up(&mut self, words: &[&str]) -> Reply {
         let (mut black, mut white) = (0u64, 0u64);
         for pair in words.chunks(2) {
-            let [colour, square] = pair else { return Err("syntax error".to_owned()) };
+            let [color, square] = pair else { return Err("syntax error".to_owned()) };
             let square: Square =
                 square.to_lowercase().parse().map_err(|_| "invalid coordinate".to_owned())?;
-            match side(colour)? {
+            match side(color)? {
                 Side::Black => black |= square.bit(),
                 Side::White => white |= square.bit(),
             }
         }
-        self.position(black, white, Side::Black)
+        self.set_position(black, white, Side::Black)
     }
 }
 
-impl Conversation for Gtp {
-    fn answer(&mut self, line: &str, out: &mut dyn Write) -> io::Result<bool> {
-        // Control characters are dropped, and so are remarks.
+impl LineProtocol for Gtp {
+    fn handle_line(&mut self, line: &str, out: &mut dyn Write) -> io::Result<bool> {
+        // The protocol discards control characters and comments.
         let line: String = line.chars().filter(|c| *c == '\t' || !c.is_control()).collect();
         let line = line.split('#').next().unwrap_or_default();
         let mut words: Vec<&str> = line.split_whitespace().collect();
@@ -325,24 +330,24 @@ impl Conversation for Gtp {
         Ok(*command != "quit")
     }
 
-    /// Commands are done one after the other; only the end does not wait.
-    fn effect(line: &str) -> Effect {
+    /// Commands are executed in order; only `quit` interrupts.
+    fn interruption(line: &str) -> Interruption {
         match line.split_whitespace().any(|word| word == "quit") {
-            true => Effect::EndsTheCurrent,
-            false => Effect::None,
+            true => Interruption::RunningSearch,
+            false => Interruption::None,
         }
     }
 
-    fn current(&self) -> Current {
-        self.brain.current.clone()
+    fn search_interrupt(&self) -> SearchInterrupt {
+        self.player.interrupt().clone()
     }
 }
 
-/// Whether a side would have a move if it were its turn.
+/// Returns whether a side would have a legal move if it were its turn.
 fn can_move(position: &Othello, side: Side) -> bool {
     let (black, white) = (position.discs(Side::Black), position.discs(Side::White));
     Othello::from_discs(black, white, side)
-        .is_some_and(|turned| turned.to_move() == side && !turned.is_over())
+        .is_some_and(|position| position.to_move() == side && !position.is_over())
 }
 
 fn side(text: &str) -> Result<Side, String> {

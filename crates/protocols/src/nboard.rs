@@ -1,18 +1,16 @@
-//! The protocol of the NBoard viewer, version 2, from the engine's side.
+//! A server for the protocol of the NBoard viewer, version 2.
 //!
-//! The viewer sets the game (`set game GGF`, `move`), asks for a move (`go`, answered by `=== MOVE`),
-//! for hints (`hint N`, answered by `search` lines) and whether the engine has dealt with everything
-//! (`ping N`, `pong N`). A search for a move thinks aloud in `search` lines too. Commands that are not
-//! known are ignored, as the protocol asks. Any other that comes in ends the thinking that was asked for
-//! before it, so that the viewer never waits.
+//! The viewer sets the game (`set game GGF`, `move`), requests a move (`go`, answered by `=== MOVE`), hints
+//! (`hint N`, answered by `search` lines) or a synchronization (`ping N`, answered by `pong N`). A search
+//! for a move also reports its progress in `search` lines. Unknown commands are ignored, as the protocol
+//! requires. Any other command interrupts earlier searches, so that the viewer never waits.
 //!
-//! Viewers make passes themselves and want to be told them: `=== PA`, `search PA`. Positions here pass
-//! by themselves, so whose turn it is for the viewer is kept beside the game.
+//! Viewers make passes explicitly (`=== PA`, `search PA`). Positions here pass by themselves, so the
+//! session tracks the viewer's side to move separately.
 
-use crate::brain::{Allowance, Brain, Current};
 use crate::clock::Clock;
-use crate::serve::{Conversation, Effect};
-use outflank_analysis::discs::Discs;
+use crate::serve::{Interruption, LineProtocol};
+use outflank_analysis::{DiscScale, EnginePlayer, SearchInterrupt, SearchLimits};
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use outflank_players::SearchResult;
@@ -20,46 +18,48 @@ use outflank_records::{Record, ggf};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// Hints go on for as long as this, unless something comes in before.
-const HINTS: Duration = Duration::from_secs(10);
+/// The time limit of hints.
+const HINT_TIME: Duration = Duration::from_secs(10);
 
-/// The most moves a viewer is told of.
-const MOST_HINTS: usize = 60;
+/// The maximum number of moves in a hint.
+const MAX_HINTS: usize = 60;
 
-/// What a lesser depth finds, in a moment, is of no use to a reader, unless no more was asked for.
-const LEAST_TOLD: u32 = 3;
+/// Results of smaller depths are not reported, unless the depth limit is smaller.
+const MIN_REPORTED_DEPTH: u32 = 3;
 
-/// How far a game is analysed unless a depth was set.
-const USUAL_DEPTH: u32 = 6;
+/// The depth of `analyze` unless `set depth` was received.
+const DEFAULT_ANALYSIS_DEPTH: u32 = 6;
 
-/// What is said where there is nothing to tell.
+/// The status if the player does not evaluate positions.
 const NO_VALUE: &str = "status this player cannot say what a move is worth";
+/// The status if the player's values have no meaning in discs.
 const NO_DISCS: &str = "status the values of this player do not go with discs here";
 
-/// The commands of the protocol, but for the last, which no viewer sends and every tester types.
+/// The commands of the protocol, and `quit`, which is an addition for use in a terminal.
 const COMMANDS: [&str; 9] =
     ["nboard", "set", "move", "hint", "go", "ping", "learn", "analyze", "quit"];
 
-/// A conversation with a viewer.
+/// An NBoard session.
 pub struct NBoard {
-    brain: Brain,
+    player: EnginePlayer,
     game: Line<Othello>,
-    /// Whose turn it was for the viewer at the start, and is now: there may be a pass still to make.
+    /// The viewer's side to move at the start of the game.
     first: Side,
+    /// The viewer's side to move now, which may still have to pass.
     turn: Side,
     depth: Option<u32>,
-    /// What the game leaves to Black and White, where it is written with a clock.
+    /// The clocks of Black and White, if the game has clocks.
     clocks: [Option<Clock>; 2],
-    /// Whether the game says what its moves took, so that the clocks are known to run.
+    /// Whether the game contains times of moves, so that the clocks are running.
     timed: bool,
 }
 
 impl NBoard {
-    /// A conversation with this player.
+    /// Creates a session that serves `player`.
     #[must_use]
-    pub fn new(brain: Brain) -> NBoard {
+    pub fn new(player: EnginePlayer) -> NBoard {
         NBoard {
-            brain,
+            player,
             game: Line::default(),
             first: Side::Black,
             turn: Side::Black,
@@ -76,40 +76,40 @@ impl NBoard {
                 _ => writeln!(out, "status a depth is a number from 1 to 60")?,
             },
             "game" => match ggf::games(rest.as_bytes()).next() {
-                Some(Ok(record)) => self.take_over(&record, rest),
+                Some(Ok(record)) => self.load_game(&record, rest),
                 Some(Err(fault)) => writeln!(out, "status cannot read the game: {fault}")?,
                 None => writeln!(out, "status cannot read the game: there is none")?,
             },
-            // Contempt and what later versions may add.
+            // `set contempt` and additions of later versions are ignored.
             _ => {}
         }
         Ok(())
     }
 
-    /// Goes on with a game that was set.
-    fn take_over(&mut self, record: &Record<Othello>, text: &str) {
+    /// Loads the game of `set game`.
+    fn load_game(&mut self, record: &Record<Othello>, text: &str) {
         let about = &record.info;
         let white = if about.white_clock.is_empty() { &about.clock } else { &about.white_clock };
-        self.clocks = [Clock::written(&about.clock), Clock::written(white)];
+        self.clocks = [Clock::parse_ggf(&about.clock), Clock::parse_ggf(white)];
         self.timed = false;
         self.game = Line::new(*record.start());
         for ply in record.plies() {
-            self.spend(ply.seconds.map(f64::from));
-            // The record has checked every move.
+            self.record_time(ply.seconds.map(f64::from));
+            // Every move of a record is legal.
             if self.game.push(ply.mv).is_err() {
                 break;
             }
         }
-        let text = text.find("(;").and_then(|begin| text.get(begin..)).unwrap_or_default();
-        let usual = || (self.game.start().to_move(), self.game.position().to_move());
-        (self.first, self.turn) = ggf::turns(text.as_bytes()).unwrap_or_else(usual);
+        let text = text.find("(;").and_then(|start| text.get(start..)).unwrap_or_default();
+        let default = || (self.game.start().to_move(), self.game.position().to_move());
+        (self.first, self.turn) = ggf::turns(text.as_bytes()).unwrap_or_else(default);
     }
 
-    /// The side to move has taken this long, if that is known.
-    fn spend(&mut self, seconds: Option<f64>) {
+    /// Records the time of a move of the side to move, if it is known.
+    fn record_time(&mut self, seconds: Option<f64>) {
         self.timed |= seconds.is_some_and(|seconds| seconds > 0.0);
         if let Some(clock) = &mut self.clocks[self.game.position().to_move().index()] {
-            clock.spend(seconds.unwrap_or(0.0));
+            clock.record_move(seconds.unwrap_or(0.0));
         }
     }
 
@@ -124,33 +124,35 @@ impl NBoard {
         }
         let side = self.game.position().to_move();
         let Ok(square) = self.game.position().parse_move(word) else {
-            return writeln!(out, "status {} is not a legal move", tidy(word));
+            return writeln!(out, "status {} is not a legal move", single_line(word));
         };
         let seconds = parts.nth(1).and_then(|seconds| seconds.parse::<f64>().ok());
-        self.spend(seconds.filter(|seconds| seconds.is_finite() && *seconds >= 0.0));
-        // It was found legal when it was read.
+        self.record_time(seconds.filter(|seconds| seconds.is_finite() && *seconds >= 0.0));
+        // `parse_move` returns legal moves only.
         if self.game.push(square).is_ok() {
             self.turn = side.other();
         }
         Ok(())
     }
 
-    /// Whether whoever's turn it is for the viewer has no move.
+    /// Returns whether the viewer's side to move has no legal move.
     fn must_pass(&self) -> bool {
         !self.game.position().is_over() && self.game.position().to_move() != self.turn
     }
 
-    /// What the player may use for a move: the depth that was set and the share of the game's clock.
-    /// Without a depth a clock counts once it is seen to run; before, the player is as it was described.
-    fn allowance(&self) -> Allowance {
+    /// Returns the limits for a move: the depth that was set and the time of the game's clock.
+    ///
+    /// Without a depth the clock counts only if it is running; before, the player plays as its
+    /// specification says.
+    fn limits(&self) -> SearchLimits {
         let empties = self.game.position().empties();
         let clock = self.clocks[self.turn.index()].filter(|_| self.timed || self.depth.is_some());
-        Allowance { depth: self.depth, time: clock.map(|clock| clock.share(empties)) }
+        SearchLimits { depth: self.depth, time: clock.map(|clock| clock.time_for_move(empties)) }
     }
 
-    /// The least depth whose findings are told.
-    fn least_told(&self) -> u32 {
-        self.depth.unwrap_or(LEAST_TOLD).min(LEAST_TOLD)
+    /// Returns the smallest depth whose results are reported.
+    fn min_reported_depth(&self) -> u32 {
+        self.depth.unwrap_or(MIN_REPORTED_DEPTH).min(MIN_REPORTED_DEPTH)
     }
 
     fn go(&mut self, out: &mut dyn Write) -> io::Result<()> {
@@ -161,15 +163,15 @@ impl NBoard {
         }
         writeln!(out, "status thinking")?;
         out.flush()?;
-        let began = Instant::now();
-        let (allowance, least) = (self.allowance(), self.least_told());
-        let discs = self.brain.discs();
+        let start = Instant::now();
+        let (limits, min_depth) = (self.limits(), self.min_reported_depth());
+        let scale = self.player.scale();
         let mut failed = None;
-        let chosen = self.brain.choose(&self.game, allowance, |thought| {
-            if let Some(discs) = discs.filter(|_| thought.exact || thought.depth >= least)
+        let chosen = self.player.choose(&self.game, limits, |found| {
+            if let Some(scale) = scale.filter(|_| found.exact || found.depth >= min_depth)
                 && failed.is_none()
             {
-                failed = tell(thought, (&position, discs), 1, false, out).err();
+                failed = write_search_lines(found, (&position, scale), 1, false, out).err();
             }
         });
         if let Some(error) = failed {
@@ -177,15 +179,15 @@ impl NBoard {
         }
         match chosen {
             Ok((square, found)) => {
-                let value = found.zip(discs).and_then(|(found, discs)| {
-                    discs.tell(found.moves.first()?.score, &found, &position)
+                let value = found.zip(scale).and_then(|(found, scale)| {
+                    scale.to_discs(found.moves.first()?.score, &found, &position)
                 });
                 let value = value.map(|value| format!("{value:.2}")).unwrap_or_default();
-                let seconds = began.elapsed().as_secs_f64();
+                let seconds = start.elapsed().as_secs_f64();
                 writeln!(out, "=== {}/{value}/{seconds:.2}", square.to_string().to_uppercase())?;
                 writeln!(out, "status")
             }
-            Err(fault) => writeln!(out, "status {}", tidy(&fault.to_string())),
+            Err(fault) => writeln!(out, "status {}", single_line(&fault.to_string())),
         }
     }
 
@@ -194,87 +196,91 @@ impl NBoard {
         if position.is_over() {
             return writeln!(out, "status the game is over");
         }
-        let Some(discs) = self.brain.discs() else {
+        let Some(scale) = self.player.scale() else {
             return writeln!(out, "{NO_VALUE}");
         };
         writeln!(out, "status thinking")?;
         out.flush()?;
         let mut failed = None;
         let passes = self.must_pass();
-        let allowance = Allowance { depth: self.depth, time: Some(HINTS) };
-        let began = Instant::now();
-        let (count, least) = (if passes { 1 } else { count }, self.least_told());
-        let thought = self.brain.think(&position, true, allowance, |thought| {
-            if failed.is_none() && (thought.exact || thought.depth >= least) {
-                failed = tell(thought, (&position, discs), count, passes, out).err();
+        let limits = SearchLimits { depth: self.depth, time: Some(HINT_TIME) };
+        let start = Instant::now();
+        let (count, min_depth) = (if passes { 1 } else { count }, self.min_reported_depth());
+        let found = self.player.evaluate(&position, true, limits, |found| {
+            if failed.is_none() && (found.exact || found.depth >= min_depth) {
+                failed = write_search_lines(found, (&position, scale), count, passes, out).err();
             }
         });
         if let Some(error) = failed {
             return Err(error);
         }
-        if let Some(thought) = thought {
-            let seconds = began.elapsed().as_secs_f64();
-            writeln!(out, "nodestats {} {seconds:.2}", thought.nodes)?;
-            let best = thought.moves.first();
-            if best.is_some_and(|b| discs.tell(b.score, &thought, &position).is_none()) {
+        if let Some(found) = found {
+            let seconds = start.elapsed().as_secs_f64();
+            writeln!(out, "nodestats {} {seconds:.2}", found.nodes)?;
+            let best = found.moves.first();
+            if best.is_some_and(|b| scale.to_discs(b.score, &found, &position).is_none()) {
                 return writeln!(out, "{NO_DISCS}");
             }
         }
         writeln!(out, "status")
     }
 
-    /// Says what each position of the game is worth to whoever's turn it is, counting the moves and passes
-    /// before it, until something comes in.
+    /// Writes the value of each position of the game for the side to move, with the number of moves and
+    /// passes before it, until another command arrives.
     fn analyze(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let depth = self.depth.unwrap_or(USUAL_DEPTH);
-        let allowance = Allowance { depth: Some(depth), time: None };
-        let Some(discs) = self.brain.discs() else {
+        let depth = self.depth.unwrap_or(DEFAULT_ANALYSIS_DEPTH);
+        let limits = SearchLimits { depth: Some(depth), time: None };
+        let Some(scale) = self.player.scale() else {
             return writeln!(out, "{NO_VALUE}");
         };
         let mut positions: Vec<Othello> = self.game.steps().map(|(before, _)| before).collect();
         positions.push(*self.game.position());
-        let (mut turn, mut made) = (self.first, 0);
+        let (mut turn, mut count) = (self.first, 0);
         let last = positions.len().saturating_sub(1);
-        let mut unread = false;
-        for (place, position) in positions.into_iter().enumerate() {
+        let mut has_unscaled = false;
+        for (index, position) in positions.into_iter().enumerate() {
             if let Some(score) = position.score() {
-                writeln!(out, "analysis {made} {:.2}", f64::from(turn.sign() * score))?;
+                writeln!(out, "analysis {count} {:.2}", f64::from(turn.sign() * score))?;
                 break;
             }
-            let thought = self.brain.think(&position, false, allowance, |_| {});
-            let best = |thought: SearchResult<Square>| Some((*thought.moves.first()?, thought));
-            let Some((best, thought)) = thought.and_then(best) else {
+            let found = self.player.evaluate(&position, false, limits, |_| {});
+            let best = |found: Thought<Square>| Some((*found.moves.first()?, found));
+            let Some((best, found)) = found.and_then(best) else {
                 break;
             };
-            if self.brain.current.is_awaited() {
+            if self.player.interrupt().is_requested() {
                 break;
             }
-            let value = discs.tell(best.score, &thought, &position);
-            unread |= value.is_none();
+            let value = scale.to_discs(best.score, &found, &position);
+            has_unscaled |= value.is_none();
             if turn != position.to_move() {
                 if let Some(value) = value {
-                    writeln!(out, "analysis {made} {:.2}", 0.0 - value)?;
+                    writeln!(out, "analysis {count} {:.2}", 0.0 - value)?;
                 }
-                (turn, made) = (turn.other(), made + 1);
+                (turn, count) = (turn.other(), count + 1);
             }
-            // A pass that the viewer has not made yet leads to no position of the game.
-            if let Some(value) = value.filter(|_| place < last || !self.must_pass()) {
-                writeln!(out, "analysis {made} {value:.2}")?;
+            // After a pass that the viewer has not made yet there is no position of the game.
+            if let Some(value) = value.filter(|_| index < last || !self.must_pass()) {
+                writeln!(out, "analysis {count} {value:.2}")?;
             }
             out.flush()?;
-            (turn, made) = (turn.other(), made + 1);
+            (turn, count) = (turn.other(), count + 1);
         }
-        writeln!(out, "{}", if unread { NO_DISCS } else { "status" })
+        writeln!(out, "{}", if has_unscaled { NO_DISCS } else { "status" })
     }
 }
 
-impl Conversation for NBoard {
-    fn answer(&mut self, line: &str, out: &mut dyn Write) -> io::Result<bool> {
+impl LineProtocol for NBoard {
+    fn handle_line(&mut self, line: &str, out: &mut dyn Write) -> io::Result<bool> {
         let line = line.trim();
         let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         match command {
             "nboard" => {
-                writeln!(out, "set myname Outflank-{}", tidy(self.brain.name()).replace(' ', "_"))?;
+                writeln!(
+                    out,
+                    "set myname Outflank-{}",
+                    single_line(self.player.name()).replace(' ', "_")
+                )?;
             }
             "set" => {
                 let (what, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
@@ -283,11 +289,11 @@ impl Conversation for NBoard {
             "move" => self.play(rest, out)?,
             "go" => self.go(out)?,
             "hint" => {
-                let count = rest.trim().parse().unwrap_or(1usize).clamp(1, MOST_HINTS);
+                let count = rest.trim().parse().unwrap_or(1usize).clamp(1, MAX_HINTS);
                 self.hint(count, out)?;
             }
             "analyze" => self.analyze(out)?,
-            "ping" => writeln!(out, "pong {}", tidy(rest.trim()))?,
+            "ping" => writeln!(out, "pong {}", single_line(rest.trim()))?,
             "learn" => writeln!(out, "learned")?,
             "quit" => return Ok(false),
             _ => {}
@@ -295,40 +301,40 @@ impl Conversation for NBoard {
         Ok(true)
     }
 
-    fn effect(line: &str) -> Effect {
+    fn interruption(line: &str) -> Interruption {
         match line.split_whitespace().next() {
-            Some(command) if COMMANDS.contains(&command) => Effect::EndsAllBefore,
-            _ => Effect::None,
+            Some(command) if COMMANDS.contains(&command) => Interruption::AllEarlierSearches,
+            _ => Interruption::None,
         }
     }
 
-    fn current(&self) -> Current {
-        self.brain.current.clone()
+    fn search_interrupt(&self) -> SearchInterrupt {
+        self.player.interrupt().clone()
     }
 }
 
-/// Says what a search found about the best moves, in lines for the viewer; to a side that `passes` all of it
-/// is worth the opposite. What has no meaning in discs is left out.
-fn tell(
-    thought: &SearchResult<Square>,
-    (position, discs): (&Othello, Discs),
+/// Writes `search` lines for the best moves of a search. If the viewer's side to move `passes`, values are
+/// negated. Moves whose values have no meaning in discs are left out.
+fn write_search_lines(
+    found: &Thought<Square>,
+    (position, scale): (&Othello, DiscScale),
     count: usize,
     passes: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let depth = match thought.exact {
+    let depth = match found.exact {
         true => "100%".to_owned(),
-        false => thought.depth.to_string(),
+        false => found.depth.to_string(),
     };
     let mut text = String::new();
-    for (place, judged) in thought.moves.iter().take(count).enumerate() {
-        let mut line = judged.mv.to_string().to_uppercase();
-        if place == 0 {
-            line = thought.pv.iter().map(|mv| mv.to_string().to_uppercase()).collect();
+    for (index, scored) in found.moves.iter().take(count).enumerate() {
+        let mut line = scored.mv.to_string().to_uppercase();
+        if index == 0 {
+            line = found.pv.iter().map(|mv| mv.to_string().to_uppercase()).collect();
         }
-        let Some(mut value) = discs.tell(judged.score, thought, position) else { continue };
+        let Some(mut value) = scale.to_discs(scored.verdict, found, position) else { continue };
         if passes {
-            // What is good for whoever moves is bad for the one who passes.
+            // The value is that of the side that moves after the pass.
             (line, value) = (format!("PA{line}"), 0.0 - value);
         }
         text.push_str(&format!("search {line} {value:.2} 0 {depth}\n"));
@@ -337,8 +343,8 @@ fn tell(
     out.flush()
 }
 
-/// A text for one line of an answer.
-fn tidy(text: &str) -> String {
+/// Removes control characters and limits the length, so that a text fits into one line.
+fn single_line(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(200).collect()
 }
 
@@ -346,47 +352,47 @@ fn tidy(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn told(lines: &[&str]) -> NBoard {
-        let mut viewer = NBoard::new(Brain::new("heuristic", 1, 1).unwrap());
+    fn session(lines: &[&str]) -> NBoard {
+        let mut nboard = NBoard::new(EnginePlayer::new("heuristic", 1, 1).unwrap());
         for line in lines {
-            viewer.answer(line, &mut io::sink()).unwrap();
+            nboard.handle_line(line, &mut io::sink()).unwrap();
         }
-        viewer
+        nboard
     }
 
     #[test]
-    fn the_clock_of_a_game_limits_the_search() {
+    fn game_clock_limits_the_search() {
         let game = |clock: &str, moves: &str| format!("set game (;GM[Othello]{clock}{moves};)");
-        let share = |clock: &str, spent: &[f64], empties| {
-            let mut clock = Clock::written(clock).unwrap();
-            spent.iter().for_each(|&seconds| clock.spend(seconds));
-            Some(clock.share(empties))
+        let time = |clock: &str, spent: &[f64], empties| {
+            let mut clock = Clock::parse_ggf(clock).unwrap();
+            spent.iter().for_each(|&seconds| clock.record_move(seconds));
+            Some(clock.time_for_move(empties))
         };
         // Black has made two moves, in 5 and 7 seconds; White one, in 20.
         let moves = "B[f5//5]W[d6//20]B[c3//7]";
-        let viewer = told(&[&game("TI[5:00]", moves)]);
-        let wanted = share("5:00", &[20.0], 57);
-        assert_eq!(viewer.allowance(), Allowance { depth: None, time: wanted });
-        let viewer = told(&[&game("TI[5:00]", moves), "set depth 9", "move d3/1.5/30"]);
-        let wanted = share("5:00", &[5.0, 7.0], 56);
-        assert_eq!(viewer.allowance(), Allowance { depth: Some(9), time: wanted });
-        let viewer = told(&[&game("TB[1:00]TW[2:00/0:05]", moves)]);
-        assert_eq!(viewer.allowance().time, share("2:00/0:05", &[20.0], 57));
-        // A clock that nobody starts limits a depth, and does not replace the player.
-        let viewer = told(&[&game("TI[15:00]", "B[f5]")]);
-        assert_eq!(viewer.allowance(), Allowance::default());
-        let viewer = told(&[&game("TI[15:00]", "B[f5]"), "set depth 9"]);
-        assert_eq!(viewer.allowance().time, share("15:00", &[], 59));
-        assert_eq!(told(&[&game("", moves), "set depth 9"]).allowance().time, None);
+        let nboard = session(&[&game("TI[5:00]", moves)]);
+        let expected = time("5:00", &[20.0], 57);
+        assert_eq!(nboard.limits(), SearchLimits { depth: None, time: expected });
+        let nboard = session(&[&game("TI[5:00]", moves), "set depth 9", "move d3/1.5/30"]);
+        let expected = time("5:00", &[5.0, 7.0], 56);
+        assert_eq!(nboard.limits(), SearchLimits { depth: Some(9), time: expected });
+        let nboard = session(&[&game("TB[1:00]TW[2:00/0:05]", moves)]);
+        assert_eq!(nboard.limits().time, time("2:00/0:05", &[20.0], 57));
+        // A clock that is not running applies only together with a depth.
+        let nboard = session(&[&game("TI[15:00]", "B[f5]")]);
+        assert_eq!(nboard.limits(), SearchLimits::default());
+        let nboard = session(&[&game("TI[15:00]", "B[f5]"), "set depth 9"]);
+        assert_eq!(nboard.limits().time, time("15:00", &[], 59));
+        assert_eq!(session(&[&game("", moves), "set depth 9"]).limits().time, None);
     }
 
     #[test]
-    fn only_commands_end_the_thinking() {
+    fn only_known_commands_interrupt() {
         for line in ["ping 3", "set depth 4", " move f5 ", "quit\r"] {
-            assert_eq!(NBoard::effect(line), Effect::EndsAllBefore, "{line}");
+            assert_eq!(NBoard::interruption(line), Interruption::AllEarlierSearches, "{line}");
         }
         for line in ["", "  ", "set_depth 4", "weather fine"] {
-            assert_eq!(NBoard::effect(line), Effect::None, "{line}");
+            assert_eq!(NBoard::interruption(line), Interruption::None, "{line}");
         }
     }
 }

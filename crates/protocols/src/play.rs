@@ -1,119 +1,126 @@
-//! A game between a person and a player, as a conversation: lines come in, boards and answers go out.
+//! A game between a person and a player in the terminal.
 //!
-//! Every line is a move or a command. Whatever is said, the game is never lost: its moves are told at
-//! the end, however that comes.
+//! Every line of input is a move or a command. The moves of the game are printed when the session ends, for
+//! whatever reason.
 
 mod commands;
-mod words;
+mod messages;
 
-use crate::brain::Current;
-use crate::draw::{self, Style};
-use crate::serve::{Conversation, Effect};
+use crate::serve::{Interruption, LineProtocol};
+use crate::terminal_board::{BoardStyle, draw_board};
 use commands::Command;
-use outflank_analysis::Shown;
-use outflank_analysis::Written;
+use outflank_analysis::{BoardView, GameText, SearchInterrupt};
 use outflank_games::{Line, Side};
-use outflank_players::{Player, PlayerError, SearchControl};
+use outflank_players::{SearchControl, Fault, Player};
 use outflank_runs::rng::stream;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How a sitting came to its end.
+/// The reason why a session ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
-    /// Nobody said anything more.
+pub enum SessionEnd {
+    /// The input ended.
     Input,
-    /// The person left.
+    /// The person quit.
     Quit,
     /// The person resigned.
     Resigned,
     /// The user stopped the program.
     Stopped,
-    /// The opponent could not go on.
+    /// The opponent failed.
     Fault(String),
 }
 
-impl End {
-    /// In a word.
+impl SessionEnd {
+    /// Returns the name used in JSON.
     #[must_use]
     pub fn word(&self) -> &'static str {
         match self {
-            End::Input => "input",
-            End::Quit => "quit",
-            End::Resigned => "resigned",
-            End::Stopped => "stopped",
-            End::Fault(_) => "fault",
+            SessionEnd::Input => "input",
+            SessionEnd::Quit => "quit",
+            SessionEnd::Resigned => "resigned",
+            SessionEnd::Stopped => "stopped",
+            SessionEnd::Fault(_) => "fault",
         }
     }
 }
 
-/// Whom the person plays against.
-pub struct Opponent<P: Shown> {
+/// The opponent of the person.
+pub struct Opponent<P: BoardView> {
     /// The player.
     pub player: Box<dyn Player<P>>,
-    /// What it is called, with its rating where there is one.
+    /// The name, with the rating if there is one.
     pub name: String,
 }
 
-/// How it is shown.
+/// Display options of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Manner {
-    /// How boards are drawn.
-    pub style: Style,
-    /// Whether what comes in is repeated, since nobody sees it being typed.
+pub struct DisplayOptions {
+    /// The style of boards.
+    pub board_style: BoardStyle,
+    /// Whether to print the input, for input that is not typed in the terminal.
     pub echo: bool,
 }
 
-/// A person at the board.
-pub struct Sitting<P: Shown + Written> {
+/// A game of a person in the terminal.
+pub struct GameSession<P: BoardView + GameText> {
     line: Line<P>,
     person: Side,
     opponent: Opponent<P>,
-    manner: Manner,
+    display: DisplayOptions,
     seed: u64,
-    end: End,
+    end: SessionEnd,
     saved: Option<PathBuf>,
-    current: Current,
+    interrupt: SearchInterrupt,
 }
 
-impl<P: Shown + Written> Sitting<P> {
-    /// A game that goes on from this line, in which the person has this side. The same seed and moves
-    /// are answered with the same move.
+impl<P: BoardView + GameText> GameSession<P> {
+    /// Creates a session that continues `line`. The opponent's replies depend only on the seed and the
+    /// moves.
     #[must_use]
     pub fn new(
         line: Line<P>,
         person: Side,
         opponent: Opponent<P>,
-        manner: Manner,
+        display: DisplayOptions,
         seed: u64,
-    ) -> Sitting<P> {
-        let current = Current::default();
-        Sitting { line, person, opponent, manner, seed, end: End::Input, saved: None, current }
+    ) -> GameSession<P> {
+        let interrupt = SearchInterrupt::default();
+        GameSession {
+            line,
+            person,
+            opponent,
+            display,
+            seed,
+            end: SessionEnd::Input,
+            saved: None,
+            interrupt,
+        }
     }
 
-    /// The game.
+    /// Returns the game.
     #[must_use]
     pub fn line(&self) -> &Line<P> {
         &self.line
     }
 
-    /// The person's side.
+    /// Returns the person's side.
     #[must_use]
     pub fn person(&self) -> Side {
         self.person
     }
 
-    /// How it ended.
+    /// Returns the reason why the session ended.
     #[must_use]
-    pub fn end(&self) -> &End {
+    pub fn end(&self) -> &SessionEnd {
         &self.end
     }
 
-    /// Black's result when it is known: the game is over, or somebody resigned.
+    /// Returns the winner, or `Some(None)` for a draw, if the game is over or the person resigned.
     #[must_use]
     pub fn winner(&self) -> Option<Option<Side>> {
-        if self.end == End::Resigned {
+        if self.end == SessionEnd::Resigned {
             return Some(Some(self.person.other()));
         }
         self.line.position().result().map(|result| match result {
@@ -123,43 +130,43 @@ impl<P: Shown + Written> Sitting<P> {
         })
     }
 
-    /// Plays a legal move and says when the other side must pass.
-    fn make(&mut self, mv: P::Move, out: &mut dyn Write) -> io::Result<()> {
+    /// Plays a legal move and reports a pass of the other side.
+    fn play_move(&mut self, mv: P::Move, out: &mut dyn Write) -> io::Result<()> {
         let side = self.line.position().to_move();
         if let Err(error) = self.line.push(mv) {
             return writeln!(out, "{error}");
         }
         let position = self.line.position();
         if !position.is_over() && position.to_move() == side {
-            let other = words::named(side.other());
+            let other = messages::side_name(side.other());
             writeln!(out, "{other} has no move and passes; {side} moves again.")?;
         }
         Ok(())
     }
 
-    /// The opponent moves as long as it is its turn; `false` when it cannot go on.
-    fn reply(&mut self, out: &mut dyn Write) -> io::Result<bool> {
+    /// Lets the opponent move while it is its turn; returns `false` if it failed or was stopped.
+    fn opponent_moves(&mut self, out: &mut dyn Write) -> io::Result<bool> {
         while !self.line.position().is_over() && self.line.position().to_move() != self.person {
             let ply = self.line.moves().len().to_string();
             let mut rng = stream(self.seed, &["play", &ply]);
             let control = Arc::new(SearchControl::unlimited());
-            self.current.set(Some(Arc::clone(&control)));
+            self.interrupt.set_search(Some(Arc::clone(&control)));
             self.opponent.player.set_control(&control);
             let chosen = self.opponent.player.choose(&self.line, &mut rng);
-            self.current.set(None);
+            self.interrupt.set_search(None);
             match chosen {
                 Ok(mv) => {
-                    let side = words::named(self.line.position().to_move());
+                    let side = messages::side_name(self.line.position().to_move());
                     writeln!(out, "{side} plays {mv}.")?;
-                    self.make(mv, out)?;
+                    self.play_move(mv, out)?;
                 }
-                Err(PlayerError::Stopped { .. }) => {
-                    self.end = End::Stopped;
+                Err(Fault::Stopped { .. }) => {
+                    self.end = SessionEnd::Stopped;
                     return Ok(false);
                 }
                 Err(fault) => {
                     writeln!(out, "{fault}.")?;
-                    self.end = End::Fault(fault.to_string());
+                    self.end = SessionEnd::Fault(fault.to_string());
                     return Ok(false);
                 }
             }
@@ -167,22 +174,22 @@ impl<P: Shown + Written> Sitting<P> {
         Ok(true)
     }
 
-    /// The opponent's answer, the board, how it stands, and a prompt.
-    fn go_on(&mut self, out: &mut dyn Write) -> io::Result<bool> {
-        if !self.reply(out)? {
+    /// Lets the opponent move, then shows the board and the prompt.
+    fn next_turn(&mut self, out: &mut dyn Write) -> io::Result<bool> {
+        if !self.opponent_moves(out)? {
             return Ok(false);
         }
-        self.show(out)?;
+        self.show_board(out)?;
         self.prompt(out)?;
         Ok(true)
     }
 
-    /// The board and how it stands.
-    fn show(&self, out: &mut dyn Write) -> io::Result<()> {
+    /// Shows the board and the state of the game.
+    fn show_board(&self, out: &mut dyn Write) -> io::Result<()> {
         let position = self.line.position();
         let last = self.line.moves().last().copied();
-        write!(out, "\n{}", draw::board(position, last, self.manner.style))?;
-        writeln!(out, "{}", words::standing(position))?;
+        write!(out, "\n{}", draw_board(position, last, self.display.board_style))?;
+        writeln!(out, "{}", messages::game_status(position))?;
         if position.is_over() {
             writeln!(out, "Take back with undo, play again with new, or quit.")?;
         }
@@ -197,7 +204,7 @@ impl<P: Shown + Written> Sitting<P> {
         }
     }
 
-    /// Plays what the person wrote, or says why not.
+    /// Plays the person's move, or explains why it is not legal.
     fn person_moves(&mut self, text: &str, out: &mut dyn Write) -> io::Result<bool> {
         let position = *self.line.position();
         if position.is_over() {
@@ -207,8 +214,8 @@ impl<P: Shown + Written> Sitting<P> {
         }
         match position.parse_move(text) {
             Ok(mv) => {
-                self.make(mv, out)?;
-                self.go_on(out)
+                self.play_move(mv, out)?;
+                self.next_turn(out)
             }
             Err(error) => {
                 let moves: Vec<String> = position.moves().map(|mv| mv.to_string()).collect();
@@ -220,58 +227,60 @@ impl<P: Shown + Written> Sitting<P> {
     }
 }
 
-impl<P: Shown + Written> Conversation for Sitting<P> {
-    /// A script's last moves are still answered.
-    const PATIENT: bool = true;
+impl<P: BoardView + GameText> LineProtocol for GameSession<P> {
+    /// The last move of a script is still answered.
+    const FINISHES_AFTER_EOF: bool = true;
 
-    fn open(&mut self, out: &mut dyn Write) -> io::Result<bool> {
+    fn start(&mut self, out: &mut dyn Write) -> io::Result<bool> {
         if let Err(fault) = self.opponent.player.new_game() {
             writeln!(out, "{fault}.")?;
-            self.end = End::Fault(fault.to_string());
+            self.end = SessionEnd::Fault(fault.to_string());
             return Ok(false);
         }
         let (side, name) = (self.person, &self.opponent.name);
-        writeln!(out, "You play {side} against {name}. {}", words::how::<P>())?;
-        self.go_on(out)
+        writeln!(out, "You play {side} against {name}. {}", messages::instructions::<P>())?;
+        self.next_turn(out)
     }
 
-    fn answer(&mut self, line: &str, out: &mut dyn Write) -> io::Result<bool> {
-        if self.manner.echo {
+    fn handle_line(&mut self, line: &str, out: &mut dyn Write) -> io::Result<bool> {
+        if self.display.echo {
             writeln!(out, "{}", line.trim())?;
         }
-        match Command::read(line) {
-            Command::Nothing => {
+        match Command::parse(line) {
+            Command::Empty => {
                 self.prompt(out)?;
                 Ok(true)
             }
             Command::Move(text) => self.person_moves(&text, out),
-            command => self.obey(command, out),
+            command => self.execute(command, out),
         }
     }
 
-    fn close(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        if self.end == End::Input && outflank_runs::stop_requested() {
-            self.end = End::Stopped;
+    fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if self.end == SessionEnd::Input && outflank_runs::stop_requested() {
+            self.end = SessionEnd::Stopped;
         }
-        let text = P::write_line(&self.line);
+        let text = P::format_game(&self.line);
         let moves = if text.is_empty() { "none" } else { &text };
         writeln!(out, "\nMoves: {moves}")?;
         if let Some(winner) = self.winner() {
             let loser = self.person;
             match (&self.end, winner) {
-                (End::Resigned, _) => writeln!(out, "{} resigned.", words::named(loser))?,
-                _ => writeln!(out, "{}", words::standing(self.line.position()))?,
+                (SessionEnd::Resigned, _) => {
+                    writeln!(out, "{} resigned.", messages::side_name(loser))?
+                }
+                _ => writeln!(out, "{}", messages::game_status(self.line.position()))?,
             }
         }
         Ok(())
     }
 
-    /// Nothing that is typed ahead ends the opponent's thinking.
-    fn effect(_: &str) -> Effect {
-        Effect::None
+    /// Typing ahead does not interrupt the opponent.
+    fn interruption(_: &str) -> Interruption {
+        Interruption::None
     }
 
-    fn current(&self) -> Current {
-        self.current.clone()
+    fn search_interrupt(&self) -> SearchInterrupt {
+        self.interrupt.clone()
     }
 }

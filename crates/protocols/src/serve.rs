@@ -1,7 +1,6 @@
-//! The loop of a server: lines come in, answers go out, and a line that comes in while the player
-//! thinks may end its thinking.
+//! The loop of a line-based server: reads lines, writes answers, and interrupts searches.
 
-use crate::brain::Current;
+use outflank_analysis::SearchInterrupt;
 use outflank_runs::stop_requested;
 use std::io::{self, BufRead, Read, Write};
 use std::sync::Arc;
@@ -9,120 +8,123 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// A longer line is cut; no command of either protocol is so long.
-const LONGEST: u64 = 1 << 20;
+/// The maximum length of a line in bytes; the rest of a longer line is dropped.
+const MAX_LINE_BYTES: u64 = 1 << 20;
 
-/// So often it looks up whether the user wants it to stop.
-const GLANCE: Duration = Duration::from_millis(50);
+/// The interval at which a stop request of the user is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What was asked before the input ended is answered in full for so long, as a script expects; then
-/// whoever asked has gone, and all thinking is cut short.
-const AFTER_THE_END: Duration = Duration::from_secs(10);
+/// After the end of the input, pending commands may run for this long, as scripts expect. Then all searches
+/// stop, because the client has gone.
+const GRACE_AFTER_EOF: Duration = Duration::from_secs(10);
 
-/// What a line that comes in does to thinking that was asked for before it.
+/// The effect of an incoming line on searches that earlier lines started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// It waits for its turn.
+pub enum Interruption {
+    /// The line waits for its turn.
     None,
-    /// What is under way ends; what is still to come is done.
-    EndsTheCurrent,
-    /// Everything before it ends, also what has not begun.
-    EndsAllBefore,
+    /// The running search stops; pending commands are executed.
+    RunningSearch,
+    /// The running search and those of all pending commands stop.
+    AllEarlierSearches,
 }
 
-/// A protocol, from the player's side.
-pub trait Conversation {
-    /// Whether what was asked is done to its end even when no more input comes.
-    const PATIENT: bool = false;
+/// A line-based protocol, from the server's side.
+pub trait LineProtocol {
+    /// Whether pending commands run to completion after the end of the input.
+    const FINISHES_AFTER_EOF: bool = false;
 
-    /// Speaks first.
-    fn open(&mut self, out: &mut dyn Write) -> io::Result<bool> {
+    /// Writes the greeting; returns `false` to end the session.
+    fn start(&mut self, out: &mut dyn Write) -> io::Result<bool> {
         let _ = out;
         Ok(true)
     }
 
-    /// Has the last word, however the conversation ended.
-    fn close(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes the closing text, however the session ended.
+    fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let _ = out;
         Ok(())
     }
 
-    /// Answers one line; `false` ends the conversation.
-    fn answer(&mut self, line: &str, out: &mut dyn Write) -> io::Result<bool>;
+    /// Answers one line; returns `false` to end the session.
+    fn handle_line(&mut self, line: &str, out: &mut dyn Write) -> io::Result<bool>;
 
-    /// What a line does to the thinking before it.
-    fn effect(line: &str) -> Effect
+    /// Returns the effect of a line on searches that earlier lines started.
+    fn interruption(line: &str) -> Interruption
     where
         Self: Sized;
 
-    /// The search that is under way.
-    fn current(&self) -> Current;
+    /// Returns the handle that stops the session's searches.
+    fn search_interrupt(&self) -> SearchInterrupt;
 }
 
-/// Serves until the other side is done or goes away, or the user asks the program to stop. Every answer
-/// is flushed.
-pub fn serve<C: Conversation>(
-    conversation: &mut C,
+/// Serves until the protocol or the input ends, or the user stops the program. Flushes every answer.
+pub fn serve<C: LineProtocol>(
+    protocol: &mut C,
     input: impl BufRead + Send + 'static,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let current = conversation.current();
-    let over = Arc::new(AtomicBool::new(false));
-    let (watched, ended) = (current.clone(), Arc::clone(&over));
-    std::thread::spawn(move || {
-        while !ended.load(Relaxed) {
-            if stop_requested() {
-                watched.stop();
-            }
-            std::thread::sleep(GLANCE);
-        }
-    });
+    let interrupt = protocol.search_interrupt();
+    let ended = Arc::new(AtomicBool::new(false));
+    spawn_stop_watcher(interrupt.clone(), Arc::clone(&ended));
     let (sender, lines) = mpsc::channel();
-    let ended = Arc::clone(&over);
-    // It ends with its input; nobody waits for it, since reading cannot be interrupted.
+    let session_ended = Arc::clone(&ended);
+    // Reading cannot be interrupted, so this thread is not joined. It ends with its input.
     std::thread::spawn(move || {
         let mut input = input;
         while let Some(line) = next_line(&mut input) {
-            let effect = C::effect(&line);
-            match effect {
-                Effect::None => {}
-                Effect::EndsTheCurrent => current.stop(),
-                Effect::EndsAllBefore => current.wait(),
+            let interruption = C::interruption(&line);
+            match interruption {
+                Interruption::None => {}
+                Interruption::RunningSearch => interrupt.stop(),
+                Interruption::AllEarlierSearches => interrupt.preempt(),
             }
-            if sender.send((line, effect)).is_err() {
+            if sender.send((line, interruption)).is_err() {
                 return;
             }
         }
         drop(sender);
-        let end = Instant::now() + AFTER_THE_END;
-        while !C::PATIENT && !ended.load(Relaxed) {
-            if Instant::now() >= end {
-                return current.give_up();
+        let deadline = Instant::now() + GRACE_AFTER_EOF;
+        while !C::FINISHES_AFTER_EOF && !session_ended.load(Relaxed) {
+            if Instant::now() >= deadline {
+                return interrupt.close();
             }
-            std::thread::sleep(GLANCE);
+            std::thread::sleep(POLL_INTERVAL);
         }
     });
-    let served = converse(conversation, &lines, out);
-    over.store(true, Relaxed);
+    let served = answer_lines(protocol, &lines, out);
+    ended.store(true, Relaxed);
     served?;
-    conversation.close(out)?;
+    protocol.finish(out)?;
     out.flush()
 }
 
-fn converse<C: Conversation>(
-    conversation: &mut C,
-    lines: &mpsc::Receiver<(String, Effect)>,
+/// Stops the running search when the user stops the program.
+fn spawn_stop_watcher(interrupt: SearchInterrupt, ended: Arc<AtomicBool>) {
+    std::thread::spawn(move || {
+        while !ended.load(Relaxed) {
+            if stop_requested() {
+                interrupt.stop();
+            }
+            std::thread::sleep(POLL_INTERVAL);
+        }
+    });
+}
+
+fn answer_lines<C: LineProtocol>(
+    protocol: &mut C,
+    lines: &mpsc::Receiver<(String, Interruption)>,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let mut go_on = conversation.open(out)?;
+    let mut proceed = protocol.start(out)?;
     out.flush()?;
-    while go_on && !stop_requested() {
-        match lines.recv_timeout(GLANCE) {
-            Ok((line, effect)) => {
-                if effect == Effect::EndsAllBefore {
-                    conversation.current().turn();
+    while proceed && !stop_requested() {
+        match lines.recv_timeout(POLL_INTERVAL) {
+            Ok((line, interruption)) => {
+                if interruption == Interruption::AllEarlierSearches {
+                    protocol.search_interrupt().resume();
                 }
-                go_on = conversation.answer(&line, out)?;
+                proceed = protocol.handle_line(&line, out)?;
             }
             Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => break,
@@ -132,16 +134,17 @@ fn converse<C: Conversation>(
     Ok(())
 }
 
-/// The next line without its end, whatever bytes it holds; `None` at the end or after an error.
+/// Reads the next line without its line ending, replacing invalid UTF-8; `None` at the end of the input or
+/// after an error.
 fn next_line(input: &mut impl BufRead) -> Option<String> {
     let mut bytes = Vec::new();
-    if input.by_ref().take(LONGEST).read_until(b'\n', &mut bytes).ok()? == 0 {
+    if input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut bytes).ok()? == 0 {
         return None;
     }
-    // What is left of a line that is too long belongs to no command.
+    // Drop the rest of a line that is too long.
     while bytes.last() != Some(&b'\n') {
         let mut rest = Vec::new();
-        match input.by_ref().take(LONGEST).read_until(b'\n', &mut rest) {
+        match input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut rest) {
             Ok(0) | Err(_) => break,
             Ok(_) if rest.last() == Some(&b'\n') => break,
             Ok(_) => {}

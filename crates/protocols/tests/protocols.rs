@@ -1,25 +1,26 @@
-//! Both protocols as another program would speak them.
+//! Sessions of both protocols, as another program runs them.
 
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Position};
-use outflank_protocols::{Brain, Conversation, Gtp, NBoard, serve};
+use outflank_protocols::{EnginePlayer, Gtp, LineProtocol, NBoard, serve};
 use proptest::prelude::*;
 use std::io::{self, BufReader, Cursor, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-fn talk<C: Conversation>(mut conversation: C, lines: &str) -> String {
+/// Serves these lines and returns all output.
+fn run_session<C: LineProtocol>(mut protocol: C, lines: &str) -> String {
     let mut out = Vec::new();
-    serve(&mut conversation, Cursor::new(lines.as_bytes().to_vec()), &mut out).unwrap();
+    serve(&mut protocol, Cursor::new(lines.as_bytes().to_vec()), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
-/// What was said so far, for both sides.
+/// Output that the client can read while the server writes it.
 #[derive(Clone, Default)]
-struct Said(Arc<Mutex<Vec<u8>>>);
+struct SharedOutput(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Said {
+impl Write for SharedOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -30,56 +31,56 @@ impl Write for Said {
     }
 }
 
-/// Somebody who does not hang up before the last answer has come.
-struct Listener {
+/// A client that keeps its connection open until the last answer was written.
+struct WaitingClient {
     lines: Cursor<Vec<u8>>,
-    said: Said,
+    output: SharedOutput,
     last: &'static [u8],
-    /// Whether it never had to give up.
-    patience: Arc<AtomicBool>,
+    /// Whether the answer arrived before the timeout.
+    in_time: Arc<AtomicBool>,
 }
 
-impl Read for Listener {
+impl Read for WaitingClient {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let count = self.lines.read(into)?;
-        let began = Instant::now();
+        let start = Instant::now();
         while count == 0
-            && !self.said.0.lock().unwrap().ends_with(self.last)
-            && self.patience.load(Relaxed)
+            && !self.output.0.lock().unwrap().ends_with(self.last)
+            && self.in_time.load(Relaxed)
         {
             std::thread::sleep(Duration::from_millis(2));
-            self.patience.fetch_and(began.elapsed() < Duration::from_secs(60), Relaxed);
+            self.in_time.fetch_and(start.elapsed() < Duration::from_secs(60), Relaxed);
         }
         Ok(count)
     }
 }
 
-/// NBoard as spoken by a program that waits for the end of the last answer.
-fn nboard_to_the_end(lines: &str, last: &'static str) -> String {
-    to_the_end("heuristic@2", lines, last)
+/// Runs an NBoard session with a client that waits for the last answer.
+fn nboard_until(lines: &str, last: &'static str) -> String {
+    session_until("heuristic@2", lines, last)
 }
 
-fn to_the_end(player: &str, lines: &str, last: &'static str) -> String {
-    let mut said = Said::default();
+fn session_until(player: &str, lines: &str, last: &'static str) -> String {
+    let mut output = SharedOutput::default();
     let lines = Cursor::new(lines.as_bytes().to_vec());
-    let patience = Arc::new(AtomicBool::new(true));
-    let listener = Listener { lines, said: said.clone(), last: last.as_bytes(), patience };
-    let mut conversation = NBoard::new(Brain::new(player, 1, 1).unwrap());
-    serve(&mut conversation, BufReader::new(listener), &mut said).unwrap();
-    let text = said.0.lock().unwrap().clone();
+    let in_time = Arc::new(AtomicBool::new(true));
+    let client = WaitingClient { lines, output: output.clone(), last: last.as_bytes(), in_time };
+    let mut protocol = NBoard::new(EnginePlayer::new(player, 1, 1).unwrap());
+    serve(&mut protocol, BufReader::new(client), &mut output).unwrap();
+    let text = output.0.lock().unwrap().clone();
     String::from_utf8(text).unwrap()
 }
 
 fn gtp(lines: &str) -> String {
-    talk(Gtp::new(Brain::new("heuristic@2", 1, 1).unwrap(), "1.0"), lines)
+    run_session(Gtp::new(EnginePlayer::new("heuristic@2", 1, 1).unwrap(), "1.0"), lines)
 }
 
 fn nboard(lines: &str) -> String {
-    talk(NBoard::new(Brain::new("heuristic@2", 1, 1).unwrap()), lines)
+    run_session(NBoard::new(EnginePlayer::new("heuristic@2", 1, 1).unwrap()), lines)
 }
 
 #[test]
-fn gtp_answers_every_command_in_its_form() {
+fn gtp_answers_have_the_documented_form() {
     for (command, answer) in [
         ("protocol_version", "= 2\n\n"),
         ("7 protocol_version", "=7 2\n\n"),
@@ -120,23 +121,22 @@ fn gtp_answers_every_command_in_its_form() {
     ] {
         assert_eq!(gtp(&format!("{command}\n")), answer, "{command}");
     }
-    // What follows a quit is not answered; several commands each are.
+    // Every command before `quit` is answered, and none after it.
     assert_eq!(gtp("1 play b f5\n2 undo\n3 undo\nquit\nname\n").matches('=').count(), 3);
 }
 
-/// Black has no move after these eight; White could go on with a3, b4 and d6.
-const A_PASS: &str = "d3 c3 e6 d2 d1 e1 b2 c1";
+/// Black has no legal move after these eight moves; White can play a3, b4 and d6.
+const MOVES_BEFORE_PASS: &str = "d3 c3 e6 d2 d1 e1 b2 c1";
 
-/// A driver that tells passes and takes them back stays in step.
 #[test]
-fn gtp_takes_back_a_pass_as_it_was_told() {
+fn gtp_undo_takes_back_passes() {
     let mut lines = String::new();
-    for (place, square) in A_PASS.split(' ').enumerate() {
-        lines.push_str(&format!("play {} {square}\n", if place % 2 == 0 { "b" } else { "w" }));
+    for (index, square) in MOVES_BEFORE_PASS.split(' ').enumerate() {
+        lines.push_str(&format!("play {} {square}\n", if index % 2 == 0 { "b" } else { "w" }));
     }
     let ask = |more: &str| {
-        let said = gtp(&format!("{lines}{more}gogui-rules_legal_moves\n"));
-        said.lines().rev().find(|line| !line.is_empty()).unwrap_or_default().to_owned()
+        let output = gtp(&format!("{lines}{more}gogui-rules_legal_moves\n"));
+        output.lines().rev().find(|line| !line.is_empty()).unwrap_or_default().to_owned()
     };
     let here = "= A3 B4 D6";
     assert_eq!(ask(""), here);
@@ -146,20 +146,19 @@ fn gtp_takes_back_a_pass_as_it_was_told() {
     assert_eq!(ask("play b pass\nplay w d6\nundo\n"), here);
     assert_eq!(ask("play b pass\nplay w d6\nundo\nundo\nundo\nplay w c1\n"), here);
     assert!(gtp(&format!("{lines}genmove b\n")).ends_with("= pass\n\n"));
-    // It is the position that a pass was made in, not its number, that counts.
+    // A pass belongs to its position, not to a move number.
     assert_eq!(ask("play b pass\nundo\nundo\nundo\nplay b b2\nplay w c1\n"), here);
 }
 
-/// The engine's answers replayed here are a legal game.
 #[test]
-fn gtp_plays_a_whole_game_with_itself() {
+fn gtp_self_play_is_a_legal_game() {
     let mut lines = String::new();
     for _ in 0..61 {
         lines.push_str("genmove b\ngenmove w\n");
     }
     lines.push_str("final_score\n");
-    let said = gtp(&lines);
-    let answers: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("= ")).collect();
+    let output = gtp(&lines);
+    let answers: Vec<&str> = output.lines().filter_map(|line| line.strip_prefix("= ")).collect();
     let mut game: Line<Othello> = Line::default();
     for answer in answers.iter().filter(|answer| **answer != "pass") {
         if game.position().is_over() {
@@ -168,37 +167,38 @@ fn gtp_plays_a_whole_game_with_itself() {
         let square = game.position().parse_move(answer).unwrap();
         game.push(square).unwrap();
     }
-    let score = game.position().score().expect("it is over");
-    let wanted = match score {
+    let score = game.position().score().expect("game over");
+    let expected = match score {
         0 => "0".to_owned(),
         s if s > 0 => format!("B+{s}"),
         s => format!("W+{}", -s),
     };
-    assert_eq!(answers.last(), Some(&wanted.as_str()));
+    assert_eq!(answers.last(), Some(&expected.as_str()));
 }
 
 #[test]
-fn a_clock_ends_the_thinking() {
-    let brain = Brain::new("heuristic", 2, 1).unwrap();
-    let said = talk(Gtp::new(brain, "1"), "time_settings 2 0 0\ntime_left b 1 0\ngenmove b\n");
-    assert!(said.ends_with("\n\n") && said.matches('=').count() == 3, "{said}");
+fn clock_limits_the_search() {
+    let player = EnginePlayer::new("heuristic", 2, 1).unwrap();
+    let output =
+        run_session(Gtp::new(player, "1"), "time_settings 2 0 0\ntime_left b 1 0\ngenmove b\n");
+    assert!(output.ends_with("\n\n") && output.matches('=').count() == 3, "{output}");
 }
 
 const GAME: &str = "(;GM[Othello]PC[x]PB[a]PW[b]RE[?]TI[1:00]TY[8]BO[8 ---------------------------O*------*O--------------------------- *]B[F5]W[D6];)";
 
 #[test]
 fn nboard_plays_hints_and_answers_pings() {
-    let said = nboard("nboard 2\nset depth 3\nset game\nping 4\ngo\nping 5\n");
-    assert!(said.starts_with("set myname Outflank-"), "{said}");
-    assert!(said.contains("pong 4\n") && said.contains("pong 5\n"));
-    let answer = said.lines().find_map(|line| line.strip_prefix("=== ")).expect("a move");
+    let output = nboard("nboard 2\nset depth 3\nset game\nping 4\ngo\nping 5\n");
+    assert!(output.starts_with("set myname Outflank-"), "{output}");
+    assert!(output.contains("pong 4\n") && output.contains("pong 5\n"));
+    let answer = output.lines().find_map(|line| line.strip_prefix("=== ")).expect("a move");
     let square = answer.split('/').next().unwrap();
     assert!(Othello::start().parse_move(square).is_ok(), "{answer}");
 
     let hint = format!("nboard 2\nset depth 4\nset game {GAME}\nhint 3\n");
-    let said = nboard_to_the_end(&hint, "\nstatus\n");
-    let hints: Vec<&str> = said.lines().filter(|line| line.starts_with("search ")).collect();
-    assert!(hints.len() >= 3, "{said}");
+    let output = nboard_until(&hint, "\nstatus\n");
+    let hints: Vec<&str> = output.lines().filter(|line| line.starts_with("search ")).collect();
+    assert!(hints.len() >= 3, "{output}");
     let mut game: Line<Othello> = Line::default();
     for mv in ["f5", "d6"] {
         game.push(game.position().parse_move(mv).unwrap()).unwrap();
@@ -209,164 +209,168 @@ fn nboard_plays_hints_and_answers_pings() {
         assert!(words[2].parse::<f32>().is_ok() && words[3] == "0", "{hint}");
     }
     assert!(nboard("analyze\nlearn\nwhatever\nmove A1\n").contains("learned\nstatus A1 is not"));
-    let analysed = nboard_to_the_end(&format!("set game {GAME}\nanalyze\n"), "status\n");
-    assert_eq!(analysed.matches("analysis ").count(), 3, "{analysed}");
+    let output = nboard_until(&format!("set game {GAME}\nanalyze\n"), "status\n");
+    assert_eq!(output.matches("analysis ").count(), 3, "{output}");
 }
 
-/// A search for a move says what it finds, as one for hints does, and to the end: the last it says is the
-/// answer. To a small depth there is that one to be told.
+/// A search for a move reports the results of its depths, as hints do, and the last one is the answer.
 #[test]
-fn nboard_thinks_aloud() {
+fn nboard_go_reports_search_results() {
     let mut game: Line<Othello> = Line::default();
     for mv in ["f5", "d6"] {
         game.push(game.position().parse_move(mv).unwrap()).unwrap();
     }
     let without_clock = ggf("f5 d6");
-    for (depth, told) in [(1, &["1"][..]), (2, &["2"]), (5, &["3", "4", "5"])] {
+    for (depth, reported) in [(1, &["1"][..]), (2, &["2"]), (5, &["3", "4", "5"])] {
         let ask = |what: &str| {
             let lines = format!("nboard 2\nset depth {depth}\nset game {without_clock}\n{what}\n");
-            let said = nboard_to_the_end(&lines, "\nstatus\n");
-            let search = said.lines().filter_map(|line| line.strip_prefix("search "));
+            let output = nboard_until(&lines, "\nstatus\n");
+            let search = output.lines().filter_map(|line| line.strip_prefix("search "));
             let found: Vec<(String, String, String)> = search
                 .map(|line| {
                     let words: Vec<&str> = line.split(' ').collect();
                     let [moves, value, "0", depth] = words[..] else { panic!("{line}") };
                     let mut line = game.clone();
-                    for place in (0..moves.len()).step_by(2) {
-                        let square = line.position().parse_move(&moves[place..place + 2]).unwrap();
+                    for start in (0..moves.len()).step_by(2) {
+                        let square = line.position().parse_move(&moves[start..start + 2]).unwrap();
                         line.push(square).unwrap();
                     }
                     (moves[..2].to_owned(), value.to_owned(), depth.to_owned())
                 })
                 .collect();
-            (found, said)
+            (found, output)
         };
-        let (found, said) = ask("go");
+        let (found, output) = ask("go");
         let depths: Vec<&str> = found.iter().map(|(_, _, depth)| depth.as_str()).collect();
-        assert_eq!(depths, told, "{said}");
-        let answer = said.lines().find_map(|line| line.strip_prefix("=== ")).unwrap();
+        assert_eq!(depths, reported, "{output}");
+        let answer = output.lines().find_map(|line| line.strip_prefix("=== ")).unwrap();
         let (square, value, _) = found.last().unwrap();
-        assert!(answer.starts_with(&format!("{square}/{value}/")), "{said}");
-        let (hints, said) = ask("hint 1");
-        assert_eq!(hints.last().map(|(_, value, _)| value), Some(value), "{said}");
-        assert_eq!(hints.len(), told.len(), "{said}");
+        assert!(answer.starts_with(&format!("{square}/{value}/")), "{output}");
+        let (hints, output) = ask("hint 1");
+        assert_eq!(hints.last().map(|(_, value, _)| value), Some(value), "{output}");
+        assert_eq!(hints.len(), reported.len(), "{output}");
     }
 }
 
 fn ggf(moves: &str) -> String {
     let mut text = "(;GM[Othello]PB[a]PW[b]TY[8]BO[8 ---------------------------O*------*O--------------------------- *]".to_owned();
-    for (place, square) in moves.split(' ').enumerate() {
-        text.push_str(&format!("{}[{square}]", if place % 2 == 0 { 'B' } else { 'W' }));
+    for (index, square) in moves.split(' ').enumerate() {
+        text.push_str(&format!("{}[{square}]", if index % 2 == 0 { 'B' } else { 'W' }));
     }
     text + ";)"
 }
 
-/// Viewers make passes themselves: `PA` is a move like any other.
+/// Viewers make passes explicitly, as the move `PA`.
 #[test]
-fn nboard_is_told_passes_and_tells_them() {
-    let (before, after) = (ggf(A_PASS), ggf(&format!("{A_PASS} PA")));
+fn nboard_handles_explicit_passes() {
+    let (before, after) = (ggf(MOVES_BEFORE_PASS), ggf(&format!("{MOVES_BEFORE_PASS} PA")));
     let go = |lines: &str| {
-        let said = nboard_to_the_end(&format!("set depth 3\n{lines}\ngo\n"), "status\n");
-        said.lines().find_map(|line| line.strip_prefix("=== ")).map(str::to_owned)
+        let output = nboard_until(&format!("set depth 3\n{lines}\ngo\n"), "status\n");
+        output.lines().find_map(|line| line.strip_prefix("=== ")).map(str::to_owned)
     };
     assert_eq!(go(&format!("set game {before}")).as_deref(), Some("PA"));
     for lines in [format!("set game {after}"), format!("set game {before}\nmove PA//0.1")] {
         let answer = go(&lines).unwrap();
         assert!(["A3", "B4", "D6"].contains(&&answer[..2]), "{answer}");
     }
-    let moves: String = A_PASS.split(' ').map(|square| format!("move {square}\n")).collect();
+    let moves: String =
+        MOVES_BEFORE_PASS.split(' ').map(|square| format!("move {square}\n")).collect();
     assert_eq!(go(moves.trim_end()).as_deref(), Some("PA"));
 
     let hint = |game: &str| {
         let lines = format!("set depth 4\nset game {game}\nhint 2\n");
-        let said = nboard_to_the_end(&lines, "\nstatus\n");
-        let last = said.lines().rfind(|line| line.starts_with("search ")).unwrap_or_default();
-        let first = said.lines().filter(|line| line.starts_with("search ")).nth(2);
+        let output = nboard_until(&lines, "\nstatus\n");
+        let last = output.lines().rfind(|line| line.starts_with("search ")).unwrap_or_default();
+        let first = output.lines().filter(|line| line.starts_with("search ")).nth(2);
         let value = |line: &str| line.split(' ').nth(2).unwrap().parse::<f64>().unwrap();
         (last.to_owned(), first.map(value))
     };
     let (passes, _) = hint(&before);
     assert!(passes.starts_with("search PA") && passes.ends_with(" 0 4"), "{passes}");
     let value: f64 = passes.split(' ').nth(2).unwrap().parse().unwrap();
-    // To whoever passes it is worth what it costs the other.
+    // The value for the side that passes is the negated value for the other side.
     assert_eq!(hint(&after).1, Some(-value));
 
     // The ninth position is before the pass and the tenth after it, if it was made.
-    let analyse = |game: &str| -> Vec<f64> {
-        let said = nboard_to_the_end(&format!("set game {game}\nanalyze\n"), "status\n");
-        let lines = said.lines().filter_map(|line| line.strip_prefix("analysis "));
-        let each = lines.enumerate().map(|(place, line)| {
-            let (made, value) = line.split_once(' ').unwrap();
-            assert_eq!(made.parse::<usize>().unwrap(), place);
+    let analyze = |game: &str| -> Vec<f64> {
+        let output = nboard_until(&format!("set game {game}\nanalyze\n"), "status\n");
+        let lines = output.lines().filter_map(|line| line.strip_prefix("analysis "));
+        let each = lines.enumerate().map(|(index, line)| {
+            let (count, value) = line.split_once(' ').unwrap();
+            assert_eq!(count.parse::<usize>().unwrap(), index);
             value.parse().unwrap()
         });
         each.collect()
     };
-    let values = analyse(&before);
+    let values = analyze(&before);
     assert_eq!(values.len(), 9);
-    let with_pass = analyse(&after);
+    let with_pass = analyze(&after);
     assert_eq!((with_pass.len(), with_pass[8]), (10, -with_pass[9]));
     assert_eq!(values[..], with_pass[..9]);
-    // The shortest game: Black has every disc, so White, whose turn it would be, has lost by 64.
-    let over = analyse(&ggf("e6 f4 e3 f6 g5 d6 e7 f5 c5"));
+    // The shortest game: Black has all discs and wins by 64; the viewer's side to move is White.
+    let over = analyze(&ggf("e6 f4 e3 f6 g5 d6 e7 f5 c5"));
     assert_eq!((over.len(), over[9], over[8]), (10, -64.0, 64.0));
 }
 
-/// A search that would never end is asked for, and the ping comes with it.
+/// A ping interrupts searches without a time limit.
 #[test]
-fn a_ping_is_answered_whatever_was_asked_before() {
-    for asked in ["go", "hint 3", "analyze", "go\nhint 9\nanalyze"] {
-        let lines = format!("set depth 60\nset game {GAME}\n{asked}\nping 7\n");
-        let mut said = Said::default();
+fn ping_interrupts_earlier_searches() {
+    for commands in ["go", "hint 3", "analyze", "go\nhint 9\nanalyze"] {
+        let lines = format!("set depth 60\nset game {GAME}\n{commands}\nping 7\n");
+        let mut output = SharedOutput::default();
         let lines = Cursor::new(lines.into_bytes());
-        let patience = Arc::new(AtomicBool::new(true));
-        let listener =
-            Listener { lines, said: said.clone(), last: b"pong 7\n", patience: patience.clone() };
-        let mut conversation = NBoard::new(Brain::new("heuristic@2", 1, 1).unwrap());
-        serve(&mut conversation, BufReader::new(listener), &mut said).unwrap();
-        let text = String::from_utf8(said.0.lock().unwrap().clone()).unwrap();
-        assert!(text.ends_with("pong 7\n"), "{asked}: {text}");
-        assert!(patience.load(Relaxed), "{asked}");
-        assert_eq!(text.matches("=== ").count(), asked.matches("go").count(), "{text}");
+        let in_time = Arc::new(AtomicBool::new(true));
+        let client = WaitingClient {
+            lines,
+            output: output.clone(),
+            last: b"pong 7\n",
+            in_time: in_time.clone(),
+        };
+        let mut protocol = NBoard::new(EnginePlayer::new("heuristic@2", 1, 1).unwrap());
+        serve(&mut protocol, BufReader::new(client), &mut output).unwrap();
+        let text = String::from_utf8(output.0.lock().unwrap().clone()).unwrap();
+        assert!(text.ends_with("pong 7\n"), "{commands}: {text}");
+        assert!(in_time.load(Relaxed), "{commands}");
+        assert_eq!(text.matches("=== ").count(), commands.matches("go").count(), "{text}");
     }
 }
 
 #[test]
-fn players_without_a_value_say_that_they_cannot_tell() {
-    let brain = Brain::new("random", 1, 1).unwrap();
-    assert!(talk(NBoard::new(brain), "hint 1\n").contains("cannot say"));
-    assert!(Brain::new("nobody-at-all", 1, 1).is_err());
+fn players_without_values_report_so() {
+    let player = EnginePlayer::new("random", 1, 1).unwrap();
+    assert!(run_session(NBoard::new(player), "hint 1\n").contains("cannot say"));
+    assert!(EnginePlayer::new("no-such-player", 1, 1).is_err());
 }
 
-/// A viewer shows discs; values that do not go with them are not passed off as such.
+/// Values that have no meaning in discs are not reported.
 #[test]
-fn players_without_discs_say_so() {
+fn values_without_a_disc_scale_are_not_reported() {
     let weights = outflank_models::embedded::HEURISTIC.map(|weight| (-weight).to_string());
     let path = std::env::temp_dir().join(format!("outflank-wrong-{}.wpc", std::process::id()));
     std::fs::write(&path, weights.join(" ")).unwrap();
     let wrong = path.display().to_string();
-    let ask = |asked: &str, last: &'static str| {
-        let lines = format!("set depth 3\nset game {}\n{asked}\n", ggf("f5 d6"));
-        to_the_end(&wrong, &lines, last)
+    let ask = |command: &str, last: &'static str| {
+        let lines = format!("set depth 3\nset game {}\n{command}\n", ggf("f5 d6"));
+        session_until(&wrong, &lines, last)
     };
     let last = "status the values of this player do not go with discs here\n";
-    for asked in ["hint 3", "analyze"] {
-        let said = ask(asked, last);
-        assert!(said.ends_with(last), "{said}");
-        assert!(!said.contains("search ") && !said.contains("analysis "), "{said}");
+    for command in ["hint 3", "analyze"] {
+        let output = ask(command, last);
+        assert!(output.ends_with(last), "{output}");
+        assert!(!output.contains("search ") && !output.contains("analysis "), "{output}");
     }
-    let said = ask("go", "\nstatus\n");
-    let answer = said.lines().find_map(|line| line.strip_prefix("=== ")).unwrap();
-    assert!(answer[2..].starts_with("//") && !said.contains("search "), "{said}");
+    let output = ask("go", "\nstatus\n");
+    let answer = output.lines().find_map(|line| line.strip_prefix("=== ")).unwrap();
+    assert!(answer[2..].starts_with("//") && !output.contains("search "), "{output}");
     std::fs::remove_file(&path).unwrap();
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// Nothing that comes in ends the conversation but `quit`, and GTP answers are well formed.
+    /// Arbitrary lines other than `quit` do not end a session, and GTP answers stay well formed.
     #[test]
-    fn any_lines_are_survived(lines in prop::collection::vec("[ -~]{0,40}|(set game|play|move|set|undo|hint|level|time_left|gogui-setup) [ -~]{0,20}", 0..12)) {
+    fn arbitrary_lines_do_not_end_a_session(lines in prop::collection::vec("[ -~]{0,40}|(set game|play|move|set|undo|hint|level|time_left|gogui-setup) [ -~]{0,20}", 0..12)) {
         let lines: Vec<String> = lines.into_iter().filter(|l| !l.contains("quit") && !l.contains("hint") && !l.contains("go") && !l.contains("gen")).collect();
         let text = lines.join("\n") + "\n8 protocol_version\n";
         prop_assert!(gtp(&text).ends_with("=8 2\n\n"));

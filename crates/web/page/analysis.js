@@ -1,106 +1,107 @@
-// Looking through a game: the graph, the worst moves, what would have been better and its price.
+// Game analysis: evaluation graph, mistakes, better moves.
 
 import { $, make, fill, signed } from "./dom.js";
-import { stream, latest, abandoned } from "./api.js";
-import { state, sent, goTo, listen } from "./state.js";
-import { course } from "./charts.js";
+import { stream, abortable, isAbort } from "./api.js";
+import { state, gameRequest, goTo, subscribe } from "./state.js";
+import { evaluationGraph } from "./charts.js";
 
-const work = latest();
+const request = abortable();
+const IDLE_NOTE = "Evaluates every move with increasing depth. Othello endgames are solved exactly.";
 let unit = "discs";
-let busy = false;
-let asked = ""; // the game that is looked at
+let running = false;
+let analyzedGame = ""; // the game being analyzed
 
-const game = () => JSON.stringify(sent());
+const currentGame = () => JSON.stringify(gameRequest());
 
 const rows = () => [...state.analysis.values()].sort((a, b) => a.ply - b.ply);
-const wrong = () => (unit === "men" ? 0.4 : 1);
+const mistakeThreshold = () => (unit === "men" ? 0.4 : 1);
 
 function graph() {
   const points = rows();
   if (!points.length) return fill($("graph"));
   fill($("graph"),
-    course(points, { plies: state.moves.length, at: state.ply, unit, onPick: goTo }),
-    make("p", { class: "hint" }, `Black's margin in ${unit} after each move, with best play from there on. A red dot is a mistake; pick a move in the graph.`));
+    evaluationGraph(points, { plies: state.moves.length, at: state.ply, unit, onPick: goTo }),
+    make("p", { class: "hint" }, `Evaluation for Black in ${unit} after each move. Red dots are mistakes of ${unit === "men" ? "0.8 men" : "3 discs"} or more. Click the graph to go to a move.`));
 }
 
 function mistakes() {
   const found = rows();
   if (!found.length) return fill($("mistakes"));
-  const worst = found.filter((row) => row.loss >= wrong()).sort((a, b) => b.loss - a.loss).slice(0, 8);
-  const here = state.analysis.get(state.ply);
+  const worst = found.filter((row) => row.loss >= mistakeThreshold()).sort((a, b) => b.loss - a.loss).slice(0, 8);
+  const current = state.analysis.get(state.ply);
   const sum = (side) => found.filter((row) => row.side === side).reduce((all, row) => all + row.loss, 0);
   const entry = (row) => make("button", { type: "button", class: "mistake", onclick: () => goTo(row.ply - 1) },
-    make("span", { class: "cost" }, `−${row.loss.toFixed(row.exact ? 0 : 1)}`),
+    make("span", { class: "loss" }, `−${row.loss.toFixed(row.exact ? 0 : 1)}`),
     make("b", {}, `${row.ply}. ${row.side === "black" ? "Black" : "White"} ${row.played}`),
     make("small", {}, row.better.length ? `Better: ${row.better.map((one) => `${one.move} (+${one.gain.toFixed(row.exact ? 0 : 1)})`).join(", ")}${row.better[0].line.length > 2 ? ` — ${row.better[0].line.join(" ")}` : ""}` : `Best: ${row.best.join(", ")}`,
-      row.exact ? " · exact" : ` · estimated, ${row.depth} deep`));
+      row.exact ? " · exact" : ` · depth ${row.depth}`));
   fill($("mistakes"),
-    here ? make("p", {}, make("b", {}, `${here.ply}. ${here.played}`), ` — ${here.loss < wrong() ? "fine" : `cost ${here.loss.toFixed(1)} ${unit}`}; Black's margin ${signed(here.worth, here.exact ? 0 : 1)} (${here.exact ? "exact" : "estimated"}).`) : null,
-    make("h2", {}, worst.length ? "The worst moves" : "No mistakes found"),
+    current ? make("p", {}, make("b", {}, `${current.ply}. ${current.played}`), ` — ${current.loss < mistakeThreshold() ? "good move" : `mistake, loss ${current.loss.toFixed(1)} ${unit}`}; evaluation for Black ${signed(current.value_after, current.exact ? 0 : 1)} (${current.exact ? "exact" : `depth ${current.depth}`}).`) : null,
+    make("h2", {}, worst.length ? "Worst mistakes" : "No mistakes"),
     worst.map(entry),
-    make("p", { class: "hint" }, `Lost in all: Black ${sum("black").toFixed(0)}, White ${sum("white").toFixed(0)} ${unit}. Choosing a move shows the position before it.`));
+    make("p", { class: "hint" }, `Total loss: Black ${sum("black").toFixed(0)}, White ${sum("white").toFixed(0)} ${unit}. Select a mistake to see the position before it.`));
 }
 
-export function list() {
-  const items = state.moves.map((move, place) => {
-    const row = state.analysis.get(place + 1);
-    const step = state.line.steps[place];
-    return make("li", {}, make("button", { type: "button", class: step.side, "aria-current": state.ply === place + 1 ? "true" : null,
-      "aria-label": `${place + 1}. ${step.side} ${move}${row && row.loss >= wrong() ? `, cost ${row.loss.toFixed(1)}` : ""}`, onclick: () => goTo(place + 1) },
-    move, row && row.loss >= wrong() ? make("span", { class: "cost" }, `−${row.loss.toFixed(0)}`) : null));
+export function drawMoves() {
+  const items = state.moves.map((move, index) => {
+    const row = state.analysis.get(index + 1);
+    const step = state.line.steps[index];
+    return make("li", {}, make("button", { type: "button", class: step.side, "aria-current": state.ply === index + 1 ? "true" : null,
+      "aria-label": `${index + 1}. ${step.side} ${move}${row && row.loss >= mistakeThreshold() ? `, loss ${row.loss.toFixed(1)}` : ""}`, onclick: () => goTo(index + 1) },
+    move, row && row.loss >= mistakeThreshold() ? make("span", { class: "loss" }, `−${row.loss.toFixed(0)}`) : null));
   });
-  fill($("moves"), items.length ? items : make("li", { class: "hint" }, "None yet."));
+  fill($("moves"), items.length ? items : make("li", { class: "hint" }, "No moves yet."));
   const current = $("moves").querySelector("[aria-current]");
   if (current) $("moves").scrollTop = current.offsetTop - $("moves").offsetTop - 60;
 }
 
-const draw = () => { graph(); mistakes(); list(); };
+const draw = () => { graph(); mistakes(); drawMoves(); };
 
-let due = false;
-function soon() {
-  if (due) return;
-  due = true;
-  requestAnimationFrame(() => { due = false; draw(); });
+let drawScheduled = false;
+function scheduleDraw() {
+  if (drawScheduled) return;
+  drawScheduled = true;
+  requestAnimationFrame(() => { drawScheduled = false; draw(); });
 }
 
-export async function analyse() {
-  if (busy) { work.stop(); return; }
-  if (!state.moves.length) { $("analysis-note").textContent = "There are no moves yet: play, or open a game."; return; }
-  const signal = work.begin();
+export async function analyze() {
+  if (running) { request.stop(); return; }
+  if (!state.moves.length) { $("analysis-note").textContent = "No moves yet. Play or import a game."; return; }
+  const signal = request.start();
   state.analysis.clear();
-  busy = true;
-  asked = game();
-  $("analyse").textContent = "Stop";
-  $("analysis-note").textContent = "Looking…";
+  running = true;
+  analyzedGame = currentGame();
+  $("analyze").textContent = "Stop";
+  $("analysis-note").textContent = "Analyzing…";
   try {
-    await stream("/api/analyse", { ...sent(), time: 8 }, signal, (told) => {
-      if (signal.aborted || asked !== game()) return;
-      if (told.unit) unit = told.unit;
-      else if (told.done) $("analysis-note").textContent = `Done in ${told.seconds.toFixed(1)} s: ${told.depth} moves deep, the end solved where it was in reach.`;
+    await stream("/api/analyze", { ...gameRequest(), time: 8 }, signal, (line) => {
+      if (signal.aborted || analyzedGame !== currentGame()) return;
+      if (line.unit) unit = line.unit;
+      else if (line.done) $("analysis-note").textContent = `Done in ${line.seconds.toFixed(1)} s: depth ${line.depth}${rows().some((row) => row.exact) ? ", endgame exact" : ""}.`;
       else {
-        state.analysis.set(told.ply, told);
-        $("analysis-note").textContent = `Looking, ${told.depth} moves deep…`;
-        soon();
+        state.analysis.set(line.ply, line);
+        $("analysis-note").textContent = `Analyzing, depth ${line.depth}…`;
+        scheduleDraw();
       }
     });
   } catch (error) {
-    $("analysis-note").textContent = !abandoned(error) ? error.message : asked === game() ? "Stopped." : "Stopped: the game is another one now.";
+    $("analysis-note").textContent = !isAbort(error) ? error.message : analyzedGame === currentGame() ? "Stopped." : "Stopped: the game has changed.";
   }
-  busy = false;
-  $("analyse").textContent = "Analyse this game";
+  running = false;
+  $("analyze").textContent = "Analyze game";
   draw();
 }
 
-export function setUp() {
-  $("analyse").addEventListener("click", analyse);
-  listen((what) => {
-    if (what === "begin") {
-      work.stop();
-      $("analysis-note").textContent = "Every move is judged, deeper and deeper; the end of the game is solved.";
+export function setup() {
+  $("analyze").addEventListener("click", analyze);
+  subscribe((event) => {
+    if (event === "new-game") {
+      request.stop();
+      $("analysis-note").textContent = IDLE_NOTE;
       return;
     }
-    // What is still to be said would be about moves that are gone.
-    if (busy && asked !== game()) work.stop();
+    // Further results would belong to moves that no longer exist.
+    if (running && analyzedGame !== currentGame()) request.stop();
     draw();
   });
 }

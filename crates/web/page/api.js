@@ -1,31 +1,31 @@
-// Asking the server. Everything is asked with the whole game, so that a reload loses nothing.
+// HTTP requests to the server. Every request contains the whole game; the server stores no state.
 
-export class Refused extends Error {}
+export class ApiError extends Error {}
 
-async function answer(response) {
+async function readJson(response) {
   if (response.ok) return response.json();
-  let text = `the server answered ${response.status}`;
-  try { text = (await response.json()).error ?? text; } catch { /* not JSON: the status says it */ }
-  throw new Refused(text);
+  let text = `the server returned status ${response.status}`;
+  try { text = (await response.json()).error ?? text; } catch { /* not JSON: report the status */ }
+  throw new ApiError(text);
 }
 
-function posted(path, body, signal) {
+function postRequest(path, body, signal) {
   return fetch(path, { method: "POST", body: JSON.stringify(body), signal });
 }
 
-export async function get(path, signal) { return answer(await fetch(path, { signal })); }
-export async function post(path, body, signal) { return answer(await posted(path, body, signal)); }
+export async function get(path, signal) { return readJson(await fetch(path, { signal })); }
+export async function post(path, body, signal) { return readJson(await postRequest(path, body, signal)); }
 export async function remove(path, body) {
-  return answer(await fetch(path, { method: "DELETE", body: JSON.stringify(body) }));
+  return readJson(await fetch(path, { method: "DELETE", body: JSON.stringify(body) }));
 }
 export async function upload(path, bytes) {
-  return answer(await fetch(path, { method: "POST", body: bytes }));
+  return readJson(await fetch(path, { method: "POST", body: bytes }));
 }
 
-/// Calls `each` with every line of an answer that comes bit by bit.
-export async function stream(path, body, signal, each) {
-  const response = await posted(path, body, signal);
-  if (!response.ok) return answer(response);
+/// Calls `onLine` with every JSON line of a streamed response.
+export async function stream(path, body, signal, onLine) {
+  const response = await postRequest(path, body, signal);
+  if (!response.ok) return readJson(response);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
@@ -34,20 +34,20 @@ export async function stream(path, body, signal, each) {
     const lines = (rest + value).split("\n");
     rest = lines.pop();
     for (const line of lines) {
-      const told = JSON.parse(line);
-      if (told.error) throw new Refused(told.error);
-      each(told);
+      const parsed = JSON.parse(line);
+      if (parsed.error) throw new ApiError(parsed.error);
+      onLine(parsed);
     }
   }
 }
 
-/// One piece of work at a time: beginning the next abandons the one before.
-export function latest() {
+/// Runs one request at a time: starting the next one aborts the previous one.
+export function abortable() {
   let controller = null;
   return {
-    begin() { controller?.abort(); controller = new AbortController(); return controller.signal; },
+    start() { controller?.abort(); controller = new AbortController(); return controller.signal; },
     stop() { controller?.abort(); controller = null; },
   };
 }
 
-export const abandoned = (error) => error?.name === "AbortError";
+export const isAbort = (error) => error?.name === "AbortError";

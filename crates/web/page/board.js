@@ -1,12 +1,12 @@
-// The board: a grid of buttons that a mouse, a finger, a keyboard or a screen reader can use.
+// The board: a grid of buttons for mouse, touch, keyboard and screen readers.
 
 import { $, make, fill } from "./dom.js";
-import { state, cellsAt, isMine } from "./state.js";
+import { state, isUserSide } from "./state.js";
 
 const cells = [];
 let focused = 27;
-let picked = []; // the squares of a checkers move pointed at so far
-let shown = null; // the cells drawn last, to see what turned
+let selected = []; // the squares of a checkers move selected so far
+let drawnCells = null; // the cells drawn last, to animate changes
 let onMove = () => {};
 
 export const nameOf = (cell) => (state.game === "othello"
@@ -14,9 +14,9 @@ export const nameOf = (cell) => (state.game === "othello"
   : String(Math.floor(cell / 2) + 1));
 
 const isDark = (cell) => (cell + Math.floor(cell / 8)) % 2 === 1;
-/// Where a cell is drawn: who plays Black in checkers sees their own men below.
-const turned = () => state.game === "checkers" && state.side === "black";
-const place = (cell) => (turned() ? 63 - cell : cell);
+/// In checkers the board is rotated if the user plays Black, so that the user's men are at the bottom.
+const isRotated = () => state.game === "checkers" && state.side === "black";
+const rotate = (cell) => (isRotated() ? 63 - cell : cell);
 
 export function build(move) {
   onMove = move;
@@ -26,28 +26,28 @@ export function build(move) {
     for (let column = 0; column < 8; column++) {
       const at = row * 8 + column;
       const cell = make("button", { type: "button", class: "cell", role: "gridcell", tabindex: at === focused ? 0 : -1 });
-      cell.addEventListener("click", () => pointAt(place(at)));
-      cell.addEventListener("focus", () => { rove(at); });
+      cell.addEventListener("click", () => select(rotate(at)));
+      cell.addEventListener("focus", () => { moveFocus(at); });
       cells.push(cell);
       line.append(cell);
     }
     board.append(line);
   }
-  board.addEventListener("keydown", steer);
+  board.addEventListener("keydown", onKey);
   board.parentElement.append(make("div", { class: "coords", "aria-hidden": true, id: "coords" }));
   return cells;
 }
 
-function rove(at) {
+function moveFocus(at) {
   cells[focused].tabIndex = -1;
   focused = at;
   cells[at].tabIndex = 0;
 }
 
-function steer(event) {
+function onKey(event) {
   const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -8, ArrowDown: 8 }[event.key];
   if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) {
-    if (event.key === "Escape" && picked.length) { picked = []; draw(); }
+    if (event.key === "Escape" && selected.length) { selected = []; draw(); }
     return;
   }
   event.preventDefault();
@@ -58,90 +58,89 @@ function steer(event) {
   cells[focused + step].focus();
 }
 
-/// The moves that begin with the squares pointed at.
-const fitting = (path) => state.here.legal.filter((legal) => path.every((cell, i) => legal.path[i] === cell));
+/// Returns the legal moves that start with these squares.
+const matchingMoves = (path) => state.position.legal.filter((legal) => path.every((cell, i) => legal.path[i] === cell));
 
-function pointAt(cell) {
-  if (!state.here || !isMine(state.here.side) || state.here.over || state.flagged) return;
+function select(cell) {
+  if (!state.position || !isUserSide(state.position.side) || state.position.over || state.timedOut) return;
   if (state.game === "othello") {
-    const legal = state.here.legal.find((move) => move.path[0] === cell);
+    const legal = state.position.legal.find((move) => move.path[0] === cell);
     if (legal) onMove(legal.move);
     return;
   }
-  const path = [...picked, cell];
-  let moves = fitting(path);
-  if (!moves.length) { // pointing elsewhere begins anew
-    picked = fitting([cell]).length && cell !== picked[0] ? [cell] : [];
+  const path = [...selected, cell];
+  let moves = matchingMoves(path);
+  if (!moves.length) { // another square starts a new selection
+    selected = matchingMoves([cell]).length && cell !== selected[0] ? [cell] : [];
     draw();
     return;
   }
-  picked = path;
-  const whole = moves.find((move) => move.path.length === path.length);
-  if (whole && moves.length === 1) { picked = []; onMove(whole.move); return; }
-  // A jump that can only go on one way goes on by itself.
-  if (moves.length === 1 && path.length > 1) { picked = []; onMove(moves[0].move); return; }
+  selected = path;
+  const complete = moves.find((move) => move.path.length === path.length);
+  if (complete && moves.length === 1) { selected = []; onMove(complete.move); return; }
+  // A jump with only one continuation is completed automatically.
+  if (moves.length === 1 && path.length > 1) { selected = []; onMove(moves[0].move); return; }
   draw();
 }
 
 const NAMES = { X: "black", O: "white", B: "black king", W: "white king" };
 const label = (cell, what, can) => {
   const piece = { X: state.game === "othello" ? "black disc" : "black man", O: state.game === "othello" ? "white disc" : "white man" }[what] ?? NAMES[what] ?? "empty";
-  return `${nameOf(cell)}, ${piece}${can ? ", you may play here" : ""}`;
+  return `${nameOf(cell)}, ${piece}${can ? ", legal move" : ""}`;
 };
 
-/// Draws the position shown; `hints` has for cells what to write there.
+/// Draws the position; `hints` maps cells to texts.
 export function draw(hints = draw.hints ?? new Map()) {
   draw.hints = hints;
-  const here = state.here;
-  if (!here) return;
-  const mine = isMine(here.side) && !here.over && !state.flagged;
-  const next = state.game === "checkers" && picked.length
-    ? new Set(fitting(picked).map((move) => move.path[picked.length]))
-    : new Set(here.legal.map((move) => move.path[0]));
+  const { position } = state;
+  if (!position) return;
+  const isTurn = isUserSide(position.side) && !position.over && !state.timedOut;
+  const next = state.game === "checkers" && selected.length
+    ? new Set(matchingMoves(selected).map((move) => move.path[selected.length]))
+    : new Set(position.legal.map((move) => move.path[0]));
   const lastStep = state.ply ? state.line.steps[state.ply - 1] : null;
   const last = lastStep ? lastStep.path[lastStep.path.length - 1] : -1;
-  const before = shown;
+  const before = drawnCells;
   for (let at = 0; at < 64; at++) {
-    const cell = place(at), node = cells[at], what = here.cells[cell];
-    const can = mine && next.has(cell);
+    const cell = rotate(at), node = cells[at], what = position.cells[cell];
+    const can = isTurn && next.has(cell);
     const kind = state.game === "checkers" ? (isDark(cell) ? " dark" : " light") : "";
-    node.className = `cell${kind}${can ? " can" : ""}${cell === last ? " last" : ""}${picked.includes(cell) ? " picked" : ""}`;
+    node.className = `cell${kind}${can ? " can" : ""}${cell === last ? " last" : ""}${selected.includes(cell) ? " selected" : ""}`;
     node.setAttribute("aria-label", label(cell, what, can));
     const parts = [];
     if (state.game === "checkers" && isDark(cell)) parts.push(make("span", { class: "number", "aria-hidden": true }, nameOf(cell)));
     if (what !== "-") {
-      const colour = what === "X" || what === "B" ? "black" : "white";
+      const color = what === "X" || what === "B" ? "black" : "white";
       const was = before?.[cell];
       const moved = before && was !== what ? (was === "-" ? " placed" : " turned") : "";
-      parts.push(make("span", { class: `disc ${colour}${"BW".includes(what) ? " king" : ""}${moved}` }));
+      parts.push(make("span", { class: `disc ${color}${"BW".includes(what) ? " king" : ""}${moved}` }));
     } else if (can) parts.push(make("span", { class: "dot" }));
     const hint = hints.get(cell);
     if (hint) {
-      node.classList.add("seen");
-      if (hint.value !== undefined) parts.push(make("span", { class: `value ${hint.kind ?? ""}${hint.odds === undefined ? "" : " raised"}` }, hint.value));
-      if (hint.odds !== undefined) parts.push(make("span", { class: "odds", style: `--p:${(100 * hint.odds).toFixed(0)}%` }, `${(100 * hint.odds).toFixed(0)}%`));
-      if (hint.say) node.setAttribute("aria-label", `${label(cell, what, can)}, ${hint.say}`);
+      node.classList.add("hinted");
+      if (hint.value !== undefined) parts.push(make("span", { class: `value ${hint.kind ?? ""}${hint.probability === undefined ? "" : " raised"}` }, hint.value));
+      if (hint.probability !== undefined) parts.push(make("span", { class: "probability", style: `--p:${(100 * hint.probability).toFixed(0)}%` }, `${(100 * hint.probability).toFixed(0)}%`));
+      if (hint.label) node.setAttribute("aria-label", `${label(cell, what, can)}, ${hint.label}`);
     }
     fill(node, parts);
   }
-  shown = here.cells;
+  drawnCells = position.cells;
   coords();
 }
 
 function coords() {
-  const wanted = state.game;
+  const { game } = state;
   const node = $("coords");
-  if (node.dataset.game === wanted) return;
-  node.dataset.game = wanted;
-  if (wanted !== "othello") return fill(node);
-  const marks = [];
+  if (node.dataset.game === game) return;
+  node.dataset.game = game;
+  if (game !== "othello") return fill(node);
+  const labels = [];
   for (let i = 0; i < 8; i++) {
     const at = `${3.4 + 93.2 * ((i + 0.5) / 8)}%`;
-    marks.push(make("span", { style: `left:${at};top:1.75%` }, "abcdefgh"[i]));
-    marks.push(make("span", { style: `top:${at};left:1.75%` }, String(i + 1)));
+    labels.push(make("span", { style: `left:${at};top:1.75%` }, "abcdefgh"[i]));
+    labels.push(make("span", { style: `top:${at};left:1.75%` }, String(i + 1)));
   }
-  fill(node, marks);
+  fill(node, labels);
 }
 
-export const forgetPath = () => { picked = []; };
-export { cellsAt };
+export const clearSelection = () => { selected = []; };

@@ -1,11 +1,11 @@
-// Drawings as SVG: curves, the course of a game, and small boards.
+// SVG charts: curves, the evaluation graph of a game, and board diagrams.
 
 import { make } from "./dom.js";
 
-/// Drawings have the size of the screen they are for, so that their letters stay readable.
+/// Charts are smaller on narrow screens, so that their text stays readable.
 export const narrow = () => innerWidth < 600;
 
-/// Round numbers that cover a range, about `count` of them.
+/// Returns about `count` round numbers that cover a range.
 export function ticks(low, high, count = 5) {
   if (!(high > low)) return [low];
   const rough = (high - low) / count;
@@ -18,7 +18,7 @@ export function ticks(low, high, count = 5) {
 
 const brief = (x) => (Math.abs(x) >= 1e6 ? `${+(x / 1e6).toPrecision(3)}M` : Math.abs(x) >= 1e4 ? `${+(x / 1e3).toPrecision(3)}k` : String(+x.toPrecision(4)));
 
-/// Curves over one axis: series of `{ name, points: [[x, y, error?]] }`.
+/// Draws line charts; a series is `{ name, points: [[x, y, error?]] }`.
 export function curves(series, { title, x = "", y = "", width = narrow() ? 340 : 640, height = narrow() ? 220 : 280 } = {}) {
   const all = series.flatMap((one) => one.points);
   const box = { left: 48, right: 20, top: y ? 28 : 10, bottom: 34 };
@@ -27,7 +27,7 @@ export function curves(series, { title, x = "", y = "", width = narrow() ? 340 :
     if (low === high) { low -= 1; high += 1; }
     return [low, high];
   };
-  if (!all.length) return make("p", { class: "hint" }, "No points yet.");
+  if (!all.length) return make("p", { class: "hint" }, "No data yet.");
   const [x0, x1] = range(all.map((p) => p[0]));
   const [l, h] = range(all.flatMap((p) => [p[1] - (p[2] ?? 0), p[1] + (p[2] ?? 0)]));
   const pad = 0.05 * (h - l);
@@ -44,31 +44,31 @@ export function curves(series, { title, x = "", y = "", width = narrow() ? 340 :
   }
   svg.append(make("text", { x: width - box.right, y: height - 2, "text-anchor": "end", "font-size": 12, fill: "var(--soft)" }, x));
   if (y) svg.append(make("text", { x: 4, y: 14, "font-size": 12, fill: "var(--soft)" }, y));
-  series.forEach((one, place) => {
-    const colour = `var(--c${(place % 6) + 1})`;
+  series.forEach((one, index) => {
+    const color = `var(--c${(index % 6) + 1})`;
     if (one.points.some((p) => p[2])) {
       const up = one.points.map((p) => `${px(p[0])},${py(p[1] + (p[2] ?? 0))}`);
       const down = one.points.map((p) => `${px(p[0])},${py(p[1] - (p[2] ?? 0))}`).reverse();
-      svg.append(make("polygon", { points: [...up, ...down].join(" "), fill: colour, opacity: 0.15 }));
+      svg.append(make("polygon", { points: [...up, ...down].join(" "), fill: color, opacity: 0.15 }));
     }
-    svg.append(make("polyline", { points: one.points.map((p) => `${px(p[0])},${py(p[1])}`).join(" "), fill: "none", stroke: colour, "stroke-width": 2, "stroke-linejoin": "round" }));
-    if (one.points.length < 30) for (const p of one.points) svg.append(make("circle", { cx: px(p[0]), cy: py(p[1]), r: 3, fill: colour }));
+    svg.append(make("polyline", { points: one.points.map((p) => `${px(p[0])},${py(p[1])}`).join(" "), fill: "none", stroke: color, "stroke-width": 2, "stroke-linejoin": "round" }));
+    if (one.points.length < 30) for (const p of one.points) svg.append(make("circle", { cx: px(p[0]), cy: py(p[1]), r: 3, fill: color }));
   });
-  const legend = make("p", { class: "hint" }, series.map((one, place) => make("span", { style: "margin-right:16px;white-space:nowrap" },
-    make("span", { style: `display:inline-block;width:12px;height:3px;vertical-align:middle;margin-right:6px;background:var(--c${(place % 6) + 1})` }), one.name)));
+  const legend = make("p", { class: "hint" }, series.map((one, index) => make("span", { style: "margin-right:16px;white-space:nowrap" },
+    make("span", { style: `display:inline-block;width:12px;height:3px;vertical-align:middle;margin-right:6px;background:var(--c${(index % 6) + 1})` }), one.name)));
   return make("div", {}, svg, series.length > 1 || series[0].name ? legend : null);
 }
 
-/// How a game went: Black's margin after each move, filled toward whoever is ahead.
-export function course(points, { plies, at, unit, onPick }) {
+/// Draws the evaluation graph: the value for Black after each move.
+export function evaluationGraph(points, { plies, at, unit, onPick }) {
   const width = narrow() ? 330 : 520, height = 210, left = 36, right = 8, top = 10, bottom = 22;
-  const most = Math.max(8, ...points.map((p) => Math.abs(p.worth))) * 1.08;
+  const most = Math.max(8, ...points.map((p) => Math.abs(p.value_after))) * 1.08;
   const px = (ply) => left + (ply / Math.max(plies, 1)) * (width - left - right);
   const py = (v) => top + (1 - (v + most) / (2 * most)) * (height - top - bottom);
-  const line = points.map((p) => `${px(p.ply).toFixed(1)},${py(p.worth).toFixed(1)}`);
+  const line = points.map((p) => `${px(p.ply).toFixed(1)},${py(p.value_after).toFixed(1)}`);
   const last = points[points.length - 1];
   const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, width: "100%", role: "img", style: "cursor:pointer",
-    "aria-label": last ? `Black's margin in ${unit} after each move; after move ${last.ply} it is ${last.worth.toFixed(1)}` : "No moves yet" });
+    "aria-label": last ? `Evaluation for Black in ${unit} after each move; after move ${last.ply}: ${last.value_after.toFixed(1)}` : "No moves yet" });
   for (const v of ticks(-most, most, 4)) {
     svg.append(make("line", { x1: left, x2: width - right, y1: py(v), y2: py(v), stroke: v === 0 ? "var(--soft)" : "var(--rule)" }),
       make("text", { x: left - 6, y: py(v) + 4, "text-anchor": "end", "font-size": 11, fill: "var(--soft)" }, v > 0 ? `+${v}` : String(v).replace("-", "−")));
@@ -82,8 +82,8 @@ export function course(points, { plies, at, unit, onPick }) {
       make("text", { x: px(last.ply), y: height - 4, "text-anchor": "end", "font-size": 11, fill: "var(--soft)" }, "exact"));
   }
   for (const p of points.filter((one) => one.loss >= (unit === "men" ? 0.8 : 3))) {
-    svg.append(make("circle", { cx: px(p.ply), cy: py(p.worth), r: 4.5, fill: "var(--warn)", stroke: "var(--card)", "stroke-width": 1.5 },
-      make("title", {}, `${p.ply}. ${p.played} cost ${p.loss.toFixed(1)} ${unit}`)));
+    svg.append(make("circle", { cx: px(p.ply), cy: py(p.value_after), r: 4.5, fill: "var(--warn)", stroke: "var(--card)", "stroke-width": 1.5 },
+      make("title", {}, `${p.ply}. ${p.played}: loss ${p.loss.toFixed(1)} ${unit}`)));
   }
   svg.append(make("line", { x1: px(at), x2: px(at), y1: top, y2: height - bottom, stroke: "var(--more)", "stroke-width": 1.5, "stroke-dasharray": "3 3" }));
   svg.addEventListener("click", (event) => {
@@ -94,14 +94,14 @@ export function course(points, { plies, at, unit, onPick }) {
   return svg;
 }
 
-/// A small board: squares coloured by weights, joined as a tuple, or with discs.
-export function smallBoard({ title, weights, tuple, own = [], other = [], cells, digits = 1, marks = [] }) {
+/// Draws a board diagram: squares colored by weights, connected as a tuple, or with discs.
+export function boardDiagram({ title, weights, tuple, own = [], other = [], cells, digits = 1, marks = [] }) {
   const size = 160, cell = size / 8;
-  const centre = (square) => [(square % 8) * cell + cell / 2, Math.floor(square / 8) * cell + cell / 2];
+  const center = (square) => [(square % 8) * cell + cell / 2, Math.floor(square / 8) * cell + cell / 2];
   const most = weights ? Math.max(...weights.map((x) => Math.abs(x ?? 0)), 1e-9) : 1;
   const svg = make("svg", { viewBox: `-0.5 -0.5 ${size + 1} ${size + 1}`, width: "100%", role: "img", "aria-label": title });
   for (let square = 0; square < 64; square++) {
-    const [x, y] = centre(square);
+    const [x, y] = center(square);
     const weight = weights?.[square];
     const strength = weight == null ? 0 : Math.sqrt(Math.abs(weight) / most);
     svg.append(make("rect", { x: x - cell / 2, y: y - cell / 2, width: cell, height: cell, stroke: "var(--rule)", "stroke-width": 0.5,
@@ -111,9 +111,9 @@ export function smallBoard({ title, weights, tuple, own = [], other = [], cells,
     if (disc) svg.append(make("circle", { cx: x, cy: y, r: cell * 0.4, fill: disc === "black" ? "#191b1e" : "#f5f2e9", stroke: "var(--soft)", "stroke-width": 0.6 }));
   }
   if (tuple) {
-    svg.append(make("polyline", { points: tuple.map((square) => centre(square).join(",")).join(" "), fill: "none", stroke: "var(--c1)", "stroke-width": 2.5, opacity: 0.8 }));
-    tuple.forEach((square, place) => svg.append(make("circle", { cx: centre(square)[0], cy: centre(square)[1], r: place ? 3.2 : 5, fill: "var(--c1)" })));
+    svg.append(make("polyline", { points: tuple.map((square) => center(square).join(",")).join(" "), fill: "none", stroke: "var(--c1)", "stroke-width": 2.5, opacity: 0.8 }));
+    tuple.forEach((square, index) => svg.append(make("circle", { cx: center(square)[0], cy: center(square)[1], r: index ? 3.2 : 5, fill: "var(--c1)" })));
   }
-  for (const mark of marks) svg.append(make("circle", { cx: centre(mark)[0], cy: centre(mark)[1], r: cell * 0.3, fill: "none", stroke: "#ffd75e", "stroke-width": 2 }));
+  for (const mark of marks) svg.append(make("circle", { cx: center(mark)[0], cy: center(mark)[1], r: cell * 0.3, fill: "none", stroke: "#ffd75e", "stroke-width": 2 }));
   return svg;
 }

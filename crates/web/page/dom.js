@@ -1,11 +1,11 @@
-// Making elements, and the few things every panel does.
+// Helpers for DOM elements and text.
 
 export const $ = (id) => document.getElementById(id);
 
-/// An element with attributes and children; `on*` attributes are listeners, text is always text.
+/// Creates an element with attributes and children; `on*` attributes are event listeners, strings become text.
 export function make(name, attributes = {}, ...children) {
-  const space = SVG.has(name) ? "http://www.w3.org/2000/svg" : null;
-  const node = space ? document.createElementNS(space, name) : document.createElement(name);
+  const namespace = SVG.has(name) ? "http://www.w3.org/2000/svg" : null;
+  const node = namespace ? document.createElementNS(namespace, name) : document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (value === null || value === undefined) continue;
     if (key.startsWith("aria-")) { node.setAttribute(key, String(value)); continue; }
@@ -19,6 +19,7 @@ export function make(name, attributes = {}, ...children) {
 
 const SVG = new Set(["svg", "g", "path", "line", "rect", "circle", "text", "polyline", "polygon", "title", "clipPath"]);
 
+/// Replaces the children of a node.
 export function fill(node, ...children) { node.replaceChildren(...children.flat().filter(Boolean)); }
 
 export const signed = (x, digits = 1) => {
@@ -26,8 +27,9 @@ export const signed = (x, digits = 1) => {
   return (Number(text) === 0 ? "" : x > 0 ? "+" : "−") + text;
 };
 
-export const plural = (n, thing) => `${n.toLocaleString("en")} ${thing}${n === 1 ? "" : "s"}`;
+export const plural = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
 
+/// Downloads content as a file.
 export function save(name, content, type) {
   const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
   const link = make("a", { href: url, download: name });
@@ -37,11 +39,11 @@ export function save(name, content, type) {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
-/// A table from heads and rows; a head that begins with `>` is of numbers.
-export function table(heads, rows, attributes = {}) {
-  const right = heads.map((head) => typeof head === "string" && head.startsWith(">"));
-  const cell = (kind, value, place) => make(kind, right[place] ? { class: "r" } : kind === "th" ? { scope: "col" } : {}, value);
+/// Creates a table; a column title that starts with `>` is right-aligned.
+export function table(titles, rows, attributes = {}) {
+  const right = titles.map((title) => typeof title === "string" && title.startsWith(">"));
+  const cell = (kind, value, column) => make(kind, right[column] ? { class: "r" } : kind === "th" ? { scope: "col" } : {}, value);
   return make("div", { class: "scroll" }, make("table", attributes,
-    make("thead", {}, make("tr", {}, heads.map((head, place) => cell("th", String(head).replace(/^>/, ""), place)))),
-    make("tbody", {}, rows.map((row) => make("tr", {}, row.map((value, place) => cell("td", value ?? "", place)))))));
+    make("thead", {}, make("tr", {}, titles.map((title, column) => cell("th", String(title).replace(/^>/, ""), column)))),
+    make("tbody", {}, rows.map((row) => make("tr", {}, row.map((value, column) => cell("td", value ?? "", column)))))));
 }

@@ -1,90 +1,90 @@
-// What the search thinks of each move and what experts would play, written on the board when asked.
+// Hints on the board: evaluations of moves and expert predictions.
 
 import { $, signed } from "./dom.js";
-import { post, stream, latest, abandoned } from "./api.js";
-import { state, sent, listen } from "./state.js";
+import { post, stream, abortable, isAbort } from "./api.js";
+import { state, gameRequest, subscribe } from "./state.js";
 import { draw } from "./board.js";
 
-const search = latest();
-const predictor = latest();
-let thought = null; // what the search said last
-let odds = null; // what experts would play
+const evaluationRequest = abortable();
+const expertsRequest = abortable();
+let evaluation = null; // the latest result of the search
+let experts = null; // the expert probabilities
 
-const wanted = () => ({ search: $("show-search").checked, experts: $("show-experts").checked });
+const enabled = () => ({ evaluation: $("show-evaluation").checked, experts: $("show-experts").checked });
 
-/// What to write on which cell.
-function marks() {
+/// Returns the hints by cell.
+function cellHints() {
   const hints = new Map();
-  const on = (cell) => { if (!hints.has(cell)) hints.set(cell, {}); return hints.get(cell); };
-  if (thought && wanted().search) {
-    const best = Math.max(...thought.moves.map((move) => move.worth));
-    const worst = thought.unit === "men" ? 1 : 4;
-    for (const move of thought.moves) {
+  const hintFor = (cell) => { if (!hints.has(cell)) hints.set(cell, {}); return hints.get(cell); };
+  if (evaluation && enabled().evaluation) {
+    const best = Math.max(...evaluation.moves.map((move) => move.value));
+    const badLoss = evaluation.unit === "men" ? 1 : 4;
+    for (const move of evaluation.moves) {
       // In checkers several moves may share their first square: the best one is shown there.
-      const hint = on(move.path[0]);
-      if (hint.worth !== undefined && hint.worth >= move.worth) continue;
-      hint.worth = move.worth;
-      hint.value = signed(move.worth, move.exact ? 0 : 1);
-      hint.kind = move.worth >= best - 0.05 ? "best" : move.worth < best - worst ? "bad" : "";
-      hint.say = `${move.exact ? "exactly" : "estimated"} ${signed(move.worth)} ${thought.unit}`;
+      const hint = hintFor(move.path[0]);
+      if (hint.best !== undefined && hint.best >= move.value) continue;
+      hint.best = move.value;
+      hint.value = signed(move.value, move.exact ? 0 : 1);
+      hint.kind = move.value >= best - 0.05 ? "best" : move.value < best - badLoss ? "bad" : "";
+      hint.label = `${move.exact ? "exact" : "estimated"} ${signed(move.value)} ${evaluation.unit}`;
     }
   }
-  if (odds && wanted().experts) {
-    for (const move of odds) {
-      const legal = state.here.legal.find((one) => one.move === move.move);
+  if (experts && enabled().experts) {
+    for (const move of experts) {
+      const legal = state.position.legal.find((one) => one.move === move.move);
       if (!legal) continue;
-      const hint = on(legal.path[0]);
-      hint.odds = move.probability;
-      hint.say = `${hint.say ? `${hint.say}, ` : ""}experts ${(100 * move.probability).toFixed(0)} percent`;
+      const hint = hintFor(legal.path[0]);
+      hint.probability = move.probability;
+      hint.label = `${hint.label ? `${hint.label}, ` : ""}experts ${(100 * move.probability).toFixed(0)} percent`;
     }
   }
   return hints;
 }
 
-function note() {
+function updateNote() {
   const lines = [];
-  if (thought && wanted().search && thought.moves.length) {
-    const best = thought.moves[0];
-    const how = thought.exact ? "solved to the end" : `estimated, ${thought.depth} moves deep`;
-    lines.push(`Best: ${best.line.join(" ")} (${signed(best.worth, best.exact ? 0 : 1)} ${thought.unit}, ${how}; ${thought.nodes.toLocaleString("en")} positions).`);
+  if (evaluation && enabled().evaluation && evaluation.moves.length) {
+    const best = evaluation.moves[0];
+    const accuracy = evaluation.exact ? "exact" : `depth ${evaluation.depth}`;
+    lines.push(`Best line: ${best.line.join(" ")} (${signed(best.value, best.exact ? 0 : 1)} ${evaluation.unit}, ${accuracy}, ${evaluation.nodes.toLocaleString("en")} positions).`);
   }
-  if (wanted().experts) {
-    lines.push(state.game === "othello" ? "Percentages: how often an expert would choose the move." : "There is no predictor of experts' moves for checkers.");
+  if (enabled().experts) {
+    lines.push(state.game === "othello" ? "Percentages: probability that an expert plays the move." : "Expert predictions are available for Othello only.");
   }
   $("hint-note").textContent = lines.join(" ");
 }
 
-const show = () => { draw(marks()); note(); };
+const show = () => { draw(cellHints()); updateNote(); };
 
-async function think() {
-  const signal = search.begin();
-  thought = null;
-  if (!wanted().search || state.here.over) return;
+async function requestEvaluation() {
+  const signal = evaluationRequest.start();
+  evaluation = null;
+  if (!enabled().evaluation || state.position.over) return;
   try {
-    await stream("/api/think", { ...sent(state.ply), time: 4 }, signal, (told) => {
-      if (signal.aborted || told.done) return;
-      thought = told;
+    await stream("/api/evaluate", { ...gameRequest(state.ply), time: 4 }, signal, (line) => {
+      if (signal.aborted || line.done) return;
+      evaluation = line;
       show();
     });
-  } catch (error) { if (!abandoned(error)) $("hint-note").textContent = error.message; }
+  } catch (error) { if (!isAbort(error)) $("hint-note").textContent = error.message; }
 }
 
-async function ask() {
-  const signal = predictor.begin();
-  odds = null;
-  if (!wanted().experts || state.here.over || state.game !== "othello") return;
+async function requestExperts() {
+  const signal = expertsRequest.start();
+  experts = null;
+  if (!enabled().experts || state.position.over || state.game !== "othello") return;
   try {
-    odds = (await post("/api/experts", sent(state.ply), signal)).moves;
+    experts = (await post("/api/experts", gameRequest(state.ply), signal)).moves;
     if (!signal.aborted) show();
-  } catch (error) { if (!abandoned(error)) $("hint-note").textContent = error.message; }
+  } catch (error) { if (!isAbort(error)) $("hint-note").textContent = error.message; }
 }
 
-export function setUp() {
-  $("show-search").addEventListener("change", () => { think(); show(); });
-  $("show-experts").addEventListener("change", () => { ask(); show(); });
-  listen((what) => {
-    if (what === "begin") return;
-    if (what === "position") { think(); ask(); }
+export function setup() {
+  $("show-evaluation").addEventListener("change", () => { requestEvaluation(); show(); });
+  $("show-experts").addEventListener("change", () => { requestExperts(); show(); });
+  subscribe((event) => {
+    if (event === "new-game") return;
+    if (event === "position") { requestEvaluation(); requestExperts(); }
     show();
   });
 }

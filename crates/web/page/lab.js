@@ -1,124 +1,124 @@
-// The laboratory: runs with live curves, leagues, models, and why a model likes a move.
+// The lab view: runs with live curves, leagues, ratings, models, and explanations of moves.
 
 import { $, make, fill, plural, table } from "./dom.js";
-import { get, remove, abandoned } from "./api.js";
+import { get, remove, isAbort } from "./api.js";
 import { curves, narrow } from "./charts.js";
-import { showModel, showWhy } from "./models.js";
+import { showModel, showExplanation } from "./model_views.js";
 
 let timer = null;
-let drawn = ""; // what is on the page, so that a refresh without news changes nothing
+let drawnData = ""; // the data on the page, so that a refresh without changes draws nothing
 
 const link = (to, text) => make("a", { href: `#lab/${to}` }, text);
-const when = (seconds) => new Date(seconds * 1000).toLocaleString();
+const formatTime = (seconds) => new Date(seconds * 1000).toLocaleString();
 const tag = (state) => make("span", { class: `tag ${state}` }, state);
 
-export function leave() { clearTimeout(timer); drawn = ""; }
+export function close() { clearTimeout(timer); drawnData = ""; }
 
-export async function enter(hash) {
-  leave();
+export async function open(hash) {
+  close();
   const [page, name] = hash.slice(1).split("/").slice(1).map(decodeURIComponent);
-  const tabs = [["runs", "Runs"], ["players", "Ratings"], ["models", "Models"], ["why", "Why this move"]];
+  const tabs = [["runs", "Runs"], ["players", "Ratings"], ["models", "Models"], ["explain", "Explain a move"]];
   const current = page || "runs";
-  const place = make("div", { id: "lab-page" });
+  const view = make("div", { id: "lab-page" });
   fill($("lab"),
     make("div", { class: "tabs", style: "margin-bottom:20px" }, tabs.map(([key, text]) => make("button", { type: "button", "aria-selected": key === current || (key === "runs" && current === "run"), onclick: () => { location.hash = `#lab/${key}`; } }, text))),
-    place);
+    view);
   try {
-    if (current === "run") await run(place, name);
-    else if (current === "players") await ratings(place);
-    else if (current === "models") await showModel(place, name);
-    else if (current === "why") await showWhy(place);
-    else await runs(place);
-  } catch (error) { if (!abandoned(error)) fill(place, make("p", { class: "error" }, error.message)); }
+    if (current === "run") await drawRun(view, name);
+    else if (current === "players") await drawRatings(view);
+    else if (current === "models") await showModel(view, name);
+    else if (current === "explain") await showExplanation(view);
+    else await drawRuns(view);
+  } catch (error) { if (!isAbort(error)) fill(view, make("p", { class: "error" }, error.message)); }
 }
 
-/// Draws again what may have changed, as long as one looks.
-function again(seconds, work) {
+/// Refreshes the view after some seconds while it is visible.
+function refreshAfter(seconds, refresh) {
   clearTimeout(timer);
   timer = setTimeout(async () => {
     if ($("lab").hidden) return;
-    try { if (!document.hidden) await work(); } catch { /* the server may be away for a moment */ }
+    try { if (!document.hidden) await refresh(); } catch { /* the server may be restarting */ }
   }, 1000 * seconds);
 }
 
-async function runs(place) {
-  const told = await get("/api/runs");
-  const text = JSON.stringify(told);
-  if (text !== drawn) {
-    drawn = text;
-    const row = (one) => [link(`run/${encodeURIComponent(one.name)}`, one.name), one.command ?? "?", tag(one.state), when(one.changed),
-      [one.curve && "curve", one.league && "league", one.model && "model", one.report && "report"].filter(Boolean).join(", ")];
-    fill(place, make("div", { class: "card" }, make("h1", {}, "Runs"),
-      told.runs.length ? table(["Run", "Command", "State", "Last change", "Has"], told.runs.map(row))
-        : make("p", {}, `There are no runs in ${told.folder} yet. `, make("code", {}, "outflank learn"), " or ", make("code", {}, "outflank league"), " makes one."),
-      make("p", { class: "hint" }, `From the folder ${told.folder}; ${plural(told.runs.length, "run")}.`)));
+async function drawRuns(view) {
+  const info = await get("/api/runs");
+  const text = JSON.stringify(info);
+  if (text !== drawnData) {
+    drawnData = text;
+    const row = (one) => [link(`run/${encodeURIComponent(one.name)}`, one.name), one.command ?? "?", tag(one.state), formatTime(one.modified),
+      [one.has_curve && "curve", one.has_league && "league", one.has_model && "model", one.has_report && "report"].filter(Boolean).join(", ")];
+    fill(view, make("div", { class: "card" }, make("h1", {}, "Runs"),
+      info.runs.length ? table(["Run", "Command", "State", "Modified", "Contents"], info.runs.map(row))
+        : make("p", {}, `No runs in ${info.folder}. Create one with `, make("code", {}, "outflank train"), " or ", make("code", {}, "outflank league"), "."),
+      make("p", { class: "hint" }, `${plural(info.runs.length, "run")} in ${info.folder}.`)));
   }
-  again(3, () => runs(place));
+  refreshAfter(3, () => drawRuns(view));
 }
 
-/// The columns of a curve as series; a column called `… error` belongs to the one before.
-function series({ heads, points }) {
+/// Converts the columns of a curve to series; a column `NAME error` follows its column `NAME`.
+function toSeries({ columns, points }) {
   const found = [];
-  for (let column = 1; column < heads.length; column++) {
-    if (heads[column].endsWith(" error")) continue;
-    const error = heads[column + 1] === `${heads[column]} error` ? column + 1 : null;
+  for (let column = 1; column < columns.length; column++) {
+    if (columns[column].endsWith(" error")) continue;
+    const error = columns[column + 1] === `${columns[column]} error` ? column + 1 : null;
     const values = points.filter((p) => p[0] !== null && p[column] != null).map((p) => [p[0], p[column], error ? p[error] : 0]);
-    if (values.length) found.push({ name: heads[column], points: values });
+    if (values.length) found.push({ name: columns[column], points: values });
   }
   return found;
 }
 
-/// What the columns of curves are called on an axis; others are called as they are, and those of opponents are
-/// shares of the points against them.
-const AXES = { loss: "mean loss of an example", hits: "% of moves predicted", speed: "positions a second", rate: "learning rate", accuracy: "% of test pairs",
-  "learned %": "% of moves predicted", "held-out %": "% of moves predicted" };
+/// Axis labels of curve columns. Other columns are labeled by their names, and those of opponents are scores
+/// against them.
+const AXES = { loss: "mean loss", hits: "top-1 accuracy (%)", speed: "positions per second", rate: "learning rate", accuracy: "accuracy on test pairs (%)",
+  "learned %": "top-1 accuracy (%)", "held-out %": "top-1 accuracy (%)" };
 const isOpponent = (name) => /heuristic|random|champion|yoshioka/.test(name);
-const axis = (series) => [...new Set(series.map((one) => AXES[one.name] ?? (isOpponent(one.name) ? "% of points" : one.name)))].join(", ");
+const axisLabel = (series) => [...new Set(series.map((one) => AXES[one.name] ?? (isOpponent(one.name) ? "score (%)" : one.name)))].join(", ");
 
-function curveCard(points) {
-  // How many steps there will be is no curve.
-  const all = series(points).filter((one) => one.name !== "steps");
+function curveCard(curve) {
+  // The total number of steps is constant.
+  const all = toSeries(curve).filter((one) => one.name !== "steps");
   if (!all.length) return null;
-  // Percentages share one picture; what has a scale of its own has a picture of its own.
-  const isShare = (one) => /%/.test(one.name) || isOpponent(one.name) || all.length === 1;
-  const shares = all.filter(isShare), others = all.filter((one) => !isShare(one));
-  return make("div", { class: "card" }, make("h2", {}, "Curve"), make("div", { class: others.length ? "pair" : "" },
-    shares.length ? curves(shares, { title: "How it went on", x: points.heads[0], y: axis(shares) }) : null,
-    others.map((one) => curves([one], { title: one.name, x: points.heads[0], y: axis([one]), width: 340, height: 220 }))));
+  // Percentages share one chart; every other series has its own scale and chart.
+  const isPercentage = (one) => /%/.test(one.name) || isOpponent(one.name) || all.length === 1;
+  const percentages = all.filter(isPercentage), others = all.filter((one) => !isPercentage(one));
+  return make("div", { class: "card" }, make("h2", {}, "Training curve"), make("div", { class: others.length ? "pair" : "" },
+    percentages.length ? curves(percentages, { title: "Training curve", x: curve.columns[0], y: axisLabel(percentages) }) : null,
+    others.map((one) => curves([one], { title: one.name, x: curve.columns[0], y: axisLabel([one]), width: 340, height: 220 }))));
 }
 
-const shade = (value, most) => {
-  const share = Number(value) / most;
-  if (!Number.isFinite(share)) return "";
-  const strength = Math.abs(share - 0.5) * 1.1;
-  return `background:color-mix(in srgb, var(--${share >= 0.5 ? "more" : "less"}) ${(100 * strength).toFixed(0)}%, transparent)`;
+const shade = (points, games) => {
+  const score = Number(points) / games;
+  if (!Number.isFinite(score)) return "";
+  const strength = Math.abs(score - 0.5) * 1.1;
+  return `background:color-mix(in srgb, var(--${score >= 0.5 ? "more" : "less"}) ${(100 * strength).toFixed(0)}%, transparent)`;
 };
 
-export function league(standings, cross) {
-  const [heads, ...rows] = cross;
+function leagueCards(standings, crossTable) {
+  const [titles, ...rows] = crossTable;
   const value = (row, column) => Number(rows[row]?.[column + 2]);
-  const body = rows.map((row, i) => make("tr", {}, row.map((cell, place) => {
-    const column = place - 2;
+  const body = rows.map((row, i) => make("tr", {}, row.map((cell, index) => {
+    const column = index - 2;
     const games = value(i, column) + value(column, i);
-    return make(place === 1 ? "th" : "td", place === 1 ? { scope: "row", style: "color:inherit" } : { style: place > 1 ? shade(value(i, column), games) : "" }, cell);
+    return make(index === 1 ? "th" : "td", index === 1 ? { scope: "row", style: "color:inherit" } : { style: index > 1 ? shade(value(i, column), games) : "" }, cell);
   })));
   return [
     standings ? make("div", { class: "card" }, make("h2", {}, "Standings"), ratingBars(standings),
-      table(standings[0].map((head) => (head === "player" ? head : `>${head}`)), standings.slice(1))) : null,
+      table(standings[0].map((title) => (title === "player" ? title : `>${title}`)), standings.slice(1))) : null,
     make("div", { class: "card" }, make("h2", {}, "Cross table"),
-      make("p", { class: "hint" }, "Points of the row's player against the column's; blue where the row leads."),
-      make("div", { class: "scroll" }, make("table", { class: "cross", id: "cross" }, make("thead", {}, make("tr", {}, heads.map((head) => make("th", { scope: "col" }, head)))), make("tbody", {}, body)))),
+      make("p", { class: "hint" }, "Points of the row player against the column player; blue if the row player leads."),
+      make("div", { class: "scroll" }, make("table", { class: "cross", id: "cross" }, make("thead", {}, make("tr", {}, titles.map((title) => make("th", { scope: "col" }, title)))), make("tbody", {}, body)))),
   ];
 }
 
-/// Ratings with their 95% intervals.
+/// Draws ratings with their 95% confidence intervals.
 function ratingBars(standings) {
-  const [heads, ...rows] = standings;
-  const [name, rating, error] = ["player", "rating", "error"].map((head) => heads.indexOf(head));
+  const [titles, ...rows] = standings;
+  const [name, rating, error] = ["player", "rating", "error"].map((title) => titles.indexOf(title));
   const low = Math.min(...rows.map((row) => row[rating] - row[error])), high = Math.max(...rows.map((row) => +row[rating] + +row[error]));
   const height = 22, left = narrow() ? 126 : 150, width = narrow() ? 330 : 640;
   const x = (value) => left + ((value - low) / (high - low || 1)) * (width - left - 45);
-  const svg = make("svg", { viewBox: `0 0 ${width} ${rows.length * height + 6}`, width: "100%", role: "img", "aria-label": "Ratings with 95% intervals", style: "max-width:760px" });
+  const svg = make("svg", { viewBox: `0 0 ${width} ${rows.length * height + 6}`, width: "100%", role: "img", "aria-label": "Ratings with 95% confidence intervals", style: "max-width:760px" });
   rows.forEach((row, i) => {
     const y = i * height + 14, [r, e] = [Number(row[rating]), Number(row[error])];
     svg.append(make("text", { x: left - 10, y: y + 4, "text-anchor": "end", "font-size": narrow() ? 11 : 12, fill: "var(--ink)" }, row[name]),
@@ -129,30 +129,30 @@ function ratingBars(standings) {
   return svg;
 }
 
-async function run(place, name) {
-  const told = await get(`/api/runs/${encodeURIComponent(name)}`);
-  const text = JSON.stringify(told);
-  if (text !== drawn) {
-    drawn = text;
+async function drawRun(view, name) {
+  const info = await get(`/api/runs/${encodeURIComponent(name)}`);
+  const text = JSON.stringify(info);
+  if (text !== drawnData) {
+    drawnData = text;
     const path = `/api/runs/${encodeURIComponent(name)}`;
-    fill(place,
-      make("div", { class: "card" }, make("h1", {}, name, " ", tag(told.state)),
-        make("p", { class: "hint" }, [told.command, told.seed != null && `seed ${told.seed}`, told.games && `${plural(told.games, "game")} played`, told.workers, `last change ${when(told.changed)}`].filter(Boolean).join(" · ")),
+    fill(view,
+      make("div", { class: "card" }, make("h1", {}, name, " ", tag(info.state)),
+        make("p", { class: "hint" }, [info.command, info.seed != null && `seed ${info.seed}`, info.games && `${plural(info.games, "game")} played`, info.workers, `modified ${formatTime(info.modified)}`].filter(Boolean).join(" · ")),
         make("div", { class: "row buttons wrap" },
-          told.report ? make("a", { class: "button", href: `${path}/report`, target: "_blank", rel: "noopener" }, "Its report") : null,
-          told.model ? make("a", { class: "button", href: `#lab/models/${encodeURIComponent(`run:${name}`)}` }, "What it has learned") : null,
-          make("button", { type: "button", class: "danger", onclick: () => erase(name, told.confirm), disabled: told.state === "running" }, "Delete…"))),
-      told.points ? curveCard(told.points) : null,
-      told.cross ? league(told.standings, told.cross) : null,
-      told.matches ? make("div", { class: "card" }, make("h2", {}, "Matches"), table(told.matches[0].map((head, i) => (i ? `>${head}` : head)), told.matches.slice(1))) : null,
-      make("div", { class: "card" }, make("details", {}, make("summary", {}, "What was asked"), make("pre", {}, told.config))));
+          info.has_report ? make("a", { class: "button", href: `${path}/report`, target: "_blank", rel: "noopener" }, "Report") : null,
+          info.has_model ? make("a", { class: "button", href: `#lab/models/${encodeURIComponent(`run:${name}`)}` }, "Model") : null,
+          make("button", { type: "button", class: "danger", onclick: () => deleteRun(name, info.confirm), disabled: info.state === "running" }, "Delete…"))),
+      info.curve ? curveCard(info.curve) : null,
+      info.cross_table ? leagueCards(info.standings, info.cross_table) : null,
+      info.matches ? make("div", { class: "card" }, make("h2", {}, "Matches"), table(info.matches[0].map((title, i) => (i ? `>${title}` : title)), info.matches.slice(1))) : null,
+      make("div", { class: "card" }, make("details", {}, make("summary", {}, "Configuration"), make("pre", {}, info.config))));
   }
-  if (told.state === "running") again(2, () => run(place, name));
+  if (info.state === "running") refreshAfter(2, () => drawRun(view, name));
 }
 
-function erase(name, confirm) {
-  $("ask-text").textContent = `Delete the run ${name} with everything in its folder? This cannot be undone.`;
-  const dialog = $("ask");
+function deleteRun(name, confirm) {
+  $("confirm-text").textContent = `Delete run ${name} and all its files? This cannot be undone.`;
+  const dialog = $("confirm");
   dialog.returnValue = "no";
   dialog.onclose = async () => {
     if (dialog.returnValue !== "yes") return;
@@ -164,14 +164,14 @@ function erase(name, confirm) {
   dialog.showModal();
 }
 
-async function ratings(place) {
-  const told = await get("/api/players");
-  const of = (game, title) => {
-    const rated = [...told[game].levels, ...told[game].others].filter((one) => one.rating != null).sort((a, b) => b.rating - a.rating);
+async function drawRatings(view) {
+  const info = await get("/api/players");
+  const ratingCard = (game, title) => {
+    const rated = [...info[game].levels, ...info[game].others].filter((one) => one.rating != null).sort((a, b) => b.rating - a.rating);
     const rows = [["player", "rating", "error", "level"], ...rated.map((one) => [one.player, one.rating.toFixed(0), one.error.toFixed(0), one.title === one.player ? "" : one.title])];
-    // Together they fit a telephone.
-    const shown = rows.slice(1).map(([player, rating, error, level]) => [player, `${rating} ± ${error}`, level]);
-    return make("div", { class: "card" }, make("h2", {}, title), ratingBars(rows), table(["player", ">rating ± 95%", "level"], shown));
+    // Rating and error share a column to fit a phone.
+    const cells = rows.slice(1).map(([player, rating, error, level]) => [player, `${rating} ± ${error}`, level]);
+    return make("div", { class: "card" }, make("h2", {}, title), ratingBars(rows), table(["player", ">rating ± 95% CI", "level"], cells));
   };
-  fill(place, of("othello", "Othello"), of("checkers", "Checkers"), make("p", { class: "hint" }, told.note));
+  fill(view, ratingCard("othello", "Othello"), ratingCard("checkers", "Checkers"), make("p", { class: "hint" }, info.note));
 }

@@ -1,13 +1,13 @@
-// The page begins here: rooms, tabs, light and dark, and the parts wired together.
+// The entry point: navigation, tabs, theme, and the setup of all modules.
 
 import { $ } from "./dom.js";
 import { get } from "./api.js";
-import { begin, restore, changed } from "./state.js";
+import { startGame, restore, notifyChange } from "./state.js";
 import * as board from "./board.js";
 import * as play from "./play.js";
 import * as hints from "./hints.js";
 import * as analysis from "./analysis.js";
-import * as book from "./book.js";
+import * as explorer from "./explorer.js";
 import * as share from "./share.js";
 
 $("theme").addEventListener("click", () => {
@@ -16,64 +16,64 @@ $("theme").addEventListener("click", () => {
   document.documentElement.dataset.theme = next;
 });
 
-const TABS = ["game", "analysis", "book", "share"];
-function openTab(wanted) {
+const TABS = ["game", "analysis", "openings", "share"];
+function openTab(selected) {
   for (const name of TABS) {
-    const on = name === wanted;
+    const on = name === selected;
     $(`tab-${name}`).setAttribute("aria-selected", on);
     $(`tab-${name}`).tabIndex = on ? 0 : -1;
     $(`panel-${name}`).hidden = !on;
   }
 }
-for (const [place, name] of TABS.entries()) {
+for (const [index, name] of TABS.entries()) {
   $(`tab-${name}`).addEventListener("click", () => openTab(name));
   $(`tab-${name}`).addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
     event.stopPropagation();
-    const next = TABS[(place + step + TABS.length) % TABS.length];
+    const next = TABS[(index + step + TABS.length) % TABS.length];
     openTab(next);
     $(`tab-${next}`).focus();
     $(`tab-${next}`).click();
   });
 }
 
-// Two rooms; the laboratory is loaded when it is first entered.
+// Two views; the module of the lab view is loaded on first use.
 let lab = null;
-async function enter(room) {
-  const inLab = room === "lab";
-  $("play").hidden = inLab;
-  $("lab").hidden = !inLab;
-  $("room-play").toggleAttribute("aria-current", !inLab);
-  $("room-lab").toggleAttribute("aria-current", inLab);
-  if (inLab) { lab ??= await import("./lab.js"); lab.enter(location.hash); } else lab?.leave();
+async function showView(view) {
+  const isLab = view === "lab";
+  $("play").hidden = isLab;
+  $("lab").hidden = !isLab;
+  $("nav-play").toggleAttribute("aria-current", !isLab);
+  $("nav-lab").toggleAttribute("aria-current", isLab);
+  if (isLab) { lab ??= await import("./lab.js"); lab.open(location.hash); } else lab?.close();
 }
-const inLab = () => location.hash.startsWith("#lab");
-$("room-lab").addEventListener("click", () => { location.hash = "#lab"; });
-$("room-play").addEventListener("click", () => { enter("play"); changed("players"); });
-$("brand").addEventListener("click", (event) => { event.preventDefault(); enter("play"); changed("players"); });
+const isLabUrl = () => location.hash.startsWith("#lab");
+$("nav-lab").addEventListener("click", () => { location.hash = "#lab"; });
+$("nav-play").addEventListener("click", () => { showView("play"); notifyChange("players"); });
+$("brand").addEventListener("click", (event) => { event.preventDefault(); showView("play"); notifyChange("players"); });
 addEventListener("hashchange", async () => {
-  if (inLab()) return enter("lab");
-  enter("play");
-  const wrong = await restore();
-  if (wrong) play.say(`The game in the address could not be read: ${wrong}`);
+  if (isLabUrl()) return showView("lab");
+  showView("play");
+  const error = await restore();
+  if (error) play.setStatus(`Invalid game in the URL: ${error}`);
 });
 
 board.build(play.move);
-play.setUp();
-hints.setUp();
-analysis.setUp();
-share.setUp();
+play.setup();
+hints.setup();
+analysis.setup();
+share.setup();
 const players = get("/api/players").then(play.loadPlayers);
-let wrong = null;
-if (inLab()) {
-  const address = location.hash;
-  await begin(); // a board to come back to
-  history.replaceState(null, "", address);
-  enter("lab");
-} else wrong = await restore();
-await Promise.all([players, book.setUp()]);
-if (!inLab()) changed("players");
-if (wrong) play.say(`The game in the address could not be read: ${wrong}`);
+let restoreError = null;
+if (isLabUrl()) {
+  const { hash } = location;
+  await startGame(); // the game of the play view
+  history.replaceState(null, "", hash);
+  showView("lab");
+} else restoreError = await restore();
+await Promise.all([players, explorer.setup()]);
+if (!isLabUrl()) notifyChange("players");
+if (restoreError) play.setStatus(`Invalid game in the URL: ${restoreError}`);
 document.documentElement.dataset.ready = "yes";
 performance.mark("ready");

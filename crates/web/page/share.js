@@ -1,52 +1,52 @@
-// Opening games, and giving them away: as text, a link, a picture or a report.
+// Import and export of games: text, files, links, images, reports.
 
 import { $, make, fill, save, plural } from "./dom.js";
 import { upload } from "./api.js";
-import { state, listen, transcript, sent, changed } from "./state.js";
+import { state, subscribe, transcript, gameRequest, notifyChange } from "./state.js";
 import { newGame } from "./play.js";
 
-const note = (text) => { $("share-note").textContent = text; };
+const setNote = (text) => { $("share-note").textContent = text; };
 
-async function open(bytes, name) {
+async function importGames(bytes, name) {
   $("open-error").textContent = "";
   fill($("games"));
   try {
-    const told = await upload(`/api/game?name=${encodeURIComponent(name)}`, bytes);
-    if (told.faults.length) $("open-error").textContent = `Left out: ${told.faults.join("; ")}`;
-    if (told.games.length === 1) await take(told.games[0]);
-    else choose(told);
+    const found = await upload(`/api/games?name=${encodeURIComponent(name)}`, bytes);
+    if (found.errors.length) $("open-error").textContent = `Games with errors: ${found.errors.join("; ")}`;
+    if (found.games.length === 1) await showGame(found.games[0]);
+    else listGames(found);
   } catch (error) { $("open-error").textContent = error.message; }
 }
 
-async function take(game) {
+async function showGame(game) {
   state.side = "both";
   await newGame({ game: "othello", start: game.start, moves: game.moves, names: { black: game.black, white: game.white } });
-  changed("players");
+  notifyChange("players");
 }
 
-function choose(told) {
-  const wished = make("input", { type: "text", placeholder: "Find a player, event or year", "aria-label": "Find a game" });
-  const place = make("div", { class: "scroll", style: "max-height:320px;overflow-y:auto" });
+function listGames(found) {
+  const filter = make("input", { type: "text", placeholder: "Filter by player, event or year", "aria-label": "Filter games" });
+  const list = make("div", { class: "scroll", style: "max-height:320px;overflow-y:auto" });
   const text = (game) => `${game.black} – ${game.white} ${game.event} ${game.date}`;
   const draw = () => {
-    const word = wished.value.toLowerCase();
-    const found = told.games.filter((game) => text(game).toLowerCase().includes(word));
-    fill(place, make("table", {}, make("tbody", {}, found.slice(0, 200).map((game, index) => make("tr", {},
-      make("td", {}, make("button", { type: "button", class: "link", onclick: () => take(game) }, game.black || game.white ? `${game.black || "?"} – ${game.white || "?"}` : `Game ${index + 1}: ${game.moves.slice(0, 12)}…`)),
+    const query = filter.value.toLowerCase();
+    const matches = found.games.filter((game) => text(game).toLowerCase().includes(query));
+    fill(list, make("table", {}, make("tbody", {}, matches.slice(0, 200).map((game, index) => make("tr", {},
+      make("td", {}, make("button", { type: "button", class: "link", onclick: () => showGame(game) }, game.black || game.white ? `${game.black || "?"} – ${game.white || "?"}` : `Game ${index + 1}: ${game.moves.slice(0, 12)}…`)),
       make("td", { class: "hint" }, [game.event, game.date.slice(0, 4)].filter(Boolean).join(", ")),
       make("td", { class: "r" }, game.result == null ? "" : (game.result > 0 ? "+" : "") + game.result))))),
-    found.length > 200 ? make("p", { class: "hint" }, `And ${plural(found.length - 200, "more game")}: narrow the search.`) : null);
+    matches.length > 200 ? make("p", { class: "hint" }, `${plural(matches.length - 200, "more game")}; use the filter.`) : null);
   };
-  wished.addEventListener("input", draw);
-  fill($("games"), make("h3", {}, plural(told.total, "game")), wished, place);
+  filter.addEventListener("input", draw);
+  fill($("games"), make("h3", {}, plural(found.total, "game")), filter, list);
   draw();
 }
 
-/// The board shown, as a picture that stands alone.
-function picture() {
+/// Draws the position as a standalone SVG.
+function boardSvg() {
   const cell = 60, edge = 30, size = 8 * cell + 2 * edge;
   const parts = [`<rect width="${size}" height="${size}" rx="14" fill="#5d4630"/>`, `<rect x="${edge}" y="${edge}" width="${8 * cell}" height="${8 * cell}" fill="#2f7a54"/>`];
-  const { cells } = state.here;
+  const { cells } = state.position;
   for (let square = 0; square < 64; square++) {
     const x = edge + (square % 8) * cell, y = edge + Math.floor(square / 8) * cell;
     const light = state.game === "checkers" && (square + Math.floor(square / 8)) % 2 === 0;
@@ -69,40 +69,40 @@ function picture() {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" width="${size}" height="${size}">${parts.join("")}</svg>`;
 }
 
-async function png() {
+async function savePng() {
   const image = new Image();
-  image.src = `data:image/svg+xml,${encodeURIComponent(picture())}`;
+  image.src = `data:image/svg+xml,${encodeURIComponent(boardSvg())}`;
   await image.decode();
   const canvas = make("canvas", { width: 2 * image.width, height: 2 * image.height });
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   canvas.toBlob((blob) => save("outflank.png", blob));
 }
 
-async function report() {
-  if (state.game !== "othello") return note("Reports are of games of Othello.");
-  const rows = [...state.analysis.values()].map(({ ply, worth, loss, exact, best }) => ({ ply, worth, loss, exact, best }));
-  const response = await fetch("/api/report", { method: "POST", body: JSON.stringify({ ...sent(), ...state.names, rows }) });
-  if (!response.ok) return note((await response.json()).error);
+async function saveReport() {
+  if (state.game !== "othello") return setNote("Reports are available for Othello only.");
+  const rows = [...state.analysis.values()].map(({ ply, value_after, loss, exact, best }) => ({ ply, value_after, loss, exact, best }));
+  const response = await fetch("/api/report", { method: "POST", body: JSON.stringify({ ...gameRequest(), ...state.names, rows }) });
+  if (!response.ok) return setNote((await response.json()).error);
   save("outflank-game.html", await response.blob());
-  note(rows.length ? "The report is saved." : "The report is saved; analyse the game first for more in it.");
+  setNote(rows.length ? "Report saved." : "Report saved. Analyze the game first to include the analysis.");
 }
 
 async function copy(text, what) {
-  try { await navigator.clipboard.writeText(text); note(`${what} copied.`); } catch { note("The browser did not let us copy; select the text instead."); }
+  try { await navigator.clipboard.writeText(text); setNote(`${what} copied.`); } catch { setNote("Copying is not allowed by the browser. Select the text instead."); }
 }
 
-export function setUp() {
-  $("open-text").addEventListener("click", () => open($("paste").value.trim(), "pasted.txt"));
+export function setup() {
+  $("open-text").addEventListener("click", () => importGames($("paste").value.trim(), "pasted.txt"));
   $("file").addEventListener("change", async () => {
     const [file] = $("file").files;
-    if (file) await open(await file.arrayBuffer(), file.name);
+    if (file) await importGames(await file.arrayBuffer(), file.name);
     $("file").value = "";
   });
   $("copy-text").addEventListener("click", () => copy($("transcript").value, "Moves"));
   $("copy-link").addEventListener("click", () => copy(location.href, "Link"));
   $("save-text").addEventListener("click", () => save("outflank.txt", `${$("transcript").value}\n`, "text/plain"));
-  $("save-svg").addEventListener("click", () => save("outflank.svg", picture(), "image/svg+xml"));
-  $("save-png").addEventListener("click", png);
-  $("save-report").addEventListener("click", report);
-  listen(() => { if (state.line) $("transcript").value = (state.start ? `${state.start}: ` : "") + transcript(); });
+  $("save-svg").addEventListener("click", () => save("outflank.svg", boardSvg(), "image/svg+xml"));
+  $("save-png").addEventListener("click", savePng);
+  $("save-report").addEventListener("click", saveReport);
+  subscribe(() => { if (state.line) $("transcript").value = (state.start ? `${state.start}: ` : "") + transcript(); });
 }

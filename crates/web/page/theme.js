@@ -1,10 +1,10 @@
-// Light or dark before anything is drawn: as the screen is, unless the person said otherwise.
+// Sets the light or dark theme before the first paint: the stored choice, or the system's preference.
 (() => {
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  const paint = () => {
-    const wished = localStorage.getItem("theme") ?? (dark.matches ? "dark" : "light");
-    document.documentElement.dataset.theme = wished;
+  const apply = () => {
+    const theme = localStorage.getItem("theme") ?? (dark.matches ? "dark" : "light");
+    document.documentElement.dataset.theme = theme;
   };
-  dark.addEventListener("change", paint);
-  paint();
+  dark.addEventListener("change", apply);
+  apply();
 })();

@@ -1,21 +1,23 @@
-//! What can be asked, one function for each.
+//! The HTTP interface: routes, and one handler for each.
 
-use crate::analyse::analyse;
-use crate::asked::{Asked, body};
+use crate::analyze::analyze;
 use crate::error::ApiError;
-use crate::game::{AnyLine, Sent, shown_line};
-use crate::report::Analysed;
-use crate::{App, Hosts, assets, book, guard, model, players, report};
+use crate::game::{AnyLine, GameRequest, game_to_json};
+use crate::json_body::{JsonBody, read_body};
+use crate::report::ReportRequest;
+use crate::work_slots::{LineSender, StopSignal};
+use crate::{AllowedHosts, App, assets, explorer, host_check, model, players, report};
 use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
-use outflank_analysis::think::{Thinks, Thought, think};
-use outflank_analysis::{Shown, Written, line_of};
+use outflank_analysis::{
+    Analyzable, BoardView, GameText, PositionEvaluation, evaluate_moves, record_to_line,
+};
+use outflank_games::Position;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
-use outflank_games::{Line, Position};
 use outflank_records::wthor::Names;
 use outflank_records::{parse_games, transcript};
 use serde::Deserialize;
@@ -26,77 +28,89 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 
-/// A question about one game is no longer than this.
-const QUESTION_BYTES: usize = 64 << 10;
+/// The maximum size of a JSON request.
+const MAX_REQUEST_BYTES: usize = 64 << 10;
 
-/// A file of games is no larger.
-const FILE_BYTES: usize = 8 << 20;
+/// The maximum size of an uploaded game file.
+const MAX_FILE_BYTES: usize = 8 << 20;
 
-/// No more games of a file are listed.
-const MOST_GAMES: usize = 20_000;
+/// The maximum number of games listed from a file.
+const MAX_GAMES: usize = 20_000;
 
-/// The longest that one may let it think about a position, and about a game.
-const LONGEST_THOUGHT: f64 = 30.0;
-const LONGEST_ANALYSIS: f64 = 120.0;
+/// The maximum number of errors listed from a file.
+const MAX_FILE_ERRORS: usize = 20;
 
-/// The whole interface.
-pub fn router(app: App, hosts: Hosts) -> Router {
-    // Lines that come one by one must not wait for each other in a compressor.
-    let whole = DefaultPredicate::new().and(NotForContentType::const_new("application/x-ndjson"));
+/// The default and maximum seconds for a position.
+const EVALUATION_SECONDS: (f64, f64) = (3.0, 30.0);
+
+/// The default and maximum seconds for a game.
+const ANALYSIS_SECONDS: (f64, f64) = (8.0, 120.0);
+
+/// The maximum search depth in plies.
+const MAX_DEPTH: u32 = 60;
+
+/// Builds the HTTP interface.
+pub fn router(app: App, hosts: AllowedHosts) -> Router {
+    // A compressor would hold back the lines of a stream.
+    let not_streams =
+        DefaultPredicate::new().and(NotForContentType::const_new("application/x-ndjson"));
     Router::new()
         .route("/api/players", get(list_players))
         .route("/api/position", post(position))
-        .route("/api/move", post(choose))
-        .route("/api/think", post(think_about))
+        .route("/api/move", post(choose_move))
+        .route("/api/evaluate", post(evaluate))
         .route("/api/experts", post(experts))
-        .route("/api/game", post(games).layer(DefaultBodyLimit::max(FILE_BYTES)))
-        .route("/api/analyse", post(analyse_game))
-        .route("/api/report", post(make_report))
-        .route("/api/book", post(look_up))
-        .route("/api/openings", get(|| async { Json(book::openings()) }))
+        .route("/api/games", post(parse_file).layer(DefaultBodyLimit::max(MAX_FILE_BYTES)))
+        .route("/api/analyze", post(analyze_game))
+        .route("/api/report", post(build_report))
+        .route("/api/explorer", post(explore))
+        .route("/api/openings", get(|| async { Json(explorer::openings()) }))
         .route("/api/runs", get(list_runs))
         .route("/api/runs/{name}", get(show_run).delete(delete_run))
         .route("/api/runs/{name}/report", get(run_report))
         .route("/api/models", get(|| async { Json(model::list()) }))
         .route("/api/model", get(show_model))
-        .route("/api/why", post(why))
-        .fallback(get(assets::file))
-        .layer(DefaultBodyLimit::max(QUESTION_BYTES))
-        // A fault of ours costs one answer, not the server.
+        .route("/api/explain", post(explain))
+        .fallback(get(assets::serve_file))
+        .layer(DefaultBodyLimit::max(MAX_REQUEST_BYTES))
+        // A panic fails one request, not the server.
         .layer(CatchPanicLayer::new())
-        .layer(middleware::from_fn_with_state(hosts, guard::check))
-        .layer(CompressionLayer::new().compress_when(whole))
+        .layer(middleware::from_fn_with_state(hosts, host_check::check))
+        .layer(CompressionLayer::new().compress_when(not_streams))
         .with_state(app)
 }
 
-type Answer = Result<Json<Value>, ApiError>;
+type JsonResult = Result<Json<Value>, ApiError>;
 
-async fn list_players(State(app): State<App>) -> Answer {
+async fn list_players(State(app): State<App>) -> JsonResult {
     let runs = app.0.runs.clone();
     app.0.readers.run(move |_| Ok(Json(players::list(&runs)))).await
 }
 
-async fn position(Asked(sent): Asked<Sent>) -> Answer {
-    Ok(Json(match sent.read()? {
-        AnyLine::Othello(line) => shown_line(&line),
-        AnyLine::Checkers(line) => shown_line(&line),
+async fn position(JsonBody(request): JsonBody<GameRequest>) -> JsonResult {
+    Ok(Json(match request.parse()? {
+        AnyLine::Othello(line) => game_to_json(&line),
+        AnyLine::Checkers(line) => game_to_json(&line),
     }))
 }
 
 #[derive(Deserialize)]
-struct Choose {
+struct MoveRequest {
     #[serde(flatten)]
-    game: Sent,
+    game: GameRequest,
     player: String,
     #[serde(default)]
     seed: u64,
 }
 
-async fn choose(State(app): State<App>, Asked(asked): Asked<Choose>) -> Answer {
-    let line = asked.game.read()?;
+async fn choose_move(
+    State(app): State<App>,
+    JsonBody(request): JsonBody<MoveRequest>,
+) -> JsonResult {
+    let line = request.game.parse()?;
     let shared = app.clone();
-    let work = move |stop: &crate::Stop| {
-        let (player, seed, runs) = (asked.player.as_str(), asked.seed, &shared.0.runs);
+    let work = move |stop: &StopSignal| {
+        let (player, seed, runs) = (request.player.as_str(), request.seed, &shared.0.runs);
         let mv = match &line {
             AnyLine::Othello(line) => players::choose(line, player, seed, runs, stop)?.to_string(),
             AnyLine::Checkers(line) => players::choose(line, player, seed, runs, stop)?.to_string(),
@@ -107,59 +121,59 @@ async fn choose(State(app): State<App>, Asked(asked): Asked<Choose>) -> Answer {
 }
 
 #[derive(Deserialize)]
-struct Think {
+struct EvaluateRequest {
     #[serde(flatten)]
-    game: Sent,
-    /// Seconds.
+    game: GameRequest,
+    /// The time limit in seconds.
     #[serde(default)]
     time: Option<f64>,
     #[serde(default)]
     depth: Option<u32>,
 }
 
-/// Seconds as asked, within bounds.
-fn seconds(asked: Option<f64>, usual: f64, most: f64) -> Duration {
-    let wished = asked.filter(|seconds| seconds.is_finite()).unwrap_or(usual);
-    Duration::from_secs_f64(wished.clamp(0.05, most))
+/// Returns the requested time within the allowed range.
+fn time_limit(seconds: Option<f64>, (default, max): (f64, f64)) -> Duration {
+    let seconds = seconds.filter(|seconds| seconds.is_finite()).unwrap_or(default);
+    Duration::from_secs_f64(seconds.clamp(0.05, max))
 }
 
-async fn think_about(
+/// Streams the evaluated moves of a position, one line for each depth.
+async fn evaluate(
     State(app): State<App>,
-    Asked(asked): Asked<Think>,
+    JsonBody(request): JsonBody<EvaluateRequest>,
 ) -> Result<Response, ApiError> {
-    let line = asked.game.read()?;
-    let time = seconds(asked.time, 3.0, LONGEST_THOUGHT);
-    let depth = asked.depth.unwrap_or(60).clamp(1, 60);
-    let work = move |lines: &mut crate::searches::Lines| {
-        let control = Arc::new(lines.stop().control().child().with_time(time));
+    let line = request.game.parse()?;
+    let time = time_limit(request.time, EVALUATION_SECONDS);
+    let depth = request.depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH);
+    let work = move |out: &mut LineSender| {
+        let control = Arc::new(out.stop_signal().control().child().with_time(time));
         match &line {
             AnyLine::Othello(line) => {
-                let say = |found: &_| lines.say(&told::<Othello>(found));
-                think(line.position(), depth, &control, say);
+                let send = |found: &_| out.send(&evaluation_to_json::<Othello>(found));
+                evaluate_moves(line.position(), depth, &control, send);
             }
             AnyLine::Checkers(line) => {
-                let say = |found: &_| lines.say(&told::<Checkers>(found));
-                think(line.position(), depth, &control, say);
+                let send = |found: &_| out.send(&evaluation_to_json::<Checkers>(found));
+                evaluate_moves(line.position(), depth, &control, send);
             }
         }
-        lines.say(&json!({ "done": true }));
+        out.send(&json!({ "done": true }));
         Ok(())
     };
     app.0.searches.stream(work).await
 }
 
-/// All judged moves for the page.
-fn told<P: Shown>(found: &Thought<P::Move>) -> Value {
+fn evaluation_to_json<P: BoardView>(found: &PositionEvaluation<P::Move>) -> Value {
     let moves: Vec<Value> = found
         .moves
         .iter()
-        .map(|judged| {
+        .map(|evaluated| {
             json!({
-                "move": judged.mv.to_string(),
-                "path": P::path(judged.mv),
-                "worth": judged.points,
-                "exact": judged.decided,
-                "line": judged.line.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                "move": evaluated.mv.to_string(),
+                "path": P::path(evaluated.mv),
+                "value": evaluated.value,
+                "exact": evaluated.exact,
+                "line": evaluated.line.iter().map(ToString::to_string).collect::<Vec<_>>(),
             })
         })
         .collect();
@@ -167,82 +181,87 @@ fn told<P: Shown>(found: &Thought<P::Move>) -> Value {
         "depth": found.depth,
         "exact": found.exact,
         "nodes": found.nodes,
-        "unit": <P as Thinks>::UNIT,
+        "unit": <P as Analyzable>::UNIT,
         "moves": moves,
     })
 }
 
-/// How likely an expert is to make each move.
-async fn experts(State(app): State<App>, Asked(sent): Asked<Sent>) -> Answer {
-    let line = sent.othello()?;
-    let work = move |_: &crate::Stop| {
+/// Returns the probability that an expert plays each move.
+async fn experts(State(app): State<App>, JsonBody(request): JsonBody<GameRequest>) -> JsonResult {
+    let line = request.parse_othello()?;
+    let work = move |_: &StopSignal| {
         let missing =
-            || ApiError::Failed("the program was built without its move predictor".into());
+            || ApiError::Internal("the program was built without its move predictor".into());
         let moves: Vec<Value> = line
             .position()
-            .experts()
+            .expert_probabilities()
             .ok_or_else(missing)?
             .into_iter()
             .map(|(mv, probability)| json!({ "move": mv.to_string(), "probability": probability }))
             .collect();
         Ok(Json(json!({ "model": "experts", "moves": moves })))
     };
-    // A network's answer takes hundredths of a second, and does not wait for long searches.
+    // A prediction takes some hundredths of a second and should not wait for long searches.
     app.0.readers.run(work).await
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct NameQuery {
     #[serde(default)]
     name: String,
 }
 
-/// The games in a text or a file of any format, or what is wrong with it.
-async fn games(State(app): State<App>, Query(named): Query<Named>, request: Request) -> Answer {
-    let bytes = body(request, &()).await?;
+/// Parses a game file of any format.
+async fn parse_file(
+    State(app): State<App>,
+    Query(query): Query<NameQuery>,
+    request: Request,
+) -> JsonResult {
+    let bytes = read_body(request, &()).await?;
     let shared = app.clone();
-    let work = move |_: &crate::Stop| {
-        let name = std::path::Path::new(&named.name).file_name().unwrap_or_default();
-        let data = shared.0.settings.data.as_deref();
-        let names: &Names = shared.0.names.get_or_init(|| book::names(data));
-        let found = parse_games(name.as_ref(), &bytes, names).map_err(ApiError::bad)?;
+    let work = move |_: &StopSignal| {
+        let name = std::path::Path::new(&query.name).file_name().unwrap_or_default();
+        let data = shared.0.config.data.as_deref();
+        let names: &Names = shared.0.names.get_or_init(|| explorer::load_names(data));
+        let found = parse_games(name.as_ref(), &bytes, names).map_err(ApiError::bad_request)?;
         let total = found.len();
-        let (mut games, mut faults) = (Vec::new(), Vec::new());
-        for game in found.into_iter().take(MOST_GAMES) {
+        let (mut games, mut errors) = (Vec::new(), Vec::new());
+        for game in found.into_iter().take(MAX_GAMES) {
             match game {
-                Ok(record) => games.push(told_game(&record)),
-                // Of a single game the place in the file says nothing.
-                Err(fault) if total == 1 => faults.push(fault.kind.to_string()),
-                Err(fault) => faults.push(fault.to_string()),
+                Ok(record) => games.push(record_to_json(&record)),
+                // For a single game the location in the file is not useful.
+                Err(fault) if total == 1 => errors.push(fault.kind.to_string()),
+                Err(fault) => errors.push(fault.to_string()),
             }
         }
         if games.is_empty() {
-            let none = "there is no game in it; paste moves such as f5d6c3, or open a .wtb, .ggf or \
-                        transcript file";
-            return Err(ApiError::Bad(faults.into_iter().next().unwrap_or_else(|| none.into())));
+            let no_game = "no game found. Paste moves such as f5d6c3, or open a .wtb, .ggf or \
+                           transcript file.";
+            let error = errors.into_iter().next().unwrap_or_else(|| no_game.into());
+            return Err(ApiError::BadRequest(error));
         }
-        faults.truncate(20);
-        Ok(Json(json!({ "total": total, "games": games, "faults": faults })))
+        errors.truncate(MAX_FILE_ERRORS);
+        Ok(Json(json!({ "total": total, "games": games, "errors": errors })))
     };
     app.0.readers.run(work).await
 }
 
-fn told_game(record: &outflank_records::Record<Othello>) -> Value {
+fn record_to_json(record: &outflank_records::Record<Othello>) -> Value {
     let about = &record.info;
-    let usual = *record.start() == Othello::start();
-    // A number that no list of names explains is a player all the same.
-    let named = |kind: &str, name: &str| match name.strip_prefix('#').filter(|n| is_number(n)) {
+    let is_standard = *record.start() == Othello::start();
+    // WTHOR numbers without a name, such as `#12`, become `player 12`.
+    let name = |kind: &str, name: &str| match name.strip_prefix('#').filter(|n| is_number(n)) {
         Some(number) => format!("{kind} {number}"),
         None => name.to_owned(),
     };
     json!({
-        "black": named("player", &about.black),
-        "white": named("player", &about.white),
-        "event": named("tournament", &about.event),
+        "black": name("player", &about.black),
+        "white": name("player", &about.white),
+        "event": name("tournament", &about.event),
         "date": about.date,
         "result": about.result.or_else(|| record.end().score()),
-        "start": (!usual).then(|| record.start().to_string()),
-        "moves": Othello::write_moves(&record.to_line()),
+        "start": (!is_standard).then(|| record.start().to_string()),
+        "moves": Othello::format_moves(&record_to_line(record)),
         "text": transcript::write(record),
     })
 }
@@ -252,32 +271,33 @@ fn is_number(text: &str) -> bool {
 }
 
 #[derive(Deserialize)]
-struct Analyse {
+struct AnalyzeRequest {
     #[serde(flatten)]
-    game: Sent,
+    game: GameRequest,
+    /// The time limit in seconds.
     #[serde(default)]
     time: Option<f64>,
 }
 
-async fn analyse_game(
+async fn analyze_game(
     State(app): State<App>,
-    Asked(asked): Asked<Analyse>,
+    JsonBody(request): JsonBody<AnalyzeRequest>,
 ) -> Result<Response, ApiError> {
-    let line = asked.game.read()?;
-    let time = seconds(asked.time, 8.0, LONGEST_ANALYSIS);
-    let threads = app.0.settings.searches;
-    let work = move |lines: &mut crate::searches::Lines| {
+    let line = request.game.parse()?;
+    let time = time_limit(request.time, ANALYSIS_SECONDS);
+    let threads = app.0.config.max_searches;
+    let work = move |out: &mut LineSender| {
         match &line {
-            AnyLine::Othello(line) => analyse(line, time, threads, lines),
-            AnyLine::Checkers(line) => analyse(line, time, threads, lines),
+            AnyLine::Othello(line) => analyze(line, time, threads, out),
+            AnyLine::Checkers(line) => analyze(line, time, threads, out),
         }
         Ok(())
     };
     app.0.searches.stream(work).await
 }
 
-async fn make_report(Asked(asked): Asked<Analysed>) -> Result<Response, ApiError> {
-    let page = report::page(&asked)?;
+async fn build_report(JsonBody(request): JsonBody<ReportRequest>) -> Result<Response, ApiError> {
+    let page = report::build_page(&request)?;
     let head = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CONTENT_DISPOSITION, "attachment; filename=\"outflank-game.html\""),
@@ -285,45 +305,45 @@ async fn make_report(Asked(asked): Asked<Analysed>) -> Result<Response, ApiError
     Ok((head, page).into_response())
 }
 
-async fn look_up(State(app): State<App>, Asked(sent): Asked<Sent>) -> Answer {
-    let line: Line<Othello> = sent.othello()?;
+async fn explore(State(app): State<App>, JsonBody(request): JsonBody<GameRequest>) -> JsonResult {
+    let line = request.parse_othello()?;
     let shared = app.clone();
-    let work = move |_: &crate::Stop| match shared.0.book.get() {
-        Some(book) => Ok(Json(book.look_up(&line))),
-        None => Ok(Json(json!({ "reading": true }))),
+    let work = move |_: &StopSignal| match shared.0.explorer.get() {
+        Some(explorer) => Ok(Json(explorer.look_up(&line))),
+        None => Ok(Json(json!({ "loading": true }))),
     };
     app.0.readers.run(work).await
 }
 
-async fn list_runs(State(app): State<App>) -> Answer {
+async fn list_runs(State(app): State<App>) -> JsonResult {
     let runs = app.0.runs.clone();
     app.0.readers.run(move |_| Ok(Json(runs.list()))).await
 }
 
-async fn show_run(State(app): State<App>, Path(name): Path<String>) -> Answer {
+async fn show_run(State(app): State<App>, Path(name): Path<String>) -> JsonResult {
     let runs = app.0.runs.clone();
     app.0.readers.run(move |_| runs.show(&name).map(Json)).await
 }
 
 #[derive(Deserialize)]
-struct Confirm {
+struct DeleteRequest {
     confirm: String,
 }
 
 async fn delete_run(
     State(app): State<App>,
     Path(name): Path<String>,
-    Asked(asked): Asked<Confirm>,
-) -> Answer {
+    JsonBody(request): JsonBody<DeleteRequest>,
+) -> JsonResult {
     let runs = app.0.runs.clone();
-    let work = move |_: &crate::Stop| {
-        runs.delete(&name, &asked.confirm)?;
+    let work = move |_: &StopSignal| {
+        runs.delete(&name, &request.confirm)?;
         Ok(Json(json!({ "deleted": name })))
     };
     app.0.readers.run(work).await
 }
 
-/// A run's report in a frame of its own, in which nothing runs and nothing is loaded.
+/// Serves the report of a run with a policy that runs no script and loads nothing.
 async fn run_report(
     State(app): State<App>,
     Path(name): Path<String>,
@@ -339,40 +359,43 @@ async fn run_report(
     Ok((head, page).into_response())
 }
 
-async fn show_model(State(app): State<App>, Query(asked): Query<Named>) -> Answer {
+async fn show_model(State(app): State<App>, Query(query): Query<NameQuery>) -> JsonResult {
     let shared = app.clone();
-    let work = move |_: &crate::Stop| {
-        let name = asked.name;
-        let kept = || shared.0.models.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if let Some(known) = kept().get(&name) {
-            return Ok(Json(known.clone()));
+    let work = move |_: &StopSignal| {
+        let name = query.name;
+        let cache = || shared.0.models.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(cached) = cache().get(&name) {
+            return Ok(Json(cached.clone()));
         }
         let found = model::find(&name, &shared.0.runs)?;
-        let told = model::show(&name, &found);
+        let description = model::to_json(&name, &found);
         if !name.starts_with("run:") {
-            kept().insert(name, told.clone());
+            cache().insert(name, description.clone());
         }
-        Ok(Json(told))
+        Ok(Json(description))
     };
     app.0.searches.run(work).await
 }
 
 #[derive(Deserialize)]
-struct Why {
+struct ExplainRequest {
     #[serde(flatten)]
-    game: Sent,
+    game: GameRequest,
     model: String,
     r#move: String,
 }
 
-async fn why(State(app): State<App>, Asked(asked): Asked<Why>) -> Answer {
-    let line = asked.game.othello()?;
+async fn explain(
+    State(app): State<App>,
+    JsonBody(request): JsonBody<ExplainRequest>,
+) -> JsonResult {
+    let line = request.game.parse_othello()?;
     let shared = app.clone();
-    let work = move |_: &crate::Stop| {
+    let work = move |_: &StopSignal| {
         let position = line.position();
-        let mv = position.parse_move(&asked.r#move).map_err(ApiError::bad)?;
-        let model = model::find(&asked.model, &shared.0.runs)?;
-        model::why(&model, position, mv).map(Json)
+        let mv = position.parse_move(&request.r#move).map_err(ApiError::bad_request)?;
+        let model = model::find(&request.model, &shared.0.runs)?;
+        model::explain(&model, position, mv).map(Json)
     };
     app.0.searches.run(work).await
 }

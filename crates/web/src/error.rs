@@ -1,53 +1,51 @@
-//! What can be wrong with a request, as a status and one sentence in JSON.
+//! Errors of requests, sent as a status and `{"error": "..."}`.
 
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-/// Why a request gets no answer.
+/// The reason why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiError {
-    /// What was sent makes no sense; the sentence says what and where.
+    /// The request is invalid.
     #[error("{0}")]
-    Bad(String),
-    /// There is no such thing.
+    BadRequest(String),
+    /// The requested object does not exist.
     #[error("{0}")]
-    Missing(String),
-    /// It may not be done.
+    NotFound(String),
+    /// The request is not allowed.
     #[error("{0}")]
     Forbidden(String),
-    /// It cannot be done as things are now.
+    /// The request does not fit the current state.
     #[error("{0}")]
     Conflict(String),
-    /// More than may be sent at once.
+    /// The request is too large.
     #[error("{0}")]
     TooLarge(String),
-    /// Everything is busy.
-    #[error("too many searches are waiting; try again in a moment")]
+    /// Too many requests wait for a slot.
+    #[error("the server is busy: too many searches are waiting. Try again in a moment.")]
     Busy,
-    /// Ours.
+    /// An internal error.
     #[error("{0}")]
-    Failed(String),
+    Internal(String),
 }
 
 impl ApiError {
-    /// What was sent is wrong in the words of an error.
-    pub fn bad(error: impl std::fmt::Display) -> ApiError {
-        ApiError::Bad(error.to_string())
+    /// Creates a [`ApiError::BadRequest`] from another error.
+    pub fn bad_request(error: impl std::fmt::Display) -> ApiError {
+        ApiError::BadRequest(error.to_string())
     }
 
-    /// The status of the answer.
-    #[must_use]
-    pub fn status(&self) -> StatusCode {
+    fn status(&self) -> StatusCode {
         match self {
-            ApiError::Bad(_) => StatusCode::BAD_REQUEST,
-            ApiError::Missing(_) => StatusCode::NOT_FOUND,
+            ApiError::BadRequest(_) => StatusCode::BAD_REQUEST,
+            ApiError::NotFound(_) => StatusCode::NOT_FOUND,
             ApiError::Forbidden(_) => StatusCode::FORBIDDEN,
             ApiError::Conflict(_) => StatusCode::CONFLICT,
             ApiError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             ApiError::Busy => StatusCode::SERVICE_UNAVAILABLE,
-            ApiError::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            ApiError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 }

@@ -1,65 +1,65 @@
-//! A game as it travels: the page holds it as text, and everything that is asked comes with all of
-//! it, so that the server remembers nothing and a reload loses nothing.
+//! Games in requests and responses. Every request contains the whole game, so the server stores no state.
 
 use crate::error::ApiError;
-use outflank_analysis::{Shown, Written};
+use outflank_analysis::{BoardView, GameText};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Line, Side};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// A game as the page sends it.
+/// A game in a request.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Sent {
+pub struct GameRequest {
     /// `othello` or `checkers`.
     pub game: String,
-    /// Where it began, if not at the usual start, as the game writes a position.
+    /// The starting position, if it is not the standard one.
     #[serde(default)]
     pub start: Option<String>,
-    /// The moves: a transcript for Othello, moves with spaces between them for checkers.
+    /// The moves: a transcript for Othello, moves separated by spaces for checkers.
     #[serde(default)]
     pub moves: String,
 }
 
-/// A game in which every move was checked.
+/// A game of either kind with legal moves only.
 #[derive(Clone, Debug)]
 pub enum AnyLine {
-    /// Of Othello.
+    /// A game of Othello.
     Othello(Line<Othello>),
-    /// Of checkers.
+    /// A game of checkers.
     Checkers(Line<Checkers>),
 }
 
-impl Sent {
-    /// The game, or which move is wrong and why.
-    pub fn read(&self) -> Result<AnyLine, ApiError> {
-        match self.game.parse::<Game>().map_err(ApiError::Bad)? {
-            Game::Othello => self.line().map(AnyLine::Othello),
-            Game::Checkers => self.line().map(AnyLine::Checkers),
+impl GameRequest {
+    /// Parses the game; the error names the first invalid move.
+    pub fn parse(&self) -> Result<AnyLine, ApiError> {
+        match self.game.parse::<Game>().map_err(ApiError::BadRequest)? {
+            Game::Othello => self.parse_line().map(AnyLine::Othello),
+            Game::Checkers => self.parse_line().map(AnyLine::Checkers),
         }
     }
 
-    /// The game if it is Othello.
-    pub fn othello(&self) -> Result<Line<Othello>, ApiError> {
-        match self.game.parse::<Game>().map_err(ApiError::Bad)? {
-            Game::Othello => self.line(),
-            Game::Checkers => Err(ApiError::Bad("this is for games of Othello".to_owned())),
+    /// Parses the game and rejects games other than Othello.
+    pub fn parse_othello(&self) -> Result<Line<Othello>, ApiError> {
+        match self.game.parse::<Game>().map_err(ApiError::BadRequest)? {
+            Game::Othello => self.parse_line(),
+            Game::Checkers => {
+                Err(ApiError::BadRequest("this request supports Othello only".to_owned()))
+            }
         }
     }
 
-    fn line<P: Written>(&self) -> Result<Line<P>, ApiError> {
+    fn parse_line<P: GameText>(&self) -> Result<Line<P>, ApiError> {
         let text = match &self.start {
             Some(start) => format!("{start}: {}", self.moves),
             None => self.moves.clone(),
         };
-        P::read_line(&text).map_err(ApiError::bad)
+        P::parse_game(&text).map_err(ApiError::bad_request)
     }
 }
 
-/// A position for the page: what lies where, who moves, where they may.
-pub fn shown<P: Shown>(position: &P) -> Value {
-    let over = position.is_over();
+/// Converts a position with its legal moves to JSON.
+fn position_to_json<P: BoardView>(position: &P) -> Value {
     let legal: Vec<Value> =
         position.moves().map(|mv| json!({ "move": mv.to_string(), "path": P::path(mv) })).collect();
     json!({
@@ -68,14 +68,14 @@ pub fn shown<P: Shown>(position: &P) -> Value {
         "black": position.count(Side::Black),
         "white": position.count(Side::White),
         "legal": legal,
-        "over": over,
+        "over": position.is_over(),
         "result": position.result(),
         "position": position.to_string(),
     })
 }
 
-/// A whole game for the page: every position that it went through.
-pub fn shown_line<P: Shown>(line: &Line<P>) -> Value {
+/// Converts a game with all its positions to JSON.
+pub fn game_to_json<P: BoardView>(line: &Line<P>) -> Value {
     let mut steps = Vec::with_capacity(line.moves().len());
     for (before, mv) in line.steps() {
         let (after, side) = (before.play(mv), before.to_move());
@@ -92,8 +92,8 @@ pub fn shown_line<P: Shown>(line: &Line<P>) -> Value {
     json!({
         "game": P::GAME.name(),
         "start": (*line.start() != P::start()).then(|| line.start().to_string()),
-        "first": shown(line.start()),
+        "initial": position_to_json(line.start()),
         "steps": steps,
-        "at": shown(line.position()),
+        "current": position_to_json(line.position()),
     })
 }

@@ -1,118 +1,112 @@
-//! A local server and its page: play, analyse a game, look up what was played, and see what runs
-//! have learned.
-//!
-//! The page holds the game and sends all of it with every question, so the server keeps no state
-//! about anyone. [`router`] is the whole interface, which tests call without a socket; [`serve()`]
-//! listens. The rules come from `games`, strength from `players`, what is thought of a move from `desk`:
-//! none of them is decided here.
+#![doc = include_str!("../README.md")]
 
-mod analyse;
+mod analyze;
 mod api;
-mod asked;
 mod assets;
-mod book;
 mod error;
+mod explorer;
 mod game;
-mod guard;
+mod host_check;
+mod json_body;
 mod model;
 mod players;
 mod report;
 mod runs;
-mod searches;
 mod server;
+mod work_slots;
 
 pub use api::router;
-pub use assets::first_page_bytes;
-pub use book::Book;
-pub use error::ApiError;
-pub use guard::{Hosts, is_loopback};
-pub use runs::Runs;
-pub use searches::{Searches, Stop};
-pub use server::{CONNECTIONS, ServeError, accept, listen, pause, serve};
+pub use host_check::{AllowedHosts, is_loopback};
+pub use server::{ServeError, accept, listen, pause, serve};
 
+use explorer::OpeningExplorer;
 use outflank_records::wthor::Names;
+use runs::Runs;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
+use work_slots::WorkSlots;
 
-/// Where to listen and what to show.
+/// The number of requests that read files at the same time.
+const MAX_READERS: usize = 4;
+
+/// The configuration of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// The address or name to listen at.
+pub struct ServerConfig {
+    /// The address or host name to listen on.
     pub host: String,
-    /// The port, 0 for any free one.
+    /// The port; 0 selects a free one.
     pub port: u16,
-    /// The folder with game files; without one the embedded games are the game base.
+    /// The folder with game files for the opening explorer; `None` for the embedded games.
     pub data: Option<PathBuf>,
     /// The folder with runs.
     pub runs: PathBuf,
-    /// How many searches run at once.
-    pub searches: usize,
+    /// The maximum number of concurrent searches.
+    pub max_searches: usize,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
+impl Default for ServerConfig {
+    fn default() -> ServerConfig {
+        ServerConfig {
             host: "127.0.0.1".to_owned(),
             port: 8064,
             data: None,
             runs: PathBuf::from("runs"),
-            searches: std::thread::available_parallelism().map_or(2, usize::from),
+            max_searches: std::thread::available_parallelism().map_or(2, usize::from),
         }
     }
 }
 
-/// What requests share.
+/// The state shared by all requests.
 #[derive(Clone)]
-pub struct App(Arc<Shared>);
+pub struct App(Arc<AppState>);
 
-struct Shared {
-    settings: Settings,
-    /// Work that thinks.
-    searches: Searches,
-    /// Work that reads files.
-    readers: Searches,
+struct AppState {
+    config: ServerConfig,
+    /// Slots for requests that search.
+    searches: WorkSlots,
+    /// Slots for requests that read files.
+    readers: WorkSlots,
     runs: Runs,
-    /// The game base, when it has been read.
-    book: OnceLock<Book>,
-    /// Who the numbers in files of games stand for, read when somebody opens one.
+    /// The opening explorer, once it is loaded.
+    explorer: OnceLock<OpeningExplorer>,
+    /// Names of players and tournaments in WTHOR files, loaded when the first file is opened.
     names: OnceLock<Names>,
-    /// Pictures of embedded models, which never change.
+    /// Descriptions of embedded models by name.
     models: Mutex<HashMap<String, Value>>,
 }
 
 impl App {
-    /// The state of a server. The game base is read in the background, so that the page is there
-    /// at once.
+    /// Creates the state of a server and loads the opening explorer in the background.
     #[must_use]
-    pub fn new(settings: Settings) -> App {
-        let app = App(Arc::new(Shared {
-            searches: Searches::new(settings.searches),
-            readers: Searches::new(4),
-            runs: Runs::new(settings.runs.clone()),
-            book: OnceLock::new(),
+    pub fn new(config: ServerConfig) -> App {
+        let app = App(Arc::new(AppState {
+            searches: WorkSlots::new(config.max_searches),
+            readers: WorkSlots::new(MAX_READERS),
+            runs: Runs::new(config.runs.clone()),
+            explorer: OnceLock::new(),
             names: OnceLock::new(),
             models: Mutex::default(),
-            settings,
+            config,
         }));
-        let reader = app.clone();
+        let loader = app.clone();
         std::thread::spawn(move || {
-            let book = Book::read(reader.0.settings.data.as_deref());
-            let _ = reader.0.book.set(book);
+            let explorer = OpeningExplorer::load(loader.0.config.data.as_deref());
+            let _ = loader.0.explorer.set(explorer);
         });
         app
     }
 
-    /// How many searches could begin now.
+    /// Returns the number of free search slots.
     #[must_use]
     pub fn free_searches(&self) -> usize {
         self.0.searches.free()
     }
 
-    /// How many searches were given up, since nobody waited for them any more.
+    /// Returns the number of searches that were cancelled because the client disconnected.
     #[must_use]
-    pub fn searches_given_up(&self) -> u64 {
-        self.0.searches.given_up()
+    pub fn cancelled_searches(&self) -> u64 {
+        self.0.searches.cancelled()
     }
 }

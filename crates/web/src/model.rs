@@ -1,5 +1,4 @@
-//! What a model looks at and has learned, and why it likes a move: numbers that the page draws on
-//! boards.
+//! Descriptions of models for the page: features, learned values, and contributions to a move's value.
 
 use crate::error::ApiError;
 use crate::runs::Runs;
@@ -11,25 +10,28 @@ use outflank_models::embedded::{self, Embedded};
 use outflank_models::files::{self, AnyHeuristic};
 use outflank_models::patterns::{Count, Patterns};
 use outflank_models::{
-    Features, Greedy, Heuristic, Model, NTupleNetwork, NamedFeatures, Policy, Tuple, Tuples, View,
+    NamedFeatures, Features, Greedy, Heuristic, Model, NTupleNetwork, Policy, Tuples, View,
 };
 use outflank_players::registry;
 use outflank_records::{Decision, DecisionFilter, decisions};
 use serde_json::{Value, json};
 
-/// A choice of a player.
+/// A position and the move chosen there.
 type Choice = Decision<Othello>;
 
-/// So many choices of the embedded games are looked at.
-const SAMPLE: usize = 800;
+/// The number of sampled decisions of the embedded games.
+const SAMPLE_SIZE: usize = 800;
 
-/// A pattern that occurs less often than this, in times a board, is an accident.
-const OFTEN: f64 = 0.02;
+/// The minimum mean number of occurrences per board of a listed pattern.
+const MIN_FREQUENCY: f64 = 0.02;
 
-/// No more tuples than this are drawn, and no more parts of a move are told.
-const MOST: usize = 64;
+/// The maximum number of listed patterns.
+const MAX_PATTERNS: usize = 12;
 
-/// The models that need no file, each with its game.
+/// The maximum number of listed tuples, and of contributions to a move.
+const MAX_LISTED: usize = 64;
+
+/// Returns the embedded models with their games, as JSON.
 #[must_use]
 pub fn list() -> Value {
     let game = |name: &str| match embedded::find(name) {
@@ -39,100 +41,102 @@ pub fn list() -> Value {
     embedded::NAMES.iter().map(|name| json!({ "name": name, "game": game(name).name() })).collect()
 }
 
-/// The model of this name: embedded, or `run:NAME` for what a run has learned.
+/// Finds an embedded model, or the model of a run for `run:NAME`.
 pub fn find(name: &str, runs: &Runs) -> Result<Embedded, ApiError> {
     if let Some(run) = name.strip_prefix("run:") {
         let path = registry::run_model_path(&runs.folder(run)?);
         return match files::is_heuristic(&path) {
-            true => Ok(Embedded::Heuristic(files::load_heuristic(&path).map_err(ApiError::bad)?.0)),
-            false => Ok(Embedded::Model(files::load(&path).map_err(ApiError::bad)?.0)),
+            true => Ok(Embedded::Heuristic(
+                files::load_heuristic(&path).map_err(ApiError::bad_request)?.0,
+            )),
+            false => Ok(Embedded::Model(files::load(&path).map_err(ApiError::bad_request)?.0)),
         };
     }
-    embedded::find(name).ok_or_else(|| ApiError::Missing(format!("there is no model '{name}'")))
+    embedded::find(name).ok_or_else(|| ApiError::NotFound(format!("model '{name}' does not exist")))
 }
 
-/// A number, or nothing where it is none.
+/// Converts a number to JSON; NaN and infinities become null.
 fn number(x: f64) -> Value {
     if x.is_finite() { json!(x) } else { Value::Null }
 }
 
-fn squares(image: &[Square]) -> Vec<usize> {
-    image.iter().map(|square| square.index()).collect()
+fn square_indices(squares: &[Square]) -> Vec<usize> {
+    squares.iter().map(|square| square.index()).collect()
 }
 
-/// What a model looks at, what discs are worth to it, where it likes to move.
-pub fn show(name: &str, model: &Embedded) -> Value {
-    let mut told = match model {
-        Embedded::Model(model) => show_model(model),
+/// Describes a model as JSON: features, values of discs, preferred moves.
+pub fn to_json(name: &str, model: &Embedded) -> Value {
+    let mut description = match model {
+        Embedded::Model(model) => describe_model(model),
         Embedded::Heuristic(AnyHeuristic::Othello(heuristic)) => {
-            let mut told = show_features(heuristic);
+            let mut description = describe_heuristic(heuristic);
             let (choices, sights) = sample();
-            let worth = model_inspection::disc_values(heuristic, &sights);
-            put_learned(&mut told, Some(worth), &Greedy(*heuristic), &choices);
-            told
+            let values = model_inspection::disc_values(heuristic, &sights);
+            add_learned(&mut description, Some(values), &Greedy(*heuristic), &choices);
+            description
         }
-        Embedded::Heuristic(AnyHeuristic::Checkers(heuristic)) => show_features(heuristic),
+        Embedded::Heuristic(AnyHeuristic::Checkers(heuristic)) => describe_heuristic(heuristic),
     };
-    told["name"] = json!(name);
-    told
+    description["name"] = json!(name);
+    description
 }
 
-/// Choices of the embedded games, and the boards after them.
+/// Samples decisions of the embedded games, with the boards after them.
 fn sample() -> (Vec<Choice>, Vec<model_inspection::Afterstate>) {
     let games = outflank_records::embedded::games();
     let choices = decisions(&games, &DecisionFilter::CHOICES);
-    let choices = model_inspection::sample(choices.items(), SAMPLE);
+    let choices = model_inspection::sample(choices.items(), SAMPLE_SIZE);
     let sights = model_inspection::afterstates(&choices);
     (choices, sights)
 }
 
-/// What a disc is worth on each square and each kind of square, and where it moves.
-fn put_learned(
-    told: &mut Value,
-    worth: Option<model_inspection::DiscValues>,
+/// Adds the mean value of a disc by square and by region, and the preferred moves.
+fn add_learned(
+    description: &mut Value,
+    values: Option<model_inspection::DiscValues>,
     policy: &dyn Policy<Othello>,
     choices: &[Choice],
 ) {
     let board = |numbers: [f64; 64]| numbers.map(number).to_vec();
-    told["regions"] = json!(worth.as_ref().map(|worth| {
-        let regions = model_inspection::Region::ALL.iter().zip(worth.regions);
-        let each = regions.map(|(region, x)| json!({ "name": region.name(), "worth": number(x) }));
+    description["regions"] = json!(values.as_ref().map(|values| {
+        let regions = model_inspection::Region::ALL.iter().zip(values.regions);
+        let each = regions.map(|(region, x)| json!({ "name": region.name(), "value": number(x) }));
         each.collect::<Vec<_>>()
     }));
-    told["worth"] = json!(worth.map(|worth| board(worth.squares)));
-    told["moves"] = json!(board(model_inspection::model_move_preferences(policy, choices)));
-    told["sample"] = json!(choices.len());
+    description["disc_values"] = json!(values.map(|values| board(values.squares)));
+    description["move_preferences"] = json!(board(model_inspection::model_move_preferences(policy, choices)));
+    description["sample_size"] = json!(choices.len());
 }
 
-fn show_model(model: &Model) -> Value {
+fn describe_model(model: &Model) -> Value {
     let (choices, sights) = sample();
-    // A neural network looks at the whole board at once and has no tuples.
+    // A neural network has no tuples.
     let tuples = model.tuples().map_or(&[][..], Tuples::tuples);
-    let extremes = match model {
-        Model::NTuple(network) => strongest(network, &sights),
+    let patterns = match model {
+        Model::NTuple(network) => strongest_patterns(network, &sights),
         _ => Vec::new(),
     };
-    let mut told = json!({
+    let mut description = json!({
         "kind": model.kind(),
         "weights": model.weights(),
-        "places": model.tuples().map_or(0, Tuples::placement_count),
-        "tuples": tuples.iter().take(MOST).map(|tuple| json!({
-            "squares": squares(&tuple.placements()[0]),
-            "images": tuple.placements().len(),
+        "instances": model.tuples().map_or(0, Tuples::placement_count),
+        "tuples": tuples.iter().take(MAX_LISTED).map(|tuple| json!({
+            "squares": square_indices(&tuple.placements()[0]),
+            "symmetries": tuple.placements().len(),
             "entries": tuple.entries(),
         })).collect::<Vec<_>>(),
         "tuple_count": tuples.len(),
-        "patterns": extremes,
+        "patterns": patterns,
         "counts": match model { Model::Patterns(staged) => counts(staged), _ => Vec::new() },
         "features": [],
     });
-    let worth = model.value().map(|value| model_inspection::disc_values(&*value, &sights));
-    put_learned(&mut told, worth, &*model.policy(), &choices);
-    told
+    let values = model.value().map(|value| model_inspection::disc_values(&*value, &sights));
+    add_learned(&mut description, values, &*model.policy(), &choices);
+    description
 }
 
-/// A heuristic is its features and their weights.
-fn show_features<P: NamedFeatures>(heuristic: &Heuristic<P>) -> Value {
+/// Describes a heuristic by its features and weights.
+fn describe_heuristic<P: NamedFeatures>(heuristic: &Heuristic<P>) -> Value {
     let features: Vec<Value> = P::FEATURES
         .iter()
         .zip(heuristic.weights())
@@ -141,89 +145,87 @@ fn show_features<P: NamedFeatures>(heuristic: &Heuristic<P>) -> Value {
     json!({
         "kind": "heuristic",
         "weights": features.len(),
-        "places": 0,
+        "instances": 0,
         "tuples": [],
         "tuple_count": 0,
         "patterns": [],
         "counts": [],
         "features": features,
-        "worth": null,
+        "disc_values": null,
         "regions": null,
-        "moves": null,
-        "sample": 0,
+        "move_preferences": null,
+        "sample_size": 0,
     })
 }
 
-/// The patterns that weigh most, of either sign.
-fn strongest(network: &NTupleNetwork, sights: &[model_inspection::Afterstate]) -> Vec<Value> {
+/// Returns the frequent patterns with the largest absolute weights.
+fn strongest_patterns(network: &NTupleNetwork, sights: &[model_inspection::Afterstate]) -> Vec<Value> {
     let mut found: Vec<model_inspection::Pattern> =
-        model_inspection::extreme_patterns(network, sights, OFTEN).into_iter().flatten().flatten().collect();
+        model_inspection::extreme_patterns(network, sights, MIN_FREQUENCY).into_iter().flatten().flatten().collect();
     found.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
     let bits = |bits: u64| (0..64).filter(|square| bits >> square & 1 == 1).collect::<Vec<u32>>();
     found
         .iter()
-        .take(12)
+        .take(MAX_PATTERNS)
         .map(|pattern| {
             json!({
                 "tuple": pattern.tuple,
-                "squares": squares(&network.tuples().tuples()[pattern.tuple].placements()[0]),
+                "squares": square_indices(&network.tuples().tuples()[pattern.tuple].placements()[0]),
                 "own": bits(pattern.own),
                 "other": bits(pattern.other),
                 "weight": number(pattern.weight),
-                "often": number(pattern.frequency),
+                "frequency": number(pattern.frequency),
             })
         })
         .collect()
 }
 
-/// What each number of moves or of squares at the frontier adds, at three stages of the game.
+/// Returns the weights of mobility and frontier counts as curves, for three stages of the game.
 fn counts(model: &Patterns) -> Vec<Value> {
     let (stages, first) = (model.stages(), model.features().tuples().count());
-    let series = |place: usize, discs: u32| {
+    let series = |index: usize, discs: u32| {
         let stage = stages.of(discs);
         let (from, to) = stages.discs(stage);
-        let table = &model.weights(stage)[first + place * Count::LIMIT..][..Count::LIMIT];
-        let seen = table.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
-        let points: Vec<Value> = seen.map(|(many, weight)| json!([many, weight])).collect();
+        let table = &model.weights(stage)[first + index * Count::LIMIT..][..Count::LIMIT];
+        let nonzero = table.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
+        let points: Vec<Value> = nonzero.map(|(count, weight)| json!([count, weight])).collect();
         json!({ "name": format!("{from} to {to} discs"), "points": points })
     };
-    let told = |(place, count): (usize, &Count)| {
-        let series: Vec<Value> = [16, 34, 52].iter().map(|&discs| series(place, discs)).collect();
+    let to_json = |(index, count): (usize, &Count)| {
+        let series: Vec<Value> = [16, 34, 52].iter().map(|&discs| series(index, discs)).collect();
         json!({ "name": count.about(), "series": series })
     };
-    model.features().counts().iter().enumerate().map(told).collect()
+    model.features().counts().iter().enumerate().map(to_json).collect()
 }
 
-/// One thing that a model sees after a move and what that adds to the move's worth.
+/// The contribution of one feature to the value of a move.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
-    /// What it is: a tuple by its number from 1, or a count in words.
-    pub name: String,
-    /// The squares, none for a count.
-    pub squares: Vec<usize>,
-    /// What it adds.
-    pub weight: f64,
+struct Contribution {
+    /// The feature: a tuple by its number from 1, or a count by its name.
+    name: String,
+    /// The squares of a tuple; empty for a count.
+    squares: Vec<usize>,
+    /// The contribution.
+    weight: f64,
 }
 
-/// The parts that a model's word on a move adds up from; nothing for a model that rates moves by
-/// their context, for a neural network, which is no sum, and for a model of another game.
-#[must_use]
-pub fn parts(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec<Part>> {
+/// Returns the contributions that sum to the model's value of a move; `None` for move predictors and neural
+/// networks, which are not sums of features, and for models of another game.
+fn contributions(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec<Contribution>> {
     let side = position.to_move();
     let after = position.play(mv);
     let discs = |side: Side| after.discs(side);
     let model = match model {
         Embedded::Model(model) => model,
         Embedded::Heuristic(AnyHeuristic::Othello(heuristic)) => {
-            let seen = after.features(side);
-            let weighed = heuristic.weights().iter().zip(seen);
-            let named = Othello::FEATURES.iter().zip(weighed);
-            let part = |(name, (weight, feature)): (&&str, (&f32, f32))| Part {
+            let weighted = heuristic.weights().iter().zip(after.features(side));
+            let named = Othello::FEATURES.iter().zip(weighted);
+            let contribution = |(name, (weight, feature)): (&&str, (&f32, f32))| Contribution {
                 name: format!("{name}: {feature:+.2}"),
                 squares: Vec::new(),
                 weight: f64::from(weight * feature),
             };
-            return Some(named.map(part).collect());
+            return Some(named.map(contribution).collect());
         }
         Embedded::Heuristic(AnyHeuristic::Checkers(_)) => return None,
     };
@@ -235,97 +237,105 @@ pub fn parts(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec<Par
             };
             let sign = if network.view() == View::Negate { f64::from(side.sign()) } else { 1.0 };
             let (own, other) = (discs(black), discs(black.other()));
-            Some(read(network.tuples(), network.weights(), own, other, sign, network.is_binary()))
+            Some(tuple_contributions(
+                network.tuples(),
+                network.weights(),
+                own,
+                other,
+                sign,
+                network.is_binary(),
+            ))
         }
         Model::Patterns(patterns) => {
             let (own, other) = (discs(side), discs(side.other()));
             let weights = patterns.weights(patterns.stages().of((own | other).count_ones()));
             let look = patterns.features();
-            let mut parts = read(look.tuples(), weights, own, other, 1.0, false);
-            for (place, count) in look.counts().iter().enumerate() {
-                let many = count.of(Portable, own, other) as usize % Count::LIMIT;
-                let weight = weights[look.tuples().count() + place * Count::LIMIT + many];
-                let name = format!("{}: {many}", count.about());
-                parts.push(Part { name, squares: Vec::new(), weight: f64::from(weight) });
+            let mut all = tuple_contributions(look.tuples(), weights, own, other, 1.0, false);
+            for (index, count) in look.counts().iter().enumerate() {
+                let number = count.of(Portable, own, other) as usize % Count::LIMIT;
+                let weight = weights[look.tuples().count() + index * Count::LIMIT + number];
+                let name = format!("{}: {number}", count.about());
+                all.push(Contribution { name, squares: Vec::new(), weight: f64::from(weight) });
             }
-            Some(parts)
+            Some(all)
         }
         Model::MovePredictor(_) | Model::Mlp(_) | Model::PolicyNet(_) => None,
     }
 }
 
-/// The weights of all places that tuples read.
-fn read(
+/// Returns the weights that all instances of the tuples select.
+fn tuple_contributions(
     tuples: &Tuples,
     weights: &[f32],
     own: u64,
     other: u64,
     sign: f64,
     binary: bool,
-) -> Vec<Part> {
-    let mut parts = Vec::with_capacity(tuples.placement_count());
+) -> Vec<Contribution> {
+    let mut all = Vec::with_capacity(tuples.placement_count());
     let entry = |image: &[Square]| {
         image.iter().fold(0usize, |index, square| {
             index * 3 + 1 + usize::from(own & square.bit() != 0)
                 - usize::from(other & square.bit() != 0)
         })
     };
-    let each = |(number, (tuple, offset)): (usize, (&Tuple, usize)), parts: &mut Vec<Part>| {
+    let pairs = tuples.tuples().iter().zip(tuples.offsets());
+    for (number, (tuple, offset)) in pairs.enumerate() {
         let mut seen = Vec::new();
         for image in tuple.placements() {
             let index = entry(image);
-            // A feature that counts once adds nothing the second time.
-            let again = binary && seen.contains(&index);
+            // A binary feature counts only once.
+            let is_repeated = binary && seen.contains(&index);
             seen.push(index);
-            let weight = if again { 0.0 } else { sign * f64::from(weights[offset + index]) };
+            let weight = if is_repeated { 0.0 } else { sign * f64::from(weights[offset + index]) };
             let name = format!("tuple {}", number + 1);
-            parts.push(Part { name, squares: squares(image), weight });
+            all.push(Contribution { name, squares: square_indices(image), weight });
         }
-    };
-    for numbered in tuples.tuples().iter().zip(tuples.offsets()).enumerate() {
-        each(numbered, &mut parts);
     }
-    parts
+    all
 }
 
-/// Why a model prefers one move to another: what differs, the largest differences first.
-pub fn why(model: &Embedded, position: &Othello, mv: Square) -> Result<Value, ApiError> {
-    let unable = || {
-        ApiError::Bad("this model has no parts to show: it is no sum, or of another game".into())
+/// Explains the value of a move as JSON: its contributions compared with those of the best other move, largest
+/// difference first.
+pub fn explain(model: &Embedded, position: &Othello, mv: Square) -> Result<Value, ApiError> {
+    let unsupported = || {
+        let reason = "this model cannot be explained: it is not a sum of features, or plays \
+                      another game";
+        ApiError::BadRequest(reason.to_owned())
     };
-    let mine = parts(model, position, mv).ok_or_else(unable)?;
-    let total = |parts: &[Part]| parts.iter().map(|part| part.weight).sum::<f64>();
+    let own = contributions(model, position, mv).ok_or_else(unsupported)?;
+    let total = |all: &[Contribution]| all.iter().map(|one| one.weight).sum::<f64>();
     let mut others: Vec<(f64, Square)> = position
         .moves()
         .filter(|&other| other != mv)
-        .filter_map(|other| Some((total(&parts(model, position, other)?), other)))
+        .filter_map(|other| Some((total(&contributions(model, position, other)?), other)))
         .collect();
     others.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let rival = others.first().map(|&(_, square)| square);
-    let theirs = rival.and_then(|square| parts(model, position, square));
-    let mut told: Vec<(f64, Value)> = Vec::new();
-    for (place, part) in mine.iter().enumerate() {
-        let rival_part = theirs.as_ref().and_then(|parts| parts.get(place));
-        let theirs = rival_part.map(|part| part.weight);
-        let difference = part.weight - theirs.unwrap_or(0.0);
-        told.push((
+    let alternative = others.first().map(|&(_, square)| square);
+    let alternative_weights = alternative.and_then(|square| contributions(model, position, square));
+    let mut rows: Vec<(f64, Value)> = Vec::new();
+    for (index, one) in own.iter().enumerate() {
+        let other = alternative_weights.as_ref().and_then(|all| all.get(index));
+        let other_weight = other.map(|other| other.weight);
+        let difference = one.weight - other_weight.unwrap_or(0.0);
+        rows.push((
             difference.abs(),
             json!({
-                "name": part.name, "squares": part.squares, "weight": part.weight,
-                "rival": theirs, "difference": difference,
+                "name": one.name, "squares": one.squares, "weight": one.weight,
+                "alternative": other_weight, "difference": difference,
             }),
         ));
     }
-    told.sort_by(|a, b| b.0.total_cmp(&a.0));
-    told.retain(|(size, _)| *size > 0.0);
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    rows.retain(|(size, _)| *size > 0.0);
     Ok(json!({
         "move": mv.to_string(),
-        "total": total(&mine),
-        "rival": rival.map(|square| square.to_string()),
-        "rival_total": others.first().map(|&(total, _)| total),
+        "total": total(&own),
+        "alternative": alternative.map(|square| square.to_string()),
+        "alternative_total": others.first().map(|&(total, _)| total),
         "moves": others.iter().map(|(total, square)| json!([square.to_string(), total]))
             .collect::<Vec<_>>(),
-        "parts": told.into_iter().take(MOST).map(|(_, part)| part).collect::<Vec<_>>(),
+        "contributions": rows.into_iter().take(MAX_LISTED).map(|(_, row)| row).collect::<Vec<_>>(),
     }))
 }
 
@@ -335,7 +345,7 @@ mod tests {
     use outflank_models::Evaluate;
 
     #[test]
-    fn the_parts_add_up_to_what_the_model_says() {
+    fn contributions_sum_to_the_value() {
         let runs = Runs::new("no such folder".into());
         let games = outflank_records::embedded::games();
         let choices = decisions(&games, &DecisionFilter::CHOICES);
@@ -344,11 +354,11 @@ mod tests {
             let value: Box<dyn Evaluate<Othello>> = match &model {
                 Embedded::Model(sum) => match sum.value() {
                     Some(value) if !matches!(sum, Model::Mlp(_)) => Box::new(value),
-                    // What only rates moves is no sum, and no more are layers.
+                    // Move predictors and neural networks are not sums of features.
                     _ => {
                         let choice = &choices.items()[0];
                         let mv = choice.position.moves().next().unwrap();
-                        assert!(parts(&model, &choice.position, mv).is_none(), "{name}");
+                        assert!(contributions(&model, &choice.position, mv).is_none(), "{name}");
                         continue;
                     }
                 },
@@ -358,12 +368,12 @@ mod tests {
             for choice in model_inspection::sample(choices.items(), 40) {
                 let side = choice.position.to_move();
                 for mv in choice.position.moves() {
-                    let parts = parts(&model, &choice.position, mv).unwrap();
-                    let sum: f64 = parts.iter().map(|part| part.weight).sum();
-                    let said = f64::from(value.value(&choice.position.play(mv), side));
+                    let all = contributions(&model, &choice.position, mv).unwrap();
+                    let sum: f64 = all.iter().map(|one| one.weight).sum();
+                    let expected = f64::from(value.value(&choice.position.play(mv), side));
                     assert!(
-                        (sum - said).abs() <= 1e-3 * (1.0 + said.abs()),
-                        "{name}: {sum} {said}"
+                        (sum - expected).abs() <= 1e-3 * (1.0 + expected.abs()),
+                        "{name}: {sum} {expected}"
                     );
                 }
             }

@@ -1,59 +1,62 @@
-//! An analysed game as one page that stands alone, from what the page has of it.
+//! An analyzed game as a self-contained HTML report, from the analysis that the page has received.
 
 use crate::error::ApiError;
-use crate::game::Sent;
-use outflank_analysis::analysis::Seen;
-use outflank_analysis::report::{self, Looked};
+use crate::game::GameRequest;
+use outflank_analysis::AnalyzedMove;
+use outflank_analysis::report::{self, GameReport};
 use outflank_games::Position;
 use outflank_games::othello::{Othello, Square};
 use serde::Deserialize;
 
-/// What stands below the result.
-const HOW: &str = "Figures are estimates of the search where they do not say that they are exact.";
+/// The description of the search below the result.
+const SEARCH_SETTINGS: &str = "Values are estimates of the search unless they are marked as exact.";
 
-/// A game and what an analysis found, as the page has it.
+/// The maximum length of a player's name.
+const MAX_NAME_LENGTH: usize = 60;
+
+/// A request for a report.
 #[derive(Debug, Deserialize)]
-pub struct Analysed {
+pub struct ReportRequest {
     /// The game.
     #[serde(flatten)]
-    pub game: Sent,
-    /// Who played Black, in the reader's words.
+    pub game: GameRequest,
+    /// The name of the Black player.
     #[serde(default)]
     pub black: String,
-    /// Who played White.
+    /// The name of the White player.
     #[serde(default)]
     pub white: String,
-    /// What was found about each move.
+    /// The analyzed moves.
     #[serde(default)]
-    pub rows: Vec<Row>,
+    pub rows: Vec<AnalysisRow>,
 }
 
-/// One move of an analysis.
+/// An analyzed move in a request.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Row {
-    /// Which move, from 1.
+pub struct AnalysisRow {
+    /// The number of the move, from 1.
     pub ply: usize,
-    /// Black's margin after it.
-    pub worth: f64,
-    /// What it cost.
+    /// The value after the move, for Black.
+    pub value_after: f64,
+    /// The loss of the move.
     pub loss: f64,
-    /// Whether that is certain.
+    /// Whether value and loss are exact.
     pub exact: bool,
     /// The best moves.
     pub best: Vec<String>,
 }
 
-impl Row {
-    /// What was seen in a game; what came from outside is taken only as far as it is a move there.
-    fn seen(&self, (position, played): (Othello, Square)) -> Seen<Square> {
+impl AnalysisRow {
+    /// Converts the row to an analyzed move. Best moves that are not legal are left out.
+    fn to_analyzed(&self, (position, played): (Othello, Square)) -> AnalyzedMove<Square> {
         let side = position.to_move();
-        Seen {
+        AnalyzedMove {
             ply: self.ply,
             side,
             played,
             best: self.best.iter().filter_map(|text| position.parse_move(text).ok()).collect(),
             better: Vec::new(),
-            value: Some(self.worth + f64::from(side.sign()) * self.loss),
+            value: Some(self.value_after + f64::from(side.sign()) * self.loss),
             loss: Some(self.loss),
             exact: self.exact,
             depth: 0,
@@ -62,23 +65,23 @@ impl Row {
     }
 }
 
-/// The page.
-pub fn page(asked: &Analysed) -> Result<String, ApiError> {
-    let line = asked.game.othello()?;
+/// Builds the HTML page.
+pub fn build_page(request: &ReportRequest) -> Result<String, ApiError> {
+    let line = request.game.parse_othello()?;
     let steps: Vec<(Othello, Square)> = line.steps().collect();
-    let mut moves = Vec::with_capacity(asked.rows.len());
-    for row in &asked.rows {
-        let step = row.ply.checked_sub(1).and_then(|place| steps.get(place));
-        let another = || ApiError::Bad("the analysis is of another game".to_owned());
-        moves.push(row.seen(*step.ok_or_else(another)?));
+    let mut moves = Vec::with_capacity(request.rows.len());
+    for row in &request.rows {
+        let step = row.ply.checked_sub(1).and_then(|index| steps.get(index));
+        let mismatch = || ApiError::BadRequest("the analysis belongs to another game".to_owned());
+        moves.push(row.to_analyzed(*step.ok_or_else(mismatch)?));
     }
-    moves.sort_by_key(|seen| seen.ply);
-    moves.dedup_by_key(|seen| seen.ply);
+    moves.sort_by_key(|analyzed| analyzed.ply);
+    moves.dedup_by_key(|analyzed| analyzed.ply);
     let name = |name: &str, side: &str| -> String {
-        let name: String = name.chars().filter(|c| !c.is_control()).take(60).collect();
+        let name: String = name.chars().filter(|c| !c.is_control()).take(MAX_NAME_LENGTH).collect();
         if name.is_empty() { side.to_owned() } else { name }
     };
-    let title = format!("{} – {}", name(&asked.black, "Black"), name(&asked.white, "White"));
-    let looked = [Looked::new(title, None, line, moves)];
-    Ok(report::page(&looked, HOW).to_html())
+    let title = format!("{} – {}", name(&request.black, "Black"), name(&request.white, "White"));
+    let games = [GameReport::new(title, None, line, moves)];
+    Ok(report::page(&games, SEARCH_SETTINGS).to_html())
 }

@@ -1,8 +1,7 @@
-//! Runs of the laboratory: listed, looked into while they go on, deleted when one asks twice.
+//! Lists, shows and deletes runs.
 //!
-//! A run is a folder right below the runs folder that has a `config.toml`. Nothing else is ever
-//! read or removed: no path comes from a request, only the name of such a folder, and links are
-//! not followed.
+//! A run is a direct subfolder of the runs folder with a `config.toml`. Nothing else is read or deleted:
+//! requests contain the names of runs, never paths, and symbolic links are not followed.
 
 use crate::error::ApiError;
 use outflank_runs::RunFolder;
@@ -13,68 +12,68 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// A run without results that wrote something within this time is taken to be going on.
-const LIVELY: Duration = Duration::from_secs(120);
+/// An unfinished run that changed within this time counts as running.
+const RUNNING_WINDOW: Duration = Duration::from_secs(120);
 
-/// No file of a run that is larger is shown.
-const LARGEST: u64 = 32 << 20;
+/// The maximum size of a file that is shown.
+const MAX_FILE_BYTES: u64 = 32 << 20;
 
-/// A curve with more points is thinned.
-const MOST_POINTS: usize = 2000;
+/// The maximum number of points of a curve; longer ones are thinned out.
+const MAX_POINTS: usize = 2000;
 
-/// More runs than this are not listed.
-const MOST_RUNS: usize = 1000;
+/// The maximum number of listed runs.
+const MAX_RUNS: usize = 1000;
 
 /// The runs folder.
 #[derive(Clone, Debug)]
 pub struct Runs {
     folder: PathBuf,
-    /// Makes the words that confirm a deletion ours alone.
-    secret: RandomState,
+    /// The key of the confirmation tokens.
+    token_key: RandomState,
 }
 
-/// How a run stands.
+/// The state of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum RunState {
     Finished,
     Running,
     Stopped,
 }
 
-impl State {
+impl RunState {
     fn name(self) -> &'static str {
         match self {
-            State::Finished => "finished",
-            State::Running => "running",
-            State::Stopped => "stopped",
+            RunState::Finished => "finished",
+            RunState::Running => "running",
+            RunState::Stopped => "stopped",
         }
     }
 }
 
 impl Runs {
-    /// The runs in this folder, which need not exist.
+    /// Uses this folder, which need not exist.
     #[must_use]
     pub fn new(folder: PathBuf) -> Runs {
-        Runs { folder, secret: RandomState::new() }
+        Runs { folder, token_key: RandomState::new() }
     }
 
-    /// The folder of the run with this name.
+    /// Returns the folder of the run with this name.
     pub fn folder(&self, name: &str) -> Result<PathBuf, ApiError> {
-        let missing = || ApiError::Missing(format!("there is no run '{name}'"));
-        let plain = !name.is_empty()
+        let missing = || ApiError::NotFound(format!("run '{name}' does not exist"));
+        let is_valid = !name.is_empty()
             && !name.starts_with('.')
             && name.len() < 256
             && !name.contains(['/', '\\', '\0', ':']);
-        if !plain {
+        if !is_valid {
             return Err(missing());
         }
         let path = self.folder.join(name);
-        let is_folder = fs::symlink_metadata(&path).is_ok_and(|about| about.is_dir());
+        let is_folder = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_dir());
         let is_run = is_plain_file(&path.join("config.toml"));
         if is_folder && is_run { Ok(path) } else { Err(missing()) }
     }
 
-    /// The names of all runs, sorted.
+    /// Returns the names of all runs, sorted.
     fn names(&self) -> Vec<String> {
         let Ok(entries) = fs::read_dir(&self.folder) else { return Vec::new() };
         let mut names: Vec<String> = entries
@@ -83,33 +82,33 @@ impl Runs {
             .filter(|name| self.folder(name).is_ok())
             .collect();
         names.sort();
-        names.truncate(MOST_RUNS);
+        names.truncate(MAX_RUNS);
         names
     }
 
-    /// The runs that have learned a model.
+    /// Returns the names of the runs that have a model.
     #[must_use]
-    pub fn learned(&self) -> Vec<String> {
+    pub fn with_model(&self) -> Vec<String> {
         self.names().into_iter().filter(|name| has_model(&self.folder.join(name))).collect()
     }
 
-    /// All runs, the latest first.
+    /// Returns all runs as JSON, latest first.
     #[must_use]
     pub fn list(&self) -> Value {
         let mut runs: Vec<(SystemTime, Value)> = Vec::new();
         for name in self.names() {
             let path = self.folder.join(&name);
-            let changed = last_change(&path);
-            runs.push((changed, self.summary(&name, &path, changed)));
+            let modified = last_modified(&path);
+            runs.push((modified, self.summary(&name, &path, modified)));
         }
-        runs.sort_by_key(|(changed, _)| std::cmp::Reverse(*changed));
+        runs.sort_by_key(|(modified, _)| std::cmp::Reverse(*modified));
         json!({
             "folder": self.folder.display().to_string(),
             "runs": runs.into_iter().map(|(_, run)| run).collect::<Vec<_>>(),
         })
     }
 
-    fn summary(&self, name: &str, path: &Path, changed: SystemTime) -> Value {
+    fn summary(&self, name: &str, path: &Path, modified: SystemTime) -> Value {
         let config = RunFolder::read_config(path).ok();
         let setting =
             |key: &str| config.as_ref().and_then(|c| c.settings.get(key)).map(ToString::to_string);
@@ -118,115 +117,115 @@ impl Runs {
             "command": config.as_ref().map(|c| c.command.clone()),
             "method": setting("method"),
             "seed": config.as_ref().map(|c| c.seed),
-            "state": state(path, changed).name(),
-            "changed": changed.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs()),
-            "curve": is_plain_file(&path.join("curve.csv")),
-            "league": is_plain_file(&path.join("cross-table.csv")),
-            "report": is_plain_file(&path.join("report.html")),
-            "model": has_model(path),
+            "state": state(path, modified).name(),
+            "modified": modified.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs()),
+            "has_curve": is_plain_file(&path.join("curve.csv")),
+            "has_league": is_plain_file(&path.join("cross-table.csv")),
+            "has_report": is_plain_file(&path.join("report.html")),
+            "has_model": has_model(path),
         })
     }
 
-    /// One run: what was asked, its curve so far, its tables, and the word that confirms a
-    /// deletion.
+    /// Returns a run as JSON: configuration, curve, tables, and the token that confirms its deletion.
     pub fn show(&self, name: &str) -> Result<Value, ApiError> {
         let path = self.folder(name)?;
-        let changed = last_change(&path);
-        let mut run = self.summary(name, &path, changed);
-        let config = text(&path, "config.toml").unwrap_or_default();
-        let games = text(&path, "games.tsv").map(|journal| journal.lines().count());
+        let modified = last_modified(&path);
+        let mut run = self.summary(name, &path, modified);
+        let config = read_text(&path, "config.toml").unwrap_or_default();
+        let games = read_text(&path, "games.tsv").map(|journal| journal.lines().count());
         run["config"] = json!(config);
         run["games"] = json!(games);
-        // Of a run that was killed it says who worked then, not now.
-        let running = state(&path, changed) == State::Running;
-        run["workers"] = json!(text(&path, "workers.txt").filter(|_| running));
-        run["points"] = json!(text(&path, "curve.csv").map(|csv| curve(&csv)));
-        run["standings"] = json!(text(&path, "standings.csv").map(|csv| rows(&csv)));
-        run["cross"] = json!(text(&path, "cross-table.csv").map(|csv| rows(&csv)));
-        run["matches"] = json!(text(&path, "matches.csv").map(|csv| rows(&csv)));
-        run["confirm"] = json!(self.confirmation(name, changed));
+        // The file of a killed run is outdated.
+        let running = state(&path, modified) == RunState::Running;
+        run["workers"] = json!(read_text(&path, "workers.txt").filter(|_| running));
+        run["curve"] = json!(read_text(&path, "curve.csv").map(|csv| parse_curve(&csv)));
+        run["standings"] = json!(read_text(&path, "standings.csv").map(|csv| csv_rows(&csv)));
+        run["cross_table"] = json!(read_text(&path, "cross-table.csv").map(|csv| csv_rows(&csv)));
+        run["matches"] = json!(read_text(&path, "matches.csv").map(|csv| csv_rows(&csv)));
+        run["confirm"] = json!(self.confirmation_token(name, modified));
         Ok(run)
     }
 
-    /// The report that a run wrote.
+    /// Returns the report of a run.
     pub fn report(&self, name: &str) -> Result<Vec<u8>, ApiError> {
         let path = self.folder(name)?.join("report.html");
-        let missing = || ApiError::Missing(format!("the run '{name}' has no report yet"));
+        let missing = || ApiError::NotFound(format!("run '{name}' has no report yet"));
         if !is_plain_file(&path) {
             return Err(missing());
         }
-        files::read(&path, LARGEST).map_err(|_| missing())
+        files::read(&path, MAX_FILE_BYTES).map_err(|_| missing())
     }
 
-    /// The word that must be said to delete a run as it is now.
-    fn confirmation(&self, name: &str, changed: SystemTime) -> String {
-        format!("{:016x}", self.secret.hash_one((name, changed)))
+    /// Returns the token that confirms the deletion of a run in its current state.
+    fn confirmation_token(&self, name: &str, modified: SystemTime) -> String {
+        format!("{:016x}", self.token_key.hash_one((name, modified)))
     }
 
-    /// Deletes a run that is not going on, if the word is right.
+    /// Deletes a run that is not running; `confirm` is the token from [`Runs::show`].
     pub fn delete(&self, name: &str, confirm: &str) -> Result<(), ApiError> {
         let path = self.folder(name)?;
-        let changed = last_change(&path);
-        if state(&path, changed) == State::Running {
-            let reason = format!("the run '{name}' is going on; stop it before deleting it");
+        let modified = last_modified(&path);
+        if state(&path, modified) == RunState::Running {
+            let reason = format!("run '{name}' is running. Stop it before deleting it.");
             return Err(ApiError::Conflict(reason));
         }
-        if confirm != self.confirmation(name, changed) {
-            let reason = "the confirmation does not fit; look at the run again, then delete it";
+        if confirm != self.confirmation_token(name, modified) {
+            let reason = "the run has changed. Look at it again, then delete it.";
             return Err(ApiError::Conflict(reason.to_owned()));
         }
-        fs::remove_dir_all(&path).map_err(|error| {
-            ApiError::Failed(format!("the run '{name}' could not be deleted: {error}"))
-        })
+        fs::remove_dir_all(&path)
+            .map_err(|error| ApiError::Internal(format!("cannot delete run '{name}': {error}")))
     }
 }
 
-/// Whether there is a file itself, not a link to one.
+/// Returns whether a path is a regular file, not a symbolic link.
 fn is_plain_file(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|about| about.is_file())
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
 
-/// When something in a run's folder last changed.
-fn last_change(path: &Path) -> SystemTime {
-    let of = |path: &Path| fs::symlink_metadata(path).and_then(|about| about.modified()).ok();
+/// Returns the latest modification time of a folder and the files in it.
+fn last_modified(path: &Path) -> SystemTime {
+    let modified =
+        |path: &Path| fs::symlink_metadata(path).and_then(|metadata| metadata.modified()).ok();
     let inside = fs::read_dir(path).into_iter().flatten().flatten();
-    let times = inside.filter_map(|entry| of(&entry.path())).chain(of(path));
+    let times = inside.filter_map(|entry| modified(&entry.path())).chain(modified(path));
     times.max().unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-/// Whether a run has learned something that plays.
+/// Returns whether a run has a model.
 fn has_model(path: &Path) -> bool {
     ["model.safetensors", "model.toml"].iter().any(|name| is_plain_file(&path.join(name)))
 }
 
-/// What a run writes when it is done: a report, a list of openings, or where its games are.
-const LAST: [&str; 4] = ["report.html", "report.json", "openings.txt", "generated.json"];
+/// Files that runs write when they finish.
+const FINAL_FILES: [&str; 4] = ["report.html", "report.json", "openings.txt", "generated.json"];
 
-fn state(path: &Path, changed: SystemTime) -> State {
-    if LAST.iter().any(|name| is_plain_file(&path.join(name))) {
-        return State::Finished;
+fn state(path: &Path, modified: SystemTime) -> RunState {
+    if FINAL_FILES.iter().any(|name| is_plain_file(&path.join(name))) {
+        return RunState::Finished;
     }
-    match changed.elapsed() {
-        Ok(age) if age > LIVELY => State::Stopped,
-        _ => State::Running,
+    match modified.elapsed() {
+        Ok(age) if age > RUNNING_WINDOW => RunState::Stopped,
+        _ => RunState::Running,
     }
 }
 
-/// A file of a run as text.
-fn text(folder: &Path, name: &str) -> Option<String> {
+/// Reads a file of a run as text.
+fn read_text(folder: &Path, name: &str) -> Option<String> {
     let path = folder.join(name);
-    is_plain_file(&path).then(|| files::read(&path, LARGEST).ok()).flatten().map(|bytes| {
+    is_plain_file(&path).then(|| files::read(&path, MAX_FILE_BYTES).ok()).flatten().map(|bytes| {
         String::from_utf8(bytes)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     })
 }
 
-/// The cells of a CSV file, the heads first. A cell in quotation marks may hold commas.
-fn rows(csv: &str) -> Vec<Vec<String>> {
-    csv.lines().take(MOST_POINTS).map(cells).collect()
+/// Parses a CSV file, header first.
+fn csv_rows(csv: &str) -> Vec<Vec<String>> {
+    csv.lines().take(MAX_POINTS).map(csv_cells).collect()
 }
 
-fn cells(line: &str) -> Vec<String> {
+/// Parses a CSV line; quoted cells may contain commas.
+fn csv_cells(line: &str) -> Vec<String> {
     let (mut cells, mut cell, mut quoted) = (Vec::new(), String::new(), false);
     let mut characters = line.chars().peekable();
     while let Some(character) = characters.next() {
@@ -244,30 +243,30 @@ fn cells(line: &str) -> Vec<String> {
     cells
 }
 
-/// A curve as columns: the first is where, the others what, an ` error` column beside its own.
-fn curve(csv: &str) -> Value {
+/// Parses a curve: the first column is the x axis, and a column `NAME error` follows its column `NAME`.
+fn parse_curve(csv: &str) -> Value {
     let mut lines = csv.lines();
-    let heads = cells(lines.next().unwrap_or_default());
+    let columns = csv_cells(lines.next().unwrap_or_default());
     let all: Vec<&str> = lines.collect();
-    let step = all.len().div_ceil(MOST_POINTS).max(1);
+    let step = all.len().div_ceil(MAX_POINTS).max(1);
     let last = all.len().saturating_sub(1);
-    let kept = all.iter().enumerate().filter(|(place, _)| place % step == 0 || *place == last);
-    let points: Vec<Vec<Option<f64>>> = kept
+    let thinned = all.iter().enumerate().filter(|(index, _)| index % step == 0 || *index == last);
+    let points: Vec<Vec<Option<f64>>> = thinned
         .map(|(_, line)| {
-            cells(line)
+            csv_cells(line)
                 .iter()
                 .map(|cell| cell.parse().ok().filter(|x: &f64| x.is_finite()))
                 .collect()
         })
         .collect();
-    json!({ "heads": heads, "points": points })
+    json!({ "columns": columns, "points": points })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn lab() -> (tempfile::TempDir, Runs) {
+    fn runs_folder() -> (tempfile::TempDir, Runs) {
         let home = tempfile::tempdir().unwrap();
         let run = home.path().join("runs/league-001");
         fs::create_dir_all(&run).unwrap();
@@ -284,8 +283,8 @@ mod tests {
     }
 
     #[test]
-    fn only_runs_are_seen() {
-        let (home, runs) = lab();
+    fn only_run_folders_are_listed() {
+        let (home, runs) = runs_folder();
         fs::create_dir_all(home.path().join("runs/other")).unwrap();
         #[cfg(unix)]
         std::os::unix::fs::symlink("league-001", home.path().join("runs/link")).unwrap();
@@ -297,51 +296,49 @@ mod tests {
             assert!(runs.report(name).is_err() && runs.delete(name, "").is_err());
         }
         let run = runs.show("league-001").unwrap();
-        assert_eq!(run["cross"][1][1], "a,b");
+        assert_eq!(run["cross_table"][1][1], "a,b");
         assert_eq!((&run["state"], &run["seed"]), (&json!("finished"), &json!(7)));
     }
 
-    /// A report is the last that is written; runs that write none are finished all the same, and a
-    /// heuristic is a model.
     #[test]
-    fn what_a_run_left_tells_how_it_stands() {
-        let (home, runs) = lab();
+    fn state_follows_from_the_files_of_a_run() {
+        let (home, runs) = runs_folder();
         let path = home.path().join("runs/league-001");
         fs::remove_file(path.join("report.html")).unwrap();
-        let long_ago = SystemTime::now() - 2 * LIVELY;
-        let stands = || state(&path, long_ago);
-        assert_eq!(stands(), State::Stopped);
+        let long_ago = SystemTime::now() - 2 * RUNNING_WINDOW;
+        let current_state = || state(&path, long_ago);
+        assert_eq!(current_state(), RunState::Stopped);
         for name in ["openings.txt", "generated.json"] {
             fs::write(path.join(name), "").unwrap();
-            assert_eq!(stands(), State::Finished, "{name}");
+            assert_eq!(current_state(), RunState::Finished, "{name}");
             fs::remove_file(path.join(name)).unwrap();
         }
         for name in ["checkpoint.toml", "result.json"] {
             fs::write(path.join(name), "").unwrap();
-            assert_eq!(stands(), State::Stopped, "{name}");
+            assert_eq!(current_state(), RunState::Stopped, "{name}");
         }
         fs::write(path.join("report.html"), "").unwrap();
-        assert_eq!(stands(), State::Finished);
-        assert_eq!(runs.show("league-001").unwrap()["model"], json!(false));
+        assert_eq!(current_state(), RunState::Finished);
+        assert_eq!(runs.show("league-001").unwrap()["has_model"], json!(false));
         fs::write(path.join("model.toml"), "").unwrap();
-        assert_eq!(runs.show("league-001").unwrap()["model"], json!(true));
+        assert_eq!(runs.show("league-001").unwrap()["has_model"], json!(true));
     }
 
     #[test]
-    fn a_run_is_deleted_only_with_the_word_for_it_as_it_is() {
-        let (home, runs) = lab();
+    fn deletion_requires_a_current_token() {
+        let (home, runs) = runs_folder();
         let path = home.path().join("runs/league-001");
         assert!(runs.delete("league-001", "yes").is_err() && path.exists());
-        let word = runs.show("league-001").unwrap()["confirm"].as_str().unwrap().to_owned();
-        assert!(Runs::new(home.path().join("runs")).delete("league-001", &word).is_err());
-        runs.delete("league-001", &word).unwrap();
+        let token = runs.show("league-001").unwrap()["confirm"].as_str().unwrap().to_owned();
+        assert!(Runs::new(home.path().join("runs")).delete("league-001", &token).is_err());
+        runs.delete("league-001", &token).unwrap();
         assert!(!path.exists() && home.path().join("secret.txt").exists());
     }
 
     #[test]
-    fn curves_keep_their_gaps() {
-        let points = curve("games,a,a error\n10,50,1.5\n20,,\n");
-        assert_eq!(points["heads"], json!(["games", "a", "a error"]));
+    fn missing_values_of_a_curve_are_null() {
+        let points = parse_curve("games,a,a error\n10,50,1.5\n20,,\n");
+        assert_eq!(points["columns"], json!(["games", "a", "a error"]));
         assert_eq!(points["points"], json!([[10.0, 50.0, 1.5], [20.0, null, null]]));
     }
 }

@@ -1,6 +1,6 @@
-//! Listening: connections, at most so many at once, none of them for ever.
+//! The TCP listener, with limits on the number and the duration of connections.
 
-use crate::{App, Settings, guard, router};
+use crate::{AllowedHosts, App, ServerConfig, router};
 use axum::body::Body;
 use axum::extract::Request;
 use hyper::body::Incoming;
@@ -14,130 +14,130 @@ use tokio::net::{TcpListener, TcpStream, lookup_host};
 use tokio::sync::Semaphore;
 use tower::Service;
 
-/// So many connections at once; further ones wait at the door.
-pub const CONNECTIONS: usize = 4096;
+/// The maximum number of open connections; further ones wait.
+const MAX_CONNECTIONS: usize = 4096;
 
-/// A client has this long to say what it wants, and a connection without requests lasts no longer.
-const HEADERS_WITHIN: Duration = Duration::from_secs(15);
+/// The maximum time to receive request headers, also of an idle connection.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// The most that the headers of a request may fill.
-const HEADER_BYTES: usize = 16 << 10;
+/// The maximum size of request headers.
+const MAX_HEADER_BYTES: usize = 16 << 10;
 
-/// No connection lasts longer, whatever it does.
-const LONGEST: Duration = Duration::from_secs(15 * 60);
+/// The maximum duration of a connection.
+const MAX_CONNECTION_TIME: Duration = Duration::from_secs(15 * 60);
 
-/// Why the server cannot begin.
+/// The reason why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The name leads to no address.
-    #[error("'{host}' is not an address of this machine: {reason}; try --host 127.0.0.1")]
+    /// The host name has no address.
+    #[error("cannot resolve host '{host}': {reason}. Try --host 127.0.0.1.")]
     Host {
-        /// What was asked for.
+        /// The host name.
         host: String,
-        /// What the system says.
+        /// The system's error.
         reason: String,
     },
-    /// The address cannot be listened at.
-    #[error("cannot listen at {address}: {reason}; {next}")]
+    /// The address cannot be used.
+    #[error("cannot listen on {address}: {reason}. {hint}")]
     Listen {
-        /// Where.
+        /// The address.
         address: SocketAddr,
-        /// What the system says.
+        /// The system's error.
         reason: String,
         /// What to try.
-        next: &'static str,
+        hint: &'static str,
     },
-    /// Threads cannot be started.
-    #[error("the server does not start: {0}")]
+    /// The runtime cannot start.
+    #[error("cannot start the server: {0}")]
     Start(#[from] io::Error),
 }
 
-/// Serves until `stop` is done; `ready` is told the address first.
+/// Serves until `stop` completes; `on_ready` receives the address first.
 pub fn serve(
-    settings: Settings,
-    ready: impl FnOnce(SocketAddr),
+    config: ServerConfig,
+    on_ready: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let workers = std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 4);
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build()?;
     let served = runtime.block_on(async {
-        let listener = listen(&settings.host, settings.port).await?;
+        let listener = listen(&config.host, config.port).await?;
         let address = listener.local_addr()?;
-        let hosts = guard::Hosts::of(&settings.host);
-        let app = router(App::new(settings), hosts);
-        ready(address);
+        let hosts = AllowedHosts::new(&config.host);
+        let app = router(App::new(config), hosts);
+        on_ready(address);
         tokio::select! {
             () = accept(listener, app) => {}
             () = stop => {}
         }
         Ok(())
     });
-    // Searches that are still running are not waited for.
+    // Do not wait for running searches.
     runtime.shutdown_timeout(Duration::from_millis(100));
     served
 }
 
-/// Listens at the first address of a host that lets us.
+/// Listens on the first usable address of a host.
 pub async fn listen(host: &str, port: u16) -> Result<TcpListener, ServeError> {
-    let unknown = |reason: String| ServeError::Host { host: host.to_owned(), reason };
+    let unresolved = |reason: String| ServeError::Host { host: host.to_owned(), reason };
     let addresses: Vec<SocketAddr> =
-        lookup_host((host, port)).await.map_err(|error| unknown(error.to_string()))?.collect();
-    let mut refused = unknown("it has no address".to_owned());
+        lookup_host((host, port)).await.map_err(|error| unresolved(error.to_string()))?.collect();
+    let mut last_error = unresolved("no address found".to_owned());
     for address in addresses {
         match TcpListener::bind(address).await {
             Ok(listener) => return Ok(listener),
             Err(error) => {
-                let next = match error.kind() {
+                let hint = match error.kind() {
                     io::ErrorKind::AddrNotAvailable => {
-                        "this machine has no such address: try --host 127.0.0.1, or 0.0.0.0 for all"
+                        "This machine does not have the address. Try --host 127.0.0.1, or 0.0.0.0 for all."
                     }
-                    _ => "try another --port, or 0 for any free one",
+                    _ => "Try another --port, or 0 for any free port.",
                 };
-                refused = ServeError::Listen { address, reason: error.to_string(), next };
+                last_error = ServeError::Listen { address, reason: error.to_string(), hint };
             }
         }
     }
-    Err(refused)
+    Err(last_error)
 }
 
-/// Takes connections for ever.
+/// Accepts connections until the future is dropped.
 pub async fn accept(listener: TcpListener, app: axum::Router) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        let Ok(slot) = Arc::clone(&slots).acquire_owned().await else { return };
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
             Err(_) => {
-                // Out of descriptors, most likely: some will be free again.
+                // Most likely out of file descriptors; retry.
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             }
         };
         let app = app.clone();
         tokio::spawn(async move {
-            let _place = place;
-            let _ = tokio::time::timeout(LONGEST, connection(stream, app)).await;
+            let _slot = slot;
+            let _ = tokio::time::timeout(MAX_CONNECTION_TIME, serve_connection(stream, app)).await;
         });
     }
 }
 
-async fn connection(stream: TcpStream, app: axum::Router) {
-    // Small answers should leave at once.
+async fn serve_connection(stream: TcpStream, app: axum::Router) {
+    // Small responses should not wait for more data.
     let _ = stream.set_nodelay(true);
     let service = hyper::service::service_fn(move |request: Request<Incoming>| {
         app.clone().call(request.map(Body::new))
     });
-    // A connection that breaks concerns nobody else.
+    // A broken connection does not affect others.
     let _ = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADERS_WITHIN)
-        .max_buf_size(HEADER_BYTES)
+        .header_read_timeout(HEADER_TIMEOUT)
+        .max_buf_size(MAX_HEADER_BYTES)
         .serve_connection(TokioIo::new(stream), service)
         .await;
 }
 
-/// Waits without keeping a thread: for whoever looks now and then whether to stop.
+/// Waits without blocking a thread, for callers that poll a stop request.
 pub async fn pause(time: Duration) {
     tokio::time::sleep(time).await;
 }

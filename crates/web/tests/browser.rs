@@ -1,15 +1,15 @@
-//! The page in a real browser, driven by playwright-core; `browser/page.mjs` says what is done.
+//! Tests the page in Chromium with playwright-core; the test itself is `browser/page.mjs`.
 //!
-//! It needs `node`, `chromium` and `npm ci` in the folder `browser`; without them it is skipped.
-//! OUTFLANK_PICTURES names a folder for screenshots.
+//! Requires `node`, `chromium` and `npm ci` in the folder `browser`; skipped without them. Screenshots are
+//! saved to the folder OUTFLANK_PICTURES, if it is set.
 
 mod support;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A program on the path.
-fn program(names: &[&str]) -> Option<PathBuf> {
+/// Finds a program in PATH.
+fn find_program(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
     let found = |name: &&str| folders.iter().map(|f| f.join(name)).find(|file| file.is_file());
@@ -17,26 +17,26 @@ fn program(names: &[&str]) -> Option<PathBuf> {
 }
 
 #[test]
-fn a_person_can_play_analyse_and_look_into_a_league() {
+fn page_works_in_a_browser() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser");
-    let Some(node) = program(&["node"]) else {
-        return eprintln!("skipped: there is no node");
+    let Some(node) = find_program(&["node"]) else {
+        return eprintln!("skipped: node is not installed");
     };
-    let Some(chromium) = program(&["chromium", "chromium-browser", "google-chrome"]) else {
-        return eprintln!("skipped: there is no chromium");
+    let Some(chromium) = find_program(&["chromium", "chromium-browser", "google-chrome"]) else {
+        return eprintln!("skipped: chromium is not installed");
     };
     if !folder.join("node_modules/playwright-core").is_dir() {
-        return eprintln!("skipped: playwright-core is not there; run npm ci in {folder:?}");
+        return eprintln!("skipped: playwright-core is not installed. Run npm ci in {folder:?}.");
     }
-    let lab = support::Lab::new();
-    let server = support::Server::start(lab.settings());
+    let runs = support::TestRuns::new();
+    let server = support::Server::start(runs.config());
     let mut command = Command::new(node);
-    command.current_dir(&folder).arg("page.mjs").arg(server.address()).arg(chromium);
-    if let Some(pictures) = std::env::var_os("OUTFLANK_PICTURES") {
-        command.arg(pictures);
+    command.current_dir(&folder).arg("page.mjs").arg(server.url()).arg(chromium);
+    if let Some(screenshots) = std::env::var_os("OUTFLANK_PICTURES") {
+        command.arg(screenshots);
     }
-    let done = command.output().unwrap();
-    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    println!("{}", said(&done.stdout));
-    assert!(done.status.success(), "{}", said(&done.stderr));
+    let output = command.output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    println!("{}", text(&output.stdout));
+    assert!(output.status.success(), "{}", text(&output.stderr));
 }

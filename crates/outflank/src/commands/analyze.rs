@@ -4,10 +4,10 @@ use crate::Outcome;
 use crate::cli::AnalyzeArgs;
 use crate::output::{place_for_file, print, print_json};
 use anyhow::{Context, Result, bail, ensure};
-use outflank_analysis::analysis::{Analyst, Seen};
-use outflank_analysis::discs::Discs;
-use outflank_analysis::line_of;
-use outflank_analysis::report::{self, Looked};
+use outflank_analysis::DiscScale;
+use outflank_analysis::game_analysis::{AnalyzedMove, GameAnalyzer};
+use outflank_analysis::record_to_line;
+use outflank_analysis::report::{self, GameReport};
 use outflank_games::othello::{Othello, Square};
 use outflank_models::Evaluate;
 use outflank_players::registry::{self, PlayerModel};
@@ -41,7 +41,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
         Some(threads) => usize::from(threads),
         None => std::thread::available_parallelism().map_or(1, usize::from),
     };
-    let mut analyst = Analyst::new(model(&args.model)?, args.exact, threads);
+    let mut analyst = GameAnalyzer::new(model(&args.model)?, args.exact, threads);
     if args.cut > 0.0 {
         analyst = analyst.with_probcut(args.cut);
     }
@@ -52,7 +52,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
     for given in &games {
         let line = given.record.to_line();
         let mut before = 0;
-        let seen = analyst.analyse(&line, args.depth, |done| {
+        let seen = analyst.analyze(&line, args.depth, |done| {
             progress.add((done - before) as u64);
             before = done;
             !stop_requested()
@@ -63,7 +63,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
             return Ok(Outcome::Stopped);
         };
         let source = Some(format!("{} game {}", given.source, given.index));
-        looked.push(Looked::new(title(&given.record), source, line, moves));
+        looked.push(GameReport::new(title(&given.record), source, line, moves));
     }
     drop(progress);
     let mut how = format!(
@@ -142,8 +142,8 @@ fn model(text: &str) -> Result<Arc<dyn Evaluate<Othello>>> {
 }
 
 /// What is said of a model whose values cannot be told in discs.
-fn unread(model: &str, discs: Discs) -> Option<String> {
-    let stages = discs.unread()?;
+fn unread(model: &str, discs: DiscScale) -> Option<String> {
+    let stages = discs.unscaled_stages()?;
     Some(format!(
         "With {stages} empty squares what {model} says does not go with how games end, so that it has no \
          meaning in discs; a search that begins or ends there has no figures."
@@ -158,12 +158,12 @@ fn title(record: &Record<Othello>) -> String {
     }
 }
 
-fn document(given: &Given, looked: &Looked) -> Value {
-    let told = |seen: &Seen<Square>| {
+fn document(given: &Given, looked: &GameReport) -> Value {
+    let told = |seen: &AnalyzedMove<Square>| {
         let best: Vec<String> = seen.best.iter().map(Square::to_string).collect();
-        let experts = looked.habit(seen).map(|habit| {
-            let usual = habit.usual.to_string();
-            json!({ "usual": usual, "share": habit.share, "played": habit.played })
+        let experts = looked.expert_prediction(seen).map(|habit| {
+            let usual = habit.most_likely.to_string();
+            json!({ "usual": usual, "share": habit.probability, "played": habit.played_probability })
         });
         json!({
             "ply": seen.ply,

@@ -4,14 +4,14 @@ use crate::Outcome;
 use crate::cli::SittingArgs;
 use crate::output::print_json;
 use anyhow::{Context, Result, anyhow, ensure};
-use outflank_analysis::{Shown, Written, levels};
+use outflank_analysis::{BoardView, GameText, levels};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Line, Side};
 use outflank_players::spec::SearchSpec;
 use outflank_players::{PlayerSpec, player_rating, registry};
-use outflank_protocols::draw::Style;
-use outflank_protocols::play::{End, Manner, Opponent, Sitting};
+use outflank_protocols::terminal_board::BoardStyle;
+use outflank_protocols::play::{DisplayOptions, GameSession, Opponent, SessionEnd};
 use outflank_protocols::serve;
 use outflank_runs::{files, install_stop_handler};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ pub fn run(args: &SittingArgs) -> Result<Outcome> {
     }
 }
 
-fn sit<P: Shown + Written>(args: &SittingArgs) -> Result<Outcome> {
+fn sit<P: BoardView + GameText>(args: &SittingArgs) -> Result<Outcome> {
     let mut player = player::<P>(args)?;
     let mut spec: PlayerSpec = player.parse()?;
     if let Some(seconds) = args.seconds {
@@ -58,8 +58,8 @@ fn sit<P: Shown + Written>(args: &SittingArgs) -> Result<Outcome> {
     let input = std::io::stdin();
     let screen =
         if args.json { std::io::stderr().is_terminal() } else { std::io::stdout().is_terminal() };
-    let manner = Manner { style: style(screen), echo: !input.is_terminal() };
-    let mut sitting = Sitting::new(line, args.side.into(), opponent, manner, args.seed);
+    let display = DisplayOptions { board_style: style(screen), echo: !input.is_terminal() };
+    let mut sitting = GameSession::new(line, args.side.into(), opponent, display, args.seed);
     install_stop_handler();
     let input = BufReader::new(input);
     let served = match args.json {
@@ -76,19 +76,19 @@ fn sit<P: Shown + Written>(args: &SittingArgs) -> Result<Outcome> {
     }
     std::io::stdout().flush().ok();
     match sitting.end() {
-        End::Stopped => Ok(Outcome::Stopped),
-        End::Fault(reason) => Err(anyhow!("the game could not go on: {reason}")),
+        SessionEnd::Stopped => Ok(Outcome::Stopped),
+        SessionEnd::Fault(reason) => Err(anyhow!("the game could not go on: {reason}")),
         _ => Ok(Outcome::Done),
     }
 }
 
 /// The opponent as players are written.
-fn player<P: Shown>(args: &SittingArgs) -> Result<String> {
+fn player<P: BoardView>(args: &SittingArgs) -> Result<String> {
     if let Some(player) = &args.player {
         return Ok(player.clone());
     }
-    let title = args.level.as_deref().unwrap_or(levels::FIRST);
-    let level = levels::level(P::GAME, title).ok_or_else(|| {
+    let title = args.level.as_deref().unwrap_or(levels::DEFAULT_LEVEL);
+    let level = levels::find_level(P::GAME, title).ok_or_else(|| {
         let known: Vec<String> = levels::levels(P::GAME).map(|l| l.title.to_lowercase()).collect();
         anyhow!("--level: {} has no level '{title}'; there are {}", P::GAME, known.join(", "))
     })?;
@@ -96,7 +96,7 @@ fn player<P: Shown>(args: &SittingArgs) -> Result<String> {
 }
 
 /// What the opponent is called: the words of its level, how it is written, its rating.
-fn called<P: Shown>(player: &str, seconds: Option<f64>) -> String {
+fn called<P: BoardView>(player: &str, seconds: Option<f64>) -> String {
     let mut parts = vec![player.to_owned()];
     match seconds {
         // It is another player then, and nobody has rated it.
@@ -109,24 +109,24 @@ fn called<P: Shown>(player: &str, seconds: Option<f64>) -> String {
             );
         }
     }
-    match levels::level_of(P::GAME, player).filter(|_| seconds.is_none()) {
+    match levels::level_for_player(P::GAME, player).filter(|_| seconds.is_none()) {
         Some(level) => format!("{}, {}", level.title, parts.join(", ")),
         None => parts.join(", "),
     }
 }
 
 /// A game to go on with: a file, or the moves themselves.
-fn begun<P: Written>(from: &str) -> Result<Line<P>> {
+fn begun<P: GameText>(from: &str) -> Result<Line<P>> {
     let path = Path::new(from);
     if path.is_file() {
         let bytes = files::read(path, LARGEST)?;
-        return P::read_file(path, &bytes).with_context(|| format!("--from {}", path.display()));
+        return P::parse_file(path, &bytes).with_context(|| format!("--from {}", path.display()));
     }
-    P::read_line(from).with_context(|| format!("--from '{from}' is neither a file nor a game"))
+    P::parse_game(from).with_context(|| format!("--from '{from}' is neither a file nor a game"))
 }
 
 /// Colours only where somebody looks at a terminal that has them.
-fn style(terminal: bool) -> Style {
+fn style(terminal: bool) -> BoardStyle {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
     let colour = terminal && !set("NO_COLOR") && !dumb;
@@ -135,10 +135,10 @@ fn style(terminal: bool) -> Style {
         .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
     let utf8 =
         locale.is_some_and(|name| name.to_ascii_lowercase().replace('-', "").contains("utf8"));
-    Style { colour, signs: colour && utf8 }
+    BoardStyle { color: colour, unicode: colour && utf8 }
 }
 
-fn document<P: Shown + Written>(sitting: &Sitting<P>, player: &str) -> Value {
+fn document<P: BoardView + GameText>(sitting: &GameSession<P>, player: &str) -> Value {
     let (line, position) = (sitting.line(), sitting.line().position());
     let moves: Vec<String> = line.moves().iter().map(ToString::to_string).collect();
     let winner = sitting.winner().map(|side| side.map_or("draw".to_owned(), |s| s.to_string()));
@@ -148,7 +148,7 @@ fn document<P: Shown + Written>(sitting: &Sitting<P>, player: &str) -> Value {
         "side": sitting.person().to_string(),
         "start": (*line.start() != P::start()).then(|| line.start().to_string()),
         "moves": moves,
-        "transcript": P::write_line(line),
+        "transcript": P::format_game(line),
         "over": position.is_over(),
         "black": position.count(Side::Black),
         "white": position.count(Side::White),

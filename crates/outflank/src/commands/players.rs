@@ -38,10 +38,10 @@ pub fn run(args: &PlayersArgs) -> Result<Outcome> {
             (Some(known), None) => known.kind,
             (None, _) => continue,
         };
-        let level = levels::level_of(strength.game, strength.name);
+        let level = levels::level_for_player(strength.game, strength.name);
         let about = match (known, level) {
             (Some(known), _) if strength.name == model => known.about,
-            (_, Some(level)) => level.about,
+            (_, Some(level)) => level.description,
             _ => "",
         };
         let level = level.map(|level| level.title);

@@ -5,7 +5,7 @@ use crate::cli::ServeArgs;
 use crate::output::{print, print_json};
 use anyhow::{Result, bail};
 use outflank_runs::{install_stop_handler, stop_requested};
-use outflank_web::{Settings, is_loopback, serve};
+use outflank_web::{ServerConfig, is_loopback, serve};
 use serde_json::json;
 use std::net::SocketAddr;
 use std::process::{Command, Stdio};
@@ -16,15 +16,15 @@ pub fn run(args: &ServeArgs) -> Result<Outcome> {
     if let Some(data) = args.data.as_ref().filter(|data| !data.exists()) {
         bail!("{} is no data folder; leave out --data for the embedded games", data.display());
     }
-    let mut settings = Settings {
+    let mut settings = ServerConfig {
         host: args.host.clone(),
         port: args.port,
         data: args.data.clone(),
         runs: args.runs.clone(),
-        ..Settings::default()
+        ..ServerConfig::default()
     };
     if let Some(threads) = args.threads {
-        settings.searches = usize::from(threads);
+        settings.max_searches = usize::from(threads);
     }
     install_stop_handler();
     let said = |address: SocketAddr| {

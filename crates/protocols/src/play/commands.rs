@@ -1,9 +1,7 @@
-//! The commands of a person at the board.
+//! Commands of the person in a terminal game.
 
-use super::{End, Sitting, words};
-use outflank_analysis::Shown;
-use outflank_analysis::Written;
-use outflank_analysis::think::{Thought, think};
+use super::{GameSession, SessionEnd, messages};
+use outflank_analysis::{BoardView, EvaluatedMove, GameText, PositionEvaluation, evaluate_moves};
 use outflank_games::{Line, Side};
 use outflank_players::SearchControl;
 use outflank_runs::files;
@@ -12,52 +10,52 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A hint takes so long.
-const HINT: Duration = Duration::from_secs(1);
+/// The search time of `hint`.
+const HINT_TIME: Duration = Duration::from_secs(1);
 
-/// What a person says.
+/// A line of input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Only white space.
-    Nothing,
-    /// Anything that is no command is taken for a move.
+    /// An empty line.
+    Empty,
+    /// A move: any line that is not a command.
     Move(String),
-    /// What can be said.
+    /// Lists the commands.
     Help,
-    /// The board again.
+    /// Shows the board.
     Board,
-    /// What was played and what may be.
+    /// Lists the moves played and the legal moves.
     Moves,
-    /// Takes back.
+    /// Takes back the last move and the reply.
     Undo,
-    /// Asks the search.
+    /// Evaluates the legal moves.
     Hint,
-    /// Asks the move predictor.
+    /// Shows the expert predictions.
     Experts,
-    /// What was played.
+    /// Prints the moves played.
     Transcript,
-    /// Writes a file.
+    /// Saves the game; without a path, to the file that was saved last.
     Save(Option<PathBuf>),
-    /// Changes sides.
+    /// Switches sides.
     Switch,
-    /// Begins again.
+    /// Starts a new game.
     New,
-    /// Gives up.
+    /// Resigns the game.
     Resign,
-    /// Leaves.
+    /// Quits.
     Quit,
 }
 
 impl Command {
-    /// Reads a line.
-    pub fn read(line: &str) -> Command {
+    /// Parses a line of input.
+    pub fn parse(line: &str) -> Command {
         let line = line.trim();
         let (word, rest) = match line.split_once(char::is_whitespace) {
             Some((word, rest)) => (word, rest.trim()),
             None => (line, ""),
         };
         match word.to_ascii_lowercase().as_str() {
-            "" => Command::Nothing,
+            "" => Command::Empty,
             "save" => Command::Save((!rest.is_empty()).then(|| PathBuf::from(rest))),
             _ if !rest.is_empty() => Command::Move(line.to_owned()),
             "help" | "h" | "?" => Command::Help,
@@ -76,21 +74,21 @@ impl Command {
     }
 }
 
-impl<P: Shown + Written> Sitting<P> {
-    /// Does what a command says; `false` ends the sitting.
-    pub(super) fn obey(&mut self, command: Command, out: &mut dyn Write) -> io::Result<bool> {
+impl<P: BoardView + GameText> GameSession<P> {
+    /// Executes a command; returns `false` to end the session.
+    pub(super) fn execute(&mut self, command: Command, out: &mut dyn Write) -> io::Result<bool> {
         match command {
-            Command::Nothing | Command::Move(_) => {}
-            Command::Help => writeln!(out, "{}{}", words::HELP, words::how::<P>())?,
-            Command::Board => self.show(out)?,
-            Command::Moves => self.tell_moves(out)?,
-            Command::Transcript => writeln!(out, "{}", P::write_line(&self.line))?,
+            Command::Empty | Command::Move(_) => {}
+            Command::Help => writeln!(out, "{}{}", messages::HELP, messages::instructions::<P>())?,
+            Command::Board => self.show_board(out)?,
+            Command::Moves => self.list_moves(out)?,
+            Command::Transcript => writeln!(out, "{}", P::format_game(&self.line))?,
             Command::Hint => self.hint(out)?,
             Command::Experts => self.experts(out)?,
             Command::Save(path) => self.save(path, out)?,
             Command::Undo => {
                 if self.take_back() {
-                    self.show(out)?;
+                    self.show_board(out)?;
                 } else {
                     writeln!(out, "There is no move of yours to take back.")?;
                 }
@@ -98,18 +96,18 @@ impl<P: Shown + Written> Sitting<P> {
             Command::Switch => {
                 self.person = self.person.other();
                 writeln!(out, "You play {} now.", self.person)?;
-                return self.go_on(out);
+                return self.next_turn(out);
             }
             Command::New => {
                 self.line = Line::default();
-                return self.go_on(out);
+                return self.next_turn(out);
             }
             Command::Resign => {
-                self.end = End::Resigned;
+                self.end = SessionEnd::Resigned;
                 return Ok(false);
             }
             Command::Quit => {
-                self.end = End::Quit;
+                self.end = SessionEnd::Quit;
                 return Ok(false);
             }
         }
@@ -117,78 +115,64 @@ impl<P: Shown + Written> Sitting<P> {
         Ok(true)
     }
 
-    /// Goes back to where the person was last to move; `false` when that was never so.
+    /// Takes back moves up to and including the person's last one; returns `false` if there is none.
     fn take_back(&mut self) -> bool {
         let steps: Vec<(P, P::Move)> = self.line.steps().collect();
         let own = |(position, _): &(P, P::Move)| position.to_move() == self.person;
-        let Some(place) = steps.iter().rposition(own) else { return false };
+        let Some(ply) = steps.iter().rposition(own) else { return false };
         let mut line = Line::new(*self.line.start());
-        for (_, mv) in steps.into_iter().take(place) {
-            // It was legal when it was played.
+        for (_, mv) in steps.into_iter().take(ply) {
+            // Every move of the line is legal, so this cannot fail.
             let _ = line.push(mv);
         }
         self.line = line;
         true
     }
 
-    fn tell_moves(&self, out: &mut dyn Write) -> io::Result<()> {
-        let played = P::write_line(&self.line);
+    fn list_moves(&self, out: &mut dyn Write) -> io::Result<()> {
+        let played = P::format_game(&self.line);
         writeln!(out, "Played: {}", if played.is_empty() { "nothing yet" } else { &played })?;
         let moves: Vec<String> = self.line.position().moves().map(|mv| mv.to_string()).collect();
         match moves.is_empty() {
             true => writeln!(out, "The game is over."),
-            false => writeln!(out, "You may play: {}", moves.join(" ")),
+            false => writeln!(out, "Legal moves: {}", moves.join(" ")),
         }
     }
 
     fn hint(&self, out: &mut dyn Write) -> io::Result<()> {
         let position = self.line.position();
         if position.is_over() {
-            return writeln!(out, "The game is over; there is nothing to think about.");
+            return writeln!(out, "The game is over; there is no move to evaluate.");
         }
-        let control = Arc::new(SearchControl::unlimited().with_time(HINT));
-        self.current.set(Some(Arc::clone(&control)));
-        let mut found: Option<Thought<P::Move>> = None;
-        think(position, u32::MAX, &control, |thought| found = Some(thought.clone()));
-        self.current.set(None);
-        let Some(thought) = found else {
-            return writeln!(out, "There was no time to look.");
+        let control = Arc::new(SearchControl::unlimited().with_time(HINT_TIME));
+        self.interrupt.set_search(Some(Arc::clone(&control)));
+        let mut found: Option<PositionEvaluation<P::Move>> = None;
+        evaluate_moves(position, u32::MAX, &control, |evaluation| found = Some(evaluation.clone()));
+        self.interrupt.set_search(None);
+        let Some(found) = found else {
+            return writeln!(out, "The search was stopped before it had a result.");
         };
-        let how = match thought.exact {
-            true => "exact to the end".to_owned(),
-            false => format!("{} moves ahead", thought.depth),
+        let accuracy = match found.exact {
+            true => "exact".to_owned(),
+            false => format!("depth {}", found.depth),
         };
-        writeln!(
-            out,
-            "What each move is worth to {}, in {} ({how}):",
-            position.to_move(),
-            P::UNIT
-        )?;
-        for judged in &thought.moves {
-            // Adding zero takes the sign from a zero.
-            let points = judged.points.map(|points| (10.0 * points).round() / 10.0 + 0.0);
-            let worth = match (points, judged.decided) {
-                (Some(points), true) => format!("{points:+.0}"),
-                (Some(points), false) => format!("{points:+.1}"),
-                (None, _) => "?".to_owned(),
-            };
-            let line: Vec<String> = judged.line.iter().map(ToString::to_string).collect();
-            let line = if line.len() > 1 { line.join(" ") } else { String::new() };
-            let told = format!("  {:<6} {worth:>6}  {line}", judged.mv.to_string());
-            writeln!(out, "{}", told.trim_end())?;
+        let (side, unit) = (position.to_move(), P::UNIT);
+        writeln!(out, "Value of each move for {side}, in {unit} ({accuracy}):")?;
+        for evaluated in &found.moves {
+            writeln!(out, "{}", hint_line(evaluated))?;
         }
         Ok(())
     }
 
     fn experts(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Some(likely) = self.line.position().experts() else {
-            return writeln!(out, "Only moves of Othello were learned from experts; try hint.");
+        let Some(probabilities) = self.line.position().expert_probabilities() else {
+            return writeln!(out, "Expert predictions are available for Othello only; try hint.");
         };
-        if likely.is_empty() {
-            return writeln!(out, "The game is over; nobody has a move.");
+        if probabilities.is_empty() {
+            return writeln!(out, "The game is over; there is no legal move.");
         }
-        writeln!(out, "How likely an expert is to play:")?;
-        for (mv, probability) in likely {
+        writeln!(out, "Probability that an expert plays each move:")?;
+        for (mv, probability) in probabilities {
             writeln!(out, "  {:<6} {:>4.0}%", mv.to_string(), 100.0 * probability)?;
         }
         Ok(())
@@ -196,12 +180,12 @@ impl<P: Shown + Written> Sitting<P> {
 
     fn save(&mut self, path: Option<PathBuf>, out: &mut dyn Write) -> io::Result<()> {
         let Some(path) = path.or_else(|| self.saved.clone()) else {
-            return writeln!(out, "Say where: save game.txt");
+            return writeln!(out, "No file name given; enter for example: save game.txt");
         };
         if self.saved.as_ref() != Some(&path) && path.exists() {
-            return writeln!(out, "{} is there already; choose another name.", path.display());
+            return writeln!(out, "{} already exists; choose another name.", path.display());
         }
-        match files::write(&path, self.file(&path).as_bytes()) {
+        match files::write(&path, self.format_file(&path).as_bytes()) {
             Ok(()) => {
                 writeln!(out, "Saved as {}.", path.display())?;
                 self.saved = Some(path);
@@ -211,11 +195,26 @@ impl<P: Shown + Written> Sitting<P> {
         }
     }
 
-    fn file(&self, path: &Path) -> String {
+    fn format_file(&self, path: &Path) -> String {
         let mut players = ["Person", self.opponent.name.as_str()];
         if self.person == Side::White {
             players.reverse();
         }
-        P::write_file(path, &self.line, players)
+        P::format_file(path, &self.line, players)
     }
+}
+
+/// Formats an evaluated move for `hint`: move, value and principal variation.
+fn hint_line<M: ToString>(evaluated: &EvaluatedMove<M>) -> String {
+    // Adding zero turns negative zero into zero.
+    let rounded = evaluated.value.map(|value| (10.0 * value).round() / 10.0 + 0.0);
+    let value = match (rounded, evaluated.exact) {
+        (Some(value), true) => format!("{value:+.0}"),
+        (Some(value), false) => format!("{value:+.1}"),
+        (None, _) => "?".to_owned(),
+    };
+    let line: Vec<String> = evaluated.line.iter().map(ToString::to_string).collect();
+    let line = if line.len() > 1 { line.join(" ") } else { String::new() };
+    let text = format!("  {:<6} {value:>6}  {line}", evaluated.mv.to_string());
+    text.trim_end().to_owned()
 }

@@ -1,20 +1,20 @@
-//! A server of one's own for a test, and a runs folder with a league in it.
+//! A server for tests, and a runs folder with a league and a training run.
 
-#![allow(dead_code)] // each test uses its part
+#![allow(dead_code)] // not every test uses everything
 
-use outflank_web::{App, Hosts, Settings, accept, listen, router};
+use outflank_web::{AllowedHosts, App, ServerConfig, accept, listen, router};
 use std::fs;
 use std::net::SocketAddr;
 use tempfile::TempDir;
 
-/// A folder with runs.
-pub struct Lab {
+/// A temporary folder with runs.
+pub struct TestRuns {
     home: TempDir,
 }
 
-impl Lab {
-    /// With one league of three players that is finished, and one run that is learning.
-    pub fn new() -> Lab {
+impl TestRuns {
+    /// Creates a finished league of three players and a running training run.
+    pub fn new() -> TestRuns {
         let home = tempfile::tempdir().unwrap();
         let league = home.path().join("runs/league-001");
         fs::create_dir_all(&league).unwrap();
@@ -26,28 +26,28 @@ impl Lab {
         let cross = ",player,1,2,3\n1,strong,-,14,16\n2,middle,6,-,14\n3,weak,4,6,-\n";
         fs::write(league.join("cross-table.csv"), cross).unwrap();
         fs::write(league.join("report.html"), "<!doctype html><title>A league</title>").unwrap();
-        let learning = home.path().join("runs/learn-001");
-        fs::create_dir_all(&learning).unwrap();
-        let config = "command = 'learn'\nversion = '0.1.0'\nseed = 1\n[settings]\n";
-        fs::write(learning.join("config.toml"), config).unwrap();
+        let training = home.path().join("runs/train-001");
+        fs::create_dir_all(&training).unwrap();
+        let config = "command = 'train'\nversion = '0.1.0'\nseed = 1\n[settings]\n";
+        fs::write(training.join("config.toml"), config).unwrap();
         let curve = "games,heuristic,heuristic error\n100,20.5,3\n200,35,3\n300,47.5,3\n";
-        fs::write(learning.join("curve.csv"), curve).unwrap();
+        fs::write(training.join("curve.csv"), curve).unwrap();
         fs::write(home.path().join("secret.txt"), "not for the page").unwrap();
-        Lab { home }
+        TestRuns { home }
     }
 
-    /// Where the runs are.
-    pub fn runs(&self) -> std::path::PathBuf {
+    /// Returns the runs folder.
+    pub fn folder(&self) -> std::path::PathBuf {
         self.home.path().join("runs")
     }
 
-    /// A server's settings: any port, two searches, this folder.
-    pub fn settings(&self) -> Settings {
-        Settings { port: 0, runs: self.runs(), searches: 2, ..Settings::default() }
+    /// Returns a configuration with a free port, two searches and this folder.
+    pub fn config(&self) -> ServerConfig {
+        ServerConfig { port: 0, runs: self.folder(), max_searches: 2, ..ServerConfig::default() }
     }
 }
 
-/// A server that listens on loopback until it is dropped.
+/// A server on a loopback address that stops when it is dropped.
 pub struct Server {
     runtime: tokio::runtime::Runtime,
     address: SocketAddr,
@@ -55,32 +55,32 @@ pub struct Server {
 }
 
 impl Server {
-    /// Begins to listen.
-    pub fn start(settings: Settings) -> Server {
+    /// Starts a server.
+    pub fn start(config: ServerConfig) -> Server {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
             .build()
             .unwrap();
-        let hosts = Hosts::of(&settings.host);
-        let listener = runtime.block_on(listen(&settings.host, settings.port)).unwrap();
+        let hosts = AllowedHosts::new(&config.host);
+        let listener = runtime.block_on(listen(&config.host, config.port)).unwrap();
         let address = listener.local_addr().unwrap();
-        let app = App::new(settings);
+        let app = App::new(config);
         runtime.spawn(accept(listener, router(app.clone(), hosts)));
         Server { runtime, address, app }
     }
 
-    /// Where it listens.
-    pub fn at(&self) -> SocketAddr {
+    /// Returns the socket address.
+    pub fn socket_address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The address of its page, without the last slash.
-    pub fn address(&self) -> String {
+    /// Returns the URL of the page, without the trailing slash.
+    pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Runs something beside the server.
+    /// Runs a future on the server's runtime.
     pub fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
         self.runtime.block_on(work)
     }

@@ -4,9 +4,9 @@
 use super::{Row, best_of, random_positions};
 use crate::cli::BenchArgs;
 use anyhow::{Context, Result, ensure};
-use outflank_analysis::analysis::{Analyst, EXACT_FROM};
-use outflank_analysis::discs::Discs;
-use outflank_analysis::{Written, line_of};
+use outflank_analysis::DiscScale;
+use outflank_analysis::game_analysis::{EXACT_FROM, GameAnalyzer};
+use outflank_analysis::{GameText, record_to_line};
 use outflank_games::othello::{Board, Othello, Square};
 use outflank_games::{Line, Position};
 use outflank_models::{Evaluate, embedded as models};
@@ -139,9 +139,9 @@ fn analysis(rows: &mut Vec<Row>) -> Result<()> {
     let model: Arc<dyn Evaluate<Othello>> = models::champion().context("there is no champion")?;
     let mut last = None;
     let seconds = best_of(3, || {
-        let analyst = Analyst::new(Arc::clone(&model), EXACT_FROM, 2).with_probcut(1.5);
-        let seen = analyst.analyse(&line, DEPTH, |_| true);
-        last = seen.and_then(|seen| seen.last().and_then(|seen| seen.worth()));
+        let analyst = GameAnalyzer::new(Arc::clone(&model), EXACT_FROM, 2).with_probcut(1.5);
+        let seen = analyst.analyze(&line, DEPTH, |_| true);
+        last = seen.and_then(|seen| seen.last().and_then(|seen| seen.value_after()));
     });
     let score = game.end().score().map(f64::from);
     ensure!(
@@ -187,7 +187,7 @@ fn midgame(
         let mut search = search(model, cuts);
         let (mut depths, mut positions, mut nodes, mut seconds) = (Vec::new(), 0, 0, 0.0);
         for moves in MIDGAMES {
-            let position = *Othello::read_line(moves)?.position();
+            let position = *Othello::parse_game(moves)?.position();
             if cuts.is_none() {
                 checked(model, &position)?;
             }
@@ -365,6 +365,6 @@ fn judge(
     let thought = search.run(&after, false, &Arc::new(SearchControl::unlimited()), |_| {})?;
     let verdict: SearchScore = thought.moves.first()?.score;
     let decided = matches!(verdict, SearchScore::Proven(_));
-    let discs = Discs::of(model).read(verdict, position, thought.depth)?;
+    let discs = DiscScale::for_model(model).to_discs_at_depth(verdict, position, thought.depth)?;
     Some((sign * f64::from(discs), decided))
 }

@@ -1,8 +1,9 @@
-//! What was played here: the game base by position, symmetric positions being one.
+//! The opening explorer: moves played and results in a collection of games, by position. Symmetric positions
+//! are one.
 //!
-//! Every position of the first [`DEEPEST`] plies of every game has one entry: a key of the least of
-//! its eight images, the move in that image's squares, and the game. Entries are sorted by key, so
-//! that a look-up is a binary search; a hundred thousand games take about seventy megabytes.
+//! The first [`MAX_PLIES`] plies of every game have one entry each: a key of the canonical position, the
+//! move on the canonical board, and the game. Entries are sorted by key, so a look-up is a binary search.
+//! 100,000 games take about 70 MB.
 
 use outflank_games::othello::{Board, Othello, Square, Symmetry};
 use outflank_games::{Line, Position, Side};
@@ -15,11 +16,11 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Beyond this ply hardly two games are in the same position.
-pub const DEEPEST: usize = 40;
+/// The number of indexed plies; later positions are almost never shared by two games.
+const MAX_PLIES: usize = 40;
 
-/// So many games are listed by name.
-const LISTED: usize = 12;
+/// The maximum number of listed games.
+const MAX_EXAMPLES: usize = 12;
 
 /// One move of one game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,69 +30,71 @@ struct Entry {
     mv: u8,
 }
 
-/// What is kept of a game.
-struct Played {
+/// The stored data of a game.
+struct GameEntry {
     title: Option<Box<str>>,
     year: u16,
     result: i8,
 }
 
-/// The game base.
-pub struct Book {
+/// An index of games by position.
+pub struct OpeningExplorer {
     entries: Vec<Entry>,
-    games: Vec<Played>,
+    games: Vec<GameEntry>,
     source: String,
-    /// Files that could not be read, and why.
-    faults: Vec<String>,
+    /// Errors of files that could not be read.
+    errors: Vec<String>,
 }
 
-/// Where the games of a data folder are: its `wthor` folder where there is one.
-fn base(data: &Path) -> PathBuf {
+/// Returns the folder with the games of a data folder: its `wthor` folder if there is one.
+fn games_folder(data: &Path) -> PathBuf {
     let inner = data.join("wthor");
     if inner.is_dir() { inner } else { data.to_owned() }
 }
 
-/// The names of players and tournaments in a data folder; none without one. Names that cannot be read
-/// are as good as none, since games have their numbers.
+/// Loads the names of players and tournaments in a data folder; empty if there are none or they cannot be
+/// read, because games then show numbers.
 #[must_use]
-pub fn names(data: Option<&Path>) -> Names {
-    let beside = |data| NameFiles::find(&base(data).join("any.wtb")).read().ok();
-    data.and_then(beside).unwrap_or_default()
+pub fn load_names(data: Option<&Path>) -> Names {
+    let load = |data| NameFiles::find(&games_folder(data).join("any.wtb")).read().ok();
+    data.and_then(load).unwrap_or_default()
 }
 
-impl Book {
-    /// The games of a data folder, its `wthor` folder where there is one; the embedded games
-    /// without a folder.
+impl OpeningExplorer {
+    /// Indexes the games of a data folder; the embedded games without a folder or games in it.
     #[must_use]
-    pub fn read(data: Option<&Path>) -> Book {
-        let mut book = Book {
+    pub fn load(data: Option<&Path>) -> OpeningExplorer {
+        let mut explorer = OpeningExplorer {
             entries: Vec::new(),
             games: Vec::new(),
             source: String::new(),
-            faults: Vec::new(),
+            errors: Vec::new(),
         };
         if let Some(data) = data {
-            match game_files(&[base(data)]) {
-                Ok(files) => files.into_iter().for_each(|file| book.add_file(file)),
-                Err(error) => book.faults.push(error.to_string()),
+            match game_files(&[games_folder(data)]) {
+                Ok(files) => files.into_iter().for_each(|file| explorer.add_file(file)),
+                Err(error) => explorer.errors.push(error.to_string()),
             }
-            book.source = format!("{} games of the data folder", grouped(book.games.len() as u64));
+            explorer.source =
+                format!("{} games in the data folder", grouped(explorer.games.len() as u64));
         }
-        if book.games.is_empty() {
-            embedded::games().iter().for_each(|game| book.add(game));
-            book.source =
-                format!("{} embedded games by our own players", grouped(book.games.len() as u64));
+        if explorer.games.is_empty() {
+            embedded::games().iter().for_each(|game| explorer.add(game));
+            explorer.source = format!(
+                "{} embedded games of Outflank players",
+                grouped(explorer.games.len() as u64)
+            );
         }
-        book.entries.sort_unstable();
-        book
+        explorer.entries.sort_unstable();
+        explorer
     }
 
-    /// One file at a time, so that never all games are in memory as records.
+    /// Adds the games of a file. Files are read one at a time, so that not all records are in memory.
     fn add_file(&mut self, file: PathBuf) {
-        let any = Selection::default();
-        match read_games(std::slice::from_ref(&file), &any, 0) {
+        let all = Selection::default();
+        match read_games(std::slice::from_ref(&file), &all, 0) {
             Ok(games) => games.records.iter().for_each(|game| self.add(game)),
-            Err(error) => self.faults.push(error.to_string()),
+            Err(error) => self.errors.push(error.to_string()),
         }
     }
 
@@ -100,9 +103,9 @@ impl Book {
         if record.plies().is_empty() {
             return;
         }
-        for (position, ply) in record.steps().take(DEEPEST) {
+        for (position, ply) in record.steps().take(MAX_PLIES) {
             let (board, _) = position.board().canonical();
-            let mv = least_image(position.board(), board, ply.mv);
+            let mv = canonical_move(position.board(), board, ply.mv);
             let key = key(board, position.to_move());
             self.entries.push(Entry { key, game, mv: mv.index() as u8 });
         }
@@ -112,33 +115,33 @@ impl Book {
             format!("{} – {}{event}{}", about.black, about.white, about.event).into_boxed_str()
         });
         let result = about.result.unwrap_or_else(|| record.disc_score()).clamp(-64, 64) as i8;
-        self.games.push(Played { title, year: about.year().unwrap_or(0), result });
+        self.games.push(GameEntry { title, year: about.year().unwrap_or(0), result });
     }
 
-    /// How many games it holds.
-    #[must_use]
-    pub fn games(&self) -> usize {
+    /// Returns the number of games.
+    #[cfg(test)]
+    fn games(&self) -> usize {
         self.games.len()
     }
 
-    /// What was played in a position, and the opening's name.
+    /// Returns the moves played in the last position of a game, with results and the opening's name, as JSON.
     #[must_use]
     pub fn look_up(&self, line: &Line<Othello>) -> Value {
         let position = line.position();
         let (board, _) = position.board().canonical();
-        let wanted = key(board, position.to_move());
-        let first = self.entries.partition_point(|entry| entry.key < wanted);
-        let here = self.entries[first..].iter().take_while(|entry| entry.key == wanted);
+        let wanted_key = key(board, position.to_move());
+        let first = self.entries.partition_point(|entry| entry.key < wanted_key);
+        let entries = self.entries[first..].iter().take_while(|entry| entry.key == wanted_key);
         let mut moves: BTreeMap<u8, [u32; 3]> = BTreeMap::new();
         let mut games = Vec::new();
-        for entry in here {
+        for entry in entries {
             let Some(game) = self.games.get(entry.game as usize) else { continue };
-            let place = match game.result {
+            let column = match game.result {
                 1.. => 0,
                 0 => 1,
                 _ => 2,
             };
-            moves.entry(entry.mv).or_default()[place] += 1;
+            moves.entry(entry.mv).or_default()[column] += 1;
             if game.title.is_some() {
                 games.push((std::cmp::Reverse(game.year), entry.game));
             }
@@ -146,16 +149,18 @@ impl Book {
         games.sort_unstable();
         games.dedup();
         let total: u32 = moves.values().flatten().sum();
-        let mut told: Vec<(u32, Value)> = Vec::new();
+        let mut rows: Vec<(u32, Value)> = Vec::new();
         for (mv, counts) in moves {
-            // All squares here that are this move under some symmetry of the position.
+            // All squares that are this move under a symmetry of the position.
             let squares: Vec<Square> = position
                 .moves()
-                .filter(|&square| least_image(position.board(), board, square).index() as u8 == mv)
+                .filter(|&square| {
+                    canonical_move(position.board(), board, square).index() as u8 == mv
+                })
                 .collect();
             let count: u32 = counts.iter().sum();
             let next = squares.first().and_then(|&square| opening_at(&position.play(square)));
-            told.push((
+            rows.push((
                 count,
                 json!({
                     "moves": squares.iter().map(ToString::to_string).collect::<Vec<_>>(),
@@ -167,45 +172,44 @@ impl Book {
                 }),
             ));
         }
-        told.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+        rows.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
         let opening = opening_of(line);
         json!({
             "source": self.source,
             "games": self.games.len(),
             "count": total,
-            "moves": told.into_iter().map(|(_, value)| value).collect::<Vec<_>>(),
+            "moves": rows.into_iter().map(|(_, value)| value).collect::<Vec<_>>(),
             "opening": opening.map(|(opening, plies)| json!({
                 "name": opening.name, "moves": opening.moves, "plies": plies,
             })),
-            "examples": games.iter().take(LISTED).filter_map(|(_, game)| {
+            "examples": games.iter().take(MAX_EXAMPLES).filter_map(|(_, game)| {
                 let game = self.games.get(*game as usize)?;
                 Some(json!({ "title": game.title, "year": game.year, "result": game.result }))
             }).collect::<Vec<_>>(),
-            "beyond": line.moves().len() >= DEEPEST,
-            "faults": self.faults,
+            "beyond_index": line.moves().len() >= MAX_PLIES,
+            "errors": self.errors,
         })
     }
 }
 
-/// All openings with a name, for the list to choose from.
+/// Returns the named openings as JSON.
 #[must_use]
 pub fn openings() -> Value {
     named_openings().map(|o| json!({ "name": o.name, "moves": o.moves })).collect()
 }
 
-/// The move in the squares of the least image; where the position is its own image in several
-/// ways, the least of the squares that the move then has.
-fn least_image(board: Board, least: Board, mv: Square) -> Square {
+/// Returns the move on the canonical board; if several symmetries lead to it, the smallest square.
+fn canonical_move(board: Board, canonical: Board, mv: Square) -> Square {
     Symmetry::ALL
         .into_iter()
-        .filter(|&symmetry| board.transform(symmetry) == least)
+        .filter(|&symmetry| board.transform(symmetry) == canonical)
         .map(|symmetry| symmetry.square(mv))
         .min()
         .unwrap_or(mv)
 }
 
-/// A well mixed key of a board and the colour to move, since results are Black's and White's; two
-/// boards of a base of this size share one with a chance of one in a million.
+/// Hashes a board and the side to move, because results are counted by color. In a collection of this size,
+/// two boards share a key with a probability of one in a million.
 fn key(board: Board, side: Side) -> u64 {
     let mix = |mut x: u64| {
         x = (x ^ (x >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
@@ -229,65 +233,65 @@ mod tests {
     }
 
     #[test]
-    fn symmetric_games_are_one_and_counts_add_up() {
-        let mut book =
-            Book { entries: vec![], games: vec![], source: String::new(), faults: vec![] };
+    fn symmetric_games_are_counted_together() {
+        let mut explorer = OpeningExplorer {
+            entries: vec![],
+            games: vec![],
+            source: String::new(),
+            errors: vec![],
+        };
         // The same game from each of the four first moves, and one that differs at the third ply.
         for moves in ["c4e3f6e6f5", "f5d6c3d3c4", "d3c5f6f5e6", "e6f4c3c4d3", "f5d6c5"] {
-            book.add(&transcript::game(moves.as_bytes()).unwrap());
+            explorer.add(&transcript::game(moves.as_bytes()).unwrap());
         }
-        book.entries.sort_unstable();
-        let start = book.look_up(&line(""));
+        explorer.entries.sort_unstable();
+        let start = explorer.look_up(&line(""));
         assert_eq!(start["count"], 5);
         let moves = start["moves"].as_array().unwrap();
         assert_eq!(moves.len(), 1);
         assert_eq!(moves[0]["moves"].as_array().unwrap().len(), 4);
         for first in ["c4e3", "f5d6", "d3c5", "e6f4"] {
-            let here = book.look_up(&line(first));
-            assert_eq!(here["count"], 5, "{first}");
-            assert_eq!(here["moves"][0]["count"], 4);
-            assert_eq!(here["opening"]["name"], "Perpendicular");
+            let found = explorer.look_up(&line(first));
+            assert_eq!(found["count"], 5, "{first}");
+            assert_eq!(found["moves"][0]["count"], 4);
+            assert_eq!(found["opening"]["name"], "Perpendicular");
         }
-        assert_eq!(book.look_up(&line("f5f6"))["count"], 0);
+        assert_eq!(explorer.look_up(&line("f5f6"))["count"], 0);
     }
 
     #[test]
-    fn the_embedded_games_are_all_in_the_first_position_they_share() {
-        let book = Book::read(None);
-        assert_eq!(book.games(), embedded::count());
-        assert_eq!(book.look_up(&line(""))["count"], embedded::count());
+    fn all_embedded_games_share_the_start() {
+        let explorer = OpeningExplorer::load(None);
+        assert_eq!(explorer.games(), embedded::count());
+        assert_eq!(explorer.look_up(&line(""))["count"], embedded::count());
     }
 
     #[test]
-    fn a_large_base_is_read_whole() {
+    fn wthor_database_is_loaded_completely() {
         let Some(data) = std::env::var_os("OUTFLANK_DATA") else {
-            return eprintln!("skipped: OUTFLANK_DATA names no data folder");
+            return eprintln!("skipped: OUTFLANK_DATA is not set");
         };
         let folder = Path::new(&data).join("wthor");
-        let mut announced = 0;
+        let mut expected = 0;
         for entry in std::fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|ending| ending == "wtb") {
-                // The header of a WTHOR file says at its fifth byte how many games follow.
+                // Bytes 4 to 7 of a WTHOR header are the number of games.
                 let bytes = std::fs::read(&path).unwrap();
-                announced += u32::from_le_bytes(bytes[4..8].try_into().unwrap());
+                expected += u32::from_le_bytes(bytes[4..8].try_into().unwrap());
             }
         }
-        let book = Book::read(Some(Path::new(&data)));
-        assert_eq!(book.games(), announced as usize);
-        let start = book.look_up(&line(""));
-        assert_eq!(start["count"], announced);
-        // All first moves are one but for a turn of the board, and three replies there are.
+        let explorer = OpeningExplorer::load(Some(Path::new(&data)));
+        assert_eq!(explorer.games(), expected as usize);
+        let start = explorer.look_up(&line(""));
+        assert_eq!(start["count"], expected);
+        // The four first moves are symmetric, and there are three different replies.
         assert_eq!(start["moves"].as_array().unwrap().len(), 1);
-        let replies = book.look_up(&line("f5"));
+        let replies = explorer.look_up(&line("f5"));
         assert_eq!(replies["moves"].as_array().unwrap().len(), 3);
         let names: Vec<_> =
             replies["moves"].as_array().unwrap().iter().map(|m| &m["opening"]).collect();
-        assert_eq!(
-            names,
-            ["Perpendicular", "Diagonal", "Parallel"],
-            "as every opening book has them"
-        );
+        assert_eq!(names, ["Perpendicular", "Diagonal", "Parallel"]);
         assert!(!start["examples"].as_array().unwrap().is_empty());
     }
 }

@@ -1,20 +1,20 @@
-//! Boards at a terminal: with colours where they are wanted, in plain letters everywhere else.
+//! Draws boards in a terminal, in color or in plain ASCII.
 
-use outflank_analysis::Shown;
+use outflank_analysis::BoardView;
 use outflank_games::Game;
 use std::fmt::Write;
 
-/// How to draw.
+/// The style of a board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Style {
-    /// With the colours of a terminal.
-    pub colour: bool,
-    /// With signs that are not ASCII.
-    pub signs: bool,
+pub struct BoardStyle {
+    /// Whether to use terminal colors.
+    pub color: bool,
+    /// Whether to use characters other than ASCII.
+    pub unicode: bool,
 }
 
-/// A colour of the foreground and one of the background, among the 256 of terminals.
-type Paint = (u8, u8);
+/// Foreground and background, as numbers of the 256-color terminal palette.
+type Colors = (u8, u8);
 
 const BLACK: u8 = 16;
 const WHITE: u8 = 231;
@@ -25,23 +25,24 @@ const LIGHT_BROWN: u8 = 173;
 const SAND: u8 = 180;
 const PALE: u8 = 223;
 
-impl Style {
-    fn paint(self, text: &str, (front, back): Paint) -> String {
-        match self.colour {
+impl BoardStyle {
+    fn paint(self, text: &str, (front, back): Colors) -> String {
+        match self.color {
             true => format!("\x1b[38;5;{front};48;5;{back}m{text}\x1b[0m"),
             false => text.to_owned(),
         }
     }
 }
 
-/// The board, with the squares marked where the side to move may begin a move, and in colours the
-/// squares of the last move.
+/// Draws a board and marks the squares from which the side to move can move (Othello: to which), and in color
+/// also the squares of the last move.
 #[must_use]
-pub fn board<P: Shown>(position: &P, last: Option<P::Move>, style: Style) -> String {
-    let mut marks = [false; 64];
+pub fn draw_board<P: BoardView>(position: &P, last: Option<P::Move>, style: BoardStyle) -> String {
+    let mut can_move = [false; 64];
     for mv in position.moves() {
-        if let Some(mark) = P::path(mv).first().and_then(|&cell| marks.get_mut(usize::from(cell))) {
-            *mark = true;
+        let first = P::path(mv).first().copied().map(usize::from);
+        if let Some(cell) = first.and_then(|cell| can_move.get_mut(cell)) {
+            *cell = true;
         }
     }
     let last = last.map(P::path).unwrap_or_default();
@@ -49,37 +50,38 @@ pub fn board<P: Shown>(position: &P, last: Option<P::Move>, style: Style) -> Str
     let cell = |row: usize, column: usize| {
         let at = row * 8 + column;
         let content = cells.get(at).copied().unwrap_or('-');
-        (content, marks[at], last.contains(&(at as u8)))
+        (content, can_move[at], last.contains(&(at as u8)))
     };
     match P::GAME {
-        Game::Othello => othello(cell, style),
-        Game::Checkers => checkers(cell, style),
+        Game::Othello => draw_othello(cell, style),
+        Game::Checkers => draw_checkers(cell, style),
     }
 }
 
-fn othello(cell: impl Fn(usize, usize) -> (char, bool, bool), style: Style) -> String {
+/// Draws Othello; `cell` returns the content of a cell, whether it is a legal move, and whether it was the last.
+fn draw_othello(cell: impl Fn(usize, usize) -> (char, bool, bool), style: BoardStyle) -> String {
     let mut text = String::from("    a b c d e f g h\n");
     for row in 0..8 {
         let _ = write!(text, "{:>3}", row + 1);
         for column in 0..8 {
-            let (content, may, last) = cell(row, column);
+            let (content, can_move, last) = cell(row, column);
             let back = if last { LIGHT_GREEN } else { GREEN };
-            let (sign, front) = match (content, may) {
-                ('X', _) => (if style.signs { '●' } else { 'X' }, BLACK),
-                ('O', _) => (if style.signs { '●' } else { 'O' }, WHITE),
-                (_, true) => (if style.signs { '·' } else { '+' }, PALE),
-                _ => (if style.colour { ' ' } else { '.' }, PALE),
+            let (symbol, front) = match (content, can_move) {
+                ('X', _) => (if style.unicode { '●' } else { 'X' }, BLACK),
+                ('O', _) => (if style.unicode { '●' } else { 'O' }, WHITE),
+                (_, true) => (if style.unicode { '·' } else { '+' }, PALE),
+                _ => (if style.color { ' ' } else { '.' }, PALE),
             };
-            text.push_str(&style.paint(&format!(" {sign}"), (front, back)));
+            text.push_str(&style.paint(&format!(" {symbol}"), (front, back)));
         }
         let _ =
-            writeln!(text, "{}", style.paint(if style.colour { " " } else { "" }, (PALE, GREEN)));
+            writeln!(text, "{}", style.paint(if style.color { " " } else { "" }, (PALE, GREEN)));
     }
     text
 }
 
-/// Dark squares have numbers, by which moves are written.
-fn checkers(cell: impl Fn(usize, usize) -> (char, bool, bool), style: Style) -> String {
+/// Draws checkers, with the numbers of the dark squares that moves refer to.
+fn draw_checkers(cell: impl Fn(usize, usize) -> (char, bool, bool), style: BoardStyle) -> String {
     let mut text = String::new();
     for row in 0..8 {
         let mut line = String::new();
@@ -88,7 +90,7 @@ fn checkers(cell: impl Fn(usize, usize) -> (char, bool, bool), style: Style) -> 
                 line.push_str(&style.paint("     ", (BLACK, SAND)));
                 continue;
             }
-            let (content, may, last) = cell(row, column);
+            let (content, can_move, last) = cell(row, column);
             let (piece, front) = match content {
                 'X' => ('b', BLACK),
                 'B' => ('B', BLACK),
@@ -97,7 +99,7 @@ fn checkers(cell: impl Fn(usize, usize) -> (char, bool, bool), style: Style) -> 
                 _ => (' ', PALE),
             };
             let number = row * 4 + column / 2 + 1;
-            let mark = if may { '*' } else { ' ' };
+            let mark = if can_move { '*' } else { ' ' };
             let back = if last { LIGHT_BROWN } else { BROWN };
             line.push_str(&style.paint(&format!(" {piece}{number:>2}{mark}"), (front, back)));
         }
@@ -115,26 +117,25 @@ mod tests {
     use outflank_games::othello::Othello;
 
     #[test]
-    fn boards_as_games_begin() {
-        let plain = board(&Othello::start(), None, Style::default());
+    fn starting_boards_in_ascii() {
+        let plain = draw_board(&Othello::start(), None, BoardStyle::default());
         let rows: Vec<&str> = plain.lines().collect();
         assert_eq!(rows[0], "    a b c d e f g h");
         assert_eq!(rows[3], "  3 . . . + . . . .");
         assert_eq!(rows[4], "  4 . . + O X . . .");
         assert_eq!(rows[5], "  5 . . . X O + . .");
         assert!(plain.is_ascii());
-        let draughts = board(&Checkers::start(), None, Style::default());
-        let rows: Vec<&str> = draughts.lines().collect();
+        let checkers = draw_board(&Checkers::start(), None, BoardStyle::default());
+        let rows: Vec<&str> = checkers.lines().collect();
         assert_eq!(rows[0], "      b 1       b 2       b 3       b 4");
         assert_eq!(rows[2], "      b 9*      b10*      b11*      b12*");
         assert_eq!(rows[3], "  13        14        15        16");
         assert_eq!(rows[7], " w29       w30       w31       w32");
-        assert!(draughts.is_ascii());
+        assert!(checkers.is_ascii());
     }
 
-    /// The numbers on the board are those of the squares.
     #[test]
-    fn squares_have_their_numbers() {
+    fn drawn_numbers_are_those_of_the_squares() {
         for number in 1..=32u8 {
             let square = outflank_games::checkers::Square::new(number).unwrap();
             let (row, column) = (usize::from(square.row()), usize::from(square.column()));
@@ -144,23 +145,26 @@ mod tests {
     }
 
     #[test]
-    fn colours_change_nothing_but_the_colours() {
-        let style = Style { colour: true, signs: false };
+    fn colors_do_not_change_the_text() {
+        let style = BoardStyle { color: true, unicode: false };
         let last = Othello::start().parse_move("f5").unwrap();
         let after = Othello::start().play(last);
-        let painted = board(&after, Some(last), style);
+        let painted = draw_board(&after, Some(last), style);
         assert!(painted.contains("\x1b["));
-        let mut bare = String::new();
-        let mut inside = false;
+        let mut stripped = String::new();
+        let mut in_escape = false;
         for c in painted.chars() {
             match c {
-                '\x1b' => inside = true,
-                'm' if inside => inside = false,
-                _ if inside => {}
-                c => bare.push(c),
+                '\x1b' => in_escape = true,
+                'm' if in_escape => in_escape = false,
+                _ if in_escape => {}
+                c => stripped.push(c),
             }
         }
-        let squeezed = |text: &str| text.replace(['.', ' '], "");
-        assert_eq!(squeezed(&bare), squeezed(&board(&after, Some(last), Style::default())));
+        let without_blanks = |text: &str| text.replace(['.', ' '], "");
+        assert_eq!(
+            without_blanks(&stripped),
+            without_blanks(&draw_board(&after, Some(last), BoardStyle::default()))
+        );
     }
 }

@@ -1,24 +1,24 @@
-//! What a screen needs to draw a position and let a person move in it.
+//! Positions as 64 cells, for programs that draw a board and let a person move on it.
 
-use crate::think::Thinks;
+use crate::evaluate::Analyzable;
 use outflank_games::Side;
 use outflank_games::checkers::{self, Checkers};
 use outflank_games::othello::{Othello, Square};
 
-/// A game that can be drawn on eight by eight cells.
-pub trait Shown: Thinks {
-    /// 64 characters from the top left, rows from the top: `X` and `O` for discs or men, `B` and
+/// A game that is drawn on a board of eight by eight cells.
+pub trait BoardView: Analyzable {
+    /// Returns 64 characters, row by row from the top left: `X` and `O` for discs or men, `B` and
     /// `W` for kings, `-` for an empty square.
     fn cells(&self) -> String;
 
-    /// The cells that a person points at to make a move, one after the other.
+    /// Returns the cells that a person clicks, in order, to make a move.
     fn path(mv: Self::Move) -> Vec<u8>;
 
-    /// How many pieces a side has.
+    /// Counts the pieces of a side.
     fn count(&self, side: Side) -> u32;
 }
 
-impl Shown for Othello {
+impl BoardView for Othello {
     fn cells(&self) -> String {
         self.to_string().chars().take(64).collect()
     }
@@ -32,12 +32,12 @@ impl Shown for Othello {
     }
 }
 
-impl Shown for Checkers {
+impl BoardView for Checkers {
     fn cells(&self) -> String {
         let mut cells = ['-'; 64];
         for square in (1..=32).filter_map(checkers::Square::new) {
             let has = |pieces: u32| pieces & square.bit() != 0;
-            cells[cell(square)] = match () {
+            cells[cell_index(square)] = match () {
                 () if has(self.men(Side::Black)) => 'X',
                 () if has(self.men(Side::White)) => 'O',
                 () if has(self.kings(Side::Black)) => 'B',
@@ -49,7 +49,8 @@ impl Shown for Checkers {
     }
 
     fn path(mv: checkers::Move) -> Vec<u8> {
-        std::iter::once(mv.from()).chain(mv.landings()).map(|square| cell(square) as u8).collect()
+        let squares = std::iter::once(mv.from()).chain(mv.landings());
+        squares.map(|square| cell_index(square) as u8).collect()
     }
 
     fn count(&self, side: Side) -> u32 {
@@ -57,7 +58,7 @@ impl Shown for Checkers {
     }
 }
 
-/// Which of the 64 cells a dark square is.
-fn cell(square: checkers::Square) -> usize {
+/// Returns the index of a dark square among the 64 cells.
+fn cell_index(square: checkers::Square) -> usize {
     usize::from(square.row()) * 8 + usize::from(square.column())
 }

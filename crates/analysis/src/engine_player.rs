@@ -1,0 +1,230 @@
+//! A player served to other programs: it plays as its specification says, or searches its model within a
+//! depth or time limit, and evaluates moves.
+
+use crate::disc_scale::DiscScale;
+use crate::search_interrupt::SearchInterrupt;
+use outflank_games::othello::{Othello, Square};
+use outflank_games::{Line, Position};
+use outflank_models::Evaluate;
+use outflank_players::registry::{self, Model, RegistryError};
+use outflank_players::{SearchControl, ProbCut, IterativeDeepening, Fault, Player, Searchable, PlayerSpec, Thought};
+use outflank_runs::Rng;
+use outflank_runs::rng::stream;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A search with limits solves from this many empty squares on.
+const EXACT_EMPTIES: u32 = 20;
+
+/// The base-2 logarithm of the transposition table size.
+const TABLE_BITS: u32 = 19;
+
+/// Depth and time limits of a search.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SearchLimits {
+    /// The maximum depth in plies.
+    pub depth: Option<u32>,
+    /// The maximum time.
+    pub time: Option<Duration>,
+}
+
+/// An Othello player that accepts search limits and evaluates moves.
+pub struct EnginePlayer {
+    name: String,
+    player: Box<dyn Player<Othello>>,
+    search: Option<IterativeDeepening<Othello>>,
+    pruning: Pruning,
+    scale: Option<DiscScale>,
+    rng: Rng,
+    interrupt: SearchInterrupt,
+}
+
+/// Selective pruning of an engine player's search.
+struct Pruning {
+    /// The model, if the player has one that evaluates positions.
+    model: Option<Arc<dyn Evaluate<Othello>>>,
+    /// Whether the player's specification sets a threshold.
+    is_explicit: bool,
+    /// The threshold in standard deviations, if any.
+    threshold: Option<f64>,
+    /// The fitted parameters.
+    probcut: Option<Arc<ProbCut>>,
+}
+
+impl Pruning {
+    /// Fits the parameters unless this is done or pruning is off.
+    fn fit(&mut self) {
+        if let (None, Some(model), Some(threshold)) = (&self.probcut, &self.model, self.threshold) {
+            self.probcut = Some(Arc::new(ProbCut::measure(model, threshold as f32)));
+        }
+    }
+}
+
+/// Options of one search.
+#[derive(Clone, Copy)]
+struct SearchOptions {
+    /// Whether all moves are evaluated, or only the best.
+    all_moves: bool,
+    prune: bool,
+}
+
+impl EnginePlayer {
+    /// Creates the player with the given specification.
+    pub fn new(text: &str, threads: usize, seed: u64) -> Result<EnginePlayer, RegistryError> {
+        let entry = registry::factory::<Othello>(text)?;
+        let player = entry.make()?;
+        let spec: PlayerSpec = text.parse()?;
+        let is_engine = spec.model.starts_with("nboard:") || spec.model.starts_with("gtp:");
+        let model = if is_engine { None } else { Some(registry::find_model::<Othello>(&spec)?) };
+        let model = match model {
+            Some(Model::Value(value)) => Some(value),
+            _ => None,
+        };
+        let search = model.clone().map(|value| {
+            let search = IterativeDeepening::new(value, TABLE_BITS).with_threads(threads);
+            match Othello::parallel_endgame_solver(EXACT_EMPTIES, threads) {
+                Some(endgame) => search.with_endgame(endgame),
+                None => search,
+            }
+        });
+        let (is_explicit, threshold) = (spec.cut.is_some(), spec.timed_probcut_threshold());
+        let mut pruning = Pruning { model, is_explicit, threshold, probcut: None };
+        if is_explicit {
+            pruning.fit();
+        }
+        let rng = stream(seed, &["engine", &entry.name]);
+        let interrupt = SearchInterrupt::default();
+        Ok(EnginePlayer { name: entry.name, player, search, pruning, scale: None, rng, interrupt })
+    }
+
+    /// Returns the player's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the handle that stops the player's searches.
+    #[must_use]
+    pub fn interrupt(&self) -> &SearchInterrupt {
+        &self.interrupt
+    }
+
+    /// Starts a new game.
+    pub fn new_game(&mut self) -> Result<(), Fault> {
+        self.player.new_game()
+    }
+
+    /// Prepares a search with a time limit, so that this work does not use up the clock.
+    pub fn prepare(&mut self) {
+        self.pruning.fit();
+    }
+
+    /// Returns the conversion of the player's values to discs, which the first call computes; `None` if the
+    /// player does not evaluate positions.
+    pub fn scale(&mut self) -> Option<DiscScale> {
+        if let (None, Some(model)) = (self.scale, &self.pruning.model) {
+            self.scale = Some(DiscScale::for_model(model));
+        }
+        self.scale
+    }
+
+    /// Chooses a move, and returns it with the search result if a search chose it.
+    ///
+    /// Without limits the player plays as its specification says. A time limit alone enables the default
+    /// pruning; a depth limit searches without pruning unless the specification sets a threshold.
+    /// `on_depth` receives the result of each completed depth.
+    pub fn choose(
+        &mut self,
+        game: &Line<Othello>,
+        limits: SearchLimits,
+        on_depth: impl FnMut(&Thought<Square>),
+    ) -> Result<(Square, Option<Thought<Square>>), Fault> {
+        if self.search.is_none() || limits == SearchLimits::default() {
+            let control = Arc::new(SearchControl::unlimited());
+            self.interrupt.set_search(Some(Arc::clone(&control)));
+            self.player.set_control(&control);
+            let chosen = self.player.choose(game, &mut self.rng);
+            self.interrupt.set_search(None);
+            return match chosen {
+                Err(Fault::Stopped { .. }) => self.choose_at_once(game.position()),
+                chosen => Ok((chosen?, None)),
+            };
+        }
+        let time_only = limits.time.is_some() && limits.depth.is_none();
+        if time_only {
+            self.prepare();
+        }
+        let prune = time_only || self.pruning.is_explicit;
+        let options = SearchOptions { all_moves: false, prune };
+        match self.search(game.position(), options, limits, on_depth).as_ref().and_then(best) {
+            Some(found) => Ok(found),
+            None => self.choose_at_once(game.position()),
+        }
+    }
+
+    /// Chooses a move by a search of depth 1, after an interrupted search.
+    fn choose_at_once(
+        &mut self,
+        position: &Othello,
+    ) -> Result<(Square, Option<Thought<Square>>), Fault> {
+        let options = SearchOptions { all_moves: false, prune: false };
+        let control = Arc::new(SearchControl::unlimited());
+        let found = self.search_to_depth(position, options, 1, &control, |_| {});
+        let any = || position.moves().next().map(|mv| (mv, None));
+        let stopped = || Fault::Stopped { player: self.name.clone() };
+        found.as_ref().and_then(best).or_else(any).ok_or_else(stopped)
+    }
+
+    /// Evaluates all moves, or only the best; `None` if the player does not evaluate positions or was
+    /// stopped before depth 1.
+    pub fn evaluate(
+        &mut self,
+        position: &Othello,
+        all_moves: bool,
+        limits: SearchLimits,
+        on_depth: impl FnMut(&Thought<Square>),
+    ) -> Option<Thought<Square>> {
+        let options = SearchOptions { all_moves, prune: self.pruning.is_explicit };
+        self.search(position, options, limits, on_depth)
+    }
+
+    /// Searches within the limits until it is interrupted.
+    fn search(
+        &mut self,
+        position: &Othello,
+        options: SearchOptions,
+        limits: SearchLimits,
+        on_depth: impl FnMut(&Thought<Square>),
+    ) -> Option<Thought<Square>> {
+        let control = SearchControl::unlimited();
+        let control = Arc::new(match limits.time {
+            Some(time) => control.with_time(time),
+            None => control,
+        });
+        self.interrupt.set_search(Some(Arc::clone(&control)));
+        let depth = limits.depth.unwrap_or(u32::MAX);
+        let found = self.search_to_depth(position, options, depth, &control, on_depth);
+        self.interrupt.set_search(None);
+        found
+    }
+
+    fn search_to_depth(
+        &mut self,
+        position: &Othello,
+        options: SearchOptions,
+        depth: u32,
+        control: &Arc<SearchControl>,
+        on_depth: impl FnMut(&Thought<Square>),
+    ) -> Option<Thought<Square>> {
+        let probcut = self.pruning.probcut.clone().filter(|_| options.prune);
+        let mut search = self.search.take()?.with_max_depth(depth).with_probcut(probcut);
+        let found = search.run(position, options.all_moves, control, on_depth);
+        self.search = Some(search);
+        found
+    }
+}
+
+/// Returns the best move of a search with the search result.
+fn best(found: &Thought<Square>) -> Option<(Square, Option<Thought<Square>>)> {
+    found.moves.first().map(|scored| (scored.mv, Some(found.clone())))
+}

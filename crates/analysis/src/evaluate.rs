@@ -1,0 +1,249 @@
+//! Evaluates every legal move of a position by search, in units that people count in.
+//!
+//! A model has its own scale; that of the embedded `champion` is log-odds. Othello values are therefore
+//! converted to discs by a [`DiscScale`] that was fitted to game results, and are exact where the search
+//! reaches the end of the game. Checkers values are in men.
+
+use crate::disc_scale::DiscScale;
+use crate::expert_predictions::move_probabilities;
+use outflank_games::checkers::Checkers;
+use outflank_games::othello::{Othello, Square};
+use outflank_models::{Evaluate, Material, embedded};
+use outflank_players::registry::RegisteredGame;
+use outflank_players::{SearchControl, IterativeDeepening, Thought, SearchScore};
+use std::sync::Arc;
+
+/// A single position is solved from this many empty squares on.
+const EXACT_EMPTIES: u32 = 18;
+
+/// Upper limit of the base-2 logarithm of the transposition table size.
+const TABLE_BITS: u32 = 19;
+
+/// An exact principal variation is extended to this many moves.
+const EXACT_LINE_LENGTH: usize = 6;
+
+/// A move with its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvaluatedMove<M> {
+    /// The move.
+    pub mv: M,
+    /// The value for the side that makes the move, in [`Analyzable::UNIT`]; `None` where the model's
+    /// values have no meaning in this unit.
+    pub value: Option<f64>,
+    /// The score on the scale of the search.
+    pub score: SearchScore,
+    /// Whether the value is the result under best play.
+    pub exact: bool,
+    /// The principal variation, starting with the move.
+    pub line: Vec<M>,
+}
+
+/// The evaluated moves of a position.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PositionEvaluation<M> {
+    /// The search depth in plies.
+    pub depth: u32,
+    /// Whether every move was solved to the end of the game.
+    pub exact: bool,
+    /// The number of positions searched.
+    pub nodes: u64,
+    /// The moves, best first.
+    pub moves: Vec<EvaluatedMove<M>>,
+}
+
+/// A game whose positions can be evaluated.
+pub trait Analyzable: RegisteredGame {
+    /// The unit of values: `discs` or `men`.
+    const UNIT: &'static str;
+
+    /// Returns the model that evaluates positions by default; `None` only if an embedded file is damaged.
+    fn default_model() -> Option<Arc<dyn Evaluate<Self>>>;
+
+    /// A conversion from a model's values to [`Self::UNIT`].
+    type Scale: Copy + Send + Sync;
+
+    /// Returns the conversion for a model, which may evaluate thousands of positions.
+    fn scale(model: &Arc<dyn Evaluate<Self>>) -> Self::Scale;
+
+    /// Converts the value of a move of this position, as `found` by a search, to [`Self::UNIT`]; `None`
+    /// where the model's values have no meaning in it.
+    fn value_in_units(
+        &self,
+        verdict: SearchScore,
+        found: &Thought<Self::Move>,
+        scale: Self::Scale,
+    ) -> Option<f64>;
+
+    /// Returns the probability that an expert plays each move, most likely first; `None` for a game
+    /// without a move predictor.
+    fn expert_probabilities(&self) -> Option<Vec<(Self::Move, f64)>> {
+        None
+    }
+}
+
+impl Analyzable for Othello {
+    const UNIT: &'static str = "discs";
+
+    fn default_model() -> Option<Arc<dyn Evaluate<Othello>>> {
+        embedded::champion().map(|champion| champion as _)
+    }
+
+    type Scale = DiscScale;
+
+    fn scale(model: &Arc<dyn Evaluate<Othello>>) -> DiscScale {
+        DiscScale::for_model(model)
+    }
+
+    fn value_in_units(
+        &self,
+        verdict: SearchScore,
+        found: &Thought<Square>,
+        scale: DiscScale,
+    ) -> Option<f64> {
+        scale.to_discs(verdict, found, self)
+    }
+
+    fn expert_probabilities(&self) -> Option<Vec<(Square, f64)>> {
+        move_probabilities(self)
+    }
+}
+
+impl Analyzable for Checkers {
+    const UNIT: &'static str = "men";
+
+    fn default_model() -> Option<Arc<dyn Evaluate<Checkers>>> {
+        Some(Arc::new(Material::default()))
+    }
+
+    type Scale = ();
+
+    fn scale(_: &Arc<dyn Evaluate<Checkers>>) {}
+
+    fn value_in_units(&self, verdict: SearchScore, _: &Thought<Self::Move>, (): ()) -> Option<f64> {
+        Some(match verdict {
+            SearchScore::Proven(result) => f64::from(result),
+            SearchScore::Estimate(value) => f64::from(value),
+        })
+    }
+}
+
+/// Evaluates every legal move by iterative deepening, up to `depth` plies or until `control` stops the
+/// search, and passes the result of each completed depth to `on_depth`.
+pub fn evaluate_moves<P: Analyzable>(
+    position: &P,
+    depth: u32,
+    control: &Arc<SearchControl>,
+    mut on_depth: impl FnMut(&PositionEvaluation<P::Move>),
+) {
+    let Some(model) = P::default_model() else { return };
+    let scale = P::scale(&model);
+    let bits = depth.saturating_mul(2).saturating_add(6).min(TABLE_BITS);
+    let mut search = IterativeDeepening::new(model, bits).with_max_depth(depth);
+    // The solver's table is large, so it is allocated only if the solver will be used.
+    let is_endgame = empties(position) <= EXACT_EMPTIES;
+    if let Some(endgame) = is_endgame.then(|| P::parallel_endgame_solver(EXACT_EMPTIES, 1)).flatten() {
+        search = search.with_endgame(endgame);
+    }
+    search.run(position, true, control, |found| {
+        on_depth(&to_evaluation(position, found, scale, control));
+    });
+}
+
+fn empties<P: Analyzable>(position: &P) -> u32 {
+    64u32.saturating_sub(position.pieces())
+}
+
+/// Converts a search result to [`Analyzable::UNIT`] and extends the best line where it is exact.
+pub(crate) fn to_evaluation<P: Analyzable>(
+    position: &P,
+    found: &Thought<P::Move>,
+    scale: P::Scale,
+    control: &Arc<SearchControl>,
+) -> PositionEvaluation<P::Move> {
+    let moves = found.moves.iter().map(|scored| EvaluatedMove {
+        mv: scored.mv,
+        value: position.value_in_units(scored.verdict, found, scale),
+        score: scored.verdict,
+        exact: found.exact || matches!(scored.verdict, SearchScore::Proven(_)),
+        line: vec![scored.mv],
+    });
+    let mut moves: Vec<EvaluatedMove<P::Move>> = moves.collect();
+    if let Some(best) = moves.first_mut() {
+        best.line.clone_from(&found.pv);
+        if found.exact {
+            extend_line(position, &mut best.line, control);
+        }
+    }
+    // A solved position was searched to its last empty square.
+    let depth = if found.exact { empties(position) } else { found.depth };
+    PositionEvaluation { depth, exact: found.exact, nodes: found.nodes, moves }
+}
+
+/// Extends a line with exact best moves.
+fn extend_line<P: Analyzable>(start: &P, line: &mut Vec<P::Move>, control: &Arc<SearchControl>) {
+    let Some(mut endgame) = P::endgame_solver(EXACT_EMPTIES) else { return };
+    let mut position = line.iter().fold(*start, |position, &mv| position.play(mv));
+    while line.len() < EXACT_LINE_LENGTH && !position.is_over() {
+        let found = endgame.score_moves(&position, false, control);
+        let Some((mv, _)) = found.and_then(|moves| moves.first().copied()) else { return };
+        line.push(mv);
+        position = position.play(mv);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outflank_games::Position;
+
+    fn deepest<P: Analyzable>(position: &P, depth: u32) -> Option<PositionEvaluation<P::Move>> {
+        let mut last = None;
+        let control = Arc::new(SearchControl::unlimited());
+        evaluate_moves(position, depth, &control, |found| last = Some(found.clone()));
+        last
+    }
+
+    /// The result under best play, by brute force.
+    fn brute_force(position: &Othello) -> i32 {
+        let side = position.to_move();
+        let value = |mv| {
+            let after = position.play(mv);
+            match after.score() {
+                Some(score) => side.sign() * score,
+                None if after.to_move() == side => brute_force(&after),
+                None => -brute_force(&after),
+            }
+        };
+        position.moves().map(value).max().unwrap()
+    }
+
+    #[test]
+    fn endgame_value_is_exact_and_equals_brute_force() {
+        // Three empty squares.
+        let text = "XXXXXXXXXOOOOOOXXOXOOOXXXOOXOXXXXOOOXXXXXXOOXXOXXXXXOOO-XXXXXX-- O";
+        let position: Othello = text.parse().unwrap();
+        let found = deepest(&position, 4).unwrap();
+        assert!(found.exact && !found.moves.is_empty());
+        assert_eq!(found.moves[0].value, Some(f64::from(brute_force(&position))));
+    }
+
+    #[test]
+    fn every_depth_reports_all_legal_moves() {
+        let mut depths = Vec::new();
+        let control = Arc::new(SearchControl::unlimited());
+        evaluate_moves(&Othello::start(), 4, &control, |found| {
+            assert_eq!(found.moves.len(), 4);
+            // The four first moves are symmetric.
+            let first = found.moves[0].value.unwrap();
+            assert!(found.moves.iter().all(|m| (m.value.unwrap() - first).abs() < 1e-3));
+            depths.push(found.depth);
+        });
+        assert_eq!(depths, [1, 2, 3, 4]);
+        let mut count = 0;
+        evaluate_moves(&Checkers::start(), 4, &control, |found| {
+            count += 1;
+            assert_eq!(found.moves.len(), 7);
+        });
+        assert_eq!(count, 4);
+    }
+}

@@ -1,0 +1,49 @@
+//! Expert moves as predicted by the embedded network that was trained on expert games.
+
+use outflank_games::othello::{Othello, Square};
+use outflank_games::{Line, Position};
+use outflank_models::{embedded, nets};
+
+/// Returns the probability that an expert plays each move, most likely first.
+///
+/// `None` if the program was built without its move predictor. The first call unpacks the network, which
+/// takes some tenths of a second; each later call takes some hundredths.
+pub(crate) fn move_probabilities(position: &Othello) -> Option<Vec<(Square, f64)>> {
+    Some(embedded::experts()?.move_probabilities(position))
+}
+
+/// The predicted expert move at one ply of a game, compared with the move played.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExpertPrediction {
+    /// The most likely move. Among equally likely moves it is the move played, or else the first.
+    pub most_likely: Square,
+    /// The probability of the most likely move.
+    pub probability: f64,
+    /// The probability of the move that was played.
+    pub played_probability: f64,
+}
+
+/// Predicts the expert move at every ply of a game; empty if the program was built without its move
+/// predictor.
+pub(crate) fn predict_game(line: &Line<Othello>) -> Vec<ExpertPrediction> {
+    let Some(network) = embedded::experts() else { return Vec::new() };
+    let steps: Vec<(Othello, Square)> = line.steps().collect();
+    let queries: Vec<(Othello, Vec<Square>)> =
+        steps.iter().map(|(position, _)| (*position, position.moves().collect())).collect();
+    let probabilities = nets::SymmetryAveraged(&*network).probabilities(&queries);
+    let plies = steps.iter().zip(queries.iter().zip(probabilities));
+    plies.map(|(&(_, played), ((_, moves), all))| prediction(played, moves, &all)).collect()
+}
+
+fn prediction(played: Square, moves: &[Square], probabilities: &[f64]) -> ExpertPrediction {
+    let index = moves.iter().position(|&mv| mv == played);
+    let played_probability = index.map_or(0.0, |index| probabilities[index]);
+    let probability = probabilities.iter().copied().fold(0.0, f64::max);
+    let mut pairs = moves.iter().zip(probabilities);
+    let first = pairs.find(|(_, of)| **of == probability).map(|(&mv, _)| mv);
+    let most_likely = match played_probability == probability {
+        true => played,
+        false => first.unwrap_or(played),
+    };
+    ExpertPrediction { most_likely, probability, played_probability }
+}

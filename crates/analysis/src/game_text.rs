@@ -1,0 +1,187 @@
+//! Games in progress as text.
+//!
+//! Othello games are transcripts (`f5d6c3`), checkers games are moves separated by spaces (`11-15 23-19`).
+//! A game that does not begin at the standard start has its first position and a colon before the moves.
+
+use outflank_games::checkers::Checkers;
+use outflank_games::othello::Othello;
+use outflank_games::{Line, MoveError, Position};
+use outflank_records::wthor::Names;
+use outflank_records::{GameInfo, ParseError, ParseErrorKind, Ply, Record, ggf, parse_games, transcript};
+use std::path::Path;
+
+/// The maximum number of moves of a checkers game.
+const MAX_MOVES: usize = 2000;
+
+/// The reason why a text is not a game.
+#[derive(Debug, thiserror::Error)]
+pub enum GameTextError {
+    /// An invalid transcript or an illegal move in it.
+    #[error(transparent)]
+    Transcript(#[from] ParseErrorKind),
+    /// An invalid game file.
+    #[error(transparent)]
+    File(#[from] ParseError),
+    /// A file without a game.
+    #[error("the file contains no game")]
+    Empty,
+    /// An invalid position before the colon.
+    #[error("invalid starting position: {0}")]
+    Start(String),
+    /// An invalid or illegal move of checkers.
+    #[error("move {number}: {error}")]
+    Move {
+        /// The number of the move, from 1.
+        number: usize,
+        /// The reason.
+        error: MoveError,
+    },
+    /// More than [`MAX_MOVES`] moves.
+    #[error("the game is too long: at most {MAX_MOVES} moves are accepted")]
+    TooLong,
+}
+
+/// A game that can be parsed from and formatted as one line of text.
+pub trait GameText: Position {
+    /// Parses a game and checks that every move is legal.
+    fn parse_game(text: &str) -> Result<Line<Self>, GameTextError>;
+
+    /// Parses the first game of a file; the file name may determine the format.
+    fn parse_file(name: &Path, bytes: &[u8]) -> Result<Line<Self>, GameTextError> {
+        let _ = name;
+        let text = String::from_utf8_lossy(bytes);
+        let line = text.lines().find(|line| !line.trim().is_empty());
+        Self::parse_game(line.ok_or(GameTextError::Empty)?)
+    }
+
+    /// Formats a game as the content of a file; the file name may determine the format.
+    fn format_file(name: &Path, line: &Line<Self>, players: [&str; 2]) -> String {
+        let _ = (name, players);
+        Self::format_game(line) + "\n"
+    }
+
+    /// Formats the moves of a game without the starting position.
+    fn format_moves(line: &Line<Self>) -> String;
+
+    /// Formats a game so that [`GameText::parse_game`] returns it.
+    fn format_game(line: &Line<Self>) -> String {
+        let moves = Self::format_moves(line);
+        match *line.start() == Self::start() {
+            true => moves,
+            false => format!("{}: {moves}", line.start()).trim_end().to_owned(),
+        }
+    }
+}
+
+impl GameText for Othello {
+    fn parse_game(text: &str) -> Result<Line<Othello>, GameTextError> {
+        Ok(record_to_line(&transcript::game(text.as_bytes())?))
+    }
+
+    fn parse_file(name: &Path, bytes: &[u8]) -> Result<Line<Othello>, GameTextError> {
+        let games = parse_games(name, bytes, &Names::default())?;
+        Ok(record_to_line(&games.into_iter().next().ok_or(GameTextError::Empty)??))
+    }
+
+    /// Formats a `.ggf` file with the players' names, and a transcript for any other file name.
+    fn format_file(name: &Path, line: &Line<Othello>, [black, white]: [&str; 2]) -> String {
+        if !name.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("ggf")) {
+            return Self::format_game(line) + "\n";
+        }
+        let about = GameInfo { black: black.to_owned(), white: white.to_owned(), ..GameInfo::default() };
+        let mut record = Record::new(*line.start(), about);
+        for &mv in line.moves() {
+            // Every move of a line is legal, so this cannot fail.
+            let _ = record.push(Ply::new(mv));
+        }
+        ggf::write(&record) + "\n"
+    }
+
+    fn format_moves(line: &Line<Othello>) -> String {
+        line.moves().iter().map(ToString::to_string).collect()
+    }
+}
+
+impl GameText for Checkers {
+    fn parse_game(text: &str) -> Result<Line<Checkers>, GameTextError> {
+        // A position contains colons; the last one precedes the moves, which contain none.
+        let text = text.trim();
+        let split = text.rsplit_once(": ").or_else(|| Some((text.strip_suffix(':')?, "")));
+        let (start, moves) = match split {
+            Some((start, moves)) => {
+                let start = start.trim().parse();
+                (start.map_err(|error| GameTextError::Start(format!("{error}")))?, moves)
+            }
+            None => (Checkers::start(), text),
+        };
+        let mut line = Line::new(start);
+        // Move numbers, as in `1. 11-15 23-19`, are skipped.
+        let words = moves.split_whitespace().filter(|word| !word.ends_with('.'));
+        for (index, word) in words.enumerate() {
+            let at_move = |error| GameTextError::Move { number: index + 1, error };
+            if index == MAX_MOVES {
+                return Err(GameTextError::TooLong);
+            }
+            let mv = line.position().parse_move(word).map_err(at_move)?;
+            line.push(mv).map_err(at_move)?;
+        }
+        Ok(line)
+    }
+
+    fn format_moves(line: &Line<Checkers>) -> String {
+        line.moves().iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Converts a record to a line of moves.
+#[must_use]
+pub fn record_to_line(record: &Record<Othello>) -> Line<Othello> {
+    let mut line = Line::new(*record.start());
+    for ply in record.plies() {
+        // Every move of a record is legal, so this cannot fail.
+        let _ = line.push(ply.mv);
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Plays a game in which each number selects a legal move.
+    fn play_choices<P: GameText>(start: P, choices: &[usize]) -> Line<P> {
+        let mut line = Line::new(start);
+        for choice in choices {
+            let moves: Vec<P::Move> = line.position().moves().collect();
+            let Some(&mv) = moves.get(choice % moves.len().max(1)) else { break };
+            line.push(mv).unwrap();
+        }
+        line
+    }
+
+    fn round_trip<P: GameText>(choices: &[usize], prefix: usize) {
+        let line = play_choices(P::start(), choices);
+        assert_eq!(P::parse_game(&P::format_game(&line)).unwrap(), line);
+        let middle = play_choices(P::start(), &choices[..prefix.min(choices.len())]);
+        let later = play_choices(*middle.position(), choices);
+        assert_eq!(P::parse_game(&P::format_game(&later)).unwrap(), later);
+    }
+
+    proptest! {
+        #[test]
+        fn formatted_games_parse_to_the_same_game(
+            choices in prop::collection::vec(0usize..40, 0..70),
+            prefix in 0usize..40,
+        ) {
+            round_trip::<Othello>(&choices, prefix);
+            round_trip::<Checkers>(&choices, prefix);
+        }
+
+        #[test]
+        fn arbitrary_text_does_not_panic(text in ".{0,60}") {
+            let _ = Othello::parse_game(&text);
+            let _ = Checkers::parse_game(&text);
+        }
+    }
+}
