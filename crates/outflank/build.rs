@@ -1,12 +1,11 @@
-//! Linking with libtorch. The linker drops libraries that nothing calls by name, and libtorch's part
-//! for graphics processors is found only by being there, so it is kept by force where the variable
-//! TORCH_LIB_DIR says which folder has it.
+//! Links libtorch's CUDA library from the folder TORCH_LIB_DIR. No symbol refers to it (it registers itself
+//! when loaded), so the linker would drop it.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed=TORCH_LIB_DIR");
     let (Some(_), Ok(folder)) =
-        (std::env::var_os("CARGO_FEATURE_GPU"), std::env::var("TORCH_LIB_DIR"))
+        (std::env::var_os("CARGO_FEATURE_CUDA"), std::env::var("TORCH_LIB_DIR"))
     else {
         return;
     };

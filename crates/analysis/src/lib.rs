@@ -5,7 +5,9 @@
 
 pub mod analysis;
 pub mod discs;
+pub mod endgames;
 mod experts;
+mod grade;
 pub mod levels;
 pub mod report;
 mod shown;
@@ -13,6 +15,7 @@ pub mod think;
 mod written;
 
 pub use experts::Habit;
+pub use grade::grade;
 pub use shown::Shown;
 pub use think::Thinks;
 pub use written::{Written, WrittenError, line_of};

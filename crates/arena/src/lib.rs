@@ -7,6 +7,7 @@ pub mod accuracy;
 mod contest;
 pub mod elsewhere;
 mod game;
+pub mod generation;
 pub mod insight;
 pub mod league;
 mod lines;

@@ -46,7 +46,7 @@ impl Method {
             Method::Lstd => "lstd",
             Method::Mm => "mm",
             Method::Classify => "classify",
-            Method::Rater => "rater",
+            Method::Rater => "move-predictor",
         }
     }
 }
