@@ -20,6 +20,7 @@ mod solve;
 pub mod synonyms;
 mod train;
 pub mod train_cnn;
+pub mod train_coevolution;
 pub mod train_gp;
 pub mod train_play;
 mod worker;

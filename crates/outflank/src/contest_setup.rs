@@ -43,7 +43,7 @@ pub fn set_up<P: Roster>(
     contest: &ContestArgs,
     extra: toml::Table,
     run: &RunArgs,
-    remote: &RemoteArgs,
+    remote_args: &RemoteArgs,
     common: &CommonArgs,
 ) -> Result<ContestSetup<P>> {
     ensure_usage!(
@@ -87,15 +87,15 @@ pub fn set_up<P: Roster>(
         settings,
         data,
     };
-    let workers = crate::remote::connect(remote, common)?;
+    let workers = crate::remote::connect(remote_args, common)?;
     let starts = Starts {
         file: Some(Path::new(&contest.openings)).filter(|_| contest.openings != "start"),
         first: contest.first.map(Into::into),
     };
-    let elsewhere = workers
-        .as_ref()
-        .map(|(crew, _)| share::<P>(crew, players, &entries, contest.random, starts, common.seed));
-    let elsewhere = elsewhere.transpose()?;
+    let remote = workers.as_ref().map(|(queue, _)| {
+        share::<P>(queue, players, &entries, contest.random, starts, common.seed)
+    });
+    let remote = remote.transpose()?;
     let folder = match &run.resume {
         Some(path) => resume(path, &config, command)?,
         None => RunFolder::create(run.out.as_deref(), &config)?,
@@ -106,7 +106,7 @@ pub fn set_up<P: Roster>(
         rounds: (games / 2) as u32,
         seed: common.seed,
         threads: common.threads(),
-        elsewhere,
+        elsewhere: remote,
     };
     Ok(ContestSetup { entries, config, folder, journal, workers })
 }

@@ -87,7 +87,6 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("epsilon", &["random"]),
     ("verbose", &["quiet"]),
     ("silent", &["quiet"]),
-    ("exhibit", &["scale"]),
     ("model", &["player", "init-from"]),
     ("arch", &["net"]),
     ("architecture", &["net"]),
@@ -111,7 +110,7 @@ const ADVICE: &[(&str, &str)] = &[
     ("workers", "start `outflank worker --on nats://HOST` on each machine"),
 ];
 
-/// The option of a command that a name from elsewhere stands for.
+/// The option of a command that a foreign name stands for.
 pub fn option_for<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let (_, meant) = SYNONYMS.iter().find(|(synonym, _)| *synonym == name)?;
     meant.iter().find_map(|option| known.iter().find(|known| *known == option).copied())

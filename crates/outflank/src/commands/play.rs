@@ -60,12 +60,12 @@ fn play<P: Shown + Written>(args: &PlayArgs) -> Result<Outcome> {
     let screen =
         if args.json { std::io::stderr().is_terminal() } else { std::io::stdout().is_terminal() };
     let manner = Manner { style: style(screen), echo: !input.is_terminal() };
-    let mut sitting = Sitting::new(line, args.side.into(), opponent, manner, args.seed);
+    let mut session = Sitting::new(line, args.side.into(), opponent, manner, args.seed);
     stop_when_asked();
     let input = BufReader::new(input);
     let served = match args.json {
-        true => serve(&mut sitting, input, &mut std::io::stderr()),
-        false => serve(&mut sitting, input, &mut std::io::stdout()),
+        true => serve(&mut session, input, &mut std::io::stderr()),
+        false => serve(&mut session, input, &mut std::io::stdout()),
     };
     match served {
         // The reader has closed the pipe.
@@ -73,10 +73,10 @@ fn play<P: Shown + Written>(args: &PlayArgs) -> Result<Outcome> {
         served => served?,
     }
     if args.json {
-        print_json(&document(&sitting, &player))?;
+        print_json(&document(&session, &player))?;
     }
     std::io::stdout().flush().ok();
-    match sitting.end() {
+    match session.end() {
         End::Stopped => Ok(Outcome::Stopped),
         End::Fault(reason) => Err(anyhow!("the game was aborted: {reason}")),
         _ => Ok(Outcome::Done),
@@ -140,14 +140,14 @@ fn style(terminal: bool) -> Style {
     Style { colour, signs: colour && utf8 }
 }
 
-fn document<P: Shown + Written>(sitting: &Sitting<P>, player: &str) -> Value {
-    let (line, position) = (sitting.line(), sitting.line().position());
+fn document<P: Shown + Written>(session: &Sitting<P>, player: &str) -> Value {
+    let (line, position) = (session.line(), session.line().position());
     let moves: Vec<String> = line.moves().iter().map(ToString::to_string).collect();
-    let winner = sitting.winner().map(|side| side.map_or("draw".to_owned(), |s| s.to_string()));
+    let winner = session.winner().map(|side| side.map_or("draw".to_owned(), |s| s.to_string()));
     json!({
         "game": P::GAME.name(),
         "player": player,
-        "side": sitting.person().to_string(),
+        "side": session.person().to_string(),
         "start": (*line.start() != P::start()).then(|| line.start().to_string()),
         "moves": moves,
         "transcript": P::write_line(line),
@@ -156,6 +156,6 @@ fn document<P: Shown + Written>(sitting: &Sitting<P>, player: &str) -> Value {
         "white": position.count(Side::White),
         "result": position.result(),
         "winner": winner,
-        "end": sitting.end().word(),
+        "end": session.end().word(),
     })
 }

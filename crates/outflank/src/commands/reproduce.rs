@@ -43,9 +43,9 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     let config = configuration(args, *experiment)?;
     let device = device(args, *experiment)?;
     let workers = crate::remote::connect(&args.remote, &args.common)?;
-    let elsewhere = workers
+    let remote = workers
         .as_ref()
-        .map(|(crew, _)| Elsewhere { crew: crew.clone(), exhibit: experiment.name() });
+        .map(|(queue, _)| Elsewhere { crew: queue.clone(), exhibit: experiment.name() });
     let folder = run_folder::open(&args.run, &config, &[])?;
     stop_when_asked();
     // Experiments report progress as messages; there is no bar.
@@ -59,7 +59,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         folder: folder.path().to_owned(),
         shared: args.cache.clone(),
         part: None,
-        elsewhere,
+        elsewhere: remote,
         device,
         edax: args.edax.clone(),
         say: Box::new(move |text| {

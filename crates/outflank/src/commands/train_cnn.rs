@@ -37,7 +37,7 @@ const CPU_TEST_POSITIONS: usize = 20_000;
 struct Task {
     net: Net,
     plan: Plan,
-    lessons: Lessons,
+    dataset: Lessons,
     /// Description and number of the games.
     source: (String, usize),
     /// Number of training examples.
@@ -58,8 +58,8 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     let source = game_source::read(&args.records, args.common.seed)?;
     let folder = options::open_folder(args, (&net, init.as_ref()), &source)?;
     stop_when_asked();
-    let (mut task, study) = prepare(args, net, plan, source)?;
-    let mut engine = match start(&task, &*device, study, init.as_ref()) {
+    let (mut task, training_set) = prepare(args, net, plan, source)?;
+    let mut engine = match start(&task, &*device, training_set, init.as_ref()) {
         Ok(engine) => engine,
         Err(error) => {
             // A run that cannot start leaves no folder.
@@ -83,14 +83,14 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     if stop_requested() {
         return Ok(Outcome::Stopped);
     }
-    let mut taught = Taught::new(&task.net, &args.examples.to_string(), &trained);
-    taught.device = device.name().to_owned();
+    let mut train_report = Taught::new(&task.net, &args.examples.to_string(), &trained);
+    train_report.device = device.name().to_owned();
     if (trained.complete || args.test)
-        && !evaluate(args, &mut task, &mut *engine, &*device, &mut taught)?
+        && !evaluate(args, &mut task, &mut *engine, &*device, &mut train_report)?
     {
         return Ok(Outcome::Stopped);
     }
-    finish(args, &task, &taught, &folder)?;
+    finish(args, &task, &train_report, &folder)?;
     Ok(Outcome::Done)
 }
 
@@ -103,7 +103,7 @@ fn say(args: &CnnArgs, text: &str) {
 /// Builds the training and test sets.
 fn prepare(args: &CnnArgs, net: Net, plan: Plan, source: GameSource) -> Result<(Task, Study)> {
     let began = Instant::now();
-    let mut lessons = Lessons::of_player(
+    let mut dataset = Lessons::of_player(
         &source.records,
         args.examples,
         options::split(args),
@@ -111,10 +111,10 @@ fn prepare(args: &CnnArgs, net: Net, plan: Plan, source: GameSource) -> Result<(
         args.records.select.by.as_deref(),
     )?;
     if args.bootstrap {
-        lessons.items = lessons.drawn(plan.seed);
+        dataset.items = dataset.drawn(plan.seed);
     }
     if let (true, Some(year)) = (args.split != Split::Example, args.last_year)
-        && lessons.tests.iter().all(|test| test.name != format!("games after {year}"))
+        && dataset.tests.iter().all(|test| test.name != format!("games after {year}"))
     {
         say(
             args,
@@ -126,7 +126,7 @@ fn prepare(args: &CnnArgs, net: Net, plan: Plan, source: GameSource) -> Result<(
     }
     let (games, from) = (source.records.len(), source.from);
     drop(source.records);
-    let examples = lessons.items.len();
+    let examples = dataset.items.len();
     say(
         args,
         &format!(
@@ -135,30 +135,30 @@ fn prepare(args: &CnnArgs, net: Net, plan: Plan, source: GameSource) -> Result<(
             grouped(net.learned() as u64),
             net.flops() as f64 / 1e6,
             grouped(examples as u64),
-            grouped(lessons.base.len() as u64),
+            grouped(dataset.base.len() as u64),
             began.elapsed().as_secs_f64(),
         ),
     );
     let all = if args.device == DeviceArg::Cpu { CPU_TEST_POSITIONS } else { usize::MAX };
     let test_positions = args.test_positions.unwrap_or(all).max(1);
-    let training_sample = learned_sample(&lessons, &lessons.items, test_positions);
-    let study = Study::new(&net, &lessons.base, std::mem::take(&mut lessons.items));
+    let training_sample = learned_sample(&dataset, &dataset.items, test_positions);
+    let training_set = Study::new(&net, &dataset.base, std::mem::take(&mut dataset.items));
     let source = (from, games);
-    let task = Task { net, plan, lessons, source, examples, test_positions, training_sample };
-    Ok((task, study))
+    let task = Task { net, plan, dataset, source, examples, test_positions, training_sample };
+    Ok((task, training_set))
 }
 
 /// Creates the training engine, with the initial weights of `--init-from`.
 fn start(
     task: &Task,
     device: &dyn Device,
-    study: Study,
+    training_set: Study,
     init: Option<&init::InitialWeights>,
 ) -> Result<Box<dyn Engine>> {
     if task.examples < task.plan.batch {
         return Err(TrainError::Few(task.examples).into());
     }
-    let mut engine = device.engine(&task.net, task.plan, study).map_err(TrainError::from)?;
+    let mut engine = device.engine(&task.net, task.plan, training_set).map_err(TrainError::from)?;
     if let Some(init) = init {
         engine.restore(&State::start(&task.net, init.weights.clone(), task.plan.optimizer))?;
     }
@@ -248,53 +248,54 @@ fn evaluate(
     task: &mut Task,
     engine: &mut dyn Engine,
     device: &dyn Device,
-    taught: &mut Taught,
+    train_report: &mut Taught,
 ) -> Result<bool> {
-    let exam = Exam {
-        lessons: &task.lessons,
+    let evaluation = Exam {
+        lessons: &task.dataset,
         learned: &task.training_sample,
         most: task.test_positions,
         images: args.symmetries,
     };
-    let progress = Progress::new("evaluating", "positions", exam.positions(), args.common.quiet);
+    let progress =
+        Progress::new("evaluating", "positions", evaluation.positions(), args.common.quiet);
     let proceed = |_: &str, count: usize| {
         progress.add(count as u64);
         !stop_requested()
     };
-    Ok(exam.mark(engine, task.net.input(), device, taught, proceed)?)
+    Ok(evaluation.mark(engine, task.net.input(), device, train_report, proceed)?)
 }
 
 /// Writes the result and the report, and prints the result.
-fn finish(args: &CnnArgs, task: &Task, taught: &Taught, folder: &RunFolder) -> Result<()> {
+fn finish(args: &CnnArgs, task: &Task, train_report: &Taught, folder: &RunFolder) -> Result<()> {
     let path = folder.path().display().to_string();
-    let mut json = serde_json::to_value(taught)?;
+    let mut json = serde_json::to_value(train_report)?;
     let curve = results::read_curve(folder);
     let epochs = curve.last().map_or(0.0, |point| point.passes);
-    if !taught.tests.is_empty() {
+    if !train_report.tests.is_empty() {
         let text = serde_json::to_string_pretty(&json)?;
         folder.write(RESULT, format!("{text}\n").as_bytes())?;
         let about = run_folder::about(folder, options::repeat_command(args, epochs))?;
         let report = CnnReport {
-            taught,
+            train_report,
             source: task.source.0.clone(),
             games: task.source.1,
             examples: task.examples,
-            positions: task.lessons.base.len(),
+            positions: task.dataset.base.len(),
             curve,
             settings: RunFolder::config_at(folder.path())?.settings,
         };
         folder.write(REPORT, report::page(&report, &about).as_bytes())?;
     }
     if !args.common.json {
-        return print(&results::text(taught, &path));
+        return print(&results::text(train_report, &path));
     }
     json["run"] = path.into();
     // Keys that every method has; no matches are played.
-    json["accuracy"] = results::accuracy(taught);
-    if taught.tests.is_empty() {
+    json["accuracy"] = results::accuracy(train_report);
+    if train_report.tests.is_empty() {
         json["micros"] = Value::Null;
     }
-    json["examples_seen"] = json!(taught.step * task.plan.batch as u64);
+    json["examples_seen"] = json!(train_report.step * task.plan.batch as u64);
     json["epochs"] = json!(epochs);
     json["matches"] = Value::Array(Vec::new());
     json["model"] = folder.join(MODEL).display().to_string().into();

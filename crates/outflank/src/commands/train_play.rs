@@ -9,7 +9,8 @@ mod person;
 mod self_play;
 
 use crate::cli::CommonArgs;
-use crate::cli::train_play::{CoevolutionArgs, TrainMethod, TrainingArgs};
+use crate::cli::train_coevolution::CoevolutionArgs;
+use crate::cli::train_play::{TrainMethod, TrainingArgs};
 use crate::contest_setup::model_file;
 use crate::errors::ensure_usage;
 use crate::output::{grouped, print, print_json, table_width};

@@ -34,12 +34,12 @@ const PLAN: Plan = Plan {
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     let net = named("conv4", Input::PIECES)?;
     let games: Vec<_> = embedded::games().into_iter().take(100).collect();
-    let lessons = Lessons::new(&games, Set::UniqueS, Split::Example, false)?;
-    let order = Order::new(lessons.items.len(), 1, 0);
+    let dataset = Lessons::new(&games, Set::UniqueS, Split::Example, false)?;
+    let order = Order::new(dataset.items.len(), 1, 0);
     let places: Vec<u32> = (0..STEPS * PLAN.batch).map(|place| order.at(place)).collect();
-    let (mut engine, all) = first_steps(&net, &lessons, &places)?;
+    let (mut engine, all) = first_steps(&net, &dataset, &places)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().context("a thread")?;
-    let (_, alone) = pool.install(|| first_steps(&net, &lessons, &places))?;
+    let (_, alone) = pool.install(|| first_steps(&net, &dataset, &places))?;
     ensure!(all == alone, "the weights depend on the number of threads");
     let rate = examples_per_second(&mut *engine, &places, &PLAN, MEASURED)?;
     rows.push(Row {
@@ -56,9 +56,9 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
 }
 
 /// A network after the first steps.
-fn first_steps(net: &Net, lessons: &Lessons, places: &[u32]) -> Result<(Box<dyn Engine>, State)> {
-    let study = Study::new(net, &lessons.base, lessons.items.clone());
-    let mut engine = OnCpu.engine(net, PLAN, study)?;
+fn first_steps(net: &Net, dataset: &Lessons, places: &[u32]) -> Result<(Box<dyn Engine>, State)> {
+    let training_set = Study::new(net, &dataset.base, dataset.items.clone());
+    let mut engine = OnCpu.engine(net, PLAN, training_set)?;
     engine.learn(places, &[PLAN.rate; STEPS])?;
     engine.seen()?;
     let state = engine.state()?;

@@ -36,8 +36,8 @@ const MEASURED: Duration = Duration::from_secs(3);
 /// Measures small and large batches, if there is a GPU.
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     let net = named("conv8-bn", Input::PIECES)?;
-    let lessons = Lessons::new(&embedded::games(), Set::UniqueS, Split::Example, false)?;
-    let order = Order::new(lessons.items.len(), 1, 0);
+    let dataset = Lessons::new(&embedded::games(), Set::UniqueS, Split::Example, false)?;
+    let order = Order::new(dataset.items.len(), 1, 0);
     for (batch, references) in REFERENCES {
         let plan = Plan {
             batch,
@@ -53,8 +53,8 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
         let mut plain: Option<Vec<f64>> = None;
         for ((graphs, fused, mode, theirs), reference) in MODES.into_iter().zip(references) {
             let device = OnTorch { gpu: true, graphs, fused, say: |text| eprintln!("{text}") };
-            let study = Study::new(&net, &lessons.base, lessons.items.clone());
-            let mut engine = match device.engine(&net, plan, study) {
+            let training_set = Study::new(&net, &dataset.base, dataset.items.clone());
+            let mut engine = match device.engine(&net, plan, training_set) {
                 Err(EngineError::Missing(_)) => return Ok(()),
                 engine => engine?,
             };

@@ -11,7 +11,7 @@ use toml::Value;
 /// The results and the training history of a network.
 pub struct CnnReport<'a> {
     /// The results.
-    pub taught: &'a Taught,
+    pub train_report: &'a Taught,
     /// Description of the games.
     pub source: String,
     /// Number of games.
@@ -37,12 +37,12 @@ impl CnnReport<'_> {
 
     /// Warnings for the reader.
     fn remarks(&self) -> Vec<String> {
-        let CnnReport { taught, settings, .. } = self;
+        let CnnReport { train_report, settings, .. } = self;
         let mut remarks = Vec::new();
-        if !taught.complete {
+        if !train_report.complete {
             remarks.push(format!(
                 "Training is not complete ({}); the results are those of the intermediate network.",
-                progress(taught.step, taught.steps)
+                progress(train_report.step, train_report.steps)
             ));
         }
         if self.setting("device") != "cpu" {
@@ -75,17 +75,17 @@ impl CnnReport<'_> {
 
 /// Renders the page.
 pub fn page(data: &CnnReport<'_>, about: &About) -> String {
-    let CnnReport { taught, source, games, examples, positions, .. } = data;
-    let mut page = Page::new(format!("{}, a move-prediction network", taught.net));
+    let CnnReport { train_report, source, games, examples, positions, .. } = data;
+    let mut page = Page::new(format!("{}, a move-prediction network", train_report.net));
     page.lead(format!(
         "Trained on {} examples ({}) from {} positions of {} games ({source}).",
         grouped(*examples as u64),
-        taught.examples,
+        train_report.examples,
         grouped(*positions as u64),
         grouped(*games as u64),
     ));
     key_figures(page.section("Key figures"), data);
-    tests_section(page.section("Tests"), taught);
+    tests_section(page.section("Tests"), train_report);
     training_section(page.section("Training"), data);
     let mut table = Table::new([("key", Align::Left), ("value", Align::Right)]);
     for key in data.settings.keys() {
@@ -107,9 +107,9 @@ pub fn page(data: &CnnReport<'_>, about: &About) -> String {
 
 /// The most important figures.
 fn key_figures(section: &mut Section, data: &CnnReport<'_>) {
-    let taught = data.taught;
+    let train_report = data.train_report;
     // If all games are used for training, there is no test by game.
-    let mut without_augmentation = taught.tests.iter().filter(|test| test.images == 1);
+    let mut without_augmentation = train_report.tests.iter().filter(|test| test.images == 1);
     let by_example = without_augmentation.next();
     let by_game = without_augmentation.find(|test| !test.test.ends_with("by example"));
     let mut facts: Vec<[String; 3]> = Vec::new();
@@ -134,18 +134,22 @@ fn key_figures(section: &mut Section, data: &CnnReport<'_>) {
     }
     facts.push([
         "Weights".to_owned(),
-        grouped(taught.weights as u64),
-        format!("{} with input {}", taught.net, taught.input),
+        grouped(train_report.weights as u64),
+        format!("{} with input {}", train_report.net, train_report.input),
     ]);
     facts.push([
         "Training time".to_owned(),
-        format!("{} s", grouped(taught.seconds.round() as u64)),
-        format!("{}, {}", progress(taught.step, taught.steps), data.setting("device")),
+        format!("{} s", grouped(train_report.seconds.round() as u64)),
+        format!("{}, {}", progress(train_report.step, train_report.steps), data.setting("device")),
     ]);
     facts.push([
         "Inference time".to_owned(),
-        format!("{:.0} µs", taught.micros),
-        format!("per position, in batches of {} ({})", taught.timed_batch(), taught.device),
+        format!("{:.0} µs", train_report.micros),
+        format!(
+            "per position, in batches of {} ({})",
+            train_report.timed_batch(),
+            train_report.device
+        ),
     ]);
     section.figures_at_a_glance(
         facts.iter().map(|[name, value, remark]| (name.as_str(), value.as_str(), remark.as_str())),
@@ -156,19 +160,22 @@ fn key_figures(section: &mut Section, data: &CnnReport<'_>) {
 }
 
 /// The test metrics and the generalization gap.
-fn tests_section(section: &mut Section, taught: &Taught) {
+fn tests_section(section: &mut Section, train_report: &Taught) {
     let bars = Bars::new(
         "Top-1 accuracy among legal moves",
         "% of choices, 95% intervals",
-        taught.tests.iter().map(title),
+        train_report.tests.iter().map(title),
     )
     .series(
-        taught.net.clone(),
-        taught.tests.iter().map(|test| (test.choices, error(test.choices, test.choices_count))),
+        train_report.net.clone(),
+        train_report
+            .tests
+            .iter()
+            .map(|test| (test.choices, error(test.choices, test.choices_count))),
     )
     .range(0.0, 100.0);
     section.figure(&bars, "");
-    section.table(&tests(taught));
+    section.table(&tests(train_report));
     section.paragraph(
         "top-1: the largest of the 60 outputs is the move played, legal or not (the paper's metric). \
          top-1 legal: the best legal move is the move played; symmetric moves count as one. top-1 \
@@ -181,10 +188,10 @@ fn tests_section(section: &mut Section, taught: &Taught) {
         "± is the 95% confidence interval (binomial, positions as independent samples) of this network; \
          it does not include the variation between seeds.",
     );
-    let Some((learned, count)) = taught.learned else { return };
+    let Some((learned, count)) = train_report.learned else { return };
     let mut table =
         Table::new(["generalization gap", "training top-1 %", "test top-1 %", "difference"]);
-    for test in taught.tests.iter().filter(|test| test.images == 1) {
+    for test in train_report.tests.iter().filter(|test| test.images == 1) {
         let errors = (error(learned, count), error(test.plain, test.count));
         table.row([
             test.test.clone(),
@@ -205,12 +212,12 @@ type Figure = fn(&Point) -> f64;
 
 /// The training curves.
 fn training_section(section: &mut Section, data: &CnnReport<'_>) {
-    let CnnReport { taught, curve, .. } = data;
+    let CnnReport { train_report, curve, .. } = data;
     let epochs = curve.last().map_or(0.0, |point| point.passes);
     section.paragraph(format!(
         "{}, {epochs:.3} epochs, in {} s.",
-        progress(taught.step, taught.steps),
-        grouped(taught.seconds.round() as u64)
+        progress(train_report.step, train_report.steps),
+        grouped(train_report.seconds.round() as u64)
     ));
     if curve.is_empty() {
         section.paragraph("There is no training curve.");

@@ -68,13 +68,13 @@ pub fn title(test: &Tested) -> String {
 }
 
 /// The test metrics with their confidence intervals.
-pub fn tests(taught: &Taught) -> Table {
+pub fn tests(train_report: &Taught) -> Table {
     let heads = ["positions", "overlap %", "top-1 %", "top-1 legal %"]
         .into_iter()
         .chain(["top-1 choices %", "top-3 %", "legal rate %"])
         .map(|head| (head, Align::Right));
     let mut table = Table::new([("test", Align::Left)].into_iter().chain(heads));
-    for test in &taught.tests {
+    for test in &train_report.tests {
         let percent = |percent: f64, count: u64| {
             with_error(percent, Some(error(percent, count)), if count < 10_000 { 1 } else { 2 })
         };
@@ -93,8 +93,8 @@ pub fn tests(taught: &Taught) -> Table {
 }
 
 /// The accuracy in the form of all methods: by game, without test-time augmentation.
-pub fn accuracy(taught: &Taught) -> Value {
-    let mut without_augmentation = taught.tests.iter().filter(|test| test.images == 1);
+pub fn accuracy(train_report: &Taught) -> Value {
+    let mut without_augmentation = train_report.tests.iter().filter(|test| test.images == 1);
     let Some(test) = without_augmentation.find(|test| !test.test.ends_with("by example")) else {
         return Value::Null;
     };
@@ -132,32 +132,32 @@ pub fn progress_line(point: &Point) -> String {
 }
 
 /// The result as text.
-pub fn text(taught: &Taught, path: &str) -> String {
+pub fn text(train_report: &Taught, path: &str) -> String {
     let mut text = format!(
         "{}: {} weights, {}, {:.0} s\n",
-        taught.net,
-        grouped(taught.weights as u64),
-        progress(taught.step, taught.steps),
-        taught.seconds,
+        train_report.net,
+        grouped(train_report.weights as u64),
+        progress(train_report.step, train_report.steps),
+        train_report.seconds,
     );
-    if !taught.tests.is_empty() {
-        let _ = writeln!(text, "\n{}", tests(taught).to_text_in(table_width()));
+    if !train_report.tests.is_empty() {
+        let _ = writeln!(text, "\n{}", tests(train_report).to_text_in(table_width()));
         text += "top-1: the largest of the 60 outputs; top-1 legal: the best legal move, symmetric moves\n";
         text += "count as one; top-1 choices: the same with two or more legal moves; overlap: share of the\n";
         text += "test set in the training set. ±: 95% confidence interval (binomial).\n";
-        if let Some((percent, count)) = taught.learned {
+        if let Some((percent, count)) = train_report.learned {
             let count = grouped(count);
             let _ = writeln!(text, "top-1 on {count} training examples: {percent:.2}%");
         }
         let _ = writeln!(
             text,
             "{:.0} µs per position in batches of {} ({})",
-            taught.micros,
-            taught.timed_batch(),
-            taught.device
+            train_report.micros,
+            train_report.timed_batch(),
+            train_report.device
         );
     }
-    match taught.tests.is_empty() {
+    match train_report.tests.is_empty() {
         true => drop(writeln!(text, "The weights and the training curve are in {path}.")),
         false => {
             let _ = writeln!(text, "The weights, the training curve and a report are in {path}.");

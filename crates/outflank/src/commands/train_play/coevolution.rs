@@ -2,7 +2,7 @@
 
 use super::{TrainingJob, check, run_job};
 use crate::Outcome;
-use crate::cli::train_play::{CoevolutionArgs, option_of_key};
+use crate::cli::train_coevolution::{CoevolutionArgs, option_of_key};
 use crate::errors::ensure_usage;
 use anyhow::Result;
 use outflank_experiments::coevolution::presets;
@@ -24,8 +24,8 @@ pub fn run(name: &'static str, args: &CoevolutionArgs) -> Result<Outcome> {
          larger --population"
     );
     let workers = crate::remote::connect(&args.remote, &training.common)?;
-    if let Some((crew, _)) = &workers {
-        learner = learner.elsewhere(crew.clone());
+    if let Some((queue, _)) = &workers {
+        learner = learner.elsewhere(queue.clone());
     }
     let table = settings.to_table().into_iter();
     let stored = table.map(|(key, value)| (option_of_key(&key).to_owned(), value)).collect();
