@@ -1,6 +1,5 @@
-//! Linking with libtorch. The linker drops libraries that nothing calls by name, and libtorch's part
-//! for graphics processors is found only by being there, so it is kept by force where the variable
-//! TORCH_LIB_DIR says which folder has it.
+//! Links libtorch's CUDA library from the folder TORCH_LIB_DIR. No symbol refers to it (it registers itself
+//! when loaded), so the linker would drop it.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

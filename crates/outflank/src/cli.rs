@@ -1,46 +1,66 @@
-//! The command line: every subcommand and option, once. Help, man page and completions come from
-//! these definitions, which lie by theme in the folder of this file.
+//! The definitions of all commands and options. Help, man page, completions and the reference are
+//! generated from them.
 
-mod contests;
+mod accuracy;
+mod analyze;
+mod bench;
 mod data;
-mod desk;
-mod grid;
-mod learn;
-pub mod learn_cnn;
-pub mod learn_gp;
-pub mod learn_play;
-mod measure;
+pub mod duration;
+mod engine;
+mod league;
+mod matches;
+mod openings;
+mod perft;
+mod play;
+mod players;
+mod reproduce;
 mod serve;
 mod shared;
+mod solve;
+pub mod synonyms;
+mod train;
+pub mod train_cnn;
+pub mod train_coevolution;
+pub mod train_gp;
+pub mod train_play;
+mod worker;
 
-use clap::{Parser, Subcommand};
-use contests::{OPENINGS_HELP, PLAYER_HELP};
-use desk::{ANALYZE_HELP, ENGINE_HELP, PLAY_HELP};
-use grid::WORKER_HELP;
-use learn::LEARN_HELP;
-use measure::{ACCURACY_HELP, REPRODUCE_HELP, SOLVE_HELP};
-use serve::SERVE_HELP;
+use clap::{CommandFactory, Parser, Subcommand};
 
-pub use contests::{LeagueArgs, MatchArgs, OpeningsArgs};
+pub use accuracy::AccuracyArgs;
+pub use analyze::AnalyzeArgs;
+pub use bench::BenchArgs;
 pub use data::{ConvertArgs, DataArgs, DataCommand, ExportArgs, GenerateArgs};
-pub use desk::{AnalyzeArgs, EngineArgs, ProtocolArg, SittingArgs};
-pub use grid::{GridArgs, WorkerArgs};
-pub use learn::LearnArgs;
-pub use measure::{AccuracyArgs, BenchArgs, PerftArgs, PlayersArgs, ReproduceArgs, SolveArgs};
+pub use engine::{EngineArgs, ProtocolArg};
+pub use league::LeagueArgs;
+pub use matches::MatchArgs;
+pub use openings::OpeningsArgs;
+pub use perft::PerftArgs;
+pub use play::PlayArgs;
+pub use players::PlayersArgs;
+pub use reproduce::ReproduceArgs;
 pub use serve::ServeArgs;
-pub use shared::{Common, GameArg, PlayArgs, RecordsArgs, RunArgs, SelectArgs};
+pub use shared::{CommonArgs, ContestArgs, GameArg, RecordsArgs, RunArgs, SelectArgs};
+pub use solve::SolveArgs;
+pub use train::TrainArgs;
+pub use worker::{RemoteArgs, WorkerArgs};
 
-/// A laboratory in which Othello players are learned, measured and played.
+/// A laboratory for training, measuring and playing Othello players.
 #[derive(Parser, Debug)]
 #[command(
     name = "outflank",
     version,
     arg_required_else_help = true,
     max_term_width = 100,
-    after_help = "Begin with `outflank learn`, or `outflank COMMAND --help`."
+    before_help = "\
+Examples:
+  outflank train                          train a player on the embedded games, measure it
+  outflank match champion@4 heuristic@4   play a match
+  outflank serve                          play and analyze in the browser",
+    after_help = "`outflank COMMAND --help` describes the options of a command."
 )]
 pub struct Cli {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -48,86 +68,140 @@ pub struct Cli {
 /// The subcommands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Learn a player from games, measure it, and write a run folder.
-    #[command(after_help = LEARN_HELP, args_conflicts_with_subcommands = true)]
-    Learn(Box<LearnArgs>),
-    /// Play two players against each other from paired openings.
-    #[command(after_help = PLAYER_HELP)]
+    /// Train a player, measure it and write a run folder.
+    #[command(
+        visible_alias = "learn",
+        before_help = train::EXAMPLES,
+        after_help = train::NOTES,
+        args_conflicts_with_subcommands = true
+    )]
+    Train(Box<TrainArgs>),
+    /// Play a match between two players: score, Elo, LOS, optional SPRT.
+    #[command(before_help = matches::EXAMPLES, after_help = shared::PLAYER_SYNTAX)]
     Match(MatchArgs),
-    /// Play a round robin: cross table, ratings with error bars, likelihood of superiority.
-    #[command(after_help = PLAYER_HELP)]
+    /// Play a round robin: cross table, ratings with error bars, LOS.
+    #[command(before_help = league::EXAMPLES, after_help = shared::PLAYER_SYNTAX)]
     League(LeagueArgs),
-    /// How often a model picks the move that was played, by stage of the game.
-    #[command(after_help = ACCURACY_HELP)]
+    /// Measure the move-prediction accuracy of models by stage of the game.
+    #[command(before_help = accuracy::EXAMPLES, after_help = accuracy::NOTES)]
     Accuracy(AccuracyArgs),
-    /// Make a table or figure of a paper again: theirs, ours, the difference.
-    #[command(after_help = REPRODUCE_HELP)]
+    /// Reproduce a table or figure of a paper: published, ours, the difference.
+    #[command(before_help = reproduce::EXAMPLES, after_help = reproduce::NOTES)]
     Reproduce(ReproduceArgs),
-    /// Game files: counts, faults, formats, decisions, games by our own players.
-    #[command(subcommand)]
+    /// Game files: statistics, faults, conversion, export, generated games.
+    #[command(subcommand, before_help = data::EXAMPLES)]
     Data(DataCommand),
-    /// Harvest league openings by tree search.
-    #[command(after_help = OPENINGS_HELP)]
+    /// Generate balanced openings by tree search.
+    #[command(before_help = openings::EXAMPLES)]
     Openings(OpeningsArgs),
-    /// What there is to play against.
+    /// List the embedded players and their ratings, or write a model to a file.
+    #[command(before_help = players::EXAMPLES)]
     Players(PlayersArgs),
-    /// Play a game yourself, in the terminal.
-    #[command(after_help = PLAY_HELP)]
-    Play(SittingArgs),
-    /// Play, analyse and look into runs in the browser.
-    #[command(after_help = SERVE_HELP)]
+    /// Play a game in the terminal.
+    #[command(before_help = play::EXAMPLES, after_help = play::NOTES)]
+    Play(PlayArgs),
+    /// Play, analyze and browse runs in a web browser.
+    #[command(before_help = serve::EXAMPLES)]
     Serve(ServeArgs),
-    /// Look at games move by move: mistakes, better moves, the exact endgame.
-    #[command(after_help = ANALYZE_HELP)]
+    /// Analyze games: mistakes, better moves, the exact endgame.
+    #[command(before_help = analyze::EXAMPLES, after_help = analyze::NOTES)]
     Analyze(AnalyzeArgs),
-    /// Serve a player to other programs.
-    #[command(after_help = ENGINE_HELP)]
+    /// Serve a player to other programs over GTP or NBoard.
+    #[command(before_help = engine::EXAMPLES, after_help = engine::NOTES)]
     Engine(EngineArgs),
-    /// Solve endgames of Othello exactly.
-    #[command(after_help = SOLVE_HELP)]
+    /// Solve Othello endgames exactly.
+    #[command(before_help = solve::EXAMPLES, after_help = solve::NOTES)]
     Solve(SolveArgs),
     /// Count the leaves of the game tree.
+    #[command(before_help = perft::EXAMPLES)]
     Perft(PerftArgs),
-    /// Measure speed, as tables with yardsticks.
+    /// Measure speed, with references to compare with.
+    #[command(before_help = bench::EXAMPLES)]
     Bench(BenchArgs),
-    /// Work for others, over a NATS server.
-    #[command(after_help = WORKER_HELP)]
+    /// Run jobs for other machines, from a queue on a NATS server.
+    #[command(before_help = worker::EXAMPLES, after_help = worker::NOTES)]
     Worker(WorkerArgs),
-    /// Print a completion script for a shell.
+    /// Print a shell completion script.
+    #[command(
+        before_help = "Examples:\n  outflank completions bash > ~/.local/share/bash-completion/completions/outflank"
+    )]
     Completions {
-        /// Which shell.
+        /// Shell.
         shell: clap_complete::Shell,
     },
     /// Print the manual page.
+    #[command(before_help = "Examples:\n  outflank man | man -l -")]
     Man,
+    /// Print the command-line reference as Markdown.
+    #[command(hide = true)]
+    Reference,
+}
+
+/// The order of the parts of each help text: what it does, examples, usage, options, notes.
+const HELP_TEMPLATE: &str =
+    "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
+
+/// The definition of the command line.
+pub fn command() -> clap::Command {
+    with_template(Cli::command())
+}
+
+/// The same, with the names and usage lines of all subcommands filled in.
+pub fn built_command() -> clap::Command {
+    let mut command = command();
+    command.build();
+    command
+}
+
+fn with_template(command: clap::Command) -> clap::Command {
+    command.help_template(HELP_TEMPLATE).mut_subcommands(with_template)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::{Args, CommandFactory};
+    use clap::Args;
     use std::collections::BTreeSet;
 
-    /// A heading holds for all options that follow it, so the options of other machines come last.
+    fn all_commands() -> Vec<clap::Command> {
+        let (mut found, mut open) = (Vec::new(), vec![command()]);
+        while let Some(command) = open.pop() {
+            open.extend(command.get_subcommands().cloned());
+            found.push(command);
+        }
+        found
+    }
+
+    /// A help heading applies to all options after it, so remote options come last.
     #[test]
-    fn only_options_of_other_machines_stand_under_their_heading() {
-        let theirs = GridArgs::augment_args(clap::Command::new("grid"));
-        let theirs: BTreeSet<&str> =
-            theirs.get_arguments().filter_map(|arg| arg.get_long()).collect();
-        let mut commands = vec![Cli::command()];
-        let mut with_them = 0;
-        while let Some(command) = commands.pop() {
-            commands.extend(command.get_subcommands().cloned());
+    fn only_remote_options_are_under_their_heading() {
+        let remote = RemoteArgs::augment_args(clap::Command::new("remote"));
+        let remote: BTreeSet<&str> =
+            remote.get_arguments().filter_map(|arg| arg.get_long()).collect();
+        let mut commands_with_workers = 0;
+        for command in all_commands() {
             let under: BTreeSet<&str> = command
                 .get_arguments()
-                .filter(|arg| arg.get_help_heading() == Some("Other machines"))
+                .filter(|arg| arg.get_help_heading() == Some("Workers"))
                 .filter_map(|arg| arg.get_long())
                 .collect();
             if !under.is_empty() {
-                assert_eq!(under, theirs, "{}", command.get_name());
-                with_them += 1;
+                assert_eq!(under, remote, "{}", command.get_name());
+                commands_with_workers += 1;
             }
         }
-        assert!(with_them >= 4, "match, league, reproduce and worker have them at least");
+        assert!(commands_with_workers >= 4, "match, league, reproduce and worker have them");
+    }
+
+    #[test]
+    fn every_command_shows_an_example() {
+        for command in all_commands() {
+            let examples = command.get_before_help().map(ToString::to_string).unwrap_or_default();
+            assert!(
+                command.is_hide_set() || examples.contains("  outflank "),
+                "{} has no example",
+                command.get_name()
+            );
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! One file for each subcommand.
+//! The subcommands, one file each.
 
 pub mod accuracy;
 pub mod analyze;
@@ -7,9 +7,6 @@ pub mod data;
 pub mod engine;
 pub mod generate;
 pub mod league;
-pub mod learn;
-pub mod learn_cnn;
-pub mod learn_play;
 pub mod matches;
 pub mod openings;
 pub mod perft;
@@ -18,4 +15,7 @@ pub mod players;
 pub mod reproduce;
 pub mod serve;
 pub mod solve;
+pub mod train;
+pub mod train_cnn;
+pub mod train_play;
 pub mod worker;

@@ -1,36 +1,37 @@
-//! Options from a file: `--config FILE` and `--set key=value` stand for the long options they name.
+//! Options from a file: `--config FILE` and `--set key=value` set the long options they name.
 //!
-//! The command line is rewritten before it is parsed, so a file can hold nothing that the command
-//! line could not, and every mistake is reported the same way. What the user typed wins over
-//! `--set`, which wins over the file, which wins over the configuration of a run that is resumed.
+//! The command line is expanded before it is parsed, so a file can hold exactly what the command line
+//! can, and errors are reported the same way. Typed options override `--set`, which overrides the
+//! file, which overrides the configuration of a resumed run.
 
+pub mod legacy;
 mod settings;
 
+use crate::cli::synonyms;
 use anyhow::{Result, bail};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, Command};
-use outflank_runs::did_you_mean;
-use settings::{Setting, meant_by};
+use settings::{Setting, setting_in};
 use std::ffi::OsString;
 
-/// Options that make no sense in a file.
+/// Options that a file cannot set.
 const NOT_IN_A_FILE: [&str; 4] = ["config", "set", "help", "version"];
 
-/// A command line with the options of `--config`, `--set` and `--resume` spelled out.
+/// A command line that includes the options from `--config`, `--set` and `--resume`.
 pub struct Expanded {
     /// The arguments.
     pub arguments: Vec<OsString>,
-    /// What was not typed, and where it stands.
+    /// Options that were not typed, with their locations.
     settings: Vec<Setting>,
 }
 
-/// Spells out the options of `--config`, `--set` and `--resume`.
+/// Adds the options from `--config`, `--set` and `--resume` to a command line.
 pub fn expand(command: &Command, mut arguments: Vec<OsString>) -> Result<Expanded> {
     method_first(command, &mut arguments);
     let mut texts: Vec<String> =
         arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
-    // Nothing behind a bare `--` is an option.
+    // Arguments after `--` are not options.
     let end = texts.iter().position(|text| text == "--").unwrap_or(texts.len());
     texts.truncate(end);
     let chosen = chosen_command(command, &texts);
@@ -41,7 +42,7 @@ pub fn expand(command: &Command, mut arguments: Vec<OsString>) -> Result<Expande
     let mut positional: Vec<(usize, Setting)> = Vec::new();
     let mut used: Vec<Setting> = Vec::new();
     for setting in settings::read(command, chosen, &texts)? {
-        let (name, Setting { key, words, place }) = (setting.name(), &setting);
+        let (name, Setting { key, words, location }) = (setting.name(), &setting);
         let named = |arg: &&Arg| match arg.get_long() {
             Some(long) => long == name,
             None => arg.get_id() == key.as_str(),
@@ -52,7 +53,8 @@ pub fn expand(command: &Command, mut arguments: Vec<OsString>) -> Result<Expande
                 .filter(|arg| may_be_set(arg))
                 .filter_map(|arg| arg.get_long())
                 .collect();
-            bail!("{place}: there is no option '{key}' here; {}", did_you_mean(&name, &known));
+            let suggestion = synonyms::suggestion(&name, &known);
+            bail!("{location}: unknown option '{key}'; {suggestion}");
         };
         match (arg.get_index(), arg.get_action()) {
             (Some(index), _) => {
@@ -65,7 +67,7 @@ pub fn expand(command: &Command, mut arguments: Vec<OsString>) -> Result<Expande
             }
             (_, ArgAction::SetTrue) if *words == ["false"] => {}
             (_, ArgAction::SetTrue) => {
-                bail!("{place}: option '{key}' is true or false, not {}", words.join(" "))
+                bail!("{location}: option '{key}' is true or false, not {}", words.join(" "))
             }
             _ => options.extend(words.iter().map(|word| format!("--{name}={word}").into())),
         }
@@ -73,7 +75,7 @@ pub fn expand(command: &Command, mut arguments: Vec<OsString>) -> Result<Expande
     }
     let mut expanded = arguments;
     expanded.splice(end..end, options);
-    // Players and paths from a file stand in for those that were not typed.
+    // Positional arguments from a file replace those that were not typed.
     positional.retain(|(_, setting)| is_missing(command, &expanded, &setting.key));
     positional.sort_by_key(|(index, _)| *index);
     if !positional.is_empty() && !expanded.iter().any(|argument| argument == "--") {
@@ -87,45 +89,45 @@ pub fn expand(command: &Command, mut arguments: Vec<OsString>) -> Result<Expande
 }
 
 impl Expanded {
-    /// What the parser said of an option that was not typed, with its place; nothing if it is about
-    /// something else.
+    /// A parser error about an option that was not typed, with its location; `None` for other errors.
     pub fn explain(&self, error: &clap::Error) -> Option<String> {
         if !error.use_stderr() {
             return None;
         }
         let text = error.to_string();
-        let said = text.split("\n\n").next()?.trim_start_matches("error: ");
-        let said: Vec<&str> = said.lines().map(str::trim).collect();
-        let said = said.join(" ");
+        let message = text.split("\n\n").next()?.trim_start_matches("error: ");
+        let message: Vec<&str> = message.lines().map(str::trim).collect();
+        let message = message.join(" ");
         let setting = match error.get(ContextKind::InvalidArg) {
-            Some(ContextValue::String(argument)) => meant_by(&self.settings, argument)?,
-            _ => meant_by(&self.settings, &said)?,
+            Some(ContextValue::String(argument)) => setting_in(&self.settings, argument)?,
+            _ => setting_in(&self.settings, &message)?,
         };
-        let next = if said.ends_with('?') { "" } else { "; --help says what there is" };
-        Some(format!("{}: {said}{next}", setting.place))
+        let hint = if message.ends_with('?') { "" } else { "; see --help" };
+        Some(format!("{}: {message}{hint}", setting.location))
     }
 
-    /// Where the setting stands that a message speaks of, to be added to it; nothing if it was typed.
-    pub fn place(&self, message: &str) -> String {
-        let told = |setting: &Setting| format!("; {} stands in {}", setting.key, setting.place);
-        meant_by(&self.settings, message).map_or_else(String::new, told)
+    /// The location of the setting that a message is about, as a suffix; empty if it was typed.
+    pub fn location(&self, message: &str) -> String {
+        let suffix =
+            |setting: &Setting| format!(" ({} is set in {})", setting.key, setting.location);
+        setting_in(&self.settings, message).map_or_else(String::new, suffix)
     }
 }
 
-/// A method of `learn` that has options of its own is a command to the parser, which wants it before all
-/// options; to the user it is a method like the others, which may stand behind some.
+/// Moves a method of `train` that is a subcommand in front of the options: the parser requires that,
+/// but the other methods are positional arguments, which may follow options.
 fn method_first(command: &Command, arguments: &mut [OsString]) {
-    let Some(learn) = command.find_subcommand("learn") else { return };
-    if arguments.get(1).is_none_or(|word| word != "learn") {
+    let Some(train) = command.find_subcommand("train") else { return };
+    if arguments.get(1).is_none_or(|word| word != "train" && word != "learn") {
         return;
     }
-    let is_method = |text: &str| learn.get_subcommands().any(|sub| sub.get_name() == text);
-    let all = || std::iter::once(learn).chain(learn.get_subcommands());
+    let is_method = |text: &str| train.get_subcommands().any(|sub| sub.get_name() == text);
+    let all = || std::iter::once(train).chain(train.get_subcommands());
     let arg = |text: &str| {
         let name = text.strip_prefix("--").filter(|name| !name.contains('='))?;
         all().flat_map(Command::get_arguments).find(|arg| arg.get_long() == Some(name))
     };
-    // How many of the words to come are the value of the option before them.
+    // Words that are still values of the last option.
     let mut values = 0;
     for at in 2..arguments.len() {
         let text = arguments[at].to_string_lossy().into_owned();
@@ -146,7 +148,7 @@ fn method_first(command: &Command, arguments: &mut [OsString]) {
     }
 }
 
-/// Whether an argument that goes by its place was not typed.
+/// Whether a positional argument was not typed.
 fn is_missing(command: &Command, arguments: &[OsString], id: &str) -> bool {
     match command.clone().try_get_matches_from(arguments) {
         Ok(mut matches) => {
@@ -171,7 +173,7 @@ fn is_option(text: &str, name: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
 }
 
-/// The values of an option that was given as `--name value` or `--name=value`.
+/// The values of an option given as `--name value` or `--name=value`.
 fn values_of(texts: &[String], name: &str) -> Vec<String> {
     let mut values = Vec::new();
     for (i, text) in texts.iter().enumerate().filter(|(_, text)| is_option(text, name)) {
@@ -200,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_are_told_from_longer_ones() {
+    fn an_option_is_not_confused_with_a_longer_one() {
         assert!(is_option("--set", "set") && is_option("--set=a=b", "set"));
         assert!(!is_option("--settle", "set") && !is_option("set", "set"));
         let texts = ["x", "--set", "a=1", "--set=b=2"].map(str::to_owned);
@@ -208,23 +210,23 @@ mod tests {
     }
 
     #[test]
-    fn a_method_may_stand_behind_options() {
-        let mut command = <crate::Cli as clap::CommandFactory>::command();
-        command.build();
+    fn a_method_may_follow_options() {
+        let command = crate::cli::built_command();
         let moved = |line: &str| {
             let mut words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
             method_first(&command, &mut words);
             words.join(std::ffi::OsStr::new(" ")).into_string().unwrap()
         };
         for (typed, meant) in [
-            ("outflank learn --seed 2 tdl --games 10", "outflank learn tdl --seed 2 --games 10"),
-            ("outflank learn --quiet tdl", "outflank learn tdl --quiet"),
-            ("outflank learn -q --seed=2 cnn", "outflank learn cnn -q --seed=2"),
-            // A value is no method, nor is what stands behind one.
-            ("outflank learn --out tdl", "outflank learn --out tdl"),
-            ("outflank learn --records tdl cnn", "outflank learn --records tdl cnn"),
-            ("outflank learn mm --out tdl", "outflank learn mm --out tdl"),
-            ("outflank learn tdl --out cnn", "outflank learn tdl --out cnn"),
+            ("outflank train --seed 2 tdl --games 10", "outflank train tdl --seed 2 --games 10"),
+            ("outflank train --quiet tdl", "outflank train tdl --quiet"),
+            ("outflank train -q --seed=2 cnn", "outflank train cnn -q --seed=2"),
+            // A value is not a method, nor is an argument after one.
+            ("outflank train --out tdl", "outflank train --out tdl"),
+            ("outflank train --records tdl cnn", "outflank train --records tdl cnn"),
+            ("outflank train mm --out tdl", "outflank train mm --out tdl"),
+            ("outflank train tdl --out cnn", "outflank train tdl --out cnn"),
+            ("outflank learn --seed 2 tdl", "outflank learn tdl --seed 2"),
             ("outflank match --seed 2 tdl", "outflank match --seed 2 tdl"),
         ] {
             assert_eq!(moved(typed), meant);

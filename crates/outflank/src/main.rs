@@ -1,89 +1,87 @@
-//! The program: it reads the command line, calls the layers below, and prints.
+//! The command line: parses options, calls the library crates and prints.
 
 mod cli;
 mod commands;
 mod config;
-mod contestants;
-mod folders;
-mod games;
-mod grid;
-mod models;
+mod contest_setup;
+mod errors;
+mod game_source;
+mod model_source;
 mod output;
-mod watching;
+mod progress;
+mod reference;
+mod remote;
+mod run_folder;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 use cli::{Cli, Command, DataCommand};
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// The program's version, which run folders and model files record.
+/// The program's version, stored in run folders and model files.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
-        eprintln!("outflank: internal error, please report it: {panic}");
+        eprintln!("error: internal error, please report it: {panic}");
     }));
-    let expanded = match config::expand(&built_command(), std::env::args_os().collect()) {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let as_json = arguments.iter().take_while(|word| *word != "--").any(|word| word == "--json");
+    let command = cli::built_command();
+    let expanded = match config::expand(&command, arguments) {
         Ok(expanded) => expanded,
-        Err(error) => return fail(&told(&error)),
+        Err(error) => return errors::report(&errors::one_line(&error), true, as_json),
     };
-    let matches = Cli::command().try_get_matches_from(&expanded.arguments);
+    let matches = command.clone().try_get_matches_from(&expanded.arguments);
     let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let (cli, matches) = match parsed {
         Ok(parsed) => parsed,
-        Err(error) => match expanded.explain(&error) {
-            Some(message) => return fail(&message),
-            None => error.exit(),
-        },
+        Err(error) => return usage(error, &command, &expanded, as_json),
     };
-    match grid::check(&matches).and_then(|()| run(cli.command)) {
+    match remote::check(&matches).and_then(|()| run(cli.command)) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::Found) => ExitCode::FAILURE,
+        Ok(Outcome::FaultsFound) => ExitCode::FAILURE,
         Ok(Outcome::Stopped) => ExitCode::from(130),
         Err(error) => {
-            let message = told(&error);
-            fail(&format!("{message}{}", expanded.place(&message)))
+            let message = errors::one_line(&error);
+            let message = format!("{message}{}", expanded.location(&message));
+            errors::report(&message, errors::is_usage(&error), as_json)
         }
     }
 }
 
-/// How a command that did not fail came to its end.
+/// Reports an error of the parser; help and version go to standard output.
+fn usage(
+    mut error: clap::Error,
+    command: &clap::Command,
+    expanded: &config::Expanded,
+    as_json: bool,
+) -> ExitCode {
+    if let Some(message) = expanded.explain(&error) {
+        return errors::report(&message, true, as_json);
+    }
+    cli::synonyms::suggest(&mut error, command, &expanded.arguments);
+    if as_json && error.use_stderr() {
+        return errors::report(&cli::synonyms::one_line(&error), true, true);
+    }
+    error.exit()
+}
+
+/// How a command that did not fail ended.
 pub enum Outcome {
-    /// As it should.
+    /// Normally.
     Done,
-    /// It found what it was looking for, and that is bad news: faults in files.
-    Found,
-    /// The user stopped it; what was done is saved.
+    /// `data check` found faults in files.
+    FaultsFound,
+    /// The user stopped it; finished work is saved.
     Stopped,
-}
-
-fn built_command() -> clap::Command {
-    let mut command = Cli::command();
-    command.build();
-    command
-}
-
-/// One line with everything the causes say, each thing once: many of our errors repeat what the
-/// system said, and so do their sources.
-fn told(error: &anyhow::Error) -> String {
-    let mut text = String::new();
-    for cause in error.chain().map(ToString::to_string) {
-        if !text.contains(&cause) {
-            text = if text.is_empty() { cause } else { format!("{text}: {cause}") };
-        }
-    }
-    text
-}
-
-fn fail(message: &str) -> ExitCode {
-    eprintln!("outflank: {message}");
-    ExitCode::FAILURE
 }
 
 fn run(command: Command) -> anyhow::Result<Outcome> {
     match command {
-        Command::Learn(args) => match &args.play {
-            Some(method) => commands::learn_play::run(method),
-            None => commands::learn::run(&args),
+        Command::Train(args) => match &args.method_with_options {
+            Some(method) => commands::train_play::run(method),
+            None => commands::train::run(&args),
         },
         Command::Match(args) => commands::matches::run(&args),
         Command::League(args) => commands::league::run(&args),
@@ -106,49 +104,17 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
         Command::Bench(args) => commands::bench::run(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "outflank", &mut script);
+            clap_complete::generate(shell, &mut cli::command(), "outflank", &mut script);
             output::print(&String::from_utf8_lossy(&script))?;
             Ok(Outcome::Done)
         }
         Command::Man => {
-            output::print(&manual(&built_command())?)?;
+            output::print(&reference::man_page(&cli::built_command())?)?;
+            Ok(Outcome::Done)
+        }
+        Command::Reference => {
+            output::print(&reference::markdown(&cli::built_command()))?;
             Ok(Outcome::Done)
         }
     }
-}
-
-/// The manual page: the program, then every subcommand under a heading of its own.
-fn manual(command: &clap::Command) -> anyhow::Result<String> {
-    let mut page = Vec::new();
-    let man = clap_mangen::Man::new(command.clone());
-    man.render_title(&mut page)?;
-    man.render_name_section(&mut page)?;
-    man.render_synopsis_section(&mut page)?;
-    man.render_description_section(&mut page)?;
-    let mut text = String::from_utf8_lossy(&page).into_owned();
-    subcommands(command, &mut text)?;
-    Ok(text)
-}
-
-fn subcommands(command: &clap::Command, text: &mut String) -> anyhow::Result<()> {
-    for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
-        let mut part = Vec::new();
-        let man = clap_mangen::Man::new(sub.clone());
-        man.render_synopsis_section(&mut part)?;
-        man.render_description_section(&mut part)?;
-        if sub.get_arguments().any(|arg| arg.get_id() != "help") {
-            man.render_options_section(&mut part)?;
-            man.render_extra_section(&mut part)?;
-            part.extend_from_slice(b".fi\n");
-        }
-        let heading = sub.get_bin_name().unwrap_or_default().to_uppercase();
-        let part = String::from_utf8_lossy(&part)
-            .replace(".SH SYNOPSIS", &format!(".SH \"{heading}\""))
-            .replace(".SH DESCRIPTION", ".PP")
-            .replace(".SH OPTIONS", ".PP")
-            .replace(".SH EXTRA", ".PP\n.nf");
-        text.push_str(&part);
-        subcommands(sub, text)?;
-    }
-    Ok(())
 }

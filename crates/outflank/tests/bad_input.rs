@@ -1,29 +1,29 @@
-//! Bad input: a clear message that names the place, a non-zero exit, nothing half-written.
+//! Bad input: a clear message with the location, a non-zero exit status, no partial files.
 
-#[path = "support/lab.rs"]
-mod lab;
+#[path = "support/sandbox.rs"]
+mod sandbox;
 #[cfg(target_os = "linux")]
-#[path = "support/tight.rs"]
-mod tight;
+#[path = "support/small_disk.rs"]
+mod small_disk;
 
-use lab::{Lab, clear};
+use sandbox::{Sandbox, clear};
 use std::fs;
 
-/// Runs each and asserts that it is refused with these words.
-fn all_refused(lab: &Lab, cases: &[(&str, &str)]) {
+/// Asserts that each command is rejected with a message that contains these words.
+fn all_rejected(sandbox: &Sandbox, cases: &[(&str, &str)]) {
     for (arguments, part) in cases {
         let words: Vec<&str> = arguments.split(' ').collect();
-        let message = lab.refused(&words);
+        let message = sandbox.rejected(&words);
         assert!(message.contains(part), "{arguments}: {message}");
     }
 }
 
 #[test]
-fn options_that_cannot_be() {
-    let lab = Lab::new();
-    lab.write("start", "f5d6\n");
-    all_refused(
-        &lab,
+fn wrong_options() {
+    let sandbox = Sandbox::new();
+    sandbox.write("start", "f5d6\n");
+    all_rejected(
+        &sandbox,
         &[
             (
                 "match heuristic random --games 3",
@@ -33,13 +33,10 @@ fn options_that_cannot_be() {
             ("match heuristic random --games -2", "--games"),
             ("match heuristic random --games 99999999999999999999", "--games"),
             ("match heuristic random --games 8000000000", "--games is at most"),
-            (
-                "match heuristic random --random 2",
-                "--random is a share of moves from 0 to 1, not 2",
-            ),
+            ("match heuristic random --random 2", "--random is a probability from 0 to 1, not 2"),
             ("match heuristic random --random -0.1", "--random"),
             ("match heuristic random --random nan", "--random"),
-            ("match heuristic random --first white", "--first goes with a file of openings"),
+            ("match heuristic random --first white", "--first requires a file of openings"),
             ("match heuristic random --first green", "black, white"),
             ("match heuristic random --threads 0", "--threads"),
             ("match heuristic random --seed -1", "--seed"),
@@ -65,7 +62,7 @@ fn options_that_cannot_be() {
             ("data export start --to x --split game", "would be empty"),
             ("data export start --to x --split move", "game, example"),
             ("bench nothing", "games, records"),
-            ("reproduce cnn/tabel5", "no exhibit 'cnn/tabel5'; did you mean 'cnn/table5'?"),
+            ("reproduce cnn/tabel5", "no experiment 'cnn/tabel5'; did you mean 'cnn/table5'?"),
             ("reproduce nothing", "there are preference/table2, "),
             ("completions tcsh", "bash"),
             ("frobnicate", "frobnicate"),
@@ -74,12 +71,12 @@ fn options_that_cannot_be() {
 }
 
 #[test]
-fn players_that_cannot_be() {
-    let lab = Lab::new();
-    fs::create_dir(lab.file("empty")).unwrap();
-    lab.write("notes.md", "not a model");
-    all_refused(
-        &lab,
+fn wrong_players() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.file("empty")).unwrap();
+    sandbox.write("notes.md", "not a model");
+    all_rejected(
+        &sandbox,
         &[
             ("match heuristic nobody", "there is no player 'nobody'"),
             ("match heuristic nobody", "there are champion, ipref, cnn, experts, ann, heuristic"),
@@ -111,13 +108,15 @@ fn players_that_cannot_be() {
             ("data generate --to x.txt --player material", "material plays checkers"),
         ],
     );
-    assert!(lab.refused(&["match", "heuristic", ""]).contains("names no model"));
-    assert!(lab.refused(&["match", "heuristic", "random?name=a\tb"]).contains("control character"));
+    assert!(sandbox.rejected(&["match", "heuristic", ""]).contains("names no model"));
+    assert!(
+        sandbox.rejected(&["match", "heuristic", "random?name=a\tb"]).contains("control character")
+    );
 }
 
 #[test]
-fn models_that_cannot_be() {
-    let lab = Lab::new();
+fn damaged_models() {
+    let sandbox = Sandbox::new();
     let ones = |count: usize| "1 ".repeat(count);
     let files: [(&str, String, &str); 22] = [
         ("short.wpc", ones(63), "64 weights; this file has 63"),
@@ -144,19 +143,29 @@ fn models_that_cannot_be() {
         ("cut.toml", "kind = \"heuristic\"\n[weights".into(), "cut.toml: line 2, column "),
     ];
     for (name, content, part) in &files {
-        lab.write(name, content);
+        sandbox.write(name, content);
         for command in [&["match", "random", name][..], &["accuracy", name]] {
-            let message = lab.refused(command);
+            let message = sandbox.rejected(command);
             assert!(message.contains(name) && message.contains(part), "{message}");
         }
     }
 }
 
 #[test]
-fn our_own_model_files_are_checked_like_any_other() {
-    let lab = Lab::new();
-    lab.ok(&["learn", "--features", "1tuple", "--sample", "20", "--games", "2", "--out", "run"]);
-    let good = lab.read("run/model.safetensors");
+fn damaged_model_files_of_training_runs() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&[
+        "train",
+        "--features",
+        "1tuple",
+        "--sample",
+        "20",
+        "--match-games",
+        "2",
+        "--out",
+        "run",
+    ]);
+    let good = sandbox.read("run/model.safetensors");
     let header = u64::from_le_bytes(good[..8].try_into().unwrap()) as usize;
     let text = String::from_utf8(good[8..8 + header].to_vec()).unwrap();
     let with_header = |text: &str| {
@@ -188,26 +197,26 @@ fn our_own_model_files_are_checked_like_any_other() {
     broken.push(with_header(&"[".repeat(text.len())));
     for (i, bytes) in broken.iter().enumerate() {
         assert_ne!(*bytes, good);
-        lab.write("x.safetensors", bytes);
-        let message = lab.refused(&["match", "random", "x.safetensors", "--games", "2"]);
+        sandbox.write("x.safetensors", bytes);
+        let message = sandbox.rejected(&["match", "random", "x.safetensors", "--games", "2"]);
         assert!(message.contains("x.safetensors"), "case {i}: {message}");
     }
-    lab.write("x.safetensors", &good);
-    lab.ok(&["match", "random", "x.safetensors", "--games", "2"]);
+    sandbox.write("x.safetensors", &good);
+    sandbox.ok(&["match", "random", "x.safetensors", "--games", "2"]);
 }
 
 #[test]
-fn games_that_cannot_be() {
-    let lab = Lab::new();
+fn damaged_game_files() {
+    let sandbox = Sandbox::new();
     let generate = "data generate --player random --games 3 --to good.wtb --out run";
-    lab.ok(&generate.split(' ').collect::<Vec<_>>());
-    let good = lab.read("good.wtb");
+    sandbox.ok(&generate.split(' ').collect::<Vec<_>>());
+    let good = sandbox.read("good.wtb");
     let with = |at: usize, bytes: &[u8]| {
         let mut copy = good.clone();
         copy[at..at + bytes.len()].copy_from_slice(bytes);
         copy
     };
-    fs::create_dir(lab.file("bare")).unwrap();
+    fs::create_dir(sandbox.file("bare")).unwrap();
     let noise: Vec<u8> = (0..997u32).map(|i| (i * i % 251) as u8).collect();
     let files: [(&str, Vec<u8>, &str); 14] = [
         ("empty.wtb", Vec::new(), "the header needs 16"),
@@ -226,24 +235,24 @@ fn games_that_cannot_be() {
         ("short.boards", b"XXOO\n".to_vec(), "64 cells"),
     ];
     for (name, bytes, part) in &files {
-        lab.write(name, bytes);
+        sandbox.write(name, bytes);
         for command in [
             &["data", "convert", name, "--to", "out.ggf"][..],
             &["data", "export", name, "--to", "out.csv"],
             &["data", "export", name, "--to", "out"],
             &["accuracy", "heuristic", "--records", name],
-            &["learn", "--records", name],
+            &["train", "--records", name],
         ] {
-            let message = lab.refused(command);
+            let message = sandbox.rejected(command);
             assert!(message.contains(name) && message.contains(part), "{command:?}: {message}");
         }
         // And `check` finds it.
-        let checked = lab.run(&["data", "check", name]);
+        let checked = sandbox.run(&["data", "check", name]);
         assert_eq!((checked.code, checked.err.as_str()), (1, ""), "{name}");
         assert!(checked.out.contains(name) && checked.out.contains(part), "{}", checked.out);
     }
-    all_refused(
-        &lab,
+    all_rejected(
+        &sandbox,
         &[
             ("data stats missing.wtb", "cannot read missing.wtb"),
             ("data check missing.wtb", "cannot read missing.wtb"),
@@ -259,8 +268,8 @@ fn games_that_cannot_be() {
 }
 
 #[test]
-fn openings_that_cannot_be() {
-    let lab = Lab::new();
+fn wrong_openings() {
+    let sandbox = Sandbox::new();
     let board = "---------------------------OX------XO---------------------------";
     for (name, content, part) in [
         ("short.boards", board[1..].to_owned(), "63 cells"),
@@ -274,14 +283,14 @@ fn openings_that_cannot_be() {
         ("prose.txt", "hello".to_owned(), "prose.txt"),
         ("bad.obf", format!("{board} X; a1:+4"), "bad.obf"),
     ] {
-        lab.write(name, content);
-        let message = lab.refused(&["match", "heuristic", "random", "--openings", name]);
+        sandbox.write(name, content);
+        let message = sandbox.rejected(&["match", "heuristic", "random", "--openings", name]);
         assert!(message.contains(name) && message.contains(part), "{name}: {message}");
         assert!(message.contains("--openings"), "{name}: {message}");
     }
-    fs::create_dir(lab.file("folder")).unwrap();
-    all_refused(
-        &lab,
+    fs::create_dir(sandbox.file("folder")).unwrap();
+    all_rejected(
+        &sandbox,
         &[
             ("match heuristic random --openings missing.txt", "cannot read missing.txt"),
             ("match heuristic random --openings folder", "folder"),
@@ -291,41 +300,41 @@ fn openings_that_cannot_be() {
 }
 
 #[test]
-fn folders_that_cannot_be_written() {
-    let lab = Lab::new();
-    lab.write("file", "");
-    lab.write("games.txt", "f5d6c3\n");
+fn unwritable_folders() {
+    let sandbox = Sandbox::new();
+    sandbox.write("file", "");
+    sandbox.write("games.txt", "f5d6c3\n");
     for command in [
         "match heuristic random --games 2 --out file/run",
         "league heuristic random --games 2 --out file/run",
         "openings --count 2 --ply 2 --simulations 5 --out file/run",
         "data generate --games 2 --player random --to x.txt --out file/run",
-        "learn --features 1tuple --sample 20 --games 2 --out file/run",
+        "train --features 1tuple --sample 20 --match-games 2 --out file/run",
         "accuracy heuristic --records games.txt --out file/run",
         "match heuristic random --games 2 --out file",
     ] {
-        let message = lab.refused(&command.split(' ').collect::<Vec<_>>());
+        let message = sandbox.rejected(&command.split(' ').collect::<Vec<_>>());
         assert!(message.contains("file"), "{message}");
     }
 }
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_full_disk_stops_the_run_and_more_room_lets_it_go_on() {
-    let lab = Lab::new();
-    let Some(tight) = tight::Tight::mount(&lab, "64k") else { return };
+fn a_run_resumes_after_a_full_disk() {
+    let sandbox = Sandbox::new();
+    let Some(disk) = small_disk::SmallDisk::mount(&sandbox, "64k") else { return };
     let run = "match heuristic random --games 600 --random 0.1 --out";
     let words: Vec<&str> = run.split(' ').collect();
-    let ran = lab.run(&[&words[..], &["tight/run"]].concat());
+    let ran = sandbox.run(&[&words[..], &["small/run"]].concat());
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
     clear(&ran.err);
     assert!(ran.err.contains("No space left") && ran.err.contains("resume"), "{}", ran.err);
-    let left = lab.tree("tight/run");
+    let left = sandbox.tree("small/run");
     let names: Vec<&str> = left.keys().map(String::as_str).collect();
     assert_eq!(names, ["config.toml", "games.tsv"], "nothing half-written but the journal");
 
-    assert!(tight.call("remount,size=16m"));
-    lab.ok(&["match", "--resume", "tight/run"]);
-    lab.ok(&[&words[..], &["roomy"]].concat());
-    lab::same(&lab.tree("tight/run"), &lab.tree("roomy"));
+    assert!(disk.call("remount,size=16m"));
+    sandbox.ok(&["match", "--resume", "small/run"]);
+    sandbox.ok(&[&words[..], &["roomy"]].concat());
+    sandbox::same(&sandbox.tree("small/run"), &sandbox.tree("roomy"));
 }

@@ -1,17 +1,17 @@
-//! `outflank data`: counts, faults, formats, decisions.
+//! `outflank data`: statistics, faults, conversion, export, generated games.
 
-#[path = "support/lab.rs"]
-mod lab;
+#[path = "support/sandbox.rs"]
+mod sandbox;
 
-use lab::{Lab, clear, data, has_keys, keys, same};
+use sandbox::{Sandbox, clear, data, has_keys, keys, same};
 use serde_json::json;
 use std::collections::HashSet;
 
-/// Some games by a player that needs no thought, as WTHOR.
-fn games(lab: &Lab, name: &str, count: &str) {
+/// Generates random games as WTHOR.
+fn games(sandbox: &Sandbox, name: &str, count: &str) {
     let generate = ["data", "generate", "--player", "random", "--opening", "0", "--games", count];
-    lab.ok(&[&generate[..], &["--to", name, "--out", "generated"]].concat());
-    std::fs::remove_dir_all(lab.file("generated")).unwrap();
+    sandbox.ok(&[&generate[..], &["--to", name, "--out", "generated"]].concat());
+    std::fs::remove_dir_all(sandbox.file("generated")).unwrap();
 }
 
 /// A column of an NPY file: its kind and its elements, each of `N` bytes.
@@ -28,27 +28,27 @@ fn npy<const N: usize>(bytes: &[u8], kind: &str) -> Vec<[u8; N]> {
 }
 
 #[test]
-fn figures_of_a_few_games_can_be_counted_by_hand() {
-    let lab = Lab::new();
+fn statistics_of_a_few_games() {
+    let sandbox = Sandbox::new();
     // Both games begin with the same position and move; the others differ.
-    lab.write("games.txt", "f5d6c3d3c4\nf5f6e6f4\n");
-    let found = lab.json(&["data", "stats", "games.txt"]);
+    sandbox.write("games.txt", "f5d6c3d3c4\nf5f6e6f4\n");
+    let found = sandbox.json(&["data", "stats", "games.txt"]);
     let figures = ["games", "positions", "unique", "unique_symmetric", "unfinished", "illegal"];
     assert_eq!(figures.map(|key| found[key].as_u64().unwrap()), [2, 9, 8, 64, 2, 0]);
     assert_eq!(found["positions_symmetric"], 72);
     // At the second move one position has two answers: a classifier gets all but one of nine.
     let close = |key: &str, wanted: f64| (found[key].as_f64().unwrap() - wanted).abs() < 1e-9;
     assert!(close("ceiling_positions", 800.0 / 9.0) && close("ceiling_unique", 700.0 / 8.0));
-    let text = lab.ok(&["data", "stats", "games.txt"]);
+    let text = sandbox.ok(&["data", "stats", "games.txt"]);
     assert!(text.contains("88.889%"), "{text}");
 }
 
 #[test]
-fn published_figures_of_the_wthor_base() {
+fn statistics_of_wthor_are_as_published() {
     let Some(data) = data() else { return };
-    let lab = Lab::new();
+    let sandbox = Sandbox::new();
     let folder = data.join("wthor");
-    let found = lab.json(&["data", "stats", folder.to_str().unwrap()]);
+    let found = sandbox.json(&["data", "stats", folder.to_str().unwrap()]);
     let figures = ["games", "positions", "unique", "unique_symmetric", "unfinished", "illegal"];
     assert_eq!(
         figures.map(|key| found[key].as_u64().unwrap()),
@@ -59,23 +59,23 @@ fn published_figures_of_the_wthor_base() {
     let rounded = |key: &str| format!("{:.3}", found[key].as_f64().unwrap());
     assert_eq!(rounded("ceiling_positions"), "91.616");
     assert_eq!(rounded("ceiling_unique"), "97.494");
-    let found = lab.json(&["data", "check", folder.to_str().unwrap()]);
+    let found = sandbox.json(&["data", "check", folder.to_str().unwrap()]);
     assert_eq!((&found["files"], &found["games"]), (&json!(39), &json!(114_871)));
     assert_eq!(found["bad"], json!([]));
 }
 
 #[test]
-fn check_lists_every_bad_game_and_goes_on() {
-    let lab = Lab::new();
-    lab.write("bad.txt", "f5d6c3\nf5a1\nf5f6e6\nzz\n");
-    games(&lab, "good.wtb", "3");
-    let mut bytes = lab.read("good.wtb");
+fn check_lists_every_faulty_game() {
+    let sandbox = Sandbox::new();
+    sandbox.write("bad.txt", "f5d6c3\nf5a1\nf5f6e6\nzz\n");
+    games(&sandbox, "good.wtb", "3");
+    let mut bytes = sandbox.read("good.wtb");
     bytes[16 + 68 + 8] = 99;
-    lab.write("hurt.wtb", &bytes);
-    lab.write("cut.wtb", &bytes[..200]);
+    sandbox.write("hurt.wtb", &bytes);
+    sandbox.write("cut.wtb", &bytes[..200]);
 
     let files = ["data", "check", "bad.txt", "cut.wtb", "good.wtb", "hurt.wtb"];
-    let ran = lab.run(&[&files[..], &["--json"]].concat());
+    let ran = sandbox.run(&[&files[..], &["--json"]].concat());
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
     let found: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     has_keys(&found, &["files", "games", "bad"]);
@@ -93,7 +93,7 @@ fn check_lists_every_bad_game_and_goes_on() {
     for wanted in [("bad.txt", 2, 7), ("bad.txt", 4, 19), ("cut.wtb", 0, 4), ("hurt.wtb", 2, 84)] {
         assert!(bad.contains(&wanted), "{wanted:?} in {bad:?}");
     }
-    let text = lab.run(&files);
+    let text = sandbox.run(&files);
     assert_eq!(text.code, 1);
     assert!(
         text.out.contains("bad.txt: game 2 at byte 7: move 2: a1 is not legal"),
@@ -101,67 +101,68 @@ fn check_lists_every_bad_game_and_goes_on() {
         text.out
     );
 
-    let good = lab.json(&["data", "check", "good.wtb"]);
+    let good = sandbox.json(&["data", "check", "good.wtb"]);
     assert_eq!((&good["games"], &good["bad"]), (&json!(3), &json!([])));
-    // Statistics leave a bad game out and say so; whoever uses the games is told to look first.
-    assert_eq!(lab.json(&["data", "stats", "bad.txt"])["illegal"], 2);
-    let message = lab.refused(&["data", "convert", "hurt.wtb", "--to", "x.txt"]);
+    // Statistics skip faulty games and count them; other commands refuse the file.
+    assert_eq!(sandbox.json(&["data", "stats", "bad.txt"])["illegal"], 2);
+    let message = sandbox.rejected(&["data", "convert", "hurt.wtb", "--to", "x.txt"]);
     assert!(message.contains("hurt.wtb: game 2 at byte 84") && message.contains("data check"));
 }
 
 #[test]
-fn formats_turn_into_each_other_and_back() {
-    let lab = Lab::new();
-    games(&lab, "a.wtb", "40");
-    let convert = |from: &str, to: &str| lab.json(&["data", "convert", from, "--to", to]);
+fn conversion_round_trips() {
+    let sandbox = Sandbox::new();
+    games(&sandbox, "a.wtb", "40");
+    let convert = |from: &str, to: &str| sandbox.json(&["data", "convert", from, "--to", to]);
     assert_eq!(convert("a.wtb", "b.ggf")["games"], 40);
     convert("b.ggf", "c.txt");
     convert("c.txt", "d.wtb");
     convert("d.wtb", "e.txt");
     convert("a.wtb", "f.txt");
-    assert_eq!(lab.text("c.txt").lines().count(), 40);
-    assert_eq!(lab.read("c.txt"), lab.read("e.txt"), "through every format");
-    assert_eq!(lab.read("c.txt"), lab.read("f.txt"), "and straight");
+    assert_eq!(sandbox.text("c.txt").lines().count(), 40);
+    assert_eq!(sandbox.read("c.txt"), sandbox.read("e.txt"), "through every format");
+    assert_eq!(sandbox.read("c.txt"), sandbox.read("f.txt"), "and straight");
     let moves = |name: &str| -> Vec<Vec<u8>> {
-        lab.read(name)[16..].chunks(68).map(|record| record[8..].to_vec()).collect()
+        sandbox.read(name)[16..].chunks(68).map(|record| record[8..].to_vec()).collect()
     };
     assert_eq!(moves("a.wtb"), moves("d.wtb"));
     // Between WTHOR and GGF nothing is lost: players, tournament and result come back too.
     convert("b.ggf", "g.wtb");
-    assert!(lab.read("g.wtb")[16..] == lab.read("a.wtb")[16..]);
-    assert_eq!(lab.read("g.JOU"), lab.read("a.JOU"));
-    assert_eq!(lab.read("g.TRN"), lab.read("a.TRN"));
+    assert!(sandbox.read("g.wtb")[16..] == sandbox.read("a.wtb")[16..]);
+    assert_eq!(sandbox.read("g.JOU"), sandbox.read("a.JOU"));
+    assert_eq!(sandbox.read("g.TRN"), sandbox.read("a.TRN"));
 
     let pgn = convert("a.wtb", "h.pgn");
     assert_eq!(pgn["format"], "pgn");
-    assert_eq!(lab.text("h.pgn").matches("[Result ").count(), 40);
+    assert_eq!(sandbox.text("h.pgn").matches("[Result ").count(), 40);
     // The format can be said where the name does not.
-    lab.ok(&["data", "convert", "a.wtb", "--to", "games", "--format", "transcript"]);
-    assert_eq!(lab.read("games"), lab.read("c.txt"));
-    assert_eq!(lab.json(&["data", "stats", "games"])["games"], 40);
+    sandbox.ok(&["data", "convert", "a.wtb", "--to", "games", "--format", "transcript"]);
+    assert_eq!(sandbox.read("games"), sandbox.read("c.txt"));
+    assert_eq!(sandbox.json(&["data", "stats", "games"])["games"], 40);
 
     // Bare positions have formats of their own.
-    lab.write("x.boards", "---------------------------OX------XO--------------------------- X\n");
+    sandbox
+        .write("x.boards", "---------------------------OX------XO--------------------------- X\n");
     convert("x.boards", "x.obf");
     convert("x.obf", "y.boards");
-    assert!(lab.text("y.boards").starts_with("---------------------------OX------XO"));
+    assert!(sandbox.text("y.boards").starts_with("---------------------------OX------XO"));
 }
 
 #[test]
-fn what_a_format_cannot_hold_is_said() {
-    let lab = Lab::new();
-    games(&lab, "a.wtb", "2");
-    let found = lab.json(&["data", "convert", "a.wtb", "--to", "b.txt"]);
+fn lost_information_is_reported() {
+    let sandbox = Sandbox::new();
+    games(&sandbox, "a.wtb", "2");
+    let found = sandbox.json(&["data", "convert", "a.wtb", "--to", "b.txt"]);
     let lost = found["lost"].as_array().unwrap();
     assert!(lost.iter().any(|loss| loss["what"] == "players" && loss["games"] == 2), "{found}");
-    let message = lab.refused(&["data", "convert", "a.wtb", "--to", "c.obf"]);
+    let message = sandbox.rejected(&["data", "convert", "a.wtb", "--to", "c.obf"]);
     assert!(message.contains("store only positions"), "{message}");
-    assert!(lab.refused(&["data", "convert", "a.wtb", "--to", "c.xyz"]).contains("--format"));
+    assert!(sandbox.rejected(&["data", "convert", "a.wtb", "--to", "c.xyz"]).contains("--format"));
 }
 
 #[test]
-fn games_are_chosen_by_player_year_and_chance() {
-    let lab = Lab::new();
+fn games_are_selected_by_player_year_tournament_and_sample() {
+    let sandbox = Sandbox::new();
     let game = |date: &str, black: &str, event: &str, moves: &str| {
         let board = "BO[8 ---------------------------O*------*O--------------------------- *]";
         format!("(;GM[Othello]PC[{event}]DT[{date}]PB[{black}]PW[Ada]TY[8]{board}{moves};)\n")
@@ -171,10 +172,10 @@ fn games_are_chosen_by_player_year_and_chance() {
         game("2004.02.03", "Bob", "Open", "B[f5]W[f6]"),
         game("2005.02.03", "Eve", "Cup", "B[f5]W[d6]"),
     ];
-    lab.write("games.ggf", file.concat());
+    sandbox.write("games.ggf", file.concat());
     let count = |more: &[&str]| {
         let convert = ["data", "convert", "games.ggf", "--to", "x.txt"];
-        lab.json(&[&convert, more].concat())["games"].as_u64().unwrap()
+        sandbox.json(&[&convert, more].concat())["games"].as_u64().unwrap()
     };
     assert_eq!(count(&[]), 3);
     assert_eq!(count(&["--by", "bob"]), 2);
@@ -184,19 +185,20 @@ fn games_are_chosen_by_player_year_and_chance() {
     assert_eq!(count(&["--sample", "2"]), 2);
     // Only the moves of the player are his decisions.
     let export = ["data", "export", "games.ggf", "--to", "x.csv", "--by", "bob"];
-    assert_eq!(lab.json(&export)["parts"][0]["decisions"], 3);
-    let message = lab.refused(&["data", "convert", "games.ggf", "--to", "y.txt", "--by", "Zed"]);
+    assert_eq!(sandbox.json(&export)["parts"][0]["decisions"], 3);
+    let message =
+        sandbox.rejected(&["data", "convert", "games.ggf", "--to", "y.txt", "--by", "Zed"]);
     assert!(message.contains("none of the 3 games") && message.contains("Zed"), "{message}");
 }
 
 #[test]
-fn a_sample_is_drawn_by_the_seed() {
-    let lab = Lab::new();
-    games(&lab, "a.wtb", "50");
+fn a_sample_depends_on_the_seed_only() {
+    let sandbox = Sandbox::new();
+    games(&sandbox, "a.wtb", "50");
     let sample = |seed: &str, threads: &str| -> HashSet<String> {
         let convert = ["data", "convert", "a.wtb", "--to", "s.txt", "--sample", "10"];
-        lab.ok(&[&convert[..], &["--seed", seed, "--threads", threads]].concat());
-        lab.text("s.txt").lines().map(str::to_owned).collect()
+        sandbox.ok(&[&convert[..], &["--seed", seed, "--threads", threads]].concat());
+        sandbox.text("s.txt").lines().map(str::to_owned).collect()
     };
     let first = sample("1", "1");
     assert_eq!(first.len(), 10);
@@ -205,12 +207,12 @@ fn a_sample_is_drawn_by_the_seed() {
 }
 
 #[test]
-fn decisions_are_exported_for_other_programs() {
-    let lab = Lab::new();
-    games(&lab, "a.wtb", "20");
-    let stats = lab.json(&["data", "stats", "a.wtb"]);
+fn decisions_are_exported_as_csv_and_npy() {
+    let sandbox = Sandbox::new();
+    games(&sandbox, "a.wtb", "20");
+    let stats = sandbox.json(&["data", "stats", "a.wtb"]);
     let export = |to: &str, more: &[&str]| -> Vec<u64> {
-        let found = lab.json(&[&["data", "export", "a.wtb", "--to", to], more].concat());
+        let found = sandbox.json(&[&["data", "export", "a.wtb", "--to", to], more].concat());
         let parts = found["parts"].as_array().unwrap();
         parts.iter().map(|part| part["decisions"].as_u64().unwrap()).collect()
     };
@@ -223,11 +225,11 @@ fn decisions_are_exported_for_other_programs() {
 
     // The arrays hold what the table holds.
     export("all", &[]);
-    let own = npy::<8>(&lab.read("all/own.npy"), "<u8");
-    let other = npy::<8>(&lab.read("all/other.npy"), "<u8");
-    let chosen = npy::<1>(&lab.read("all/move.npy"), "|u1");
-    let side = npy::<1>(&lab.read("all/side.npy"), "|u1");
-    let table = lab.text("all.csv");
+    let own = npy::<8>(&sandbox.read("all/own.npy"), "<u8");
+    let other = npy::<8>(&sandbox.read("all/other.npy"), "<u8");
+    let chosen = npy::<1>(&sandbox.read("all/move.npy"), "|u1");
+    let side = npy::<1>(&sandbox.read("all/side.npy"), "|u1");
+    let table = sandbox.text("all.csv");
     let mut lines = table.lines();
     assert_eq!(lines.next(), Some("game,ply,side,board,move,legal,chosen"));
     for (i, line) in lines.enumerate() {
@@ -249,11 +251,11 @@ fn decisions_are_exported_for_other_programs() {
 }
 
 #[test]
-fn splits_share_no_game_and_repeat_by_seed() {
-    let lab = Lab::new();
-    games(&lab, "a.wtb", "20");
+fn splits_by_game_share_no_game_and_depend_on_the_seed() {
+    let sandbox = Sandbox::new();
+    games(&sandbox, "a.wtb", "20");
     let export = |to: &str, more: &[&str]| -> Vec<u64> {
-        let found = lab.json(&[&["data", "export", "a.wtb", "--to", to], more].concat());
+        let found = sandbox.json(&[&["data", "export", "a.wtb", "--to", to], more].concat());
         let parts = found["parts"].as_array().unwrap();
         parts.iter().map(|part| part["decisions"].as_u64().unwrap()).collect()
     };
@@ -261,25 +263,25 @@ fn splits_share_no_game_and_repeat_by_seed() {
     for split in ["game", "example"] {
         let sizes = export("split", &["--split", split, "--test", "0.5"]);
         assert_eq!(sizes.iter().sum::<u64>(), all);
-        let first = lab.tree("split");
-        std::fs::remove_dir_all(lab.file("split")).unwrap();
+        let first = sandbox.tree("split");
+        std::fs::remove_dir_all(sandbox.file("split")).unwrap();
         export("split", &["--split", split, "--test", "0.5", "--threads", "1"]);
-        same(&lab.tree("split"), &first);
+        same(&sandbox.tree("split"), &first);
         let games = |part: &str| -> HashSet<[u8; 4]> {
-            npy(&lab.read(&format!("split/{part}/game.npy")), "<u4").into_iter().collect()
+            npy(&sandbox.read(&format!("split/{part}/game.npy")), "<u4").into_iter().collect()
         };
         let shared = games("train").intersection(&games("test")).count();
         assert_eq!(shared == 0, split == "game");
-        std::fs::remove_dir_all(lab.file("split")).unwrap();
+        std::fs::remove_dir_all(sandbox.file("split")).unwrap();
     }
     export("part.csv", &["--split", "game"]);
-    assert!(lab.exists("part-train.csv") && lab.exists("part-test.csv"));
+    assert!(sandbox.exists("part-train.csv") && sandbox.exists("part-test.csv"));
 }
 
 #[test]
-fn generated_games_are_whole_and_different() {
-    let lab = Lab::new();
-    let found = lab.json(&[
+fn generated_games_are_complete_and_distinct() {
+    let sandbox = Sandbox::new();
+    let found = sandbox.json(&[
         "data",
         "generate",
         "--to",
@@ -292,29 +294,28 @@ fn generated_games_are_whole_and_different() {
         "6",
     ]);
     assert_eq!((&found["games"], &found["file"]), (&json!(30), &json!("g.txt")));
-    let text = lab.text("g.txt");
+    let text = sandbox.text("g.txt");
     assert_eq!(text.lines().collect::<HashSet<_>>().len(), 30);
-    let stats = lab.json(&["data", "stats", "g.txt"]);
+    let stats = sandbox.json(&["data", "stats", "g.txt"]);
     assert_eq!((&stats["games"], &stats["unfinished"]), (&json!(30), &json!(0)));
     // A player without chance has one game from the start for each way to break its ties.
     let few = ["data", "generate", "--to", "f.txt", "--player", "random", "--opening", "51"];
-    clear(&lab.refused(&few));
+    clear(&sandbox.rejected(&few));
 }
 
-/// Moves that were drawn at random are nobody's choice: a file that can say so does, and of one that
-/// cannot the user is told.
+/// Random opening moves are not decisions. A format that can mark them does; otherwise there is a note.
 #[test]
 fn random_openings_of_generated_games_are_marked() {
-    let lab = Lab::new();
+    let sandbox = Sandbox::new();
     let generate = |name: &str| {
         let to = ["data", "generate", "--player", "heuristic", "--games", "20", "--opening", "6"];
-        lab.ok(&[&to[..], &["--to", name]].concat())
+        sandbox.ok(&[&to[..], &["--to", name]].concat())
     };
     let moves = |name: &str| -> u64 {
-        let found = lab.json(&["accuracy", "heuristic", "--records", name]);
+        let found = sandbox.json(&["accuracy", "heuristic", "--records", name]);
         found["models"][0]["all"]["count"].as_u64().unwrap()
     };
-    assert!(!generate("g.ggf").contains("at random"));
+    assert!(!generate("g.ggf").contains("note:"));
     assert!(generate("g.txt").contains("6 opening moves"));
     assert_eq!(moves("g.txt") - moves("g.ggf"), 20 * 6);
 }

@@ -1,17 +1,17 @@
-//! Engines of other people: they may be missing, hang, die or cheat, and the match goes on.
+//! External engines that are missing, hang, crash or cheat: the match continues.
 #![cfg(unix)]
 
-#[path = "support/lab.rs"]
-mod lab;
+#[path = "support/sandbox.rs"]
+mod sandbox;
 
-use lab::Lab;
+use sandbox::Sandbox;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 /// A GTP engine that answers everything, and does this when it is to move.
-fn engine(lab: &Lab, name: &str, to_move: &str) -> String {
+fn engine(sandbox: &Sandbox, name: &str, to_move: &str) -> String {
     let script = format!(
         "#!/bin/sh\n\
          while read -r command rest; do\n\
@@ -22,19 +22,19 @@ fn engine(lab: &Lab, name: &str, to_move: &str) -> String {
          esac\n\
          done\n"
     );
-    program(lab, name, &script);
+    program(sandbox, name, &script);
     format!("gtp:./{name}?name={name}&seconds=60")
 }
 
-fn program(lab: &Lab, name: &str, script: &str) {
-    lab.write(name, script);
-    fs::set_permissions(lab.file(name), fs::Permissions::from_mode(0o755)).unwrap();
+fn program(sandbox: &Sandbox, name: &str, script: &str) {
+    sandbox.write(name, script);
+    fs::set_permissions(sandbox.file(name), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// In an exhibit the games of an engine that fails do not count: it says why and keeps nothing.
+/// Forfeits of an engine do not count in an experiment: it ends with an error and stores nothing.
 #[test]
-fn an_exhibit_does_not_count_games_that_an_engine_lost_by_failing() {
-    let lab = Lab::new();
+fn experiments_do_not_count_forfeits_of_an_engine() {
+    let sandbox = Sandbox::new();
     let script = "#!/bin/sh\n\
                   while read -r command rest; do\n\
                   case \"$command\" in\n\
@@ -43,30 +43,30 @@ fn an_exhibit_does_not_count_games_that_an_engine_lost_by_failing() {
                   quit) exit 0;;\n\
                   esac\n\
                   done\n";
-    program(&lab, "mortal", script);
-    let exhibit = |name: &str, edax: &str| {
+    program(&sandbox, "mortal", script);
+    let reproduce = |name: &str, edax: &str| {
         let folder = format!("{}-{}", name.replace('/', "-"), edax.len());
-        let words = ["reproduce", name, "--scale", "smoke", "--edax", edax, "--share", "nets"];
-        let done = lab.run(&[&words[..], &["--out", &folder]].concat());
+        let words = ["reproduce", name, "--scale", "smoke", "--edax", edax, "--cache", "nets"];
+        let done = sandbox.run(&[&words[..], &["--out", &folder]].concat());
         assert_eq!(done.code, 1, "{name}: {}", done.err);
         done.err
     };
     for name in ["cnn/table7", "cnn/table9", "cnn/fig4", "cnn/fig5"] {
-        let said = exhibit(name, "nboard:./mortal");
+        let said = reproduce(name, "nboard:./mortal");
         assert!(said.contains("Edax-1") && said.contains("out of breath"), "{name}: {said}");
-        let said = exhibit(name, "nboard:./no-such-engine");
+        let said = reproduce(name, "nboard:./no-such-engine");
         assert!(said.contains("no-such-engine"), "{name}: {said}");
     }
-    for entry in fs::read_dir(lab.file("nets")).unwrap().flatten() {
+    for entry in fs::read_dir(sandbox.file("nets")).unwrap().flatten() {
         let won = fs::read_to_string(entry.path().join("won-1.toml")).unwrap_or_default();
         assert!(!won.contains("Edax"), "{won}");
     }
-    assert!(exhibit("cnn/table9", "edax -nboard").contains("'nboard:edax -nboard'"));
-    assert!(exhibit("cnn/table2", "nboard:./mortal").contains("no rows of Edax"));
+    assert!(reproduce("cnn/table9", "edax -nboard").contains("'nboard:edax -nboard'"));
+    assert!(reproduce("cnn/table2", "nboard:./mortal").contains("--edax has no effect"));
 }
 
-/// Asserts that every game was lost by failing, and that it is said why.
-fn all_lost(found: &Value, name: &str, part: &str) {
+/// Asserts that every game was a forfeit with a reason.
+fn all_forfeits(found: &Value, name: &str, part: &str) {
     assert_eq!((&found["wins"], &found["draws"]), (&json!(0), &json!(0)), "{found}");
     assert_eq!(found["losses"], found["games"]);
     assert_eq!(found["complete"], true);
@@ -79,8 +79,8 @@ fn all_lost(found: &Value, name: &str, part: &str) {
 }
 
 #[test]
-fn an_engine_that_fails_loses_the_game_and_the_match_goes_on() {
-    let lab = Lab::new();
+fn a_failing_engine_forfeits_the_game_and_the_match_continues() {
+    let sandbox = Sandbox::new();
     for (name, to_move, games, part) in [
         ("hanger", "sleep 600", "2", "hanger gave no answer within 1 s"),
         ("quitter", "echo no more >&2; exit 3", "6", "no more"),
@@ -89,44 +89,44 @@ fn an_engine_that_fails_loses_the_game_and_the_match_goes_on() {
         ("passer", "printf '= pass\\n\\n'", "6", "pass"),
         ("mule", "printf '? will not\\n\\n'", "6", "will not"),
     ] {
-        // Only who hangs has little time, lest a busy machine make others look as if they hung.
-        let player = engine(&lab, name, to_move);
+        // Only the hanging engine has a short limit, so that a busy machine does not affect the others.
+        let player = engine(&sandbox, name, to_move);
         let player = if name == "hanger" { player.replace("=60", "=1") } else { player };
         let out = format!("{name}-run");
         let run = ["match", &player, "heuristic", "--games", games, "--out", &out];
-        all_lost(&lab.json(&run), name, part);
-        let page = lab.text(&format!("{out}/report.html"));
+        all_forfeits(&sandbox.json(&run), name, part);
+        let page = sandbox.text(&format!("{out}/report.html"));
         assert!(page.contains("Games lost by failing"), "the page of {name} says so");
     }
     // On the terminal one line says it, however many games it was.
-    let cheat = engine(&lab, "cheat", "printf '= a1\\n\\n'");
-    let text = lab.ok(&["match", "heuristic", &cheat, "--games", "4"]);
+    let cheat = engine(&sandbox, "cheat", "printf '= a1\\n\\n'");
+    let text = sandbox.ok(&["match", "heuristic", &cheat, "--games", "4"]);
     let said = "cheat lost 4 games by failing, first in round 1 against heuristic: cheat answered";
     assert!(text.contains(said), "{text}");
     assert!(text.contains("heuristic against cheat: 4 of 4 points"), "{text}");
 }
 
 #[test]
-fn the_others_of_a_league_are_not_disturbed() {
-    let lab = Lab::new();
-    let quitter = engine(&lab, "quitter", "exit 3");
+fn a_failing_engine_does_not_affect_other_games_of_a_league() {
+    let sandbox = Sandbox::new();
+    let quitter = engine(&sandbox, "quitter", "exit 3");
     let terms = ["--games", "10", "--random", "0.1"];
-    let with = lab.json(&[&["league", "heuristic", &quitter, "random"][..], &terms].concat());
+    let with = sandbox.json(&[&["league", "heuristic", &quitter, "random"][..], &terms].concat());
     let last = &with["players"][2];
     assert_eq!((&last["name"], &last["points"]), (&json!("quitter"), &json!(0.0)));
     let faults = with["faults"].as_array().unwrap().len();
     // With forced random moves a game may be over before it is asked, but hardly any is.
     assert!(faults >= 15, "{faults}");
-    let alone = lab.json(&[&["match", "heuristic", "random"][..], &terms].concat());
+    let alone = sandbox.json(&[&["match", "heuristic", "random"][..], &terms].concat());
     let points = 10.0 * alone["score"].as_f64().unwrap();
     assert_eq!(with["table"][0][1].as_f64().unwrap(), points, "the same games as without it");
 }
 
 #[test]
-fn an_nboard_engine_that_cheats_is_caught_too() {
-    let lab = Lab::new();
+fn an_illegal_move_of_an_nboard_engine_is_a_forfeit() {
+    let sandbox = Sandbox::new();
     program(
-        &lab,
+        &sandbox,
         "liar",
         "#!/bin/sh\n\
          while read -r command rest; do\n\
@@ -138,19 +138,22 @@ fn an_nboard_engine_that_cheats_is_caught_too() {
          done\n",
     );
     let board = "---------------------------OX------XO--------------------------- X";
-    lab.write("start.boards", format!("{board}\n"));
+    sandbox.write("start.boards", format!("{board}\n"));
     let player = "nboard:./liar?name=liar";
     let run = ["match", player, "heuristic", "--openings", "start.boards", "--games", "4"];
-    all_lost(&lab.json(&run), "liar", "A1");
+    all_forfeits(&sandbox.json(&run), "liar", "A1");
 }
 
 #[test]
-fn an_engine_that_cannot_be_had_is_refused_before_anything_is_written() {
-    let lab = Lab::new();
-    program(&lab, "broken", "#!/bin/sh\necho 'no book found' >&2\nexit 1\n");
-    lab.write("plain", "not a program");
-    lab.write("boards.txt", "-------------------X-------XX------XO--------------------------- O\n");
-    let fine = engine(&lab, "fine", "printf '= f5\\n\\n'");
+fn an_engine_that_does_not_start_is_an_error() {
+    let sandbox = Sandbox::new();
+    program(&sandbox, "broken", "#!/bin/sh\necho 'no book found' >&2\nexit 1\n");
+    sandbox.write("plain", "not a program");
+    sandbox.write(
+        "boards.txt",
+        "-------------------X-------XX------XO--------------------------- O\n",
+    );
+    let fine = engine(&sandbox, "fine", "printf '= f5\\n\\n'");
     for (player, part) in [
         ("gtp:./missing -x", "there is no program './missing'"),
         ("nboard:no-such-engine-here", "there is no program 'no-such-engine-here'"),
@@ -163,28 +166,29 @@ fn an_engine_that_cannot_be_had_is_refused_before_anything_is_written() {
         ("gtp:./fine?level=x", "level"),
     ] {
         for command in ["match", "league"] {
-            let message = lab.refused(&[command, "heuristic", player]);
+            let message = sandbox.rejected(&[command, "heuristic", player]);
             assert!(message.contains(part), "{player}: {message}");
         }
     }
     // GTP cannot set up a board, and engines play Othello.
-    let message = lab.refused(&["match", "heuristic", &fine, "--openings", "boards.txt"]);
+    let message = sandbox.rejected(&["match", "heuristic", &fine, "--openings", "boards.txt"]);
     assert!(message.contains("transcripts"), "{message}");
-    let message = lab.refused(&["match", "random", &fine, "--game", "checkers"]);
+    let message = sandbox.rejected(&["match", "random", &fine, "--game", "checkers"]);
     assert!(message.contains("Othello"), "{message}");
     let generate = ["data", "generate", "--to", "x.txt", "--player", "gtp:./missing"];
-    assert!(lab.refused(&generate).contains("./missing"));
+    assert!(sandbox.rejected(&generate).contains("./missing"));
 }
 
 #[test]
-fn games_are_not_generated_with_a_player_that_fails() {
-    let lab = Lab::new();
-    let quitter = engine(&lab, "quitter", "echo no more >&2; exit 3");
-    let ran = lab.run(&["data", "generate", "--to", "x.txt", "--player", &quitter, "--out", "run"]);
+fn a_failing_player_stops_game_generation() {
+    let sandbox = Sandbox::new();
+    let quitter = engine(&sandbox, "quitter", "echo no more >&2; exit 3");
+    let ran =
+        sandbox.run(&["data", "generate", "--to", "x.txt", "--player", &quitter, "--out", "run"]);
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
-    lab::clear(&ran.err);
+    sandbox::clear(&ran.err);
     assert!(ran.err.contains("no more") && ran.err.contains("--resume run"), "{}", ran.err);
-    assert!(!lab.exists("x.txt"));
+    assert!(!sandbox.exists("x.txt"));
 }
 
 #[test]
@@ -194,21 +198,21 @@ fn a_real_engine_plays() {
         eprintln!("skipped: gtp-rhino is not installed");
         return;
     };
-    let lab = Lab::new();
-    lab.write("o.txt", "f5d6c3d3c4\nf5f6e6f4\n");
+    let sandbox = Sandbox::new();
+    sandbox.write("o.txt", "f5d6c3d3c4\nf5f6e6f4\n");
     let player = format!("gtp:{rhino}?name=rhino");
-    let found = lab.json(&["match", &player, "heuristic", "--openings", "o.txt"]);
+    let found = sandbox.json(&["match", &player, "heuristic", "--openings", "o.txt"]);
     assert_eq!((&found["games"], &found["faults"]), (&json!(4), &json!([])), "{found}");
     assert!(found["score"].as_f64().unwrap() > 0.5, "{found}");
 }
 
 #[test]
-fn no_engine_is_left_behind() {
-    let lab = Lab::new();
+fn no_engine_process_remains() {
+    let sandbox = Sandbox::new();
     // A name that no other process has.
     let name = format!("leftover-{}", std::process::id());
-    let player = engine(&lab, &name, "sleep 600").replace("seconds=60", "seconds=1");
-    lab.ok(&["match", &player, "heuristic", "--games", "2"]);
+    let player = engine(&sandbox, &name, "sleep 600").replace("seconds=60", "seconds=1");
+    sandbox.ok(&["match", &player, "heuristic", "--games", "2"]);
     let listed = Command::new("ps").args(["-e", "-o", "args"]).output();
     let Ok(listed) = listed else {
         eprintln!("skipped: there is no ps");

@@ -1,9 +1,9 @@
-//! `outflank perft` and `outflank players`: the smallest commands.
+//! `outflank perft` and `outflank players`.
 
-#[path = "support/lab.rs"]
-mod lab;
+#[path = "support/sandbox.rs"]
+mod sandbox;
 
-use lab::{Lab, has_keys, keys};
+use sandbox::{Sandbox, has_keys, keys};
 use serde_json::json;
 
 /// Published counts of leaves by depth; a pass is a ply.
@@ -12,40 +12,40 @@ const CHECKERS: [u64; 8] = [7, 49, 302, 1469, 7361, 36768, 179_740, 845_931];
 
 #[test]
 fn plain_output_is_the_number_alone() {
-    let lab = Lab::new();
+    let sandbox = Sandbox::new();
     for (game, counts) in [("othello", &OTHELLO[..]), ("checkers", &CHECKERS[..])] {
         for (i, count) in counts.iter().enumerate() {
             let depth = (i + 1).to_string();
-            assert_eq!(lab.ok(&["perft", &depth, "--game", game]), format!("{count}\n"));
+            assert_eq!(sandbox.ok(&["perft", &depth, "--game", game]), format!("{count}\n"));
         }
     }
-    assert_eq!(lab.ok(&["perft", "0"]), "1\n");
-    assert_eq!(lab.ok(&["perft", "3"]), "56\n");
+    assert_eq!(sandbox.ok(&["perft", "0"]), "1\n");
+    assert_eq!(sandbox.ok(&["perft", "3"]), "56\n");
 }
 
 #[test]
-fn the_document_has_the_promised_keys() {
-    let lab = Lab::new();
-    let found = lab.json(&["perft", "5", "--game", "checkers"]);
+fn json_has_the_documented_keys() {
+    let sandbox = Sandbox::new();
+    let found = sandbox.json(&["perft", "5", "--game", "checkers"]);
     assert_eq!(found, json!({ "game": "checkers", "depth": 5, "leaves": 7361 }));
 }
 
 #[test]
-fn another_position_can_be_counted_from() {
-    let lab = Lab::new();
+fn the_root_position_can_be_set() {
+    let sandbox = Sandbox::new();
     let start = "---------------------------OX------XO--------------------------- X";
-    assert_eq!(lab.ok(&["perft", "6", "--board", start]), "8200\n");
+    assert_eq!(sandbox.ok(&["perft", "6", "--board", start]), "8200\n");
     // White has the same moves in mirror image.
     let white = start.replace(" X", " O");
-    assert_eq!(lab.ok(&["perft", "6", "--board", &white]), "8200\n");
+    assert_eq!(sandbox.ok(&["perft", "6", "--board", &white]), "8200\n");
     let men = |from: u32| (from..from + 12).map(|n| n.to_string()).collect::<Vec<_>>().join(",");
     let start = format!("B:W{}:B{}", men(21), men(1));
-    assert_eq!(lab.ok(&["perft", "4", "--board", &start, "--game", "checkers"]), "1469\n");
+    assert_eq!(sandbox.ok(&["perft", "4", "--board", &start, "--game", "checkers"]), "1469\n");
 }
 
 #[test]
-fn what_cannot_be_counted_is_refused() {
-    let lab = Lab::new();
+fn wrong_inputs_are_errors() {
+    let sandbox = Sandbox::new();
     for (arguments, part) in [
         (&["perft"][..], "<DEPTH>"),
         (&["perft", "21"], "21 is not in 0..=20"),
@@ -55,17 +55,17 @@ fn what_cannot_be_counted_is_refused() {
         (&["perft", "3", "--board", "XO"], "--board: "),
         (&["perft", "3", "--board", "B:W:B99", "--game", "checkers"], "--board: "),
     ] {
-        let message = lab.refused(arguments);
+        let message = sandbox.rejected(arguments);
         assert!(message.contains(part), "{arguments:?}: {message}");
     }
 }
 
 #[test]
-fn everybody_who_is_listed_can_play() {
-    let lab = Lab::new();
-    let all = lab.json(&["players"]);
+fn every_listed_player_can_play() {
+    let sandbox = Sandbox::new();
+    let all = sandbox.json(&["players"]);
     for game in ["othello", "checkers"] {
-        let listed = lab.json(&["players", "--game", game]);
+        let listed = sandbox.json(&["players", "--game", game]);
         let players = listed["players"].as_array().unwrap();
         assert!(players.len() >= 2);
         for player in players {
@@ -77,26 +77,27 @@ fn everybody_who_is_listed_can_play() {
         let names: Vec<&str> =
             players.iter().map(|player| player["name"].as_str().unwrap()).collect();
         assert!(names.contains(&"random"));
-        // Those that search may take long; that they are understood shows in the first message.
+        // Only players without search, which are fast.
         let quick: Vec<&str> = names.iter().copied().filter(|name| !name.contains('@')).collect();
-        let table = lab.json(&[&["league", "--game", game, "--games", "2"][..], &quick].concat());
+        let table =
+            sandbox.json(&[&["league", "--game", game, "--games", "2"][..], &quick].concat());
         assert_eq!(table["players"].as_array().unwrap().len(), quick.len());
     }
     assert_eq!(keys(&all), ["players"]);
-    let text = lab.ok(&["players"]);
+    let text = sandbox.ok(&["players"]);
     assert!(text.contains("heuristic") && text.contains("material"), "{text}");
 }
 
-/// The leagues in which players are rated are understood to the last player; playing them takes hours,
-/// so an odd number of games, which is looked at last, ends it here.
+/// The configurations of the rating leagues are valid. Playing them takes hours, so an odd number of games,
+/// which is checked last, stops the command.
 #[test]
-fn the_published_leagues_are_understood() {
-    let lab = Lab::new();
+fn the_configurations_of_the_rating_leagues_are_valid() {
+    let sandbox = Sandbox::new();
     for game in ["othello", "checkers"] {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../players/data/");
         let file = format!("{folder}{game}.toml");
         let message =
-            lab.refused(&["league", "--config", &file, "--openings", "start", "--games", "3"]);
+            sandbox.rejected(&["league", "--config", &file, "--openings", "start", "--games", "3"]);
         assert!(message.contains("even number"), "{message}");
     }
 }

@@ -1,18 +1,18 @@
-//! `outflank play`, with a script for a person.
+//! `outflank play`, with scripted input.
 
-#[path = "support/lab.rs"]
-mod lab;
+#[path = "support/sandbox.rs"]
+mod sandbox;
 
-use lab::{Lab, PROGRAM, has_keys};
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
+use sandbox::{PROGRAM, Sandbox, has_keys};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
-/// What a game at the terminal says, and that it ended well.
-fn talk(lab: &Lab, arguments: &[&str], script: &str) -> String {
-    let ran = lab.told(&[&["play"], arguments].concat(), script);
+/// The output of a game; asserts success.
+fn talk(sandbox: &Sandbox, arguments: &[&str], script: &str) -> String {
+    let ran = sandbox.run_with_input(&[&["play"], arguments].concat(), script);
     assert_eq!(ran.code, 0, "{arguments:?}: {}", ran.err);
     assert_eq!(ran.err, "", "{arguments:?}");
     assert!(ran.out.is_ascii(), "{}", ran.out);
@@ -21,8 +21,8 @@ fn talk(lab: &Lab, arguments: &[&str], script: &str) -> String {
 }
 
 /// The document at the end of a game.
-fn document(lab: &Lab, arguments: &[&str], script: &str) -> Value {
-    let ran = lab.told(&[&["play", "--json"], arguments].concat(), script);
+fn document(sandbox: &Sandbox, arguments: &[&str], script: &str) -> Value {
+    let ran = sandbox.run_with_input(&[&["play", "--json"], arguments].concat(), script);
     assert_eq!(ran.code, 0, "{arguments:?}: {}", ran.err);
     serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}", ran.out))
 }
@@ -38,13 +38,13 @@ fn line(found: &Value) -> Line<Othello> {
 }
 
 #[test]
-fn a_whole_game_is_played() {
-    let lab = Lab::new();
+fn a_complete_game() {
+    let sandbox = Sandbox::new();
     let options = ["--player", "random", "--side", "white", "--seed", "7"];
     let mut script = String::new();
     // The opponent's answers follow from the seed and the moves, so the script grows move by move.
     let found = loop {
-        let found = document(&lab, &options, &script);
+        let found = document(&sandbox, &options, &script);
         let line = line(&found);
         if line.position().is_over() {
             break found;
@@ -60,18 +60,18 @@ fn a_whole_game_is_played() {
     assert_eq!(found["black"], json!(end.discs(Side::Black).count_ones()));
     let winner = ["white", "draw", "black"][(score.signum() + 1) as usize];
     assert_eq!(found["winner"], json!(winner));
-    let said = talk(&lab, &options, &script);
+    let said = talk(&sandbox, &options, &script);
     assert!(said.contains("The game is over."), "{said}");
     assert!(said.contains(&format!("Moves: {}", found["transcript"].as_str().unwrap())), "{said}");
     // After the end there is still something to do.
-    let more = talk(&lab, &options, &(script + "f5\nundo\nquit\n"));
+    let more = talk(&sandbox, &options, &(script + "f5\nundo\nquit\n"));
     assert!(more.contains("The game is over. Take back with undo"), "{more}");
 }
 
 #[test]
-fn what_is_no_move_is_explained_and_asked_again() {
-    let lab = Lab::new();
-    let said = talk(&lab, &["--player", "heuristic"], "a1\nzz\nhello there\npass\n\nf5\n");
+fn wrong_moves_are_explained() {
+    let sandbox = Sandbox::new();
+    let said = talk(&sandbox, &["--player", "heuristic"], "a1\nzz\nhello there\npass\n\nf5\n");
     assert!(said.contains("a1 is not legal for black. You may play d3 c4 f5 e6"), "{said}");
     for wrong in ["zz", "hello there", "pass"] {
         assert!(said.contains(&format!("'{wrong}' is not a move")), "{wrong}: {said}");
@@ -80,26 +80,26 @@ fn what_is_no_move_is_explained_and_asked_again() {
     // The board, with the squares where one may move.
     assert!(said.contains("  3 . . . + . . . ."), "{said}");
     // Bytes that are no text are no move either.
-    let ran = lab.told(&["play"], "\u{0}\u{1}\n");
+    let ran = sandbox.run_with_input(&["play"], "\u{0}\u{1}\n");
     assert_eq!(ran.code, 0, "{}", ran.err);
 }
 
 #[test]
-fn moves_are_taken_back_and_answered_alike() {
-    let lab = Lab::new();
+fn undo_and_the_same_replies() {
+    let sandbox = Sandbox::new();
     let options = ["--player", "heuristic@2"];
-    let once = document(&lab, &options, "f5\n");
+    let once = document(&sandbox, &options, "f5\n");
     assert_eq!(once["moves"].as_array().unwrap().len(), 2);
-    assert_eq!(document(&lab, &options, "f5\nundo\nf5\n"), once);
-    let other = document(&lab, &options, "f5\nundo\nd3\n");
+    assert_eq!(document(&sandbox, &options, "f5\nundo\nf5\n"), once);
+    let other = document(&sandbox, &options, "f5\nundo\nd3\n");
     assert_eq!(other["moves"][0], "d3");
-    assert_eq!(document(&lab, &options, "undo\nf5\n"), once);
-    assert!(talk(&lab, &options, "undo\n").contains("no move of yours to take back"));
-    // With White, whoever takes back at once has nothing of his own.
-    let white = document(&lab, &["--player", "heuristic", "--side", "white"], "undo\n");
+    assert_eq!(document(&sandbox, &options, "undo\nf5\n"), once);
+    assert!(talk(&sandbox, &options, "undo\n").contains("no move of yours to take back"));
+    // White has no move to take back at first.
+    let white = document(&sandbox, &["--player", "heuristic", "--side", "white"], "undo\n");
     assert_eq!(white["moves"].as_array().unwrap().len(), 1);
     // Sides change, and the other side moves.
-    let switched = document(&lab, &options, "switch\n");
+    let switched = document(&sandbox, &options, "switch\n");
     assert_eq!(
         (&switched["side"], switched["moves"].as_array().unwrap().len()),
         (&json!("white"), 1)
@@ -107,28 +107,28 @@ fn moves_are_taken_back_and_answered_alike() {
 }
 
 #[test]
-fn the_end_of_the_input_ends_it_with_the_moves() {
-    let lab = Lab::new();
-    assert!(talk(&lab, &[], "").ends_with("Moves: none\n"));
-    let said = talk(&lab, &["--level", "newcomer"], "f5");
+fn the_end_of_input_prints_the_moves() {
+    let sandbox = Sandbox::new();
+    assert!(talk(&sandbox, &[], "").ends_with("Moves: none\n"));
+    let said = talk(&sandbox, &["--level", "newcomer"], "f5");
     assert!(said.contains("You play black against Newcomer, heuristic, "), "{said}");
     let moves = said.trim_end().rsplit_once("Moves: f5").unwrap().1;
     assert_eq!(moves.len(), 2, "the last move is answered: {said}");
-    let quit = document(&lab, &["--player", "random"], "quit\nf5\n");
+    let quit = document(&sandbox, &["--player", "random"], "quit\nf5\n");
     assert_eq!(
         (&quit["end"], &quit["moves"], &quit["winner"]),
         (&json!("quit"), &json!([]), &Value::Null)
     );
-    let gone = document(&lab, &["--player", "random"], "resign\n");
+    let gone = document(&sandbox, &["--player", "random"], "resign\n");
     assert_eq!((&gone["end"], &gone["winner"]), (&json!("resigned"), &json!("white")));
 }
 
 #[test]
-fn everything_can_be_asked() {
-    let lab = Lab::new();
+fn all_commands() {
+    let sandbox = Sandbox::new();
     let script = "help\nmoves\nexperts\nhint\ntranscript\nsave x.ggf\nsave x.ggf\nsave none/x\n\
                   save\nboard\nnew\nmoves\n";
-    let said = talk(&lab, &["--player", "heuristic", "--from", "f5d6c3d3c4f4"], script);
+    let said = talk(&sandbox, &["--player", "heuristic", "--from", "f5d6c3d3c4f4"], script);
     for part in [
         "take",
         "Played: f5d6c3d3c4f4",
@@ -147,13 +147,13 @@ fn everything_can_be_asked() {
     let sum: f64 = said.lines().filter_map(percent).sum();
     assert!((sum - 100.0).abs() <= 6.0, "{sum}: {said}");
     // What was saved can be gone on with.
-    assert!(lab.text("x.ggf").contains("PB[Person]"));
-    let again = document(&lab, &["--player", "random", "--from", "x.ggf"], "");
+    assert!(sandbox.text("x.ggf").contains("PB[Person]"));
+    let again = document(&sandbox, &["--player", "random", "--from", "x.ggf"], "");
     assert!(again["transcript"].as_str().unwrap().starts_with("f5d6c3d3c4f4"));
     // Nothing is written over.
-    lab.write("y.txt", "mine");
-    assert!(talk(&lab, &[], "save y.txt\n").contains("already exists"));
-    assert_eq!(lab.text("y.txt"), "mine");
+    sandbox.write("y.txt", "mine");
+    assert!(talk(&sandbox, &[], "save y.txt\n").contains("already exists"));
+    assert_eq!(sandbox.text("y.txt"), "mine");
 }
 
 /// A position in which Black can move so that White must pass.
@@ -180,49 +180,47 @@ fn before_a_pass() -> (Line<Othello>, Square) {
 
 #[test]
 fn a_pass_is_announced() {
-    let lab = Lab::new();
+    let sandbox = Sandbox::new();
     let (line, mv) = before_a_pass();
     let moves: String = line.moves().iter().map(ToString::to_string).collect();
-    let said = talk(&lab, &["--player", "random", "--from", &moves], &format!("{mv}\n"));
+    let said = talk(&sandbox, &["--player", "random", "--from", &moves], &format!("{mv}\n"));
     assert!(said.contains("White has no move and passes; black moves again."), "{said}");
     assert!(said.ends_with(&format!("Moves: {moves}{mv}\n")), "{said}");
 }
 
 #[test]
-fn checkers_is_played_too() {
-    let lab = Lab::new();
+fn a_game_of_checkers() {
+    let sandbox = Sandbox::new();
     let options = ["--game", "checkers", "--level", "casual"];
-    let found = document(&lab, &options, "11-15\n");
+    let found = document(&sandbox, &options, "11-15\n");
     assert_eq!((&found["player"], &found["moves"][0]), (&json!("material@2"), &json!("11-15")));
     assert_eq!(found["moves"].as_array().unwrap().len(), 2);
-    let said = talk(&lab, &options, "1-2\n11-15\nhint\nexperts\nsave game.txt\nundo\n");
-    for part in
-        ["      b 9*      b10*", "12-16", "in men (", "available for Othello only", "Saved as"]
-    {
+    let said = talk(&sandbox, &options, "1-2\n11-15\nhint\nexperts\nsave game.txt\nundo\n");
+    for part in ["      b 9*      b10*", "12-16", "in men (", "available for Othello only", "Saved as"] {
         assert!(said.contains(part), "{part} in {said}");
     }
-    let again = document(&lab, &["--game", "checkers", "--from", "game.txt"], "");
+    let again = document(&sandbox, &["--game", "checkers", "--from", "game.txt"], "");
     assert_eq!(again["moves"], found["moves"]);
 }
 
-/// A level that is given time uses it; a player keeps the depth that it was written with.
+/// With --seconds a level has no depth limit; a player keeps its depth.
 #[test]
-fn time_takes_the_place_of_a_level_s_depth() {
-    let lab = Lab::new();
+fn a_time_limit_replaces_the_depth_of_a_level() {
+    let sandbox = Sandbox::new();
     for (arguments, player) in [
         (["--level", "casual"], "heuristic"),
         (["--player", "heuristic@2"], "heuristic@2"),
         (["--level", "strong club player"], "champion"),
     ] {
-        let found = document(&lab, &[&arguments[..], &["--seconds", "0.05"]].concat(), "f5\n");
+        let found = document(&sandbox, &[&arguments[..], &["--seconds", "0.05"]].concat(), "f5\n");
         assert_eq!(found["player"], json!(player));
         assert_eq!(line(&found).moves().len(), 2);
     }
 }
 
 #[test]
-fn what_cannot_be_played_is_refused() {
-    let lab = Lab::new();
+fn wrong_options_are_errors() {
+    let sandbox = Sandbox::new();
     for (arguments, part) in [
         (&["--level", "godlike"][..], "club player"),
         (&["--level", "casual", "--player", "random"], "--player"),
@@ -236,15 +234,15 @@ fn what_cannot_be_played_is_refused() {
         (&["--game", "checkers", "--from", "11-16x"], "11-16x"),
         (&["--side", "red"], "black"),
     ] {
-        let message = lab.refused(&[&["play"], arguments].concat());
+        let message = sandbox.rejected(&[&["play"], arguments].concat());
         assert!(message.contains(part), "{arguments:?}: {message}");
     }
 }
 
-/// An interrupt ends even a search that would take years, and the moves are told.
+/// An interrupt ends a long search, and the moves are printed.
 #[cfg(unix)]
 #[test]
-fn an_interrupt_loses_nothing() {
+fn an_interrupt_prints_the_moves() {
     let mut child = Command::new(PROGRAM)
         .args(["play", "--player", "heuristic@40"])
         .stdin(Stdio::piped())

@@ -1,13 +1,13 @@
 //! `outflank reproduce` with a data folder.
 
-#[path = "support/lab.rs"]
-mod lab;
+#[path = "support/sandbox.rs"]
+mod sandbox;
 
-use lab::Lab;
+use sandbox::Sandbox;
 
 /// The folders that the configuration of a run lists files of.
-fn read_by(lab: &Lab, run: &str) -> Vec<String> {
-    let config = lab.text(&format!("{run}/config.toml"));
+fn read_by(sandbox: &Sandbox, run: &str) -> Vec<String> {
+    let config = sandbox.text(&format!("{run}/config.toml"));
     let files = config.lines().filter_map(|line| line.strip_prefix("file = "));
     let folder = |file: &str| file.trim_matches('"').rsplit('/').nth(1).unwrap().to_owned();
     let mut folders: Vec<String> = files.map(folder).collect();
@@ -16,75 +16,75 @@ fn read_by(lab: &Lab, run: &str) -> Vec<String> {
 }
 
 #[test]
-fn who_has_only_games_makes_what_needs_only_games() {
-    let lab = Lab::new();
-    std::fs::create_dir_all(lab.file("data/wthor")).unwrap();
-    std::fs::create_dir_all(lab.file("empty")).unwrap();
-    lab.ok(&"data generate --player random --games 60 --to data/wthor/a.wtb --out made"
+fn an_experiment_needs_only_the_data_that_it_reads() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir_all(sandbox.file("data/wthor")).unwrap();
+    std::fs::create_dir_all(sandbox.file("empty")).unwrap();
+    sandbox.ok(&"data generate --player random --games 60 --to data/wthor/a.wtb --out made"
         .split(' ')
         .collect::<Vec<_>>());
-    let exhibit = |name, data, run| ["reproduce", name, "--data", data, "--out", run];
+    let reproduce = |name, data, run| ["reproduce", name, "--data", data, "--out", run];
     let scale = ["--scale", "smoke"];
     for (name, data, missing) in [
         ("cnn/table2", "empty", "no folder wthor with the games"),
         ("preference/table2", "data", "no folder players with the published players"),
         ("cnn/table9", "data", "no folder openings with the published openings"),
     ] {
-        let said = lab.refused(&[&exhibit(name, data, "no")[..], &scale].concat());
+        let said = sandbox.rejected(&[&reproduce(name, data, "no")[..], &scale].concat());
         assert!(said.contains(missing) && said.contains(name), "{said}");
-        assert!(!lab.exists("no"));
+        assert!(!sandbox.exists("no"));
     }
     for (name, run) in [("cnn/table2", "nets"), ("preference/sparsity", "rows")] {
-        lab.ok(&[&exhibit(name, "data", run)[..], &scale].concat());
-        assert_eq!(read_by(&lab, run), ["wthor"]);
-        assert!(lab.exists(&format!("{run}/report.html")));
+        sandbox.ok(&[&reproduce(name, "data", run)[..], &scale].concat());
+        assert_eq!(read_by(&sandbox, run), ["wthor"]);
+        assert!(sandbox.exists(&format!("{run}/report.html")));
     }
 }
 
-/// An exhibit reads what it says it reads, and no more: nothing else is there.
+/// An experiment reads the parts of the data folder that it declares, and no others.
 #[cfg(unix)]
 #[test]
-fn exhibits_say_what_they_read() {
-    let Some(data) = lab::data() else { return };
+fn experiments_declare_the_data_that_they_read() {
+    let Some(data) = sandbox::data() else { return };
     for (name, parts) in
         [("cnn/fig5", &["openings", "wthor"][..]), ("preference/fig3", &["players", "wthor"])]
     {
-        let lab = Lab::new();
-        std::fs::create_dir(lab.file("data")).unwrap();
+        let sandbox = Sandbox::new();
+        std::fs::create_dir(sandbox.file("data")).unwrap();
         for part in parts {
-            let to = lab.file("data").join(part);
+            let to = sandbox.file("data").join(part);
             std::os::unix::fs::symlink(data.join(part), to).unwrap();
         }
-        lab.ok(&["reproduce", name, "--scale", "smoke", "--data", "data", "--out", "run"]);
-        assert_eq!(read_by(&lab, "run"), parts, "{name}");
+        sandbox.ok(&["reproduce", name, "--scale", "smoke", "--data", "data", "--out", "run"]);
+        assert_eq!(read_by(&sandbox, "run"), parts, "{name}");
     }
 }
 
-/// Without a graphics processor the page of an exhibit is made of what is known, and of nothing else.
+/// With `--cached` a report is made from cached results, and nothing is trained.
 #[test]
-fn a_page_is_made_of_what_is_known() {
-    let lab = Lab::new();
-    let known = "learned/resnet-32-pieces-unique-s-both-9250000-x1024-seed-1";
-    std::fs::create_dir_all(lab.file(known)).unwrap();
+fn a_report_can_be_made_from_cached_results() {
+    let sandbox = Sandbox::new();
+    let cached = "learned/resnet-32-pieces-unique-s-both-9250000-x1024-seed-1";
+    std::fs::create_dir_all(sandbox.file(cached)).unwrap();
     let results = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/cnn");
-    let result = std::fs::read(results.join(known).join("result.json")).unwrap();
-    std::fs::write(lab.file(known).join("result.json"), &result).unwrap();
-    let exhibit = |name, options: &[&'static str]| {
-        [&["reproduce", name, "--device", "none", "--out", "run"], options].concat()
+    let result = std::fs::read(results.join(cached).join("result.json")).unwrap();
+    std::fs::write(sandbox.file(cached).join("result.json"), &result).unwrap();
+    let reproduce = |name, options: &[&'static str]| {
+        [&["reproduce", name, "--cached", "--out", "run"], options].concat()
     };
-    let shared = ["--share", "learned"];
+    let cache = ["--cache", "learned"];
     for (name, options, said) in [
-        ("cnn/table6", &[][..], "name the folder of what is known with --share"),
-        ("cnn/table6", &["--share", "nowhere"], "--share nowhere is no folder"),
-        ("preference/fig2", &shared, "--device none is for the networks of cnn/*"),
+        ("cnn/table6", &[][..], "--cache <DIR>"),
+        ("cnn/table6", &["--cache", "nowhere"], "--cache nowhere is not a folder"),
+        ("preference/fig2", &cache, "--cached has no effect with preference/fig2"),
     ] {
-        let refused = lab.refused(&exhibit(name, options));
-        assert!(refused.contains(said) && !lab.exists("run"), "{refused}");
+        let refused = sandbox.rejected(&reproduce(name, options));
+        assert!(refused.contains(said) && !sandbox.exists("run"), "{refused}");
     }
-    let refused = lab.refused(&["learn", "cnn", "--device", "none"]);
-    assert!(refused.contains("possible values: cpu, gpu, torch-cpu]"), "{refused}");
+    let refused = sandbox.rejected(&["train", "cnn", "--device", "none"]);
+    assert!(refused.contains("possible values: cpu, cuda, torch-cpu]"), "{refused}");
 
-    let made = lab.json(&exhibit("cnn/table6", &shared));
+    let made = sandbox.json(&reproduce("cnn/table6", &cache));
     let cells = made["cells"].as_array().unwrap();
     let ours = |cell: &&serde_json::Value| cell["ours"].is_f64();
     // Accuracies in both splits and a time.
@@ -92,10 +92,9 @@ fn a_page_is_made_of_what_is_known() {
     assert_eq!(told, ["ResNet-32"; 3]);
     assert_eq!(cells.len(), 30);
     let said = made["findings"][0].as_str().unwrap();
-    assert!(said.contains("nothing is known of them: conv8-bn on unique-s, pieces;"), "{said}");
-    assert!(said.ends_with("--device gpu teaches them."), "{said}");
-    assert!(lab.text("run/report.html").contains("--device none --share SHARED"));
-    assert!(lab.text("run/config.toml").contains("device = \"none\""));
-    assert_eq!(std::fs::read(lab.file(known).join("result.json")).unwrap(), result);
-    assert_eq!(std::fs::read_dir(lab.file("learned")).unwrap().count(), 1);
+    assert!(said.contains("conv8-bn on unique-s, pieces"), "{said}");
+    assert!(sandbox.text("run/report.html").contains("--cached --cache CACHE"));
+    assert!(sandbox.text("run/config.toml").contains("cached = true"));
+    assert_eq!(std::fs::read(sandbox.file(cached).join("result.json")).unwrap(), result);
+    assert_eq!(std::fs::read_dir(sandbox.file("learned")).unwrap().count(), 1);
 }

@@ -1,4 +1,4 @@
-//! `outflank serve`: it says where it is, answers there, and ends when asked.
+//! `outflank serve`: address, answers, stop.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -11,7 +11,7 @@ fn outflank(arguments: &[&str]) -> Command {
     command
 }
 
-/// A server that ends with the test, whatever happens.
+/// A server, killed when dropped.
 struct Running(Child);
 
 impl Drop for Running {
@@ -43,24 +43,24 @@ fn get(address: &str, path: &str) -> String {
 }
 
 #[test]
-fn it_says_where_it_is_and_answers_there() {
+fn the_printed_address_answers() {
     let (_server, line) = start(&["--port", "0", "--no-open"]);
-    assert!(line.contains("for this machine only"), "{line}");
+    assert!(line.contains("this machine only"), "{line}");
     let page = get(address(&line), "/");
     assert!(page.starts_with("HTTP/1.1 200") && page.contains("<title>Outflank</title>"));
     assert!(get(address(&line), "/api/players").contains("champion"));
 }
 
 #[test]
-fn it_says_aloud_when_others_may_come_in() {
+fn a_public_address_is_a_warning() {
     let (_server, line) = start(&["--port", "0", "--no-open", "--host", "0.0.0.0"]);
-    assert!(line.contains("EVERYBODY"), "{line}");
+    assert!(line.contains("WARNING"), "{line}");
     assert!(get(address(&line), "/").starts_with("HTTP/1.1 200"));
 }
 
 #[cfg(unix)]
 #[test]
-fn it_ends_when_asked() {
+fn a_stop_request_ends_the_server() {
     let (mut server, line) = start(&["--port", "0", "--no-open"]);
     assert!(get(address(&line), "/").starts_with("HTTP/1.1 200"));
     let id = server.0.id().to_string();
@@ -69,7 +69,7 @@ fn it_ends_when_asked() {
 }
 
 #[test]
-fn what_cannot_be_served_is_said() {
+fn wrong_options_are_errors() {
     let (_server, line) = start(&["--port", "0", "--no-open"]);
     let taken = address(&line).rsplit_once(':').unwrap().1.to_owned();
     for (arguments, part) in [

@@ -1,33 +1,33 @@
-//! Workers that are killed every two seconds, for as long as OUTFLANK_SOAK_SECONDS says: no game is
-//! lost and none is counted twice, since every league ends with the bytes of an undisturbed one.
+//! Kills a worker every two seconds, for OUTFLANK_SOAK_SECONDS: every league ends with the same bytes as a
+//! local one, so no game is lost or counted twice.
 
-#[path = "support/lab.rs"]
-mod lab;
 #[path = "../../cluster/tests/support/nats.rs"]
 mod nats;
 #[path = "support/process.rs"]
 mod process;
+#[path = "support/sandbox.rs"]
+mod sandbox;
 
-use lab::{Lab, same};
 use nats::NatsServer;
 use process::Process;
+use sandbox::{Sandbox, same};
 use std::time::{Duration, Instant};
 
-/// How often a worker is killed.
+/// Time between kills.
 const KILL: Duration = Duration::from_secs(2);
 
 #[test]
-fn leagues_while_workers_die() {
+fn leagues_with_dying_workers_have_the_same_bytes() {
     let Some(server) = NatsServer::start() else { return };
     let seconds = std::env::var("OUTFLANK_SOAK_SECONDS").ok();
     let seconds = seconds.map_or(5, |text| text.parse().expect("a number of seconds"));
     let (until, address) = (Instant::now() + Duration::from_secs(seconds), server.address());
-    let home = Lab::new();
+    let home = Sandbox::new();
     let mut workers: Vec<Process> = (0..3).map(|_| Process::worker(&home, &server)).collect();
     let (mut seed, mut games, mut killed, mut last) = (0, 0, 0, Instant::now());
     while seed == 0 || Instant::now() < until {
         seed += 1;
-        let (alone, spread) = (Lab::new(), Lab::new());
+        let (alone, spread) = (Sandbox::new(), Sandbox::new());
         let text = seed.to_string();
         let league = [
             "league",
@@ -65,5 +65,5 @@ fn leagues_while_workers_die() {
         assert_eq!(played, 6 * 240);
         games += played;
     }
-    println!("{seed} leagues, {games} games, {killed} workers killed, every table the same");
+    println!("{seed} leagues, {games} games, {killed} workers killed, all tables equal");
 }

@@ -1,34 +1,51 @@
 //! Options of `outflank data`.
 
-use super::{Common, RunArgs, SelectArgs};
+use super::{CommonArgs, RunArgs, SelectArgs};
 use clap::{Args, Subcommand};
 use outflank_records::Format;
 use std::path::PathBuf;
 
+/// Examples at the top of the help.
+pub const EXAMPLES: &str = "\
+Examples:
+  outflank data stats games.wtb
+  outflank data convert games.wtb --to games.ggf --years 1990-1999";
+
 /// `outflank data ...`.
 #[derive(Subcommand, Debug)]
 pub enum DataCommand {
-    /// Count games, positions and what a perfect predictor could reach.
+    /// Count games and positions; compute the accuracy limit of a perfect move predictor.
+    #[command(before_help = "Examples:\n  outflank data stats wthor/")]
     Stats(DataArgs),
-    /// List every bad game, and go on.
+    /// List every faulty game.
+    #[command(before_help = "Examples:\n  outflank data check wthor/ my-games.ggf")]
     Check(DataArgs),
     /// Write games in another format.
+    #[command(
+        before_help = "Examples:\n  outflank data convert games.wtb --to games.ggf --by 'tamenori hideshi'"
+    )]
     Convert(ConvertArgs),
-    /// Write decisions (position and chosen move) as CSV or NPY.
+    /// Write decisions (position and move played) as CSV or NPY.
+    #[command(
+        before_help = "Examples:\n  outflank data export games.wtb --to decisions.csv\n  outflank data export wthor/ --to arrays --unique --symmetric --split game"
+    )]
     Export(ExportArgs),
-    /// Let one of our players play games with itself from varied openings.
+    /// Generate games: a player against itself from random openings.
+    #[command(
+        before_help = "Examples:\n  outflank data generate --player heuristic@4e12 --games 1000 --to games.ggf"
+    )]
     Generate(GenerateArgs),
 }
 
-/// Files for `outflank data`.
+/// Game files.
 #[derive(Args, Debug)]
 pub struct DataArgs {
     /// Game files or folders.
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// The rest.
+    /// Common options.
     #[command(flatten)]
-    pub common: Common,
+    pub common: CommonArgs,
 }
 
 /// `outflank data convert`.
@@ -37,18 +54,18 @@ pub struct ConvertArgs {
     /// Game files or folders.
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// The file to write.
-    #[arg(long, value_name = "FILE")]
+    /// File to write.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub to: PathBuf,
-    /// Its format: wthor, ggf, transcript, obf, boards or pgn [default: by the ending of its name].
-    #[arg(long)]
+    /// Format to write: wthor, ggf, transcript, obf, boards or pgn [default: by file extension].
+    #[arg(long, help_heading = "Output")]
     pub format: Option<Format>,
-    /// Which games.
+    /// Filters.
     #[command(flatten)]
     pub select: SelectArgs,
-    /// The rest.
+    /// Common options.
     #[command(flatten)]
-    pub common: Common,
+    pub common: CommonArgs,
 }
 
 /// `outflank data export`.
@@ -57,54 +74,73 @@ pub struct ExportArgs {
     /// Game files or folders.
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// A CSV file, or a folder for NPY arrays.
-    #[arg(long, value_name = "FILE.csv|DIR")]
+    /// CSV file, or folder for NPY arrays.
+    #[arg(long, value_name = "FILE.csv|DIR", help_heading = "Output")]
     pub to: PathBuf,
-    /// Which games.
+    /// Filters.
     #[command(flatten)]
     pub select: SelectArgs,
-    /// Leave out moves that were the only legal one.
-    #[arg(long)]
+    /// Leave out forced moves (a single legal move).
+    #[arg(long, help_heading = "Data")]
     pub choices: bool,
-    /// Keep a position and move once, the mover seen as Black.
-    #[arg(long)]
+    /// Remove duplicate decisions, with the mover as Black.
+    #[arg(long, help_heading = "Data")]
     pub unique: bool,
-    /// Add the eight images of each, without repeats.
-    #[arg(long, requires = "unique")]
+    /// Add the eight symmetries of each decision, without duplicates.
+    #[arg(long, requires = "unique", help_heading = "Data")]
     pub symmetric: bool,
-    /// Split by game or by example, and write the parts as train and test.
-    #[arg(long, value_name = "game|example", value_parser = ["game", "example"])]
+    /// Train/test split by game or by example; writes `train` and `test`.
+    #[arg(long, value_name = "game|example", value_parser = ["game", "example"],
+        help_heading = "Data")]
     pub split: Option<String>,
-    /// The share of the test part.
-    #[arg(long, default_value_t = 0.25, value_name = "SHARE", allow_negative_numbers = true)]
+    /// Fraction of the test set.
+    #[arg(
+        long,
+        default_value_t = 0.25,
+        value_name = "FRACTION",
+        allow_negative_numbers = true,
+        help_heading = "Data"
+    )]
     pub test: f64,
-    /// The rest.
+    /// Common options.
     #[command(flatten)]
-    pub common: Common,
+    pub common: CommonArgs,
 }
 
 /// `outflank data generate`.
 #[derive(Args, Debug)]
 pub struct GenerateArgs {
-    /// The file to write (.wtb, .ggf, .txt or .pgn).
-    #[arg(long, value_name = "FILE")]
-    pub to: PathBuf,
-    /// Its format: wthor, ggf, transcript or pgn [default: by the ending of its name].
-    #[arg(long)]
-    pub format: Option<Format>,
-    /// Who plays.
-    #[arg(long, default_value = "heuristic@4e12", value_name = "PLAYER")]
+    /// Player, on both sides.
+    #[arg(long, default_value = "heuristic@4e12", value_name = "PLAYER", help_heading = "Games")]
     pub player: String,
-    /// How many games, no two alike.
-    #[arg(long, default_value_t = 100, value_name = "N", allow_negative_numbers = true)]
+    /// Number of distinct games.
+    #[arg(
+        long,
+        default_value_t = 100,
+        value_name = "N",
+        allow_negative_numbers = true,
+        help_heading = "Games"
+    )]
     pub games: u32,
-    /// Random moves at the start of each game.
-    #[arg(long, default_value_t = 10, value_name = "PLIES", allow_negative_numbers = true)]
+    /// Random plies at the start of each game.
+    #[arg(
+        long,
+        default_value_t = 10,
+        value_name = "PLIES",
+        allow_negative_numbers = true,
+        help_heading = "Games"
+    )]
     pub opening: u32,
-    /// Where to keep what is needed to go on after a stop.
+    /// File to write (.wtb, .ggf, .txt or .pgn).
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub to: PathBuf,
+    /// Format to write: wthor, ggf, transcript or pgn [default: by file extension].
+    #[arg(long, help_heading = "Output")]
+    pub format: Option<Format>,
+    /// The run folder.
     #[command(flatten)]
     pub run: RunArgs,
-    /// The rest.
+    /// Common options.
     #[command(flatten)]
-    pub common: Common,
+    pub common: CommonArgs,
 }

@@ -1,38 +1,37 @@
-//! Options of `serve`.
+//! Options of `outflank serve`.
 
 use clap::Args;
 use std::path::PathBuf;
 
-/// What stands below the options in the help.
-pub const SERVE_HELP: &str = "\
-The page plays at once; it needs nothing but a browser. Stop the server with Ctrl-C.
+/// Examples at the top of the help.
+pub const EXAMPLES: &str = "\
 Examples:
   outflank serve
   outflank serve --port 9000 --data data --no-open
-  outflank serve --host 0.0.0.0        (for everybody on the network: think twice)";
+  outflank serve --host 0.0.0.0        anyone on the network can use it and delete runs";
 
 /// `outflank serve`.
 #[derive(Args, Debug)]
 pub struct ServeArgs {
-    /// The port; 0 takes any that is free.
+    /// Port; 0 selects a free one.
     #[arg(long, value_name = "N", default_value_t = 8064)]
     pub port: u16,
-    /// The address to listen at; anything but this machine's own lets others in.
+    /// Address to listen on; anything but a loopback address admits other machines.
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1")]
     pub host: String,
-    /// The folder with game files for the game base [default: the embedded games].
-    #[arg(long, value_name = "DIR", env = "OUTFLANK_DATA")]
+    /// Data folder for the game database [default: the embedded games].
+    #[arg(long, value_name = "DIR", env = "OUTFLANK_DATA", hide_env_values = true)]
     pub data: Option<PathBuf>,
-    /// The folder with runs for the laboratory.
+    /// Folder with run folders.
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub runs: PathBuf,
-    /// How many searches run at once [default: all cores].
+    /// Number of concurrent searches [default: all cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Do not open the page in a browser.
+    /// Do not open a browser.
     #[arg(long)]
     pub no_open: bool,
-    /// Print one JSON document on standard output: the address.
+    /// Print the address as a JSON document on standard output, errors included.
     #[arg(long)]
     pub json: bool,
 }

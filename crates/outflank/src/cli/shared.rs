@@ -6,31 +6,46 @@ use outflank_games::{Game, Side};
 use outflank_records::Selection;
 use std::path::PathBuf;
 
-/// Options that many commands share.
+/// How players are written, shown below the options of commands that take players.
+pub const PLAYER_SYNTAX: &str = "\
+A player is MODEL[@SEARCH][?key=value&...].
+  MODEL   an embedded name (see `outflank players`), a model file (x.safetensors, x.player, x.wpc,
+          x.toml), a run folder, or nboard:COMMAND or gtp:COMMAND for an external engine
+  SEARCH  none: 1-ply for a value model, no search for a policy network (cnn, experts);
+          @4: alpha-beta of depth 4; @4e12: also exact from 12 empties;
+          @mcts5000: MCTS with 5,000 simulations per move
+  keys    view=negate|invert, random=0.1, noise=5, name=..., stage=46-60&with=PLAYER,
+          symmetries=8 (test-time augmentation of a policy network);
+          engines: seconds=60, level=4;
+          search: seconds=1, nodes=100000 (limits per move), threads=2,
+          cut=1.5 (ProbCut threshold in standard deviations; 0: no selective pruning)";
+
+/// Options that most commands share.
 #[derive(Args, Debug, Clone)]
-pub struct Common {
-    /// The seed of everything random: the same seed gives the same bytes.
+#[command(next_help_heading = "Common")]
+pub struct CommonArgs {
+    /// Seed of all randomness; the same seed gives the same bytes.
     #[arg(long, default_value_t = 1, value_name = "N", allow_negative_numbers = true)]
     pub seed: u64,
-    /// How many threads work; the results do not depend on it [default: all cores].
+    /// Number of threads; results do not depend on it [default: all cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Show no progress.
+    /// Print no progress.
     #[arg(long, short)]
     pub quiet: bool,
-    /// Print one JSON document on standard output.
+    /// Print one JSON document on standard output, errors included.
     #[arg(long)]
     pub json: bool,
-    /// Take options from a TOML file, such as a run's config.toml: its keys are the long names of
-    /// the options.
+    /// Read options from a TOML file, such as the config.toml of a run; keys are the long option
+    /// names.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Set an option as the file would; stronger than the file.
+    /// Set an option; overrides the file.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 }
 
-impl Common {
+impl CommonArgs {
     /// The number of threads to use.
     pub fn threads(&self) -> usize {
         match self.threads {
@@ -40,18 +55,19 @@ impl Common {
     }
 }
 
-/// Where a run writes.
+/// The run folder.
 #[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Output")]
 pub struct RunArgs {
-    /// The folder for this run's files [default: the next free runs/COMMAND-001].
+    /// Run folder to create [default: the next free runs/COMMAND-001].
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub out: Option<PathBuf>,
-    /// Go on with a run that was stopped; what is not given again is as it was.
+    /// Resume a stopped run; other options are taken from its saved configuration.
     #[arg(long, value_name = "DIR")]
     pub resume: Option<PathBuf>,
 }
 
-/// Which game.
+/// A game, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameArg(Game);
 
@@ -71,7 +87,7 @@ impl ValueEnum for GameArg {
     }
 }
 
-/// Who moves first.
+/// A side, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SideArg(Side);
 
@@ -94,8 +110,9 @@ impl ValueEnum for SideArg {
     }
 }
 
-/// Which of many games.
+/// A selection of games.
 #[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Data")]
 pub struct SelectArgs {
     /// Only games of these years, such as 1990-1999 or 2003.
     #[arg(long, value_name = "A-B", value_parser = years)]
@@ -106,7 +123,7 @@ pub struct SelectArgs {
     /// Only games of this tournament: part of the name, or `=` and the whole name.
     #[arg(long, value_name = "NAME")]
     pub tournament: Option<String>,
-    /// Only so many games, drawn uniformly by the seed.
+    /// Only this many games, a uniform random sample.
     #[arg(long, value_name = "N", value_parser = at_least_one, allow_negative_numbers = true)]
     pub sample: Option<usize>,
 }
@@ -122,7 +139,7 @@ impl From<&SelectArgs> for Selection {
     }
 }
 
-/// Reads `A-B` or a single year.
+/// Parses `A-B` or a single year.
 pub(super) fn years(text: &str) -> Result<(u16, u16), String> {
     let (from, to) = text.split_once('-').unwrap_or((text, text));
     match (from.trim().parse(), to.trim().parse()) {
@@ -131,7 +148,7 @@ pub(super) fn years(text: &str) -> Result<(u16, u16), String> {
     }
 }
 
-/// Reads a number of games to draw.
+/// Parses a sample size.
 fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(number) if number > 0 => Ok(number),
@@ -141,36 +158,38 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 
 /// Games to read.
 #[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Data")]
 pub struct RecordsArgs {
-    /// Game files or folders (.wtb, .ggf, transcripts) [default: the data folder's wthor, or the
+    /// Game files or folders (.wtb, .ggf, transcripts) [default: wthor in the data folder, else the
     /// embedded games].
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub records: Vec<PathBuf>,
-    /// Which games.
+    /// Filters.
     #[command(flatten)]
     pub select: SelectArgs,
-    /// The data folder.
-    #[arg(long, value_name = "DIR", env = "OUTFLANK_DATA")]
+    /// Data folder.
+    #[arg(long, value_name = "DIR", env = "OUTFLANK_DATA", hide_env_values = true)]
     pub data: Option<PathBuf>,
 }
 
 /// Games to play.
 #[derive(Args, Debug, Clone)]
-pub struct PlayArgs {
-    /// The game.
+#[command(next_help_heading = "Games")]
+pub struct ContestArgs {
+    /// Game.
     #[arg(long, value_enum, default_value = "othello")]
     pub game: GameArg,
-    /// Where games start: `start`, or a file of boards, transcripts or OBF.
+    /// Starting positions: `start`, or a file of boards, transcripts or OBF.
     #[arg(long, default_value = "start", value_name = "start|FILE")]
     pub openings: String,
-    /// Games for each pair, an even number: the first N/2 openings, each twice with colours
-    /// swapped [default: every opening twice; 1000 from start].
+    /// Games per pair of players, an even number: each opening twice with colors swapped
+    /// [default: every opening twice; 1000 from start].
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub games: Option<u64>,
-    /// Who moves first in the openings [default: what the file says, else black].
+    /// Side to move in the openings [default: as in the file, else black].
     #[arg(long, value_enum)]
     pub first: Option<SideArg>,
-    /// The share of moves that both players are forced to play at random.
-    #[arg(long, default_value_t = 0.0, value_name = "SHARE", allow_negative_numbers = true)]
+    /// Probability that a move of either player is replaced by a random one.
+    #[arg(long, default_value_t = 0.0, value_name = "P", allow_negative_numbers = true)]
     pub random: f64,
 }

@@ -2,41 +2,42 @@
 
 use crate::Outcome;
 use crate::cli::AnalyzeArgs;
-use crate::output::{place_for_file, print, print_json};
-use anyhow::{Context, Result, bail, ensure};
+use crate::errors::{bail_usage, ensure_usage};
+use crate::output::{check_writable, print, print_json};
+use anyhow::{Context, Result, ensure};
+use outflank_analysis::game_analysis::{GameAnalyzer, AnalyzedMove};
 use outflank_analysis::DiscScale;
-use outflank_analysis::game_analysis::{AnalyzedMove, GameAnalyzer};
-use outflank_analysis::record_to_line;
 use outflank_analysis::report::{self, GameReport};
+use outflank_analysis::{grade, line_of};
 use outflank_games::othello::{Othello, Square};
 use outflank_models::Evaluate;
-use outflank_players::registry::{self, PlayerModel};
+use outflank_players::registry::{self, Model};
 use outflank_players::{PlayerSpec, spec};
 use outflank_records::{Record, Selection, read_games, transcript};
-use outflank_runs::{Progress, files, install_stop_handler, stop_requested};
+use outflank_runs::{Progress, files, stop_requested, install_stop_handler};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A game, where it came from and its number there, from 1.
-struct Given {
+/// A game, its source and its number there, from 1.
+struct InputGame {
     source: String,
     index: usize,
     record: Record<Othello>,
 }
 
-/// Looks at all games.
+/// Analyzes all games.
 pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
     if let Some(path) = &args.to {
         report_kind(path)?;
-        place_for_file(path)?;
+        check_writable(path)?;
     }
-    ensure!(
+    ensure_usage!(
         args.cut.is_finite() && args.cut >= 0.0,
-        "--cut is a number of deviations, 0 or more, not {}",
+        "--cut is a number of standard deviations, 0 or more, not {}",
         args.cut
     );
-    let games = games(args)?;
+    let games = read_input(args)?;
     let threads = match args.threads {
         Some(threads) => usize::from(threads),
         None => std::thread::available_parallelism().map_or(1, usize::from),
@@ -46,11 +47,11 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
         analyst = analyst.with_probcut(args.cut);
     }
     install_stop_handler();
-    let total: usize = games.iter().map(|given| given.record.plies().len()).sum();
-    let progress = Progress::new("looking at", "moves", total as u64, args.quiet);
+    let total: usize = games.iter().map(|game| game.record.plies().len()).sum();
+    let progress = Progress::new("analyzing", "moves", total as u64, args.quiet);
     let mut looked = Vec::with_capacity(games.len());
-    for given in &games {
-        let line = given.record.to_line();
+    for game in &games {
+        let line = line_of(&game.record);
         let mut before = 0;
         let seen = analyst.analyze(&line, args.depth, |done| {
             progress.add((done - before) as u64);
@@ -62,33 +63,33 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
             eprintln!("stopped after {} of {} games", looked.len(), games.len());
             return Ok(Outcome::Stopped);
         };
-        let source = Some(format!("{} game {}", given.source, given.index));
-        looked.push(GameReport::new(title(&given.record), source, line, moves));
+        let source = Some(format!("{} game {}", game.source, game.index));
+        looked.push(GameReport::new(title(&game.record), source, line, moves));
     }
     drop(progress);
-    let mut how = format!(
-        "{} plies of search with {}, solved from {} empty squares on.",
+    let mut method = format!(
+        "Search of {} plies with {}, exact from {} empty squares.",
         args.depth, args.model, args.exact
     );
-    if let Some(unread) = unread(&args.model, analyst.scale()) {
+    if let Some(warning) = unfitted_stages(&args.model, analyst.scale()) {
         if args.json {
-            eprintln!("{unread}");
+            eprintln!("warning: {warning}");
         }
-        how = format!("{how} {unread}");
+        method = format!("{method} {warning}");
     }
     if let Some(path) = &args.to {
         let text = match report_kind(path)? {
-            Report::Html => report::page(&looked, &how).to_html(),
-            Report::Markdown => report::markdown(&looked, &how),
+            Report::Html => report::page(&looked, &method).to_html(),
+            Report::Markdown => report::markdown(&looked, &method),
         };
         files::write(path, text.as_bytes())?;
     }
     if args.json {
         let games: Vec<Value> =
-            games.iter().zip(&looked).map(|(given, looked)| document(given, looked)).collect();
+            games.iter().zip(&looked).map(|(game, looked)| document(args, game, looked)).collect();
         print_json(&json!({ "games": games }))?;
     } else {
-        print(&report::text(&looked, &how))?;
+        print(&report::text(&looked, &method))?;
     }
     Ok(Outcome::Done)
 }
@@ -102,51 +103,51 @@ fn report_kind(path: &Path) -> Result<Report> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("html") => Ok(Report::Html),
         Some("md") => Ok(Report::Markdown),
-        _ => bail!("--to takes a file that ends in .md or .html, not {}", path.display()),
+        _ => bail_usage!("--to takes a file with extension .md or .html, not {}", path.display()),
     }
 }
 
-fn games(args: &AnalyzeArgs) -> Result<Vec<Given>> {
+fn read_input(args: &AnalyzeArgs) -> Result<Vec<InputGame>> {
     let mut all = Vec::new();
-    for what in &args.what {
-        if Path::new(what).exists() {
-            let games = read_games(&[PathBuf::from(what)], &Selection::default(), args.seed)?;
+    for text in &args.games {
+        if Path::new(text).exists() {
+            let games = read_games(&[PathBuf::from(text)], &Selection::default(), args.seed)?;
             let files = games.files.iter().filter(|file| file.format.is_some());
             let places = files.flat_map(|file| (1..=file.games).map(|index| (&file.path, index)));
-            let given = games.records.into_iter().zip(places).map(|(record, (path, index))| {
-                Given { source: path.display().to_string(), index, record }
+            let game = games.records.into_iter().zip(places).map(|(record, (path, index))| {
+                InputGame { source: path.display().to_string(), index, record }
             });
             let selection = Selection { sample: args.sample, ..Selection::default() };
-            all.extend(selection.draw(given.collect(), args.seed));
+            all.extend(selection.draw(game.collect(), args.seed));
             continue;
         }
-        let record = transcript::game(what.as_bytes())
-            .with_context(|| format!("'{what}' is neither a file nor a game such as f5d6c3d3c4"))?;
-        all.push(Given { source: "moves".to_owned(), index: all.len() + 1, record });
+        let record = transcript::game(text.as_bytes())
+            .with_context(|| format!("'{text}' is neither a file nor a game such as f5d6c3d3c4"))?;
+        all.push(InputGame { source: "moves".to_owned(), index: all.len() + 1, record });
     }
-    all.retain(|given| !given.record.plies().is_empty());
-    ensure!(!all.is_empty(), "there is no move to look at");
+    all.retain(|game| !game.record.plies().is_empty());
+    ensure!(!all.is_empty(), "there is no move to analyze");
     Ok(all)
 }
 
 fn model(text: &str) -> Result<Arc<dyn Evaluate<Othello>>> {
-    let asked: PlayerSpec = text.parse()?;
-    ensure!(
-        asked.search == spec::SearchSpec::Default && !asked.uses_iterative_deepening(),
-        "--model takes a model alone; how far it looks is said by --depth and --exact"
+    let spec: PlayerSpec = text.parse()?;
+    ensure_usage!(
+        spec.search == spec::SearchSpec::Default && !spec.thinks(),
+        "--model takes a model without search; set the search with --depth and --exact"
     );
-    match registry::find_model::<Othello>(&asked)? {
-        PlayerModel::Value(value) => Ok(value),
-        _ => bail!("--model takes a model that says what a position is worth, not '{text}'"),
+    match registry::find_model::<Othello>(&spec)? {
+        Model::Value(value) => Ok(value),
+        _ => bail_usage!("--model takes a model that evaluates positions, not '{text}'"),
     }
 }
 
-/// What is said of a model whose values cannot be told in discs.
-fn unread(model: &str, discs: DiscScale) -> Option<String> {
+/// A warning about a model whose values do not correlate with results.
+fn unfitted_stages(model: &str, discs: DiscScale) -> Option<String> {
     let stages = discs.unscaled_stages()?;
     Some(format!(
-        "With {stages} empty squares what {model} says does not go with how games end, so that it has no \
-         meaning in discs; a search that begins or ends there has no figures."
+        "With {stages} empty squares the values of {model} do not correlate with the results of games, \
+         so they have no meaning in discs; searches from or to these positions have no values."
     ))
 }
 
@@ -158,13 +159,14 @@ fn title(record: &Record<Othello>) -> String {
     }
 }
 
-fn document(given: &Given, looked: &GameReport) -> Value {
-    let told = |seen: &AnalyzedMove<Square>| {
+fn document(args: &AnalyzeArgs, game: &InputGame, looked: &GameReport) -> Value {
+    let move_document = |seen: &AnalyzedMove<Square>| {
         let best: Vec<String> = seen.best.iter().map(Square::to_string).collect();
         let experts = looked.expert_prediction(seen).map(|habit| {
             let usual = habit.most_likely.to_string();
             json!({ "usual": usual, "share": habit.probability, "played": habit.played_probability })
         });
+        let selectivity = Some(args.cut).filter(|cut| *cut > 0.0 && !seen.exact);
         json!({
             "ply": seen.ply,
             "side": seen.side.to_string(),
@@ -173,13 +175,16 @@ fn document(given: &Given, looked: &GameReport) -> Value {
             "loss": seen.loss,
             "value": seen.value,
             "exact": seen.exact,
+            "depth": seen.depth,
+            "selectivity": selectivity,
+            "grade": seen.loss.map(grade),
             "experts": experts,
         })
     };
-    let moves: Vec<Value> = looked.moves.iter().map(told).collect();
+    let moves: Vec<Value> = looked.moves.iter().map(move_document).collect();
     json!({
-        "source": given.source,
-        "index": given.index,
+        "source": game.source,
+        "index": game.index,
         "title": looked.title,
         "moves": moves,
     })

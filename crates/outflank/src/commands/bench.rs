@@ -1,20 +1,20 @@
-//! `outflank bench`: speed, as tables with yardsticks. Every benchmark checks its answer.
+//! `outflank bench`: speed, with references to compare with. Every benchmark checks its result.
 
 mod ann;
+mod cluster;
+mod coevolution;
+mod cpu_training;
 mod gp;
-mod grid;
-mod learners;
 #[cfg(feature = "cuda")]
-mod learning;
-mod nets;
+mod gpu_training;
+mod inference;
+mod learners;
 mod patterns;
-mod play;
 mod search;
-mod steps;
 
 use crate::Outcome;
 use crate::cli::BenchArgs;
-use crate::output::{print, print_json, room};
+use crate::output::{print, print_json, table_width};
 use anyhow::{Result, ensure};
 use outflank_arena::ContestConfig;
 use outflank_arena::league::play_league;
@@ -23,10 +23,10 @@ use outflank_games::othello::Othello;
 use outflank_games::{Line, Position};
 use outflank_models::{Evaluate, NTupleNetwork, Tuples, View, embedded as models};
 use outflank_players::registry::factory;
-use outflank_players::{Greedy, PlayerFactory};
+use outflank_players::{Entry, Greedy};
 use outflank_records::{embedded, read_games_lenient, stats};
 use outflank_report::{Align, Table};
-use outflank_runs::{Rng, RngExt, rng, thread_cpu_seconds};
+use outflank_runs::{RngExt, Rng, thread_cpu_seconds, rng};
 use serde::Serialize;
 use serde_json::json;
 use std::hint::black_box;
@@ -36,22 +36,23 @@ use std::time::Instant;
 /// One measurement.
 #[derive(Serialize)]
 pub struct Row {
-    /// Which area it belongs to.
+    /// The area.
     pub area: &'static str,
-    /// What was measured.
+    /// What is measured.
     pub name: String,
-    /// The figure.
+    /// The result.
     pub value: f64,
     /// Its unit.
     pub unit: &'static str,
-    /// What it is compared with, and whether that was measured here or is a stored figure.
-    pub yardstick: String,
-    /// Above 1 means that we are better.
+    /// What it is compared with: a stored figure, a target, or a measurement on this machine.
+    pub reference: String,
+    /// Result relative to the reference; above 1 is better.
     pub ratio: Option<f64>,
 }
 
-/// Measures the areas asked for.
+/// Measures one area, or all.
 pub fn run(args: &BenchArgs) -> Result<Outcome> {
+    let load = load_average();
     let mut rows = Vec::new();
     let wants = |area: &str| args.area.as_deref().is_none_or(|wanted| wanted == area);
     if wants("games") {
@@ -68,32 +69,51 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
     }
     if wants("learners") {
         learners::measure(&mut rows, args)?;
-        play::rows(&mut rows)?;
+        coevolution::rows(&mut rows)?;
         ann::rows(&mut rows)?;
         gp::rows(&mut rows)?;
     }
     if wants("nets") {
-        nets::measure(&mut rows)?;
-        steps::rows(&mut rows)?;
+        inference::measure(&mut rows)?;
+        cpu_training::rows(&mut rows)?;
         #[cfg(feature = "cuda")]
-        learning::rows(&mut rows)?;
+        gpu_training::rows(&mut rows)?;
     }
-    if wants("grid") {
-        grid::rows(&mut rows)?;
+    if wants("cluster") {
+        cluster::rows(&mut rows)?;
     }
     if args.json {
+        let mut rows = serde_json::to_value(&rows)?;
+        for row in rows.as_array_mut().into_iter().flatten() {
+            row["load"] = json!(load);
+        }
         print_json(&json!({ "rows": rows }))?;
         return Ok(Outcome::Done);
     }
+    print(&table(&rows).to_text_within(table_width()))?;
+    if let Some(load) = load.filter(|load| *load > 0.5) {
+        print(&format!(
+            "warning: the load average was {load:.1} at the start; results may be slow\n"
+        ))?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// The load average of the last minute, where the system has one.
+fn load_average() -> Option<f64> {
+    std::fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok()
+}
+
+fn table(rows: &[Row]) -> Table {
     let mut table = Table::new([
         ("area", Align::Left),
-        ("what", Align::Left),
+        ("benchmark", Align::Left),
         ("value", Align::Right),
         ("unit", Align::Left),
         ("ratio", Align::Right),
-        ("yardstick", Align::Left),
+        ("reference", Align::Left),
     ]);
-    for row in &rows {
+    for row in rows {
         let value = match row.value {
             v if v.is_nan() => "-".to_owned(),
             v if v >= 1e6 => format!("{:.1} M", v / 1e6),
@@ -106,14 +126,13 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
             value,
             row.unit.to_owned(),
             row.ratio.map_or_else(|| "-".to_owned(), |r| format!("{r:.2}")),
-            row.yardstick.clone(),
+            row.reference.clone(),
         ]);
     }
-    print(&table.to_text_within(room()))?;
-    Ok(Outcome::Done)
+    table
 }
 
-/// The shortest of several times, in seconds: what the machine can do when nothing disturbs it.
+/// The shortest of several wall-clock times, in seconds, to exclude disturbances.
 pub fn best_of(times: u32, mut work: impl FnMut()) -> f64 {
     (0..times)
         .map(|_| {
@@ -124,7 +143,7 @@ pub fn best_of(times: u32, mut work: impl FnMut()) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
-/// The shortest of several times of work on this thread alone, in seconds of its own.
+/// The shortest of several CPU times of this thread, in seconds.
 pub fn best_of_thread(times: u32, mut work: impl FnMut()) -> f64 {
     (0..times)
         .map(|_| {
@@ -144,7 +163,7 @@ fn games(rows: &mut Vec<Row>) -> Result<()> {
         name: "othello perft 11, one thread".to_owned(),
         value: leaves as f64 / seconds,
         unit: "leaves/s",
-        yardstick: "stored: Edax 4.6, 0.71 s on one thread of this kind of machine".to_owned(),
+        reference: "stored: Edax 4.6, 0.71 s on one thread of a similar machine".to_owned(),
         ratio: Some(0.71 / seconds),
     });
     let seconds = best_of(3, || leaves = Checkers::start().perft(10));
@@ -154,7 +173,7 @@ fn games(rows: &mut Vec<Row>) -> Result<()> {
         name: "checkers perft 10, one thread".to_owned(),
         value: leaves as f64 / seconds,
         unit: "leaves/s",
-        yardstick: "none".to_owned(),
+        reference: String::new(),
         ratio: None,
     });
     Ok(())
@@ -170,7 +189,7 @@ fn records(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
         name: format!("reading and replaying {count} embedded games, all threads"),
         value: count as f64 / seconds.max(1e-9),
         unit: "games/s",
-        yardstick: "none".to_owned(),
+        reference: String::new(),
         ratio: None,
     });
     let Some(data) = &args.data else { return Ok(()) };
@@ -185,7 +204,7 @@ fn records(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
         name: format!("statistics of the WTHOR folder ({unique} unique decisions), all threads"),
         value: seconds,
         unit: "s",
-        yardstick: "aim: 10 s".to_owned(),
+        reference: "target: 10 s".to_owned(),
         ratio: Some(10.0 / seconds),
     });
     Ok(())
@@ -217,10 +236,7 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
     let mut rng = rng::stream(2, &["bench"]);
     let positions = random_positions(2000, &mut rng);
     let networks = [
-        (
-            "15 tuples, 6561 weights",
-            random_network(models::runarsson_lucas_tuples(), View::Invert, &mut rng),
-        ),
+        ("15 tuples, 6561 weights", random_network(models::runarsson_lucas_tuples(), View::Invert, &mut rng)),
         ("single squares, 192 weights", random_network(Tuples::squares(), View::Invert, &mut rng)),
     ];
     for (name, network) in networks {
@@ -239,13 +255,13 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
             name: format!("evaluating afterstates, {name}"),
             value: count as f64 / seconds,
             unit: "afterstates/s",
-            yardstick: format!("{:.1} ns each", 1e9 * seconds / count as f64),
+            reference: format!("{:.1} ns each", 1e9 * seconds / count as f64),
             ratio: None,
         });
     }
-    // The shape of paper 0's Table III with weights drawn at random: ten networks and seven
-    // piece counters or 1-tuples, each pair from 1,000 openings.
-    let mut entries: Vec<PlayerFactory<Othello>> = Vec::new();
+    // A league as in Runarsson & Lucas (2014), Table III, with random weights: ten n-tuple networks and
+    // seven single-square networks, each pair from 1,000 openings.
+    let mut entries: Vec<Entry<Othello>> = Vec::new();
     for i in 0..17 {
         let network = match i {
             0..10 => random_network(models::runarsson_lucas_tuples(), View::Invert, &mut rng),
@@ -264,11 +280,11 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
         .collect();
     let rounds = openings.len() as u32;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let terms = ContestConfig { openings, rounds, seed: 1, threads, remote: None };
+    let config = ContestConfig { openings, rounds, seed: 1, threads, remote: None };
     let mut played = 0;
     let seconds = best_of(1, || {
         played =
-            play_league(&entries, &terms, None, |_, _| {}).map_or(0, |league| league.games.len());
+            play_league(&entries, &config, None, |_, _| {}).map_or(0, |league| league.games.len());
     });
     ensure!(played == 17 * 16 / 2 * 2 * rounds as usize, "{played} games were played");
     let whole = seconds * 1000.0 / f64::from(rounds);
@@ -277,8 +293,8 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
         name: format!("league of 17 as in Table III, {threads} threads: time for 272,000 games"),
         value: whole,
         unit: "s",
-        yardstick: format!(
-            "aim: 60 s on 2 cores; {:.0} games/s, one in ten of the games played",
+        reference: format!(
+            "target: 60 s on 2 cores; {:.0} games/s, extrapolated from a tenth of the games",
             played as f64 / seconds
         ),
         ratio: Some(60.0 / whole),
@@ -294,7 +310,7 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
         name: "choosing moves, heuristic@4".to_owned(),
         value: 200.0 / seconds,
         unit: "moves/s",
-        yardstick: "none".to_owned(),
+        reference: String::new(),
         ratio: None,
     });
     Ok(())

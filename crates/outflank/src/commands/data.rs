@@ -1,16 +1,17 @@
-//! `outflank data`: counts, faults, formats, decisions.
+//! `outflank data`: statistics, faults, conversion and export of game files.
 
 use crate::Outcome;
 use crate::cli::{ConvertArgs, DataArgs, ExportArgs};
-use crate::output::{counted, grouped, print, print_json};
-use anyhow::{Context, Result, bail, ensure};
+use crate::errors::{bail_usage, ensure_usage};
+use crate::output::{counted, grouped, print, print_json, set_threads};
+use anyhow::{Result, ensure};
 use outflank_games::othello::Othello;
 use outflank_records::check as check_files;
 use outflank_records::wthor::Created;
 use outflank_records::{
-    DecisionFilter, Decisions, Example, Format, Selection, convert as convert_games, decisions,
-    expand_symmetries, export_csv, export_examples_npy, export_npy, read_games, read_games_lenient,
-    remove_duplicates, sizes_from_fractions, split_examples, split_games, stats as count,
+    Decisions, Example, Format, Selection, Stats, DecisionFilter, convert as convert_games,
+    decisions, expand_symmetries, export_csv, export_examples_npy, export_npy, read_games,
+    remove_duplicates, read_games_lenient, sizes_from_fractions, split_examples, split_games, stats as count,
 };
 use serde_json::json;
 use std::fmt::Write;
@@ -18,8 +19,8 @@ use std::path::Path;
 
 /// `outflank data stats`.
 pub fn stats(args: &DataArgs) -> Result<Outcome> {
-    pool(args.common.threads())?;
-    // A bad game is counted and left out here; `data check` says which it is.
+    set_threads(args.common.threads())?;
+    // Faulty games are counted and skipped; `data check` lists them.
     let salvaged = read_games_lenient(&args.paths)?;
     let stats = count(&salvaged.records, salvaged.illegal as u64);
     if args.common.json {
@@ -54,31 +55,35 @@ pub fn stats(args: &DataArgs) -> Result<Outcome> {
         }))?;
         return Ok(Outcome::Done);
     }
+    print(&stats_text(&stats))?;
+    Ok(Outcome::Done)
+}
+
+fn stats_text(stats: &Stats) -> String {
     let mut text = String::new();
     let mut line = |what: &str, figure: String| {
         let _ = writeln!(text, "{what:<34}{figure:>14}");
     };
     line("games", grouped(stats.games));
     line("  unfinished", grouped(stats.unfinished));
-    line("  illegal, left out", grouped(stats.illegal));
+    line("  illegal, skipped", grouped(stats.illegal));
     line("  won by black", grouped(stats.results.black));
     line("  drawn", grouped(stats.results.draws));
     line("  won by white", grouped(stats.results.white));
     line("positions (moves)", grouped(stats.positions));
     line("  with one legal move", grouped(stats.forced));
-    line("positions under symmetry", grouped(stats.positions_symmetric));
+    line("positions with all symmetries", grouped(stats.positions_symmetric));
     line("unique decisions", grouped(stats.unique));
-    line("unique under symmetry", grouped(stats.unique_symmetric));
-    line("different boards", grouped(stats.boards));
-    line("best classifier, all positions", format!("{:.3}%", stats.ceiling_positions));
-    line("best classifier, unique decisions", format!("{:.3}%", stats.ceiling_unique));
-    print(&text)?;
-    Ok(Outcome::Done)
+    line("unique with all symmetries", grouped(stats.unique_symmetric));
+    line("distinct boards", grouped(stats.boards));
+    line("accuracy limit, all positions", format!("{:.3}%", stats.ceiling_positions));
+    line("accuracy limit, unique decisions", format!("{:.3}%", stats.ceiling_unique));
+    text
 }
 
 /// `outflank data check`.
 pub fn check(args: &DataArgs) -> Result<Outcome> {
-    pool(args.common.threads())?;
+    set_threads(args.common.threads())?;
     let checked = check_files(&args.paths)?;
     if args.common.json {
         let bad: Vec<_> = checked
@@ -134,16 +139,16 @@ pub fn check(args: &DataArgs) -> Result<Outcome> {
         );
         print(&text)?;
     }
-    Ok(if checked.bad.is_empty() { Outcome::Done } else { Outcome::Found })
+    Ok(if checked.bad.is_empty() { Outcome::Done } else { Outcome::FaultsFound })
 }
 
 /// `outflank data convert`.
 pub fn convert(args: &ConvertArgs) -> Result<Outcome> {
-    pool(args.common.threads())?;
+    set_threads(args.common.threads())?;
     let format = output_format(&args.to, args.format)?;
-    ensure!(
+    ensure_usage!(
         !args.paths.iter().any(|path| reads(path, &args.to)),
-        "{} is one of the files to read; give another name with --to",
+        "{} is one of the files to read; name another file with --to",
         args.to.display()
     );
     let games = read_games(&args.paths, &Selection::from(&args.select), args.common.seed)?;
@@ -163,21 +168,21 @@ pub fn convert(args: &ConvertArgs) -> Result<Outcome> {
             format!("{} written to {}\n", counted(written.games, "game"), files.join(", "));
         for (what, games) in written.dropped.iter() {
             let games = counted(games, "game");
-            let _ = writeln!(text, "{format} has no place for this, lost in {games}: {what}");
+            let _ = writeln!(text, "note: {format} cannot store {what}, lost in {games}");
         }
         print(&text)?;
     }
     Ok(Outcome::Done)
 }
 
-/// Whether a file is the one at this path or in the folder there.
+/// Whether reading a path would read this file.
 fn reads(path: &Path, file: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
     let Some(file) = real(file) else { return false };
     real(path).is_some_and(|path| file == path || file.parent() == Some(&path))
 }
 
-/// The format asked for, or promised by the name.
+/// The format to write: the given one, or that of the file extension.
 pub fn output_format(path: &Path, format: Option<Format>) -> Result<Format> {
     let named = || match path.extension() {
         Some(ending) if ending.eq_ignore_ascii_case("txt") => Some(Format::Transcript),
@@ -185,8 +190,8 @@ pub fn output_format(path: &Path, format: Option<Format>) -> Result<Format> {
     };
     match format.or_else(named) {
         Some(format) => Ok(format),
-        None => bail!(
-            "the name {} does not say which format to write; end it in .wtb, .ggf, .txt, .obf or .pgn, or give --format",
+        None => bail_usage!(
+            "the format of {} is unknown; use the extension .wtb, .ggf, .txt, .obf or .pgn, or give --format",
             path.display()
         ),
     }
@@ -194,42 +199,31 @@ pub fn output_format(path: &Path, format: Option<Format>) -> Result<Format> {
 
 /// `outflank data export`.
 pub fn export(args: &ExportArgs) -> Result<Outcome> {
-    pool(args.common.threads())?;
-    ensure!(
+    set_threads(args.common.threads())?;
+    ensure_usage!(
         args.test > 0.0 && args.test < 1.0,
-        "--test is a share between 0 and 1, not {}",
+        "--test is a fraction between 0 and 1, not {}",
         args.test
     );
     let games = read_games(&args.paths, &Selection::from(&args.select), args.common.seed)?;
-    let wanted =
-        DecisionFilter { forced: !args.choices, random: true, by: args.select.by.as_deref() };
+    let wanted = DecisionFilter {
+        forced: !args.choices,
+        random: true,
+        by: args.select.by.as_deref(),
+    };
     let mut all = decisions(&games.records, &wanted);
     if args.unique {
         all = all.unique();
     }
-    ensure!(!all.is_empty(), "there are no such moves in these games");
+    ensure!(!all.is_empty(), "no decision matches the filters; select other games");
     let csv = args.to.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv"));
-    ensure!(!(csv && args.symmetric), "--symmetric is written as NPY: name a folder with --to");
-    let seed = args.common.seed;
-    let parts: Vec<(&str, Decisions<Othello>)> = match args.split.as_deref() {
-        None => vec![("", all)],
-        Some("game") => {
-            let sizes = sizes_from_fractions(games.records.len(), &[1.0 - args.test, args.test])?;
-            let split = split_games(games.records.len(), seed, &sizes)?;
-            let part = |i: usize| all.of_games(&split.subsets[i]);
-            vec![("train", part(0)), ("test", part(1))]
-        }
-        Some(_) => {
-            let sizes = sizes_from_fractions(all.len(), &[1.0 - args.test, args.test])?;
-            let mut indices: Vec<usize> = (0..all.len()).collect();
-            let split = split_examples(&mut indices, seed, &sizes)?;
-            vec![("train", all.select(split.subsets[0])), ("test", all.select(split.subsets[1]))]
-        }
-    };
+    ensure_usage!(
+        !(csv && args.symmetric),
+        "--symmetric is written as NPY; name a folder with --to"
+    );
+    let parts = split(args, games.records.len(), all)?;
     if let Some((name, _)) = parts.iter().find(|(_, part)| part.is_empty()) {
-        bail!(
-            "the {name} part would be empty; read more games, or choose another share with --test"
-        );
+        bail_usage!("the {name} set would be empty; read more games, or change --test");
     }
     let mut report = Vec::new();
     for (name, part) in &parts {
@@ -269,10 +263,26 @@ pub fn export(args: &ExportArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Uses so many threads from now on.
-pub fn pool(threads: usize) -> Result<()> {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build_global()
-        .context("cannot start the threads asked for")
+/// Splits decisions into named parts; a single unnamed part without `--split`.
+fn split(
+    args: &ExportArgs,
+    games: usize,
+    all: Decisions<Othello>,
+) -> Result<Vec<(&'static str, Decisions<Othello>)>> {
+    let (seed, fractions) = (args.common.seed, [1.0 - args.test, args.test]);
+    Ok(match args.split.as_deref() {
+        None => vec![("", all)],
+        Some("game") => {
+            let sizes = sizes_from_fractions(games, &fractions)?;
+            let split = split_games(games, seed, &sizes)?;
+            let part = |i: usize| all.of_games(&split.subsets[i]);
+            vec![("train", part(0)), ("test", part(1))]
+        }
+        Some(_) => {
+            let sizes = sizes_from_fractions(all.len(), &fractions)?;
+            let mut indices: Vec<usize> = (0..all.len()).collect();
+            let split = split_examples(&mut indices, seed, &sizes)?;
+            vec![("train", all.select(split.subsets[0])), ("test", all.select(split.subsets[1]))]
+        }
+    })
 }

@@ -1,4 +1,4 @@
-//! `outflank engine`: serves a player to other programs.
+//! `outflank engine`: serves a player to other programs over GTP or NBoard.
 
 use crate::cli::{EngineArgs, ProtocolArg};
 use crate::{Outcome, VERSION};
@@ -6,7 +6,7 @@ use anyhow::Result;
 use outflank_protocols::{EnginePlayer, Gtp, NBoard, serve};
 use std::io::{BufReader, ErrorKind};
 
-/// Answers until the other side is done or goes away.
+/// Answers commands until the client quits or disconnects.
 pub fn run(args: &EngineArgs) -> Result<Outcome> {
     let player = EnginePlayer::new(&args.player, args.threads.into(), args.seed)?;
     let input = BufReader::new(std::io::stdin());
@@ -16,7 +16,7 @@ pub fn run(args: &EngineArgs) -> Result<Outcome> {
         ProtocolArg::Nboard => serve(&mut NBoard::new(player), input, &mut out),
     };
     match served {
-        // The other side has gone; there is nobody to tell.
+        // The client has disconnected.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Outcome::Done),
         served => Ok(served.map(|()| Outcome::Done)?),
     }

@@ -2,13 +2,14 @@
 
 use crate::Outcome;
 use crate::cli::LeagueArgs;
-use crate::contestants::{Setting, set_up, typed, write_games};
-use crate::folders;
-use crate::output::{grouped, print, print_json, room};
-use crate::watching::Watching;
-use anyhow::{Context, Result, bail};
+use crate::contest_setup::{ContestSetup, repeat_options, set_up, write_games};
+use crate::errors::{bail_usage, ensure_usage};
+use crate::output::{grouped, print, print_json, table_width};
+use crate::progress::RunProgress;
+use crate::run_folder;
+use anyhow::{Context, Result};
 use outflank_arena::league::{League, LeagueReport, play_league};
-use outflank_arena::ratings::{Parameter, RatingConfig};
+use outflank_arena::ratings::{RatingConfig, Parameter};
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
@@ -19,12 +20,12 @@ use serde_json::json;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
-/// Ratings farther apart than this mean nothing.
-const MOST_ELO: f64 = 4000.0;
+/// Upper limit for Elo parameters.
+const MAX_ELO: f64 = 4000.0;
 
-/// Plays the league, writes the run folder, prints table and ratings.
+/// Plays the league, writes the run folder and prints the table and ratings.
 pub fn run(args: &LeagueArgs) -> Result<Outcome> {
-    match Game::from(args.play.game) {
+    match Game::from(args.contest.game) {
         Game::Othello => run_game::<Othello>(args),
         Game::Checkers => run_game::<Checkers>(args),
     }
@@ -32,8 +33,8 @@ pub fn run(args: &LeagueArgs) -> Result<Outcome> {
 
 fn run_game<P: RegisteredGame>(args: &LeagueArgs) -> Result<Outcome> {
     let options = RatingConfig {
-        drawelo: parameter("--draw-elo", &args.draw_elo, 0.0..=MOST_ELO)?,
-        advantage: parameter("--advantage", &args.advantage, -MOST_ELO..=MOST_ELO)?,
+        drawelo: parameter("--draw-elo", &args.draw_elo, 0.0..=MAX_ELO)?,
+        advantage: parameter("--advantage", &args.advantage, -MAX_ELO..=MAX_ELO)?,
         ..RatingConfig::default()
     };
     let sub_leagues = args
@@ -49,19 +50,27 @@ fn run_game<P: RegisteredGame>(args: &LeagueArgs) -> Result<Outcome> {
     if !args.sub_league.is_empty() {
         extra.insert("sub-league".to_owned(), list(&args.sub_league));
     }
-    let Setting { entries, terms, folder, journal, others } =
-        set_up("league", &args.players, &args.play, extra, &args.run, &args.grid, &args.common)?;
+    let ContestSetup { entries, config, folder, journal, workers } = set_up(
+        "league",
+        &args.players,
+        &args.contest,
+        extra,
+        &args.run,
+        &args.remote,
+        &args.common,
+    )?;
     install_stop_handler();
     let pairs = entries.len() * (entries.len() - 1) / 2;
-    let total = 2 * u64::from(terms.rounds) * pairs as u64;
-    let progress = Progress::new("playing", "games", total, args.common.quiet);
-    let watching = Watching::new(&folder, others.as_ref(), progress);
-    watching.skip((journal.1.len() as u64).min(total));
-    let league = play_league::<P>(&entries, &terms, Some(journal), |_, new| watching.add(new))?;
-    drop(watching);
+    let games_per_pair = 2 * u64::from(config.rounds);
+    let total = games_per_pair * pairs as u64;
+    let bar = Progress::new("playing", "games", total, args.common.quiet);
+    let progress = RunProgress::new(&folder, workers.as_ref(), bar);
+    progress.set_position((journal.1.len() as u64).min(total));
+    let league = play_league::<P>(&entries, &config, Some(journal), |_, new| progress.add(new))?;
+    drop(progress);
     if !league.complete {
         eprintln!(
-            "stopped after {} of {} games; go on with: outflank league --resume {}",
+            "stopped after {} of {} games; resume with: outflank league --resume {}",
             grouped(league.games.len() as u64),
             grouped(total),
             folder.path().display()
@@ -73,13 +82,13 @@ fn run_game<P: RegisteredGame>(args: &LeagueArgs) -> Result<Outcome> {
         .iter()
         .map(|ranks| sub_report(&league, &report, ranks, &options))
         .collect::<Result<Vec<_>>>()?;
-    let about = folders::about(&folder, words(args, 2 * u64::from(terms.rounds)))?;
+    let about = run_folder::about(&folder, repeat_command(args, games_per_pair))?;
     write_all(&folder, &league, &report, &subs, &about)?;
     show(args, &report, &subs, &folder)?;
     Ok(Outcome::Done)
 }
 
-/// The league of some ranks of another alone.
+/// The league of some ranks, from the games among themselves.
 fn sub_report<P: RegisteredGame>(
     league: &League<P>,
     report: &LeagueReport,
@@ -100,15 +109,15 @@ fn parameter(option: &str, text: &str, range: RangeInclusive<f64>) -> Result<Par
     match text.parse() {
         _ if text == "fit" => Ok(Parameter::Fitted),
         Ok(value) if range.contains(&value) => Ok(Parameter::Fixed(value)),
-        _ => bail!(
-            "{option} is a number of Elo points from {} to {} or `fit`, not '{text}'",
+        _ => bail_usage!(
+            "{option} is an Elo difference from {} to {} or `fit`, not '{text}'",
             range.start(),
             range.end()
         ),
     }
 }
 
-/// Reads ranks such as `1-7` or `1,2,8-12`; returns them counted from 0.
+/// Parses ranks such as `1-7` or `1,2,8-12`; returns them counted from 0.
 fn ranks(text: &str, players: usize) -> Result<Vec<usize>> {
     let mut ranks = Vec::new();
     for part in text.split(',') {
@@ -118,24 +127,22 @@ fn ranks(text: &str, players: usize) -> Result<Vec<usize>> {
             Some((from, to)) if 1 <= from && from <= to && to <= players => {
                 ranks.extend(from - 1..to)
             }
-            _ => bail!(
+            _ => bail_usage!(
                 "--sub-league takes ranks from 1 to {players}, such as 1-7 or 1,2,8-12, not '{text}'"
             ),
         }
     }
     ranks.sort_unstable();
     ranks.dedup();
-    if ranks.len() < 2 {
-        bail!("--sub-league needs at least two ranks, not '{text}'");
-    }
+    ensure_usage!(ranks.len() >= 2, "--sub-league needs at least two ranks, not '{text}'");
     Ok(ranks)
 }
 
-/// The command that does it again.
-fn words(args: &LeagueArgs, games: u64) -> Vec<String> {
+/// The command that repeats the league.
+fn repeat_command(args: &LeagueArgs, games: u64) -> Vec<String> {
     let mut words = ["outflank", "league"].map(str::to_owned).to_vec();
     words.extend(args.players.iter().cloned());
-    words.extend(typed(&args.play, games, args.common.seed));
+    words.extend(repeat_options(&args.contest, games, args.common.seed));
     for (name, value) in [("--draw-elo", &args.draw_elo), ("--advantage", &args.advantage)] {
         if value != "0" {
             words.extend([name.to_owned(), value.clone()]);
@@ -184,18 +191,17 @@ fn show(
         value["run"] = json!(folder.path().display().to_string());
         return print_json(&value);
     }
-    let mut text = present::league_text(report, room());
+    let mut text = present::league_text(report, table_width());
     for (i, sub) in subs.iter().enumerate() {
         let _ = writeln!(text, "\nSub-league {}, from the games among its players:", i + 1);
-        text.push_str(&present::league_text(sub, room()));
+        text.push_str(&present::league_text(sub, table_width()));
     }
     text.push_str(&present::forfeit_text(&report.forfeits));
     let games: u64 = report.players.iter().map(|player| player.games).sum::<u64>() / 2;
     let _ = writeln!(
         text,
-        "{} of {} games differ; everything is in {} (start with report.html)",
-        grouped(report.distinct_games),
-        grouped(games),
+        "{} duplicate games. All files are in {} (start with report.html)",
+        grouped(games.saturating_sub(report.distinct_games)),
         folder.path().display()
     );
     print(&text)

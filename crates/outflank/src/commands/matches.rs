@@ -1,11 +1,12 @@
-//! `outflank match`: two players from paired openings.
+//! `outflank match`: a match between two players from paired openings.
 
 use crate::Outcome;
 use crate::cli::MatchArgs;
-use crate::contestants::{Setting, set_up, typed, write_games};
-use crate::folders;
+use crate::contest_setup::{ContestSetup, repeat_options, set_up, write_games};
+use crate::errors::{UsageError, ensure_usage};
 use crate::output::{grouped, print, print_json};
-use crate::watching::Watching;
+use crate::progress::RunProgress;
+use crate::run_folder;
 use anyhow::{Context, Result};
 use outflank_arena::matches::{MatchReport, play_match};
 use outflank_arena::sprt::Sprt;
@@ -18,40 +19,51 @@ use outflank_runs::{Progress, RunFolder, install_stop_handler};
 use serde_json::json;
 use std::fmt::Write;
 
-/// Plays the match, writes the run folder, prints the score.
+/// Plays the match, writes the run folder and prints the score.
 pub fn run(args: &MatchArgs) -> Result<Outcome> {
-    match Game::from(args.play.game) {
+    match Game::from(args.contest.game) {
         Game::Othello => run_game::<Othello>(args),
         Game::Checkers => run_game::<Checkers>(args),
     }
 }
 
 fn run_game<P: RegisteredGame>(args: &MatchArgs) -> Result<Outcome> {
-    let sprt = args.sprt.as_deref().map(bounds).transpose()?;
+    let sprt = sprt(args)?;
     let players = [args.a.clone(), args.b.clone()];
     let mut extra = toml::Table::new();
     extra.insert("a".to_owned(), args.a.clone().into());
     extra.insert("b".to_owned(), args.b.clone().into());
     if let Some(sprt) = &args.sprt {
         extra.insert("sprt".to_owned(), sprt.clone().into());
+        // The defaults are left out, as in the configurations of version 0.1.
+        for (key, value) in error_rates(args) {
+            extra.insert(key.to_owned(), value.into());
+        }
     }
-    let Setting { entries, terms, folder, journal, others } =
-        set_up::<P>("match", &players, &args.play, extra, &args.run, &args.grid, &args.common)?;
+    let ContestSetup { entries, config, folder, journal, workers } = set_up::<P>(
+        "match",
+        &players,
+        &args.contest,
+        extra,
+        &args.run,
+        &args.remote,
+        &args.common,
+    )?;
     install_stop_handler();
     let [a, b] = <[_; 2]>::try_from(entries).ok().context("a match has two players")?;
     let entries = [a, b];
-    let progress =
-        Progress::new("playing", "games", 2 * u64::from(terms.rounds), args.common.quiet);
-    let watching = Watching::new(&folder, others.as_ref(), progress);
-    watching.skip(journal.1.len() as u64);
-    let (report, games) = play_match(&entries, &terms, sprt, Some(journal), |tally, new| {
-        watching.add(new);
+    let total = 2 * u64::from(config.rounds);
+    let bar = Progress::new("playing", "games", total, args.common.quiet);
+    let progress = RunProgress::new(&folder, workers.as_ref(), bar);
+    progress.set_position(journal.1.len() as u64);
+    let (report, games) = play_match(&entries, &config, sprt, Some(journal), |tally, new| {
+        progress.add(new);
         let score = 100.0 * tally.points() / tally.games().max(1) as f64;
-        watching.say(format!("score {score:.1}%"));
+        progress.set_message(format!("score {score:.1}%"));
     })?;
-    drop(watching);
+    drop(progress);
     let names = [report.a.clone(), report.b.clone()];
-    let about = folders::about(&folder, words(args, 2 * u64::from(terms.rounds)))?;
+    let about = run_folder::about(&folder, repeat_command(args, total))?;
     write_games(&folder, &names, &games)?;
     folder.write("report.html", present::match_page(&report, &about).as_bytes())?;
     folder.write("result.csv", present::match_table(&report).to_csv().as_bytes())?;
@@ -61,22 +73,40 @@ fn run_game<P: RegisteredGame>(args: &MatchArgs) -> Result<Outcome> {
     Ok(if report.complete { Outcome::Done } else { Outcome::Stopped })
 }
 
-fn bounds(text: &str) -> Result<Sprt> {
-    let parse = || {
-        let (low, high) = text.split_once(',')?;
-        Some((low.trim().parse().ok()?, high.trim().parse().ok()?))
+/// The sequential probability ratio test of the options.
+fn sprt(args: &MatchArgs) -> Result<Option<Sprt>> {
+    let Some(text) = &args.sprt else {
+        ensure_usage!(
+            error_rates(args).is_empty(),
+            "--alpha and --beta are error rates of --sprt ELO0,ELO1; add it or omit them"
+        );
+        return Ok(None);
     };
-    let (low, high) = parse()
-        .with_context(|| format!("--sprt takes two Elo differences such as 0,10, not '{text}'"))?;
-    Ok(Sprt::new(low, high)?)
+    let parse = || {
+        let (elo0, elo1) = text.split_once(',')?;
+        Some((elo0.trim().parse().ok()?, elo1.trim().parse().ok()?))
+    };
+    let wrong =
+        || UsageError(format!("--sprt takes two Elo differences such as 0,10, not '{text}'"));
+    let (elo0, elo1) = parse().ok_or_else(wrong)?;
+    Ok(Some(Sprt::with_error_rates(elo0, elo1, args.alpha, args.beta)?))
 }
 
-/// The command that does it again.
-fn words(args: &MatchArgs, games: u64) -> Vec<String> {
+/// The error rates that are not the default.
+fn error_rates(args: &MatchArgs) -> Vec<(&'static str, f64)> {
+    let rates = [("alpha", args.alpha), ("beta", args.beta)];
+    rates.into_iter().filter(|(_, rate)| *rate != 0.05).collect()
+}
+
+/// The command that repeats the match.
+fn repeat_command(args: &MatchArgs, games: u64) -> Vec<String> {
     let mut words = ["outflank", "match", &args.a, &args.b].map(str::to_owned).to_vec();
-    words.extend(typed(&args.play, games, args.common.seed));
+    words.extend(repeat_options(&args.contest, games, args.common.seed));
     if let Some(sprt) = &args.sprt {
         words.extend(["--sprt".to_owned(), sprt.clone()]);
+        for (name, value) in error_rates(args) {
+            words.extend([format!("--{name}"), value.to_string()]);
+        }
     }
     words
 }
@@ -91,13 +121,12 @@ fn show(args: &MatchArgs, report: &MatchReport, folder: &RunFolder) -> Result<()
     text.push_str(&present::forfeit_text(&report.forfeits));
     if !report.complete {
         let path = folder.path().display();
-        let _ = writeln!(text, "stopped early; go on with: outflank match --resume {path}");
+        let _ = writeln!(text, "stopped early; resume with: outflank match --resume {path}");
     }
     let _ = writeln!(
         text,
-        "{} of {} games differ; everything is in {} (start with report.html)",
-        grouped(report.distinct_games),
-        grouped(report.games),
+        "{} duplicate games. All files are in {} (start with report.html)",
+        grouped(report.games.saturating_sub(report.distinct_games)),
         folder.path().display()
     );
     print(&text)

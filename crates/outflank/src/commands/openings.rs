@@ -1,43 +1,76 @@
-//! `outflank openings`: harvests league openings by tree search (paper 0, VIII-E).
+//! `outflank openings`: generates openings by tree search.
 
 use crate::cli::OpeningsArgs;
-use crate::output::{grouped, place_for_file, print, print_json};
-use crate::{Outcome, VERSION};
-use anyhow::{Result, bail, ensure};
+use crate::errors::ensure_usage;
+use crate::output::{check_writable, grouped, print, print_json};
+use crate::{Outcome, VERSION, run_folder};
+use anyhow::{Result, bail};
+use outflank_arena::generation::{Generated, OpeningConfig, generate_openings};
+use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
-use outflank_games::{Game, Line};
-use outflank_players::{Mcts, Player, Searchable};
+use outflank_players::Searchable;
 use outflank_runs::files;
-use outflank_runs::{
-    Journal, Progress, RunConfig, RunFolder, install_stop_handler, parallel_in_order, rng,
-    stop_requested,
-};
+use outflank_runs::{RunConfig, Journal, Progress, RunFolder, stop_requested, install_stop_handler};
 use serde_json::json;
-use std::collections::HashSet;
 
-/// So many tries in a row without a new position mean that there are no more to be had.
-const FRUITLESS: u64 = 20_000;
-
-/// Plays the first plies of games by tree search until enough different positions are found.
+/// Generates the openings and writes them to a file.
 pub fn run(args: &OpeningsArgs) -> Result<Outcome> {
-    ensure!(args.count > 0, "--count must be at least 1");
-    ensure!(args.simulations > 0, "--simulations must be at least 1");
-    ensure!(
+    ensure_usage!(args.count > 0, "--count must be at least 1");
+    ensure_usage!(args.simulations > 0, "--simulations must be at least 1");
+    ensure_usage!(
         (1..=40).contains(&args.ply),
         "--ply is a number of plies from 1 to 40, not {}",
         args.ply
     );
     if let Some(path) = &args.to {
-        place_for_file(path)?;
+        check_writable(path)?;
     }
     match Game::from(args.game) {
-        Game::Othello => harvest::<Othello>(args),
-        Game::Checkers => harvest::<Checkers>(args),
+        Game::Othello => generate::<Othello>(args),
+        Game::Checkers => generate::<Checkers>(args),
     }
 }
 
-fn harvest<P: Searchable>(args: &OpeningsArgs) -> Result<Outcome> {
+fn generate<P: Searchable>(args: &OpeningsArgs) -> Result<Outcome> {
+    let folder = open_folder::<P>(args)?;
+    install_stop_handler();
+    let (mut journal, lines) = Journal::open(&folder.join("tries.tsv"))?;
+    let mut generated = Generated::from_lines(lines);
+    let wanted = args.count as usize;
+    let progress = Progress::new("generating", "openings", wanted as u64, args.common.quiet);
+    let mut shown = generated.found.len().min(wanted);
+    progress.set_position(shown as u64);
+    let config = OpeningConfig {
+        count: wanted,
+        plies: args.ply,
+        simulations: args.simulations,
+        seed: args.common.seed,
+        threads: args.common.threads(),
+    };
+    generate_openings::<P>(config, &mut journal, &mut generated, |found| {
+        progress.add((found - shown) as u64);
+        shown = found;
+    })?;
+    drop(progress);
+    let found = generated.found.len();
+    if found < wanted && stop_requested() {
+        let path = folder.path().display();
+        eprintln!(
+            "stopped with {found} of {wanted} openings; resume with: outflank openings --resume {path}"
+        );
+        return Ok(Outcome::Stopped);
+    }
+    if found < wanted {
+        bail!(
+            "only {found} distinct positions were found in {} games; use a smaller --count or a larger --ply",
+            grouped(generated.attempts)
+        );
+    }
+    write(args, &folder, &generated, P::GAME)
+}
+
+fn open_folder<P: Searchable>(args: &OpeningsArgs) -> Result<RunFolder> {
     let mut settings = toml::Table::new();
     for (key, value) in
         [("count", args.count), ("ply", args.ply), ("simulations", args.simulations)]
@@ -55,73 +88,17 @@ fn harvest<P: Searchable>(args: &OpeningsArgs) -> Result<Outcome> {
         settings,
         data: Vec::new(),
     };
-    let folder = match &args.run.resume {
-        Some(path) => RunFolder::resume(path, &config, &["to"])?,
-        None => RunFolder::create(args.run.out.as_deref(), &config)?,
-    };
-    install_stop_handler();
-    let (mut journal, lines) = Journal::open(&folder.join("tries.tsv"))?;
-    let mut found: Vec<String> = Vec::new();
-    let mut seen: HashSet<String> = HashSet::new();
-    let (mut tries, mut fruitless) = (0u64, 0u64);
-    let mut note = |text: String, found: &mut Vec<String>, fruitless: &mut u64| {
-        if text.is_empty() || !seen.insert(text.clone()) {
-            *fruitless += 1;
-        } else {
-            found.push(text);
-            *fruitless = 0;
-        }
-    };
-    for line in &lines {
-        tries += 1;
-        note(line.clone(), &mut found, &mut fruitless);
-    }
-    let wanted = args.count as usize;
-    let progress = Progress::new("harvesting", "openings", wanted as u64, args.common.quiet);
-    progress.set_position(found.len() as u64);
-    let mut failed = None;
-    let first = tries as usize;
-    if found.len() < wanted {
-        parallel_in_order(
-            usize::MAX - first,
-            args.common.threads(),
-            || Mcts::<P>::new(args.simulations),
-            |player, job| attempt(player, args, first + job),
-            |_, text| {
-                tries += 1;
-                if let Err(error) = journal.append(&[&text]) {
-                    failed = Some(error);
-                    return false;
-                }
-                let before = found.len();
-                note(text, &mut found, &mut fruitless);
-                progress.add((found.len() - before) as u64);
-                found.len() < wanted && fruitless < FRUITLESS && !stop_requested()
-            },
-        );
-    }
-    drop(progress);
-    if let Some(error) = failed {
-        return Err(error.into());
-    }
-    journal.sync()?;
-    if found.len() < wanted && stop_requested() {
-        eprintln!(
-            "stopped with {} of {wanted} openings; go on with: outflank openings --resume {}",
-            found.len(),
-            folder.path().display()
-        );
-        return Ok(Outcome::Stopped);
-    }
-    if found.len() < wanted {
-        bail!(
-            "only {} different positions came up in {} games; ask for fewer or for a later ply",
-            found.len(),
-            grouped(tries)
-        );
-    }
-    found.truncate(wanted);
-    let text: String = found.iter().map(|line| format!("{line}\n")).collect();
+    run_folder::open(&args.run, &config, &["to"])
+}
+
+fn write(
+    args: &OpeningsArgs,
+    folder: &RunFolder,
+    generated: &Generated,
+    game: Game,
+) -> Result<Outcome> {
+    let (count, attempts) = (generated.found.len(), generated.attempts);
+    let text: String = generated.found.iter().map(|line| format!("{line}\n")).collect();
     folder.write("openings.txt", text.as_bytes())?;
     let file = match &args.to {
         Some(path) => {
@@ -132,33 +109,20 @@ fn harvest<P: Searchable>(args: &OpeningsArgs) -> Result<Outcome> {
     };
     if args.common.json {
         print_json(&json!({
-            "game": P::GAME.name(),
-            "openings": wanted,
-            "tries": tries,
+            "game": game.name(),
+            "openings": count,
+            "tries": attempts,
             "file": file.display().to_string(),
             "run": folder.path().display().to_string(),
         }))?;
     } else {
         print(&format!(
-            "{} different positions after {}, out of {} games, written to {}\n",
-            grouped(wanted as u64),
+            "{} distinct positions after {} from {} games, written to {}\n",
+            grouped(count as u64),
             if args.ply == 1 { "1 ply".to_owned() } else { format!("{} plies", args.ply) },
-            grouped(tries),
+            grouped(attempts),
             file.display()
         ))?;
     }
     Ok(Outcome::Done)
-}
-
-/// The position one try leads to, or nothing when the game ended before.
-fn attempt<P: Searchable>(player: &mut Mcts<P>, args: &OpeningsArgs, number: usize) -> String {
-    let mut rng = rng::stream(args.common.seed, &["openings", &number.to_string()]);
-    let mut line = Line::<P>::default();
-    for _ in 0..args.ply {
-        match player.choose(&line, &mut rng) {
-            Ok(mv) if line.push(mv).is_ok() => {}
-            _ => return String::new(),
-        }
-    }
-    if line.position().is_over() { String::new() } else { line.position().to_string() }
 }

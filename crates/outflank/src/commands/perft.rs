@@ -2,14 +2,15 @@
 
 use crate::Outcome;
 use crate::cli::PerftArgs;
+use crate::errors::UsageError;
 use crate::output::{print, print_json};
-use anyhow::{Result, anyhow};
+use anyhow::{Error, Result};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Position};
 use serde_json::json;
 
-/// Prints the number alone, or the JSON document.
+/// Prints the number of leaves, alone or as a JSON document.
 pub fn run(args: &PerftArgs) -> Result<Outcome> {
     let game = Game::from(args.game);
     let leaves = match game {
@@ -26,7 +27,9 @@ pub fn run(args: &PerftArgs) -> Result<Outcome> {
 
 fn count<P: Position>(args: &PerftArgs) -> Result<u64> {
     let position = match &args.board {
-        Some(text) => text.parse::<P>().map_err(|error| anyhow!("--board: {error}"))?,
+        Some(text) => text
+            .parse::<P>()
+            .map_err(|error| -> Error { UsageError(format!("--board: {error}")).into() })?,
         None => P::start(),
     };
     Ok(position.perft(args.depth))

@@ -1,19 +1,20 @@
-//! `outflank players`: what there is to play against.
+//! `outflank players`: the embedded players and their ratings.
 
 use crate::Outcome;
 use crate::cli::PlayersArgs;
-use crate::output::{grouped, print, print_json, room};
-use anyhow::{Result, bail};
+use crate::errors::ensure_usage;
+use crate::output::{grouped, print, print_json, table_width};
+use anyhow::Result;
 use outflank_analysis::levels;
 use outflank_games::Game;
 use outflank_models::files::save;
-use outflank_players::player_ratings;
 use outflank_players::registry::EMBEDDED_PLAYERS;
+use outflank_players::strengths;
 use outflank_report::{Align, Table};
 use serde_json::json;
 use std::path::Path;
 
-/// Lists the embedded players, alone and with the searches that were rated.
+/// Lists the embedded players, alone and with the searches that have ratings.
 pub fn run(args: &PlayersArgs) -> Result<Outcome> {
     if let (Some(name), Some(to)) = (&args.model, &args.to) {
         return write(name, to, args.json);
@@ -26,14 +27,14 @@ pub fn run(args: &PlayersArgs) -> Result<Outcome> {
         ("level", Align::Left),
         ("rating", Align::Right),
         ("±", Align::Right),
-        ("what it is", Align::Left),
+        ("description", Align::Left),
     ]);
     let mut players = Vec::new();
     for strength in player_ratings().filter(|s| wanted.is_none_or(|game| game == s.game)) {
         let model = strength.name.split('@').next().unwrap_or(strength.name);
         let known = EMBEDDED_PLAYERS.iter().find(|e| e.name == model && e.game == strength.game);
         let kind = match (known, strength.name.split_once('@')) {
-            (Some(_), Some((_, search))) if search.starts_with("mcts") => "tree search",
+            (Some(_), Some((_, search))) if search.starts_with("mcts") => "MCTS",
             (Some(_), Some(_)) => "alpha-beta",
             (Some(known), None) => known.kind,
             (None, _) => continue,
@@ -68,21 +69,19 @@ pub fn run(args: &PlayersArgs) -> Result<Outcome> {
         print_json(&json!({ "players": players }))?;
     } else {
         print(&format!(
-            "{}\nRatings are Elo with a mean of 1600 among the players of a game, ± is their 95% interval. \
-             Each player may search deeper: heuristic@6, heuristic@4e12, random@mcts2000. Play one with \
-             `outflank play --player PLAYER` or `--level WORDS`.\n",
-            table.to_text_within(room())
+            "{}\nRatings are in Elo with mean 1600 over the players of a game; ± is the 95% interval.\n\
+             Every player can search: heuristic@6, heuristic@4e12, random@mcts2000.\n\
+             Play one with `outflank play --player PLAYER` or `--level LEVEL`.\n",
+            table.to_text_within(table_width())
         ))?;
     }
     Ok(Outcome::Done)
 }
 
-/// Writes a model for other programs.
+/// Writes a model to a file.
 fn write(name: &str, to: &Path, as_json: bool) -> Result<Outcome> {
-    let (model, origin) = crate::models::named(name)?;
-    if to.exists() {
-        bail!("{} exists; give another name with --to", to.display());
-    }
+    let (model, origin) = crate::model_source::load_named(name)?;
+    ensure_usage!(!to.exists(), "{} exists; name another file with --to", to.display());
     save(to, &model, &origin)?;
     let (kind, weights) = (model.kind(), model.weights());
     if as_json {

@@ -1,10 +1,11 @@
-//! `outflank serve`: the page, on this machine.
+//! `outflank serve`: the local web server.
 
 use crate::Outcome;
 use crate::cli::ServeArgs;
+use crate::errors::bail_usage;
 use crate::output::{print, print_json};
-use anyhow::{Result, bail};
-use outflank_runs::{install_stop_handler, stop_requested};
+use anyhow::Result;
+use outflank_runs::{stop_requested, install_stop_handler};
 use outflank_web::{ServerConfig, is_loopback, serve};
 use serde_json::json;
 use std::net::SocketAddr;
@@ -14,7 +15,10 @@ use std::time::Duration;
 /// Serves until it is stopped.
 pub fn run(args: &ServeArgs) -> Result<Outcome> {
     if let Some(data) = args.data.as_ref().filter(|data| !data.exists()) {
-        bail!("{} is no data folder; leave out --data for the embedded games", data.display());
+        bail_usage!(
+            "there is no data folder {}; omit --data to use the embedded games",
+            data.display()
+        );
     }
     let mut settings = ServerConfig {
         host: args.host.clone(),
@@ -27,7 +31,7 @@ pub fn run(args: &ServeArgs) -> Result<Outcome> {
         settings.max_searches = usize::from(threads);
     }
     install_stop_handler();
-    let said = |address: SocketAddr| {
+    let announce = |address: SocketAddr| {
         let url = page_address(address);
         let _ = match args.json {
             true => print_json(&json!({ "address": url })),
@@ -42,11 +46,11 @@ pub fn run(args: &ServeArgs) -> Result<Outcome> {
             outflank_web::pause(Duration::from_millis(100)).await;
         }
     };
-    serve(settings, said, stop)?;
+    serve(settings, announce, stop)?;
     Ok(Outcome::Done)
 }
 
-/// What a browser on this machine must be given.
+/// The URL for a browser on this machine.
 fn page_address(address: SocketAddr) -> String {
     match address.ip().is_unspecified() {
         true => format!("http://127.0.0.1:{}/", address.port()),
@@ -56,15 +60,15 @@ fn page_address(address: SocketAddr) -> String {
 
 fn greeting(host: &str, url: &str) -> String {
     match is_loopback(host) {
-        true => format!("Outflank is at {url} for this machine only; Ctrl-C stops it."),
+        true => format!("Outflank is at {url} (this machine only). Ctrl-C stops it."),
         false => format!(
-            "Outflank is at {url} and listens at {host}: EVERYBODY who can reach this machine can \
-             use it and delete runs. Ctrl-C stops it."
+            "Outflank is at {url} and listens on {host}. WARNING: anyone who can reach this machine \
+             can use it and delete runs. Ctrl-C stops it."
         ),
     }
 }
 
-/// Asks the system to open the page; where it cannot, the address was printed.
+/// Opens the page in a browser if the system has one; the address was printed anyway.
 fn open(url: &str) {
     let opener = match std::env::consts::OS {
         "macos" => "open",

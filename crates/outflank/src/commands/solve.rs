@@ -2,66 +2,50 @@
 
 use crate::Outcome;
 use crate::cli::SolveArgs;
-use crate::output::{grouped, print, print_json, room};
+use crate::output::{grouped, print, print_json, table_width};
 use anyhow::{Context, Result, ensure};
+use outflank_analysis::endgames::{SolvedPosition, solve};
 use outflank_games::Side;
-use outflank_games::othello::{Board, Square};
 use outflank_players::SearchControl;
-use outflank_players::endgame::Solver;
 use outflank_records::obf::{self, Entry};
 use outflank_report::{Align, Table};
-use outflank_runs::{Progress, files, install_stop_handler, stop_requested};
+use outflank_runs::{Progress, files, stop_requested, install_stop_handler};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// A file of positions is never larger.
+/// Maximum size of a file of positions.
 const LIMIT: u64 = 1 << 26;
 
-/// An entry of the solver's memory.
-const ENTRY: u64 = 24;
+/// From this many empty squares a warning about the duration is printed.
+const LONG_SOLVE_EMPTIES: u32 = 29;
 
-/// From this many empty squares on, nobody should wait without having been warned.
-const FAR: u32 = 29;
+/// Interval at which a stop request is checked.
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// How often a wish to stop is looked for.
-const GLANCE: Duration = Duration::from_millis(20);
-
-/// What was found out about a position.
-struct Solved {
-    entry: Entry,
-    /// For the side that the position says is to move.
-    score: i32,
-    best: Option<String>,
-    nodes: u64,
-    seconds: f64,
-}
-
-/// Solves one position or all of a file.
+/// Solves one position, or all positions of a file.
 pub fn run(args: &SolveArgs) -> Result<Outcome> {
-    let entries = read(&args.what)?;
+    let entries = read(&args.position)?;
     let threads = match args.threads {
         Some(threads) => usize::from(threads),
         None => std::thread::available_parallelism().map_or(1, usize::from),
     };
-    let largest = (u64::from(args.memory) * (1 << 20) / ENTRY).ilog2();
     install_stop_handler();
     let most = entries.iter().map(|entry| entry.position.empties()).max().unwrap_or(0);
-    if most >= FAR && !args.quiet {
+    if most >= LONG_SOLVE_EMPTIES && !args.quiet {
         eprintln!(
-            "{most} empty squares take hours or far more: beyond 20, each makes it two to three times \
-             as long; Ctrl-C stops"
+            "warning: {most} empty squares take hours or more; beyond 20, each one doubles or triples \
+             the time. Ctrl-C stops."
         );
     }
     let mut solved = Vec::with_capacity(entries.len());
     let progress = Progress::new("solving", "positions", entries.len() as u64, args.quiet);
     let total = entries.len();
+    let table_bytes = u64::from(args.memory) << 20;
     for entry in entries {
-        // A memory of its own for each, as large as it can use.
-        let bits = largest.min(entry.position.empties() + 3);
-        let mut solver = Solver::new(bits).with_model_ordering().with_threads(threads);
-        let Some(found) = stoppable(|control| solve(&mut solver, entry, control)) else { break };
+        let found = stoppable(|control| solve(entry, table_bytes, threads, control));
+        let Some(found) = found else { break };
         solved.push(found);
         progress.add(1);
     }
@@ -74,36 +58,35 @@ pub fn run(args: &SolveArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The positions of a file, or the one that is written out.
-fn read(what: &str) -> Result<Vec<Entry>> {
-    let path = Path::new(what);
+/// Reads the positions of a file, or a position given as text.
+fn read(text: &str) -> Result<Vec<Entry>> {
+    let path = Path::new(text);
     if !path.is_file() {
-        let entry = obf::entry(what.as_bytes());
-        let help = "give 64 of X, O and - and the side to move in one argument, or a file";
+        let entry = obf::entry(text.as_bytes());
+        let hint = "give 64 of X, O and - and the side to move in one argument, or a file";
         return Ok(vec![
-            entry.with_context(|| format!("'{what}' is neither a file nor a position; {help}"))?,
+            entry.with_context(|| format!("'{text}' is neither a file nor a position; {hint}"))?,
         ]);
     }
     let bytes = files::read(path, LIMIT)?;
     let entries: Result<Vec<Entry>, _> = obf::entries(&bytes).collect();
     let entries = entries.with_context(|| path.display().to_string())?;
-    ensure!(!entries.is_empty(), "{}: there is no position in it", path.display());
+    ensure!(!entries.is_empty(), "{}: the file holds no position", path.display());
     Ok(entries)
 }
 
-/// Does the work while someone watches whether the user wants it to stop.
+/// Runs `work` while another thread forwards a stop request to it.
 fn stoppable<T>(work: impl FnOnce(&Arc<SearchControl>) -> Option<T>) -> Option<T> {
     let control = Arc::new(SearchControl::unlimited());
     let done = Arc::new(SearchControl::unlimited());
     std::thread::scope(|scope| {
-        let watched = Arc::clone(&control);
-        let over = Arc::clone(&done);
+        let (search, finished) = (Arc::clone(&control), Arc::clone(&done));
         scope.spawn(move || {
-            while !over.stopped() {
+            while !finished.stopped() {
                 if stop_requested() {
-                    watched.stop();
+                    search.stop();
                 }
-                std::thread::park_timeout(GLANCE);
+                std::thread::park_timeout(STOP_CHECK_INTERVAL);
             }
         });
         let found = work(&control);
@@ -112,23 +95,7 @@ fn stoppable<T>(work: impl FnOnce(&Arc<SearchControl>) -> Option<T>) -> Option<T
     })
 }
 
-fn solve(solver: &mut Solver, entry: Entry, control: &Arc<SearchControl>) -> Option<Solved> {
-    let start = Instant::now();
-    let position = &entry.position;
-    let (black, white) = (position.discs(Side::Black), position.discs(Side::White));
-    let (own, other) = if entry.side == Side::Black { (black, white) } else { (white, black) };
-    let board = Board { own, other };
-    let score = solver.try_score(board, control)?;
-    let best = match (board.moves(), board.pass().moves()) {
-        (0, 0) => None,
-        (0, _) => Some("pass".to_owned()),
-        _ => Some(solver.try_best_move(board, score, control)?.to_string()),
-    };
-    let seconds = start.elapsed().as_secs_f64();
-    Some(Solved { entry, score, best, nodes: solver.nodes(), seconds })
-}
-
-fn show(args: &SolveArgs, solved: &[Solved]) -> Result<()> {
+fn show(args: &SolveArgs, solved: &[SolvedPosition]) -> Result<()> {
     if args.json {
         let positions: Vec<_> = solved.iter().map(document).collect();
         return print_json(&json!({ "positions": positions }));
@@ -136,10 +103,10 @@ fn show(args: &SolveArgs, solved: &[Solved]) -> Result<()> {
     if solved.is_empty() {
         return Ok(());
     }
-    let compared = solved.iter().any(|found| !found.entry.scores.is_empty());
+    let compared = solved.iter().any(|found| found.agrees().is_some());
     let mut columns = vec![
         ("#", Align::Right),
-        ("empty", Align::Right),
+        ("empties", Align::Right),
         ("to move", Align::Left),
         ("score", Align::Right),
         ("best", Align::Left),
@@ -147,7 +114,7 @@ fn show(args: &SolveArgs, solved: &[Solved]) -> Result<()> {
         ("seconds", Align::Right),
     ];
     if compared {
-        columns.push(("file says", Align::Left));
+        columns.push(("file", Align::Left));
     }
     let mut table = Table::new(columns);
     let mut wrong = 0;
@@ -162,40 +129,30 @@ fn show(args: &SolveArgs, solved: &[Solved]) -> Result<()> {
             format!("{:.2}", found.seconds),
         ];
         if compared {
-            row.push(match agrees(found) {
+            row.push(match found.agrees() {
                 None => String::new(),
-                Some(true) => "the same".to_owned(),
-                Some(false) => "ANOTHER SCORE".to_owned(),
+                Some(true) => "same".to_owned(),
+                Some(false) => "DIFFERENT".to_owned(),
             });
-            wrong += usize::from(agrees(found) == Some(false));
+            wrong += usize::from(found.agrees() == Some(false));
         }
         table.row(row);
     }
     let seconds: f64 = solved.iter().map(|found| found.seconds).sum();
     let nodes: u64 = solved.iter().map(|found| found.nodes).sum();
     let mut text = format!(
-        "{}\n{} nodes in {seconds:.2} s, {:.1} million a second\n",
-        table.to_text_within(room()),
+        "{}\n{} nodes in {seconds:.2} s, {:.1} million nodes/s\n",
+        table.to_text_within(table_width()),
         grouped(nodes),
         nodes as f64 / seconds.max(1e-9) / 1e6
     );
     if wrong > 0 {
-        text.push_str(&format!("{wrong} of the file's scores differ\n"));
+        text.push_str(&format!("{wrong} scores in the file differ from ours\n"));
     }
     print(&text)
 }
 
-/// Whether the best score that the file gives is the one that was found; `None` when it gives none.
-fn agrees(found: &Solved) -> Option<bool> {
-    let best = found.entry.scores.iter().map(|&(_, score)| score).max()?;
-    let named = |square: &Option<Square>| {
-        square.map_or_else(|| "pass".to_owned(), |square| square.to_string())
-    };
-    let listed = found.entry.scores.iter().find(|(square, _)| Some(named(square)) == found.best);
-    Some(best == found.score && listed.is_none_or(|&(_, score)| score == found.score))
-}
-
-fn document(found: &Solved) -> serde_json::Value {
+fn document(found: &SolvedPosition) -> serde_json::Value {
     let line = obf::write(&Entry { scores: Vec::new(), ..found.entry.clone() });
     let side = if found.entry.side == Side::Black { "black" } else { "white" };
     json!({

@@ -1,28 +1,30 @@
-//! `outflank worker`: works for others.
+//! `outflank worker`: executes jobs of other machines.
 
 use crate::Outcome;
 use crate::cli::WorkerArgs;
+use crate::errors::{UsageError, ensure_usage};
 use crate::output::{grouped, print, print_json};
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use outflank_arena::remote::GameJobHandler;
 use outflank_cluster::run_worker;
 use outflank_experiments::RunJobHandler;
 use outflank_learners::coevolution::GenerationJobHandler;
-use outflank_runs::{JobHandler, ProgressLog, files, install_stop_handler};
+use outflank_runs::{ProgressLog, JobHandler, files, install_stop_handler};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Works until there is nothing to do, or until it is stopped.
+/// Executes jobs until it is stopped, or until the queue has been idle for long enough.
 pub fn run(args: &WorkerArgs) -> Result<Outcome> {
-    let options = crate::grid::options(&args.grid)?
-        .context("a worker needs --on with the address of a NATS server, such as nats://HOST")?;
+    let missing = "a worker needs the address of a NATS server; add --on nats://HOST";
+    let options =
+        crate::remote::options(&args.remote)?.ok_or_else(|| UsageError(missing.to_owned()))?;
     let mut temporary = None;
     let folder = match &args.cache {
         Some(folder) => {
-            ensure!(
+            ensure_usage!(
                 !folder.is_file(),
-                "--cache takes a folder, and {} is a file; name another one",
+                "--cache takes a folder, but {} is a file; name another one",
                 folder.display()
             );
             files::create_folder(folder)?;
@@ -31,7 +33,7 @@ pub fn run(args: &WorkerArgs) -> Result<Outcome> {
         None => temporary.insert(files::temporary_folder()?).path().to_owned(),
     };
     install_stop_handler();
-    let trades: Vec<Box<dyn JobHandler>> = vec![
+    let handlers: Vec<Box<dyn JobHandler>> = vec![
         Box::new(GameJobHandler::new(&folder)),
         Box::new(GenerationJobHandler::default()),
         Box::new(RunJobHandler::new(&folder)),
@@ -39,16 +41,12 @@ pub fn run(args: &WorkerArgs) -> Result<Outcome> {
     let threads = args.common.threads();
     let notes = ProgressLog::new(args.common.quiet);
     let idle = args.idle_exit.map(Duration::from_secs);
-    let note = Arc::new(move |text: &str| notes.println(text));
-    let worked = run_worker(&options, threads, idle, &trades, note)?;
+    let log = Arc::new(move |text: &str| notes.println(text));
+    let done = run_worker(&options, threads, idle, &handlers, log)?;
     if args.common.json {
-        print_json(&json!({ "jobs": worked.completed, "failed": worked.failed }))?;
+        print_json(&json!({ "jobs": done.completed, "failed": done.failed }))?;
     } else {
-        print(&format!(
-            "did {} jobs; could not do {}\n",
-            grouped(worked.completed),
-            worked.failed
-        ))?;
+        print(&format!("{} jobs done, {} failed\n", grouped(done.completed), done.failed))?;
     }
     Ok(Outcome::Done)
 }

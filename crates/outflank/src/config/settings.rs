@@ -1,6 +1,6 @@
-//! Where settings come from: the run to be resumed, files, `--set`; each knows its place.
+//! The settings from a resumed run, from files and from `--set`, with their locations.
 
-use super::values_of;
+use super::{legacy, values_of};
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Command;
 use outflank_runs::{RunFolder, files, line_and_column, toml_error_message};
@@ -8,29 +8,29 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-/// No configuration is larger.
+/// Maximum size of a configuration file.
 const LIMIT: u64 = 1 << 24;
 
-/// An option that was not typed as one.
+/// An option that was not typed on the command line.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// As it was written, with lines or underscores.
+    /// The key as written, with hyphens or underscores.
     pub key: String,
-    /// Its value, as words of a command line.
+    /// The value as command-line words.
     pub words: Vec<String>,
-    /// Where it stands, such as `x.toml, line 2, column 1`.
-    pub place: String,
+    /// The location, such as `x.toml, line 2, column 1`.
+    pub location: String,
 }
 
 impl Setting {
-    /// The long option that it stands for.
+    /// The long option that it sets.
     pub fn name(&self) -> String {
         self.key.replace('_', "-")
     }
 }
 
-/// The settings of the run to be resumed, of the files and of `--set`; a later one replaces an
-/// earlier one of the same name.
+/// The settings of the resumed run, the files and `--set`; later ones replace earlier ones of the same
+/// name.
 pub fn read(program: &Command, chosen: &Command, texts: &[String]) -> Result<Vec<Setting>> {
     let mut settings: Vec<Setting> = Vec::new();
     let mut put = |setting: Setting| {
@@ -40,11 +40,12 @@ pub fn read(program: &Command, chosen: &Command, texts: &[String]) -> Result<Vec
     for folder in values_of(texts, "resume") {
         let path = Path::new(&folder);
         let config = RunFolder::read_config(path)?;
+        let command = legacy::command(&config.command);
         ensure!(
-            config.command == chosen.get_name(),
-            "{folder} was not begun by '{}'; go on with it by {} --resume {folder}",
+            command == chosen.get_name(),
+            "{folder} is not a run of '{}'; resume it with {} --resume {folder}",
             chosen.get_name(),
-            words_of(program, &config.command).unwrap_or(config.command)
+            words_of(program, command).unwrap_or_else(|| command.to_owned())
         );
         in_file(&path.join("config.toml").display().to_string())?.into_iter().for_each(&mut put);
     }
@@ -55,7 +56,7 @@ pub fn read(program: &Command, chosen: &Command, texts: &[String]) -> Result<Vec
         let (key, value) =
             pair.split_once('=').with_context(|| format!("--set takes KEY=VALUE, not '{pair}'"))?;
         let (key, words) = (key.to_owned(), vec![value.to_owned()]);
-        put(Setting { key, words, place: format!("--set {pair}") });
+        put(Setting { key, words, location: format!("--set {pair}") });
     }
     Ok(settings)
 }
@@ -69,8 +70,8 @@ fn words_of(from: &Command, name: &str) -> Option<String> {
     Some(format!("{} {inner}", from.get_name()))
 }
 
-/// The settings in a file. The configuration of an earlier run has them in a table of their own, and
-/// its seed beside it.
+/// The settings in a file. The configuration of a run has them in the table `settings`, and its seed
+/// beside it; one with old names is upgraded.
 fn in_file(file: &str) -> Result<Vec<Setting>> {
     let bytes = files::read(Path::new(file), LIMIT)?;
     let text = std::str::from_utf8(&bytes).map_err(|error| {
@@ -86,35 +87,55 @@ fn in_file(file: &str) -> Result<Vec<Setting>> {
             DeValue::Array(items) => items.iter().map(|item| plain(text, item)).collect(),
             _ => vec![plain(text, value)],
         },
-        place: format!("{file}, {}", line_and_column(text, key.span().start)),
+        location: format!("{file}, {}", line_and_column(text, key.span().start)),
     };
-    Ok(match table.get("settings").and_then(|inner| inner.get_ref().as_table()) {
-        Some(inner) => inner.iter().chain(table.get_key_value("seed")).map(setting).collect(),
-        None => table.iter().map(setting).collect(),
-    })
+    let Some(inner) = table.get("settings").and_then(|inner| inner.get_ref().as_table()) else {
+        return Ok(table.iter().map(setting).collect());
+    };
+    let command = table.get("command").and_then(|command| command.get_ref().as_str());
+    let upgraded = inner.iter().map(setting).flat_map(|old| upgrade(command.unwrap_or(""), old));
+    Ok(upgraded.chain(table.get_key_value("seed").map(setting)).collect())
 }
 
-/// A value as a word of a command line.
+/// Upgrades a setting of a run's configuration.
+fn upgrade(command: &str, old: Setting) -> Vec<Setting> {
+    let value = match &old.words[..] {
+        [word] if word == "true" || word == "false" => toml::Value::Boolean(word == "true"),
+        [word] => word.clone().into(),
+        words => words.to_vec().into(),
+    };
+    let words = |value: toml::Value| match value {
+        toml::Value::String(word) => vec![word],
+        toml::Value::Array(_) => old.words.clone(),
+        other => vec![other.to_string()],
+    };
+    let upgraded = legacy::upgrade(command, &old.key, value).into_iter();
+    upgraded
+        .map(|(key, value)| Setting { key, words: words(value), location: old.location.clone() })
+        .collect()
+}
+
+/// A value as a command-line word.
 fn plain(text: &str, value: &Spanned<DeValue<'_>>) -> String {
     match value.get_ref() {
         DeValue::String(word) => word.to_string(),
-        // A seed may be larger than what is an integer elsewhere.
+        // A seed may exceed the range of TOML integers.
         DeValue::Integer(number) => i128::from_str_radix(number.as_str(), number.radix())
             .map_or_else(|_| number.to_string(), |number| number.to_string()),
         DeValue::Float(number) => number.to_string(),
         DeValue::Boolean(truth) => truth.to_string(),
-        // What no option takes, as it stands there.
+        // No option takes such a value; the error quotes it.
         _ => text.get(value.span()).unwrap_or_default().replace('\n', " "),
     }
 }
 
 /// The setting that a message is about: the one whose option it names first, or whose value it
 /// quotes.
-pub fn meant_by<'a>(settings: &'a [Setting], message: &str) -> Option<&'a Setting> {
+pub fn setting_in<'a>(settings: &'a [Setting], message: &str) -> Option<&'a Setting> {
     let named = settings.iter().filter_map(|setting| {
         let name = setting.name();
-        let of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '-';
-        let is_whole = |end: usize| !message[end..].starts_with(of_a_name);
+        let in_a_name = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        let is_whole = |end: usize| !message[end..].starts_with(in_a_name);
         if message.starts_with(&name) && is_whole(name.len()) {
             return Some((0, setting));
         }
@@ -134,23 +155,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_leads_to_the_setting_that_it_is_about() {
+    fn the_setting_of_a_message_is_found() {
         let setting = |key: &str, value: &str| Setting {
             key: key.to_owned(),
             words: vec![value.to_owned()],
-            place: String::new(),
+            location: String::new(),
         };
         let settings =
-            [setting("on", "nats://x"), setting("points", "3"), setting("players", "nobody")];
+            [setting("on", "nats://x"), setting("measurements", "3"), setting("players", "nobody")];
         for (message, key) in [
-            ("--points is a number from 1 to 10000, not 3", Some("points")),
-            ("points must be odd, or leave out --on", Some("points")),
-            ("it has one network; leave out --on, or --points", Some("on")),
+            ("--measurements is a number from 1 to 10000, not 3", Some("measurements")),
+            ("measurements must be odd, or leave out --on", Some("measurements")),
+            ("it has one network; leave out --on, or --measurements", Some("on")),
             ("there is no player 'nobody'", Some("players")),
-            ("--only is not --on-time, and pointsman nobody", None),
+            ("--only is not --on-time, and measurement nobody", None),
             ("the disk is full", None),
         ] {
-            let found = meant_by(&settings, message).map(|setting| setting.key.as_str());
+            let found = setting_in(&settings, message).map(|setting| setting.key.as_str());
             assert_eq!(found, key, "{message}");
         }
     }

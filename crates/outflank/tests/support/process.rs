@@ -1,21 +1,21 @@
-//! Processes of the program that end with the test: workers, and those they work for.
+//! Background processes of the program, killed when dropped.
 
-// Every test binary has this file to itself and uses its own part of it.
+// Each test binary includes this file and uses a part of it.
 #![allow(dead_code)]
 
-use crate::lab::{Lab, PROGRAM};
 use crate::nats::NatsServer;
+use crate::sandbox::{PROGRAM, Sandbox};
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
 
-/// A process of the program that is killed with the test.
+/// A process of the program, killed when dropped.
 pub struct Process(Child);
 
 impl Process {
-    pub fn start(lab: &Lab, arguments: &[&str]) -> Process {
+    pub fn start(sandbox: &Sandbox, arguments: &[&str]) -> Process {
         let child = Command::new(PROGRAM)
             .args(arguments)
-            .current_dir(lab.path())
+            .current_dir(sandbox.path())
             .env_remove("OUTFLANK_DATA")
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -24,18 +24,23 @@ impl Process {
         Process(child)
     }
 
-    pub fn worker(lab: &Lab, server: &NatsServer) -> Process {
+    pub fn worker(sandbox: &Sandbox, server: &NatsServer) -> Process {
         let address = server.address();
         let options = ["--on", &address, "--threads", "1", "--patience", "3"];
-        Process::start(lab, &[&["worker", "--quiet"][..], &options].concat())
+        Process::start(sandbox, &[&["worker", "--quiet"][..], &options].concat())
     }
 
-    /// Halts it, or lets it go on: it knows nothing of the time between.
-    pub fn halt(&self, halted: bool) {
-        self.signal(if halted { "STOP" } else { "CONT" });
+    /// Suspends the process.
+    pub fn suspend(&self) {
+        self.signal("STOP");
     }
 
-    /// Asks it to stop.
+    /// Continues a suspended process.
+    pub fn resume(&self) {
+        self.signal("CONT");
+    }
+
+    /// Requests a stop.
     pub fn stop(&self) {
         self.signal("TERM");
     }
@@ -56,7 +61,7 @@ impl Process {
         self.0.try_wait().expect("a process").is_some()
     }
 
-    /// Waits for its end, which must be a good one.
+    /// Waits for its end and asserts success.
     pub fn wait(&mut self) {
         let status = self.0.wait().expect("a process");
         let mut text = String::new();

@@ -1,5 +1,5 @@
-//! The rows of `outflank bench learners` for Gaussian-process preferences: 100 rounds of either
-//! game as the paper has them, parameters learned in each, and where the processor's time goes.
+//! Gaussian-process preference learning: CPU time of 100 rounds of either game as in Yelluri (2015), with
+//! kernel parameters optimized in each round.
 
 use super::{Row, best_of_thread};
 use anyhow::{Context, Result, ensure};
@@ -15,14 +15,13 @@ use std::hint::black_box;
 
 const ROUNDS: u32 = 100;
 
-/// What the rounds should take of a processor, a minute on two cores, and what they took the paper's
-/// author.
-const AIM: f64 = 120.0;
+/// Target CPU time of the rounds, a minute on two cores, and the time in the paper.
+const TARGET: f64 = 120.0;
 const PAPER: f64 = 45.0 * 60.0;
 
 /// Both games.
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
-    // One thread for all: the pool's, so that what it runs is what is counted.
+    // A pool of one thread, whose CPU time is measured.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().context("a thread")?;
     pool.install(|| {
         game::<Othello>(rows)?;
@@ -65,28 +64,27 @@ fn game<P: RegisteredGame + NamedFeatures>(rows: &mut Vec<Row>) -> Result<()> {
     }
     let whole = chosen + played + learned;
     let (title, games) = (P::GAME, gp.games_played());
-    let mut row = |name: String, value: f64, yardstick: String, ratio: Option<f64>| {
-        // What takes less than a second is told in thousandths.
+    let mut row = |name: String, value: f64, reference: String, ratio: Option<f64>| {
         let (value, unit) = if value < 1.0 { (1e3 * value, "ms") } else { (value, "s") };
-        rows.push(Row { area: "learners", name, value, unit, yardstick, ratio });
+        rows.push(Row { area: "learners", name, value, unit, reference, ratio });
     };
     row(
         format!("gp, {title}, {ROUNDS} rounds, processor time"),
         whole,
         format!(
-            "aim: {AIM} s, a minute on 2 cores; stored: the paper's took {PAPER} s, machine unknown"
+            "target: {TARGET} s, a minute on 2 cores; stored: {PAPER} s in the paper, machine unknown"
         ),
-        Some(AIM / whole),
+        Some(TARGET / whole),
     );
-    let share = |part: f64| format!("{:.0}% of it", 100.0 * part / whole);
+    let share = |part: f64| format!("{:.0}% of the total", 100.0 * part / whole);
     let name = |what: &str| format!("gp, {title}: {what}");
     row(name(&format!("{games} games")), played, share(played), None);
-    row(name("inference and parameters"), learned, share(learned), None);
+    row(name("inference and kernel parameters"), learned, share(learned), None);
     row(name("BALD"), chosen, share(chosen), None);
 
     let active = gp.active_learner();
     let (points, comparisons) = (active.points(), active.comparisons());
-    let posterior = active.posterior().context("nothing was learned")?;
+    let posterior = active.posterior().context("there is no posterior")?;
     let kernel = Kernel::from_logs(active.log_parameters());
     let mut evidence = f64::NAN;
     let seconds = best_of_thread(3, || {
@@ -95,14 +93,17 @@ fn game<P: RegisteredGame + NamedFeatures>(rows: &mut Vec<Row>) -> Result<()> {
         evidence = found.map_or(f64::NAN, |latent| latent.log_evidence);
     });
     let known = posterior.latent().log_evidence;
-    ensure!((evidence - known).abs() < 1e-2, "evidence {evidence}, but {known} on the way");
+    ensure!(
+        (evidence - known).abs() < 1e-2,
+        "log evidence {evidence}, but {known} during training"
+    );
     let size = format!("{} heuristics, {} comparisons", points.len(), comparisons.len());
-    let once = "once, at the end, from sites at zero".to_owned();
+    let once = "once, at the end, from zero site parameters".to_owned();
     row(name(&format!("expectation propagation, {size}")), seconds, once, None);
     let seconds = best_of_thread(3, || {
         black_box(posterior.latent().gradient(points));
     });
-    let once = "once, at the end; the evidence itself falls off on the way".to_owned();
+    let once = "once, at the end".to_owned();
     row(name(&format!("gradient of the evidence, {size}")), seconds, once, None);
     Ok(())
 }

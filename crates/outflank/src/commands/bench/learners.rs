@@ -1,6 +1,4 @@
-//! Learning from 1,000 games, one thread's CPU time for each method.
-//!
-//! The yardsticks are stored: LIBLINEAR cannot run here, and the authors' figures are theirs.
+//! Training on 1,000 games, CPU time of one thread for each method. The references are stored figures.
 
 use super::Row;
 use crate::cli::BenchArgs;
@@ -10,34 +8,32 @@ use outflank_games::othello::Othello;
 use outflank_learners::methods::{Method, MethodOptions, TrainingData, learn};
 use outflank_learners::{SparseRows, preference_rows};
 use outflank_models::{Evaluate, NTupleNetwork, View, embedded as models};
-use outflank_records::{
-    Decision, DecisionFilter, Record, Selection, decisions, embedded, read_games,
-};
+use outflank_records::{Decision, Record, Selection, DecisionFilter, decisions, embedded, read_games};
 use outflank_runs::thread_cpu_seconds;
 
-/// How many games are learned from.
+/// Number of training games.
 const GAMES: usize = 1000;
 
-/// LIBLINEAR's seconds for the rows of 1,000 games of WTHOR, C = 1: its primal solver with the
-/// tolerance at which its objective comes as close to the optimum as ours does.
+/// Seconds of LIBLINEAR for the rows of 1,000 WTHOR games, C = 1: its primal solver with the tolerance at
+/// which its objective is as close to the optimum as ours.
 const LIBLINEAR: f64 = 7.5;
 
-/// For each method the yardstick in words and its seconds.
-const YARDSTICKS: [(Method, &str, f64); 5] = [
+/// The reference of each method and its seconds.
+const REFERENCES: [(Method, &str, f64); 5] = [
     (
         Method::IPref,
         "stored: liblinear-official 2.50.0, -s 2 -e 0.001, without making the rows, on a 2.8 GHz Ice \
-         Lake server (the authors' LIBLINEAR took nearly a minute); aim: 5 s",
+         Lake server (the authors' LIBLINEAR took nearly a minute); target: 5 s",
         LIBLINEAR,
     ),
     (Method::Pref, "stored: as for ipref", LIBLINEAR),
-    (Method::Mm, "stored: the authors' MM took several hours on an i7; aim: 60 s", 2.0 * 3600.0),
+    (Method::Mm, "stored: the authors' MM took several hours on an i7; target: 60 s", 2.0 * 3600.0),
     (
         Method::Lstd,
-        "stored: the authors' pseudo-inverse took a few minutes on an i7; aim: 60 s",
+        "stored: the authors' pseudo-inverse took a few minutes on an i7; target: 60 s",
         180.0,
     ),
-    (Method::Classify, "none; the authors' LIBLINEAR took nearly a minute", f64::NAN),
+    (Method::Classify, "stored: the authors' LIBLINEAR took nearly a minute", f64::NAN),
 ];
 
 /// Measures every method.
@@ -47,10 +43,10 @@ pub fn measure(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
             let selection = Selection { sample: Some(GAMES), ..Selection::default() };
             (read_games(&[data.join("wthor")], &selection, 1)?.records, "WTHOR")
         }
-        None => (embedded::games().into_iter().take(GAMES).collect(), "our own"),
+        None => (embedded::games().into_iter().take(GAMES).collect(), "the program"),
     };
     let choices = decisions(&games, &DecisionFilter::CHOICES);
-    // One thread for all: the pool's, so that what it runs is what is counted.
+    // A pool of one thread, whose CPU time is measured.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().context("a thread")?;
     pool.install(|| {
         all(rows, &games, choices.items(), source)?;
@@ -72,37 +68,40 @@ fn all(
         name: format!("rows of ipref, {} games of {source}, one thread", games.len()),
         value: made.len() as f64 / taken,
         unit: "rows/s",
-        yardstick: format!("{} rows in {taken:.2} s", made.len()),
+        reference: format!("{} rows in {taken:.2} s", made.len()),
         ratio: None,
     });
     drop(made);
-    for (method, yardstick, theirs) in YARDSTICKS {
+    for (method, reference, theirs) in REFERENCES {
         let task = TrainingData::new(games, choices, models::runarsson_lucas_tuples());
         let began = thread_cpu_seconds();
         let outcome = learn(method, task, &MethodOptions::default(), 1, &mut |_| true)?;
         let taken = thread_cpu_seconds() - began;
-        let network = outcome.network().context("a method of the paper learns a network")?;
-        let (hits, chance) = share(network, choices);
-        ensure!(hits > chance, "{} predicts {hits:.2}, chance {chance:.2}", method.name());
+        let network = outcome.network().context("the method gives no n-tuple network")?;
+        let (hits, chance) = accuracy(network, choices);
+        ensure!(
+            hits > chance,
+            "{} has accuracy {hits:.2}, a random choice {chance:.2}",
+            method.name()
+        );
         rows.push(Row {
             area: "learners",
             name: format!(
-                "{}, N-tuples, {} games of {source}, one thread's CPU time",
+                "{}, n-tuples, {} games of {source}, CPU time of one thread",
                 method.name(),
                 games.len()
             ),
             value: taken,
             unit: "s",
-            yardstick: yardstick.to_owned(),
+            reference: reference.to_owned(),
             ratio: theirs.is_finite().then_some(theirs / taken),
         });
     }
     Ok(())
 }
 
-/// The share of choices that a network rates best, and that chance would: it must have learned
-/// something.
-fn share(network: &NTupleNetwork, choices: &[Decision<Othello>]) -> (f64, f64) {
+/// The top-1 accuracy of a network on its training decisions, and that of a random choice.
+fn accuracy(network: &NTupleNetwork, choices: &[Decision<Othello>]) -> (f64, f64) {
     let (mut moves, mut values, mut hits, mut chance) = (Vec::new(), Vec::new(), 0usize, 0.0);
     for Decision { position, chosen } in choices {
         moves.clear();

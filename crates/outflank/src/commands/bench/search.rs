@@ -1,26 +1,23 @@
-//! The rows of `outflank bench search`: tree search, the exact endgame, alpha-beta in the middle of a
-//! game, and what selective pruning saves and costs.
+//! Search: MCTS, the exact endgame, alpha-beta in the midgame, and the savings and cost of ProbCut.
 
 use super::{Row, best_of, random_positions};
 use crate::cli::BenchArgs;
 use anyhow::{Context, Result, ensure};
+use outflank_analysis::game_analysis::{GameAnalyzer, EXACT_FROM};
 use outflank_analysis::DiscScale;
-use outflank_analysis::game_analysis::{EXACT_FROM, GameAnalyzer};
 use outflank_analysis::{GameText, record_to_line};
 use outflank_games::othello::{Board, Othello, Square};
 use outflank_games::{Line, Position};
 use outflank_models::{Evaluate, embedded as models};
 use outflank_players::endgame::Solver;
-use outflank_players::{
-    AlphaBeta, IterativeDeepening, Mcts, Player, ProbCut, SearchControl, SearchResult, SearchScore,
-};
+use outflank_players::{AlphaBeta, SearchControl, ProbCut, IterativeDeepening, Mcts, Player, SearchResult, SearchScore};
 use outflank_records::{embedded, obf};
-use outflank_runs::{files, parallel_in_order, rng, thread_cpu_seconds};
+use outflank_runs::{files, parallel_in_order, thread_cpu_seconds, rng};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Games of our own players up to the middle: 40, 36, 32 and 28 squares are empty.
+/// Midgame positions with 40, 36, 32 and 28 empty squares.
 const MIDGAMES: [&str; 4] = [
     "---------------------O----XXO-----XOXX----OO-------------------- X: \
      e6f4f6e7d7b5e3b3g5e8c8c7f8g8",
@@ -32,17 +29,17 @@ const MIDGAMES: [&str; 4] = [
      c4c5d6c7e2f4c6d1f6b5b4d7c2b6e1c1a6a5a4d2b1f5g6g5e8a2",
 ];
 
-/// The table of a search has 2 to this many places.
+/// Size of the transposition table: 2 to this power.
 const BITS: u32 = 19;
 
-/// What pruning is measured on: positions of the embedded games, the depth, the thresholds, and how much
-/// deeper a choice is judged.
+/// Measurement of ProbCut: positions of the embedded games, the depth, the thresholds in standard
+/// deviations, and the extra depth of the search that judges a changed move.
 const POSITIONS: usize = 300;
 const DEPTH: u32 = 8;
 const THRESHOLDS: [f32; 3] = [1.0, 1.5, 2.0];
 const DEEPER: u32 = 2;
 
-/// Measures all of it.
+/// Measures all benchmarks of this area.
 pub fn rows(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
     tree_search(rows);
     endgame(rows)?;
@@ -63,10 +60,10 @@ fn tree_search(rows: &mut Vec<Row>) {
     });
     rows.push(Row {
         area: "search",
-        name: "tree search from the start, random playouts, one thread".to_owned(),
+        name: "MCTS from the starting position, random playouts, one thread".to_owned(),
         value: f64::from(simulations) / seconds,
         unit: "simulations/s",
-        yardstick: "none".to_owned(),
+        reference: String::new(),
         ratio: None,
     });
 }
@@ -95,13 +92,13 @@ fn endgame(rows: &mut Vec<Row>) -> Result<()> {
         name: format!("exact endgame, {} random positions with 14 empties", boards.len()),
         value: nodes as f64 / seconds,
         unit: "nodes/s",
-        yardstick: format!("{:.1} ms a position", 1000.0 * seconds / boards.len() as f64),
+        reference: format!("{:.1} ms a position", 1000.0 * seconds / boards.len() as f64),
         ratio: None,
     });
     Ok(())
 }
 
-/// FFO's endgames 40 to 44, which programs are compared by.
+/// FFO endgames 40 to 44, a common benchmark.
 fn published(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
     let Some(data) = &args.data else { return Ok(()) };
     let path = data.join("endgames").join("fforum-40-59.obf");
@@ -117,24 +114,25 @@ fn published(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
         let score = solver.score(entry.position.board());
         seconds += thread_cpu_seconds() - began;
         nodes += solver.nodes();
-        let told = entry.scores.iter().map(|scored| scored.1).max();
-        ensure!(told == Some(score), "{}: {score} where the file says {told:?}", entry.position);
+        let stated = entry.scores.iter().map(|scored| scored.1).max();
+        ensure!(stated == Some(score), "{}: {score}, but the file has {stated:?}", entry.position);
     }
     rows.push(Row {
         area: "search",
         name: format!("FFO 40 to 44 solved, {:.0} million nodes, one thread", nodes as f64 / 1e6),
         value: seconds,
         unit: "s",
-        yardstick: "Edax 4.6, as published: 5.2 s".to_owned(),
+        reference: "stored: Edax 4.6, 5.2 s as published".to_owned(),
         ratio: Some(5.2 / seconds.max(1e-9)),
     });
     Ok(())
 }
 
-/// A whole game, looked at as `outflank analyze` does.
+/// Analysis of a whole game, as `outflank analyze` does.
 fn analysis(rows: &mut Vec<Row>) -> Result<()> {
     let games = embedded::games();
-    let game = games.iter().find(|game| game.plies().len() == 60).context("no game is whole")?;
+    let game =
+        games.iter().find(|game| game.plies().len() == 60).context("no game has 60 moves")?;
     let line = game.to_line();
     let model: Arc<dyn Evaluate<Othello>> = models::champion().context("there is no champion")?;
     let mut last = None;
@@ -146,25 +144,22 @@ fn analysis(rows: &mut Vec<Row>) -> Result<()> {
     let score = game.end().score().map(f64::from);
     ensure!(
         last.is_some() && last == score,
-        "a game that ends with {score:?} was seen as {last:?}"
+        "a game with final score {score:?} was evaluated as {last:?}"
     );
     rows.push(Row {
         area: "search",
         name: format!(
-            "a game of 60 moves, {DEPTH} plies, the last {EXACT_FROM} solved, two threads"
+            "analysis of a game of 60 moves, {DEPTH} plies, exact from {EXACT_FROM} empties, two threads"
         ),
         value: seconds,
         unit: "s",
-        yardstick: "the aim: 10 s".to_owned(),
+        reference: "target: 10 s".to_owned(),
         ratio: Some(10.0 / seconds.max(1e-9)),
     });
     Ok(())
 }
 
-fn search(
-    model: &Arc<dyn Evaluate<Othello>>,
-    cuts: Option<&Arc<ProbCut>>,
-) -> IterativeDeepening<Othello> {
+fn search(model: &Arc<dyn Evaluate<Othello>>, cuts: Option<&Arc<ProbCut>>) -> IterativeDeepening<Othello> {
     let search = IterativeDeepening::new(Arc::clone(model), BITS);
     match cuts {
         Some(cuts) => search.with_probcut(Arc::clone(cuts)),
@@ -172,35 +167,35 @@ fn search(
     }
 }
 
-/// Positions as Edax counts them: those searched, evaluated, or looked at to put moves in order.
-fn made(thought: &SearchResult<Square>) -> u64 {
+/// Nodes as Edax counts them: positions searched, evaluated, or generated for move ordering.
+fn edax_nodes(thought: &SearchResult<Square>) -> u64 {
     thought.nodes + thought.evaluated
 }
 
-/// How fast and how deep one thread is in a second of the clock.
+/// Speed and depth of one thread in one second.
 fn midgame(
     rows: &mut Vec<Row>,
     model: &Arc<dyn Evaluate<Othello>>,
     cuts: &Arc<ProbCut>,
 ) -> Result<()> {
-    for (name, cuts) in [("no pruning", None), ("pruning at 1.5 deviations", Some(cuts))] {
+    for (name, cuts) in [("no ProbCut", None), ("ProbCut at 1.5 sigma", Some(cuts))] {
         let mut search = search(model, cuts);
         let (mut depths, mut positions, mut nodes, mut seconds) = (Vec::new(), 0, 0, 0.0);
         for moves in MIDGAMES {
             let position = *Othello::parse_game(moves)?.position();
             if cuts.is_none() {
-                checked(model, &position)?;
+                check_value(model, &position)?;
             }
             let control = Arc::new(SearchControl::unlimited().with_time(Duration::from_secs(1)));
             let began = thread_cpu_seconds();
-            // The last depth is cut short, and what it visited is not told; so only whole ones count.
+            // The last iteration is interrupted without a node count, so only complete ones are counted.
             let mut spent = 0.0;
             let whole = search.run(&position, false, &control, |_| {
                 spent = thread_cpu_seconds() - began;
             });
             let whole = whole.context("a second is enough for one ply")?;
             seconds += spent;
-            positions += made(&whole);
+            positions += edax_nodes(&whole);
             nodes += whole.nodes;
             depths.push(f64::from(whole.depth));
         }
@@ -209,9 +204,9 @@ fn midgame(
             area: "search",
             name: format!("alpha-beta with champion, {name}, one thread"),
             value: positions as f64 / seconds.max(1e-9),
-            unit: "positions/s",
-            yardstick: format!(
-                "as Edax counts: searched, evaluated or ordered; {:.0} searched a second",
+            unit: "nodes/s",
+            reference: format!(
+                "nodes as Edax counts them; {:.0} searched nodes/s",
                 nodes as f64 / seconds.max(1e-9)
             ),
             ratio: None,
@@ -221,15 +216,15 @@ fn midgame(
             name: format!("depth in one second, {} midgames, {name}", MIDGAMES.len()),
             value: depths.iter().sum::<f64>() / depths.len() as f64,
             unit: "plies",
-            yardstick: format!("each: {}", each.join(" ")),
+            reference: format!("by position: {}", each.join(" ")),
             ratio: None,
         });
     }
     Ok(())
 }
 
-/// IterativeDeepening finds what plain alpha-beta to the same depth finds.
-fn checked(model: &Arc<dyn Evaluate<Othello>>, position: &Othello) -> Result<()> {
+/// Checks that iterative deepening returns the value of plain alpha-beta of the same depth.
+fn check_value(model: &Arc<dyn Evaluate<Othello>>, position: &Othello) -> Result<()> {
     let mut rng = rng::stream(1, &["bench"]);
     let mut plain = AlphaBeta::new(Arc::clone(model), 5);
     let verdict = plain.search(position, &mut rng).map(|(verdict, _)| verdict);
@@ -241,7 +236,7 @@ fn checked(model: &Arc<dyn Evaluate<Othello>>, position: &Othello) -> Result<()>
     Ok(())
 }
 
-/// Positions from the opening to where games are usually solved, one from a game.
+/// One position per game, from the opening to where endgames are usually solved.
 fn sample() -> Vec<Othello> {
     let games = embedded::games();
     let stride = (games.len() / POSITIONS).max(1);
@@ -250,16 +245,16 @@ fn sample() -> Vec<Othello> {
     records.filter_map(|(place, record)| Some(record.steps().nth(at(place))?.0)).collect()
 }
 
-/// What one threshold did in one position.
+/// The effect of one threshold in one position.
 #[derive(Clone, Copy, Default)]
 struct Cut {
-    made: u64,
-    /// What another choice than the unpruned one cost, in discs, less than nothing when it was better;
-    /// and whether one of the two is decided within the deeper search.
+    nodes: u64,
+    /// Loss of a changed move in discs (negative if it was better), and whether the game is decided after
+    /// one of the two moves.
     other: Option<(f64, bool)>,
 }
 
-/// Positions made without pruning, and what each threshold did.
+/// Nodes without ProbCut, and the effect of each threshold.
 type Measured = (u64, [Cut; THRESHOLDS.len()]);
 
 fn pruning(
@@ -285,9 +280,9 @@ fn pruning(
     let sum = |of: &dyn Fn(&Measured) -> u64| all.iter().map(of).sum::<u64>() as f64;
     let whole = sum(&|one| one.0);
     for (place, times) in THRESHOLDS.iter().enumerate() {
-        let left = 100.0 * sum(&|one| one.1[place].made) / whole;
+        let left = 100.0 * sum(&|one| one.1[place].nodes) / whole;
         let others: Vec<(f64, bool)> = all.iter().filter_map(|one| one.1[place].other).collect();
-        // A game that is decided has a result, not an estimate; both in one mean say nothing.
+        // Results of decided games and estimates are not averaged together.
         let losses: Vec<f64> =
             others.iter().filter(|other| !other.1).map(|other| other.0).collect();
         let missed = others.len() - losses.len();
@@ -295,20 +290,20 @@ fn pruning(
         let most = losses.iter().copied().fold(0.0, f64::max);
         rows.push(Row {
             area: "search",
-            name: format!("pruning at {times:.1} deviations, depth {DEPTH}: positions left"),
+            name: format!("ProbCut at {times:.1} sigma, depth {DEPTH}: nodes searched"),
             value: left,
             unit: "%",
-            yardstick: format!("no pruning, {} positions of embedded games", all.len()),
+            reference: format!("without ProbCut, {} positions of embedded games", all.len()),
             ratio: Some(100.0 / left.max(1e-9)),
         });
         rows.push(Row {
             area: "search",
-            name: format!("pruning at {times:.1} deviations, depth {DEPTH}: another move chosen"),
+            name: format!("ProbCut at {times:.1} sigma, depth {DEPTH}: move changed"),
             value: 100.0 * others.len() as f64 / all.len() as f64,
             unit: "%",
-            yardstick: format!(
-                "it costs {mean:.2} discs on average, {most:.1} at most, by an unpruned search \
-                 {DEEPER} plies deeper; in {missed} more a game is decided"
+            reference: format!(
+                "loss {mean:.2} discs on average, {most:.1} at most, by a full search {DEEPER} plies \
+                 deeper; in {missed} more the game is decided"
             ),
             ratio: None,
         });
@@ -325,14 +320,14 @@ fn measure(
     let look = |cuts: Option<&Arc<ProbCut>>| {
         let mut search = search(model, cuts).with_max_depth(DEPTH);
         let thought = search.run(position, false, &control, |_| {})?;
-        Some((thought.moves.first()?.mv, made(&thought)))
+        Some((thought.moves.first()?.mv, edax_nodes(&thought)))
     };
     let (chosen, whole) = look(None)?;
     let mut each = [Cut::default(); THRESHOLDS.len()];
     let mut judged: Vec<(Square, (f64, bool))> = Vec::new();
     for (cut, cuts) in each.iter_mut().zip(cuts) {
-        let (other, made) = look(Some(cuts))?;
-        cut.made = made;
+        let (other, nodes) = look(Some(cuts))?;
+        cut.nodes = nodes;
         if other != chosen {
             let mut worth = |mv: Square| match judged.iter().find(|(known, _)| *known == mv) {
                 Some(&(_, worth)) => Some(worth),
@@ -349,8 +344,7 @@ fn measure(
     Some((whole, each))
 }
 
-/// What a move is worth to its side, in discs, by an unpruned search that looks deeper, and whether the
-/// game is decided then.
+/// The value of a move in discs by a deeper full search, and whether the game is decided after it.
 fn judge(
     position: &Othello,
     mv: Square,

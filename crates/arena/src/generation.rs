@@ -1,0 +1,273 @@
+//! Generates openings and games until enough distinct ones are found, with resume.
+//!
+//! Each attempt has its own RNG stream, so the result does not depend on the number of threads or on
+//! interruptions. Every attempt is written to a journal, whether it succeeded or not.
+
+use crate::play;
+use outflank_games::Line;
+use outflank_games::othello::Othello;
+use outflank_players::{PlayerFactory, Mcts, Player, Random, Searchable};
+use outflank_records::{About, Ply, Record, transcript};
+use outflank_runs::files::FileError;
+use outflank_runs::{Journal, parallel_in_order, rng, stop_requested};
+use std::collections::HashSet;
+
+/// After this many attempts in a row without a new result, no more are expected.
+const MAX_FRUITLESS: u64 = 20_000;
+
+/// Why generation failed.
+#[derive(Debug, thiserror::Error)]
+pub enum GenerationError {
+    /// The journal could not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A player failed.
+    #[error("{0}")]
+    Player(String),
+    /// A line of the journal is not a game.
+    #[error("line {line} of the journal is not a game: {text}")]
+    Journal {
+        /// The line, from 1.
+        line: usize,
+        /// Its text.
+        text: String,
+    },
+}
+
+/// Distinct results and the number of attempts.
+#[derive(Clone, Debug, Default)]
+pub struct Generated {
+    /// Distinct results in the order of their attempts.
+    pub found: Vec<String>,
+    /// Attempts, including those without a new result.
+    pub attempts: u64,
+    seen: HashSet<String>,
+    fruitless: u64,
+}
+
+impl Generated {
+    /// The results of earlier attempts, one per journal line.
+    #[must_use]
+    pub fn from_lines(lines: Vec<String>) -> Generated {
+        let mut generated = Generated::default();
+        lines.into_iter().for_each(|line| generated.add(line));
+        generated
+    }
+
+    fn add(&mut self, text: String) {
+        self.attempts += 1;
+        if text.is_empty() || !self.seen.insert(text.clone()) {
+            self.fruitless += 1;
+        } else {
+            self.found.push(text);
+            self.fruitless = 0;
+        }
+    }
+
+    /// Makes attempts in order until `wanted` results are found, the user requests a stop, or no new
+    /// results are expected. `progress` receives the number of results after each attempt.
+    fn run<S>(
+        &mut self,
+        wanted: usize,
+        threads: usize,
+        journal: &mut Journal,
+        make: impl Fn() -> S + Sync,
+        attempt: impl Fn(&mut S, usize) -> Result<String, String> + Sync,
+        mut progress: impl FnMut(usize),
+    ) -> Result<(), GenerationError> {
+        let first = self.attempts as usize;
+        let mut failed = None;
+        if self.found.len() < wanted {
+            parallel_in_order(
+                usize::MAX - first,
+                threads,
+                make,
+                |state, job| attempt(state, first + job),
+                |_, text| {
+                    let written = text.map_err(GenerationError::Player).and_then(|text| {
+                        journal.append(&[&text])?;
+                        Ok(text)
+                    });
+                    match written {
+                        Ok(text) => self.add(text),
+                        Err(error) => {
+                            failed = Some(error);
+                            return false;
+                        }
+                    }
+                    progress(self.found.len());
+                    self.found.len() < wanted && self.fruitless < MAX_FRUITLESS && !stop_requested()
+                },
+            );
+        }
+        journal.sync()?;
+        match failed {
+            Some(error) => Err(error),
+            None => {
+                self.found.truncate(wanted);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Settings of opening generation.
+#[derive(Clone, Copy, Debug)]
+pub struct OpeningConfig {
+    /// Number of distinct positions.
+    pub count: usize,
+    /// Plies from the starting position.
+    pub plies: u32,
+    /// MCTS simulations per move.
+    pub simulations: u32,
+    /// Seed of all randomness.
+    pub seed: u64,
+    /// Number of threads.
+    pub threads: usize,
+}
+
+/// Generates openings: positions after the first plies of games by tree search (Runarsson & Lucas
+/// (2014), section VIII-E).
+pub fn generate_openings<P: Searchable>(
+    config: OpeningConfig,
+    journal: &mut Journal,
+    generated: &mut Generated,
+    progress: impl FnMut(usize),
+) -> Result<(), GenerationError> {
+    let make = || Mcts::<P>::new(config.simulations);
+    let attempt = |player: &mut Mcts<P>, number: usize| Ok(opening(player, config, number));
+    generated.run(config.count, config.threads, journal, make, attempt, progress)
+}
+
+/// The position after one attempt; empty if the game ended before.
+fn opening<P: Searchable>(player: &mut Mcts<P>, config: OpeningConfig, number: usize) -> String {
+    let mut rng = rng::stream(config.seed, &["openings", &number.to_string()]);
+    let mut line = Line::<P>::default();
+    for _ in 0..config.plies {
+        match player.choose(&line, &mut rng) {
+            Ok(mv) if line.push(mv).is_ok() => {}
+            _ => return String::new(),
+        }
+    }
+    if line.position().is_over() { String::new() } else { line.position().to_string() }
+}
+
+/// Settings of game generation.
+#[derive(Clone, Copy, Debug)]
+pub struct GameConfig {
+    /// Number of distinct games.
+    pub count: usize,
+    /// Random plies at the start of each game.
+    pub random_plies: u32,
+    /// Seed of all randomness.
+    pub seed: u64,
+    /// Number of threads.
+    pub threads: usize,
+}
+
+/// Generates games of a player against itself from random openings, as transcripts.
+pub fn generate_games(
+    player: &PlayerFactory<Othello>,
+    config: GameConfig,
+    journal: &mut Journal,
+    generated: &mut Generated,
+    progress: impl FnMut(usize),
+) -> Result<(), GenerationError> {
+    let make = || player.make().and_then(|black| Ok((black, player.make()?)));
+    generated.run(
+        config.count,
+        config.threads,
+        journal,
+        make,
+        |pair, number| match pair {
+            Ok((black, white)) => game(&mut **black, &mut **white, config, number),
+            Err(fault) => Err(fault.to_string()),
+        },
+        progress,
+    )
+}
+
+/// One game as a transcript; empty if it ended in the opening.
+fn game(
+    black: &mut dyn Player<Othello>,
+    white: &mut dyn Player<Othello>,
+    config: GameConfig,
+    number: usize,
+) -> Result<String, String> {
+    let mut rng = rng::stream(config.seed, &["generate", &number.to_string()]);
+    let mut opening = Line::<Othello>::default();
+    for _ in 0..config.random_plies {
+        match Random.choose(&opening, &mut rng) {
+            Ok(mv) if opening.push(mv).is_ok() => {}
+            _ => return Ok(String::new()),
+        }
+    }
+    let played = play(black, white, &opening, &mut rng);
+    match played.forfeit {
+        Some((_, fault)) => Err(fault),
+        None => Ok(played.line.moves().iter().map(ToString::to_string).collect()),
+    }
+}
+
+/// Converts generated games to records; the opening moves are marked as random.
+pub fn generated_records(
+    name: &str,
+    random_plies: usize,
+    games: &[String],
+) -> Result<Vec<Record<Othello>>, GenerationError> {
+    let record = |(line, text): (usize, &String)| {
+        let damaged = || GenerationError::Journal { line: line + 1, text: text.clone() };
+        let game = transcript::game(text.as_bytes()).map_err(|_| damaged())?;
+        let about = GameInfo {
+            black: name.to_owned(),
+            white: name.to_owned(),
+            event: "Outflank".to_owned(),
+            result: game.end().score(),
+            ..GameInfo::default()
+        };
+        let mut record = Record::new(*game.start(), about);
+        for (place, ply) in game.plies().iter().enumerate() {
+            record.push(Ply { random: place < random_plies, ..*ply }).map_err(|_| damaged())?;
+        }
+        Ok(record)
+    };
+    games.iter().enumerate().map(record).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_and_empty_results_are_counted_but_not_kept() {
+        let lines = ["a", "", "b", "a", "a"].map(str::to_owned).to_vec();
+        let generated = Generated::from_lines(lines);
+        assert_eq!(generated.found, ["a", "b"]);
+        assert_eq!((generated.attempts, generated.fruitless), (5, 2));
+    }
+
+    #[test]
+    fn an_interrupted_generation_continues_with_the_same_openings() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = OpeningConfig { count: 12, plies: 4, simulations: 5, seed: 3, threads: 2 };
+        let generate = |name: &str, count: usize| {
+            let (mut journal, lines) = Journal::open(&folder.path().join(name)).unwrap();
+            let mut generated = Generated::from_lines(lines);
+            let config = OpeningConfig { count, ..config };
+            generate_openings::<Othello>(config, &mut journal, &mut generated, |_| {}).unwrap();
+            generated.found
+        };
+        let whole = generate("whole", 12);
+        assert_eq!(whole.len(), 12);
+        assert_eq!(generate("parts", 5), whole[..5]);
+        assert_eq!(generate("parts", 12), whole);
+    }
+
+    #[test]
+    fn opening_moves_of_generated_games_are_marked_as_random() {
+        let records = generated_records("me", 2, &["f5d6c3".to_owned()]).unwrap();
+        let random: Vec<bool> = records[0].plies().iter().map(|ply| ply.random).collect();
+        assert_eq!(random, [true, true, false]);
+        assert!(generated_records("me", 0, &["f5f5".to_owned()]).is_err());
+    }
+}

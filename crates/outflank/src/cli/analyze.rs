@@ -1,0 +1,69 @@
+//! Options of `outflank analyze`.
+
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
+use std::path::PathBuf;
+
+/// Examples at the top of the help.
+pub const EXAMPLES: &str = "\
+Examples:
+  outflank analyze f5d6c3d3c4f4f6
+  outflank analyze game.ggf --to report.html
+  outflank analyze games/ --sample 20 --json";
+
+/// Notes below the options.
+pub const NOTES: &str = "\
+The loss of a move is the difference in discs between the best move and the move played, by the same
+search. It is exact where the game is solved, and an estimate before: the model's value is converted
+to discs by a fit to the results of the embedded games, averaged over the last two depths because
+odd and even depths differ. Where values and results do not correlate, the loss is shown as ? (null
+in JSON). The report also shows the most likely expert move, its probability and that of the move
+played.";
+
+/// `outflank analyze`.
+#[derive(Args, Debug)]
+pub struct AnalyzeArgs {
+    /// A game as its moves in one argument, or files or folders of games.
+    #[arg(value_name = "GAME|FILE", required = true)]
+    pub games: Vec<String>,
+    /// Evaluation model; it must evaluate positions.
+    #[arg(long, default_value = "champion", value_name = "MODEL", help_heading = "Search")]
+    pub model: String,
+    /// Search depth in plies.
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=60),
+        help_heading = "Search")]
+    pub depth: u32,
+    /// Solve exactly from this many empty squares.
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(0..=30),
+        help_heading = "Search")]
+    pub exact: u32,
+    /// ProbCut threshold in standard deviations; 0 turns selective pruning off.
+    #[arg(
+        long,
+        default_value_t = 1.5,
+        value_name = "SIGMAS",
+        allow_negative_numbers = true,
+        help_heading = "Search"
+    )]
+    pub cut: f32,
+    /// Analyze a random sample of this many games.
+    #[arg(long, value_name = "N", help_heading = "Data",
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
+    pub sample: Option<usize>,
+    /// Write a report: .md or .html.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub to: Option<PathBuf>,
+    /// Seed of the sample.
+    #[arg(long, default_value_t = 1, value_name = "N", help_heading = "Common")]
+    pub seed: u64,
+    /// Number of threads; results do not depend on it [default: all cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024),
+        help_heading = "Common")]
+    pub threads: Option<u16>,
+    /// Print no progress.
+    #[arg(long, short, help_heading = "Common")]
+    pub quiet: bool,
+    /// Print one JSON document on standard output, errors included.
+    #[arg(long, help_heading = "Common")]
+    pub json: bool,
+}

@@ -1,0 +1,24 @@
+//! Options of `outflank bench`.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// Examples at the top of the help.
+pub const EXAMPLES: &str = "\
+Examples:
+  outflank bench search
+  outflank bench --json > bench.json";
+
+/// `outflank bench`.
+#[derive(Args, Debug)]
+pub struct BenchArgs {
+    /// Area to measure [default: all].
+    #[arg(value_parser = ["games", "records", "arena", "learners", "nets", "search", "cluster"])]
+    pub area: Option<String>,
+    /// Data folder, for benchmarks on real games.
+    #[arg(long, value_name = "DIR", env = "OUTFLANK_DATA", hide_env_values = true)]
+    pub data: Option<PathBuf>,
+    /// Print one JSON document on standard output, errors included.
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,51 @@
+//! Options of `outflank league`.
+
+use super::{CommonArgs, ContestArgs, RemoteArgs, RunArgs};
+use clap::Args;
+
+/// Examples at the top of the help.
+pub const EXAMPLES: &str = "\
+Examples:
+  outflank league heuristic yoshioka random --games 200 --random 0.1
+  outflank league champion@4 heuristic@4 random@mcts500 --openings openings.txt";
+
+/// `outflank league`.
+#[derive(Args, Debug)]
+pub struct LeagueArgs {
+    /// Players.
+    #[arg(required = true, num_args = 2.., value_name = "PLAYER")]
+    pub players: Vec<String>,
+    /// Games to play.
+    #[command(flatten)]
+    pub contest: ContestArgs,
+    /// Draw parameter of the rating model in Elo: 0 (Bradley-Terry), a number, or `fit`.
+    #[arg(
+        long,
+        default_value = "0",
+        value_name = "ELO|fit",
+        allow_hyphen_values = true,
+        help_heading = "Ratings"
+    )]
+    pub draw_elo: String,
+    /// First-move advantage in Elo: 0, a number, or `fit`.
+    #[arg(
+        long,
+        default_value = "0",
+        value_name = "ELO|fit",
+        allow_hyphen_values = true,
+        help_heading = "Ratings"
+    )]
+    pub advantage: String,
+    /// Also rate these players from the games among themselves: ranks such as 1-7 or 1,2,8-12.
+    #[arg(long, value_name = "RANKS", help_heading = "Ratings")]
+    pub sub_league: Vec<String>,
+    /// The run folder.
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Common options.
+    #[command(flatten)]
+    pub common: CommonArgs,
+    /// Remote workers; last, because their help heading applies to everything after it.
+    #[command(flatten)]
+    pub remote: RemoteArgs,
+}

@@ -1,0 +1,213 @@
+//! Suggestions for options that do not exist: names from other programs and from older versions.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command};
+use outflank_runs::did_you_mean;
+use std::ffi::OsString;
+
+/// Names that users may try, and the options they mean, the most likely first. The suggestion is
+/// the first that the command has.
+const SYNONYMS: &[(&str, &[&str])] = &[
+    ("passes", &["epochs"]),
+    ("num-epochs", &["epochs"]),
+    ("rate", &["learning-rate"]),
+    ("alpha", &["learning-rate"]),
+    ("eta", &["learning-rate"]),
+    ("step-size", &["learning-rate"]),
+    ("batch", &["batch-size", "games-per-batch"]),
+    ("decay", &["weight-decay", "lr-schedule"]),
+    ("l2", &["weight-decay", "c"]),
+    ("smoothing", &["label-smoothing"]),
+    ("warmup", &["warmup-steps"]),
+    ("schedule", &["lr-schedule"]),
+    ("scheduler", &["lr-schedule"]),
+    ("steps", &["max-iterations", "kernel-iterations", "epochs"]),
+    ("sweeps", &["max-iterations"]),
+    ("iterations", &["max-iterations", "epochs", "games", "rounds", "simulations"]),
+    ("max-iter", &["max-iterations"]),
+    ("generations", &["games"]),
+    ("minutes", &["time-limit"]),
+    ("time", &["time-limit", "seconds"]),
+    ("timeout", &["time-limit", "patience"]),
+    ("max-time", &["time-limit"]),
+    ("from", &["init-from"]),
+    ("weights", &["init-from"]),
+    ("pretrained", &["init-from"]),
+    ("finetune", &["init-from"]),
+    ("images", &["symmetries"]),
+    ("tta", &["symmetries"]),
+    ("augment", &["symmetries"]),
+    ("gpu", &["device"]),
+    ("cuda", &["device"]),
+    ("share", &["cache"]),
+    ("cache-dir", &["cache"]),
+    ("tested", &["test-positions"]),
+    ("bag", &["ensemble-member"]),
+    ("member", &["ensemble-member"]),
+    ("measured-games", &["match-games"]),
+    ("eval-games", &["match-games"]),
+    ("n-games", &["games"]),
+    ("num-games", &["games"]),
+    ("games", &["match-games", "rounds"]),
+    ("rounds", &["games"]),
+    ("pairs", &["games"]),
+    ("rival", &["opponent"]),
+    ("rivalry", &["opponent-share"]),
+    ("points", &["measurements"]),
+    ("evaluations", &["measurements"]),
+    ("single", &["precision"]),
+    ("dtype", &["precision"]),
+    ("half", &["precision"]),
+    ("checkpoint", &["checkpoint-every"]),
+    ("save-every", &["checkpoint-every"]),
+    ("concurrency", &["threads"]),
+    ("workers", &["threads", "on"]),
+    ("num-workers", &["threads", "on"]),
+    ("jobs", &["threads"]),
+    ("cores", &["threads"]),
+    ("nats", &["on"]),
+    ("server", &["on"]),
+    ("random-seed", &["seed"]),
+    ("srand", &["seed"]),
+    ("output", &["out", "to"]),
+    ("output-dir", &["out"]),
+    ("out-dir", &["out"]),
+    ("to", &["out"]),
+    ("out", &["to"]),
+    ("file", &["to", "records"]),
+    ("input", &["records"]),
+    ("dataset", &["records", "data"]),
+    ("data-dir", &["data"]),
+    ("val-split", &["held-out", "split"]),
+    ("validation-split", &["held-out", "split"]),
+    ("test-size", &["held-out", "test"]),
+    ("test-split", &["held-out", "split"]),
+    ("book", &["openings"]),
+    ("opening-file", &["openings"]),
+    ("epsilon", &["random"]),
+    ("verbose", &["quiet"]),
+    ("silent", &["quiet"]),
+    ("model", &["player", "init-from"]),
+    ("arch", &["net"]),
+    ("architecture", &["net"]),
+    ("visits", &["simulations"]),
+    ("playouts", &["simulations"]),
+    ("n-estimators", &["ensemble-member"]),
+];
+
+/// Names that no option stands for, with advice.
+const ADVICE: &[(&str, &str)] = &[
+    ("tc", "a time per move is part of the player: champion?seconds=1"),
+    ("st", "a time per move is part of the player: champion?seconds=1"),
+    ("movetime", "a time per move is part of the player: champion?seconds=1"),
+    ("nodes", "a node limit is part of the player: champion?nodes=100000"),
+    ("depth", "a search depth is part of the player: champion@4"),
+    ("simulations", "a number of simulations is part of the player: heuristic@mcts800"),
+    ("elo0", "give both hypotheses with --sprt ELO0,ELO1"),
+    ("elo1", "give both hypotheses with --sprt ELO0,ELO1"),
+    ("gpu", "networks are trained on a GPU with --device cuda"),
+    ("cuda", "networks are trained on a GPU with --device cuda"),
+    ("workers", "start `outflank worker --on nats://HOST` on each machine"),
+];
+
+/// The option of a command that a foreign name stands for.
+pub fn option_for<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let (_, meant) = SYNONYMS.iter().find(|(synonym, _)| *synonym == name)?;
+    meant.iter().find_map(|option| known.iter().find(|known| *known == option).copied())
+}
+
+/// Advice for a name that no option of the command stands for.
+fn advice_for(name: &str) -> Option<&'static str> {
+    ADVICE.iter().find(|(known, _)| *known == name).map(|(_, advice)| *advice)
+}
+
+/// What to say about an unknown name: the option it stands for, advice, or the nearest name.
+pub fn suggestion(name: &str, known: &[&str]) -> String {
+    match (option_for(name, known), advice_for(name)) {
+        (Some("device"), Some(advice)) => advice.to_owned(),
+        (Some(option), _) => format!("did you mean '{option}'?"),
+        (None, Some(advice)) => advice.to_owned(),
+        (None, None) => did_you_mean(name, known),
+    }
+}
+
+/// Adds a suggestion to the parser's error about an unknown option.
+pub fn suggest(error: &mut clap::Error, program: &Command, arguments: &[OsString]) {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return;
+    }
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return };
+    let Some(name) = argument.strip_prefix("--") else { return };
+    let name = name.split('=').next().unwrap_or(name).to_owned();
+    let known = long_options(program, arguments);
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let option = option_for(&name, &known);
+    if let Some(advice) = advice_for(&name).filter(|_| option.is_none_or(|o| o == "device")) {
+        error.remove(ContextKind::SuggestedArg);
+        let advice = ContextValue::StyledStrs(vec![advice.into()]);
+        error.insert(ContextKind::Suggested, advice);
+    } else if let Some(option) = option {
+        let option = ContextValue::String(format!("--{option}"));
+        error.insert(ContextKind::SuggestedArg, option);
+    }
+}
+
+/// The long options of the subcommand that the arguments name.
+fn long_options(program: &Command, arguments: &[OsString]) -> Vec<String> {
+    let mut chosen = program;
+    for word in arguments.iter().skip(1) {
+        match chosen.find_subcommand(word) {
+            Some(sub) => chosen = sub,
+            None => break,
+        }
+    }
+    chosen.get_arguments().filter_map(Arg::get_long).map(str::to_owned).collect()
+}
+
+/// The parser's error in one line: what is wrong, then what to do.
+pub fn one_line(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let mut parts = text.split("\n\n").map(|part| {
+        part.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+    });
+    let message = parts.next().unwrap_or_default();
+    let message = message.strip_prefix("error: ").unwrap_or(&message).to_owned();
+    let tip = parts.find(|part| part.starts_with("tip: "));
+    match tip {
+        Some(tip) => format!("{message}; {}", tip.trim_start_matches("tip: ")),
+        None => format!("{message}; see --help"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Every name on the right exists somewhere, and none on the left is an option of all commands.
+    #[test]
+    fn synonyms_lead_to_options() {
+        let (mut options, mut open) = (BTreeSet::new(), vec![crate::cli::command()]);
+        while let Some(command) = open.pop() {
+            options.extend(command.get_arguments().filter_map(Arg::get_long).map(str::to_owned));
+            open.extend(command.get_subcommands().cloned());
+        }
+        for (synonym, meant) in SYNONYMS {
+            for option in *meant {
+                assert!(options.contains(*option), "{synonym} leads to --{option}, unknown");
+            }
+        }
+        let mut names: Vec<&str> = SYNONYMS.iter().map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), SYNONYMS.len(), "each name is there once");
+    }
+
+    #[test]
+    fn the_first_option_that_exists_is_meant() {
+        assert_eq!(option_for("batch", &["seed", "games-per-batch"]), Some("games-per-batch"));
+        assert_eq!(option_for("batch", &["batch-size", "games-per-batch"]), Some("batch-size"));
+        assert_eq!(option_for("batch", &["seed"]), None);
+        assert_eq!(suggestion("gmaes", &["games", "seed"]), "did you mean 'games'?");
+    }
+}

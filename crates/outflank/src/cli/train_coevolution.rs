@@ -1,0 +1,175 @@
+//! Options of `outflank train tdl`, `cel`, `hof`, `ptdl`, `ctdl` and `etdl`. Their names are also the keys
+//! of a TOML file given with `--config`, which can define a new hybrid.
+
+use super::RemoteArgs;
+use super::train_play::TrainingArgs;
+use clap::Args;
+
+/// Examples at the top of the help.
+pub const EXAMPLES: &str = "\
+Examples:
+  outflank train tdl --games 200000
+  outflank train ctdl --operators sxm_t --shape 12x6 --seed 2
+  outflank train ctdl --config hybrid.toml --set population=20
+  outflank train ctdl --shape all4 --on nats://HOST   (workers play the games of each generation)";
+
+/// Notes below the options.
+pub const NOTES: &str = "\
+Defaults follow Krawiec & Szubert (2011) for the method and its operators.
+Operators: s, p, a (training games with itself, the population, the archive), as (with itself and
+the newest archive members), x (crossover), m_w, m_t (mutation of weights, of the topology).";
+
+/// Options of `outflank train tdl`, `cel`, `hof`, `ptdl`, `ctdl` and `etdl`.
+#[derive(Args, Debug, Clone)]
+pub struct CoevolutionArgs {
+    /// Operators, such as sxm_t.
+    #[arg(long, value_name = "LETTERS", help_heading = "Algorithm")]
+    pub operators: Option<String>,
+    /// Settings of the algorithm.
+    #[command(flatten)]
+    pub settings: CoevolutionSettings,
+    /// Options of every method that trains by playing.
+    #[command(flatten)]
+    pub training: TrainingArgs,
+    /// Remote workers; last, because their help heading applies to everything after it.
+    #[command(flatten)]
+    pub remote: RemoteArgs,
+}
+
+/// Settings of coevolution and TDL; missing ones are set by the method.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Algorithm")]
+pub struct CoevolutionSettings {
+    /// Tuples: snakes such as 12x6 (tuples x squares), or all straight lines and all 2x2 squares:
+    /// all4, all4+2x2, all2x2. Two snakes of two squares are snakes2x2, since 2x2 is ambiguous.
+    #[arg(long, value_name = "SHAPE", allow_hyphen_values = true)]
+    pub shape: Option<String>,
+    /// Generation of snakes: clean (distinct squares, no wrap-around) or wrapping.
+    #[arg(long, value_name = "VARIANT")]
+    pub snake: Option<String>,
+    /// Initial weights are uniform in [-X, X].
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub spread: Option<f64>,
+    /// Population size.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub population: Option<i64>,
+    /// Learning rate of TD(0) [alias: --lr].
+    #[arg(long, alias = "lr", value_name = "LR", allow_negative_numbers = true)]
+    pub learning_rate: Option<f64>,
+    /// Probability of a random move in a training game.
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub epsilon: Option<f64>,
+    /// Self-play training games per individual and generation.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub self_games: Option<i64>,
+    /// Training opponents from the population.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub population_opponents: Option<i64>,
+    /// Training games with each of them.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub population_games: Option<i64>,
+    /// Training opponents from the archive.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub archive_opponents: Option<i64>,
+    /// Training games with each of them.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub archive_games: Option<i64>,
+    /// Whether archive opponents are the newest instead of random ones.
+    #[arg(long, value_name = "true|false")]
+    pub archive_newest: Option<bool>,
+    /// Archive size; the newest champions are kept, 0 keeps all.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub archive: Option<i64>,
+    /// Fitness: none, round-robin or heuristic.
+    #[arg(long, value_name = "KIND")]
+    pub fitness: Option<String>,
+    /// Games per pair in the round robin, 1 or 2.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub meetings: Option<i64>,
+    /// Fitness games of each individual with the archive.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub hall_of_fame: Option<i64>,
+    /// Fitness games of each individual with the heuristic.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub heuristic_games: Option<i64>,
+    /// Probability of a random move in them.
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub heuristic_random: Option<f64>,
+    /// Tournament size of the parent selection; 0 turns selection off.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub tournament: Option<i64>,
+    /// Probability that two parents exchange tuples.
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub crossover: Option<f64>,
+    /// Probability that a weight mutates.
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub weight_mutation: Option<f64>,
+    /// Standard deviation of a weight mutation.
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub weight_deviation: Option<f64>,
+    /// Probability that a square of a tuple moves.
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub topology_mutation: Option<f64>,
+    /// Target of a moved square: uniform (any free neighbor) or crowded (near most of the tuple).
+    #[arg(long, value_name = "VARIANT")]
+    pub topology: Option<String>,
+}
+
+/// Options whose names differ from the keys of the learner's settings.
+const KEYS_OF_OPTIONS: [(&str, &str); 1] = [("learning-rate", "alpha")];
+
+/// The option that sets a key of the learner's settings.
+pub fn option_of_key(key: &str) -> &str {
+    KEYS_OF_OPTIONS.iter().find(|(_, known)| *known == key).map_or(key, |(option, _)| option)
+}
+
+impl CoevolutionSettings {
+    /// The given settings, by the keys of the learner.
+    pub fn table(&self) -> toml::Table {
+        let text = |value: &Option<String>| value.clone().map(toml::Value::String);
+        let number = |value: Option<f64>| value.map(toml::Value::Float);
+        let count = |value: Option<i64>| value.map(toml::Value::Integer);
+        let given = [
+            ("shape", text(&self.shape)),
+            ("snake", text(&self.snake)),
+            ("spread", number(self.spread)),
+            ("population", count(self.population)),
+            ("alpha", number(self.learning_rate)),
+            ("epsilon", number(self.epsilon)),
+            ("self-games", count(self.self_games)),
+            ("population-opponents", count(self.population_opponents)),
+            ("population-games", count(self.population_games)),
+            ("archive-opponents", count(self.archive_opponents)),
+            ("archive-games", count(self.archive_games)),
+            ("archive-newest", self.archive_newest.map(toml::Value::Boolean)),
+            ("archive", count(self.archive)),
+            ("fitness", text(&self.fitness)),
+            ("meetings", count(self.meetings)),
+            ("hall-of-fame", count(self.hall_of_fame)),
+            ("heuristic-games", count(self.heuristic_games)),
+            ("heuristic-random", number(self.heuristic_random)),
+            ("tournament", count(self.tournament)),
+            ("crossover", number(self.crossover)),
+            ("weight-mutation", number(self.weight_mutation)),
+            ("weight-deviation", number(self.weight_deviation)),
+            ("topology-mutation", number(self.topology_mutation)),
+            ("topology", text(&self.topology)),
+        ];
+        given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Command;
+
+    #[test]
+    fn every_setting_of_the_learner_is_an_option() {
+        let command = CoevolutionSettings::augment_args(Command::new("settings"));
+        let options: Vec<&str> = command.get_arguments().filter_map(|arg| arg.get_long()).collect();
+        let keys = outflank_learners::coevolution::KEYS;
+        let wanted: Vec<&str> = keys.iter().map(|key| option_of_key(key)).collect();
+        assert_eq!(options, wanted);
+    }
+}

@@ -1,0 +1,249 @@
+//! The methods of `outflank train` with their own options, and the options of those that train by playing.
+
+use super::train_cnn::{self, CnnArgs};
+use super::train_coevolution::{self, CoevolutionArgs};
+use super::train_gp::{self, GpArgs};
+use super::{CommonArgs, RunArgs};
+use clap::{Args, Subcommand, ValueEnum};
+
+/// Methods with their own options.
+#[derive(Subcommand, Debug, Clone)]
+pub enum TrainMethod {
+    /// Temporal difference learning by self-play.
+    #[command(before_help = train_coevolution::EXAMPLES, after_help = train_coevolution::NOTES)]
+    Tdl(Box<CoevolutionArgs>),
+    /// Coevolutionary learning: selection by games within the population.
+    #[command(before_help = train_coevolution::EXAMPLES, after_help = train_coevolution::NOTES)]
+    Cel(Box<CoevolutionArgs>),
+    /// Coevolution with a hall of fame of former champions.
+    #[command(before_help = train_coevolution::EXAMPLES, after_help = train_coevolution::NOTES)]
+    Hof(Box<CoevolutionArgs>),
+    /// Parallel TDL: a population, each member trained by self-play.
+    #[command(before_help = train_coevolution::EXAMPLES, after_help = train_coevolution::NOTES)]
+    Ptdl(Box<CoevolutionArgs>),
+    /// Coevolutionary TDL: coevolution with temporal difference learning.
+    #[command(before_help = train_coevolution::EXAMPLES, after_help = train_coevolution::NOTES)]
+    Ctdl(Box<CoevolutionArgs>),
+    /// Evolutionary TDL: selection by games against the heuristic.
+    #[command(before_help = train_coevolution::EXAMPLES, after_help = train_coevolution::NOTES)]
+    Etdl(Box<CoevolutionArgs>),
+    /// TD(λ) by self-play on large patterns with weights per stage of the game.
+    #[command(name = "self-play", before_help = SELF_PLAY_EXAMPLES, after_help = SELF_PLAY_NOTES)]
+    SelfPlay(Box<SelfPlayArgs>),
+    /// A convolutional network that predicts expert moves.
+    #[command(before_help = train_cnn::EXAMPLES, after_help = train_cnn::NOTES)]
+    Cnn(Box<CnnArgs>),
+    /// Neural networks under TD(0): a pair of networks plays each other.
+    #[command(
+        before_help = ANN_EXAMPLES,
+        after_help = ANN_NOTES,
+        mut_arg("games", |arg| arg.default_value(ANN_GAMES)),
+        mut_arg("measurements", |arg| arg.default_value(ANN_MEASUREMENTS)),
+    )]
+    Ann(Box<AnnArgs>),
+    /// Gaussian-process preference learning of heuristics, compared by games or by you.
+    #[command(before_help = train_gp::EXAMPLES, after_help = train_gp::NOTES)]
+    Gp(Box<GpArgs>),
+}
+
+const ANN_GAMES: &str = "307200";
+const ANN_MEASUREMENTS: &str = "40";
+
+const ANN_EXAMPLES: &str = "\
+Examples:
+  outflank train ann --net \"WS 192-4x8-1\" --games 76800 --measurements 10
+  outflank train ann --net \"FC 192-32-8-1\" --self-play --against yoshioka@4?noise=5";
+
+const ANN_NOTES: &str = "\
+Defaults follow Binkley, Seehart & Hagiwara (2007), whose measurements `outflank reproduce ann/fig7`
+repeats. Architectures are written as in their Table 1: FC (fully connected), SR (symmetry removed),
+WS (weights shared by the eight symmetries) or SP (one node per window), then the nodes of each
+layer. 64, 128 or 192 inputs are one, two or three per square; a layer 16x8 has 16 sets of 8 nodes;
+SR+WS and SR+SP exist as well.";
+
+const SELF_PLAY_EXAMPLES: &str = "\
+Examples:
+  outflank train self-play --games 400000
+  outflank train self-play --opponent heuristic --opponent-share 0.25 --games 6144000";
+
+const SELF_PLAY_NOTES: &str = "\
+A batch of games is played with fixed weights; then TD(λ) updates the value of every position before
+a non-random move. With --opponent, a share of the games is played against it.";
+
+/// Options of every method that trains by playing.
+#[derive(Args, Debug, Clone)]
+pub struct TrainingArgs {
+    /// Training budget in games, training and selection together.
+    #[arg(
+        long,
+        default_value_t = 2_000_000,
+        value_name = "N",
+        allow_negative_numbers = true,
+        help_heading = "Budget"
+    )]
+    pub games: u64,
+    /// Number of measurements during training.
+    #[arg(
+        long,
+        default_value_t = 50,
+        value_name = "N",
+        allow_negative_numbers = true,
+        help_heading = "Validation"
+    )]
+    pub measurements: u64,
+    /// Players to measure against, besides the heuristic.
+    #[arg(long, value_name = "PLAYER", num_args = 1.., help_heading = "Validation")]
+    pub against: Vec<String>,
+    /// Games of each reference match, an even number; one move in ten is random.
+    #[arg(
+        long,
+        default_value_t = 1000,
+        value_name = "N",
+        allow_negative_numbers = true,
+        help_heading = "Validation"
+    )]
+    pub match_games: u32,
+    /// The run folder.
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Common options.
+    #[command(flatten)]
+    pub common: CommonArgs,
+}
+
+/// Options of `outflank train self-play`.
+#[derive(Args, Debug, Clone)]
+pub struct SelfPlayArgs {
+    /// Features: 18 large patterns of the whole board with mobility etc., or the tuples in a file.
+    #[arg(long, default_value = "patterns", value_name = "patterns|FILE", help_heading = "Model")]
+    pub features: String,
+    /// Discs per stage of the game; each stage has its own weights.
+    #[arg(
+        long,
+        default_value_t = 6,
+        value_name = "DISCS",
+        allow_negative_numbers = true,
+        help_heading = "Model"
+    )]
+    pub stage: u32,
+    /// Games per batch.
+    #[arg(
+        long,
+        default_value_t = 4096,
+        value_name = "N",
+        allow_negative_numbers = true,
+        help_heading = "Optimizer"
+    )]
+    pub games_per_batch: u32,
+    /// Initial learning rate, decayed linearly to 0 [alias: --lr].
+    #[arg(
+        long,
+        alias = "lr",
+        default_value_t = 0.1,
+        value_name = "LR",
+        allow_negative_numbers = true,
+        help_heading = "Optimizer"
+    )]
+    pub learning_rate: f64,
+    /// Trace decay λ, from 0 to 1.
+    #[arg(
+        long,
+        default_value_t = 0.5,
+        value_name = "LAMBDA",
+        allow_negative_numbers = true,
+        help_heading = "Optimizer"
+    )]
+    pub lambda: f64,
+    /// Probability of a random move.
+    #[arg(
+        long,
+        default_value_t = 0.1,
+        value_name = "P",
+        allow_negative_numbers = true,
+        help_heading = "Exploration"
+    )]
+    pub random: f64,
+    /// Maximum random plies at the start of a game; the number is drawn uniformly from 0.
+    #[arg(
+        long,
+        default_value_t = 0,
+        value_name = "PLIES",
+        allow_negative_numbers = true,
+        help_heading = "Exploration"
+    )]
+    pub opening: u32,
+    /// Model to play some of the games against.
+    #[arg(long, value_name = "MODEL", help_heading = "Exploration")]
+    pub opponent: Option<String>,
+    /// Share of the games against the opponent [default: 0.25].
+    #[arg(long, value_name = "P", allow_negative_numbers = true, help_heading = "Exploration")]
+    pub opponent_share: Option<f64>,
+    /// Options of every method that trains by playing.
+    #[command(flatten)]
+    pub training: TrainingArgs,
+}
+
+/// How the learning rate changes over a run of `outflank train ann`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs, reason = "the help would show the comments beside the names")]
+pub enum AnnSchedule {
+    Constant,
+    Linear,
+}
+
+/// Options of `outflank train ann`.
+#[derive(Args, Debug, Clone)]
+pub struct AnnArgs {
+    /// Architecture.
+    #[arg(long, default_value = "WS 192-16x8-16-8-1", value_name = "NAME", help_heading = "Model")]
+    pub net: String,
+    /// Learning rate [alias: --lr].
+    #[arg(
+        long,
+        alias = "lr",
+        default_value_t = outflank_experiments::ann::ALPHA,
+        value_name = "LR",
+        allow_negative_numbers = true,
+        help_heading = "Optimizer"
+    )]
+    pub learning_rate: f64,
+    /// Learning-rate schedule; linear decays to 0 over the run (not in the paper).
+    #[arg(
+        long,
+        value_enum,
+        default_value = "constant",
+        value_name = "KIND",
+        help_heading = "Optimizer"
+    )]
+    pub lr_schedule: AnnSchedule,
+    /// Trace decay λ, from 0 to 1 (not in the paper).
+    #[arg(
+        long,
+        default_value_t = 0.0,
+        value_name = "LAMBDA",
+        allow_negative_numbers = true,
+        help_heading = "Optimizer"
+    )]
+    pub lambda: f64,
+    /// Update the weights after every move instead of after every game.
+    #[arg(long, help_heading = "Optimizer")]
+    pub per_move: bool,
+    /// Target +1, 0 or -1 instead of a sigmoid of the disc difference.
+    #[arg(long, help_heading = "Optimizer")]
+    pub plain_result: bool,
+    /// Probability of a random move (not in the paper).
+    #[arg(
+        long,
+        default_value_t = 0.0,
+        value_name = "P",
+        allow_negative_numbers = true,
+        help_heading = "Exploration"
+    )]
+    pub epsilon: f64,
+    /// Train one network by self-play instead of a pair.
+    #[arg(long, help_heading = "Exploration")]
+    pub self_play: bool,
+    /// Options of every method that trains by playing.
+    #[command(flatten)]
+    pub training: TrainingArgs,
+}

@@ -1,0 +1,71 @@
+//! TD learning by self-play, and a generation of coevolutionary TDL.
+
+use super::{Row, best_of, best_of_thread};
+use anyhow::{Result, ensure};
+use outflank_experiments::coevolution::presets;
+use outflank_learners::coevolution::Coevolution;
+use outflank_learners::tdl::{self, TdlConfig};
+use outflank_learners::training::Learner;
+
+/// Training games before and during a measurement: nonzero weights use the cache differently.
+const WARM_UP: u64 = 2_000;
+const GAMES: u64 = 10_000;
+
+/// Target of one core with 12x6 networks, in games per second.
+const TARGET: f64 = 8_000.0;
+
+/// Limit of 12x6 networks by table reads alone, in games per second (docs/speed.md).
+const READS: f64 = 50_000.0;
+
+/// Measures TDL on one thread, and a generation of CTDL on one thread and on all.
+pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
+    for shape in ["7x4", "9x5", "12x6"] {
+        let settings = presets::settings("tdl", None, shape)?;
+        let rates = TdlConfig { learning_rate: settings.alpha, epsilon: settings.epsilon };
+        let mut network = Coevolution::new(settings, 1, 1)?.model();
+        tdl::learn(&mut network, rates, 1, 0, WARM_UP);
+        let (mut again, mut games) = (network.clone(), WARM_UP);
+        let seconds = best_of_thread(3, || {
+            tdl::learn(&mut network, rates, 1, games, GAMES);
+            games += GAMES;
+        });
+        tdl::learn(&mut again, rates, 1, WARM_UP, games - WARM_UP);
+        ensure!(again == network, "the same games gave other weights");
+        let rate = GAMES as f64 / seconds;
+        let instances = network.tuples().placement_count();
+        let aim = match shape {
+            "12x6" => format!("target: {TARGET}; table reads allow {READS}; "),
+            _ => String::new(),
+        };
+        rows.push(Row {
+            area: "learners",
+            name: format!(
+                "TD(0) self-play, {shape}, {instances} tuple instances, CPU time of one thread"
+            ),
+            value: rate,
+            unit: "games/s",
+            reference: format!("{aim}{:.1} us per game", 1e6 * seconds / GAMES as f64),
+            ratio: (shape == "12x6").then_some(rate / TARGET),
+        });
+    }
+    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut one_thread = None;
+    for threads in [1, all] {
+        let mut learner = Coevolution::new(presets::settings("ctdl", None, "12x6")?, 1, threads)?;
+        let games = learner.next_cost();
+        let mut done = Ok(());
+        let seconds = best_of(1, || done = learner.step());
+        done.map_err(anyhow::Error::msg)?;
+        let alone = *one_thread.get_or_insert(seconds);
+        let ratio = alone / seconds;
+        rows.push(Row {
+            area: "learners",
+            name: format!("generation of CTDL-sxm_t, 12x6, {threads} threads"),
+            value: games as f64 / seconds,
+            unit: "games/s",
+            reference: "measured: one thread".to_owned(),
+            ratio: Some(ratio),
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! Training of convolutional networks on the CPU: Conv4 of Liskowski, Jaśkowski & Krawiec (2018).
+
+use super::Row;
+use anyhow::{Context, Result, ensure};
+use outflank_learners::cnn::{
+    Device, Engine, Dataset, CpuDevice, Optimizer, Order, Plan, LrSchedule, Split, State, TrainingSet,
+};
+use outflank_models::nets::{Input, NetGraph, named};
+use outflank_records::{ExampleSetKind, embedded};
+use std::time::{Duration, Instant};
+
+/// Positions per second of PyTorch 2.11, channels last, two threads of a Xeon with AVX-512: the median of
+/// three runs in turn with ours, which had 1,570 on the same two threads.
+const REFERENCE: f64 = 2100.0;
+
+/// Steps that are compared with those of a single thread.
+const STEPS: usize = 4;
+
+/// Duration of the measurement.
+const MEASURED: Duration = Duration::from_secs(3);
+
+const PLAN: Plan = Plan {
+    batch: 64,
+    rate: 0.02,
+    schedule: LrSchedule::Constant,
+    warmup: 0,
+    optimizer: Optimizer::Sgd { momentum: 0.9, nesterov: true },
+    weight_decay: 1e-4,
+    label_smoothing: 0.0,
+    seed: 1,
+};
+
+/// Measures the speed, and checks that the number of threads does not change the weights.
+pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
+    let net = named("conv4", Input::PIECES)?;
+    let games: Vec<_> = embedded::games().into_iter().take(100).collect();
+    let dataset = Dataset::new(&games, ExampleSetKind::UniqueS, Split::Example, false)?;
+    let order = Order::new(dataset.items.len(), 1, 0);
+    let places: Vec<u32> = (0..STEPS * PLAN.batch).map(|place| order.at(place)).collect();
+    let (mut engine, all) = first_steps(&net, &dataset, &places)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().context("a thread")?;
+    let (_, alone) = pool.install(|| first_steps(&net, &dataset, &places))?;
+    ensure!(all == alone, "the weights depend on the number of threads");
+    let rate = examples_per_second(&mut *engine, &places, &PLAN, MEASURED)?;
+    rows.push(Row {
+        area: "nets",
+        name: format!("conv4 training, batch size {}, all threads", PLAN.batch),
+        value: rate,
+        unit: "positions/s",
+        reference: format!(
+            "stored: PyTorch {REFERENCE} positions/s, 2 threads of a Xeon with AVX-512"
+        ),
+        ratio: Some(rate / REFERENCE),
+    });
+    Ok(())
+}
+
+/// A network after the first steps.
+fn first_steps(net: &NetGraph, dataset: &Dataset, places: &[u32]) -> Result<(Box<dyn Engine>, State)> {
+    let training_set = TrainingSet::new(net, &dataset.base, dataset.items.clone());
+    let mut engine = CpuDevice.engine(net, PLAN, training_set)?;
+    engine.train_steps(places, &[PLAN.rate; STEPS])?;
+    engine.take_stats()?;
+    let state = engine.state()?;
+    Ok((engine, state))
+}
+
+/// Training examples per second of wall-clock time.
+pub fn examples_per_second(
+    engine: &mut dyn Engine,
+    places: &[u32],
+    plan: &CnnConfig,
+    measured: Duration,
+) -> Result<f64> {
+    let rates = vec![plan.learning_rate; places.len() / plan.batch_size];
+    let (began, mut count) = (Instant::now(), 0);
+    while began.elapsed() < measured {
+        engine.train_steps(places, &rates)?;
+        count += places.len();
+    }
+    let seen = engine.take_stats()?;
+    ensure!(seen.loss.is_finite() && seen.examples == count as u64, "training diverged");
+    Ok(count as f64 / began.elapsed().as_secs_f64())
+}

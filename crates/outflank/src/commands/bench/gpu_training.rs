@@ -1,0 +1,105 @@
+//! Training of convolutional networks on a GPU: Conv8 of Liskowski, Jaśkowski & Krawiec (2018), eager, with
+//! CUDA graphs, and with batch normalization fused with ReLU.
+
+use super::Row;
+use super::cpu_training::examples_per_second;
+use anyhow::{Result, ensure};
+use outflank_learners::cnn::{
+    Device, EngineError, Dataset, Optimizer, Order, Plan, LrSchedule, Split, TrainingSet,
+};
+use outflank_models::nets::{Input, named};
+use outflank_records::{ExampleSetKind, embedded};
+use outflank_torch::TorchDevice;
+use std::time::Duration;
+
+/// Execution modes: CUDA graphs, fused normalization, our name and the corresponding mode of PyTorch.
+const MODES: [(bool, bool, &str, &str); 3] = [
+    (false, false, "eager", "eager"),
+    (true, false, "CUDA graphs", "CUDA graphs"),
+    (true, true, "CUDA graphs, fused batch norm and ReLU", "compiled, CUDA graphs"),
+];
+
+/// Positions per second of PyTorch on an H200 in bfloat16, channels last.
+const REFERENCES: [(usize, [f64; MODES.len()]); 2] =
+    [(512, [101_000.0, 291_000.0, 361_000.0]), (4096, [399_000.0, 415_000.0, 514_000.0])];
+
+/// The losses of the first steps of all modes are compared, in windows of steps.
+const WINDOWS: usize = 10;
+const WINDOW: usize = 30;
+
+/// Maximum relative difference of the losses: the modes round differently in half precision.
+const MAX_DIFFERENCE: f64 = 0.05;
+
+/// Duration of a measurement.
+const MEASURED: Duration = Duration::from_secs(3);
+
+/// Measures small and large batches, if there is a GPU.
+pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
+    let net = named("conv8-bn", Input::PIECES)?;
+    let dataset = Dataset::new(&embedded::games(), ExampleSetKind::UniqueS, Split::Example, false)?;
+    let order = Order::new(dataset.items.len(), 1, 0);
+    for (batch, references) in REFERENCES {
+        let plan = Plan {
+            batch,
+            rate: 0.02,
+            schedule: LrSchedule::Constant,
+            warmup: 0,
+            optimizer: Optimizer::Sgd { momentum: 0.9, nesterov: false },
+            weight_decay: 1e-4,
+            label_smoothing: 0.0,
+            seed: 1,
+        };
+        let places: Vec<u32> = (0..WINDOWS * WINDOW * batch).map(|place| order.at(place)).collect();
+        let mut plain: Option<Vec<f64>> = None;
+        for ((graphs, fused, mode, theirs), reference) in MODES.into_iter().zip(references) {
+            let device = TorchDevice { gpu: true, graphs, fused, say: |text| eprintln!("{text}") };
+            let training_set = TrainingSet::new(&net, &dataset.base, dataset.items.clone());
+            let mut engine = match device.engine(&net, plan, training_set) {
+                Err(EngineError::Missing(_)) => return Ok(()),
+                engine => engine?,
+            };
+            let mut curve = Vec::new();
+            for part in places.chunks(WINDOW * batch) {
+                engine.train_steps(part, &[plan.rate; WINDOW])?;
+                let seen = engine.take_stats()?;
+                curve.push(seen.loss / seen.examples as f64);
+            }
+            let rate = examples_per_second(&mut *engine, &places, &plan, MEASURED)?;
+            rows.push(Row {
+                area: "nets",
+                name: format!("conv8-bn training, batch size {batch}, {mode}"),
+                value: rate,
+                unit: "positions/s",
+                reference: format!("stored: PyTorch {theirs}, {reference} positions/s on an H200"),
+                ratio: Some(rate / reference),
+            });
+            let Some(plain) = &plain else {
+                plain = Some(curve);
+                continue;
+            };
+            let difference = plain.iter().zip(&curve).map(|(a, b)| (a - b).abs() / a);
+            let difference = difference.fold(0.0, f64::max);
+            ensure!(
+                difference < MAX_DIFFERENCE && curve.last() < curve.first(),
+                "{mode} differs at batch size {batch}: losses {curve:.4?}, not {plain:.4?}"
+            );
+            rows.push(Row {
+                area: "nets",
+                name: format!(
+                    "conv8-bn training, batch size {batch}: difference of the losses of {} steps",
+                    WINDOWS * WINDOW
+                ),
+                value: 100.0 * difference,
+                unit: "%",
+                reference: format!(
+                    "limit: {:.0}%; losses of the last {WINDOW} steps: {:.4} and {:.4}",
+                    100.0 * MAX_DIFFERENCE,
+                    plain[WINDOWS - 1],
+                    curve[WINDOWS - 1],
+                ),
+                ratio: None,
+            });
+        }
+    }
+    Ok(())
+}

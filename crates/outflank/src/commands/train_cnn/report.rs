@@ -1,0 +1,239 @@
+//! The HTML report of `outflank train cnn`.
+
+use super::results::{error, progress, tests, title};
+use crate::output::grouped;
+use outflank_learners::cnn::{Point, TrainReport};
+use outflank_presentation::Provenance;
+use outflank_report::text::with_error;
+use outflank_report::{self as report, Align, BarChart, Page, Plot, Section, Series, Table};
+use toml::Value;
+
+/// The results and the training history of a network.
+pub struct CnnReport<'a> {
+    /// The results.
+    pub train_report: &'a TrainReport,
+    /// Description of the games.
+    pub source: String,
+    /// Number of games.
+    pub games: usize,
+    /// Training examples, symmetries counted separately.
+    pub examples: usize,
+    /// Distinct positions behind them.
+    pub positions: usize,
+    /// The training curve.
+    pub curve: Vec<Point>,
+    /// The configuration.
+    pub settings: toml::Table,
+}
+
+impl CnnReport<'_> {
+    fn setting(&self, key: &str) -> String {
+        match self.settings.get(key) {
+            Some(Value::String(text)) => text.clone(),
+            Some(value) => value.to_string(),
+            None => String::new(),
+        }
+    }
+
+    /// Warnings for the reader.
+    fn remarks(&self) -> Vec<String> {
+        let CnnReport { train_report, settings, .. } = self;
+        let mut remarks = Vec::new();
+        if !train_report.complete {
+            remarks.push(format!(
+                "Training is not complete ({}); the results are those of the intermediate network.",
+                progress(train_report.step, train_report.steps)
+            ));
+        }
+        if self.setting("device") != "cpu" {
+            remarks.push(format!(
+                "CnnOutcome on {}: repeating the command gives similar results, not the same bytes.",
+                self.setting("device")
+            ));
+        }
+        let mut lengths: Vec<u64> = self.curve.iter().map(|point| point.steps).collect();
+        lengths.dedup();
+        lengths.retain(|steps| *steps > 0);
+        if let ([first, .., last], true) = (&lengths[..], settings.contains_key("epochs")) {
+            remarks.push(format!(
+                "The number of steps was changed during training, from {} to {}, and with it the \
+                 learning-rate schedule: the command below, run at once, gives other weights.",
+                grouped(*first),
+                grouped(*last)
+            ));
+        }
+        if !settings.contains_key("epochs") {
+            remarks.push(
+                "The number of steps was chosen to fit the time limit and depends on the speed of the \
+                 machine: the same command takes more or fewer steps on another machine."
+                    .to_owned(),
+            );
+        }
+        remarks
+    }
+}
+
+/// Renders the page.
+pub fn page(data: &CnnReport<'_>, about: &Provenance) -> String {
+    let CnnReport { train_report, source, games, examples, positions, .. } = data;
+    let mut page = Page::new(format!("{}, a move-prediction network", train_report.net));
+    page.lead(format!(
+        "CnnOutcome on {} examples ({}) from {} positions of {} games ({source}).",
+        grouped(*examples as u64),
+        train_report.examples,
+        grouped(*positions as u64),
+        grouped(*games as u64),
+    ));
+    key_figures(page.section("Key figures"), data);
+    tests_section(page.section("Tests"), train_report);
+    training_section(page.section("Training"), data);
+    let mut table = Table::new([("key", Align::Left), ("value", Align::Right)]);
+    for key in data.settings.keys() {
+        table.row([key.clone(), data.setting(key)]);
+    }
+    page.section("Settings").table(&table);
+    if !about.data.is_empty() {
+        page.section("Data").details("Files read, with checksums", |inner| {
+            let mut table = Table::new([("file", Align::Left), ("SHA-256", Align::Left)]);
+            for file in &about.data {
+                table.row([file.file.clone(), file.sha256.clone()]);
+            }
+            inner.table(&table);
+        });
+    }
+    about.add_footer(&mut page);
+    page.to_html()
+}
+
+/// The most important figures.
+fn key_figures(section: &mut Section, data: &CnnReport<'_>) {
+    let train_report = data.train_report;
+    // If all games are used for training, there is no test by game.
+    let mut without_augmentation = train_report.tests.iter().filter(|test| test.images == 1);
+    let by_example = without_augmentation.next();
+    let by_game = without_augmentation.find(|test| !test.test.ends_with("by example"));
+    let mut facts: Vec<[String; 3]> = Vec::new();
+    // The paper's metric, and the one that is fair for symmetric positions.
+    let measures = [
+        ("By example", by_example.map(|test| (test, test.plain)), "top-1"),
+        ("By game", by_game.map(|test| (test, test.all)), "top-1 legal"),
+    ];
+    for (name, measured, which) in measures {
+        let Some((test, percent)) = measured else { continue };
+        facts.push([
+            name.to_owned(),
+            format!("{percent:.1}%"),
+            format!(
+                "± {:.1}, {which} on {} positions: {}, overlap with the training set {:.0}%",
+                error(percent, test.count),
+                grouped(test.count),
+                test.test,
+                test.train_overlap
+            ),
+        ]);
+    }
+    facts.push([
+        "Weights".to_owned(),
+        grouped(train_report.weights as u64),
+        format!("{} with input {}", train_report.net, train_report.input),
+    ]);
+    facts.push([
+        "Training time".to_owned(),
+        format!("{} s", grouped(train_report.seconds.round() as u64)),
+        format!("{}, {}", progress(train_report.step, train_report.steps), data.setting("device")),
+    ]);
+    facts.push([
+        "Inference time".to_owned(),
+        format!("{:.0} µs", train_report.micros),
+        format!(
+            "per position, in batches of {} ({})",
+            train_report.timed_batch(),
+            train_report.device
+        ),
+    ]);
+    section.key_figures(
+        facts.iter().map(|[name, value, remark]| (name.as_str(), value.as_str(), remark.as_str())),
+    );
+    for remark in data.remarks() {
+        section.note(remark);
+    }
+}
+
+/// The test metrics and the generalization gap.
+fn tests_section(section: &mut Section, train_report: &TrainReport) {
+    let bars = BarChart::new(
+        "Top-1 accuracy among legal moves",
+        "% of choices, 95% intervals",
+        train_report.tests.iter().map(title),
+    )
+    .series(
+        train_report.net.clone(),
+        train_report
+            .tests
+            .iter()
+            .map(|test| (test.choices, error(test.choices, test.choices_count))),
+    )
+    .range(0.0, 100.0);
+    section.figure(&bars, "");
+    section.table(&tests(train_report));
+    section.paragraph(
+        "top-1: the largest of the 60 outputs is the move played, legal or not (the paper's metric). \
+         top-1 legal: the best legal move is the move played; symmetric moves count as one. top-1 \
+         choices: the same for positions with two or more legal moves. top-3: the move played is among \
+         the three largest outputs. legal rate: the largest output is a legal move. overlap: the share \
+         of the test set that is in the training set, up to symmetry. 8 symmetries: predictions \
+         averaged over the eight symmetries of a position (test-time augmentation).",
+    );
+    section.paragraph(
+        "± is the 95% confidence interval (binomial, positions as independent samples) of this network; \
+         it does not include the variation between seeds.",
+    );
+    let Some((learned, count)) = train_report.learned else { return };
+    let mut table =
+        Table::new(["generalization gap", "training top-1 %", "test top-1 %", "difference"]);
+    for test in train_report.tests.iter().filter(|test| test.images == 1) {
+        let errors = (error(learned, count), error(test.plain, test.count));
+        table.row([
+            test.test.clone(),
+            with_error(learned, Some(errors.0), 1),
+            with_error(test.top1, Some(errors.1), 1),
+            with_error(learned - test.top1, Some(errors.0.hypot(errors.1)), 1),
+        ]);
+    }
+    section.table(&table);
+    section.paragraph(format!(
+        "The training accuracy is measured on {} training examples, evenly spread.",
+        grouped(count)
+    ));
+}
+
+/// The value of a curve at a point.
+type Figure = fn(&Point) -> f64;
+
+/// The training curves.
+fn training_section(section: &mut Section, data: &CnnReport<'_>) {
+    let CnnReport { train_report, curve, .. } = data;
+    let epochs = curve.last().map_or(0.0, |point| point.passes);
+    section.paragraph(format!(
+        "{}, {epochs:.3} epochs, in {} s.",
+        progress(train_report.step, train_report.steps),
+        grouped(train_report.seconds.round() as u64)
+    ));
+    if curve.is_empty() {
+        section.paragraph("There is no training curve.");
+        return;
+    }
+    let since = "Mean over the examples since the previous point, about ten seconds, each with the \
+                 weights at that time.";
+    let plots: [(&str, &str, Figure, &str); 4] = [
+        ("Loss", "nats per move", |point| point.loss, since),
+        ("Training accuracy", "top-1, % of examples", |point| point.hits, since),
+        ("Learning rate", "learning rate", |point| point.rate, "By the schedule."),
+        ("Speed", "examples/s", |point| point.speed, "On this machine, with its other load."),
+    ];
+    for (title, unit, value, caption) in plots {
+        let points = curve.iter().map(|point| report::Point::new(point.passes, value(point)));
+        let plot = Plot::new(title, "epochs", unit).series(Series::line(title, points));
+        section.figure(&plot, caption);
+    }
+}

@@ -1,0 +1,380 @@
+//! `outflank train` with methods that play: trains a player, measures it during training, writes a run
+//! folder.
+
+mod ann;
+mod coevolution;
+mod gp;
+mod gp_report;
+mod person;
+mod self_play;
+
+use crate::cli::CommonArgs;
+use crate::cli::train_coevolution::CoevolutionArgs;
+use crate::cli::train_play::{TrainMethod, TrainingArgs};
+use crate::contest_setup::model_file;
+use crate::errors::ensure_usage;
+use crate::output::{grouped, print, print_json, table_width};
+use crate::progress::RunProgress;
+use crate::remote::Workers;
+use crate::{Outcome, VERSION, run_folder};
+use anyhow::{Context, Result};
+use outflank_arena::ContestConfig;
+use outflank_arena::matches::{MatchReport, play_match};
+use outflank_games::Line;
+use outflank_games::othello::Othello;
+use outflank_learners::training::{
+    OpponentEvaluator, CURVE, Evaluator, Learner, TrainingPlan, Measurement, TrainingOutcome, model_name, train,
+};
+use outflank_models::files::Origin;
+use outflank_models::{Model, Tuple};
+use outflank_players::registry::{self, RegisteredGame};
+use outflank_presentation as present;
+use outflank_report::{Align, Board, Page, Plot, Section, Series, Table};
+use outflank_runs::{RunConfig, DataFile, Progress, RunFolder, stop_requested, install_stop_handler};
+use serde_json::json;
+use std::fmt::Write;
+use std::time::Instant;
+
+/// The first opponent of the measurements during training.
+const HEURISTIC: &str = "heuristic";
+
+/// The opponents of the final matches.
+const REFERENCES: [&str; 3] = ["heuristic", "yoshioka", "random"];
+
+/// Probability of a random move in these games; without it deterministic players repeat their games.
+const RANDOM: f64 = 0.1;
+
+/// Upper limits, to catch typos.
+const MAX_GAMES: u64 = 1_000_000_000_000;
+const MAX_MATCH_GAMES: u32 = 10_000_000;
+const MAX_MEASUREMENTS: u64 = 10_000;
+
+/// Trains, measures, writes and prints.
+pub fn run(method: &TrainMethod) -> Result<Outcome> {
+    let coevolved = |name: &'static str, args: &CoevolutionArgs| coevolution::run(name, args);
+    match method {
+        TrainMethod::Tdl(args) => coevolved("tdl", args),
+        TrainMethod::Cel(args) => coevolved("cel", args),
+        TrainMethod::Hof(args) => coevolved("hof", args),
+        TrainMethod::Ptdl(args) => coevolved("ptdl", args),
+        TrainMethod::Ctdl(args) => coevolved("ctdl", args),
+        TrainMethod::Etdl(args) => coevolved("etdl", args),
+        TrainMethod::SelfPlay(args) => self_play::run(args),
+        TrainMethod::Ann(args) => ann::run(args),
+        TrainMethod::Gp(args) => gp::run(args),
+        TrainMethod::Cnn(args) => super::train_cnn::run(args),
+    }
+}
+
+/// A training run of a method.
+struct TrainingJob<'a> {
+    name: &'static str,
+    /// The method in model files and event files.
+    stored_name: &'static str,
+    args: &'a TrainingArgs,
+    /// Settings of the method, by option name.
+    settings: toml::Table,
+    /// Short description of the model, such as `shape 12x6`.
+    model: String,
+    /// Files that the run depends on.
+    data: Vec<DataFile>,
+    /// Remote workers that play the games.
+    workers: Option<Workers>,
+}
+
+/// Checks the budget and the measurements.
+fn check(args: &TrainingArgs) -> Result<()> {
+    ensure_usage!(
+        (1..=MAX_GAMES).contains(&args.games),
+        "--games is a budget of 1 to {MAX_GAMES} games, not {}",
+        args.games
+    );
+    ensure_usage!(
+        (1..=MAX_MEASUREMENTS).contains(&args.measurements),
+        "--measurements is a number from 1 to {MAX_MEASUREMENTS}, not {}",
+        args.measurements
+    );
+    ensure_usage!(
+        args.match_games >= 2
+            && args.match_games.is_multiple_of(2)
+            && args.match_games <= MAX_MATCH_GAMES,
+        "--match-games must be an even number from 2 to {MAX_MATCH_GAMES}, not {}",
+        args.match_games
+    );
+    Ok(())
+}
+
+/// Trains until the budget is used up, then measures, writes and prints.
+fn run_job<L: Learner>(job: &TrainingJob<'_>, mut learner: L) -> Result<Outcome>
+where
+    L::Model: Into<Model>,
+{
+    let began = Instant::now();
+    let TrainingJob { name, args, .. } = job;
+    let against = against(args);
+    let entries = registry::factories::<Othello>(&against, RANDOM)?;
+    let folder = open_folder(job, &against)?;
+    install_stop_handler();
+
+    let plan = TrainingPlan {
+        games: args.games,
+        unit: "games",
+        points: args.measurements,
+        measure_start: false,
+        origin: Origin {
+            method: job.stored_name.to_owned(),
+            seed: Some(args.common.seed),
+            version: VERSION.to_owned(),
+            note: format!("{}, {} games", job.model, args.games),
+        },
+        keep_models: false,
+    };
+    let gauge = OpponentEvaluator {
+        opponents: entries,
+        games: args.match_games,
+        random: RANDOM,
+        seed: args.common.seed,
+        threads: args.common.threads(),
+    };
+    let message = |point: &Measurement| {
+        let scores = point.scores.iter().zip(&against);
+        let scores = scores.map(|(score, other)| format!("{score:.1}% against {other}"));
+        scores.collect::<Vec<_>>().join(", ")
+    };
+    let stopped = || {
+        let path = folder.path().display().to_string();
+        eprintln!("stopped; resume with: outflank train {name} --resume {path}");
+        Ok(Outcome::Stopped)
+    };
+    let bar = Progress::new("training", plan.unit, plan.games, args.common.quiet);
+    let progress = RunProgress::new(&folder, job.workers.as_ref(), bar);
+    let Some(trained) = drive(&mut learner, &gauge, &plan, &folder, progress, message)? else {
+        return stopped();
+    };
+    let file = folder.join(&model_name::<L::Model>()).display().to_string();
+    let trained_player = format!("{file}?name=learned");
+    let references = REFERENCES.map(str::to_owned);
+    let matches = play_references::<Othello>(
+        &trained_player,
+        &references,
+        args.match_games,
+        &args.common,
+        RANDOM,
+    )?;
+    if stop_requested() {
+        return stopped();
+    }
+    let TrainingOutcome { model, curve, .. } = trained;
+    let results = Results { job, against, model: model.into(), file, curve, matches };
+    write(&folder, &results)?;
+    show(&folder, &results, began.elapsed().as_secs_f64())?;
+    Ok(Outcome::Done)
+}
+
+/// Runs a learner until its budget is used up and reports its progress; `None` if the user stopped
+/// it.
+fn drive<L: Learner>(
+    learner: &mut L,
+    gauge: &impl Evaluator<L>,
+    plan: &TrainingPlan,
+    folder: &RunFolder,
+    progress: RunProgress,
+    message: impl Fn(&Measurement) -> String,
+) -> Result<Option<TrainingOutcome<L::Model>>> {
+    let (mut seen, mut first) = (0, true);
+    let trained = train(learner, gauge, plan, folder.path(), |status| {
+        if first {
+            progress.set_position(status.games);
+        } else {
+            progress.add(status.games - seen);
+        }
+        (seen, first) = (status.games, false);
+        if let Some(point) = status.last {
+            progress.set_message(message(point));
+        }
+        true
+    })?;
+    Ok(trained.complete.then_some(trained))
+}
+
+/// The results of a run.
+struct Results<'a> {
+    job: &'a TrainingJob<'a>,
+    against: Vec<String>,
+    model: Model,
+    /// Path of the model.
+    file: String,
+    curve: Vec<Measurement>,
+    matches: Vec<MatchReport>,
+}
+
+fn against(args: &TrainingArgs) -> Vec<String> {
+    let mut against = vec![HEURISTIC.to_owned()];
+    against.extend(args.against.iter().filter(|other| *other != HEURISTIC).cloned());
+    against
+}
+
+fn open_folder(job: &TrainingJob<'_>, against: &[String]) -> Result<RunFolder> {
+    let TrainingJob { name, args, settings, data, .. } = job;
+    let mut table = settings.clone();
+    table.insert("games".to_owned(), (args.games as i64).into());
+    table.insert("measurements".to_owned(), (args.measurements as i64).into());
+    table.insert("match-games".to_owned(), i64::from(args.match_games).into());
+    if against.len() > 1 {
+        table.insert("against".to_owned(), against[1..].to_vec().into());
+    }
+    let config = RunConfig {
+        command: (*name).to_owned(),
+        version: VERSION.to_owned(),
+        seed: args.common.seed,
+        settings: table,
+        data: against.iter().filter_map(|text| model_file(text)).chain(data.clone()).collect(),
+    };
+    run_folder::open(&args.run, &config, &[])
+}
+
+/// Plays a match against each reference from the starting position, with random moves.
+fn play_references<P: RegisteredGame>(
+    player: &str,
+    others: &[String],
+    games: u32,
+    common: &CommonArgs,
+    random: f64,
+) -> Result<Vec<MatchReport>> {
+    let config = ContestConfig {
+        openings: vec![Line::default()],
+        rounds: games / 2,
+        seed: common.seed,
+        threads: common.threads(),
+        remote: None,
+    };
+    let mut reports = Vec::new();
+    for other in others {
+        let entries = registry::factories::<P>(&[player.to_owned(), other.clone()], random)?;
+        let pair = <[_; 2]>::try_from(entries).ok().context("a match has two players")?;
+        reports.push(play_match(&pair, &config, None, None, |_, _| {})?.0);
+    }
+    Ok(reports)
+}
+
+/// The JSON document of the results, without paths and times: the same run gives the same bytes.
+fn as_json(results: &Results<'_>) -> serde_json::Value {
+    json!({
+        "method": results.job.name,
+        "settings": results.job.settings,
+        "games": results.curve.last().map_or(0, |point| point.games),
+        "accuracy": null,
+        "examples_seen": null,
+        "epochs": null,
+        "matches": results.matches,
+        "against": results.against,
+        "curve": results.curve,
+    })
+}
+
+fn write(folder: &RunFolder, results: &Results<'_>) -> Result<()> {
+    folder.write("matches.csv", present::match_list(&results.matches).to_csv().as_bytes())?;
+    let json = serde_json::to_string_pretty(&as_json(results))?;
+    folder.write("result.json", format!("{json}\n").as_bytes())?;
+    folder.write("report.html", page(folder, results)?.as_bytes())?;
+    Ok(())
+}
+
+fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
+    let Results { job, against, model, curve, .. } = results;
+    let TrainingJob { name, settings, model: description, .. } = job;
+    let games = curve.last().map_or(0, |point| point.games);
+    let mut page = Page::new(format!("A player trained by {name}"));
+    page.lead(format!(
+        "TrainingOutcome by {} games, {} weights, {description}.",
+        grouped(games),
+        grouped(model.weights() as u64),
+    ));
+    let section = page.section("Training");
+    let mut plot = Plot::new("Score during training", "games", "% of points").y_range(0.0, 100.0);
+    for (place, other) in against.iter().enumerate() {
+        let points = curve.iter().filter_map(|point| {
+            let Measurement { scores, errors, .. } = point;
+            let (score, error) = (scores.get(place)?, errors.get(place)?);
+            Some(outflank_report::Point::with_error(point.games as f64, *score, *error))
+        });
+        plot = plot.series(Series::line(format!("against {other}"), points).band());
+    }
+    section.figure(
+        &plot,
+        "From the starting position, colors alternating, one move in ten random; 95% confidence \
+         intervals.",
+    );
+    page.section("Matches").table(&present::match_list(&results.matches));
+    model_section(page.section("Model"), model);
+    let mut table = Table::new([("key", Align::Left), ("value", Align::Right)]);
+    for (key, value) in settings {
+        table.row([key.clone(), value.to_string()]);
+    }
+    page.section("Settings").table(&table);
+    origin(folder, name)?.add_footer(&mut page);
+    Ok(page.to_html())
+}
+
+/// The origin of a run: it is repeated from its configuration.
+fn origin(folder: &RunFolder, name: &str) -> Result<present::Provenance> {
+    let words = ["outflank", "train", name, "--config", "config.toml"];
+    run_folder::about(folder, words.map(str::to_owned).to_vec())
+}
+
+/// The tuples of a model, or the first layer of a network.
+fn model_section(section: &mut Section, model: &Model) {
+    let boards: Vec<Board> = match model {
+        Model::Mlp(net) => present::first_layer(net),
+        other => {
+            let tuples = other.tuples().map_or(&[][..], |tuples| tuples.tuples());
+            let numbered = tuples.iter().enumerate();
+            let board = |(i, tuple): (usize, &Tuple)| {
+                present::tuple_board((i + 1).to_string(), &tuple.placements()[..1])
+            };
+            numbered.map(board).collect()
+        }
+    };
+    let caption = match model {
+        Model::Mlp(_) => {
+            "Difference of the first-layer weights between an own and an opponent's disc, per node, or \
+             per set of nodes where weights are shared by the eight symmetries."
+        }
+        _ => "The tuples; each is applied in all eight symmetries.",
+    };
+    section.gallery(boards.iter().map(|board| board as &dyn outflank_report::Figure), caption);
+}
+
+fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
+    let path = folder.path().display().to_string();
+    if results.job.args.common.json {
+        let mut value = as_json(results);
+        value["run"] = json!(path);
+        value["model"] = json!(results.file);
+        value["seconds"] = json!(seconds);
+        return print_json(&value);
+    }
+    let mut text = String::new();
+    let games = results.curve.last().map_or(0, |point| point.games);
+    let _ = writeln!(
+        text,
+        "{}: {} weights, {}, trained by {} games\n",
+        results.job.name,
+        grouped(results.model.weights() as u64),
+        results.job.model,
+        grouped(games),
+    );
+    let _ = writeln!(
+        text,
+        "Reference matches of {} games, one move in ten random:",
+        grouped(u64::from(results.job.args.match_games))
+    );
+    let _ = writeln!(text, "{}", present::match_list(&results.matches).to_text_within(table_width()));
+    let _ = writeln!(
+        text,
+        "{seconds:.1} s. The model, {CURVE}, a TensorBoard event file and a report are in {path}."
+    );
+    let _ = writeln!(text, "Next: open {path}/report.html, or tensorboard --logdir {path}");
+    let _ = writeln!(text, "      outflank match {path}@4 heuristic@4 --games 100 --random 0.1");
+    print(&text)
+}

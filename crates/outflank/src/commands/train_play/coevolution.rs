@@ -1,0 +1,42 @@
+//! The methods of Krawiec & Szubert (2011): one algorithm with different settings.
+
+use super::{TrainingJob, check, run_job};
+use crate::Outcome;
+use crate::cli::train_coevolution::{CoevolutionArgs, option_of_key};
+use crate::errors::ensure_usage;
+use anyhow::Result;
+use outflank_experiments::coevolution::presets;
+use outflank_learners::coevolution::{Coevolution, CoevolutionConfig};
+
+/// Trains by one of them, after all settings are checked.
+pub fn run(name: &'static str, args: &CoevolutionArgs) -> Result<Outcome> {
+    let training = &args.training;
+    check(training)?;
+    let mut table = presets::table(name, args.operators.as_deref())?;
+    table.extend(args.settings.table());
+    let settings = CoevolutionConfig::from_table(&table)?;
+    settings.check_budget(training.games)?;
+    let (seed, threads) = (training.common.seed, training.common.threads());
+    let mut learner = Coevolution::new(settings.clone(), seed, threads)?;
+    ensure_usage!(
+        args.remote.on.is_none() || settings.population > 1,
+        "{name} trains one network, game by game, so workers have nothing to do; omit --on, or use a \
+         larger --population"
+    );
+    let workers = crate::remote::connect(&args.remote, &training.common)?;
+    if let Some((queue, _)) = &workers {
+        learner = learner.elsewhere(queue.clone());
+    }
+    let table = settings.to_table().into_iter();
+    let stored = table.map(|(key, value)| (option_of_key(&key).to_owned(), value)).collect();
+    let job = TrainingJob {
+        name,
+        stored_name: name,
+        args: training,
+        settings: stored,
+        model: format!("shape {}", settings.shape),
+        data: Vec::new(),
+        workers,
+    };
+    run_job(&job, learner)
+}

@@ -1,0 +1,318 @@
+//! Gaussian-process preference learning for either game, with comparisons by games or by a person.
+
+use super::gp_report::{GpResults, show, write};
+use super::person::{Person, Shown};
+use super::{RANDOM, drive, play_references};
+use crate::cli::train_gp::GpArgs;
+use crate::errors::ensure_usage;
+use crate::output::set_threads;
+use crate::progress::RunProgress;
+use crate::{Outcome, VERSION, run_folder};
+use anyhow::Result;
+use outflank_games::Game;
+use outflank_games::checkers::Checkers;
+use outflank_games::othello::Othello;
+use outflank_learners::gp::{
+    GameOracleConfig, GpEvaluator, GameOracle, GpLearner, GpError, InferenceConfig, PreferenceOracle, Sampling, GpConfig, HeuristicSpace, TestPairs,
+};
+use outflank_learners::training::{Evaluator, TrainingPlan, Measurement, model_name};
+use outflank_models::files::Origin;
+use outflank_models::{NamedFeatures, Heuristic};
+use outflank_players::registry::RegisteredGame;
+use outflank_runs::{RunConfig, Progress, RunFolder, stop_requested, install_stop_handler};
+use std::time::Instant;
+
+/// Upper limits: more is a typo, or more than a Gaussian process can handle.
+const MAX_ROUNDS: u64 = 2_000;
+const MAX_HEURISTICS: usize = 1_000;
+const MAX_TESTS: usize = 1_000_000;
+const MAX_GAMES: u32 = 100_000;
+const MAX_DEPTH: u32 = 20;
+const MAX_OPENING: u32 = 40;
+
+/// Trains, after all settings are checked.
+pub fn run(args: &GpArgs) -> Result<Outcome> {
+    let args = with_defaults(args)?;
+    set_threads(args.common.threads())?;
+    match Game::from(args.game) {
+        Game::Othello => train::<Othello>(&args, &["heuristic", "yoshioka", "random"]),
+        Game::Checkers => train::<Checkers>(&args, &["material", "random"]),
+    }
+}
+
+/// The options with the defaults that depend on others filled in.
+fn with_defaults(args: &GpArgs) -> Result<GpArgs> {
+    let (asks, opponent) = (args.ask.is_some(), args.find == "opponent");
+    let mut args = args.clone();
+    args.initial.get_or_insert(if opponent { 5 } else { 2 });
+    args.opponents.get_or_insert(if asks { 1 } else { 5 });
+    args.benchmark.get_or_insert(if asks { 0 } else { 50 });
+    args.tests.get_or_insert(if asks { 0 } else { 1000 });
+    let within = |name: &str, value: u64, from: u64, to: u64| -> Result<()> {
+        ensure_usage!(
+            (from..=to).contains(&value),
+            "--{name} is a number from {from} to {to}, not {value}"
+        );
+        Ok(())
+    };
+    let count = |value: Option<usize>| value.unwrap_or(0) as u64;
+    within("rounds", args.rounds, 1, MAX_ROUNDS)?;
+    within("initial", count(args.initial), 2, MAX_HEURISTICS as u64)?;
+    within("opponents", count(args.opponents), 0, MAX_HEURISTICS as u64)?;
+    within("benchmark", count(args.benchmark), 0, MAX_HEURISTICS as u64)?;
+    within("tests", count(args.tests), 0, MAX_TESTS as u64)?;
+    within("depth", args.depth.into(), 1, MAX_DEPTH.into())?;
+    within("pair-games", args.pair_games.into(), 1, MAX_GAMES.into())?;
+    within("opening", args.opening.into(), 0, MAX_OPENING.into())?;
+    within("restarts", args.restarts as u64, 1, 10_000)?;
+    within("kernel-iterations", args.kernel_iterations as u64, 0, 10_000)?;
+    within("max-iterations", args.max_iterations.into(), 1, 100_000)?;
+    within("match-games", args.match_games.into(), 2, MAX_GAMES.into())?;
+    ensure_usage!(
+        args.match_games.is_multiple_of(2),
+        "--match-games must be an even number, not {}",
+        args.match_games
+    );
+    ensure_usage!(
+        !args.ceiling || args.tests != Some(0),
+        "--ceiling is measured on test pairs; set --tests above 0"
+    );
+    ensure_usage!(
+        args.tolerance > 0.0 && args.tolerance.is_finite(),
+        "--tolerance must be above 0, not {}",
+        args.tolerance
+    );
+    Ok(args)
+}
+
+/// The settings of the learner.
+fn settings<P: NamedFeatures>(args: &GpArgs) -> GpConfig {
+    GpConfig {
+        dimensions: P::FEATURES.len(),
+        space: if args.space == "weights" { HeuristicSpace::Weights } else { HeuristicSpace::Directions },
+        initial: args.initial.unwrap_or(5),
+        opponents: args.opponents.unwrap_or(5),
+        choose_opponents: args.opponents_by == "sampling",
+        sampling: match args.sampling.as_str() {
+            "random" => Sampling::Random,
+            "uncertainty" => Sampling::Uncertainty,
+            _ => Sampling::Bald,
+        },
+        against_best: args.find == "opponent",
+        restarts: args.restarts,
+        inference: InferenceConfig {
+            tolerance: args.tolerance,
+            sweeps: args.max_iterations,
+            steps: args.kernel_iterations,
+            relevance: args.ard,
+        },
+        seed: args.common.seed,
+    }
+}
+
+fn train<P: RegisteredGame + NamedFeatures>(args: &GpArgs, references: &[&str]) -> Result<Outcome> {
+    let contest = GameOracleConfig {
+        depth: args.depth,
+        games: args.pair_games,
+        opening: args.opening,
+        seed: args.common.seed,
+    };
+    let benchmark = args.benchmark.unwrap_or(0);
+    // Created before the folder, so that wrong settings leave no folder.
+    let gp = GpLearner::<P>::new(settings::<P>(args), contest, benchmark)?;
+    let folder = open_folder(args)?;
+    match args.ask.as_deref() {
+        None => {
+            install_stop_handler();
+            train_with::<P, _>(args, references, gp, contest, &folder)
+        }
+        Some(shown) => {
+            // An interrupt ends the program at once; answers are already saved.
+            let shown = if shown == "games" { Shown::Games } else { Shown::Positions };
+            let person = Person::<P>::new(shown, contest, &folder)?;
+            let path = folder.path().display();
+            eprintln!(
+                "Answers are saved in {path}; stop at any time and continue with --resume {path}."
+            );
+            let gp = GpLearner::with_oracle(settings::<P>(args), contest, benchmark, person)?;
+            train_with::<P, _>(args, references, gp, contest, &folder)
+        }
+    }
+}
+
+fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
+    args: &GpArgs,
+    references: &[&str],
+    mut gp: GpLearner<P, J>,
+    contest: GameOracleConfig,
+    folder: &RunFolder,
+) -> Result<Outcome> {
+    let began = Instant::now();
+    let stopped = || {
+        let path = folder.path().display();
+        eprintln!("stopped; resume with: outflank train gp --resume {path}");
+        Ok(Outcome::Stopped)
+    };
+    let Some(tests) = tests::<P>(args, contest, folder)? else { return stopped() };
+    let gauge = GpEvaluator { tests };
+    let columns: Vec<String> =
+        Evaluator::<GpLearner<P, J>>::columns(&gauge).into_iter().map(|column| column.name).collect();
+    let plan = TrainingPlan {
+        games: args.rounds,
+        unit: "round",
+        measurements: args.rounds,
+        measure_start: true,
+        origin: Origin {
+            method: "gp".to_owned(),
+            seed: Some(args.common.seed),
+            version: VERSION.to_owned(),
+            note: note(args),
+        },
+        keep_models: false,
+    };
+    let quiet = args.common.quiet || args.ask.is_some();
+    let message = |point: &Measurement| {
+        let figure = |name: &str| {
+            columns.iter().position(|known| known == name).and_then(|at| point.scores.get(at))
+        };
+        let mut words = Vec::new();
+        if let Some(accuracy) = figure("accuracy") {
+            words.push(format!("accuracy {accuracy:.1}%"));
+        }
+        if let (Some(best), true) = (figure("best"), args.benchmark != Some(0)) {
+            words.push(format!("best {best} of {}", args.benchmark.unwrap_or(0)));
+        }
+        words.join(", ")
+    };
+    let bar = Progress::new("training", plan.unit, plan.games, quiet);
+    let progress = RunProgress::new(folder, None, bar);
+    let Some(trained) = drive(&mut gp, &gauge, &plan, folder, progress, message)? else {
+        return stopped();
+    };
+    let fresh = match (args.benchmark, gp.held_out_score()) {
+        (Some(0), _) => None,
+        (_, Ok(score)) => Some(score),
+        (_, Err(GpError::Stopped)) => return stopped(),
+        (_, Err(error)) => return Err(error.into()),
+    };
+    let ceiling = match gauge.tests.as_ref().filter(|_| args.ceiling) {
+        None => None,
+        Some(tests) => match tests.ceiling(&GameOracle::<P>::new(contest)) {
+            Ok(ceiling) => Some(ceiling),
+            Err(GpError::Stopped) => return stopped(),
+            Err(error) => return Err(error.into()),
+        },
+    };
+    let file = folder.join(&model_name::<Heuristic<P>>());
+    let model = format!("{}@{}?name=learned", file.display(), args.depth);
+    let others: Vec<String> = references
+        .iter()
+        .map(|name| match *name {
+            "random" => "random".to_owned(),
+            other => format!("{other}@{}", args.depth),
+        })
+        .collect();
+    let matches = play_references::<P>(&model, &others, args.match_games, &args.common, RANDOM)?;
+    if stop_requested() {
+        return stopped();
+    }
+    let results = GpResults {
+        args,
+        table: table(args),
+        columns,
+        curve: trained.curve,
+        weights: P::FEATURES
+            .iter()
+            .zip(trained.model.weights())
+            .map(|(name, weight)| ((*name).to_owned(), *weight))
+            .collect(),
+        parameters: gp.active_learner().log_parameters().to_vec(),
+        tests: gauge.tests.as_ref().map_or(0, TestPairs::len),
+        notes: gp.active_learner().warnings(),
+        fresh,
+        ceiling,
+        matches,
+    };
+    write(folder, &results)?;
+    show(folder, &results, &file, began.elapsed().as_secs_f64())?;
+    Ok(Outcome::Done)
+}
+
+/// The test pairs, saved as they are played; `Some(None)` without `--tests`, `None` if the user stopped.
+fn tests<P: RegisteredGame + NamedFeatures>(
+    args: &GpArgs,
+    contest: GameOracleConfig,
+    folder: &RunFolder,
+) -> Result<Option<Option<TestPairs>>> {
+    let count = args.tests.unwrap_or(0);
+    if count == 0 {
+        return Ok(Some(None));
+    }
+    let progress = Progress::new("test pairs", "pairs", count as u64, args.common.quiet);
+    let mut seen = 0;
+    let path = folder.join("tests.tsv");
+    let played = TestPairs::play_journaled(&GameOracle::<P>::new(contest), count, &path, |found| {
+        progress.add((found - seen) as u64);
+        seen = found;
+    });
+    match played {
+        Ok(tests) => Ok(Some(Some(tests))),
+        Err(GpError::Stopped) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The origin of the model, stored in its file.
+fn note(args: &GpArgs) -> String {
+    let judge = match &args.ask {
+        Some(shown) => format!("a person who was shown {shown}"),
+        None => format!("{} games at depth {}", args.pair_games, args.depth),
+    };
+    format!("{} rounds, {}, comparisons by {judge}", args.rounds, args.sampling)
+}
+
+/// The settings by option name.
+fn table(args: &GpArgs) -> toml::Table {
+    let mut table = toml::Table::new();
+    let mut put = |key: &str, value: toml::Value| table.insert(key.to_owned(), value);
+    put("game", Game::from(args.game).name().into());
+    put("sampling", args.sampling.clone().into());
+    put("find", args.find.clone().into());
+    put("opponents-by", args.opponents_by.clone().into());
+    put("space", args.space.clone().into());
+    put("ard", args.ard.into());
+    put("ceiling", args.ceiling.into());
+    put("tolerance", args.tolerance.into());
+    if let Some(shown) = &args.ask {
+        put("ask", shown.clone().into());
+    }
+    let counts = [
+        ("rounds", args.rounds),
+        ("initial", args.initial.unwrap_or(0) as u64),
+        ("opponents", args.opponents.unwrap_or(0) as u64),
+        ("benchmark", args.benchmark.unwrap_or(0) as u64),
+        ("tests", args.tests.unwrap_or(0) as u64),
+        ("match-games", args.match_games.into()),
+        ("depth", args.depth.into()),
+        ("pair-games", args.pair_games.into()),
+        ("opening", args.opening.into()),
+        ("restarts", args.restarts as u64),
+        ("kernel-iterations", args.kernel_iterations as u64),
+        ("max-iterations", args.max_iterations.into()),
+    ];
+    for (key, count) in counts {
+        put(key, (count as i64).into());
+    }
+    table
+}
+
+fn open_folder(args: &GpArgs) -> Result<RunFolder> {
+    let config = RunConfig {
+        command: "gp".to_owned(),
+        version: VERSION.to_owned(),
+        seed: args.common.seed,
+        settings: table(args),
+        data: Vec::new(),
+    };
+    run_folder::open(&args.run, &config, &[])
+}

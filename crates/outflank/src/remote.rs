@@ -1,0 +1,72 @@
+//! Connects to remote workers.
+
+use crate::VERSION;
+use crate::cli::{CommonArgs, RemoteArgs};
+use crate::errors::bail_usage;
+use anyhow::Result;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, Command};
+use outflank_cluster::{ClusterOptions, NatsQueue};
+use outflank_runs::{WorkQueue, ProgressLog};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Rejects typed options of a server without `--on`. In the environment they may be meant for other
+/// commands.
+pub fn check(matches: &ArgMatches) -> Result<()> {
+    let mut chosen = matches;
+    while let Some((_, inner)) = chosen.subcommand() {
+        chosen = inner;
+    }
+    let all = RemoteArgs::augment_args(Command::new("remote"));
+    let typed = all.get_arguments().find(|arg| {
+        let id = arg.get_id();
+        chosen.ids().any(|given| given == id)
+            && chosen.value_source(id.as_str()) == Some(ValueSource::CommandLine)
+    });
+    // `--on` is the first of them; with it the others are valid.
+    match typed.and_then(|arg| arg.get_long()) {
+        None | Some("on") => Ok(()),
+        Some(long) => {
+            bail_usage!(
+                "--{long} requires --on; name a server such as --on nats://HOST, or omit it"
+            )
+        }
+    }
+}
+
+/// The connection options; `None` without `--on`.
+pub fn options(args: &RemoteArgs) -> Result<Option<ClusterOptions>> {
+    let Some(address) = &args.on else { return Ok(None) };
+    let user = match (&args.nats_user, &args.nats_password) {
+        (Some(user), Some(password)) => Some((user.clone(), password.clone())),
+        (None, None) => None,
+        _ => bail_usage!("--nats-user and --nats-password must be given together"),
+    };
+    let certificate = match (&args.nats_cert, &args.nats_key) {
+        (Some(certificate), Some(key)) => Some((certificate.clone(), key.clone())),
+        (None, None) => None,
+        _ => bail_usage!("--nats-cert and --nats-key must be given together"),
+    };
+    Ok(Some(ClusterOptions {
+        queue: args.queue.clone(),
+        credentials: args.nats_creds.clone(),
+        user,
+        authority: args.nats_ca.clone(),
+        certificate,
+        patience: Duration::from_secs(args.patience),
+        ..ClusterOptions::new(address, VERSION)
+    }))
+}
+
+/// A job queue, and the log that its messages go to.
+pub type Workers = (Arc<dyn WorkQueue>, ProgressLog);
+
+/// Connects to the workers of `--on`; `None` without it.
+pub fn connect(args: &RemoteArgs, common: &CommonArgs) -> Result<Option<Workers>> {
+    let Some(options) = options(args)? else { return Ok(None) };
+    let notes = ProgressLog::new(common.quiet);
+    let tell = notes.clone();
+    let grid = NatsQueue::connect(&options, Arc::new(move |text| tell.println(text)))?;
+    Ok(Some((Arc::new(grid), notes)))
+}

@@ -1,0 +1,177 @@
+//! `outflank analyze` and `outflank engine`.
+
+#[path = "support/sandbox.rs"]
+mod sandbox;
+
+use sandbox::{PROGRAM, Sandbox, has_keys};
+use serde_json::json;
+
+/// A short game that ends with Black's men alone on the board, the well-known one of nine moves.
+const SHORT: &str = "e6f4e3f6g5d6e7f5c5";
+
+#[test]
+fn every_move_of_a_game_is_analyzed() {
+    let sandbox = Sandbox::new();
+    let moves = "f5d6c3d3c4f4f6g5e3f3g3";
+    let found = sandbox.json(&["analyze", moves, "--depth", "3", "--model", "heuristic"]);
+    let game = &found["games"][0];
+    has_keys(game, &["source", "index", "moves"]);
+    let seen = game["moves"].as_array().unwrap();
+    assert_eq!(seen.len(), moves.len() / 2);
+    for (place, one) in seen.iter().enumerate() {
+        let keys =
+            ["ply", "side", "played", "best", "loss", "exact", "depth", "selectivity", "grade"];
+        has_keys(one, &keys);
+        assert_eq!(one["ply"], json!(place + 1));
+        assert_eq!(one["played"], json!(&moves[2 * place..2 * place + 2]));
+        let loss = one["loss"].as_f64().unwrap();
+        assert!(loss >= 0.0);
+        let best = one["best"].as_array().unwrap();
+        assert!(!best.is_empty());
+        if best.contains(&one["played"]) {
+            assert_eq!(loss, 0.0);
+        }
+    }
+    assert_eq!(seen[0]["side"], "black");
+    assert_eq!(seen[1]["side"], "white");
+    // The four first moves are symmetric; two of three experts reply d6, one of a hundred f4.
+    let experts = |ply: usize, key: &str| seen[ply]["experts"][key].clone();
+    assert_eq!(experts(0, "usual"), "f5");
+    assert!((experts(0, "share").as_f64().unwrap() - 0.25).abs() < 1e-9);
+    assert_eq!((experts(1, "usual"), experts(1, "share")), (json!("d6"), experts(1, "played")));
+    let share = experts(1, "share").as_f64().unwrap();
+    assert!((share - 0.654).abs() < 0.1, "{share}");
+    let rare = sandbox.json(&["analyze", "f5f4", "--depth", "1", "--model", "heuristic"]);
+    let rare = &rare["games"][0]["moves"][1]["experts"];
+    assert_eq!(rare["usual"], "d6");
+    assert!(rare["played"].as_f64().unwrap() < 0.05, "{rare}");
+    // The result does not depend on the number of threads.
+    let one = ["analyze", moves, "--depth", "3", "--model", "heuristic", "--threads", "1"];
+    assert_eq!(sandbox.json(&one), found);
+}
+
+/// White's last move loses all its discs.
+#[test]
+fn a_blunder_is_found_and_reports_are_written() {
+    let sandbox = Sandbox::new();
+    let found = sandbox.json(&["analyze", SHORT, "--depth", "4", "--model", "heuristic"]);
+    let seen = found["games"][0]["moves"].as_array().unwrap();
+    let last = &seen[8];
+    assert_eq!((&last["played"], &last["side"]), (&json!("c5"), &json!("black")));
+    assert_eq!(last["best"], json!(["c5"]));
+    // Black has 13 discs then and White none.
+    assert!(seen[7]["loss"].as_f64().unwrap() > 10.0, "{}", seen[7]);
+    sandbox.write("two.txt", format!("{SHORT}\nf5d6c3\n"));
+    let text = sandbox.ok(&["analyze", "two.txt", "--depth", "2", "--to", "x.md"]);
+    assert!(text.contains("two.txt game 1") && text.contains("two.txt game 2"), "{text}");
+    assert!(sandbox.text("x.md").contains("| 9 | black | c5 |"));
+    // In a folder every game is found again by its file and its number there.
+    std::fs::create_dir(sandbox.file("games")).unwrap();
+    sandbox.write("games/a.txt", "f5f6e6\n");
+    sandbox.write("games/b.txt", format!("f5d6c3\n{SHORT}\n"));
+    let found = sandbox.json(&["analyze", "games", "--depth", "1", "--sample", "2"]);
+    let games = found["games"].as_array().unwrap();
+    assert_eq!(games.len(), 2);
+    for game in games {
+        let first: String = game["moves"].as_array().unwrap()[..3]
+            .iter()
+            .map(|seen| seen["played"].as_str().unwrap())
+            .collect();
+        let (file, index) = match first.as_str() {
+            "f5f6e6" => ("games/a.txt", 1),
+            "f5d6c3" => ("games/b.txt", 1),
+            _ => ("games/b.txt", 2),
+        };
+        assert_eq!((&game["source"], &game["index"]), (&json!(file), &json!(index)));
+    }
+    sandbox.ok(&["analyze", SHORT, "--depth", "2", "--to", "x.html"]);
+    assert!(sandbox.text("x.html").contains("</svg>"));
+}
+
+/// The heuristic with all weights multiplied by a factor.
+fn heuristic_times(factor: f32) -> String {
+    let weights = outflank_models::embedded::HEURISTIC.map(|weight| (factor * weight).to_string());
+    weights.join(" ")
+}
+
+/// A scaled model has the same values in discs.
+#[test]
+fn losses_do_not_depend_on_the_scale_of_a_model() {
+    let sandbox = Sandbox::new();
+    let moves = "f5d6c3d3c4f4f6g5e3f3g3";
+    let analyse = |model: &str| {
+        let found = sandbox.json(&["analyze", moves, "--depth", "3", "--model", model]);
+        found["games"][0]["moves"].as_array().unwrap().clone()
+    };
+    let whole = analyse("heuristic");
+    assert!(whole.iter().any(|seen| seen["loss"].as_f64().unwrap() > 1.0));
+    for factor in [64.0, 0.125] {
+        sandbox.write("other.wpc", heuristic_times(factor));
+        for (one, other) in whole.iter().zip(analyse("other.wpc")) {
+            assert_eq!(one["best"], other["best"]);
+            for key in ["loss", "value"] {
+                let (one, other) = (one[key].as_f64().unwrap(), other[key].as_f64().unwrap());
+                assert!((one - other).abs() < 1e-3, "{key} {one} {other}");
+            }
+        }
+    }
+}
+
+/// The values of a model with reversed sign have no meaning in discs.
+#[test]
+fn values_without_correlation_are_not_converted_to_discs() {
+    let sandbox = Sandbox::new();
+    sandbox.write("wrong.wpc", heuristic_times(-1.0));
+    let arguments = ["analyze", SHORT, "--depth", "2", "--model", "wrong.wpc"];
+    let found = sandbox.json(&arguments);
+    let seen = found["games"][0]["moves"].as_array().unwrap();
+    for one in seen {
+        has_keys(one, &["ply", "side", "played", "best", "loss", "exact"]);
+        assert!(!one["best"].as_array().unwrap().is_empty());
+    }
+    assert!(seen[..5].iter().all(|one| one["value"].is_null()));
+    assert!(seen[..5].iter().any(|one| one["loss"].is_null()));
+    // The end is known without any model: Black has 13 discs and the empty squares, White has none.
+    assert_eq!((&seen[8]["value"], &seen[8]["loss"]), (&json!(64.0), &json!(0.0)));
+    let text = sandbox.ok(&arguments);
+    assert!(text.contains("no meaning in discs"), "{text}");
+    assert!(text.lines().any(|line| line.contains("white") && line.contains('?')), "{text}");
+}
+
+#[test]
+fn wrong_inputs_are_errors() {
+    let sandbox = Sandbox::new();
+    sandbox.write("bad.txt", "f5d6\nf5a1\n");
+    for (arguments, part) in [
+        (&["analyze", "f5a1"][..], "a1"),
+        (&["analyze", "hello"], "neither a file nor a game"),
+        (&["analyze", "bad.txt"], "bad.txt"),
+        (&["analyze", "f5", "--to", "x.pdf"], ".md or .html"),
+        (&["analyze", "f5", "--to", "none/x.md"], "none"),
+        (&["analyze", "f5", "--model", "random"], "evaluates positions"),
+        (&["analyze", "f5", "--model", "heuristic@3"], "--depth"),
+        (&["analyze", "f5", "--cut", "-1"], "--cut"),
+        (&["analyze"], "GAME|FILE"),
+        (&["engine"], "--protocol"),
+        (&["engine", "--protocol", "gtp", "--player", "nobody"], "nobody"),
+    ] {
+        let message = sandbox.rejected(arguments);
+        assert!(message.contains(part), "{arguments:?}: {message}");
+    }
+}
+
+/// Our engine client plays our servers without faults and gets the games of the player itself.
+#[test]
+fn served_players_play_the_same_games() {
+    let sandbox = Sandbox::new();
+    let direct = sandbox.json(&["match", "heuristic@2?name=me", "heuristic", "--games", "2"]);
+    for protocol in ["gtp", "nboard"] {
+        let command = format!("{protocol}:{PROGRAM} engine --player heuristic@2");
+        let player = format!("{command} --protocol {protocol}?name=me");
+        let served = sandbox.json(&["match", &player, "heuristic", "--games", "2"]);
+        assert_eq!(served["faults"], json!([]), "{served}");
+        for key in ["games", "wins", "draws", "losses"] {
+            assert_eq!(served[key], direct[key], "{protocol} {key}");
+        }
+    }
+}
