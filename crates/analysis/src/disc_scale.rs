@@ -27,7 +27,7 @@
 use outflank_games::Position;
 use outflank_games::othello::{Othello, Square};
 use outflank_models::{Evaluate, embedded as models};
-use outflank_players::{Thought, SearchScore};
+use outflank_players::{SearchResult, SearchScore};
 use outflank_records::embedded;
 use std::sync::Arc;
 
@@ -122,7 +122,7 @@ impl DiscScale {
     pub fn to_discs(
         &self,
         verdict: SearchScore,
-        found: &Thought<Square>,
+        found: &SearchResult<Square>,
         position: &Othello,
     ) -> Option<f64> {
         let discs = f64::from(self.to_discs_at_depth(verdict, position, found.depth)?);
@@ -134,14 +134,15 @@ impl DiscScale {
     }
 
     /// Returns half the difference between the best value one ply earlier and now.
-    fn half_step(&self, found: &Thought<Square>, position: &Othello) -> f64 {
-        let Some(best) = found.moves.first().map(|scored| scored.verdict) else { return 0.0 };
+    fn half_step(&self, found: &SearchResult<Square>, position: &Othello) -> f64 {
+        let Some(best) = found.moves.first().map(|scored| scored.score) else { return 0.0 };
         let is_estimate = |verdict| is_estimate(verdict, position, found.depth);
-        if !is_estimate(best) || !is_estimate(found.before) {
+        if !is_estimate(best) || !is_estimate(found.previous) {
             return 0.0;
         }
         let now = self.to_discs_at_depth(best, position, found.depth);
-        let before = self.to_discs_at_depth(found.before, position, found.depth.saturating_sub(1));
+        let before =
+            self.to_discs_at_depth(found.previous, position, found.depth.saturating_sub(1));
         now.zip(before).map_or(0.0, |(now, before)| (f64::from(before) - f64::from(now)) / 2.0)
     }
 

@@ -6,8 +6,11 @@ use crate::search_interrupt::SearchInterrupt;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position};
 use outflank_models::Evaluate;
-use outflank_players::registry::{self, Model, RegistryError};
-use outflank_players::{SearchControl, ProbCut, IterativeDeepening, Fault, Player, Searchable, PlayerSpec, Thought};
+use outflank_players::registry::{self, PlayerModel, RegistryError};
+use outflank_players::{
+    IterativeDeepening, Player, PlayerError, PlayerSpec, ProbCut, SearchControl, SearchResult,
+    Searchable,
+};
 use outflank_runs::Rng;
 use outflank_runs::rng::stream;
 use std::sync::Arc;
@@ -77,7 +80,7 @@ impl EnginePlayer {
         let is_engine = spec.model.starts_with("nboard:") || spec.model.starts_with("gtp:");
         let model = if is_engine { None } else { Some(registry::find_model::<Othello>(&spec)?) };
         let model = match model {
-            Some(Model::Value(value)) => Some(value),
+            Some(PlayerModel::Value(value)) => Some(value),
             _ => None,
         };
         let search = model.clone().map(|value| {
@@ -110,7 +113,7 @@ impl EnginePlayer {
     }
 
     /// Starts a new game.
-    pub fn new_game(&mut self) -> Result<(), Fault> {
+    pub fn new_game(&mut self) -> Result<(), PlayerError> {
         self.player.new_game()
     }
 
@@ -137,8 +140,8 @@ impl EnginePlayer {
         &mut self,
         game: &Line<Othello>,
         limits: SearchLimits,
-        on_depth: impl FnMut(&Thought<Square>),
-    ) -> Result<(Square, Option<Thought<Square>>), Fault> {
+        on_depth: impl FnMut(&SearchResult<Square>),
+    ) -> Result<(Square, Option<SearchResult<Square>>), PlayerError> {
         if self.search.is_none() || limits == SearchLimits::default() {
             let control = Arc::new(SearchControl::unlimited());
             self.interrupt.set_search(Some(Arc::clone(&control)));
@@ -146,7 +149,7 @@ impl EnginePlayer {
             let chosen = self.player.choose(game, &mut self.rng);
             self.interrupt.set_search(None);
             return match chosen {
-                Err(Fault::Stopped { .. }) => self.choose_at_once(game.position()),
+                Err(PlayerError::Stopped { .. }) => self.choose_at_once(game.position()),
                 chosen => Ok((chosen?, None)),
             };
         }
@@ -166,12 +169,12 @@ impl EnginePlayer {
     fn choose_at_once(
         &mut self,
         position: &Othello,
-    ) -> Result<(Square, Option<Thought<Square>>), Fault> {
+    ) -> Result<(Square, Option<SearchResult<Square>>), PlayerError> {
         let options = SearchOptions { all_moves: false, prune: false };
         let control = Arc::new(SearchControl::unlimited());
         let found = self.search_to_depth(position, options, 1, &control, |_| {});
         let any = || position.moves().next().map(|mv| (mv, None));
-        let stopped = || Fault::Stopped { player: self.name.clone() };
+        let stopped = || PlayerError::Stopped { player: self.name.clone() };
         found.as_ref().and_then(best).or_else(any).ok_or_else(stopped)
     }
 
@@ -182,8 +185,8 @@ impl EnginePlayer {
         position: &Othello,
         all_moves: bool,
         limits: SearchLimits,
-        on_depth: impl FnMut(&Thought<Square>),
-    ) -> Option<Thought<Square>> {
+        on_depth: impl FnMut(&SearchResult<Square>),
+    ) -> Option<SearchResult<Square>> {
         let options = SearchOptions { all_moves, prune: self.pruning.is_explicit };
         self.search(position, options, limits, on_depth)
     }
@@ -194,8 +197,8 @@ impl EnginePlayer {
         position: &Othello,
         options: SearchOptions,
         limits: SearchLimits,
-        on_depth: impl FnMut(&Thought<Square>),
-    ) -> Option<Thought<Square>> {
+        on_depth: impl FnMut(&SearchResult<Square>),
+    ) -> Option<SearchResult<Square>> {
         let control = SearchControl::unlimited();
         let control = Arc::new(match limits.time {
             Some(time) => control.with_time(time),
@@ -214,8 +217,8 @@ impl EnginePlayer {
         options: SearchOptions,
         depth: u32,
         control: &Arc<SearchControl>,
-        on_depth: impl FnMut(&Thought<Square>),
-    ) -> Option<Thought<Square>> {
+        on_depth: impl FnMut(&SearchResult<Square>),
+    ) -> Option<SearchResult<Square>> {
         let probcut = self.pruning.probcut.clone().filter(|_| options.prune);
         let mut search = self.search.take()?.with_max_depth(depth).with_probcut(probcut);
         let found = search.run(position, options.all_moves, control, on_depth);
@@ -225,6 +228,6 @@ impl EnginePlayer {
 }
 
 /// Returns the best move of a search with the search result.
-fn best(found: &Thought<Square>) -> Option<(Square, Option<Thought<Square>>)> {
+fn best(found: &SearchResult<Square>) -> Option<(Square, Option<SearchResult<Square>>)> {
     found.moves.first().map(|scored| (scored.mv, Some(found.clone())))
 }

@@ -10,7 +10,7 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::{Othello, Square};
 use outflank_models::{Evaluate, Material, embedded};
 use outflank_players::registry::RegisteredGame;
-use outflank_players::{SearchControl, IterativeDeepening, Thought, SearchScore};
+use outflank_players::{IterativeDeepening, SearchControl, SearchResult, SearchScore};
 use std::sync::Arc;
 
 /// A single position is solved from this many empty squares on.
@@ -70,7 +70,7 @@ pub trait Analyzable: RegisteredGame {
     fn value_in_units(
         &self,
         verdict: SearchScore,
-        found: &Thought<Self::Move>,
+        found: &SearchResult<Self::Move>,
         scale: Self::Scale,
     ) -> Option<f64>;
 
@@ -97,7 +97,7 @@ impl Analyzable for Othello {
     fn value_in_units(
         &self,
         verdict: SearchScore,
-        found: &Thought<Square>,
+        found: &SearchResult<Square>,
         scale: DiscScale,
     ) -> Option<f64> {
         scale.to_discs(verdict, found, self)
@@ -119,7 +119,12 @@ impl Analyzable for Checkers {
 
     fn scale(_: &Arc<dyn Evaluate<Checkers>>) {}
 
-    fn value_in_units(&self, verdict: SearchScore, _: &Thought<Self::Move>, (): ()) -> Option<f64> {
+    fn value_in_units(
+        &self,
+        verdict: SearchScore,
+        _: &SearchResult<Self::Move>,
+        (): (),
+    ) -> Option<f64> {
         Some(match verdict {
             SearchScore::Proven(result) => f64::from(result),
             SearchScore::Estimate(value) => f64::from(value),
@@ -141,7 +146,9 @@ pub fn evaluate_moves<P: Analyzable>(
     let mut search = IterativeDeepening::new(model, bits).with_max_depth(depth);
     // The solver's table is large, so it is allocated only if the solver will be used.
     let is_endgame = empties(position) <= EXACT_EMPTIES;
-    if let Some(endgame) = is_endgame.then(|| P::parallel_endgame_solver(EXACT_EMPTIES, 1)).flatten() {
+    if let Some(endgame) =
+        is_endgame.then(|| P::parallel_endgame_solver(EXACT_EMPTIES, 1)).flatten()
+    {
         search = search.with_endgame(endgame);
     }
     search.run(position, true, control, |found| {
@@ -156,15 +163,15 @@ fn empties<P: Analyzable>(position: &P) -> u32 {
 /// Converts a search result to [`Analyzable::UNIT`] and extends the best line where it is exact.
 pub(crate) fn to_evaluation<P: Analyzable>(
     position: &P,
-    found: &Thought<P::Move>,
+    found: &SearchResult<P::Move>,
     scale: P::Scale,
     control: &Arc<SearchControl>,
 ) -> PositionEvaluation<P::Move> {
     let moves = found.moves.iter().map(|scored| EvaluatedMove {
         mv: scored.mv,
-        value: position.value_in_units(scored.verdict, found, scale),
-        score: scored.verdict,
-        exact: found.exact || matches!(scored.verdict, SearchScore::Proven(_)),
+        value: position.value_in_units(scored.score, found, scale),
+        score: scored.score,
+        exact: found.exact || matches!(scored.score, SearchScore::Proven(_)),
         line: vec![scored.mv],
     });
     let mut moves: Vec<EvaluatedMove<P::Move>> = moves.collect();

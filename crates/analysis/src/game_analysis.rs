@@ -10,7 +10,7 @@
 use crate::evaluate::{Analyzable, EvaluatedMove, PositionEvaluation, to_evaluation};
 use outflank_games::{Line, Side};
 use outflank_models::Evaluate;
-use outflank_players::{SearchControl, ProbCut, IterativeDeepening};
+use outflank_players::{IterativeDeepening, ProbCut, SearchControl};
 use outflank_runs::parallel_in_order;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -200,7 +200,8 @@ impl<P: Analyzable> GameAnalyzer<P> {
             plies.len(),
             self.threads,
             || {
-                let mut search = IterativeDeepening::new(Arc::clone(&self.model), bits).with_max_depth(depth);
+                let mut search =
+                    IterativeDeepening::new(Arc::clone(&self.model), bits).with_max_depth(depth);
                 if let Some(probcut) = &self.probcut {
                     search = search.with_probcut(Arc::clone(probcut));
                 }

@@ -7,7 +7,9 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Line, MoveError, Position};
 use outflank_records::wthor::Names;
-use outflank_records::{GameInfo, ParseError, ParseErrorKind, Ply, Record, ggf, parse_games, transcript};
+use outflank_records::{
+    GameInfo, ParseError, ParseErrorKind, Ply, Record, ggf, parse_games, transcript,
+};
 use std::path::Path;
 
 /// The maximum number of moves of a checkers game.
@@ -88,7 +90,8 @@ impl GameText for Othello {
         if !name.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("ggf")) {
             return Self::format_game(line) + "\n";
         }
-        let about = GameInfo { black: black.to_owned(), white: white.to_owned(), ..GameInfo::default() };
+        let about =
+            GameInfo { black: black.to_owned(), white: white.to_owned(), ..GameInfo::default() };
         let mut record = Record::new(*line.start(), about);
         for &mv in line.moves() {
             // Every move of a line is legal, so this cannot fail.

@@ -2,11 +2,13 @@
 
 mod board_view;
 pub mod disc_scale;
+pub mod endgames;
 mod engine_player;
 pub mod evaluate;
 mod expert_predictions;
 pub mod game_analysis;
 mod game_text;
+mod grade;
 pub mod levels;
 pub mod report;
 mod search_interrupt;
@@ -18,4 +20,5 @@ pub use evaluate::{Analyzable, EvaluatedMove, PositionEvaluation, evaluate_moves
 pub use expert_predictions::ExpertPrediction;
 pub use game_analysis::{AnalyzedMove, BetterMove, GameAnalyzer};
 pub use game_text::{GameText, GameTextError, record_to_line};
+pub use grade::grade;
 pub use search_interrupt::SearchInterrupt;

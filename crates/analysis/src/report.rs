@@ -294,7 +294,7 @@ fn value_plot(game: &GameReport) -> Plot {
     Plot::new("Value for Black after each move", "move", "discs")
         .series(Series::line("estimated", points(false)))
         .series(Series::line("exact", points(true)))
-        .level(0.0, "")
+        .reference_line(0.0, "")
         .integer_x()
 }
 

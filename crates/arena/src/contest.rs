@@ -11,7 +11,7 @@ use crate::player_pool::PlayerPool;
 use crate::remote::{self, RemoteWorkers};
 use outflank_games::{Line, Position, Side};
 use outflank_players::PlayerFactory;
-use outflank_runs::{WorkQueueError, Journal, parallel_in_order, rng, stop_requested};
+use outflank_runs::{Journal, WorkQueueError, parallel_in_order, rng, stop_requested};
 
 /// Settings shared by all games of a contest.
 #[derive(Clone, Debug)]

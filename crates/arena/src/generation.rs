@@ -6,8 +6,8 @@
 use crate::play;
 use outflank_games::Line;
 use outflank_games::othello::Othello;
-use outflank_players::{PlayerFactory, Mcts, Player, Random, Searchable};
-use outflank_records::{About, Ply, Record, transcript};
+use outflank_players::{Mcts, Player, PlayerFactory, Random, Searchable};
+use outflank_records::{GameInfo, Ply, Record, transcript};
 use outflank_runs::files::FileError;
 use outflank_runs::{Journal, parallel_in_order, rng, stop_requested};
 use std::collections::HashSet;

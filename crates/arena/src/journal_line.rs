@@ -44,7 +44,11 @@ impl<P: Position> ContestConfig<P> {
 impl<P: Position> Game<P> {
     /// Formats the game as six tab-separated fields: black, white, round, margin, the moves since
     /// the opening (a forced random move has a `?` behind it), and the forfeit.
-    pub(crate) fn to_line(&self, entries: &[PlayerFactory<P>], config: &ContestConfig<P>) -> String {
+    pub(crate) fn to_line(
+        &self,
+        entries: &[PlayerFactory<P>],
+        config: &ContestConfig<P>,
+    ) -> String {
         let played = &self.played;
         let opening = config.opening(self.round).moves().len();
         let mut moves = String::new();

@@ -3,8 +3,10 @@
 pub mod accuracy;
 mod contest;
 mod game;
+pub mod generation;
 mod journal_line;
 pub mod league;
+pub mod linalg;
 mod lockstep;
 pub mod matches;
 pub mod model_inspection;

@@ -7,7 +7,7 @@
 use crate::game::{PlayedGame, forfeit_margin};
 use outflank_games::{Line, Position, Side};
 use outflank_models::Policy;
-use outflank_players::{PlayerError, Player, Turn};
+use outflank_players::{Player, PlayerError, Turn};
 use outflank_runs::Rng;
 use std::sync::Arc;
 
@@ -137,7 +137,10 @@ impl<'a, P: Position, T: Player<P>> ActiveGame<'a, P, T> {
         match self.setup.line.push(mv) {
             Ok(()) => self.random.push(self.setup.players[side.index()].last_was_random()),
             Err(error) => {
-                let error = PlayerError::IllegalMove { player: side.to_string(), answer: error.to_string() };
+                let error = PlayerError::IllegalMove {
+                    player: side.to_string(),
+                    answer: error.to_string(),
+                };
                 self.end = Some(forfeit::<P>(side, &error));
             }
         }

@@ -1,7 +1,7 @@
 //! Players that are reused from game to game.
 
 use outflank_games::{Position, Side};
-use outflank_players::{PlayerFactory, PlayerError, Player};
+use outflank_players::{Player, PlayerError, PlayerFactory};
 
 /// Idle players of one thread, by entry and color.
 ///
@@ -19,7 +19,11 @@ impl<'a, P: Position> PlayerPool<'a, P> {
     }
 
     /// Returns an idle player of an entry, or makes one.
-    pub(crate) fn take(&mut self, entry: usize, side: Side) -> Result<Box<dyn Player<P>>, PlayerError> {
+    pub(crate) fn take(
+        &mut self,
+        entry: usize,
+        side: Side,
+    ) -> Result<Box<dyn Player<P>>, PlayerError> {
         self.idle[entry][side.index()].pop().map_or_else(|| self.entries[entry].make(), Ok)
     }
 

@@ -16,7 +16,6 @@
 //! R. A. Bradley and M. E. Terry, Biometrika 39 (1952); P. V. Rao and L. L. Kupper, JASA 62 (1967)
 //! for draws; D. R. Hunter, Annals of Statistics 32 (2004) for the existence of a maximum.
 
-mod cholesky;
 mod error;
 mod groups;
 mod newton;

@@ -15,7 +15,7 @@ use outflank_games::{Position, Side};
 use outflank_players::registry::{RegisteredGame, run_model_path};
 use outflank_players::{PlayerFactory, PlayerSpec};
 use outflank_runs::files::{FileError, read};
-use outflank_runs::{WorkQueue, WorkQueueError, JobBatch, run_in_order};
+use outflank_runs::{JobBatch, WorkQueue, WorkQueueError, run_in_order};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::Path;
@@ -137,7 +137,8 @@ pub fn publish<P: RegisteredGame>(
         store_models::<P>(crew, &text.parse()?, &mut files)?;
         contest.players.push(RemotePlayer { spec: text.clone(), name: entry.name.clone(), files });
     }
-    let document = serde_json::to_vec(&contest).map_err(|error| WorkQueueError(error.to_string()))?;
+    let document =
+        serde_json::to_vec(&contest).map_err(|error| WorkQueueError(error.to_string()))?;
     Ok(RemoteWorkers { crew: crew.clone(), setting: crew.put(&document)? })
 }
 

@@ -4,7 +4,7 @@ use outflank_arena::accuracy::{Accuracy, STAGES, accuracy};
 use outflank_games::Position;
 use outflank_games::othello::{Othello, Square};
 use outflank_models::{Greedy, Policy, embedded, files};
-use outflank_records::{Decision, Selection, DecisionFilter, decisions, read_games, transcript};
+use outflank_records::{Decision, DecisionFilter, Selection, decisions, read_games, transcript};
 use std::path::PathBuf;
 
 /// Scores squares by index, h8 highest. Squares in `flat` all score 100.

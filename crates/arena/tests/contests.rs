@@ -9,9 +9,9 @@ use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use outflank_models::{Evaluate, Policy, embedded};
 use outflank_players::registry::{self, RegisteredGame};
-use outflank_players::{PlayerFactory, PlayerError, Player, Staged};
+use outflank_players::{Player, PlayerError, PlayerFactory, Staged};
 use outflank_records::read_openings;
-use outflank_runs::{RngExt, Journal, Rng, rng};
+use outflank_runs::{Journal, Rng, RngExt, rng};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -252,8 +252,9 @@ fn a_failing_player_forfeits_only_that_game() {
         |_| Ok("d4".parse().unwrap()),
     ];
     for failure in failures {
-        let failing =
-            PlayerFactory::new("failing", move || Ok(Box::new(FailingPlayer { games: 0, failure })));
+        let failing = PlayerFactory::new("failing", move || {
+            Ok(Box::new(FailingPlayer { games: 0, failure }))
+        });
         let random = entries::<Othello>(&["random"], 0.0).remove(0);
         let config = ContestConfig {
             openings: openings(10, 4),

@@ -4,7 +4,7 @@ use outflank_arena::ratings::{
     Estimate, PairResult, Parameter, RatingConfig, RatingError, Ratings, fit, fit_totals,
 };
 use outflank_arena::score::expected_score;
-use outflank_runs::{RngExt, Rng, rng};
+use outflank_runs::{Rng, RngExt, rng};
 
 const FITTED: RatingConfig = RatingConfig {
     drawelo: Parameter::Fitted,

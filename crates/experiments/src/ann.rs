@@ -10,8 +10,8 @@ use crate::Scale;
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::repeated_runs::{run_seed, train_all, train_run};
 use outflank_games::othello::Othello;
-use outflank_learners::ann::{ResultTarget, AnnLearner, AnnConfig};
-use outflank_learners::training::{OpponentEvaluator, TrainingPlan, Measurement};
+use outflank_learners::ann::{AnnConfig, AnnLearner, ResultTarget};
+use outflank_learners::training::{Measurement, OpponentEvaluator, TrainingPlan};
 use outflank_models::ann::Architecture;
 use outflank_models::files::Origin;
 use outflank_players::PlayerFactory;
@@ -80,7 +80,7 @@ pub fn settings(net: &str, seed: u64) -> Result<AnnConfig, ExperimentError> {
         epsilon: 0.0,
         self_play: false,
         per_move: false,
-        outcome: ResultTarget::Sigmoid,
+        result_target: ResultTarget::Sigmoid,
         seed,
     })
 }
@@ -119,7 +119,7 @@ fn one_run(
     let plan = TrainingPlan {
         games: params.games,
         unit: "games",
-        points: params.periods,
+        measurements: params.periods,
         measure_start: false,
         origin: Origin {
             method: "ann".to_owned(),
@@ -130,7 +130,7 @@ fn one_run(
         keep_models: false,
     };
     let evaluator = OpponentEvaluator {
-        others: opponents.to_vec(),
+        opponents: opponents.to_vec(),
         games: params.match_games,
         random: 0.0,
         seed,

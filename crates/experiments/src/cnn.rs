@@ -23,7 +23,7 @@ mod trained_nets;
 use crate::context::ExperimentContext;
 use crate::{Cell, Report, Scale};
 use outflank_arena::accuracy::Hits;
-use outflank_records::ExampleSetKind;
+use outflank_records::{ExampleSetKind, TrainFractions};
 
 /// Batch size (section V-A2).
 const BATCH_SIZE: usize = 512;
@@ -65,6 +65,9 @@ const ENSEMBLE_SIZE: u64 = 10;
 
 /// Last year of the training games where the test is on later games.
 const LAST_TRAINING_YEAR: u16 = 2012;
+
+/// Fraction of the examples used for training in a split by example (section III).
+const TRAIN_FRACTIONS: TrainFractions = TrainFractions { plain: 0.75, symmetric: 0.95 };
 
 /// A network to train: its architecture, input, training set, split and budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use crate::Scale;
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::repeated_runs::{run_seed, train_all, train_run};
 use outflank_games::othello::Othello;
-use outflank_learners::coevolution::{Coevolution, Fitness, CoevolutionConfig};
-use outflank_learners::training::{OpponentEvaluator, TrainingPlan, Measurement};
+use outflank_learners::coevolution::{Coevolution, CoevolutionConfig, Fitness};
+use outflank_learners::training::{Measurement, OpponentEvaluator, TrainingPlan};
 use outflank_models::files::Origin;
 use outflank_models::tuple_shapes::{NeighborChoice, Snake};
 use outflank_players::PlayerFactory;
@@ -101,7 +101,8 @@ fn settings(variant: &MethodVariant, scale: Scale) -> Result<CoevolutionConfig, 
     let settings = presets::settings(variant.method, Some(variant.operators), variant.shape)
         .map_err(ExperimentError::training)?;
     // As in the authors' program; see the departures.
-    let settings = CoevolutionConfig { snake: Snake::Wrapping, topology: NeighborChoice::Crowded, ..settings };
+    let settings =
+        CoevolutionConfig { snake: Snake::Wrapping, topology: NeighborChoice::Crowded, ..settings };
     if scale != Scale::Smoke {
         return Ok(settings);
     }
@@ -159,7 +160,7 @@ fn one_run(
         .map_err(|error| failed(error.to_string()))?;
     let plan = TrainingPlan {
         games: params.games,
-        points: params.measurements,
+        measurements: params.measurements,
         unit: "games",
         measure_start: false,
         origin: Origin {
@@ -171,7 +172,7 @@ fn one_run(
         keep_models: true,
     };
     let evaluator = OpponentEvaluator {
-        others: opponents.to_vec(),
+        opponents: opponents.to_vec(),
         games: params.match_games,
         random: RANDOM_MOVES,
         seed,

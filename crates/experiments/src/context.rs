@@ -3,7 +3,7 @@
 use crate::remote::RemoteTraining;
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Side};
-use outflank_learners::cnn::{Device, CpuDevice};
+use outflank_learners::cnn::{CpuDevice, Device};
 use outflank_records::{Record, Selection, embedded, read_games, read_openings};
 use outflank_runs::{DataFile, files};
 use std::path::{Path, PathBuf};
@@ -204,11 +204,11 @@ impl ExperimentContext {
         let fraction = train as f64 / (train + test) as f64;
         let size = (records.len() as f64 * fraction).round() as usize;
         let sizes = [size, records.len() - size];
-        let parts = outflank_records::split_games(records.len(), seed, &sizes)
+        let subsets = outflank_records::split_games(records.len(), seed, &sizes)
             .map_err(ExperimentError::training)?
-            .parts;
-        let take = |part: &[usize]| part.iter().map(|&game| records[game].clone()).collect();
-        Ok(GameSample { train: take(&parts[0]), test: take(&parts[1]), source })
+            .subsets;
+        let take = |games: &[usize]| games.iter().map(|&game| records[game].clone()).collect();
+        Ok(GameSample { train: take(&subsets[0]), test: take(&subsets[1]), source })
     }
 
     /// Returns the 1,000 published league openings with `first` to move, or the embedded openings if

@@ -13,9 +13,10 @@ use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_learners::gp::{
-    GameOracleConfig, GpEvaluator, GameOracle, GpLearner, GpError, InferenceConfig, Sampling, GpConfig, HeuristicSpace, TestPairs,
+    GameOracle, GameOracleConfig, GpConfig, GpError, GpEvaluator, GpLearner, HeuristicSpace,
+    InferenceConfig, Sampling, TestPairs,
 };
-use outflank_learners::training::{Evaluator, TrainingPlan, Measurement};
+use outflank_learners::training::{Evaluator, Measurement, TrainingPlan};
 use outflank_models::NamedFeatures;
 use outflank_models::files::Origin;
 use outflank_players::registry::RegisteredGame;
@@ -129,7 +130,12 @@ fn table_rounds(rounds: u64) -> Vec<u64> {
 }
 
 fn contest(context: &ExperimentContext, seed: u64) -> GameOracleConfig {
-    GameOracleConfig { depth: scale_params(context.scale).depth, games: GAMES, opening: OPENING, seed }
+    GameOracleConfig {
+        depth: scale_params(context.scale).depth,
+        games: GAMES,
+        opening: OPENING,
+        seed,
+    }
 }
 
 /// Returns the file name of the test pairs of a game.
@@ -138,7 +144,9 @@ fn tests_file(game: Game) -> String {
 }
 
 /// Returns the test pairs of a game, which are the same for all seeds and strategies.
-fn tests<P: RegisteredGame + NamedFeatures>(context: &ExperimentContext) -> Result<TestPairs, ExperimentError> {
+fn tests<P: RegisteredGame + NamedFeatures>(
+    context: &ExperimentContext,
+) -> Result<TestPairs, ExperimentError> {
     let games = GameOracle::<P>::new(contest(context, context.seed));
     let count = scale_params(context.scale).test_pairs;
     let path = context.file(&tests_file(P::GAME));
@@ -205,7 +213,12 @@ fn one_run<P: RegisteredGame + NamedFeatures>(
         sampling: strategy.sampling,
         against_best: search == Search::Opponent,
         restarts: 8,
-        inference: InferenceConfig { tolerance: 1e-4, sweeps: 100, steps: 10, relevance: false },
+        inference: InferenceConfig {
+            tolerance: 1e-4,
+            ep_max_iterations: 100,
+            kernel_max_iterations: 10,
+            relevance: false,
+        },
         seed,
     };
     let benchmark = if search == Search::Pair { 0 } else { params.benchmark };
@@ -214,7 +227,7 @@ fn one_run<P: RegisteredGame + NamedFeatures>(
     let plan = TrainingPlan {
         games: params.rounds,
         unit: "round",
-        points: params.rounds,
+        measurements: params.rounds,
         measure_start: true,
         origin: Origin {
             method: "gp".to_owned(),
@@ -225,8 +238,10 @@ fn one_run<P: RegisteredGame + NamedFeatures>(
         keep_models: false,
     };
     let trained = train_run(&mut gp, &evaluator, &plan, &folder, &name)?;
-    let columns =
-        Evaluator::<GpLearner<P>>::columns(&evaluator).into_iter().map(|column| column.name).collect();
+    let columns = Evaluator::<GpLearner<P>>::columns(&evaluator)
+        .into_iter()
+        .map(|column| column.name)
+        .collect();
     let fresh_score = if benchmark > 0 { Some(gp.held_out_score()?) } else { None };
     Ok(Run { columns, curve: trained.curve, fresh_score })
 }

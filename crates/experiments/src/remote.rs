@@ -8,7 +8,7 @@ use crate::context::{ExperimentContext, ExperimentError};
 use crate::{EXPERIMENTS, ExperimentOutcome};
 use outflank_runs::files::{self, create_folder};
 use outflank_runs::{
-    Ack, BlobStore, JobBatch, JobHandler, WorkQueue, parts, stop_requested, toml_error_message,
+    Ack, BlobStore, JobBatch, JobHandler, WorkQueue, shards, stop_requested, toml_error_message,
 };
 use serde::{Deserialize, Serialize};
 use std::ops::Range;

@@ -2,7 +2,7 @@
 
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::remote;
-use outflank_learners::training::{Evaluator, Learner, TrainingPlan, TrainingOutcome, train};
+use outflank_learners::training::{Evaluator, Learner, TrainingOutcome, TrainingPlan, train};
 use outflank_runs::files::create_folder;
 use outflank_runs::{parallel_in_order, stop_requested};
 use std::path::Path;

@@ -26,7 +26,12 @@ impl Device for UnusableDevice {
         false
     }
 
-    fn engine(&self, net: &NetGraph, _: Plan, _: TrainingSet) -> Result<Box<dyn Engine>, EngineError> {
+    fn engine(
+        &self,
+        net: &NetGraph,
+        _: Plan,
+        _: TrainingSet,
+    ) -> Result<Box<dyn Engine>, EngineError> {
         panic!("{} must not be trained or evaluated", net.name());
     }
 }

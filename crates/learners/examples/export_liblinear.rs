@@ -10,7 +10,7 @@
 
 use outflank_learners::{IterationState, SparseRows, preference_rows, solve_primal};
 use outflank_models::{Tuples, View, embedded};
-use outflank_records::{Selection, DecisionFilter, decisions, read_games};
+use outflank_records::{DecisionFilter, Selection, decisions, read_games};
 use std::fmt::Write;
 
 fn liblinear_text(rows: &SparseRows) -> String {

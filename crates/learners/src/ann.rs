@@ -31,9 +31,9 @@ use crate::tdl;
 use crate::training::{Learner, StepError};
 use outflank_games::othello::{Board, Othello, kernel};
 use outflank_games::{Position, Side};
-use outflank_models::ann::{Architecture, TrainableMlp, Accumulator};
+use outflank_models::ann::{Accumulator, Architecture, TrainableMlp};
 use outflank_models::{AfterstateValues, Mlp};
-use outflank_runs::{RngExt, Rng, rng};
+use outflank_runs::{Rng, RngExt, rng};
 
 pub use start_positions::start_positions;
 

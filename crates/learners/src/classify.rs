@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use crate::{SparseRows, preference_rows};
     use outflank_models::{Features, embedded};
-    use outflank_records::{Selection, DecisionFilter, decisions, read_games};
+    use outflank_records::{DecisionFilter, Selection, decisions, read_games};
 
     fn choices(games: usize) -> Vec<Decision<Othello>> {
         let records = outflank_records::embedded::games();
@@ -123,7 +123,8 @@ mod tests {
     /// The product with a row is the value that the network returns.
     #[test]
     fn rows_agree_with_network_values() {
-        let outcome = learn(embedded::runarsson_lucas_tuples(), &choices(10), CONFIG, |_| true).unwrap();
+        let outcome =
+            learn(embedded::runarsson_lucas_tuples(), &choices(10), CONFIG, |_| true).unwrap();
         let choice = choices(1)[20];
         let rows = class_rows(outcome.network.tuples(), false, &[choice]);
         let moves: Vec<Square> = choice.position.moves().collect();

@@ -35,7 +35,7 @@ use crate::training::{Learner, StepError};
 use fitness::{GenerationContext, argmax, evaluate, round_robin_winner};
 use outflank_models::files::{Origin, read_safetensors, write_safetensors};
 use outflank_models::{Model, NTupleNetwork, TupleError};
-use outflank_runs::{WorkQueue, RngExt, parallel_in_order, rng};
+use outflank_runs::{RngExt, WorkQueue, parallel_in_order, rng};
 use remote::{RemoteGames, TrainingJob};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

@@ -16,7 +16,9 @@
 use crate::svm::{HingeLoss, SvmError, SvmFit, solve_dual, solve_primal};
 use crate::{BinaryFeatures, IterationState, SparseRows, preference_rows};
 use outflank_games::othello::Othello;
-use outflank_models::{NTupleNetwork, PieceCounter, PieceFeatures, Tuples, View, from_piece_counter};
+use outflank_models::{
+    NTupleNetwork, PieceCounter, PieceFeatures, Tuples, View, from_piece_counter,
+};
 use outflank_records::Decision;
 use outflank_runs::rng;
 

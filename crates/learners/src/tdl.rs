@@ -19,8 +19,8 @@
 
 use outflank_games::Side;
 use outflank_games::othello::{Board, Square, kernel};
-use outflank_models::{AfterstateValues, TrainableNTuple, NTupleNetwork};
-use outflank_runs::{RngExt, Rng, rng};
+use outflank_models::{AfterstateValues, NTupleNetwork, TrainableNTuple};
+use outflank_runs::{Rng, RngExt, rng};
 use serde::{Deserialize, Serialize};
 
 /// Values that differ by less than this are ties.
@@ -103,7 +103,12 @@ pub fn play_against(
 }
 
 /// Plays a game without learning and returns Black's margin.
-pub fn play_out(black: &mut TrainableNTuple, white: &mut TrainableNTuple, epsilon: f64, rng: &mut Rng) -> i32 {
+pub fn play_out(
+    black: &mut TrainableNTuple,
+    white: &mut TrainableNTuple,
+    epsilon: f64,
+    rng: &mut Rng,
+) -> i32 {
     let players = Players::Two { first: black, second: white, first_side: Side::Black };
     play(players, None, epsilon, rng)
 }
@@ -174,7 +179,9 @@ fn play(mut players: Players<'_>, learning_rate: Option<f64>, epsilon: f64, rng:
 /// Moves the prediction for the current position toward the target.
 fn learn_step(live: &mut TrainableNTuple, target: f64, learning_rate: f64) {
     let prediction = libm::tanh(live.value());
-    live.add_to_active_weights(learning_rate * (target - prediction) * (1.0 - prediction * prediction));
+    live.add_to_active_weights(
+        learning_rate * (target - prediction) * (1.0 - prediction * prediction),
+    );
 }
 
 /// Returns the n-th square of a bitboard.

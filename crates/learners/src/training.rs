@@ -14,7 +14,7 @@ mod opponent_evaluator;
 use checkpoint::{load_checkpoint, save_checkpoint};
 use metrics::write_metrics;
 use outflank_arena::ContestError;
-use outflank_models::files::{SaveModel, ModelError, Origin};
+use outflank_models::files::{ModelError, Origin, SaveModel};
 use outflank_runs::files::{self, FileError};
 use outflank_runs::stop_requested;
 use serde::Serialize;

@@ -204,7 +204,8 @@ fn mutations_change_only_their_part() {
     mutate_topology(&mut topology, 0.3, NeighborChoice::Uniform, &mut rng).unwrap();
     assert_eq!(topology.weights(), before.weights());
     assert_ne!(topology.tuples(), before.tuples());
-    let lengths = |n: &NTupleNetwork| n.tuples().tuples().iter().map(Tuple::length).collect::<Vec<_>>();
+    let lengths =
+        |n: &NTupleNetwork| n.tuples().tuples().iter().map(Tuple::length).collect::<Vec<_>>();
     assert_eq!(lengths(&topology), lengths(&before));
     let mut weights = before.clone();
     mutate_weights(&mut weights, 0.05, 0.25, &mut rng);

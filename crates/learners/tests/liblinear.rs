@@ -28,7 +28,9 @@ fn assert_near(found: f64, optimum: f64) {
 
 #[test]
 fn both_solvers_reach_the_optimal_objective() {
-    for (name, tuples) in [("squares", Tuples::squares()), ("table1", embedded::runarsson_lucas_tuples())] {
+    for (name, tuples) in
+        [("squares", Tuples::squares()), ("table1", embedded::runarsson_lucas_tuples())]
+    {
         let rows = rows(&tuples);
         let optimum = stored(&format!("{name} objective"))[0];
         let MethodOptions { c, tolerance, max_iterations, .. } = MethodOptions::default();

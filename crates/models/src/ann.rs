@@ -22,7 +22,7 @@ use inference::Inference;
 use outflank_games::Side;
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Othello, Square};
-use outflank_runs::{RngExt, Rng};
+use outflank_runs::{Rng, RngExt};
 use std::cell::RefCell;
 use trainable::AfterMoves;
 

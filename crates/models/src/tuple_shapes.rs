@@ -7,7 +7,7 @@
 use crate::TupleError;
 use crate::tuples::MAX_TUPLE;
 use outflank_games::othello::{Square, Symmetry};
-use outflank_runs::{RngExt, Rng};
+use outflank_runs::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 

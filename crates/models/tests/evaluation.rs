@@ -3,7 +3,7 @@
 use outflank_games::othello::{Othello, Symmetry};
 use outflank_games::{Position, Side};
 use outflank_models::{Evaluate, Features, NTupleNetwork, Tuple, Tuples, View, embedded};
-use outflank_runs::{RngExt, Rng, rng};
+use outflank_runs::{Rng, RngExt, rng};
 
 /// Returns positions from random games.
 fn positions(count: usize, rng: &mut Rng) -> Vec<Othello> {

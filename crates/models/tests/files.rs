@@ -8,7 +8,7 @@ use outflank_models::patterns::{AfterstateFeatures, ContextFeatures, Count, Move
 use outflank_models::{
     Features, Mlp, Model, MovePredictor, NTupleNetwork, Patterns, Tuples, View, embedded,
 };
-use outflank_runs::{RngExt, Rng, rng};
+use outflank_runs::{Rng, RngExt, rng};
 use std::path::PathBuf;
 
 fn data() -> Option<PathBuf> {

@@ -7,7 +7,7 @@ use outflank_models::files::{
     self, AnyHeuristic, Origin, load_heuristic, read_heuristic, save_heuristic, write_heuristic,
 };
 use outflank_models::{Evaluate, Heuristic, NamedFeatures, embedded};
-use outflank_runs::{RngExt, Rng, rng};
+use outflank_runs::{Rng, RngExt, rng};
 
 /// Returns positions from random games.
 fn positions<P: Position>(count: usize, rng: &mut Rng) -> Vec<P> {

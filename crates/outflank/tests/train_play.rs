@@ -177,7 +177,10 @@ fn wrong_options_are_errors_before_anything_runs() {
         ("ctdl --population 0", "from 1 to 10000, not 0"),
         ("ctdl --population 1", "more than a population of 1"),
         ("ctdl --population -3", "population"),
-        ("ctdl --population 1 --tournament 0 --fitness none", "crossover needs more than a population of 1"),
+        (
+            "ctdl --population 1 --tournament 0 --fitness none",
+            "crossover needs more than a population of 1",
+        ),
         (
             "ctdl --population 1 --tournament 0 --fitness none --crossover 0 --operators pm_t",
             "training with the population needs more than",

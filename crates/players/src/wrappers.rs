@@ -2,8 +2,8 @@
 
 use crate::random::{game_over, random_move};
 use crate::{Player, PlayerError, SearchControl, Turn};
-use outflank_games::{Game, Line, Position};
-use outflank_runs::{RngExt, Rng};
+use outflank_games::{Line, Position};
+use outflank_runs::{Rng, RngExt};
 use std::sync::Arc;
 
 /// A player with forced random moves.
@@ -86,14 +86,6 @@ impl<T, U> Staged<T, U> {
     #[must_use]
     pub fn new(inner: T, other: U, from_ply: u32, to_ply: u32) -> Staged<T, U> {
         Staged { inner, other, from_ply, to_ply, delegated: false }
-    }
-}
-
-/// Returns the number of the next move, counted from 1.
-fn ply<P: Position>(game: &Line<P>) -> u32 {
-    match P::GAME {
-        Game::Othello => game.position().pieces().saturating_sub(3),
-        Game::Checkers => game.moves().len() as u32 + 1,
     }
 }
 

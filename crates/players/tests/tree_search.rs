@@ -10,7 +10,7 @@ use outflank_models as models;
 use outflank_players::endgame::Solver;
 use outflank_players::{Mcts, Player, Searchable};
 use outflank_runs::rng::stream;
-use outflank_runs::{RngExt, Rng};
+use outflank_runs::{Rng, RngExt};
 use positions::{Pieces, move_scores, random_position};
 use std::sync::Arc;
 

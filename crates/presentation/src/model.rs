@@ -3,7 +3,7 @@
 use outflank_arena::model_inspection::{self, Afterstate, Pattern, Region};
 use outflank_games::othello::{Othello, Square};
 use outflank_models::patterns::{Count, Patterns};
-use outflank_models::{Evaluate, Features, Model, Mlp, NTupleNetwork, Tuples};
+use outflank_models::{Evaluate, Features, Mlp, Model, NTupleNetwork, Tuples};
 use outflank_records::Decision;
 use outflank_report::{Align, Board, Figure, Page, Plot, Point, Section, Series, Table};
 use std::sync::Arc;

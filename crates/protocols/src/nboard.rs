@@ -244,7 +244,7 @@ impl NBoard {
                 break;
             }
             let found = self.player.evaluate(&position, false, limits, |_| {});
-            let best = |found: Thought<Square>| Some((*found.moves.first()?, found));
+            let best = |found: SearchResult<Square>| Some((*found.moves.first()?, found));
             let Some((best, found)) = found.and_then(best) else {
                 break;
             };
@@ -316,7 +316,7 @@ impl LineProtocol for NBoard {
 /// Writes `search` lines for the best moves of a search. If the viewer's side to move `passes`, values are
 /// negated. Moves whose values have no meaning in discs are left out.
 fn write_search_lines(
-    found: &Thought<Square>,
+    found: &SearchResult<Square>,
     (position, scale): (&Othello, DiscScale),
     count: usize,
     passes: bool,
@@ -332,7 +332,7 @@ fn write_search_lines(
         if index == 0 {
             line = found.pv.iter().map(|mv| mv.to_string().to_uppercase()).collect();
         }
-        let Some(mut value) = scale.to_discs(scored.verdict, found, position) else { continue };
+        let Some(mut value) = scale.to_discs(scored.score, found, position) else { continue };
         if passes {
             // The value is that of the side that moves after the pass.
             (line, value) = (format!("PA{line}"), 0.0 - value);

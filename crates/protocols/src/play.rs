@@ -11,7 +11,7 @@ use crate::terminal_board::{BoardStyle, draw_board};
 use commands::Command;
 use outflank_analysis::{BoardView, GameText, SearchInterrupt};
 use outflank_games::{Line, Side};
-use outflank_players::{SearchControl, Fault, Player};
+use outflank_players::{Player, PlayerError, SearchControl};
 use outflank_runs::rng::stream;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -160,7 +160,7 @@ impl<P: BoardView + GameText> GameSession<P> {
                     writeln!(out, "{side} plays {mv}.")?;
                     self.play_move(mv, out)?;
                 }
-                Err(Fault::Stopped { .. }) => {
+                Err(PlayerError::Stopped { .. }) => {
                     self.end = SessionEnd::Stopped;
                     return Ok(false);
                 }

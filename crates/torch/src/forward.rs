@@ -117,9 +117,7 @@ impl<'a> Forward<'a> {
             Op::Linear { .. } => self.linear(index, node),
             Op::BatchNorm => self.norm(index, node),
             Op::Relu => self.relu(node),
-            Op::Dropout { rate } => {
-                self.input(node, 0)?.f_dropout(f64::from(rate), self.training)
-            }
+            Op::Dropout { rate } => self.input(node, 0)?.f_dropout(f64::from(rate), self.training),
             Op::Add => self.input(node, 0)?.f_add(self.input(node, 1)?),
             Op::Concat => Tensor::f_cat(&[self.input(node, 0)?, self.input(node, 1)?], 1),
             Op::Shortcut { stride } => self.shortcut(node, stride as i64),
@@ -127,7 +125,9 @@ impl<'a> Forward<'a> {
                 let x = self.input(node, 0)?;
                 x.f_avg_pool2d([2, 2], [2, 2], [0, 0], false, true, None::<i64>)
             }
-            Op::GlobalAvgPool => self.input(node, 0)?.f_mean_dim(&[2i64, 3][..], false, None::<Kind>),
+            Op::GlobalAvgPool => {
+                self.input(node, 0)?.f_mean_dim(&[2i64, 3][..], false, None::<Kind>)
+            }
             Op::Gate => self.gate(node),
             Op::Select => self.select_stage(node),
         }

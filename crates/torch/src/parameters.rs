@@ -7,7 +7,7 @@
 //!
 //! On the device, input channels are the innermost dimension (channels-last); in files, the outermost.
 
-use outflank_models::nets::{NetGraph, NetError, Op, Param, Role, Weights};
+use outflank_models::nets::{NetError, NetGraph, Op, Param, Role, Weights};
 use tch::{Device, Kind, TchError, Tensor};
 
 /// The range of a trainable parameter in the flat vector.
@@ -44,7 +44,11 @@ pub(crate) struct ParameterStore {
 
 impl ParameterStore {
     /// Allocates the parameters of a network.
-    pub(crate) fn new(net: &NetGraph, device: Device, kind: Kind) -> Result<ParameterStore, TchError> {
+    pub(crate) fn new(
+        net: &NetGraph,
+        device: Device,
+        kind: Kind,
+    ) -> Result<ParameterStore, TchError> {
         let params = net.params();
         let last = params.iter().rfind(|param| param.role == Role::Weight).map(|param| param.node);
         let rank = |param: &Param| match (param.role, Some(param.node) == last) {

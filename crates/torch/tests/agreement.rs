@@ -6,7 +6,7 @@ use outflank_learners::cnn::{
     Split, SplitBy, TrainState, TrainingSet, measure,
 };
 use outflank_models::nets::{Input, NetGraph, Role, examples, named};
-use outflank_records::{ExampleSetKind, embedded};
+use outflank_records::{ExampleSetKind, TrainFractions, embedded};
 use outflank_torch::TorchDevice;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,8 +19,17 @@ fn exclusive() -> MutexGuard<'static, ()> {
 
 fn dataset() -> Dataset {
     let games: Vec<_> = embedded::games().into_iter().take(40).collect();
-    Dataset::new(&games, ExampleSetKind::UniqueS, Split { by: SplitBy::Example, last_year: 2012 }, false)
-        .unwrap()
+    Dataset::new(
+        &games,
+        ExampleSetKind::UniqueS,
+        Split {
+            by: SplitBy::Example,
+            last_year: 2012,
+            train_fractions: TrainFractions { plain: 0.75, symmetric: 0.95 },
+        },
+        false,
+    )
+    .unwrap()
 }
 
 fn config(optimizer: Optimizer) -> CnnConfig {

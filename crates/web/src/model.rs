@@ -10,7 +10,7 @@ use outflank_models::embedded::{self, Embedded};
 use outflank_models::files::{self, AnyHeuristic};
 use outflank_models::patterns::{Count, Patterns};
 use outflank_models::{
-    NamedFeatures, Features, Greedy, Heuristic, Model, NTupleNetwork, Policy, Tuples, View,
+    Features, Greedy, Heuristic, Model, NTupleNetwork, NamedFeatures, Policy, Tuples, View,
 };
 use outflank_players::registry;
 use outflank_records::{Decision, DecisionFilter, decisions};
@@ -104,7 +104,8 @@ fn add_learned(
         each.collect::<Vec<_>>()
     }));
     description["disc_values"] = json!(values.map(|values| board(values.squares)));
-    description["move_preferences"] = json!(board(model_inspection::model_move_preferences(policy, choices)));
+    description["move_preferences"] =
+        json!(board(model_inspection::model_move_preferences(policy, choices)));
     description["sample_size"] = json!(choices.len());
 }
 
@@ -159,9 +160,16 @@ fn describe_heuristic<P: NamedFeatures>(heuristic: &Heuristic<P>) -> Value {
 }
 
 /// Returns the frequent patterns with the largest absolute weights.
-fn strongest_patterns(network: &NTupleNetwork, sights: &[model_inspection::Afterstate]) -> Vec<Value> {
+fn strongest_patterns(
+    network: &NTupleNetwork,
+    sights: &[model_inspection::Afterstate],
+) -> Vec<Value> {
     let mut found: Vec<model_inspection::Pattern> =
-        model_inspection::extreme_patterns(network, sights, MIN_FREQUENCY).into_iter().flatten().flatten().collect();
+        model_inspection::extreme_patterns(network, sights, MIN_FREQUENCY)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .collect();
     found.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
     let bits = |bits: u64| (0..64).filter(|square| bits >> square & 1 == 1).collect::<Vec<u32>>();
     found

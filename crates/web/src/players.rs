@@ -9,7 +9,7 @@ use crate::work_slots::StopSignal;
 use outflank_analysis::levels::{self, DEFAULT_LEVEL, Level};
 use outflank_games::{Game, Line};
 use outflank_players::registry::{self, RegisteredGame};
-use outflank_players::{Entry, Fault, strength, strengths};
+use outflank_players::{PlayerError, PlayerFactory, player_rating, player_ratings};
 use outflank_runs::rng::stream;
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 pub fn list(runs: &Runs) -> Value {
     let opponents = |game: Game| -> Value {
         let to_json = |player: &str, title: &str, description: &str| {
-            let rating = strength(game, player).and_then(|strength| strength.rating);
+            let rating = player_rating(game, player).and_then(|player_rating| player_rating.rating);
             json!({
                 "player": player,
                 "title": title,
@@ -53,14 +53,14 @@ pub fn list(runs: &Runs) -> Value {
 }
 
 /// Finds the player with this name.
-fn find<P: RegisteredGame>(player: &str, runs: &Runs) -> Result<Entry<P>, ApiError> {
+fn find<P: RegisteredGame>(player: &str, runs: &Runs) -> Result<PlayerFactory<P>, ApiError> {
     if let Some(name) = player.strip_prefix("run:") {
         let file = registry::run_model_path(&runs.folder(name)?);
         let model = P::load(&file, None).map_err(ApiError::bad_request)?;
         let unable = || ApiError::BadRequest(format!("run '{name}' has no model that plays"));
         return Ok(registry::policy_factory(name, model.policy().ok_or_else(unable)?, 0.0));
     }
-    match strength(P::GAME, player).is_some() {
+    match player_rating(P::GAME, player).is_some() {
         true => registry::factory::<P>(player).map_err(ApiError::bad_request),
         false => Err(ApiError::BadRequest(format!(
             "unknown opponent '{player}' for {}. /api/players lists the opponents.",
@@ -81,7 +81,8 @@ pub fn choose<P: RegisteredGame>(
         return Err(ApiError::Conflict("the game is over".to_owned()));
     }
     let entry = find::<P>(player, runs)?;
-    let failed = |fault: Fault| ApiError::Internal(format!("player {player} failed: {fault}"));
+    let failed =
+        |fault: PlayerError| ApiError::Internal(format!("player {player} failed: {fault}"));
     let mut opponent = entry.make().map_err(failed)?;
     opponent.new_game().map_err(failed)?;
     opponent.set_control(stop.control());

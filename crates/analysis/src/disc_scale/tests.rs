@@ -1,8 +1,8 @@
 use super::*;
 use outflank_games::Side;
 use outflank_games::othello::Square;
-use outflank_players::registry::{Model, find_model};
-use outflank_players::{SearchControl, IterativeDeepening};
+use outflank_players::registry::{PlayerModel, find_model};
+use outflank_players::{IterativeDeepening, SearchControl};
 use std::collections::HashMap;
 
 type Evaluator = Arc<dyn Evaluate<Othello>>;
@@ -12,7 +12,7 @@ const MODELS: [&str; 6] = ["champion", "ipref", "ann", "heuristic", "yoshioka", 
 
 fn embedded_model(name: &str) -> Evaluator {
     match find_model::<Othello>(&name.parse().unwrap()).unwrap() {
-        Model::Value(value) => value,
+        PlayerModel::Value(value) => value,
         _ => panic!("{name} does not evaluate positions"),
     }
 }
@@ -120,7 +120,7 @@ fn searched_values_predict_final_margins() {
                 let empties = 17 + index as u32 % 30;
                 let Some(position) = steps.find(|at| at.empties() == empties) else { continue };
                 let found = search.run(&position, false, &control, |_| {}).unwrap();
-                let verdict = found.moves[0].verdict;
+                let verdict = found.moves[0].score;
                 if matches!(verdict, SearchScore::Estimate(_)) {
                     let value = scale.to_discs_at_depth(verdict, &position, found.depth).unwrap();
                     let margin = position.to_move().sign() * margin;
@@ -151,8 +151,9 @@ fn conversion_is_invariant_to_affine_changes_of_a_model() {
                 // The bias favors the side that moved last.
                 let bias = if depth % 2 == 1 { bias } else { -bias };
                 let value = 0.5 * model.value(&position, position.to_move().other());
-                let one =
-                    scale.to_discs_at_depth(SearchScore::Estimate(value), &position, depth).unwrap();
+                let one = scale
+                    .to_discs_at_depth(SearchScore::Estimate(value), &position, depth)
+                    .unwrap();
                 let same = SearchScore::Estimate(factor * value + bias);
                 let same = other.to_discs_at_depth(same, &position, depth).unwrap();
                 assert!((one - same).abs() < 0.01, "{name} x {factor} + {bias}: {one} {same}");
@@ -210,9 +211,18 @@ fn values_unrelated_to_the_margin_are_not_converted() {
         let scale = DiscScale::for_model(model);
         let stages = "0 to 9, 10 to 19, 20 to 29, 30 to 39, 40 and more";
         assert_eq!(scale.unscaled_stages().as_deref(), Some(stages), "{index}");
-        assert_eq!(scale.to_discs_at_depth(SearchScore::Estimate(1.0), &position_with(30), 1), None);
-        assert_eq!(scale.to_discs_at_depth(SearchScore::Estimate(0.0), &position_with(30), 2), None);
-        assert_eq!(scale.to_discs_at_depth(SearchScore::Proven(4), &position_with(30), 1), Some(4.0));
+        assert_eq!(
+            scale.to_discs_at_depth(SearchScore::Estimate(1.0), &position_with(30), 1),
+            None
+        );
+        assert_eq!(
+            scale.to_discs_at_depth(SearchScore::Estimate(0.0), &position_with(30), 2),
+            None
+        );
+        assert_eq!(
+            scale.to_discs_at_depth(SearchScore::Proven(4), &position_with(30), 1),
+            Some(4.0)
+        );
     }
     // A single stage may have none.
     let heuristic = embedded_model("heuristic");
@@ -237,7 +247,11 @@ fn decided_values_are_exact_and_estimates_are_bounded() {
     assert_eq!(discs(SearchScore::Estimate(-0.5)), -discs(SearchScore::Estimate(0.5)));
     for name in MODELS {
         let scale = DiscScale::for_model(&embedded_model(name));
-        assert_eq!(scale.to_discs_at_depth(SearchScore::Estimate(0.0), &start, 3), Some(0.0), "{name}");
+        assert_eq!(
+            scale.to_discs_at_depth(SearchScore::Estimate(0.0), &start, 3),
+            Some(0.0),
+            "{name}"
+        );
         assert_eq!(
             scale.to_discs_at_depth(SearchScore::Estimate(f32::INFINITY), &start, 3),
             None,
@@ -276,7 +290,7 @@ fn averaging_removes_the_odd_even_effect() {
         for position in positions(400) {
             let mut values = Vec::new();
             search.run(&position, false, &control, |found| {
-                let best = found.moves[0].verdict;
+                let best = found.moves[0].score;
                 let raw = f64::from(scale.to_discs_at_depth(best, &position, found.depth).unwrap());
                 values.push((raw, scale.to_discs(best, found, &position).unwrap()));
             });
@@ -305,7 +319,7 @@ fn averaged_values_change_less_after_good_moves() {
             let mut last: Option<(f64, f64)> = None;
             for (position, ply) in record.steps().take_while(|(at, _)| at.empties() > 16) {
                 let found = search.run(&position, true, &control, |_| {}).unwrap();
-                let (best, sign) = (found.moves[0].verdict, f64::from(position.to_move().sign()));
+                let (best, sign) = (found.moves[0].score, f64::from(position.to_move().sign()));
                 let raw =
                     sign * f64::from(scale.to_discs_at_depth(best, &position, depth).unwrap());
                 let averaged = |verdict| scale.to_discs(verdict, &found, &position).unwrap();
@@ -341,13 +355,13 @@ fn averaging_keeps_differences_and_decided_values() {
             };
             let mut step = None;
             for scored in &found.moves {
-                match scored.verdict {
+                match scored.score {
                     SearchScore::Proven(margin) => {
                         decided += 1;
-                        assert_eq!(averaged(scored.verdict), f64::from(margin));
+                        assert_eq!(averaged(scored.score), f64::from(margin));
                     }
-                    SearchScore::Estimate(_) if averaged(scored.verdict).abs() < 40.0 => {
-                        let own = averaged(scored.verdict) - raw(scored.verdict);
+                    SearchScore::Estimate(_) if averaged(scored.score).abs() < 40.0 => {
+                        let own = averaged(scored.score) - raw(scored.score);
                         assert!((step.unwrap_or(own) - own).abs() < 1e-9, "{position} {scored:?}");
                         steps += usize::from(own.abs() > 0.1);
                         step = Some(own);

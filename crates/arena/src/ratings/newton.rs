@@ -80,7 +80,7 @@ impl LikelihoodProblem {
         let mut value = self.value(&x);
         for iterations in 1..=MAX_ITERATIONS {
             let (gradient, hessian, _) = self.derivatives(&x);
-            let step = Cholesky::new(x.len(), &hessian)?.solve(&gradient);
+            let step = factorize(x.len(), hessian)?.solve(&gradient);
             let gain: f64 = step.iter().zip(&gradient).map(|(s, g)| s * g).sum();
             let mut length = 1.0;
             let mut halvings = 0;
@@ -207,7 +207,7 @@ impl LikelihoodProblem {
     fn at_maximum(&self, x: Vec<f64>, value: f64, iterations: usize) -> Option<LikelihoodMaximum> {
         let (_, hessian, ridge) = self.derivatives(&x);
         let (n, m) = (self.linear.len(), x.len());
-        let mut covariance = Cholesky::new(m, &hessian)?.inverse();
+        let mut covariance = factorize(m, hessian)?.inverse();
         // The mean is fixed: its variance, which the ridge introduced, is subtracted.
         let mean_variance = 1.0 / (ridge * (n * n) as f64);
         for row in covariance.chunks_mut(m).take(n) {

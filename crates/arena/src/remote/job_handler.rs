@@ -82,8 +82,8 @@ impl GameJobHandler {
             self.use_local_files::<P>(&mut spec, &player.files, library)?;
             specs.push(spec);
         }
-        let entries =
-            registry::factories_from_specs::<P>(&specs, sent.random).map_err(|error| error.to_string())?;
+        let entries = registry::factories_from_specs::<P>(&specs, sent.random)
+            .map_err(|error| error.to_string())?;
         for (entry, player) in entries.iter().zip(&sent.players) {
             // RNG streams are seeded by player names, so another name would be another game.
             if entry.name != player.name {

@@ -14,8 +14,8 @@ use outflank_games::othello::{Othello, Square};
 use outflank_learners::training::model_file;
 use outflank_models::Mlp;
 use outflank_models::files::load;
-use outflank_players::registry::{entry, policy_factory};
-use outflank_players::{PlayerFactory, PlayerError, Player};
+use outflank_players::registry::{factory, policy_factory};
+use outflank_players::{Player, PlayerError, PlayerFactory};
 use outflank_report::text::count;
 use outflank_runs::Rng;
 use outflank_runs::files::{read, write};
@@ -41,7 +41,7 @@ struct Timed {
 }
 
 impl Player<Othello> for Timed {
-    fn begin(&mut self) -> Result<(), PlayerError> {
+    fn new_game(&mut self) -> Result<(), PlayerError> {
         self.inner.new_game()
     }
 
@@ -127,7 +127,7 @@ fn play_timed(
     games: u32,
 ) -> Result<Timing, ExperimentError> {
     let (net, net_time) = timed(net);
-    let (search, search_time) = timed(&entry(&format!("yoshioka@{plies}?noise=1"))?);
+    let (search, search_time) = timed(&factory(&format!("yoshioka@{plies}?noise=1"))?);
     let openings = vec![Line::default()];
     let terms =
         ContestConfig { openings, rounds: games / 2, seed: context.seed, threads: 1, remote: None };

@@ -10,7 +10,7 @@ use outflank_learners::ann::AnnLearner;
 use outflank_learners::training::Learner;
 use outflank_report::text::count;
 use outflank_runs::files::{read, write};
-use outflank_runs::{thread_cpu_seconds, stop_requested};
+use outflank_runs::{stop_requested, thread_cpu_seconds};
 
 /// Published: connections, weights, seconds per period on an AMD Athlon 64 3200+.
 const PUBLISHED: [(&str, f64, f64, Option<f64>); 20] = [

@@ -15,7 +15,7 @@ use outflank_games::othello::Othello;
 use outflank_learners::training::model_file;
 use outflank_models::Mlp;
 use outflank_models::files::load;
-use outflank_players::registry::{entry, policy_factory};
+use outflank_players::registry::{factory, policy_factory};
 use outflank_report::text::count;
 use outflank_runs::{Journal, stop_requested};
 

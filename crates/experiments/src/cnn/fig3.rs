@@ -10,7 +10,7 @@ use super::{NetSpec, split_name};
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::accuracy::Hits;
-use outflank_learners::cnn::{for_each_prediction, rank, spread};
+use outflank_learners::cnn::{for_each_prediction, rank, sample_evenly};
 use outflank_models::nets::Input;
 use outflank_records::ExampleSetKind;
 use outflank_report::text::count;
@@ -124,18 +124,19 @@ fn count_ranks(
     let name = spec.test_name(ExampleSetKind::UniqueS);
     let test = dataset.tests.iter().find(|test| test.name.starts_with(&name));
     let examples = test.map_or_else(Vec::new, |test| {
-        spread(&test.examples, nets.params().test_positions.max(400))
+        sample_evenly(&test.examples, nets.params().test_positions.max(400))
     });
     let mut grid = vec![[RankCounts::default(); MOST_MOVES + 1]; LAST + 1];
     let answer = &mut |words: &[u64]| predictor.logits(words);
     let go_on = |_| !stop_requested();
-    let all = for_each_prediction(answer, Input::PIECES, &examples, false, go_on, rank, |item, rank| {
-        let board = item.example.board();
-        let number = (board.own | board.other).count_ones() as usize + 1;
-        let moves = board.moves().count_ones() as usize;
-        grid[number.min(LAST)][moves.min(MOST_MOVES)].add(rank);
-    })
-    .map_err(ExperimentError::training)?;
+    let all =
+        for_each_prediction(answer, Input::PIECES, &examples, false, go_on, rank, |item, rank| {
+            let board = item.example.board();
+            let number = (board.own | board.other).count_ones() as usize + 1;
+            let moves = board.moves().count_ones() as usize;
+            grid[number.min(LAST)][moves.min(MOST_MOVES)].add(rank);
+        })
+        .map_err(ExperimentError::training)?;
     if all { Ok(Some((grid, examples.len() as u64))) } else { Err(ExperimentError::Stopped) }
 }
 

@@ -86,7 +86,8 @@ impl Experiment for Fig4 {
         for specs in players {
             let spec = specs[0];
             let tests = nets.test_results(&specs)?;
-            let [original, own] = [ExampleSetKind::Original, spec.set].map(|set| accuracy(&tests, spec, set));
+            let [original, own] =
+                [ExampleSetKind::Original, spec.set].map(|set| accuracy(&tests, spec, set));
             // A network that was also trained on later games has none.
             let by_game = accuracy(&tests, spec.by_game(), spec.set);
             let by_game = by_game.filter(|_| nets.serves_both_tests(spec));
@@ -181,7 +182,10 @@ fn add_plot(
             .fold((f64::MAX, f64::MIN), |(low, high), &(x, _)| (low.min(x), high.max(x)));
         let ends = [ends.0, ends.1].map(|x| Point::new(x, intercept + slope * x));
         plot = plot.series(
-            Series::line(format!("{name}, line"), ends).dashed().without_markers().color_index(2 * at),
+            Series::line(format!("{name}, line"), ends)
+                .dashed()
+                .without_markers()
+                .color_index(2 * at),
         );
     }
     counts.dedup();

@@ -10,7 +10,7 @@ use outflank_games::othello::Othello;
 use outflank_learners::cnn::EnsemblePolicy;
 use outflank_models::embedded;
 use outflank_players::PlayerFactory;
-use outflank_players::registry::{RegistryError, entry, policy_factory};
+use outflank_players::registry::{RegistryError, factory, policy_factory};
 use outflank_runs::{files, stop_requested, toml_error_message};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -171,7 +171,7 @@ impl<'a> NetPlayer<'a> {
             rounds,
             seed: context.seed,
             threads: context.threads,
-            elsewhere: None,
+            remote: None,
         };
         let (mut points, mut games) = (0u64, 0u64);
         let mut forfeit = None;

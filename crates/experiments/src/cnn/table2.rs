@@ -50,7 +50,8 @@ impl Experiment for Table2 {
             for (row, net) in NETS.into_iter().enumerate().step_by(step) {
                 for (column, set) in ExampleSetKind::ALL.into_iter().enumerate().step_by(step) {
                     let spec = NetSpec { by_game, ..NetSpec::new(net).on(set) };
-                    let accuracy = accuracy(&nets.test_results(&[spec])?, spec, ExampleSetKind::Original);
+                    let accuracy =
+                        accuracy(&nets.test_results(&[spec])?, spec, ExampleSetKind::Original);
                     results[row][column] = accuracy;
                     let paper = (!by_game).then_some(PUBLISHED[row][column]);
                     let column = format!("{set}, {}", split_name(by_game));
@@ -59,7 +60,12 @@ impl Experiment for Table2 {
             }
             let mut compare = |better: (usize, usize), worse: (usize, usize)| {
                 let name = |(row, column): (usize, usize)| {
-                    format!("{} on {} ({})", NETS[row], ExampleSetKind::ALL[column], split_name(by_game))
+                    format!(
+                        "{} on {} ({})",
+                        NETS[row],
+                        ExampleSetKind::ALL[column],
+                        split_name(by_game)
+                    )
                 };
                 if let (Some(a), Some(b)) = (results[better.0][better.1], results[worse.0][worse.1])
                 {

@@ -119,7 +119,7 @@ impl Experiment for Table5 {
                 if !by_game {
                     let ours = trained.as_ref().map(|trained| trained.micros);
                     report.cell(title, "microseconds", micros, ours, None).decimals(0, 1);
-                    let training = trained.as_ref().and_then(|trained| trained.learned);
+                    let training = trained.as_ref().and_then(|trained| trained.train_accuracy);
                     if let (Some(training), Some(test)) = (training, figure) {
                         let (gap, error) = difference(training, test);
                         report.cell(title, "generalization gap", None, Some(gap), Some(error));
@@ -191,8 +191,10 @@ fn add_ensemble(
             ));
         }
     }
-    let each: Vec<Percentage> =
-        members.iter().filter_map(|net| accuracy(&net.tests, first, ExampleSetKind::UniqueS)).collect();
+    let each: Vec<Percentage> = members
+        .iter()
+        .filter_map(|net| accuracy(&net.tests, first, ExampleSetKind::UniqueS))
+        .collect();
     let Some(ensemble) = ensemble else { return Ok(()) };
     for text in ensemble_findings(nets, (title, first, ensemble), &each, single)? {
         report.findings.push(format!("{split}: {text}"));

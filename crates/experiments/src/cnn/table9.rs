@@ -62,9 +62,10 @@ impl Experiment for Table9 {
         );
         let mut player = NetPlayer::new(&nets, &[BEST])?;
         let dataset = nets.dataset(BEST, Input::PIECES)?;
-        let test = dataset.tests.iter().find(|test| test.name == BEST.test_name(ExampleSetKind::Original));
+        let test =
+            dataset.tests.iter().find(|test| test.name == BEST.test_name(ExampleSetKind::Original));
         let positions = test.map_or_else(Vec::new, |test| {
-            spread(&test.examples, context.scale.choose(4, 2000, 20_000))
+            sample_evenly(&test.examples, context.scale.choose(4, 2000, 20_000))
         });
         let depths = context.scale.choose(2, 5, 5);
         for depth in 1..=depths {

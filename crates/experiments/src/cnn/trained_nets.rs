@@ -6,17 +6,17 @@ mod weights;
 
 use super::{
     EPOCHS_PLAIN, EPOCHS_SYMMETRIC, LAST_TRAINING_YEAR, NetSpec, Percentage, ScaleParams,
-    scale_params,
+    TRAIN_FRACTIONS, scale_params,
 };
 use crate::context::{DataFolder, ExperimentContext, ExperimentError};
 use omissions::{Omissions, Reason};
 use outflank_games::othello::Othello;
 use outflank_learners::cnn::{
-    Budget, Evaluation, Dataset, EnsemblePolicy, Split, TrainingSet, TrainReport, TestMetrics, sample_training_set, measure, ready,
-    spread, train,
+    CnnBudget, Dataset, EnsemblePolicy, Evaluation, Split, SplitBy, TestMetrics, TrainReport,
+    TrainingSet, load_engine, measure, sample_evenly, sample_training_set, train,
 };
 use outflank_models::nets::{Input, named};
-use outflank_records::{Record, ExampleSetKind, Selection, embedded, read_games};
+use outflank_records::{ExampleSetKind, Record, Selection, embedded, read_games};
 use outflank_runs::{files, stop_requested};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -30,18 +30,18 @@ use std::time::Duration;
 /// among legal moves by game.
 pub fn accuracy(tests: &[TestMetrics], spec: NetSpec, set: ExampleSetKind) -> Option<Percentage> {
     let test = find_test(tests, spec, set)?;
-    Some((if spec.by_game { test.all } else { test.plain }, test.count))
+    Some((if spec.by_game { test.top1_legal } else { test.top1 }, test.count))
 }
 
 /// Returns the legal rate: how often the largest output is a legal move.
 pub fn legal_rate(tests: &[TestMetrics], spec: NetSpec) -> Option<Percentage> {
     let test = find_test(tests, spec, spec.set)?;
-    Some((test.valid, test.count))
+    Some((test.legal_rate, test.count))
 }
 
 fn find_test(tests: &[TestMetrics], spec: NetSpec, set: ExampleSetKind) -> Option<&TestMetrics> {
     let name = spec.test_name(set);
-    tests.iter().find(|test| test.images == 1 && test.test.starts_with(&name))
+    tests.iter().find(|test| test.symmetries == 1 && test.test.starts_with(&name))
 }
 
 /// Set, split, and whether the input has the color to move.
@@ -131,11 +131,12 @@ impl<'a> TrainedNetCache<'a> {
     /// Returns the train/test split of a network. On an equal, shorter budget one network serves both
     /// tests; with full training it is the paper's split or ours.
     fn split(&self, spec: NetSpec) -> Split {
-        match (self.serves_both_tests(spec), spec.by_game) {
-            (true, _) => Split::Both(LAST_TRAINING_YEAR),
-            (false, true) => Split::Game(LAST_TRAINING_YEAR),
-            (false, false) => Split::Example,
-        }
+        let by = match (self.serves_both_tests(spec), spec.by_game) {
+            (true, _) => SplitBy::Both,
+            (false, true) => SplitBy::Game,
+            (false, false) => SplitBy::Example,
+        };
+        Split { by, last_year: LAST_TRAINING_YEAR, train_fractions: TRAIN_FRACTIONS }
     }
 
     /// Returns whether one network serves both tests.
@@ -215,7 +216,11 @@ impl<'a> TrainedNetCache<'a> {
     }
 
     /// Trains and tests a network; returns its results and its model file.
-    fn train(&self, spec: NetSpec, folder: &Path) -> Result<(TrainReport, Vec<u8>), ExperimentError> {
+    fn train(
+        &self,
+        spec: NetSpec,
+        folder: &Path,
+    ) -> Result<(TrainReport, Vec<u8>), ExperimentError> {
         files::create_folder(folder)?;
         let input = spec.input.parse().map_err(ExperimentError::training)?;
         let net = named(spec.net, input).map_err(ExperimentError::training)?;
@@ -235,17 +240,20 @@ impl<'a> TrainedNetCache<'a> {
         let epochs = match self.training_length(spec) {
             // Half a step less, because the number of steps is rounded up.
             TrainingLength::Examples(examples) => {
-                let steps_per_epoch = (count / plan.batch).max(1) as f64;
-                ((examples / plan.batch as u64).max(1) as f64 - 0.5) / steps_per_epoch
+                let steps_per_epoch = (count / plan.batch_size).max(1) as f64;
+                ((examples / plan.batch_size as u64).max(1) as f64 - 0.5) / steps_per_epoch
             }
             TrainingLength::Epochs(epochs) => epochs,
         };
-        let budget =
-            Budget { passes: Some(epochs), time: None, checkpoint: Duration::from_secs(120) };
+        let budget = CnnBudget {
+            epochs: Some(epochs),
+            time_limit: None,
+            checkpoint_interval: Duration::from_secs(120),
+        };
         let trained = train(&mut *engine, &net, &plan, (count, &budget, folder), |point| {
             (self.context.log)(&format!(
                 "{}: step {} of {}, {:.0} examples/s, training accuracy {:.2}%",
-                spec.net, point.step, point.steps, point.speed, point.hits
+                spec.net, point.step, point.steps, point.examples_per_second, point.accuracy
             ));
         })
         .map_err(ExperimentError::training)?;
@@ -253,8 +261,12 @@ impl<'a> TrainedNetCache<'a> {
             return Err(ExperimentError::Stopped);
         }
         let model = self.model_file(&net, &mut *engine, folder)?;
-        let most = self.params.test_positions;
-        let evaluation = Evaluation { lessons: &dataset, learned: &sample, most, images: false };
+        let evaluation = Evaluation {
+            dataset: &dataset,
+            train_sample: &sample,
+            max_positions: self.params.test_positions,
+            average_symmetries: false,
+        };
         let mut result = TrainReport::new(&net, &spec.set.to_string(), &trained);
         result.plan = Some(plan_text);
         let go_on = |_: &str, _| !stop_requested();
@@ -269,7 +281,10 @@ impl<'a> TrainedNetCache<'a> {
 
     /// Loads networks as one model, an ensemble if there are several; `None` if weights are missing and
     /// cannot be trained, or if results are [`outdated`](Self::is_outdated).
-    pub fn predictor(&self, specs: &[NetSpec]) -> Result<Option<Arc<EnsemblePolicy>>, ExperimentError> {
+    pub fn predictor(
+        &self,
+        specs: &[NetSpec],
+    ) -> Result<Option<Arc<EnsemblePolicy>>, ExperimentError> {
         let device = &*self.context.device;
         let mut engines = Vec::new();
         let mut input = Input::PIECES;
@@ -280,7 +295,7 @@ impl<'a> TrainedNetCache<'a> {
                 return Ok(None);
             };
             input = net.input();
-            engines.push(ready(device, &net, &weights).map_err(ExperimentError::training)?);
+            engines.push(load_engine(device, &net, &weights).map_err(ExperimentError::training)?);
         }
         let batch = if device.is_accelerated() && device.can_train() { 1024 } else { 64 };
         Ok(Some(Arc::new(EnsemblePolicy::new(input, engines, batch))))
@@ -309,11 +324,11 @@ impl<'a> TrainedNetCache<'a> {
         let mut tests = Vec::new();
         for test in &dataset.tests {
             let answer = &mut |words: &[u64]| predictor.logits(words);
-            let examples = spread(&test.examples, self.params.test_positions);
+            let examples = sample_evenly(&test.examples, self.params.test_positions);
             let metrics = measure(answer, input, &examples, false, |_| !stop_requested())
                 .map_err(ExperimentError::training)?;
             let metrics = metrics.ok_or(ExperimentError::Stopped)?;
-            tests.push(TestMetrics::new(&test.name, test.seen, false, &metrics));
+            tests.push(TestMetrics::new(&test.name, test.train_overlap, false, &metrics));
         }
         write_json(&path, &tests)?;
         Ok(tests)

@@ -15,7 +15,7 @@ use outflank_games::othello::Othello;
 use outflank_learners::training::model_at;
 use outflank_models::NTupleNetwork;
 use outflank_models::files::load;
-use outflank_players::{PlayerFactory, Greedy};
+use outflank_players::{Greedy, PlayerFactory};
 use outflank_report::{Plot, Point, Series};
 use outflank_runs::stop_requested;
 
@@ -150,13 +150,15 @@ fn tournament(
             // A generation may span several measurements; then the previous player is still the best.
             let last = scale_params(context.scale).measurements;
             let saved = (1..=measurement).rev().chain(measurement + 1..=last);
-            let path =
-                saved.map(|number| model_at::<NTupleNetwork>(folder, number)).find(|path| path.is_file());
+            let path = saved
+                .map(|number| model_at::<NTupleNetwork>(folder, number))
+                .find(|path| path.is_file());
             let path = path.unwrap_or_else(|| model_at::<NTupleNetwork>(folder, measurement));
             let policy = load(&path)?.0.policy();
-            entries.push(PlayerFactory::new(format!("{} {}", runs.variant.title(), run + 1), move || {
-                Ok(Box::new(Greedy::new(policy.clone())))
-            }));
+            entries.push(PlayerFactory::new(
+                format!("{} {}", runs.variant.title(), run + 1),
+                move || Ok(Box::new(Greedy::new(policy.clone()))),
+            ));
             team_of.push(team);
         }
     }

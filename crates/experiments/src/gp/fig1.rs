@@ -3,8 +3,8 @@
 //! Departures: see `departures` in [`gp`](super).
 
 use super::{
-    Checkers, GameOracle, Othello, ROUNDS, STRATEGIES, Search, StrategyRuns, TestPairs, compare_paired,
-    contest, departures, game_title, scale_params, table_rounds, tests, train,
+    Checkers, GameOracle, Othello, ROUNDS, STRATEGIES, Search, StrategyRuns, TestPairs,
+    compare_paired, contest, departures, game_title, scale_params, table_rounds, tests, train,
 };
 use crate::context::{ExperimentContext, ExperimentError};
 use crate::statistics::Mean;
@@ -107,9 +107,9 @@ fn one_game<P: RegisteredGame + NamedFeatures>(
     report.cell(&row, "winner repeats, decided pairs", None, Some(decided), None);
     report.cell(&row, "majority of seven comparisons", None, Some(predictable), None);
     plot = plot
-        .level(decided, "the winner repeats")
-        .level(predictable, "majority of seven comparisons")
-        .level(end, "paper, end");
+        .reference_line(decided, "the winner repeats")
+        .reference_line(predictable, "majority of seven comparisons")
+        .reference_line(end, "paper, end");
     let caption = "Means over runs with 95% confidence intervals. Levels: how often the winner of a \
                    test pair wins again from new openings, and how often it wins the majority of \
                    seven new comparisons.";

@@ -71,7 +71,10 @@ impl Experiment for Sparsity {
 }
 
 /// Returns the mean number of entries per row and the half-width of its 95% confidence interval.
-fn mean(choices: &[Decision<Othello>], rows: impl Fn(&[Decision<Othello>]) -> SparseRows) -> (f64, f64) {
+fn mean(
+    choices: &[Decision<Othello>],
+    rows: impl Fn(&[Decision<Othello>]) -> SparseRows,
+) -> (f64, f64) {
     let mut means = Vec::new();
     for chunk in choices.chunks(choices.len().div_ceil(CHUNKS).max(1)) {
         let rows = rows(chunk);

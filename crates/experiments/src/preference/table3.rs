@@ -16,7 +16,7 @@ use outflank_arena::ratings::RatingConfig;
 use outflank_games::Side;
 use outflank_games::othello::Othello;
 use outflank_models::{Greedy as OnePly, embedded, files};
-use outflank_players::{PlayerFactory, Greedy};
+use outflank_players::{Greedy, PlayerFactory};
 use outflank_report::BarChart;
 use outflank_report::text::count;
 use outflank_runs::{Journal, stop_requested};
@@ -70,8 +70,13 @@ pub fn league(
     }
     let (openings, description) = context.openings(Side::Black)?;
     let rounds = context.scale.choose(4, 1000, 1000).min(openings.len()) as u32;
-    let terms =
-        ContestConfig { openings, rounds, seed: context.seed, threads: context.threads, remote: None };
+    let terms = ContestConfig {
+        openings,
+        rounds,
+        seed: context.seed,
+        threads: context.threads,
+        remote: None,
+    };
     (context.log)("playing the league");
     let journal =
         Journal::open(&context.file("games.tsv")).map_err(outflank_arena::ContestError::from)?;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::training::{Learner, OpponentEvaluator, TrainingPlan, StepError, train};
+use crate::training::{Learner, OpponentEvaluator, StepError, TrainingPlan, train};
 use outflank_models::Evaluate;
 use outflank_models::files::Origin;
 

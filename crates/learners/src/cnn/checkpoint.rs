@@ -5,7 +5,7 @@
 //! previous checkpoint is kept until the end of the run, when the last one has been read back.
 
 use super::TrainState;
-use outflank_models::nets::{NetGraph, NetError, Weights};
+use outflank_models::nets::{NetError, NetGraph, Weights};
 use outflank_runs::files::{self, FileError};
 use outflank_runs::{ProgressLog, shards, toml_error_message};
 use serde::{Deserialize, Serialize};
@@ -121,7 +121,11 @@ impl Checkpoint {
     }
 
     /// Reads the last checkpoint back and, if it is valid, removes the previous one.
-    pub fn verify_last(folder: &Path, net: &NetGraph, moments: usize) -> Result<(), CheckpointError> {
+    pub fn verify_last(
+        folder: &Path,
+        net: &NetGraph,
+        moments: usize,
+    ) -> Result<(), CheckpointError> {
         if let Some((last, _)) = Checkpoint::load_one(folder, INDEX, net, moments)? {
             let _ = std::fs::remove_file(folder.join(PREVIOUS));
             Checkpoint::remove_unused(&folder.join(FOLDER), &last.pieces)?;
@@ -151,7 +155,8 @@ impl Checkpoint {
                         other => other.to_string(),
                     };
                     let (last, previous) = (last.display(), previous.display());
-                    ProgressLog::new(false).println(&format!("{last}: {reason}; resuming from {previous}"));
+                    ProgressLog::new(false)
+                        .println(&format!("{last}: {reason}; resuming from {previous}"));
                     Ok(Some(found))
                 }
                 _ => Err(error),

@@ -2,7 +2,9 @@
 
 use super::{BatchStats, CnnConfig, Engine, EngineError, Optimizer, TrainState, TrainingSet};
 use outflank_games::othello::Symmetry;
-use outflank_models::nets::{CpuNet, NetGraph, Role, BufferPool, Weights, classes_of, forward_backward};
+use outflank_models::nets::{
+    BufferPool, CpuNet, NetGraph, Role, Weights, classes_of, forward_backward,
+};
 use rayon::prelude::*;
 
 /// Momentum of the running mean and variance of batch normalization.
@@ -62,7 +64,8 @@ impl CpuEngine {
         let stream = (self.config.seed, self.state.step);
         let batch = (&words[..], &targets[..]);
         let (weights, smoothing) = (&self.state.weights, self.config.label_smoothing);
-        let learned = forward_backward(&self.net, weights, batch, stream, smoothing, &mut self.space);
+        let learned =
+            forward_backward(&self.net, weights, batch, stream, smoothing, &mut self.space);
         self.stats.examples += indices.len() as u64;
         self.stats.loss += learned.loss * indices.len() as f64;
         self.stats.hits += learned.hits as f64;

@@ -8,7 +8,8 @@
 
 use outflank_games::othello::Othello;
 use outflank_records::{
-    ColoredExample, ExampleSet, ExampleSetKind, Record, SplitError, TrainFractions, resolve_item, sizes_from_fractions, split_examples,
+    ColoredExample, ExampleSet, ExampleSetKind, Record, SplitError, TrainFractions, resolve_item,
+    sizes_from_fractions, split_examples,
 };
 use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
@@ -52,12 +53,14 @@ impl fmt::Display for SplitBy {
 }
 
 /// A train/test split.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Split {
     /// The unit.
     pub by: SplitBy,
     /// The last year of the games before the boundary; later games are the test set by game.
     pub last_year: u16,
+    /// The fraction of the examples used for training in a split by example.
+    pub train_fractions: TrainFractions,
 }
 
 /// Positions with the moves that were played, for testing.
@@ -146,7 +149,7 @@ impl Dataset {
         };
         let by_example = |set: ExampleSetKind| -> Result<(ExampleSet, Vec<u32>, Vec<ColoredExample>), SplitError> {
             let mut examples = ExampleSet::new(set, pool.iter().copied(), player, colors);
-            let sizes = sizes_from_fractions(examples.len(), &[fractions.of(set)])?;
+            let sizes = sizes_from_fractions(examples.len(), &[split.train_fractions.of(set)])?;
             let split = split_examples(examples.items_mut(), SPLIT_SEED, &sizes)?;
             let train = split.subsets[0].to_vec();
             let test = split.rest.to_vec();
@@ -233,8 +236,10 @@ mod tests {
     use super::*;
     use outflank_records::embedded;
 
+    const FRACTIONS: TrainFractions = TrainFractions { plain: 0.75, symmetric: 0.95 };
+
     fn split(by: SplitBy) -> Split {
-        Split { by, last_year: 2012 }
+        Split { by, last_year: 2012, train_fractions: FRACTIONS }
     }
 
     #[test]
@@ -256,8 +261,9 @@ mod tests {
     fn games_are_split_by_year_or_at_random() {
         let mut games = embedded::games();
         games.truncate(1000);
-        let dataset =
-            |games: &[_], by| Dataset::new(games, ExampleSetKind::UniqueS, split(by), false).unwrap();
+        let dataset = |games: &[_], by| {
+            Dataset::new(games, ExampleSetKind::UniqueS, split(by), false).unwrap()
+        };
         let chosen = |games: &mut dyn Iterator<Item = &Record<Othello>>| {
             games.flat_map(|game| game.plies()).filter(|ply| !ply.random).count()
         };

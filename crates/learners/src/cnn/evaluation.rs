@@ -265,7 +265,7 @@ fn inference_micros(
 mod tests {
     use super::super::{Split, SplitBy};
     use super::*;
-    use outflank_records::{ExampleSetKind, embedded};
+    use outflank_records::{ExampleSetKind, TrainFractions, embedded};
 
     /// Each symmetry has a share of one eighth, and the mean number of discs is that of all examples.
     #[test]
@@ -273,11 +273,17 @@ mod tests {
         let mut games = embedded::games();
         games.truncate(600);
         for by in [SplitBy::Game, SplitBy::Example, SplitBy::Both] {
-            let split = Split { by, last_year: 2012 };
-            let mut dataset = Dataset::new(&games, ExampleSetKind::OriginalS, split, false).unwrap();
+            let split = Split {
+                by,
+                last_year: 2012,
+                train_fractions: TrainFractions { plain: 0.75, symmetric: 0.95 },
+            };
+            let mut dataset =
+                Dataset::new(&games, ExampleSetKind::OriginalS, split, false).unwrap();
             let discs = |examples: &[ColoredExample]| {
-                let count =
-                    |item: &ColoredExample| f64::from(64 - item.example.board().empty().count_ones());
+                let count = |item: &ColoredExample| {
+                    f64::from(64 - item.example.board().empty().count_ones())
+                };
                 examples.iter().map(count).sum::<f64>() / examples.len() as f64
             };
             let most = dataset.items.len().div_ceil(16);

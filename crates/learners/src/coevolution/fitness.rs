@@ -8,7 +8,7 @@ use super::config::{CoevolutionConfig, Fitness};
 use super::remote::{self, RemoteGames};
 use crate::tdl::play_out;
 use crate::training::StepError;
-use outflank_models::{TrainableNTuple, NTupleNetwork, embedded};
+use outflank_models::{NTupleNetwork, TrainableNTuple, embedded};
 use outflank_runs::{RngExt, parallel_in_order, rng};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -80,7 +80,10 @@ pub(super) fn argmax(points: &[u64]) -> usize {
 }
 
 /// Returns the winner of a round robin with two games per pair.
-pub(super) fn round_robin_winner(population: &[NTupleNetwork], context: GenerationContext) -> usize {
+pub(super) fn round_robin_winner(
+    population: &[NTupleNetwork],
+    context: GenerationContext,
+) -> usize {
     let players: Vec<&NTupleNetwork> = population.iter().collect();
     argmax(&points(&players, players.len(), &round_robin(players.len(), 2), 0.0, context))
 }
@@ -168,7 +171,9 @@ pub(super) struct LiveNetworks<'a> {
 }
 
 impl<'a> LiveNetworks<'a> {
-    pub(super) fn new(players: impl IntoIterator<Item = (usize, &'a NTupleNetwork)>) -> LiveNetworks<'a> {
+    pub(super) fn new(
+        players: impl IntoIterator<Item = (usize, &'a NTupleNetwork)>,
+    ) -> LiveNetworks<'a> {
         LiveNetworks { players: players.into_iter().collect(), lives: BTreeMap::new() }
     }
 

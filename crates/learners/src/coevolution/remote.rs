@@ -10,8 +10,10 @@ use crate::tdl::{self, TdlConfig};
 use crate::training::StepError;
 use outflank_games::Side;
 use outflank_models::files::{Origin, write_safetensors};
-use outflank_models::{TrainableNTuple, NTupleNetwork};
-use outflank_runs::{WorkQueue, WorkQueueError, BlobStore, JobBatch, JobHandler, run_in_order, shards};
+use outflank_models::{NTupleNetwork, TrainableNTuple};
+use outflank_runs::{
+    BlobStore, JobBatch, JobHandler, WorkQueue, WorkQueueError, run_in_order, shards,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -331,7 +333,8 @@ mod tests {
                 for nonsense in [&b"?"[..], b"[[65]]", b"[]"] {
                     assert!(matches!(take(range.clone(), nonsense), Ack::Rejected(_)));
                 }
-                let answer = trade.handle(&describe(range.clone()), self).map_err(WorkQueueError)?;
+                let answer =
+                    trade.handle(&describe(range.clone()), self).map_err(WorkQueueError)?;
                 assert_eq!(take(range, &answer), Ack::Accepted);
             }
             assert!(trade.handle(b"nonsense", self).is_err());

@@ -5,10 +5,13 @@ use super::config::CoevolutionConfig;
 use super::tuple_shape::TupleShape;
 use outflank_models::tuple_shapes::{NeighborChoice, blocks, mutated, snake, systematic};
 use outflank_models::{NTupleNetwork, Tuple, TupleError, Tuples, View};
-use outflank_runs::{RngExt, Rng};
+use outflank_runs::{Rng, RngExt};
 
 /// Creates an individual with random or systematic tuples and with zero or uniform weights.
-pub fn random_individual(config: &CoevolutionConfig, rng: &mut Rng) -> Result<NTupleNetwork, TupleError> {
+pub fn random_individual(
+    config: &CoevolutionConfig,
+    rng: &mut Rng,
+) -> Result<NTupleNetwork, TupleError> {
     let squares = match config.shape {
         TupleShape::Snakes { tuples, length } => {
             (0..tuples).map(|_| snake(length, config.snake, rng)).collect::<Result<Vec<_>, _>>()?
@@ -26,7 +29,12 @@ pub fn random_individual(config: &CoevolutionConfig, rng: &mut Rng) -> Result<NT
 }
 
 /// Adds a normal variate to each weight with the given probability.
-pub fn mutate_weights(network: &mut NTupleNetwork, probability: f64, deviation: f64, rng: &mut Rng) {
+pub fn mutate_weights(
+    network: &mut NTupleNetwork,
+    probability: f64,
+    deviation: f64,
+    rng: &mut Rng,
+) {
     if probability <= 0.0 {
         return;
     }
@@ -50,7 +58,8 @@ pub fn mutate_topology(
     let mut changed = false;
     let mut tuples = Vec::with_capacity(network.tuples().tuples().len());
     for tuple in network.tuples().tuples() {
-        let old: Vec<u8> = tuple.placements()[0].iter().map(|square| square.index() as u8).collect();
+        let old: Vec<u8> =
+            tuple.placements()[0].iter().map(|square| square.index() as u8).collect();
         let new = mutated(&old, probability, reading, rng);
         changed |= new != old;
         tuples.push(if new == old { tuple.clone() } else { Tuple::symmetric(&new)? });
@@ -63,7 +72,11 @@ pub fn mutate_topology(
 
 /// Exchanges a random half of the tuples of two networks (rounded down), with their weights, position by
 /// position.
-pub fn crossover(one: &mut NTupleNetwork, two: &mut NTupleNetwork, rng: &mut Rng) -> Result<(), TupleError> {
+pub fn crossover(
+    one: &mut NTupleNetwork,
+    two: &mut NTupleNetwork,
+    rng: &mut Rng,
+) -> Result<(), TupleError> {
     let count = one.tuples().tuples().len().min(two.tuples().tuples().len());
     let mut positions: Vec<usize> = (0..count).collect();
     rng.shuffle(&mut positions);

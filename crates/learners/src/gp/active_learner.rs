@@ -7,7 +7,7 @@ use super::lbfgs::StoppingCriteria;
 use super::posterior::{LENGTH_BOUNDS, Posterior, SIGNAL_BOUNDS, maximize_evidence};
 use super::space::HeuristicSpace;
 use super::{GpError, Prediction};
-use outflank_runs::{RngExt, Rng, rng};
+use outflank_runs::{Rng, RngExt, rng};
 use std::collections::BTreeMap;
 
 /// The search for kernel parameters stops when an iteration gains less than this share of the evidence.

@@ -14,7 +14,7 @@
 use super::lbfgs::{StoppingCriteria, maximize};
 use super::posterior::{Posterior, Prediction};
 use super::probit::entropy;
-use outflank_runs::{RngExt, Rng};
+use outflank_runs::{Rng, RngExt};
 use rayon::prelude::*;
 use std::f64::consts::{LN_2, PI};
 

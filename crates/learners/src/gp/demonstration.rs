@@ -4,7 +4,7 @@
 use super::game_oracle::{GameOracleConfig, heuristic, random_heuristics, random_line};
 use outflank_arena::{PlayedGame, play};
 use outflank_games::Side;
-use outflank_models::{NamedFeatures, Heuristic};
+use outflank_models::{Heuristic, NamedFeatures};
 use outflank_players::registry::RegisteredGame;
 use outflank_players::{AlphaBeta, Player};
 use outflank_runs::{RngExt, rng};
@@ -78,7 +78,10 @@ pub fn demonstration_games<P: RegisteredGame + NamedFeatures>(
 /// The side of the demonstrated heuristic in both games.
 pub const DEMONSTRATED_SIDE: Side = Side::Black;
 
-fn player<P: RegisteredGame + NamedFeatures>(weights: &[f64], config: GameOracleConfig) -> AlphaBeta<P> {
+fn player<P: RegisteredGame + NamedFeatures>(
+    weights: &[f64],
+    config: GameOracleConfig,
+) -> AlphaBeta<P> {
     let heuristic: Heuristic<P> = heuristic(weights);
     AlphaBeta::new(Arc::new(heuristic), config.depth)
 }

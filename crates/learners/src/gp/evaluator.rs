@@ -2,7 +2,7 @@
 
 use super::learner::{GpLearner, PreferenceOracle};
 use super::test_pairs::TestPairs;
-use crate::training::{MetricColumn, Evaluator, Metrics, TrainingError};
+use crate::training::{Evaluator, MetricColumn, Metrics, TrainingError};
 use outflank_models::NamedFeatures;
 use outflank_players::registry::RegisteredGame;
 
@@ -23,7 +23,9 @@ impl GpEvaluator {
     }
 }
 
-impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> Evaluator<GpLearner<P, J>> for GpEvaluator {
+impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> Evaluator<GpLearner<P, J>>
+    for GpEvaluator
+{
     fn columns(&self) -> Vec<MetricColumn> {
         let column = |name: &str, error: bool| MetricColumn {
             name: name.to_owned(),

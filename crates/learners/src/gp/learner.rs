@@ -4,7 +4,7 @@ use super::active_learner::{ActiveLearner, ComparisonOutcome, GpConfig, Query};
 use super::game_oracle::{GameOracle, GameOracleConfig, random_heuristics};
 use super::{GpError, state};
 use crate::training::{Learner, StepError};
-use outflank_models::{NamedFeatures, Heuristic};
+use outflank_models::{Heuristic, NamedFeatures};
 use outflank_players::registry::RegisteredGame;
 
 /// Decides comparisons of heuristics, by games or by asking a person.

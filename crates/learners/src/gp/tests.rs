@@ -13,7 +13,7 @@ mod robustness;
 use super::ep::{Comparison, EpConfig, Sites};
 use super::kernel::Kernel;
 use super::posterior::Posterior;
-use outflank_runs::{RngExt, Rng};
+use outflank_runs::{Rng, RngExt};
 
 const EXACT: EpConfig = EpConfig { tolerance: 1e-12, max_iterations: 2000, seed: 3 };
 

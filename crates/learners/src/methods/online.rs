@@ -6,7 +6,7 @@ use super::{
 };
 use crate::online::{self, ChoiceSet, OnlineConfig, OnlineError, OnlineOutcome};
 use outflank_models::patterns::{AfterstateFeatures, ContextFeatures, MoveFeatures, Stages};
-use outflank_models::{Model, Patterns, MovePredictor};
+use outflank_models::{Model, MovePredictor, Patterns};
 
 /// Trains patterns by stage, or a move predictor; see [`super::learn`].
 pub(super) fn learn(

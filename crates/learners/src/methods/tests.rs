@@ -58,7 +58,8 @@ fn too_many_games_are_rejected_before_allocation() {
         };
         // The suggestion is a round number that fits.
         assert!((50..1000).contains(&fits) && fits % 10 == 0, "{fits}");
-        let share = memory::bytes(method, &embedded::runarsson_lucas_tuples(), &many) * fits as f64 / 1000.0;
+        let share = memory::bytes(method, &embedded::runarsson_lucas_tuples(), &many) * fits as f64
+            / 1000.0;
         assert!(share <= memory::MAX_BYTES && share > 0.8 * memory::MAX_BYTES, "{method:?} {fits}");
     }
 }

@@ -5,7 +5,7 @@ use outflank_games::Position;
 use outflank_games::othello::Square;
 use outflank_models::{Evaluate, embedded};
 use outflank_records::{DecisionFilter, decisions};
-use outflank_runs::{RngExt, Rng, rng};
+use outflank_runs::{Rng, RngExt, rng};
 
 /// Decisions: the winner and, for each team, its features.
 type Lists = Vec<(usize, Vec<Vec<usize>>)>;
@@ -241,9 +241,11 @@ fn played(network: &NTupleNetwork, choices: &[Decision<Othello>]) -> f64 {
 #[test]
 fn the_network_has_the_fitted_likelihood() {
     let choices = choices(30);
-    for (tuples, binary) in
-        [(embedded::runarsson_lucas_tuples(), true), (embedded::runarsson_lucas_tuples(), false), (Tuples::squares(), true)]
-    {
+    for (tuples, binary) in [
+        (embedded::runarsson_lucas_tuples(), true),
+        (embedded::runarsson_lucas_tuples(), false),
+        (Tuples::squares(), true),
+    ] {
         let mut last = f64::NEG_INFINITY;
         let config = MmConfig { tolerance: 1e-7, binary, ..CONFIG };
         let outcome =
@@ -306,7 +308,8 @@ fn stronger_priors_shrink_the_weights() {
         .iter()
         .map(|&prior| {
             let config = MmConfig { prior, max_iterations: 30, tolerance: 1e-6, ..CONFIG };
-            let outcome = learn(embedded::runarsson_lucas_tuples(), &choices, config, |_| true).unwrap();
+            let outcome =
+                learn(embedded::runarsson_lucas_tuples(), &choices, config, |_| true).unwrap();
             assert!(outcome.objective.is_finite() && outcome.log_likelihood <= 0.0);
             outcome.network.weights().iter().map(|&w| f64::from(w * w)).sum::<f64>().sqrt()
         })
@@ -392,7 +395,9 @@ fn results_do_not_depend_on_the_number_of_threads() {
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let config = MmConfig { max_iterations: 5, ..CONFIG };
-        pool.install(|| learn(embedded::runarsson_lucas_tuples(), &choices, config, |_| true).unwrap().network)
+        pool.install(|| {
+            learn(embedded::runarsson_lucas_tuples(), &choices, config, |_| true).unwrap().network
+        })
     };
     assert_eq!(with(1), with(3));
 }

@@ -63,7 +63,12 @@ impl<L: MoveFeatures> Task for EpochChunk<'_, L> {
             {
                 if gradient.abs() >= MIN_GRADIENT {
                     let row = &row[..self.features.row_len(square)];
-                    self.state.step(self.features.tied_weights(), row, gradient, self.learning_rate);
+                    self.state.step(
+                        self.features.tied_weights(),
+                        row,
+                        gradient,
+                        self.learning_rate,
+                    );
                 }
             }
         }

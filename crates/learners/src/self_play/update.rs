@@ -30,7 +30,12 @@ impl<'a, I: Iterator<Item = &'a TrainingTarget>> Task for StageUpdate<'a, I> {
             loss += f64::from(softplus - target * value);
             count += 1;
             let gradient = logistic(value) - target;
-            self.state.step(self.features.tied_weights(), &row[..used], gradient, self.learning_rate);
+            self.state.step(
+                self.features.tied_weights(),
+                &row[..used],
+                gradient,
+                self.learning_rate,
+            );
         }
         (loss, count)
     }

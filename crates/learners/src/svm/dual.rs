@@ -9,7 +9,7 @@
 use super::{SvmError, SvmFit, check};
 use crate::rows::SparseVector;
 use crate::{IterationState, SparseRows};
-use outflank_runs::{RngExt, Rng};
+use outflank_runs::{Rng, RngExt};
 
 /// The loss of a violated margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -106,7 +106,8 @@ fn games_follow_the_rules() {
             };
             position = position.play(moves[mv]);
         }
-        let (mut black, mut white) = (TrainableNTuple::new(&network), TrainableNTuple::new(&network));
+        let (mut black, mut white) =
+            (TrainableNTuple::new(&network), TrainableNTuple::new(&network));
         let margin = play_out(&mut black, &mut white, 0.2, &mut rng::stream(seed, &["game"]));
         assert_eq!(Some(margin), position.margin());
     }
@@ -174,7 +175,8 @@ fn training_games_match_the_reference_implementation() {
             let margin =
                 reference_game(&mut slow, side.map(|side| (&other, side)), config, &mut stream());
             let mut quick = network(seed);
-            let (mut live, mut opponent) = (TrainableNTuple::new(&quick), TrainableNTuple::new(&other));
+            let (mut live, mut opponent) =
+                (TrainableNTuple::new(&quick), TrainableNTuple::new(&other));
             let played = match side {
                 None => self_play(&mut live, config, &mut stream()),
                 Some(side) => play_against(&mut live, &mut opponent, side, config, &mut stream()),

@@ -1,8 +1,8 @@
 //! The metrics of a run as CSV and as a TensorBoard event file.
 
 use super::Measurement;
-use outflank_runs::tensorboard::{Scalar, encode_events};
 use outflank_runs::files::{self, FileError};
+use outflank_runs::tensorboard::{Scalar, encode_events};
 use std::fmt::Write;
 use std::path::Path;
 

@@ -6,7 +6,7 @@ use outflank_arena::matches::play_match;
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_models::Model;
-use outflank_players::{PlayerFactory, ForcedRandom, Greedy};
+use outflank_players::{ForcedRandom, Greedy, PlayerFactory};
 
 /// An evaluator that plays matches against opponents.
 #[derive(Clone, Debug)]

@@ -13,7 +13,7 @@ use super::weights::delete_derived_results;
 use super::{TrainedNetCache, TrainingLength};
 use crate::Scale;
 use crate::context::ExperimentError;
-use outflank_learners::cnn::{Checkpoint, Optimizer, CnnConfig, LrSchedule, Split, TrainReport};
+use outflank_learners::cnn::{Checkpoint, CnnConfig, LrSchedule, Optimizer, SplitBy, TrainReport};
 use outflank_models::nets::{NetGraph, Op, named};
 use outflank_report::text::count;
 use outflank_runs::files;
@@ -33,13 +33,13 @@ impl TrainedNetCache<'_> {
         let seed = self.context.seed;
         if self.context.scale == Scale::Paper {
             return CnnConfig {
-                batch: BATCH_SIZE,
-                rate: LEARNING_RATE,
+                batch_size: BATCH_SIZE,
+                learning_rate: LEARNING_RATE,
                 schedule: LrSchedule::Halving,
-                warmup: WARMUP_STEPS,
+                warmup_steps: WARMUP_STEPS,
                 optimizer: Optimizer::Sgd { momentum: MOMENTUM, nesterov: false },
-                decay: WEIGHT_DECAY,
-                smoothing: 0.0,
+                weight_decay: WEIGHT_DECAY,
+                label_smoothing: 0.0,
                 seed,
             };
         }
@@ -48,7 +48,7 @@ impl TrainedNetCache<'_> {
         // Without batch normalization a large learning rate diverges; with small batches so may a very
         // deep network at the start.
         let has_batch_norm = net.nodes().iter().any(|node| node.op == Op::BatchNorm);
-        let rate = match (has_batch_norm, spec.quarter_budget) {
+        let learning_rate = match (has_batch_norm, spec.quarter_budget) {
             (false, _) => DESK_LEARNING_RATE_NO_BN,
             (true, true) => LEARNING_RATE,
             (true, false) if accelerated => DESK_LEARNING_RATE,
@@ -59,13 +59,13 @@ impl TrainedNetCache<'_> {
         let is_short = matches!(self.training_length(spec), TrainingLength::Examples(_));
         let little_decay = is_short || (spec.ensemble_member.is_some() && spec.full_training);
         CnnConfig {
-            batch: self.params_of(spec).batch_size,
-            rate,
+            batch_size: self.params_of(spec).batch_size,
+            learning_rate,
             schedule: LrSchedule::Cosine,
-            warmup: if accelerated { WARMUP_STEPS } else { CPU_WARMUP_STEPS },
+            warmup_steps: if accelerated { WARMUP_STEPS } else { CPU_WARMUP_STEPS },
             optimizer: Optimizer::Sgd { momentum: DESK_MOMENTUM, nesterov: true },
-            decay: if little_decay { DESK_WEIGHT_DECAY } else { WEIGHT_DECAY },
-            smoothing: 0.0,
+            weight_decay: if little_decay { DESK_WEIGHT_DECAY } else { WEIGHT_DECAY },
+            label_smoothing: 0.0,
             seed,
         }
     }
@@ -79,10 +79,10 @@ impl TrainedNetCache<'_> {
             TrainingLength::Epochs(1.0) => "1 pass".to_owned(),
             TrainingLength::Epochs(epochs) => format!("{epochs} passes"),
         };
-        let split = match self.split(spec) {
-            Split::Example => ", split by example".to_owned(),
-            Split::Game(_) => format!(" of games up to {LAST_TRAINING_YEAR}"),
-            Split::Both(_) => format!(" of games up to {LAST_TRAINING_YEAR}, split by example"),
+        let split = match self.split(spec).by {
+            SplitBy::Example => ", split by example".to_owned(),
+            SplitBy::Game => format!(" of games up to {LAST_TRAINING_YEAR}"),
+            SplitBy::Both => format!(" of games up to {LAST_TRAINING_YEAR}, split by example"),
         };
         let schedule = match plan.schedule {
             LrSchedule::Cosine => "along half a cosine",
@@ -93,16 +93,16 @@ impl TrainedNetCache<'_> {
         let optimizer = match plan.optimizer {
             Optimizer::Sgd { momentum, nesterov: false } => format!("momentum {momentum}"),
             Optimizer::Sgd { momentum, .. } => format!("momentum {momentum} looking ahead"),
-            Optimizer::AdamW { first, second } => format!("AdamW {first} {second}"),
+            Optimizer::AdamW { beta1, beta2 } => format!("AdamW {beta1} {beta2}"),
         };
-        let smoothing = match plan.smoothing {
+        let smoothing = match plan.label_smoothing {
             0.0 => String::new(),
             smoothing => format!(", smoothing {smoothing}"),
         };
         Ok(format!(
             "{length}{split}, in batches of {}, rate {} {schedule} after {} steps of warming up, \
              {optimizer}, decay {:e}{smoothing}",
-            plan.batch, plan.rate, plan.warmup, plan.decay
+            plan.batch_size, plan.learning_rate, plan.warmup_steps, plan.weight_decay
         ))
     }
 

@@ -74,7 +74,8 @@ impl TrainedNetCache<'_> {
             }
             (self.context.log)(&format!("{name} has results but no weights: retraining"));
             let (result, model) = self.train(spec, &folder)?;
-            let is_same = (&result.tests, result.learned) == (&cached.tests, cached.learned);
+            let is_same =
+                (&result.tests, result.train_accuracy) == (&cached.tests, cached.train_accuracy);
             if !is_same {
                 // The results of an ensemble are in the folder of its first member.
                 for spec in [Some(&spec), ensemble.first()].into_iter().flatten() {
@@ -124,7 +125,9 @@ mod tests {
     use crate::context::{ExperimentContext, Scale};
     use outflank_games::othello::Othello;
     use outflank_games::{Position, Side};
-    use outflank_learners::cnn::{Device, EngineError, CachedOnly, CpuDevice, CnnConfig, TrainingSet};
+    use outflank_learners::cnn::{
+        CachedOnly, CnnConfig, CpuDevice, Device, EngineError, TrainingSet,
+    };
 
     /// A CPU device with the parameters of an accelerator.
     struct FakeAccelerator;
@@ -138,7 +141,12 @@ mod tests {
             true
         }
 
-        fn engine(&self, net: &NetGraph, plan: CnnConfig, s: TrainingSet) -> Result<Box<dyn Engine>, EngineError> {
+        fn engine(
+            &self,
+            net: &NetGraph,
+            plan: CnnConfig,
+            s: TrainingSet,
+        ) -> Result<Box<dyn Engine>, EngineError> {
             CpuDevice.engine(net, plan, s)
         }
     }

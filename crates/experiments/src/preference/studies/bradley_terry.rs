@@ -99,11 +99,16 @@ fn published_update(
     let converged = hits(&Greedy(all.clone()), &data.test).percent();
     let mut plot = Plot::new("MM by the published update", "iterations", "top-1 accuracy, %")
         .log_x()
-        .level(converged, "converged")
-        .level(PUBLISHED, "paper");
+        .reference_line(converged, "converged")
+        .reference_line(PUBLISHED, "paper");
     // The second name is that of the model files in run folders.
     for (name, file_name, sharing, binary) in [
-        ("one denominator per tuple", "a denominator for each tuple", SharedDenominator::Tuple, true),
+        (
+            "one denominator per tuple",
+            "a denominator for each tuple",
+            SharedDenominator::Tuple,
+            true,
+        ),
         (
             "one denominator per tuple, counts",
             "a denominator for each tuple, counts",

@@ -36,7 +36,8 @@ fn weight_counts(data: &StudyData<'_>, report: &mut Report) -> Result<(), Experi
     let of_192 = hits(&Greedy(one), &data.test);
     add(report, row, "192", Some(33.8), of_192);
     let MethodOptions { c, tolerance, max_iterations, .. } = options();
-    let settings = PrefConfig { c, tolerance, max_iterations, solver: Solver::Primal, binary: false };
+    let settings =
+        PrefConfig { c, tolerance, max_iterations, solver: Solver::Primal, binary: false };
     let counter = data.load_or("piece counter, 64 weights", || {
         learn_piece_counter(&data.train, settings, |_| !stop_requested())
             .map_err(ExperimentError::training)

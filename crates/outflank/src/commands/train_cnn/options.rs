@@ -7,7 +7,7 @@ use crate::game_source::GameSource;
 use crate::{VERSION, run_folder};
 use anyhow::Result;
 use clap::ValueEnum;
-use outflank_learners::cnn::{Optimizer, CnnConfig, Split, CnnError};
+use outflank_learners::cnn::{CnnConfig, CnnError, Optimizer, Split};
 use outflank_models::nets::NetGraph;
 use outflank_runs::{RunConfig, RunFolder};
 
@@ -25,6 +25,9 @@ const MAY_CHANGE: [&str; 8] = [
 
 /// Default of `--last-year`.
 const LAST_YEAR: u16 = 2012;
+
+/// The training fractions of Liskowski et al. (2018) in a split by example.
+const TRAIN_FRACTIONS: TrainFractions = TrainFractions { plain: 0.75, symmetric: 0.95 };
 
 /// Optimizer settings whose defaults depend on the device: a CPU makes so few steps in a few minutes
 /// that batches must be small and the warmup short.
@@ -129,7 +132,7 @@ pub fn plan(args: &CnnArgs) -> Result<CnnConfig> {
 
 /// The train/test split with its last training year.
 pub fn split(args: &CnnArgs) -> Split {
-    Split { by: args.split, last_year: last_year(args) }
+    Split { by: args.split, last_year: last_year(args), train_fractions: TRAIN_FRACTIONS }
 }
 
 fn last_year(args: &CnnArgs) -> u16 {
