@@ -165,7 +165,7 @@ fn write_all<P: Roster>(
     folder.write("report.html", present::league_page(report, subs, about).as_bytes())?;
     folder.write("standings.csv", present::standings(report).to_csv().as_bytes())?;
     folder.write("cross-table.csv", present::cross_table(report).to_csv().as_bytes())?;
-    folder.write("superiority.csv", present::superiority_table(report).to_csv().as_bytes())?;
+    folder.write("los.csv", present::superiority_table(report).to_csv().as_bytes())?;
     let json =
         serde_json::to_string_pretty(&as_json(report, subs)?).context("cannot write JSON")?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
