@@ -4,15 +4,15 @@
 //! are empty. So a loss is the difference of two values of the same search. Positions do not depend
 //! on each other, so that many threads give the same result as one.
 //!
-//! [`Analyst::analyse`] looks once, to one depth. [`Analyst::sharpen`] goes through the game several
+//! [`GameAnalyzer::analyse`] looks once, to one depth. [`GameAnalyzer::sharpen`] goes through the game several
 //! times, each time deeper, so that the first picture is there at once and gets sharper while one
 //! looks at it.
 
 use crate::think::{Judged, Thinks, Thought, converted};
 use outflank_games::{Line, Side};
 use outflank_models::Evaluate;
-use outflank_players::{Control, Cuts, Deepening};
-use outflank_runs::in_order;
+use outflank_players::{SearchControl, ProbCut, IterativeDeepening};
+use outflank_runs::parallel_in_order;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -77,20 +77,20 @@ impl<M> Seen<M> {
 }
 
 /// Whoever looks at games: a model and how thoroughly it looks.
-pub struct Analyst<P: Thinks> {
+pub struct GameAnalyzer<P: Thinks> {
     model: Arc<dyn Evaluate<P>>,
     scale: P::Scale,
-    cuts: Option<Arc<Cuts>>,
+    cuts: Option<Arc<ProbCut>>,
     exact: u32,
     threads: usize,
 }
 
-impl<P: Thinks> Analyst<P> {
+impl<P: Thinks> GameAnalyzer<P> {
     /// Looks with this model on so many threads, and solves from so many empty squares on.
     #[must_use]
-    pub fn new(model: Arc<dyn Evaluate<P>>, exact: u32, threads: usize) -> Analyst<P> {
+    pub fn new(model: Arc<dyn Evaluate<P>>, exact: u32, threads: usize) -> GameAnalyzer<P> {
         let scale = P::scale(&model);
-        Analyst { model, scale, cuts: None, exact, threads }
+        GameAnalyzer { model, scale, cuts: None, exact, threads }
     }
 
     /// How the values of its model are read.
@@ -101,8 +101,8 @@ impl<P: Thinks> Analyst<P> {
 
     /// The same with selective pruning at so many deviations.
     #[must_use]
-    pub fn with_cuts(mut self, times: f32) -> Analyst<P> {
-        self.cuts = Some(Arc::new(Cuts::measure(&self.model, times)));
+    pub fn with_probcut(mut self, times: f32) -> GameAnalyzer<P> {
+        self.cuts = Some(Arc::new(ProbCut::measure(&self.model, times)));
         self
     }
 
@@ -117,7 +117,7 @@ impl<P: Thinks> Analyst<P> {
         let steps: Vec<(P, P::Move)> = line.steps().collect();
         let plies: Vec<usize> = (0..steps.len()).collect();
         let mut all = Vec::with_capacity(steps.len());
-        let control = Arc::new(Control::unlimited());
+        let control = Arc::new(SearchControl::unlimited());
         let whole = self.pass(&steps, &plies, (depth, self.exact), &control, |seen| {
             all.push(seen);
             let go_on = watch(all.len());
@@ -135,7 +135,7 @@ impl<P: Thinks> Analyst<P> {
         &self,
         line: &Line<P>,
         time: Duration,
-        control: &Arc<Control>,
+        control: &Arc<SearchControl>,
         mut tell: impl FnMut(&Seen<P::Move>),
     ) -> u32 {
         let begun = Instant::now();
@@ -147,8 +147,8 @@ impl<P: Thinks> Analyst<P> {
             let left: Vec<usize> = (0..steps.len()).rev().filter(|&ply| !solved[ply]).collect();
             // The first two, of which the second solves the end, are made to their end.
             let own = match depth {
-                1 | 2 => control.part(),
-                _ => control.part().with_time(time.saturating_sub(begun.elapsed())),
+                1 | 2 => control.child(),
+                _ => control.child().with_time(time.saturating_sub(begun.elapsed())),
             };
             let exact = if depth == 1 { 0 } else { self.exact };
             let own = Arc::new(own);
@@ -179,20 +179,20 @@ impl<P: Thinks> Analyst<P> {
         steps: &[(P, P::Move)],
         plies: &[usize],
         (depth, exact): (u32, u32),
-        control: &Arc<Control>,
+        control: &Arc<SearchControl>,
         mut each: impl FnMut(Seen<P::Move>) -> bool,
     ) -> bool {
         let bits = depth.saturating_mul(2).saturating_add(6).min(TABLE_BITS);
         let mut count = 0;
-        in_order(
+        parallel_in_order(
             plies.len(),
             self.threads,
             || {
-                let mut search = Deepening::new(Arc::clone(&self.model), bits).to_depth(depth);
+                let mut search = IterativeDeepening::new(Arc::clone(&self.model), bits).with_max_depth(depth);
                 if let Some(cuts) = &self.cuts {
-                    search = search.with_cuts(Arc::clone(cuts));
+                    search = search.with_probcut(Arc::clone(cuts));
                 }
-                match P::far_endgame(exact, 1).filter(|_| exact > 0) {
+                match P::parallel_endgame_solver(exact, 1).filter(|_| exact > 0) {
                     Some(endgame) => search.with_endgame(endgame),
                     None => search,
                 }
@@ -200,7 +200,7 @@ impl<P: Thinks> Analyst<P> {
             |search, job| {
                 let ply = *plies.get(job)?;
                 let (position, played) = steps.get(ply)?;
-                let found = search.think(position, true, control, |_| {})?;
+                let found = search.run(position, true, control, |_| {})?;
                 let told = converted(position, &found, self.scale, control);
                 let decided = told.moves.iter().all(|judged| judged.decided);
                 // What was cut short says less than the pass before.
@@ -230,7 +230,7 @@ fn look<P: Thinks>(
     let own = thought.moves.iter().find(|judged| judged.mv == played)?;
     let equal = |judged: &&Judged<P::Move>| match (judged.points, top.points) {
         (Some(points), Some(most)) => points >= most,
-        _ => judged.verdict == top.verdict,
+        _ => judged.score == top.score,
     };
     let best = thought.moves.iter().take_while(equal);
     let gain = |judged: &Judged<P::Move>| Some(judged.points? - own.points?);

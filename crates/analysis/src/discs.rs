@@ -27,7 +27,7 @@
 use outflank_games::Position;
 use outflank_games::othello::{Othello, Square};
 use outflank_models::{Evaluate, embedded as models};
-use outflank_players::{Thought, Verdict};
+use outflank_players::{Thought, SearchScore};
 use outflank_records::embedded;
 use std::sync::Arc;
 
@@ -121,7 +121,7 @@ impl Discs {
     #[must_use]
     pub fn tell(
         &self,
-        verdict: Verdict,
+        verdict: SearchScore,
         thought: &Thought<Square>,
         position: &Othello,
     ) -> Option<f64> {
@@ -135,23 +135,23 @@ impl Discs {
 
     /// Half the way back from what a search says of best play to what it said a ply before.
     fn half_step(&self, thought: &Thought<Square>, position: &Othello) -> f64 {
-        let Some(best) = thought.moves.first().map(|judged| judged.verdict) else { return 0.0 };
+        let Some(best) = thought.moves.first().map(|judged| judged.score) else { return 0.0 };
         let open = |verdict| is_open(verdict, position, thought.depth);
-        if !open(best) || !open(thought.before) {
+        if !open(best) || !open(thought.previous) {
             return 0.0;
         }
         let now = self.read(best, position, thought.depth);
-        let before = self.read(thought.before, position, thought.depth.saturating_sub(1));
+        let before = self.read(thought.previous, position, thought.depth.saturating_sub(1));
         now.zip(before).map_or(0.0, |(now, before)| (f64::from(before) - f64::from(now)) / 2.0)
     }
 
     /// A verdict in discs for the side to move in a position that was searched to a depth, as the search has
     /// it; `None` where nothing is known about what such a value means.
     #[must_use]
-    pub fn read(&self, verdict: Verdict, position: &Othello, depth: u32) -> Option<f32> {
+    pub fn read(&self, verdict: SearchScore, position: &Othello, depth: u32) -> Option<f32> {
         let value = match verdict {
-            Verdict::Decided(margin) => return Some(margin as f32),
-            Verdict::Estimate(value) => value,
+            SearchScore::Proven(margin) => return Some(margin as f32),
+            SearchScore::Estimate(value) => value,
         };
         let first = position.empties();
         // Where the last move was made; with one square empty it ends the game, and nobody is asked.
@@ -182,8 +182,8 @@ impl Discs {
 
 /// Whether a verdict is a model's and not the end of the game; an estimate of nothing is taken for a draw where
 /// a search to this depth reaches the last square.
-fn is_open(verdict: Verdict, position: &Othello, depth: u32) -> bool {
-    matches!(verdict, Verdict::Estimate(value) if value != 0.0 || depth < position.empties())
+fn is_open(verdict: SearchScore, position: &Othello, depth: u32) -> bool {
+    matches!(verdict, SearchScore::Estimate(value) if value != 0.0 || depth < position.empties())
 }
 
 fn stage(empties: usize) -> usize {
@@ -193,7 +193,7 @@ fn stage(empties: usize) -> usize {
 /// Asks a model about positions of embedded games.
 fn ask(model: &dyn Evaluate<Othello>) -> Vec<Said> {
     let mut said = Vec::new();
-    for (place, record) in embedded::every(STRIDE).iter().enumerate() {
+    for (place, record) in embedded::games_step_by(STRIDE).iter().enumerate() {
         let Some(margin) = record.end().score() else { continue };
         for (position, ply) in record.steps() {
             let (side, after) = (position.to_move(), position.play(ply.mv));

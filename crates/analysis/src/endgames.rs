@@ -2,7 +2,7 @@
 
 use outflank_games::Side;
 use outflank_games::othello::{Board, Square};
-use outflank_players::Control;
+use outflank_players::SearchControl;
 use outflank_players::endgame::Solver;
 use outflank_records::obf::Entry;
 use std::sync::Arc;
@@ -45,21 +45,21 @@ pub fn solve(
     entry: Entry,
     table_bytes: u64,
     threads: usize,
-    control: &Arc<Control>,
+    control: &Arc<SearchControl>,
 ) -> Option<SolvedPosition> {
     let start = Instant::now();
     let largest = (table_bytes / ENTRY_BYTES).max(1).ilog2();
     let bits = largest.min(entry.position.empties() + 3);
-    let mut solver = Solver::new(bits).guided().with_threads(threads);
+    let mut solver = Solver::new(bits).with_model_ordering().with_threads(threads);
     let position = &entry.position;
     let (black, white) = (position.discs(Side::Black), position.discs(Side::White));
     let (own, other) = if entry.side == Side::Black { (black, white) } else { (white, black) };
     let board = Board { own, other };
-    let score = solver.score_within(board, control)?;
+    let score = solver.try_score(board, control)?;
     let best = match (board.moves(), board.pass().moves()) {
         (0, 0) => None,
         (0, _) => Some("pass".to_owned()),
-        _ => Some(solver.move_for(board, score, control)?.to_string()),
+        _ => Some(solver.try_best_move(board, score, control)?.to_string()),
     };
     let seconds = start.elapsed().as_secs_f64();
     Some(SolvedPosition { entry, score, best, nodes: solver.nodes(), seconds })
@@ -76,7 +76,7 @@ mod tests {
         let board = format!("{}O- X", "X".repeat(62));
         let solved = |scores: &str| {
             let entry = obf::entry(format!("{board}{scores}").as_bytes()).unwrap();
-            solve(entry, 1 << 20, 1, &Arc::new(Control::unlimited())).unwrap()
+            solve(entry, 1 << 20, 1, &Arc::new(SearchControl::unlimited())).unwrap()
         };
         let found = solved("");
         assert_eq!((found.score, found.best.as_deref()), (64, Some("h8")));
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_stopped_search_returns_nothing() {
-        let control = Arc::new(Control::unlimited());
+        let control = Arc::new(SearchControl::unlimited());
         control.stop();
         let start = "---------------------------OX------XO--------------------------- X";
         let entry = obf::entry(start.as_bytes()).unwrap();

@@ -3,13 +3,13 @@
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position};
 use outflank_models::embedded;
-use outflank_models::nets::Images;
+use outflank_models::nets::SymmetryAveraged;
 
 /// How likely an expert is to make each move here, likeliest first; `None` only if the program was
 /// built without its move predictor. The first answer takes some tenths of a second, while the network is
 /// unpacked, and each later one some hundredths.
 pub(crate) fn experts(position: &Othello) -> Option<Vec<(Square, f64)>> {
-    Some(embedded::experts()?.odds(position))
+    Some(embedded::experts()?.move_probabilities(position))
 }
 
 /// What experts would have played where a move was made.
@@ -30,7 +30,7 @@ pub(crate) fn habits(line: &Line<Othello>) -> Vec<Habit> {
     let steps: Vec<(Othello, Square)> = line.steps().collect();
     let asked: Vec<(Othello, Vec<Square>)> =
         steps.iter().map(|(position, _)| (*position, position.moves().collect())).collect();
-    let shares = Images(&*network).shares(&asked);
+    let shares = SymmetryAveraged(&*network).probabilities(&asked);
     let each = steps.iter().zip(asked.iter().zip(shares));
     each.map(|(&(_, made), ((_, moves), shares))| {
         let played = moves.iter().position(|&mv| mv == made).map_or(0.0, |at| shares[at]);

@@ -18,4 +18,4 @@ pub use experts::Habit;
 pub use grade::grade;
 pub use shown::Shown;
 pub use think::Thinks;
-pub use written::{Written, WrittenError, line_of};
+pub use written::{Written, WrittenError};

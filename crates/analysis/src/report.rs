@@ -18,7 +18,7 @@ const SLIGHT: f64 = 1.0;
 
 /// A game and what was seen in it.
 #[derive(Clone, Debug)]
-pub struct Looked {
+pub struct GameReport {
     /// Who played, or what it is called.
     pub title: String,
     /// Where it came from, if that is worth telling.
@@ -31,7 +31,7 @@ pub struct Looked {
     pub experts: Vec<Habit>,
 }
 
-impl Looked {
+impl GameReport {
     /// A game and what was seen in it; experts are asked about all of it.
     #[must_use]
     pub fn new(
@@ -39,14 +39,14 @@ impl Looked {
         source: Option<String>,
         line: Line<Othello>,
         moves: Vec<Seen<Square>>,
-    ) -> Looked {
+    ) -> GameReport {
         let experts = habits(&line);
-        Looked { title, source, line, moves, experts }
+        GameReport { title, source, line, moves, experts }
     }
 
     /// What experts would have played instead of a move that was seen.
     #[must_use]
-    pub fn habit(&self, seen: &Seen<Square>) -> Option<&Habit> {
+    pub fn habit(&self, seen: &AnalyzedMove<Square>) -> Option<&Habit> {
         self.experts.get(seen.ply.checked_sub(1)?)
     }
 
@@ -60,7 +60,7 @@ impl Looked {
     /// The moves that cost most, dearest first.
     #[must_use]
     pub fn worst(&self) -> Vec<&Seen<Square>> {
-        let least = |seen: &Seen<Square>| if seen.exact { f64::MIN_POSITIVE } else { SLIGHT };
+        let least = |seen: &AnalyzedMove<Square>| if seen.exact { f64::MIN_POSITIVE } else { SLIGHT };
         let mut all: Vec<(f64, &Seen<Square>)> = self
             .moves
             .iter()
@@ -105,7 +105,7 @@ const HEADS: [(&str, Align); 7] = [
 ];
 
 /// The cells of a move, below [`HEADS`].
-fn cells(game: &Looked, seen: &Seen<Square>) -> [String; 7] {
+fn cells(game: &GameReport, seen: &AnalyzedMove<Square>) -> [String; 7] {
     let right = seen.best.contains(&seen.played);
     [
         seen.ply.to_string(),
@@ -113,7 +113,7 @@ fn cells(game: &Looked, seen: &Seen<Square>) -> [String; 7] {
         seen.played.to_string(),
         squares(&seen.best),
         if right { String::new() } else { figure(seen.loss, seen.exact, false) },
-        figure(seen.worth(), seen.exact, true),
+        figure(seen.value_after(), seen.exact, true),
         game.habit(seen).map_or_else(String::new, |habit| habit_of(habit, seen.played)),
     ]
 }
@@ -127,7 +127,7 @@ fn habit_of(habit: &Habit, played: Square) -> String {
     }
 }
 
-fn table(game: &Looked) -> Table {
+fn table(game: &GameReport) -> Table {
     let mut table = Table::new(HEADS);
     for seen in &game.moves {
         table.row(cells(game, seen));
@@ -161,19 +161,19 @@ fn ending(line: &Line<Othello>) -> String {
 }
 
 /// What the moves cost either side, in a sentence.
-fn costs(game: &Looked) -> String {
+fn costs(game: &GameReport) -> String {
     let (black, white) = (game.lost(Side::Black), game.lost(Side::White));
     let known = game.moves.iter().filter(|seen| seen.loss.is_some()).count();
     let of = match known == game.moves.len() {
         true => String::new(),
-        false => format!(", by the {known} of {} moves whose cost is known", game.moves.len()),
+        false => format!(", by the {known} of {} moves whose loss is known", game.moves.len()),
     };
     let discs = if format!("{black:.0}") == "1" { "disc" } else { "discs" };
     format!("Black lost {black:.0} {discs} by its moves, White {white:.0}{of}.")
 }
 
 /// A bad move in words.
-fn told(seen: &Seen<Square>) -> String {
+fn told(seen: &AnalyzedMove<Square>) -> String {
     format!(
         "move {}, {} {}: {} discs; better {}",
         seen.ply,
@@ -184,7 +184,7 @@ fn told(seen: &Seen<Square>) -> String {
     )
 }
 
-fn summary(game: &Looked) -> String {
+fn summary(game: &GameReport) -> String {
     let mut text = format!("{}: {} {}", game.title, ending(&game.line), costs(game));
     for seen in game.worst() {
         let _ = write!(text, "\n- {}", told(seen));
@@ -195,7 +195,7 @@ fn summary(game: &Looked) -> String {
 /// For a terminal: a table of a single game, a summary of each of several. `how` says how it was
 /// looked at.
 #[must_use]
-pub fn text(looked: &[Looked], how: &str) -> String {
+pub fn text(looked: &[GameReport], how: &str) -> String {
     let mut text = String::new();
     for game in looked {
         match (looked.len(), &game.source) {
@@ -211,7 +211,7 @@ pub fn text(looked: &[Looked], how: &str) -> String {
 
 /// As Markdown.
 #[must_use]
-pub fn markdown(looked: &[Looked], how: &str) -> String {
+pub fn markdown(looked: &[GameReport], how: &str) -> String {
     let mut text = format!("# Analysis\n\n{how} A ~ marks an estimate.\n");
     for game in looked {
         let _ = writeln!(text, "\n## {}\n\n{}\n", game.heading(), summary(game));
@@ -227,7 +227,7 @@ pub fn markdown(looked: &[Looked], how: &str) -> String {
 
 /// As a page.
 #[must_use]
-pub fn page(looked: &[Looked], how: &str) -> Page {
+pub fn page(looked: &[GameReport], how: &str) -> Page {
     let mut page = match looked {
         [game] => Page::new(game.title.clone()),
         _ => Page::new("Analysis"),
@@ -245,7 +245,7 @@ pub fn page(looked: &[Looked], how: &str) -> Page {
 }
 
 /// The section of a game.
-fn tell(section: &mut Section, game: &Looked, alone: bool) {
+fn tell(section: &mut Section, game: &GameReport, alone: bool) {
     if !alone {
         section.paragraph(ending(&game.line));
     }
@@ -257,7 +257,7 @@ fn tell(section: &mut Section, game: &Looked, alone: bool) {
     section.paragraph(costs(game));
     let points = |exact: bool| {
         let of = game.moves.iter().filter(move |seen| seen.exact == exact);
-        of.filter_map(|seen| Some((seen.ply, seen.worth().filter(|worth| worth.is_finite())?)))
+        of.filter_map(|seen| Some((seen.ply, seen.value_after().filter(|worth| worth.is_finite())?)))
             .map(|(ply, worth)| Point::new(ply as f64, worth))
             .collect::<Vec<_>>()
     };
@@ -265,7 +265,7 @@ fn tell(section: &mut Section, game: &Looked, alone: bool) {
         .series(Series::line("estimated", points(false)))
         .series(Series::line("exact", points(true)))
         .level(0.0, "")
-        .whole_x();
+        .integer_x();
     section.figure(&plot, "Above zero Black is ahead with best play from there on.");
     let worst = game.worst();
     if !worst.is_empty() {
@@ -283,7 +283,7 @@ fn tell(section: &mut Section, game: &Looked, alone: bool) {
 }
 
 /// The position before a bad move.
-fn drawn(game: &Looked, seen: &Seen<Square>) -> Option<Board> {
+fn drawn(game: &GameReport, seen: &AnalyzedMove<Square>) -> Option<Board> {
     let (position, played) = game.line.steps().nth(seen.ply.checked_sub(1)?)?;
     let best = seen.best.first();
     let better = best.map_or(String::new(), |best| format!(", better {best}"));

@@ -10,8 +10,8 @@ use crate::experts::experts;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::{Othello, Square};
 use outflank_models::{Evaluate, Material, embedded};
-use outflank_players::roster::Roster;
-use outflank_players::{Control, Deepening, Thought as Found, Verdict};
+use outflank_players::registry::RegisteredGame;
+use outflank_players::{SearchControl, IterativeDeepening, Thought as Found, SearchScore};
 use std::sync::Arc;
 
 /// A single position is solved from this many empty squares on.
@@ -31,7 +31,7 @@ pub struct Judged<M> {
     /// What it is worth to the side that makes it, in points of the game, where that can be said.
     pub points: Option<f64>,
     /// The same as the search has it.
-    pub verdict: Verdict,
+    pub verdict: SearchScore,
     /// Whether best play on both sides is known to win or lose so.
     pub decided: bool,
     /// The best line, beginning with the move, as far as it is known.
@@ -52,7 +52,7 @@ pub struct Thought<M> {
 }
 
 /// A game that can be thought about.
-pub trait Thinks: Roster {
+pub trait Thinks: RegisteredGame {
     /// What values are in: `discs` or `men`.
     const UNIT: &'static str;
 
@@ -69,7 +69,7 @@ pub trait Thinks: Roster {
     /// has no meaning in them.
     fn points(
         &self,
-        verdict: Verdict,
+        verdict: SearchScore,
         found: &Found<Self::Move>,
         scale: Self::Scale,
     ) -> Option<f64>;
@@ -94,7 +94,7 @@ impl Thinks for Othello {
         Discs::of(model)
     }
 
-    fn points(&self, verdict: Verdict, found: &Found<Square>, scale: Discs) -> Option<f64> {
+    fn points(&self, verdict: SearchScore, found: &Found<Square>, scale: Discs) -> Option<f64> {
         scale.tell(verdict, found, self)
     }
 
@@ -114,10 +114,10 @@ impl Thinks for Checkers {
 
     fn scale(_: &Arc<dyn Evaluate<Checkers>>) {}
 
-    fn points(&self, verdict: Verdict, _: &Found<Self::Move>, (): ()) -> Option<f64> {
+    fn points(&self, verdict: SearchScore, _: &Found<Self::Move>, (): ()) -> Option<f64> {
         Some(match verdict {
-            Verdict::Decided(result) => f64::from(result),
-            Verdict::Estimate(value) => f64::from(value),
+            SearchScore::Proven(result) => f64::from(result),
+            SearchScore::Estimate(value) => f64::from(value),
         })
     }
 }
@@ -127,16 +127,16 @@ impl Thinks for Checkers {
 pub fn think<P: Thinks>(
     position: &P,
     depth: u32,
-    control: &Arc<Control>,
+    control: &Arc<SearchControl>,
     mut each: impl FnMut(&Thought<P::Move>),
 ) {
     let Some(adviser) = P::adviser() else { return };
     let scale = P::scale(&adviser);
     let bits = depth.saturating_mul(2).saturating_add(6).min(TABLE_BITS);
-    let mut search = Deepening::new(adviser, bits).to_depth(depth);
+    let mut search = IterativeDeepening::new(adviser, bits).with_max_depth(depth);
     // A solver's memory is large; it is made only where it will be asked.
     let near = empties(position) <= EXACT;
-    if let Some(endgame) = near.then(|| P::far_endgame(EXACT, 1)).flatten() {
+    if let Some(endgame) = near.then(|| P::parallel_endgame_solver(EXACT, 1)).flatten() {
         search = search.with_endgame(endgame);
     }
     search
@@ -152,18 +152,18 @@ pub(crate) fn converted<P: Thinks>(
     position: &P,
     found: &Found<P::Move>,
     scale: P::Scale,
-    control: &Arc<Control>,
+    control: &Arc<SearchControl>,
 ) -> Thought<P::Move> {
-    let judged = |judged: &outflank_players::Judged<P::Move>| Judged {
+    let judged = |judged: &outflank_players::ScoredMove<P::Move>| Judged {
         mv: judged.mv,
-        points: position.points(judged.verdict, found, scale),
-        verdict: judged.verdict,
-        decided: found.exact || matches!(judged.verdict, Verdict::Decided(_)),
+        points: position.points(judged.score, found, scale),
+        verdict: judged.score,
+        decided: found.exact || matches!(judged.score, SearchScore::Proven(_)),
         line: vec![judged.mv],
     };
     let mut moves: Vec<Judged<P::Move>> = found.moves.iter().map(judged).collect();
     if let Some(best) = moves.first_mut() {
-        best.line.clone_from(&found.line);
+        best.line.clone_from(&found.pv);
         if found.exact {
             follow(position, &mut best.line, control);
         }
@@ -174,11 +174,11 @@ pub(crate) fn converted<P: Thinks>(
 }
 
 /// Adds a few moves of exact best play to a line.
-fn follow<P: Thinks>(start: &P, line: &mut Vec<P::Move>, control: &Arc<Control>) {
-    let Some(mut endgame) = P::endgame(EXACT) else { return };
+fn follow<P: Thinks>(start: &P, line: &mut Vec<P::Move>, control: &Arc<SearchControl>) {
+    let Some(mut endgame) = P::endgame_solver(EXACT) else { return };
     let mut position = line.iter().fold(*start, |position, &mv| position.play(mv));
     while line.len() < LINE && !position.is_over() {
-        let found = endgame.judge(&position, false, control);
+        let found = endgame.score_moves(&position, false, control);
         let Some((mv, _)) = found.and_then(|moves| moves.first().copied()) else { return };
         line.push(mv);
         position = position.play(mv);
@@ -192,7 +192,7 @@ mod tests {
 
     fn last<P: Thinks>(position: &P, depth: u32) -> Option<Thought<P::Move>> {
         let mut last = None;
-        think(position, depth, &Arc::new(Control::unlimited()), |found| last = Some(found.clone()));
+        think(position, depth, &Arc::new(SearchControl::unlimited()), |found| last = Some(found.clone()));
         last
     }
 
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn deeper_and_deeper_with_every_legal_move_each_time() {
         let mut depths = Vec::new();
-        let control = Arc::new(Control::unlimited());
+        let control = Arc::new(SearchControl::unlimited());
         think(&Othello::start(), 4, &control, |thought| {
             assert_eq!(thought.moves.len(), 4);
             // The four first moves are one but for a turn of the board.

@@ -7,7 +7,7 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Line, MoveError, Position};
 use outflank_records::wthor::Names;
-use outflank_records::{About, Fault, Ply, Reason, Record, ggf, parse_games, transcript};
+use outflank_records::{GameInfo, ParseError, ParseErrorKind, Ply, Record, ggf, parse_games, transcript};
 use std::path::Path;
 
 /// No game that a person plays is longer.
@@ -18,10 +18,10 @@ const LONGEST: usize = 2000;
 pub enum WrittenError {
     /// A transcript that is none, or breaks a rule.
     #[error(transparent)]
-    Transcript(#[from] Reason),
+    Transcript(#[from] ParseErrorKind),
     /// A file of games.
     #[error(transparent)]
-    File(#[from] Fault),
+    File(#[from] ParseError),
     /// A file without a game.
     #[error("there is no game in it")]
     Nothing,
@@ -75,12 +75,12 @@ pub trait Written: Position {
 
 impl Written for Othello {
     fn read_line(text: &str) -> Result<Line<Othello>, WrittenError> {
-        Ok(line_of(&transcript::game(text.as_bytes())?))
+        Ok(transcript::game(text.as_bytes())?.to_line())
     }
 
     fn read_file(name: &Path, bytes: &[u8]) -> Result<Line<Othello>, WrittenError> {
         let games = parse_games(name, bytes, &Names::default())?;
-        Ok(line_of(&games.into_iter().next().ok_or(WrittenError::Nothing)??))
+        Ok(games.into_iter().next().ok_or(WrittenError::Nothing)??.to_line())
     }
 
     /// GGF tells who played; everything else is a transcript.
@@ -88,7 +88,7 @@ impl Written for Othello {
         if !name.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("ggf")) {
             return Self::write_line(line) + "\n";
         }
-        let about = About { black: black.to_owned(), white: white.to_owned(), ..About::default() };
+        let about = GameInfo { black: black.to_owned(), white: white.to_owned(), ..GameInfo::default() };
         let mut record = Record::new(*line.start(), about);
         for &mv in line.moves() {
             // The line is legal from its start, so no move is refused here.
@@ -150,7 +150,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// A game of so many moves, each chosen by a number.
-    fn some_game<P: Written>(start: P, choices: &[usize]) -> Line<P> {
+    fn some_game<P: GameText>(start: P, choices: &[usize]) -> Line<P> {
         let mut line = Line::new(start);
         for choice in choices {
             let moves: Vec<P::Move> = line.position().moves().collect();
@@ -160,12 +160,12 @@ mod tests {
         line
     }
 
-    fn comes_back<P: Written>(choices: &[usize], before: usize) {
+    fn comes_back<P: GameText>(choices: &[usize], before: usize) {
         let line = some_game(P::start(), choices);
-        assert_eq!(P::read_line(&P::write_line(&line)).unwrap(), line);
+        assert_eq!(P::parse_game(&P::format_game(&line)).unwrap(), line);
         let middle = some_game(P::start(), &choices[..before.min(choices.len())]);
         let later = some_game(*middle.position(), choices);
-        assert_eq!(P::read_line(&P::write_line(&later)).unwrap(), later);
+        assert_eq!(P::parse_game(&P::format_game(&later)).unwrap(), later);
     }
 
     proptest! {
@@ -177,7 +177,7 @@ mod tests {
 
         #[test]
         fn any_text_gets_an_answer(text in ".{0,60}") {
-            let _ = Othello::read_line(&text);
+            let _ = Othello::parse_game(&text);
             let _ = Checkers::read_line(&text);
         }
     }

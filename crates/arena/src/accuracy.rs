@@ -4,7 +4,7 @@
 //! moves keep it. A model that rates several moves best gets the share of a hit that a fair draw
 //! among them would have. Stages are paper 0's Table II: by discs on the board after the move.
 
-use crate::ratings::DEVIATIONS_95;
+use crate::ratings::Z_95;
 use outflank_games::Position;
 use outflank_games::othello::Othello;
 use outflank_models::Policy;
@@ -58,11 +58,11 @@ impl Hits {
         if self.count == 0 {
             return (0.0, 100.0);
         }
-        let (n, square) = (self.count as f64, DEVIATIONS_95 * DEVIATIONS_95);
+        let (n, square) = (self.count as f64, Z_95 * Z_95);
         let p = (self.hits / n).clamp(0.0, 1.0);
         let middle = (p + 0.5 * square / n) / (1.0 + square / n);
         let spread = p * (1.0 - p) / n + 0.25 * square / (n * n);
-        let half = DEVIATIONS_95 * spread.sqrt() / (1.0 + square / n);
+        let half = Z_95 * spread.sqrt() / (1.0 + square / n);
         // What rounding leaves at the ends of the scale.
         let (low, high) = (100.0 * (middle - half), 100.0 * (middle + half));
         let percent = 100.0 * p;
@@ -176,12 +176,12 @@ pub fn accuracy(policy: &dyn Policy<Othello>, decisions: &[Decision<Othello>]) -
         .par_chunks(4096)
         .map(|piece| {
             let mut result = empty();
-            let asked = piece.chunks(policy.at_a_time().max(1)).flat_map(|together| {
+            let asked = piece.chunks(policy.batch_size().max(1)).flat_map(|together| {
                 let positions: Vec<_> = together
                     .iter()
                     .map(|decision| (decision.position, decision.position.moves().collect()))
                     .collect();
-                let scores = policy.score_all(&positions);
+                let scores = policy.score_batch(&positions);
                 positions.into_iter().zip(scores)
             });
             for (&Decision { chosen, .. }, ((position, moves), scores)) in piece.iter().zip(asked) {
@@ -225,9 +225,9 @@ mod tests {
             assert!((error / 100.0 - (share - low).max(high - share)).abs() < 6e-5, "{error}");
         }
         assert_eq!(Hits { hits: 0.0, count: 20 }.interval().0, 0.0);
-        assert_eq!(Hits::of(100.0, 7).interval().1, 100.0);
+        assert_eq!(Hits::from_percent(100.0, 7).interval().1, 100.0);
         // Of many it is the normal approximation: 1.96 sqrt(0.6 * 0.4 / 400,000).
-        assert!((Hits::of(60.0, 400_000).error() - 0.1518).abs() < 2e-4);
+        assert!((Hits::from_percent(60.0, 400_000).error() - 0.1518).abs() < 2e-4);
         assert_eq!((Hits::default().error(), Hits::default().interval()), (0.0, (0.0, 100.0)));
     }
 }

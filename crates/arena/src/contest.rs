@@ -5,16 +5,16 @@
 //! before or after a stop, and in a league that somebody joined later.
 
 use crate::elsewhere::{self, Elsewhere};
-use crate::game::{Played, whole_margin};
+use crate::game::PlayedGame;
 use crate::lines::{Done, journal_line, line_of, parse_journal};
 use crate::together::{Table, play_together};
 use outflank_games::{Line, Position, Side};
-use outflank_players::{Entry, Player};
-use outflank_runs::{CrewError, Journal, in_order, rng, stop_requested};
+use outflank_players::{PlayerFactory, Player};
+use outflank_runs::{WorkQueueError, Journal, parallel_in_order, rng, stop_requested};
 
 /// What a contest is played under.
 #[derive(Clone, Debug)]
-pub struct Terms<P: Position> {
+pub struct ContestConfig<P: Position> {
     /// Where games start, in order; used again from the first when there are more rounds.
     pub openings: Vec<Line<P>>,
     /// Rounds for each pair: each is an opening played twice with colours swapped.
@@ -37,7 +37,7 @@ pub struct Game<P: Position> {
     /// Which round of their meeting, from 0.
     pub round: u32,
     /// What happened.
-    pub played: Played<P>,
+    pub played: PlayedGame<P>,
 }
 
 impl<P: Position> Game<P> {
@@ -70,7 +70,7 @@ pub enum ContestError {
     },
     /// Others could not be had play.
     #[error(transparent)]
-    Crew(#[from] CrewError),
+    WorkQueue(#[from] WorkQueueError),
     /// There is nothing to play.
     #[error("a contest needs at least two players, one opening and one round")]
     Empty,
@@ -105,9 +105,9 @@ impl Piece {
 /// whether to go on. Games come to an early end as well when the user asks to stop; the result
 /// says whether all were played.
 pub fn contest<P: Position>(
-    entries: &[Entry<P>],
+    entries: &[PlayerFactory<P>],
     pairs: &[(usize, usize)],
-    terms: &Terms<P>,
+    terms: &ContestConfig<P>,
     mut journal: Option<(Journal, Vec<String>)>,
     mut watch: impl FnMut(Vec<Game<P>>, usize) -> bool,
 ) -> Result<bool, ContestError> {
@@ -120,7 +120,7 @@ pub fn contest<P: Position>(
     let pieces: Vec<Piece> = pairs
         .iter()
         .flat_map(|&(first, second)| {
-            let together = entries[first].games_with(&entries[second]);
+            let together = entries[first].concurrent_games(&entries[second]);
             let rounds = ROUNDS_AT_A_TIME.max(together.div_ceil(2) as u32);
             (0..terms.rounds).step_by(rounds as usize).map(move |from| {
                 let to = (from + rounds).min(terms.rounds);
@@ -149,7 +149,7 @@ pub fn contest<P: Position>(
         go_on && !stop_requested()
     };
     match &terms.elsewhere {
-        None => in_order(
+        None => parallel_in_order(
             pieces.len(),
             terms.threads,
             || no_seats(entries),
@@ -173,7 +173,7 @@ pub fn contest<P: Position>(
 pub(crate) type Seats<P> = Vec<[Vec<Box<dyn Player<P>>>; 2]>;
 
 /// Nobody has sat down yet.
-pub(crate) fn no_seats<P: Position>(entries: &[Entry<P>]) -> Seats<P> {
+pub(crate) fn no_seats<P: Position>(entries: &[PlayerFactory<P>]) -> Seats<P> {
     entries.iter().map(|_| [Vec::new(), Vec::new()]).collect()
 }
 
@@ -181,8 +181,8 @@ pub(crate) fn no_seats<P: Position>(entries: &[Entry<P>]) -> Seats<P> {
 /// that a player may meet itself and an engine is started once.
 pub(crate) fn play_piece<P: Position>(
     players: &mut Seats<P>,
-    entries: &[Entry<P>],
-    terms: &Terms<P>,
+    entries: &[PlayerFactory<P>],
+    terms: &ContestConfig<P>,
     done: &Done<P>,
     piece: Piece,
 ) -> Vec<(Game<P>, bool)> {
@@ -210,10 +210,10 @@ pub(crate) fn play_piece<P: Position>(
 /// Plays these games side by side.
 fn play_games<P: Position>(
     players: &mut Seats<P>,
-    entries: &[Entry<P>],
-    terms: &Terms<P>,
+    entries: &[PlayerFactory<P>],
+    terms: &ContestConfig<P>,
     games: &[(usize, usize, u32)],
-) -> Vec<((usize, usize, u32), Played<P>)> {
+) -> Vec<((usize, usize, u32), PlayedGame<P>)> {
     let mut streams: Vec<_> = games
         .iter()
         .map(|&(black, white, round)| {
@@ -239,9 +239,9 @@ fn play_games<P: Position>(
                     (Some(fault), _) => (Side::Black, fault.to_string()),
                     (_, fault) => (Side::White, fault.map(|f| f.to_string()).unwrap_or_default()),
                 };
-                let margin = -side.sign() * whole_margin(P::GAME);
+                let margin = -side.sign() * P::MAX_MARGIN;
                 let fault = Some((side, fault));
-                played.push((game, Played { margin, fault, ..line_of(opening) }));
+                played.push((game, PlayedGame { margin, fault, ..line_of(opening) }));
             }
         }
     }

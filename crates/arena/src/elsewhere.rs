@@ -7,15 +7,15 @@
 
 mod plays;
 
-pub use plays::PlaysGames;
+pub use plays::GameJobHandler;
 
-use crate::contest::{Game, Piece, Terms};
+use crate::contest::{Game, Piece, ContestConfig};
 use crate::lines::{Done, Names, parse_line};
 use outflank_games::{Position, Side};
-use outflank_players::roster::{Roster, model_of};
-use outflank_players::{Entry, Spec};
+use outflank_players::registry::{RegisteredGame, run_model_path};
+use outflank_players::{PlayerFactory, PlayerSpec};
 use outflank_runs::files::{FileError, read};
-use outflank_runs::{Crew, CrewError, Order, crew_in_order};
+use outflank_runs::{WorkQueue, WorkQueueError, JobBatch, run_in_order};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::Path;
@@ -30,7 +30,7 @@ const LARGEST: u64 = 1 << 30;
 /// A contest as others know it, and who they are.
 #[derive(Clone, Debug)]
 pub struct Elsewhere {
-    crew: Arc<dyn Crew>,
+    crew: Arc<dyn WorkQueue>,
     /// The checksum of the [`Sent`] document.
     setting: String,
 }
@@ -82,13 +82,13 @@ struct SentPieces {
 pub enum SendError {
     /// The crew cannot be reached, or has no room.
     #[error(transparent)]
-    Crew(#[from] CrewError),
+    WorkQueue(#[from] WorkQueueError),
     /// A model or the openings cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
     /// The text is not a player.
     #[error(transparent)]
-    Spec(#[from] outflank_players::spec::SpecError),
+    PlayerSpec(#[from] outflank_players::spec::PlayerSpecError),
     /// An engine is a program of this machine.
     #[error(
         "{0} is a program of this machine, which workers do not run for others; leave out --on, or leave out this player"
@@ -112,10 +112,10 @@ pub struct Starts<'a> {
 
 /// Makes everything that a contest needs known to a crew. The players are as the user wrote them,
 /// in the order of the contest's entries.
-pub fn share<P: Roster>(
-    crew: &Arc<dyn Crew>,
+pub fn share<P: RegisteredGame>(
+    crew: &Arc<dyn WorkQueue>,
     players: &[String],
-    entries: &[Entry<P>],
+    entries: &[PlayerFactory<P>],
     random: f64,
     starts: Starts<'_>,
     seed: u64,
@@ -136,14 +136,14 @@ pub fn share<P: Roster>(
         send_models::<P>(crew, &text.parse()?, &mut files)?;
         sent.players.push(SentPlayer { text: text.clone(), name: entry.name.clone(), files });
     }
-    let document = serde_json::to_vec(&sent).map_err(|error| CrewError(error.to_string()))?;
-    Ok(Elsewhere { crew: crew.clone(), setting: crew.share(&document)? })
+    let document = serde_json::to_vec(&sent).map_err(|error| WorkQueueError(error.to_string()))?;
+    Ok(Elsewhere { crew: crew.clone(), setting: crew.put(&document)? })
 }
 
 /// Sends the files of a player and of those who play some moves for it.
-fn send_models<P: Roster>(
-    crew: &Arc<dyn Crew>,
-    spec: &Spec,
+fn send_models<P: RegisteredGame>(
+    crew: &Arc<dyn WorkQueue>,
+    spec: &PlayerSpec,
     files: &mut Vec<SentFile>,
 ) -> Result<(), SendError> {
     if spec.is_engine() {
@@ -152,21 +152,21 @@ fn send_models<P: Roster>(
     let known = files.iter().any(|file| file.given == spec.model);
     if P::embedded(&spec.model).is_none() && !known {
         let path = Path::new(&spec.model);
-        let inner = path.is_dir().then(|| model_of(path));
+        let inner = path.is_dir().then(|| run_model_path(path));
         files.push(send_file(crew, &spec.model, path, inner.as_deref())?);
     }
     spec.stage.as_ref().map_or(Ok(()), |stage| send_models::<P>(crew, &stage.with, files))
 }
 
 fn send_file(
-    crew: &Arc<dyn Crew>,
+    crew: &Arc<dyn WorkQueue>,
     given: &str,
     path: &Path,
     inner: Option<&Path>,
 ) -> Result<SentFile, SendError> {
     let last = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = last(path).ok_or_else(|| SendError::Nameless(given.to_owned()))?;
-    let sha256 = crew.share(&read(inner.unwrap_or(path), LARGEST)?)?;
+    let sha256 = crew.put(&read(inner.unwrap_or(path), LARGEST)?)?;
     Ok(SentFile { given: given.to_owned(), name, inner: inner.and_then(last), sha256 })
 }
 
@@ -174,12 +174,12 @@ fn send_file(
 /// Says whether the last one was reached.
 pub(crate) fn play<P: Position>(
     others: &Elsewhere,
-    entries: &[Entry<P>],
-    terms: &Terms<P>,
+    entries: &[PlayerFactory<P>],
+    terms: &ContestConfig<P>,
     done: &Done<P>,
     pieces: &[Piece],
     hand_over: &mut dyn FnMut(Vec<(Game<P>, bool)>) -> bool,
-) -> Result<bool, CrewError> {
+) -> Result<bool, WorkQueueError> {
     let missing: Vec<usize> = (0..pieces.len())
         .filter(|&piece| pieces[piece].games().any(|game| !done.contains_key(&game)))
         .collect();
@@ -208,8 +208,8 @@ pub(crate) fn play<P: Position>(
     };
     let mut next = 0;
     let mut go_on = true;
-    let order = Order { kind: KIND, run: &others.setting, pieces: missing.len() };
-    crew_in_order(&*others.crew, order, &describe, read, |number, played: Vec<Game<P>>| {
+    let batch = JobBatch { kind: KIND, run: &others.setting, jobs: missing.len() };
+    run_in_order(&*others.crew, batch, &describe, read, |number, played: Vec<Game<P>>| {
         while go_on && next < missing[number] {
             go_on = hand_over(known(pieces[next]).flatten().map(|game| (game, false)).collect());
             next += 1;
@@ -238,7 +238,7 @@ pub(crate) fn play<P: Position>(
 /// The games of one piece, which must be the next lines.
 fn read_piece<'a, P: Position>(
     names: &Names<'_>,
-    terms: &Terms<P>,
+    terms: &ContestConfig<P>,
     piece: Piece,
     lines: &mut impl Iterator<Item = &'a str>,
 ) -> Result<Vec<Game<P>>, String> {

@@ -7,7 +7,7 @@ use outflank_runs::Rng;
 
 /// A game that was played to its end, or to the move at which a player failed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Played<P: Position> {
+pub struct PlayedGame<P: Position> {
     /// The opening and the moves.
     pub line: Line<P>,
     /// For each move of the line, whether it was forced at random; opening moves are not.
@@ -18,7 +18,7 @@ pub struct Played<P: Position> {
     pub fault: Option<(Side, String)>,
 }
 
-impl<P: Position> Played<P> {
+impl<P: Position> PlayedGame<P> {
     /// Black's score in half points: 2, 1 or 0.
     #[must_use]
     pub fn half_points(&self) -> u32 {
@@ -27,7 +27,7 @@ impl<P: Position> Played<P> {
 }
 
 /// The margin of a game that a player lost by failing.
-pub(crate) fn whole_margin(game: Game) -> i32 {
+pub(crate) fn forfeit_margin(game: Game) -> i32 {
     match game {
         Game::Othello => 64,
         Game::Checkers => 1,
@@ -40,7 +40,7 @@ pub fn play<'a, P: Position>(
     white: &'a mut dyn Player<P>,
     opening: &Line<P>,
     rng: &mut Rng,
-) -> Played<P> {
+) -> PlayedGame<P> {
     let table = Table { players: [black, white], line: opening.clone(), rng };
     let mut played = play_together(vec![table]);
     played.swap_remove(0).1

@@ -6,10 +6,10 @@
 use crate::play;
 use outflank_games::Line;
 use outflank_games::othello::Othello;
-use outflank_players::{Entry, Mcts, Player, Random, Searchable};
+use outflank_players::{PlayerFactory, Mcts, Player, Random, Searchable};
 use outflank_records::{About, Ply, Record, transcript};
 use outflank_runs::files::FileError;
-use outflank_runs::{Journal, in_order, rng, stop_requested};
+use outflank_runs::{Journal, parallel_in_order, rng, stop_requested};
 use std::collections::HashSet;
 
 /// After this many attempts in a row without a new result, no more are expected.
@@ -78,7 +78,7 @@ impl Generated {
         let first = self.attempts as usize;
         let mut failed = None;
         if self.found.len() < wanted {
-            in_order(
+            parallel_in_order(
                 usize::MAX - first,
                 threads,
                 make,
@@ -167,7 +167,7 @@ pub struct GameConfig {
 
 /// Generates games of a player against itself from random openings, as transcripts.
 pub fn generate_games(
-    player: &Entry<Othello>,
+    player: &PlayerFactory<Othello>,
     config: GameConfig,
     journal: &mut Journal,
     generated: &mut Generated,
@@ -203,7 +203,7 @@ fn game(
         }
     }
     let played = play(black, white, &opening, &mut rng);
-    match played.fault {
+    match played.forfeit {
         Some((_, fault)) => Err(fault),
         None => Ok(played.line.moves().iter().map(ToString::to_string).collect()),
     }
@@ -218,12 +218,12 @@ pub fn generated_records(
     let record = |(line, text): (usize, &String)| {
         let damaged = || GenerationError::Journal { line: line + 1, text: text.clone() };
         let game = transcript::game(text.as_bytes()).map_err(|_| damaged())?;
-        let about = About {
+        let about = GameInfo {
             black: name.to_owned(),
             white: name.to_owned(),
             event: "Outflank".to_owned(),
             result: game.end().score(),
-            ..About::default()
+            ..GameInfo::default()
         };
         let mut record = Record::new(*game.start(), about);
         for (place, ply) in game.plies().iter().enumerate() {

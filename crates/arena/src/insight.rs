@@ -9,7 +9,7 @@
 use crate::accuracy::TIE;
 use outflank_games::othello::{Othello, Square, Symmetry};
 use outflank_games::{Position, Side};
-use outflank_models::{Evaluate, Features, Network, Policy, View};
+use outflank_models::{Evaluate, Features, NTupleNetwork, Policy, View};
 use outflank_records::Decision;
 
 /// A board to look at: the position that a choice led to, and who moved there.
@@ -234,7 +234,7 @@ pub struct Pattern {
 /// The entries of a table always add up to the same number of readings, so only differences
 /// within a table mean anything; they are counted from what the table adds on average.
 #[must_use]
-pub fn extremes(network: &Network, sights: &[Sight], often: f64) -> Vec<Option<[Pattern; 2]>> {
+pub fn extremes(network: &NTupleNetwork, sights: &[Sight], often: f64) -> Vec<Option<[Pattern; 2]>> {
     let tuples = network.tuples();
     let mut counts = vec![0.0f64; tuples.count()];
     for Sight { position, mover } in sights {
@@ -243,7 +243,7 @@ pub fn extremes(network: &Network, sights: &[Sight], often: f64) -> Vec<Option<[
     }
     let boards = sights.len().max(1) as f64;
     let pattern = |tuple: usize, entry: usize, weight: f64, count: f64| {
-        let squares = &tuples.tuples()[tuple].images()[0];
+        let squares = &tuples.tuples()[tuple].placements()[0];
         let (mut own, mut other, mut rest) = (0, 0, entry);
         for square in squares.iter().rev() {
             match rest % 3 {

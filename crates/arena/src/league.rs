@@ -1,11 +1,11 @@
 //! A round robin of many players.
 
-use crate::contest::{ContestError, Game, Terms, contest};
-use crate::matches::{FaultNote, MatchReport, faults, meeting};
-use crate::ratings::{self, Meeting, Options, RatingError, Ratings};
+use crate::contest::{ContestError, Game, ContestConfig, contest};
+use crate::matches::{Forfeit, MatchReport, faults, meeting};
+use crate::ratings::{self, PairResult, RatingConfig, RatingError, Ratings};
 use crate::tally::{Tally, distinct};
 use outflank_games::Position;
-use outflank_players::Entry;
+use outflank_players::PlayerFactory;
 use outflank_runs::Journal;
 use serde::Serialize;
 
@@ -55,7 +55,7 @@ pub struct LeagueReport {
     /// How many games differ in their start or their moves.
     pub distinct_games: u64,
     /// Games that were lost by failing.
-    pub faults: Vec<FaultNote>,
+    pub faults: Vec<Forfeit>,
     /// Whether all games were played.
     pub complete: bool,
 }
@@ -73,8 +73,8 @@ pub struct League<P: Position> {
 
 /// Plays every pair. `watch` sees how many games were handed over and how many of them are new.
 pub fn play_league<P: Position>(
-    entries: &[Entry<P>],
-    terms: &Terms<P>,
+    entries: &[PlayerFactory<P>],
+    terms: &ContestConfig<P>,
     journal: Option<(Journal, Vec<String>)>,
     mut watch: impl FnMut(u64, u64),
 ) -> Result<League<P>, ContestError> {
@@ -91,7 +91,7 @@ pub fn play_league<P: Position>(
 
 impl<P: Position> League<P> {
     /// The table and ratings of all players.
-    pub fn report(&self, options: &Options) -> Result<LeagueReport, LeagueError> {
+    pub fn report(&self, options: &RatingConfig) -> Result<LeagueReport, LeagueError> {
         let everyone: Vec<usize> = (0..self.names.len()).collect();
         self.report_of(&everyone, options)
     }
@@ -113,7 +113,7 @@ impl<P: Position> League<P> {
     pub fn report_of(
         &self,
         players: &[usize],
-        options: &Options,
+        options: &RatingConfig,
     ) -> Result<LeagueReport, LeagueError> {
         // The fit adds in the order of the players; sorted by name, the last bit of a rating does
         // not depend on who was listed first.
@@ -141,9 +141,9 @@ impl<P: Position> League<P> {
                 }
             }
         }
-        let meetings: Vec<Meeting> = (0..n * n)
+        let meetings: Vec<PairResult> = (0..n * n)
             .filter(|&cell| tallies[cell].games() > 0)
-            .map(|cell| Meeting {
+            .map(|cell| PairResult {
                 first: cell / n,
                 second: cell % n,
                 wins: tallies[cell].wins as f64,
@@ -170,7 +170,7 @@ fn assemble(
     ratings: &Ratings,
     points: impl Fn(usize, usize) -> f64,
     distinct_games: u64,
-    faults: Vec<FaultNote>,
+    faults: Vec<Forfeit>,
     complete: bool,
 ) -> LeagueReport {
     let mut order: Vec<usize> = (0..names.len()).collect();

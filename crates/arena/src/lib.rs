@@ -19,6 +19,6 @@ mod tally;
 mod together;
 
 pub use accuracy::accuracy;
-pub use contest::{ContestError, Game, Terms, contest};
-pub use game::{Played, play};
+pub use contest::{ContestError, Game, ContestConfig, contest};
+pub use game::{PlayedGame, play};
 pub use tally::{Tally, distinct};

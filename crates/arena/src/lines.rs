@@ -3,20 +3,20 @@
 //! A line replays: its moves are legal from its opening and lead to its result, so a game that was
 //! read is as good as one that was just played.
 
-use crate::contest::{ContestError, Game, Terms};
-use crate::game::{Played, whole_margin};
+use crate::contest::{ContestError, Game, ContestConfig};
+use crate::game::PlayedGame;
 use outflank_games::{Line, Position, Side};
-use outflank_players::Entry;
+use outflank_players::PlayerFactory;
 use std::collections::HashMap;
 
 /// Games that were played before, by black, white and round.
-pub(crate) type Done<P> = HashMap<(usize, usize, u32), Played<P>>;
+pub(crate) type Done<P> = HashMap<(usize, usize, u32), PlayedGame<P>>;
 
 /// A game as a line: black, white, round, margin, moves since the opening (a `?` behind one that
 /// was forced at random), and what went wrong.
 pub(crate) fn journal_line<P: Position>(
-    entries: &[Entry<P>],
-    terms: &Terms<P>,
+    entries: &[PlayerFactory<P>],
+    terms: &ContestConfig<P>,
     game: &Game<P>,
 ) -> String {
     let played = &game.played;
@@ -31,7 +31,7 @@ pub(crate) fn journal_line<P: Position>(
             moves.push('?');
         }
     }
-    let fault = played.fault.as_ref().map_or(String::new(), |(side, text)| {
+    let fault = played.forfeit.as_ref().map_or(String::new(), |(side, text)| {
         format!("{side}: {}", text.replace(['\t', '\n', '\r'], " "))
     });
     let (black, white) = (&entries[game.black].name, &entries[game.white].name);
@@ -41,8 +41,8 @@ pub(crate) fn journal_line<P: Position>(
 /// The games of a journal that belong to this contest; games of players who are no longer listed
 /// are left alone.
 pub(crate) fn parse_journal<P: Position>(
-    entries: &[Entry<P>],
-    terms: &Terms<P>,
+    entries: &[PlayerFactory<P>],
+    terms: &ContestConfig<P>,
     lines: &[String],
 ) -> Result<Done<P>, ContestError> {
     let names = Names::of(entries);
@@ -61,7 +61,7 @@ pub(crate) fn parse_journal<P: Position>(
 pub(crate) struct Names<'a>(HashMap<&'a str, usize>);
 
 impl<'a> Names<'a> {
-    pub(crate) fn of<P: Position>(entries: &'a [Entry<P>]) -> Names<'a> {
+    pub(crate) fn of<P: Position>(entries: &'a [PlayerFactory<P>]) -> Names<'a> {
         Names(entries.iter().enumerate().map(|(i, entry)| (entry.name.as_str(), i)).collect())
     }
 }
@@ -69,7 +69,7 @@ impl<'a> Names<'a> {
 /// The game of a line, or nothing when one of its players is not listed.
 pub(crate) fn parse_line<P: Position>(
     names: &Names<'_>,
-    terms: &Terms<P>,
+    terms: &ContestConfig<P>,
     line: &str,
 ) -> Result<Option<Game<P>>, String> {
     let fields: Vec<&str> = line.split('\t').collect();
@@ -82,7 +82,7 @@ pub(crate) fn parse_line<P: Position>(
     let round: u32 = round.parse().map_err(|_| "its round is no number")?;
     let margin: i32 = margin.parse().map_err(|_| "its margin is no number")?;
     let opening = &terms.openings[round as usize % terms.openings.len()];
-    let mut played = Played { margin, ..line_of(opening) };
+    let mut played = PlayedGame { margin, ..line_of(opening) };
     for text in moves.split(' ').filter(|text| !text.is_empty()) {
         let random = text.ends_with('?');
         let position = played.line.position();
@@ -93,10 +93,10 @@ pub(crate) fn parse_line<P: Position>(
     }
     if let Some((side, text)) = fault.split_once(": ") {
         let side = if side == "black" { Side::Black } else { Side::White };
-        if margin != -side.sign() * whole_margin(P::GAME) {
+        if margin != -side.sign() * P::MAX_MARGIN {
             return Err("a player who failed did not lose by the most there is".to_owned());
         }
-        played.fault = Some((side, text.to_owned()));
+        played.forfeit = Some((side, text.to_owned()));
     } else if played.line.position().margin() != Some(margin) {
         return Err("its moves do not lead to its result".to_owned());
     }
@@ -104,8 +104,8 @@ pub(crate) fn parse_line<P: Position>(
 }
 
 /// A game that has not gone beyond its opening.
-pub(crate) fn line_of<P: Position>(opening: &Line<P>) -> Played<P> {
-    Played {
+pub(crate) fn line_of<P: Position>(opening: &Line<P>) -> PlayedGame<P> {
+    PlayedGame {
         line: opening.clone(),
         random: vec![false; opening.moves().len()],
         margin: 0,

@@ -1,17 +1,17 @@
 //! A match between two players.
 
-use crate::contest::{ContestError, Game, Terms, contest};
+use crate::contest::{ContestError, Game, ContestConfig, contest};
 use crate::score::Score;
-use crate::sprt::{Sprt, Verdict};
+use crate::sprt::{Sprt, SprtDecision};
 use crate::tally::{Tally, distinct};
 use outflank_games::Position;
-use outflank_players::Entry;
+use outflank_players::PlayerFactory;
 use outflank_runs::Journal;
 use serde::Serialize;
 
 /// A game that a player lost by failing rather than by playing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FaultNote {
+pub struct Forfeit {
     /// Who failed.
     pub player: String,
     /// Against whom.
@@ -24,7 +24,7 @@ pub struct FaultNote {
 
 /// Where a sequential test stands.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SprtReport {
+pub struct SprtStatus {
     /// The lower hypothesis, in Elo.
     pub low: f64,
     /// The higher hypothesis, in Elo.
@@ -67,17 +67,17 @@ pub struct MatchReport {
     /// How many games differ in their start or their moves.
     pub distinct_games: u64,
     /// The sequential test, if one was asked for.
-    pub sprt: Option<SprtReport>,
+    pub sprt: Option<SprtStatus>,
     /// Games that were lost by failing.
-    pub faults: Vec<FaultNote>,
+    pub faults: Vec<Forfeit>,
     /// Whether all games were played, or the test was decided.
     pub complete: bool,
 }
 
 /// Plays a match. `watch` sees the tally so far and how many games are new.
 pub fn play_match<P: Position>(
-    entries: &[Entry<P>; 2],
-    terms: &Terms<P>,
+    entries: &[PlayerFactory<P>; 2],
+    terms: &ContestConfig<P>,
     sprt: Option<Sprt>,
     journal: Option<(Journal, Vec<String>)>,
     mut watch: impl FnMut(&Tally, u64),
@@ -93,7 +93,7 @@ pub fn play_match<P: Position>(
             for round in stretch.chunk_by(|a, b| a.round == b.round) {
                 tally.add(0, round);
                 kept += round.len();
-                if sprt.verdict(sprt.ratio_of_pairs(tally.rounds)) != Verdict::Undecided {
+                if sprt.verdict(sprt.llr_of_pairs(tally.rounds)) != SprtDecision::Undecided {
                     decided = true;
                     break;
                 }
@@ -136,14 +136,14 @@ fn report<P: Position>(
         Score::of_games(tally.wins, tally.draws, tally.losses)
     };
     let sprt = sprt.map(|sprt| {
-        let ratio = sprt.ratio_of_pairs(tally.rounds);
+        let ratio = sprt.llr_of_pairs(tally.rounds);
         let (low, high) = sprt.hypotheses();
         let verdict = match sprt.verdict(ratio) {
-            Verdict::Low => "low",
-            Verdict::High => "high",
-            Verdict::Undecided => "undecided",
+            SprtDecision::Low => "low",
+            SprtDecision::High => "high",
+            SprtDecision::Undecided => "undecided",
         };
-        SprtReport { low, high, ratio, bounds: sprt.bounds(), verdict }
+        SprtStatus { low, high, ratio, bounds: sprt.bounds(), verdict }
     });
     MatchReport {
         a: names[0].clone(),
@@ -166,14 +166,14 @@ fn report<P: Position>(
 }
 
 /// The games that were lost by failing.
-pub(crate) fn faults<P: Position>(names: &[String], games: &[Game<P>]) -> Vec<FaultNote> {
+pub(crate) fn faults<P: Position>(names: &[String], games: &[Game<P>]) -> Vec<Forfeit> {
     let note = |game: &Game<P>| {
-        let (side, what) = game.played.fault.as_ref()?;
+        let (side, what) = game.played.forfeit.as_ref()?;
         let (player, opponent) = match side {
             outflank_games::Side::Black => (game.black, game.white),
             outflank_games::Side::White => (game.white, game.black),
         };
-        Some(FaultNote {
+        Some(Forfeit {
             player: names[player].clone(),
             opponent: names[opponent].clone(),
             round: game.round + 1,

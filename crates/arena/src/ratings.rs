@@ -26,7 +26,7 @@ use newton::{Edge, Maximum, Problem, Unknown};
 const POINTS: f64 = 400.0 / std::f64::consts::LN_10;
 
 /// Standard deviations in the half-width of a 95% interval.
-pub const DEVIATIONS_95: f64 = 1.959_963_984_540_054;
+pub const Z_95: f64 = 1.959_963_984_540_054;
 
 /// Virtual games a player gets where, without them, some rating would be infinite: one, which is
 /// the customary half a win and half a loss.
@@ -37,7 +37,7 @@ const MOST_GAMES: f64 = 1e15;
 
 /// The results of one ordered pair: `wins` and `losses` are those of the player who moved first.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Meeting {
+pub struct PairResult {
     /// The player who moved first.
     pub first: usize,
     /// The other player.
@@ -61,7 +61,7 @@ pub enum Parameter {
 
 /// How ratings are computed; the default is plain Bradley-Terry around 1600.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Options {
+pub struct RatingConfig {
     /// The draw margin: 0 counts a draw as half a win and half a loss.
     pub drawelo: Parameter,
     /// What moving first is worth.
@@ -73,7 +73,7 @@ pub struct Options {
     pub mean: f64,
 }
 
-impl Default for Options {
+impl Default for RatingConfig {
     fn default() -> Self {
         Self {
             drawelo: Parameter::Fixed(0.0),
@@ -143,7 +143,7 @@ impl Ratings {
 
     /// The likelihood of superiority of every player (row) over every other (column).
     #[must_use]
-    pub fn superiorities(&self) -> Vec<Vec<f64>> {
+    pub fn los_matrix(&self) -> Vec<Vec<f64>> {
         let players = 0..self.ratings.len();
         players.clone().map(|i| players.clone().map(|j| self.superiority(i, j)).collect()).collect()
     }
@@ -217,8 +217,8 @@ pub enum RatingError {
 /// See [`RatingError`].
 pub fn fit(
     players: usize,
-    meetings: &[Meeting],
-    options: &Options,
+    meetings: &[PairResult],
+    options: &RatingConfig,
 ) -> Result<Ratings, RatingError> {
     check_options(options)?;
     let (mut points, mut games) = (vec![0.0; players], vec![0.0; players]);
@@ -275,9 +275,9 @@ pub fn fit(
             let (decided, drawn) = (needed / 3.0 * share, (options.prior + needed / 3.0) * share);
             if drawn > 0.0 {
                 let virtual_games =
-                    Meeting { first: i, second: j, wins: decided, draws: drawn, losses: decided };
+                    PairResult { first: i, second: j, wins: decided, draws: drawn, losses: decided };
                 problem.add(virtual_games);
-                problem.add(Meeting { first: j, second: i, ..virtual_games });
+                problem.add(PairResult { first: j, second: i, ..virtual_games });
             }
         }
         problem
@@ -296,7 +296,7 @@ pub fn fit(
 pub fn fit_totals<Row: AsRef<[f64]>>(
     points: &[f64],
     games: &[Row],
-    options: &Options,
+    options: &RatingConfig,
 ) -> Result<Ratings, RatingError> {
     check_options(options)?;
     for (option, parameter) in [("drawelo", options.drawelo), ("advantage", options.advantage)] {
@@ -329,7 +329,7 @@ pub fn fit_totals<Row: AsRef<[f64]>>(
             // The games are entered as draws, and the tilt moves the points to where they belong.
             let share = 0.5 * count * (1.0 / totals[i] + 1.0 / totals[j]);
             let drawn = count + (options.prior + needed) * share;
-            problem.add(Meeting { first: i, second: j, wins: 0.0, draws: drawn, losses: 0.0 });
+            problem.add(PairResult { first: i, second: j, wins: 0.0, draws: drawn, losses: 0.0 });
         }
         problem
     };
@@ -341,7 +341,7 @@ fn settle(
     posed: impl Fn(f64) -> Problem,
     points: &[f64],
     games: &[f64],
-    options: &Options,
+    options: &RatingConfig,
 ) -> Result<Ratings, RatingError> {
     let n = points.len();
     if n < 2 {
@@ -372,7 +372,7 @@ fn settle(
     let Maximum { strengths, advantage, margin, covariance, free, log_likelihood, steps } =
         maximum.ok_or(RatingError::Unsettled)?;
     let variance = |i: usize, j: usize| covariance[i * free + j] * POINTS * POINTS;
-    let error = |k: usize| DEVIATIONS_95 * variance(k, k).max(0.0).sqrt();
+    let error = |k: usize| Z_95 * variance(k, k).max(0.0).sqrt();
     let mut next = n;
     let mut estimate = |unknown, value: f64| match unknown {
         Unknown::Given(_) => Estimate { value: value * POINTS, error: 0.0 },
@@ -398,7 +398,7 @@ fn settle(
     })
 }
 
-impl Meeting {
+impl PairResult {
     /// All games of this meeting.
     #[must_use]
     pub fn games(&self) -> f64 {
@@ -407,8 +407,8 @@ impl Meeting {
 }
 
 impl Problem {
-    fn add(&mut self, meeting: Meeting) {
-        let Meeting { first, second, mut wins, draws, mut losses } = meeting;
+    fn add(&mut self, meeting: PairResult) {
+        let PairResult { first, second, mut wins, draws, mut losses } = meeting;
         if matches!(self.margin, Unknown::Given(margin) if margin == 0.0) {
             wins += 0.5 * draws;
             losses += 0.5 * draws;
@@ -421,7 +421,7 @@ impl Problem {
     }
 }
 
-fn check_options(options: &Options) -> Result<(), RatingError> {
+fn check_options(options: &RatingConfig) -> Result<(), RatingError> {
     let most = newton::LIMIT * POINTS;
     let check = |option, value: f64, least: f64, most: f64| {
         let fine = (least..=most).contains(&value);

@@ -9,7 +9,7 @@
 //! would have been seen among n if its chance were above 1 − 0.025^(1/n), so the score lies
 //! within that chance times the largest change such a result could make.
 
-use crate::ratings::DEVIATIONS_95;
+use crate::ratings::Z_95;
 use std::fmt;
 
 /// The normal distribution function: the chance that a standard normal variate is below `x`.
@@ -126,7 +126,7 @@ fn of_outcomes(counts: &[u64], games_each: u64) -> Score {
     } else {
         let squares = valued().map(|(value, count)| count * (value - score) * (value - score));
         let deviation = (squares.sum::<f64>() / (total - 1.0) / total).sqrt();
-        error = DEVIATIONS_95 * deviation;
+        error = Z_95 * deviation;
         superiority = normal((score - 0.5) / deviation);
     }
     let error = error.min(1.0);
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn known_values_of_the_distribution_and_the_scale() {
-        assert!((normal(DEVIATIONS_95) - 0.975).abs() < 1e-15);
+        assert!((normal(Z_95) - 0.975).abs() < 1e-15);
         assert!((normal(-1.0) - 0.158_655_253_931_457_05).abs() < 1e-15);
         // The classic table: 200 points are 76%, 400 points ten to one.
         assert!((expected(200.0) - 0.759_746_9).abs() < 1e-7);
@@ -162,7 +162,7 @@ mod tests {
         let score = Score::of_games(60, 0, 40);
         assert!((score.score - 0.6).abs() < 1e-15);
         let deviation = (0.6f64 * 0.4 / 99.0).sqrt();
-        assert!((score.error - DEVIATIONS_95 * deviation).abs() < 1e-12);
+        assert!((score.error - Z_95 * deviation).abs() < 1e-12);
         assert!((score.superiority - normal(0.1 / deviation)).abs() < 1e-15);
         assert_eq!(score.games, 100);
     }

@@ -32,7 +32,7 @@ pub struct Sprt {
 
 /// Where a test stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum SprtDecision {
     /// Neither bound is reached: play on.
     Undecided,
     /// The difference is the low one, or less.
@@ -71,7 +71,7 @@ impl Sprt {
     /// # Errors
     /// Unless -2000 ≤ low < high ≤ 2000.
     pub fn new(low: f64, high: f64) -> Result<Self, SprtError> {
-        Self::with_rates(low, high, 0.05, 0.05)
+        Self::with_error_rates(low, high, 0.05, 0.05)
     }
 
     /// A test that accepts `high` with chance `alpha` when `low` holds, and `low` with chance
@@ -79,7 +79,7 @@ impl Sprt {
     ///
     /// # Errors
     /// Unless -2000 ≤ low < high ≤ 2000 and both rates lie strictly between 0 and 0.5.
-    pub fn with_rates(low: f64, high: f64, alpha: f64, beta: f64) -> Result<Self, SprtError> {
+    pub fn with_error_rates(low: f64, high: f64, alpha: f64, beta: f64) -> Result<Self, SprtError> {
         let range = -2000.0..=2000.0;
         if !(range.contains(&low) && range.contains(&high) && low < high) {
             return Err(SprtError::Hypotheses { low, high });
@@ -105,24 +105,24 @@ impl Sprt {
     /// The log-likelihood ratio of paired games: `pairs[k]` pairs with colours swapped gave k/2
     /// points. It is 0 before the first pair.
     #[must_use]
-    pub fn ratio_of_pairs(&self, pairs: [u64; 5]) -> f64 {
+    pub fn llr_of_pairs(&self, pairs: [u64; 5]) -> f64 {
         self.ratio(&pairs)
     }
 
     /// The log-likelihood ratio of games that were not paired.
     #[must_use]
-    pub fn ratio_of_games(&self, wins: u64, draws: u64, losses: u64) -> f64 {
+    pub fn llr_of_games(&self, wins: u64, draws: u64, losses: u64) -> f64 {
         self.ratio(&[losses, draws, wins])
     }
 
     /// What this log-likelihood ratio says.
     #[must_use]
-    pub fn verdict(&self, ratio: f64) -> Verdict {
+    pub fn verdict(&self, ratio: f64) -> SprtDecision {
         let (low, high) = self.bounds();
         match ratio {
-            r if r >= high => Verdict::High,
-            r if r <= low => Verdict::Low,
-            _ => Verdict::Undecided,
+            r if r >= high => SprtDecision::High,
+            r if r <= low => SprtDecision::Low,
+            _ => SprtDecision::Undecided,
         }
     }
 

@@ -5,10 +5,10 @@
 //! round of asking goes through all games, each as far as it gets without an answer; then the
 //! questions to one model are put together.
 
-use crate::game::{Played, whole_margin};
+use crate::game::PlayedGame;
 use outflank_games::{Line, Position, Side};
 use outflank_models::Policy;
-use outflank_players::{Fault, Player, Turn};
+use outflank_players::{PlayerError, Player, Turn};
 use outflank_runs::Rng;
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ struct Question<P: Position> {
 }
 
 /// A game's players, back for the next one, and what they played.
-pub(crate) type Finished<P, T> = ([T; 2], Played<P>);
+pub(crate) type Finished<P, T> = ([T; 2], PlayedGame<P>);
 
 /// Plays all of these games to their ends.
 pub(crate) fn play_together<P: Position, T: Player<P>>(
@@ -70,13 +70,13 @@ fn ask<P: Position, T: Player<P>>(
     asked: Vec<Question<P>>,
     games: &mut [Going<'_, P, T>],
 ) {
-    for part in asked.chunks(policy.at_a_time().max(1)) {
+    for part in asked.chunks(policy.batch_size().max(1)) {
         let positions: Vec<(P, Vec<P::Move>)> = part
             .iter()
             .map(|question| (*games[question.game].table.line.position(), question.moves.clone()))
             .collect();
-        for (question, scores) in part.iter().zip(policy.score_all(&positions)) {
-            games[question.game].settle(&question.moves, &scores);
+        for (question, scores) in part.iter().zip(policy.score_batch(&positions)) {
+            games[question.game].finish_turn(&question.moves, &scores);
         }
     }
 }
@@ -89,7 +89,7 @@ impl<'a, P: Position, T: Player<P>> Going<'a, P, T> {
         let random = vec![false; table.line.moves().len()];
         let mut end = None;
         for (side, player) in [Side::Black, Side::White].into_iter().zip(&mut table.players) {
-            if let (None, Err(fault)) = (&end, player.begin()) {
+            if let (None, Err(fault)) = (&end, player.new_game()) {
                 end = Some(lost::<P>(side, &fault));
             }
         }
@@ -109,9 +109,9 @@ impl<'a, P: Position, T: Player<P>> Going<'a, P, T> {
             }
             let side = position.to_move();
             let player = &mut self.table.players[side.index()];
-            match player.turn(&self.table.line, self.table.rng) {
+            match player.start_turn(&self.table.line, self.table.rng) {
                 Ok(Turn::Move(mv)) => self.push(side, mv),
-                Ok(Turn::Ask(policy, moves)) => return Some((policy, moves)),
+                Ok(Turn::NeedsScores(policy, moves)) => return Some((policy, moves)),
                 Err(fault) => self.end = Some(lost::<P>(side, &fault)),
             }
         }
@@ -120,11 +120,11 @@ impl<'a, P: Position, T: Player<P>> Going<'a, P, T> {
     fn settle(&mut self, moves: &[P::Move], scores: &[f32]) {
         let side = self.table.line.position().to_move();
         let Table { players, rng, .. } = &mut self.table;
-        match players[side.index()].settle(moves, scores, rng) {
+        match players[side.index()].finish_turn(moves, scores, rng) {
             Some(mv) => self.push(side, mv),
             None => {
                 let reason = "its model rates no move".to_owned();
-                let fault = Fault::Refused { player: side.to_string(), reason };
+                let fault = PlayerError::Refused { player: side.to_string(), reason };
                 self.end = Some(lost::<P>(side, &fault));
             }
         }
@@ -134,7 +134,7 @@ impl<'a, P: Position, T: Player<P>> Going<'a, P, T> {
         match self.table.line.push(mv) {
             Ok(()) => self.random.push(self.table.players[side.index()].last_was_random()),
             Err(error) => {
-                let fault = Fault::Illegal { player: side.to_string(), answer: error.to_string() };
+                let fault = PlayerError::IllegalMove { player: side.to_string(), answer: error.to_string() };
                 self.end = Some(lost::<P>(side, &fault));
             }
         }
@@ -142,11 +142,11 @@ impl<'a, P: Position, T: Player<P>> Going<'a, P, T> {
 
     fn finish(self) -> Finished<P, T> {
         let (margin, fault) = self.end.unwrap_or_default();
-        (self.table.players, Played { line: self.table.line, random: self.random, margin, fault })
+        (self.table.players, PlayedGame { line: self.table.line, random: self.random, margin, fault })
     }
 }
 
 /// The end of a game in which a player failed.
-fn lost<P: Position>(side: Side, fault: &Fault) -> (i32, Option<(Side, String)>) {
-    (-side.sign() * whole_margin(P::GAME), Some((side, fault.to_string())))
+fn lost<P: Position>(side: Side, fault: &PlayerError) -> (i32, Option<(Side, String)>) {
+    (-side.sign() * P::MAX_MARGIN, Some((side, fault.to_string())))
 }

@@ -4,7 +4,7 @@ use outflank_arena::accuracy::{Accuracy, STAGES, accuracy};
 use outflank_games::Position;
 use outflank_games::othello::{Othello, Square};
 use outflank_models::{Greedy, Policy, embedded, files};
-use outflank_records::{Decision, Selection, Wanted, decisions, read_games, transcript};
+use outflank_records::{Decision, Selection, DecisionFilter, decisions, read_games, transcript};
 use std::path::PathBuf;
 
 /// Rates squares by their number: h8 is best. Squares in `flat` all count as 100.
@@ -104,7 +104,7 @@ fn the_published_preference_players_predict_as_published() {
     };
     let selection = Selection { sample: Some(2000), ..Selection::default() };
     let games = read_games(&[data.join("wthor")], &selection, 1).unwrap();
-    let choices = decisions(&games.records, &Wanted::CHOICES);
+    let choices = decisions(&games.records, &DecisionFilter::CHOICES);
     let of = |name: &str| -> Accuracy {
         let (network, _) = files::load_network(&data.join("players").join(name)).unwrap();
         accuracy(&Greedy(network), choices.items())

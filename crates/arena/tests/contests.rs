@@ -2,26 +2,26 @@
 
 use outflank_arena::league::play_league;
 use outflank_arena::matches::{MatchReport, play_match};
-use outflank_arena::ratings::Options;
-use outflank_arena::{Game, Terms, contest, distinct, play};
+use outflank_arena::ratings::RatingConfig;
+use outflank_arena::{Game, ContestConfig, contest, distinct, play};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use outflank_models::{Evaluate, Policy, embedded};
-use outflank_players::roster::{self, Roster};
-use outflank_players::{Entry, Fault, Player, Staged};
+use outflank_players::registry::{self, RegisteredGame};
+use outflank_players::{PlayerFactory, PlayerError, Player, Staged};
 use outflank_records::read_openings;
-use outflank_runs::{Draw, Journal, Rng, rng};
+use outflank_runs::{RngExt, Journal, Rng, rng};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-fn entries<P: Roster>(players: &[&str], random: f64) -> Vec<Entry<P>> {
+fn entries<P: RegisteredGame>(players: &[&str], random: f64) -> Vec<PlayerFactory<P>> {
     let texts: Vec<String> = players.iter().map(|&text| text.to_owned()).collect();
-    roster::entries(&texts, random).unwrap()
+    registry::factories(&texts, random).unwrap()
 }
 
-fn pair<P: Roster>(a: &str, b: &str, random: f64) -> [Entry<P>; 2] {
+fn pair<P: RegisteredGame>(a: &str, b: &str, random: f64) -> [PlayerFactory<P>; 2] {
     entries(&[a, b], random).try_into().unwrap()
 }
 
@@ -40,11 +40,11 @@ fn openings<P: Position>(count: usize, plies: usize) -> Vec<Line<P>> {
         .collect()
 }
 
-fn terms<P: Position>(rounds: u32, threads: usize) -> Terms<P> {
-    Terms { openings: openings(50, 4), rounds, seed: 7, threads, elsewhere: None }
+fn terms<P: Position>(rounds: u32, threads: usize) -> ContestConfig<P> {
+    ContestConfig { openings: openings(50, 4), rounds, seed: 7, threads, remote: None }
 }
 
-fn result<P: Roster>(pair: &[Entry<P>; 2], terms: &Terms<P>) -> (MatchReport, Vec<Game<P>>) {
+fn result<P: RegisteredGame>(pair: &[PlayerFactory<P>; 2], terms: &ContestConfig<P>) -> (MatchReport, Vec<Game<P>>) {
     play_match(pair, terms, None, None, |_, _| {}).unwrap()
 }
 
@@ -68,7 +68,7 @@ impl Policy<Othello> for Patient {
         embedded::heuristic().after_moves(position, moves, out);
     }
 
-    fn score_all(&self, positions: &[(Othello, Vec<Square>)]) -> Vec<Vec<f32>> {
+    fn score_batch(&self, positions: &[(Othello, Vec<Square>)]) -> Vec<Vec<f32>> {
         self.largest.fetch_max(positions.len(), std::sync::atomic::Ordering::Relaxed);
         let scores = |(position, moves): &(Othello, Vec<Square>)| {
             let mut out = Vec::new();
@@ -78,7 +78,7 @@ impl Policy<Othello> for Patient {
         positions.iter().map(scores).collect()
     }
 
-    fn at_a_time(&self) -> usize {
+    fn batch_size(&self) -> usize {
         self.asks
     }
 }
@@ -90,10 +90,10 @@ fn games_side_by_side_are_the_games_one_by_one() {
     let play = |asks: usize, threads: usize| {
         let patient = Arc::new(Patient { asks, largest: 0.into() });
         let entry =
-            |name: &str, random: f64| roster::policy_entry(name, patient.clone() as _, random);
+            |name: &str, random: f64| registry::policy_factory(name, patient.clone() as _, random);
         let (plain, other) =
-            (entry("staged", 0.0), roster::entry::<Othello>("yoshioka@2e6").unwrap());
-        let staged = plain.clone().made_by(&other.clone(), move || {
+            (entry("staged", 0.0), registry::factory::<Othello>("yoshioka@2e6").unwrap());
+        let staged = plain.clone().combined_with(&other.clone(), move || {
             Ok(Box::new(Staged::new(plain.make()?, other.make()?, 10, 20)))
         });
         let mut players = entries::<Othello>(&["yoshioka", "yoshioka@2"], 0.1);
@@ -131,12 +131,12 @@ fn swapping_the_players_mirrors_every_figure() {
 
 #[test]
 fn a_player_is_level_with_itself() {
-    let terms = Terms {
+    let terms = ContestConfig {
         openings: vec![Line::default()],
         rounds: 1000,
         seed: 3,
         threads: 2,
-        elsewhere: None,
+        remote: None,
     };
     let (report, _) = result(&pair::<Othello>("heuristic", "heuristic?name=other", 0.1), &terms);
     assert!((report.score - 0.5).abs() < 1.5 * report.error, "{report:?}");
@@ -150,11 +150,11 @@ fn players_without_chance_repeat_themselves_and_the_report_says_so() {
     // Both always play the first legal move, so all games from one opening are one game.
     let first_move = |name: &str| {
         let fault: Way = |game| Ok(game.position().moves().next().unwrap());
-        Entry::new(name, move || Ok(Box::new(Moody { games: 0, fault })))
+        PlayerFactory::new(name, move || Ok(Box::new(Moody { games: 0, fault })))
     };
     let pair = [first_move("a"), first_move("b")];
     let terms =
-        Terms { openings: openings(5, 4), rounds: 20, seed: 3, threads: 2, elsewhere: None };
+        ContestConfig { openings: openings(5, 4), rounds: 20, seed: 3, threads: 2, remote: None };
     let starts: HashSet<&[Square]> = terms.openings.iter().map(Line::moves).collect();
     let (report, games) = result(&pair, &terms);
     assert_eq!((report.games, report.distinct_games), (40, starts.len() as u64));
@@ -205,7 +205,7 @@ fn a_player_who_joins_later_replays_nobody_elses_games() {
         let mut new = 0;
         let entries = entries::<Othello>(players, 0.1);
         let league = play_league(&entries, &terms, Some(journal), |_, n| new += n).unwrap();
-        (league.report(&Options::default()).unwrap(), new)
+        (league.report(&RatingConfig::default()).unwrap(), new)
     };
     let (_, new) = run(&["heuristic", "random"]);
     assert_eq!(new, 16);
@@ -213,13 +213,13 @@ fn a_player_who_joins_later_replays_nobody_elses_games() {
     assert_eq!(new, 32);
     let fresh =
         play_league(&entries(&["heuristic", "random", "yoshioka"], 0.1), &terms, None, |_, _| {});
-    assert_eq!(fresh.unwrap().report(&Options::default()).unwrap(), joined);
+    assert_eq!(fresh.unwrap().report(&RatingConfig::default()).unwrap(), joined);
     let total: f64 = joined.players.iter().map(|p| p.points).sum();
     assert_eq!(total, 48.0);
 }
 
 /// What a player does where it fails.
-type Way = fn(&Line<Othello>) -> Result<Square, Fault>;
+type Way = fn(&Line<Othello>) -> Result<Square, PlayerError>;
 
 /// Plays the first legal move, and fails in a way of its own in every third game.
 struct Moody {
@@ -228,12 +228,12 @@ struct Moody {
 }
 
 impl Player<Othello> for Moody {
-    fn begin(&mut self) -> Result<(), Fault> {
+    fn begin(&mut self) -> Result<(), PlayerError> {
         self.games += 1;
         Ok(())
     }
 
-    fn choose(&mut self, game: &Line<Othello>, _: &mut Rng) -> Result<Square, Fault> {
+    fn choose(&mut self, game: &Line<Othello>, _: &mut Rng) -> Result<Square, PlayerError> {
         if self.games.is_multiple_of(3) && game.position().pieces() > 20 {
             return (self.fault)(game);
         }
@@ -244,24 +244,24 @@ impl Player<Othello> for Moody {
 #[test]
 fn a_player_who_fails_loses_that_game_and_the_match_goes_on() {
     let ways: [Way; 2] = [
-        |_| Err(Fault::Hung { player: "moody".to_owned(), seconds: 1 }),
+        |_| Err(PlayerError::Timeout { player: "moody".to_owned(), seconds: 1 }),
         // The first disc's square is taken, so this is never legal.
         |_| Ok("d4".parse().unwrap()),
     ];
     for fault in ways {
-        let moody = Entry::new("moody", move || Ok(Box::new(Moody { games: 0, fault })));
+        let moody = PlayerFactory::new("moody", move || Ok(Box::new(Moody { games: 0, fault })));
         let steady = entries::<Othello>(&["random"], 0.0).remove(0);
         let terms =
-            Terms { openings: openings(10, 4), rounds: 10, seed: 1, threads: 1, elsewhere: None };
+            ContestConfig { openings: openings(10, 4), rounds: 10, seed: 1, threads: 1, remote: None };
         let (report, games) = result(&[moody, steady], &terms);
         assert!(report.complete && report.games == 20);
-        assert!(!report.faults.is_empty() && report.faults.len() < 20);
-        for game in games.iter().filter(|game| game.played.fault.is_some()) {
-            let (side, _) = game.played.fault.as_ref().unwrap();
+        assert!(!report.forfeits.is_empty() && report.forfeits.len() < 20);
+        for game in games.iter().filter(|game| game.played.forfeit.is_some()) {
+            let (side, _) = game.played.forfeit.as_ref().unwrap();
             assert_eq!(*side, if game.black == 0 { Side::Black } else { Side::White });
             assert_eq!(game.half_points_of(0), 0);
         }
-        assert!(report.faults.iter().all(|fault| fault.player == "moody"));
+        assert!(report.forfeits.iter().all(|fault| fault.player == "moody"));
     }
 }
 
@@ -286,7 +286,7 @@ fn a_foreign_journal_is_refused() {
 
 #[test]
 fn nothing_to_play_is_an_error() {
-    let none = Terms { openings: Vec::new(), rounds: 1, seed: 1, threads: 1, elsewhere: None };
+    let none = ContestConfig { openings: Vec::new(), rounds: 1, seed: 1, threads: 1, remote: None };
     let pair = pair::<Othello>("heuristic", "random", 0.0);
     assert!(contest(&pair, &[(0, 1)], &none, None, |_, _| true).is_err());
 }
@@ -321,7 +321,7 @@ fn the_published_players_score_as_published() {
     let boards = data.join("openings/lucas_boards.txt");
     let openings = read_openings::<Othello>(&boards, None).unwrap();
     assert_eq!(openings.len(), 1000);
-    let terms = Terms { openings, rounds: 1000, seed: 1, threads: 2, elsewhere: None };
+    let terms = ContestConfig { openings, rounds: 1000, seed: 1, threads: 2, remote: None };
     for (a, b, printed) in [
         (&ipref, &ctdl, 1134.5),
         (&ipref, &burrow, 1245.5),
@@ -341,12 +341,12 @@ fn the_published_players_score_as_published() {
 #[test]
 fn the_published_players_score_in_the_league_as_published() {
     let Some(data) = data() else { return };
-    let terms = Terms {
+    let terms = ContestConfig {
         openings: vec![Line::default()],
         rounds: 5000,
         seed: 1,
         threads: 2,
-        elsewhere: None,
+        remote: None,
     };
     for (name, percent) in [
         ("Jaskowski2014All2", 96.0),

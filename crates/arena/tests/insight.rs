@@ -1,13 +1,13 @@
 //! What a model has learned, against models whose insides are known.
 
-use outflank_arena::insight::{Region, chosen, extremes, preferred, sample, sights, worth};
+use outflank_arena::model_inspection::{Region, chosen, extremes, preferred, sample, sights, worth};
 use outflank_games::othello::Square;
-use outflank_models::{Greedy, Network, Tuples, View, embedded};
-use outflank_records::{Wanted, decisions};
+use outflank_models::{Greedy, NTupleNetwork, Tuples, View, embedded};
+use outflank_records::{DecisionFilter, decisions};
 
 fn choices(games: usize) -> Vec<outflank_records::Decision<outflank_games::othello::Othello>> {
     let games = &outflank_records::embedded::games()[..games];
-    sample(decisions(games, &Wanted::CHOICES).items(), 500)
+    sample(decisions(games, &DecisionFilter::CHOICES).items(), 500)
 }
 
 /// A piece counter adds the weight of an own disc and takes away that of the opponent's, so an own
@@ -46,12 +46,12 @@ fn moves_are_counted_against_chance() {
     let choices = choices(60);
     let corners: Vec<f32> =
         (0..64).map(|s| f32::from(u8::from([0, 7, 56, 63].contains(&s)))).collect();
-    let eager = outflank_models::from_pieces(&<[f32; 64]>::try_from(corners).unwrap());
+    let eager = outflank_models::from_piece_counter(&<[f32; 64]>::try_from(corners).unwrap());
     let found = preferred(&Greedy(eager), &choices);
     for corner in [0, 7, 56, 63] {
         assert!(found[corner] > 50.0, "{corner}: {}", found[corner]);
     }
-    let nothing = Network::zero(Tuples::squares(), View::Invert);
+    let nothing = NTupleNetwork::zero(Tuples::squares(), View::Invert);
     let found = preferred(&Greedy(nothing), &choices);
     assert!(found.iter().all(|x| x.is_nan() || x.abs() < 1e-9));
     // Nobody can move to the four squares that are taken from the start.
@@ -65,8 +65,8 @@ fn moves_are_counted_against_chance() {
 #[test]
 fn the_heaviest_pattern_is_found_and_drawn() {
     let boards = sights(&choices(40));
-    let tuples = embedded::table1();
-    let mut network = Network::zero(tuples.clone(), View::Invert);
+    let tuples = embedded::runarsson_lucas_tuples();
+    let mut network = NTupleNetwork::zero(tuples.clone(), View::Invert);
     // The eighth tuple: d1 e1 f2 f3; own, empty, opponent's, empty.
     let offset = tuples.offsets().nth(7).unwrap();
     network.weights_mut()[offset + 2 * 27 + 9 + 1] = 3.0;

@@ -1,13 +1,13 @@
 //! Ratings against published tables, another optimiser, and leagues of known strength.
 
 use outflank_arena::ratings::{
-    Estimate, Meeting, Options, Parameter, RatingError, Ratings, fit, fit_totals,
+    Estimate, PairResult, RatingConfig, Parameter, RatingError, Ratings, fit, fit_totals,
 };
 use outflank_arena::score::expected;
-use outflank_runs::{Draw, Rng, rng};
+use outflank_runs::{RngExt, Rng, rng};
 
-const FITTED: Options =
-    Options { drawelo: Parameter::Fitted, advantage: Parameter::Fitted, prior: 0.0, mean: 1600.0 };
+const FITTED: RatingConfig =
+    RatingConfig { drawelo: Parameter::Fitted, advantage: Parameter::Fitted, prior: 0.0, mean: 1600.0 };
 
 fn assert_near(ratings: &Ratings, printed: &[f64], tolerance: f64) {
     assert_eq!(ratings.ratings.len(), printed.len());
@@ -18,12 +18,12 @@ fn assert_near(ratings: &Ratings, printed: &[f64], tolerance: f64) {
 }
 
 /// The meetings of a printed cross table of points, row against column.
-fn meetings_of_points<const N: usize>(table: &[[f64; N]; N]) -> Vec<Meeting> {
+fn meetings_of_points<const N: usize>(table: &[[f64; N]; N]) -> Vec<PairResult> {
     let mut meetings = Vec::new();
     for (first, row) in table.iter().enumerate() {
         for (second, &wins) in row.iter().enumerate().skip(first + 1) {
             let losses = table[second][first];
-            meetings.push(Meeting { first, second, wins, draws: 0.0, losses });
+            meetings.push(PairResult { first, second, wins, draws: 0.0, losses });
         }
     }
     meetings
@@ -45,7 +45,7 @@ fn the_printed_league_of_seventeen() {
     let points = percent.map(|percent| percent / 100.0 * 32_000.0);
     let games: Vec<Vec<f64>> =
         (0..17).map(|i| (0..17).map(|j| if i == j { 0.0 } else { 2000.0 }).collect()).collect();
-    let ratings = fit_totals(&points, &games, &Options::default()).unwrap();
+    let ratings = fit_totals(&points, &games, &RatingConfig::default()).unwrap();
     assert_near(&ratings, &printed, 1.0);
     assert_eq!(ratings.needed, 0.0);
     // The two leaders differ by 2 points, which 32,000 games each cannot tell apart for certain.
@@ -67,7 +67,7 @@ const STRONG: [[f64; 7]; 7] = [
 #[test]
 fn the_printed_league_of_the_strongest() {
     let printed = [1683.0, 1644.0, 1599.0, 1588.0, 1583.0, 1556.0, 1546.0];
-    let ratings = fit(7, &meetings_of_points(&STRONG), &Options::default()).unwrap();
+    let ratings = fit(7, &meetings_of_points(&STRONG), &RatingConfig::default()).unwrap();
     assert_near(&ratings, &printed, 1.0);
 }
 
@@ -84,7 +84,7 @@ fn the_printed_league_with_the_weakest() {
         [41.5, 84.5, 254.0, 506.0, 370.5, 404.5, 1013.0, 0.0],
     ];
     let printed = [1906.0, 1866.0, 1668.0, 1632.0, 1512.0, 1483.0, 1399.0, 1335.0];
-    let ratings = fit(8, &meetings_of_points(&table), &Options::default()).unwrap();
+    let ratings = fit(8, &meetings_of_points(&table), &RatingConfig::default()).unwrap();
     // The exact maximum lies 2.35 points above the print at the top of this widest league, and
     // an independent optimiser agrees with it; the paper does not say which draws there were.
     assert_near(&ratings, &printed, 2.4);
@@ -93,7 +93,7 @@ fn the_printed_league_with_the_weakest() {
 #[test]
 fn totals_and_meetings_agree() {
     let meetings = meetings_of_points(&STRONG);
-    let options = Options { prior: 2.0, ..Options::default() };
+    let options = RatingConfig { prior: 2.0, ..RatingConfig::default() };
     let points = STRONG.map(|row| row.iter().sum());
     let games: [[f64; 7]; 7] =
         std::array::from_fn(|i| std::array::from_fn(|j| if i == j { 0.0 } else { 2000.0 }));
@@ -128,9 +128,9 @@ const SMALL: [(usize, usize, u32, u32, u32); 19] = [
     (4, 3, 10, 3, 11),
 ];
 
-fn small() -> Vec<Meeting> {
+fn small() -> Vec<PairResult> {
     (SMALL.iter())
-        .map(|&(first, second, wins, draws, losses)| Meeting {
+        .map(|&(first, second, wins, draws, losses)| PairResult {
             first,
             second,
             wins: wins.into(),
@@ -143,10 +143,10 @@ fn small() -> Vec<Meeting> {
 #[test]
 fn another_optimiser_finds_the_same_maximum_and_the_same_curvature() {
     // SciPy 1.x: Nelder-Mead, then BFGS, and the inverse of a numerical Hessian.
-    type Case = (Options, f64, [(f64, f64); 5], (f64, f64), (f64, f64), f64);
+    type Case = (RatingConfig, f64, [(f64, f64); 5], (f64, f64), (f64, f64), f64);
     let cases: [Case; 2] = [
         (
-            Options::default(),
+            RatingConfig::default(),
             -628.634_883_6,
             [
                 (1743.1031, 31.935),
@@ -191,10 +191,10 @@ fn another_optimiser_finds_the_same_maximum_and_the_same_curvature() {
 #[test]
 fn a_permutation_of_players_permutes_the_result() {
     let order = [3, 0, 4, 1, 2];
-    let moved: Vec<Meeting> = (small().into_iter().rev())
-        .map(|m| Meeting { first: order[m.first], second: order[m.second], ..m })
+    let moved: Vec<PairResult> = (small().into_iter().rev())
+        .map(|m| PairResult { first: order[m.first], second: order[m.second], ..m })
         .collect();
-    for options in [Options::default(), FITTED] {
+    for options in [RatingConfig::default(), FITTED] {
         let (before, after) =
             (fit(5, &small(), &options).unwrap(), fit(5, &moved, &options).unwrap());
         for i in 0..5 {
@@ -223,13 +223,13 @@ fn league(
     drawelo: f64,
     games: u32,
     rng: &mut Rng,
-) -> Vec<Meeting> {
+) -> Vec<PairResult> {
     let f = |x: f64| expected(-x);
     let mut meetings = Vec::new();
     for (first, a) in strengths.iter().enumerate() {
         for (second, b) in strengths.iter().enumerate().filter(|&(second, _)| second != first) {
             let (win, loss) = (f(b - a - advantage + drawelo), f(a - b + advantage + drawelo));
-            let mut meeting = Meeting { first, second, wins: 0.0, draws: 0.0, losses: 0.0 };
+            let mut meeting = PairResult { first, second, wins: 0.0, draws: 0.0, losses: 0.0 };
             for _ in 0..games {
                 match rng.unit() {
                     u if u < win => meeting.wins += 1.0,
@@ -247,7 +247,7 @@ fn league(
 fn true_strengths_lie_within_the_error_bars_at_the_nominal_rate() {
     let leagues = 1000;
     for (name, advantage, drawelo, options) in
-        [("plain", 0.0, 0.0, Options::default()), ("full", 40.0, 80.0, FITTED)]
+        [("plain", 0.0, 0.0, RatingConfig::default()), ("full", 40.0, 80.0, FITTED)]
     {
         let mut rng = rng::stream(1, &["coverage", name]);
         let players = 6;
@@ -292,8 +292,8 @@ fn advantage_and_drawelo_are_recovered_from_many_games() {
     }
 }
 
-fn meeting(first: usize, second: usize, wins: f64, draws: f64, losses: f64) -> Meeting {
-    Meeting { first, second, wins, draws, losses }
+fn meeting(first: usize, second: usize, wins: f64, draws: f64, losses: f64) -> PairResult {
+    PairResult { first, second, wins, draws, losses }
 }
 
 #[test]
@@ -305,7 +305,7 @@ fn perfect_scores_get_bounded_ratings_and_the_result_says_so() {
         meetings.push(meeting(i, j, won, 0.0, lost));
         meetings.push(meeting(j, i, lost, 0.0, won));
     }
-    for options in [Options::default(), FITTED] {
+    for options in [RatingConfig::default(), FITTED] {
         let found = fit(4, &meetings, &options).unwrap();
         assert_eq!(found.needed, 1.0);
         assert!(found.ratings.windows(2).all(|pair| pair[0].value > pair[1].value));
@@ -316,7 +316,7 @@ fn perfect_scores_get_bounded_ratings_and_the_result_says_so() {
     }
     // One game is enough, and more clean games raise the winner.
     let spread = |wins: f64| {
-        let found = fit(2, &[meeting(0, 1, wins, 0.0, 0.0)], &Options::default()).unwrap();
+        let found = fit(2, &[meeting(0, 1, wins, 0.0, 0.0)], &RatingConfig::default()).unwrap();
         found.ratings[0].value - found.ratings[1].value
     };
     assert!(spread(1.0) > 0.0 && spread(1.0) < spread(1000.0) && spread(1000.0) < 1400.0);
@@ -349,7 +349,7 @@ fn an_advantage_or_a_draw_margin_without_maximum_is_bounded_too() {
 fn a_prior_pulls_players_together() {
     let meetings = [meeting(0, 1, 15.0, 0.0, 5.0)];
     let spread = |prior: f64| {
-        let found = fit(2, &meetings, &Options { prior, ..Options::default() }).unwrap();
+        let found = fit(2, &meetings, &RatingConfig { prior, ..RatingConfig::default() }).unwrap();
         found.ratings[0].value - found.ratings[1].value
     };
     // With v virtual draws the score is (15 + v/2) / (20 + v).
@@ -363,15 +363,15 @@ fn a_prior_pulls_players_together() {
 fn a_league_that_falls_apart_names_its_groups() {
     let meetings =
         [meeting(4, 2, 1.0, 0.0, 1.0), meeting(0, 3, 5.0, 1.0, 2.0), meeting(1, 0, 0.0, 0.0, 0.0)];
-    let error = fit(5, &meetings, &Options::default()).unwrap_err();
+    let error = fit(5, &meetings, &RatingConfig::default()).unwrap_err();
     assert_eq!(error, RatingError::Disconnected { groups: vec![vec![0, 3], vec![1], vec![2, 4]] });
     assert!(error.to_string().contains("0, 3 | 1 | 2, 4"), "{error}");
 }
 
 #[test]
 fn nonsense_is_refused_with_a_reason() {
-    let plain = Options::default();
-    let refused = |meetings: &[Meeting], options: &Options| fit(2, meetings, options).unwrap_err();
+    let plain = RatingConfig::default();
+    let refused = |meetings: &[PairResult], options: &RatingConfig| fit(2, meetings, options).unwrap_err();
     let fair = meeting(0, 1, 1.0, 0.0, 1.0);
     assert!(matches!(
         refused(&[fair, meeting(0, 2, 1.0, 0.0, 0.0)], &plain),
@@ -382,11 +382,11 @@ fn nonsense_is_refused_with_a_reason() {
         RatingError::SelfPlay { .. }
     ));
     for count in [-1.0, f64::NAN, f64::INFINITY, 1e300] {
-        let error = refused(&[Meeting { draws: count, ..fair }], &plain);
+        let error = refused(&[PairResult { draws: count, ..fair }], &plain);
         assert!(matches!(error, RatingError::BadCount { .. }));
     }
     for drawelo in [-1.0, f64::NAN, 1e9] {
-        let options = Options { drawelo: Parameter::Fixed(drawelo), ..plain };
+        let options = RatingConfig { drawelo: Parameter::Fixed(drawelo), ..plain };
         assert!(matches!(refused(&[fair], &options), RatingError::BadOption { .. }));
     }
     let square = [[0.0, 10.0], [10.0, 0.0]];
@@ -403,14 +403,14 @@ fn nonsense_is_refused_with_a_reason() {
 fn tiny_leagues_and_long_ones() {
     let empty: [[f64; 0]; 0] = [];
     assert!(fit(0, &[], &FITTED).unwrap().ratings.is_empty());
-    assert!(fit_totals(&[], &empty, &Options::default()).unwrap().ratings.is_empty());
-    let alone = fit(1, &[], &Options::default()).unwrap();
+    assert!(fit_totals(&[], &empty, &RatingConfig::default()).unwrap().ratings.is_empty());
+    let alone = fit(1, &[], &RatingConfig::default()).unwrap();
     assert_eq!(alone.ratings, [Estimate { value: 1600.0, error: 0.0 }]);
-    assert_eq!(alone.superiorities(), [[0.5]]);
+    assert_eq!(alone.los_matrix(), [[0.5]]);
 
     // A ladder in which only neighbours met spreads far beyond any one pair, and is not bounded.
-    let ladder: Vec<Meeting> = (0..300).map(|i| meeting(i, i + 1, 75.0, 0.0, 25.0)).collect();
-    let found = fit(301, &ladder, &Options::default()).unwrap();
+    let ladder: Vec<PairResult> = (0..300).map(|i| meeting(i, i + 1, 75.0, 0.0, 25.0)).collect();
+    let found = fit(301, &ladder, &RatingConfig::default()).unwrap();
     assert_eq!(found.needed, 0.0);
     let step = 400.0 * 3f64.log10();
     assert!((found.ratings[0].value - found.ratings[300].value - 300.0 * step).abs() < 1e-4);

@@ -1,8 +1,8 @@
 //! The sequential test against other implementations, theory, and its own promise.
 
 use outflank_arena::score::expected;
-use outflank_arena::sprt::{Sprt, SprtError, Verdict};
-use outflank_runs::{Draw, rng};
+use outflank_arena::sprt::{Sprt, SprtError, SprtDecision};
+use outflank_runs::{RngExt, rng};
 
 #[test]
 fn other_testers_find_the_same_ratios() {
@@ -12,24 +12,24 @@ fn other_testers_find_the_same_ratios() {
     let near = |ours: f64, theirs: f64, slack: f64| {
         assert!((ours - theirs).abs() < slack, "{ours} is not {theirs}");
     };
-    near(test(0.5, 2.5).ratio_of_pairs([223, 9863, 21279, 10037, 246]), -3.07, 0.005);
-    near(test(0.0, 2.0).ratio_of_pairs([871, 26175, 55983, 26678, 821]), -4.98, 0.005);
-    near(test(0.5, 2.5).ratio_of_games(21404, 40708, 21184), -1.57, 0.005);
-    near(test(0.0, 2.0).ratio_of_games(57433, 106_593, 57030), -2.59, 0.005);
-    near(test(0.0, 10.0).ratio_of_pairs([12, 80, 200, 110, 30]), 3.779_417_3, 1e-6);
+    near(test(0.5, 2.5).llr_of_pairs([223, 9863, 21279, 10037, 246]), -3.07, 0.005);
+    near(test(0.0, 2.0).llr_of_pairs([871, 26175, 55983, 26678, 821]), -4.98, 0.005);
+    near(test(0.5, 2.5).llr_of_games(21404, 40708, 21184), -1.57, 0.005);
+    near(test(0.0, 2.0).llr_of_games(57433, 106_593, 57030), -2.59, 0.005);
+    near(test(0.0, 10.0).llr_of_pairs([12, 80, 200, 110, 30]), 3.779_417_3, 1e-6);
 }
 
 #[test]
 fn bounds_are_walds() {
     let (low, high) = Sprt::new(0.0, 5.0).unwrap().bounds();
     assert!((high - 19f64.ln()).abs() < 1e-12 && (low + 19f64.ln()).abs() < 1e-12);
-    let (low, high) = Sprt::with_rates(0.0, 5.0, 0.01, 0.2).unwrap().bounds();
+    let (low, high) = Sprt::with_error_rates(0.0, 5.0, 0.01, 0.2).unwrap().bounds();
     assert!((high - 80f64.ln()).abs() < 1e-12 && (low - (0.2f64 / 0.99).ln()).abs() < 1e-12);
     let test = Sprt::new(0.0, 5.0).unwrap();
-    assert_eq!(test.verdict(2.9), Verdict::Undecided);
-    assert_eq!(test.verdict(2.95), Verdict::High);
-    assert_eq!(test.verdict(-2.95), Verdict::Low);
-    assert_eq!(test.verdict(test.ratio_of_pairs([0; 5])), Verdict::Undecided);
+    assert_eq!(test.verdict(2.9), SprtDecision::Undecided);
+    assert_eq!(test.verdict(2.95), SprtDecision::High);
+    assert_eq!(test.verdict(-2.95), SprtDecision::Low);
+    assert_eq!(test.verdict(test.llr_of_pairs([0; 5])), SprtDecision::Undecided);
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn large_matches_follow_the_normal_approximation() {
     let variance = moment(&|x| (x - mean) * (x - mean));
     let (low, high) = (expected(1.0), expected(4.0));
     let normal = n * (high - low) * (2.0 * mean - low - high) / (2.0 * variance);
-    let exact = Sprt::new(1.0, 4.0).unwrap().ratio_of_pairs(pairs);
+    let exact = Sprt::new(1.0, 4.0).unwrap().llr_of_pairs(pairs);
     assert!((exact / normal - 1.0).abs() < 0.01, "{exact} against {normal}");
 }
 
@@ -57,15 +57,15 @@ fn the_ratio_grows_with_every_better_result_and_in_proportion_to_the_match() {
             let mut changed = base;
             changed[worse] -= 1;
             changed[better] += 1;
-            assert!(test.ratio_of_pairs(changed) > test.ratio_of_pairs(base));
+            assert!(test.llr_of_pairs(changed) > test.llr_of_pairs(base));
         }
     }
-    let (once, tenfold) = (test.ratio_of_pairs(base), test.ratio_of_pairs(base.map(|c| 10 * c)));
+    let (once, tenfold) = (test.llr_of_pairs(base), test.llr_of_pairs(base.map(|c| 10 * c)));
     assert!((tenfold - 10.0 * once).abs() < 1e-10);
     // Seen from the other side, with the hypotheses mirrored, the evidence is the same.
     let mirror = Sprt::new(-15.0, 5.0).unwrap();
     let swapped = [base[4], base[3], base[2], base[1], base[0]];
-    assert!((mirror.ratio_of_pairs(swapped) + once).abs() < 1e-10);
+    assert!((mirror.llr_of_pairs(swapped) + once).abs() < 1e-10);
 }
 
 #[test]
@@ -75,13 +75,13 @@ fn lopsided_and_enormous_matches_stay_finite() {
     for a in counts {
         for b in counts {
             for c in counts {
-                assert!(test.ratio_of_pairs([a, 0, b, 0, c]).is_finite(), "{a} {b} {c}");
-                assert!(test.ratio_of_games(a, b, c).is_finite(), "{a} {b} {c}");
+                assert!(test.llr_of_pairs([a, 0, b, 0, c]).is_finite(), "{a} {b} {c}");
+                assert!(test.llr_of_games(a, b, c).is_finite(), "{a} {b} {c}");
             }
         }
     }
-    assert!(test.ratio_of_pairs([0, 0, 0, 0, 20]) > 0.0);
-    assert!(test.ratio_of_pairs([20, 0, 0, 0, 0]) < 0.0);
+    assert!(test.llr_of_pairs([0, 0, 0, 0, 20]) > 0.0);
+    assert!(test.llr_of_pairs([20, 0, 0, 0, 0]) < 0.0);
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn errors_occur_at_the_promised_rate() {
     let (low, high) = (0.0, 40.0);
     let test = Sprt::new(low, high).unwrap();
     let runs = 1000;
-    for (name, truth, wrong) in [("low", low, Verdict::High), ("high", high, Verdict::Low)] {
+    for (name, truth, wrong) in [("low", low, SprtDecision::High), ("high", high, SprtDecision::Low)] {
         let mut rng = rng::stream(3, &["sprt", name]);
         let (fair, swing) = (expected(truth), 0.2);
         let mut errors = 0;
@@ -108,8 +108,8 @@ fn errors_occur_at_the_promised_rate() {
                     };
                 }
                 pairs[points] += 1;
-                match test.verdict(test.ratio_of_pairs(pairs)) {
-                    Verdict::Undecided => {}
+                match test.verdict(test.llr_of_pairs(pairs)) {
+                    SprtDecision::Undecided => {}
                     verdict => break usize::from(verdict == wrong),
                 }
             };
@@ -125,6 +125,6 @@ fn nonsense_is_refused() {
         assert!(matches!(Sprt::new(low, high), Err(SprtError::Hypotheses { .. })));
     }
     for rate in [0.0, 0.5, -1.0, f64::NAN] {
-        assert!(matches!(Sprt::with_rates(0.0, 1.0, rate, 0.05), Err(SprtError::Rates { .. })));
+        assert!(matches!(Sprt::with_error_rates(0.0, 1.0, rate, 0.05), Err(SprtError::Rates { .. })));
     }
 }

@@ -12,7 +12,7 @@ use crate::roll::{self, Roll};
 use crate::server::Server;
 use crate::wire::{self, job_name};
 use futures_util::StreamExt;
-use outflank_runs::{Crew, CrewError, Library, Order, Taken, stop_requested};
+use outflank_runs::{WorkQueue, WorkQueueError, BlobStore, JobBatch, Ack, stop_requested};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::ops::Range;
@@ -50,7 +50,7 @@ impl fmt::Debug for Grid {
 
 /// What is known while an order is worked on.
 struct Work<'a> {
-    order: Order<'a>,
+    batch: JobBatch<'a>,
     /// The run's name in subjects.
     run: String,
     flights: Flights,
@@ -97,18 +97,18 @@ impl Grid {
 
     fn drive(
         &self,
-        order: Order<'_>,
+        batch: JobBatch<'_>,
         describe: &dyn Fn(Range<usize>) -> Vec<u8>,
-        take: &mut dyn FnMut(Range<usize>, &[u8]) -> Taken,
+        take: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
     ) -> Result<(), GridError> {
-        if order.pieces == 0 {
+        if batch.jobs == 0 {
             return Ok(());
         }
         let names = &self.server.names;
-        let run = wire::short(order.run.as_bytes());
+        let run = wire::short(batch.run.as_bytes());
         let now = Instant::now();
         let mut work = Work {
-            flights: Flights::new(order.pieces),
+            flights: Flights::new(batch.jobs),
             answers: Answers::new(names.results_of(&run)),
             queued: self.queued(&run)?,
             looked: now,
@@ -139,7 +139,7 @@ impl Grid {
         &self,
         work: &mut Work<'_>,
         describe: &dyn Fn(Range<usize>) -> Vec<u8>,
-        take: &mut dyn FnMut(Range<usize>, &[u8]) -> Taken,
+        take: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
     ) -> Result<Next, GridError> {
         let threads = self.roll().count(self.version()).1;
         let mut new = Vec::new();
@@ -147,7 +147,7 @@ impl Grid {
             && let Some(range) = work.flights.next_range(threads)
         {
             let content = describe(range.clone());
-            let job = job_name(work.order.kind, self.version(), &content);
+            let job = job_name(work.batch.kind, self.version(), &content);
             work.flights.add(&job, range, content);
             new.push(job);
         }
@@ -238,30 +238,30 @@ impl Grid {
     }
 }
 
-impl Library for Grid {
-    fn share(&self, bytes: &[u8]) -> Result<String, CrewError> {
-        let name = self.server.share(bytes)?;
+impl BlobStore for Grid {
+    fn put(&self, bytes: &[u8]) -> Result<String, WorkQueueError> {
+        let name = BlobStore::put(&self.server, bytes)?;
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         shared.entry(name.clone()).or_insert_with(|| bytes.to_vec());
         Ok(name)
     }
 
-    fn fetch(&self, sha256: &str) -> Result<Vec<u8>, CrewError> {
-        self.server.fetch(sha256)
+    fn get(&self, sha256: &str) -> Result<Vec<u8>, WorkQueueError> {
+        BlobStore::get(&self.server, sha256)
     }
 }
 
-impl Crew for Grid {
+impl WorkQueue for Grid {
     fn work(
         &self,
-        order: Order<'_>,
+        batch: JobBatch<'_>,
         describe: &dyn Fn(Range<usize>) -> Vec<u8>,
-        take: &mut dyn FnMut(Range<usize>, &[u8]) -> Taken,
-    ) -> Result<(), CrewError> {
-        Ok(self.drive(order, describe, take)?)
+        take: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
+    ) -> Result<(), WorkQueueError> {
+        Ok(self.drive(batch, describe, take)?)
     }
 
-    fn forget(&self, sha256: &str) {
+    fn delete(&self, sha256: &str) {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner).remove(sha256);
         if self.server.is_there() {
             self.server.wait(self.server.remove(sha256));

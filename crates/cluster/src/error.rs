@@ -1,6 +1,6 @@
 //! What can go wrong between here and the server, with the next step.
 
-use outflank_runs::CrewError;
+use outflank_runs::WorkQueueError;
 use outflank_runs::files::FileError;
 
 /// Why work cannot be spread, or not done for others.
@@ -102,8 +102,8 @@ pub enum GridError {
     Runtime(#[from] std::io::Error),
 }
 
-impl From<GridError> for CrewError {
-    fn from(error: GridError) -> CrewError {
-        CrewError(error.to_string())
+impl From<GridError> for WorkQueueError {
+    fn from(error: GridError) -> WorkQueueError {
+        WorkQueueError(error.to_string())
     }
 }

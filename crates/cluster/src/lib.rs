@@ -1,6 +1,6 @@
 //! Work spread over many machines by NATS JetStream.
 //!
-//! The coordinator is a [`Grid`], which does what `outflank_runs::Crew` asks: it puts pieces of work
+//! The coordinator is a [`Grid`], which does what `outflank_runs::WorkQueue` asks: it puts pieces of work
 //! as messages into a work queue and takes their answers. A worker calls [`work()`] with the trades
 //! it knows. Neither knows what the bytes mean, and nobody outside this crate sees a type of NATS
 //! or anything asynchronous: a small runtime lives inside each connection.

@@ -11,7 +11,7 @@ use async_nats::jetstream::stream::{Config, RetentionPolicy, StorageType, Stream
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, ConnectErrorKind, Event};
 use outflank_runs::files::checksum;
-use outflank_runs::{CrewError, Library};
+use outflank_runs::{WorkQueueError, BlobStore};
 use std::fmt::Display;
 use std::future::Future;
 use std::sync::Arc;
@@ -256,12 +256,12 @@ impl Server {
     }
 }
 
-impl Library for Server {
-    fn share(&self, bytes: &[u8]) -> Result<String, CrewError> {
+impl BlobStore for Server {
+    fn put(&self, bytes: &[u8]) -> Result<String, WorkQueueError> {
         Ok(self.wait(self.put(bytes))?)
     }
 
-    fn fetch(&self, sha256: &str) -> Result<Vec<u8>, CrewError> {
+    fn get(&self, sha256: &str) -> Result<Vec<u8>, WorkQueueError> {
         Ok(self.wait(self.get(sha256))?)
     }
 }

@@ -15,7 +15,7 @@ use crate::roll::{BEAT, counted};
 use crate::server::Server;
 use crate::wire::{self, Beat};
 use futures_util::StreamExt;
-use outflank_runs::{Trade, stop_requested};
+use outflank_runs::{JobHandler, stop_requested};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -38,7 +38,7 @@ pub struct Worked {
 /// What the threads of a worker share.
 struct Bench<'a> {
     server: &'a Server,
-    trades: &'a [Box<dyn Trade>],
+    trades: &'a [Box<dyn JobHandler>],
     own: &'a str,
     idle: Option<Duration>,
     /// Why answers cannot be stored at the moment; nothing when they can.
@@ -55,7 +55,7 @@ pub fn work(
     options: &Options,
     threads: usize,
     idle: Option<Duration>,
-    trades: &[Box<dyn Trade>],
+    trades: &[Box<dyn JobHandler>],
     note: Note,
 ) -> Result<Worked, GridError> {
     let server = Server::connect(options, note, false)?;

@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use nats::NatsServer;
 use outflank_cluster::{Grid, Note, Options, work};
 use outflank_runs::files::checksum;
-use outflank_runs::{Crew, CrewError, Library, Order, Trade, crew_in_order};
+use outflank_runs::{WorkQueue, WorkQueueError, BlobStore, JobBatch, JobHandler, run_in_order};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -19,17 +19,17 @@ use std::time::Duration;
 /// Turns numbers into their squares; counts how often it is asked.
 struct Squares(Arc<AtomicUsize>);
 
-impl Trade for Squares {
+impl JobHandler for Squares {
     fn kind(&self) -> &'static str {
         "squares"
     }
 
-    fn work(&self, job: &[u8], library: &dyn Library) -> Result<Vec<u8>, String> {
+    fn handle(&self, job: &[u8], library: &dyn BlobStore) -> Result<Vec<u8>, String> {
         self.0.fetch_add(1, Ordering::SeqCst);
         let text = std::str::from_utf8(job).map_err(|error| error.to_string())?;
         let mut lines = text.lines();
         let secret =
-            library.fetch(lines.next().unwrap_or("")).map_err(|error| error.to_string())?;
+            library.get(lines.next().unwrap_or("")).map_err(|error| error.to_string())?;
         if secret == b"no" {
             return Err("this cannot be squared".to_owned());
         }
@@ -62,15 +62,15 @@ fn options(server: &NatsServer) -> Options {
 
 /// A worker that goes when it has had nothing to do for a while.
 fn worker(options: Options, asked: &Arc<AtomicUsize>) -> JoinHandle<()> {
-    let trades: Vec<Box<dyn Trade>> = vec![Box::new(Squares(asked.clone()))];
+    let trades: Vec<Box<dyn JobHandler>> = vec![Box::new(Squares(asked.clone()))];
     std::thread::spawn(move || {
         work(&options, 2, Some(Duration::from_secs(15)), &trades, silent()).unwrap();
     })
 }
 
 /// Asks for squares and returns them in order.
-fn squares(grid: &Grid, numbers: usize, secret: &[u8]) -> Result<Vec<u64>, CrewError> {
-    let shared = grid.share(secret)?;
+fn squares(grid: &Grid, numbers: usize, secret: &[u8]) -> Result<Vec<u64>, WorkQueueError> {
+    let shared = grid.put(secret)?;
     let describe = |range: std::ops::Range<usize>| {
         let lines: Vec<String> = range.map(|number| number.to_string()).collect();
         format!("{shared}\n{}", lines.join("\n")).into_bytes()
@@ -81,8 +81,8 @@ fn squares(grid: &Grid, numbers: usize, secret: &[u8]) -> Result<Vec<u64>, CrewE
         text.lines().map(|line| number(line).ok_or_else(|| "no number".to_owned())).collect()
     };
     let mut found = Vec::new();
-    let order = Order { kind: "squares", run: "a run", pieces: numbers };
-    crew_in_order(grid, order, &describe, read, |number, square| {
+    let batch = JobBatch { kind: "squares", run: "a run", jobs: numbers };
+    run_in_order(grid, batch, &describe, read, |number, square| {
         assert_eq!(number, found.len());
         found.push(square);
         true
@@ -101,7 +101,7 @@ fn all_pieces_are_done_once_by_several_workers() {
     let workers = [worker(options(&server), &asked), worker(options(&server), &asked)];
     let grid = Grid::connect(&options(&server), silent()).unwrap();
     assert_eq!(squares(&grid, 200, b"secret").unwrap(), wanted(200));
-    assert!(grid.words().starts_with("2 workers"), "{}", grid.words());
+    assert!(grid.status().starts_with("2 workers"), "{}", grid.status());
     // The same work again is done again: nothing of it was left behind.
     let before = asked.load(Ordering::SeqCst);
     assert_eq!(squares(&grid, 20, b"secret").unwrap(), wanted(20));
@@ -260,13 +260,13 @@ fn content_is_known_by_its_checksum() {
     let large: Vec<u8> = (0..1_500_000u32).map(|i| (i % 251) as u8).collect();
     let mut names = BTreeMap::new();
     for content in [&b""[..], b"small", &large] {
-        let name = grid.share(content).unwrap();
+        let name = grid.put(content).unwrap();
         assert_eq!(name, checksum(content));
-        assert_eq!(grid.share(content).unwrap(), name);
+        assert_eq!(grid.put(content).unwrap(), name);
         names.insert(name, content);
     }
     for (name, content) in names {
-        assert!(grid.fetch(&name).unwrap() == content);
+        assert!(grid.get(&name).unwrap() == content);
     }
-    assert!(grid.fetch(&checksum(b"never shared")).is_err());
+    assert!(grid.get(&checksum(b"never shared")).is_err());
 }

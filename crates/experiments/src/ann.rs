@@ -10,12 +10,12 @@ use crate::Scale;
 use crate::lab::{ExperimentError, Lab};
 use crate::many::{learn_all, learn_one, seed_of};
 use outflank_games::othello::Othello;
-use outflank_learners::ann::{Outcome, Pair, Settings};
-use outflank_learners::training::{Against, Plan, Point};
+use outflank_learners::ann::{ResultTarget, AnnLearner, AnnConfig};
+use outflank_learners::training::{OpponentEvaluator, TrainingPlan, Measurement};
 use outflank_models::ann::Architecture;
 use outflank_models::files::Origin;
-use outflank_players::Entry;
-use outflank_players::roster::entries;
+use outflank_players::PlayerFactory;
+use outflank_players::registry::factories;
 use outflank_report::text::count;
 use std::path::PathBuf;
 
@@ -43,7 +43,7 @@ pub struct Runs {
     /// Its name.
     pub net: &'static str,
     /// The measurements of each run.
-    pub curves: Vec<Vec<Point>>,
+    pub curves: Vec<Vec<Measurement>>,
     /// Where each run keeps its networks.
     pub folders: Vec<PathBuf>,
 }
@@ -67,10 +67,10 @@ fn size(scale: Scale) -> Size {
 }
 
 /// The paper's way to learn.
-pub fn settings(net: &str, seed: u64) -> Result<Settings, ExperimentError> {
+pub fn settings(net: &str, seed: u64) -> Result<AnnConfig, ExperimentError> {
     let architecture: Architecture =
         net.parse().map_err(|error| ExperimentError::Learn(format!("{net}: {error}")))?;
-    Ok(Settings {
+    Ok(AnnConfig {
         architecture,
         alpha: ALPHA,
         decay: None,
@@ -78,7 +78,7 @@ pub fn settings(net: &str, seed: u64) -> Result<Settings, ExperimentError> {
         epsilon: 0.0,
         self_play: false,
         per_move: false,
-        outcome: Outcome::Sigmoid,
+        outcome: ResultTarget::Sigmoid,
         seed,
     })
 }
@@ -86,7 +86,7 @@ pub fn settings(net: &str, seed: u64) -> Result<Settings, ExperimentError> {
 /// Learns every run of every architecture, as many at a time as there are threads. What was learned
 /// before, in whole or in part, is taken up again.
 fn learn(lab: &Lab, nets: &[&'static str], size: &Size) -> Result<Vec<Runs>, ExperimentError> {
-    let against = entries::<Othello>(&[OPPONENT.to_owned()], 0.0)?;
+    let against = factories::<Othello>(&[OPPONENT.to_owned()], 0.0)?;
     let all = learn_all(lab, nets.len(), size.runs, &[], |net, run| {
         one_run(lab, nets[net], run, size, &against)
     })?;
@@ -102,17 +102,17 @@ fn one_run(
     net: &'static str,
     run: usize,
     size: &Size,
-    against: &[Entry<Othello>],
-) -> Result<(Vec<Point>, PathBuf), ExperimentError> {
+    against: &[PlayerFactory<Othello>],
+) -> Result<(Vec<Measurement>, PathBuf), ExperimentError> {
     let seed = seed_of(lab, run);
     let extent = format!("{}x{}x{}", size.games, size.periods, size.measured_games);
     let folder = lab.learned(&format!("{}-{extent}-seed-{seed}", net.replace(' ', "-")));
-    let mut learner = Pair::new(settings(net, seed)?);
-    let plan = Plan {
+    let mut learner = AnnLearner::new(settings(net, seed)?);
+    let plan = TrainingPlan {
         games: size.games,
         unit: "games",
-        points: size.periods,
-        measure_beginning: false,
+        measurements: size.periods,
+        measure_start: false,
         origin: Origin {
             method: "ann".to_owned(),
             seed: Some(seed),
@@ -121,8 +121,8 @@ fn one_run(
         },
         keep_models: false,
     };
-    let gauge = Against {
-        others: against.to_vec(),
+    let gauge = OpponentEvaluator {
+        opponents: against.to_vec(),
         games: size.measured_games,
         random: 0.0,
         seed,

@@ -23,7 +23,7 @@ mod winning;
 use crate::lab::Lab;
 use crate::{Cell, Report, Scale};
 use outflank_arena::accuracy::Hits;
-use outflank_records::Set;
+use outflank_records::ExampleSetKind;
 
 /// The paper's training (section V-A2): examples of a step, rate, momentum and decay.
 const BATCH: usize = 512;
@@ -70,7 +70,7 @@ pub struct Task {
     /// What it sees.
     pub input: &'static str,
     /// What it learns from.
-    pub set: Set,
+    pub set: ExampleSetKind,
     /// Whether the test is later games rather than other examples.
     pub by_game: bool,
     /// Which network of a bag.
@@ -88,7 +88,7 @@ impl Task {
         Task {
             net,
             input: "pieces",
-            set: Set::UniqueS,
+            set: ExampleSetKind::UniqueS,
             by_game: false,
             bag: None,
             in_full: false,
@@ -104,7 +104,7 @@ impl Task {
 
     /// The same on another set.
     #[must_use]
-    pub const fn on(self, set: Set) -> Task {
+    pub const fn on(self, set: ExampleSetKind) -> Task {
         Task { set, ..self }
     }
 
@@ -135,7 +135,7 @@ impl Task {
 
     /// The test that the paper reports: the rest of a set, or later games.
     #[must_use]
-    pub fn test(self, set: Set) -> String {
+    pub fn test(self, set: ExampleSetKind) -> String {
         // Games after a year, or held out where all are of one year.
         if self.by_game { "games ".to_owned() } else { format!("{set} by example") }
     }
@@ -195,7 +195,7 @@ fn size(lab: &Lab) -> Size {
         bag: BAG,
         every: 1,
     };
-    match (lab.scale, lab.device.is_quick()) {
+    match (lab.scale, lab.device.is_accelerated()) {
         (Scale::Paper, _) => whole,
         // One pass over Unique-S, or as many examples of a smaller set.
         (Scale::Desk, true) => {
@@ -231,7 +231,7 @@ fn size(lab: &Lab) -> Size {
 
 /// How far a percentage of so many may be off, at 95%.
 fn error_of(percent: f64, count: u64) -> f64 {
-    Hits::of(percent, count).error()
+    Hits::from_percent(percent, count).error()
 }
 
 /// A percentage, and of how many.

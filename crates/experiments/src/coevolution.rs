@@ -9,12 +9,12 @@ use crate::Scale;
 use crate::lab::{ExperimentError, Lab};
 use crate::many::{learn_all, learn_one, seed_of};
 use outflank_games::othello::Othello;
-use outflank_learners::coevolution::{Coevolution, Fitness, Settings};
-use outflank_learners::training::{Against, Plan, Point};
+use outflank_learners::coevolution::{Coevolution, Fitness, CoevolutionConfig};
+use outflank_learners::training::{OpponentEvaluator, TrainingPlan, Measurement};
 use outflank_models::files::Origin;
-use outflank_models::shapes::{Neighbour, Snake};
-use outflank_players::Entry;
-use outflank_players::roster::entries;
+use outflank_models::tuple_shapes::{NeighborChoice, Snake};
+use outflank_players::PlayerFactory;
+use outflank_players::registry::factories;
 use outflank_report::text::count;
 use std::path::PathBuf;
 
@@ -60,7 +60,7 @@ pub struct Runs {
     /// Which.
     pub course: Course,
     /// The measurements of each run.
-    pub curves: Vec<Vec<Point>>,
+    pub curves: Vec<Vec<Measurement>>,
     /// Where each run keeps its models.
     pub folders: Vec<PathBuf>,
 }
@@ -90,15 +90,15 @@ fn nominal(lab: &Lab, point: u64) -> u64 {
 
 /// The settings of a method; at smoke scale a generation is made small enough for a budget of
 /// seconds, with all of its pieces in place.
-fn settings(course: &Course, scale: Scale) -> Result<Settings, ExperimentError> {
+fn settings(course: &Course, scale: Scale) -> Result<CoevolutionConfig, ExperimentError> {
     let settings = presets::settings(course.method, Some(course.operators), course.shape)
         .map_err(|error| ExperimentError::Learn(error.to_string()))?;
     // As the authors' program reads its paper; see the departures.
-    let settings = Settings { snake: Snake::Wrapping, topology: Neighbour::Crowded, ..settings };
+    let settings = CoevolutionConfig { snake: Snake::Wrapping, topology: NeighborChoice::Crowded, ..settings };
     if scale != Scale::Smoke {
         return Ok(settings);
     }
-    Ok(Settings {
+    Ok(CoevolutionConfig {
         population: settings.population.min(4),
         self_games: settings.self_games.min(4),
         population_opponents: settings.population_opponents.min(2),
@@ -119,7 +119,7 @@ fn settings(course: &Course, scale: Scale) -> Result<Settings, ExperimentError> 
 /// before, in whole or in part, is taken up again.
 fn learn(lab: &Lab, courses: &[Course]) -> Result<Vec<Runs>, ExperimentError> {
     let size = size(lab.scale);
-    let against = entries::<Othello>(&["heuristic".to_owned()], RANDOM)?;
+    let against = factories::<Othello>(&["heuristic".to_owned()], RANDOM)?;
     let all = learn_all(lab, courses.len(), size.runs, &[], |course, run| {
         one_run(lab, courses[course], run, &against)
     })?;
@@ -134,8 +134,8 @@ fn one_run(
     lab: &Lab,
     course: Course,
     run: usize,
-    against: &[Entry<Othello>],
-) -> Result<(Vec<Point>, PathBuf), ExperimentError> {
+    against: &[PlayerFactory<Othello>],
+) -> Result<(Vec<Measurement>, PathBuf), ExperimentError> {
     let failed = |text: String| ExperimentError::Learn(format!("{}: {text}", course.title()));
     let Course { method, operators, shape } = course;
     let size = size(lab.scale);
@@ -144,11 +144,11 @@ fn one_run(
     let folder = lab.learned(&format!("{method}-{operators}-{shape}-{extent}-seed-{seed}"));
     let mut learner = Coevolution::new(settings(&course, lab.scale)?, seed, 1)
         .map_err(|error| failed(error.to_string()))?;
-    let plan = Plan {
+    let plan = TrainingPlan {
         games: size.games,
-        points: size.points,
+        measurements: size.points,
         unit: "games",
-        measure_beginning: false,
+        measure_start: false,
         origin: Origin {
             method: format!("{method}-{operators}"),
             seed: Some(seed),
@@ -157,8 +157,8 @@ fn one_run(
         },
         keep_models: true,
     };
-    let gauge = Against {
-        others: against.to_vec(),
+    let gauge = OpponentEvaluator {
+        opponents: against.to_vec(),
         games: size.measured_games,
         random: RANDOM,
         seed,

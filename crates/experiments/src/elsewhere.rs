@@ -6,9 +6,9 @@
 
 use crate::EXHIBITS;
 use crate::lab::{ExperimentError, Lab};
-use outflank_learners::cnn::OnCpu;
+use outflank_learners::cnn::CpuDevice;
 use outflank_runs::files::{self, create_folder};
-use outflank_runs::{Crew, Library, Order, Taken, Trade, parts, stop_requested, toml_fault};
+use outflank_runs::{WorkQueue, BlobStore, JobBatch, Ack, JobHandler, shards, stop_requested, toml_error_message};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
@@ -24,7 +24,7 @@ const LARGEST: u64 = 1 << 34;
 #[derive(Clone, Debug)]
 pub struct Elsewhere {
     /// Who.
-    pub crew: Arc<dyn Crew>,
+    pub crew: Arc<dyn WorkQueue>,
     /// Of which exhibit.
     pub exhibit: &'static str,
 }
@@ -61,7 +61,7 @@ pub(crate) fn learn(
     let mut shared = Vec::new();
     for name in sent.iter().filter(|_| !missing.is_empty()) {
         let bytes = files::read(&lab.keep(name), LARGEST)?;
-        shared.push((name.clone(), others.crew.share(&bytes)?));
+        shared.push((name.clone(), others.crew.put(&bytes)?));
     }
     let describe = |range: Range<usize>| {
         let sent = SentRuns {
@@ -82,7 +82,7 @@ pub(crate) fn learn(
                 if let Some(folder) = path.parent() {
                     create_folder(folder)?;
                     // A process that was killed while it did this has left a part of a file.
-                    files::remove_parts(folder)?;
+                    files::remove_temp_files(folder)?;
                 }
                 files::write(&path, &content)?;
             }
@@ -92,18 +92,18 @@ pub(crate) fn learn(
         }
         Ok(())
     };
-    let order = Order {
+    let batch = JobBatch {
         kind: KIND,
         run: &format!("{} {} {}", others.exhibit, lab.scale.name(), lab.seed),
         pieces: missing.len(),
     };
-    others.crew.work(order, &describe, &mut |range, answer| match unpack(range.len(), answer) {
-        Err(reason) => Taken::Refused(reason),
+    others.crew.run(batch, &describe, &mut |range, answer| match unpack(range.len(), answer) {
+        Err(reason) => Ack::Rejected(reason),
         Ok(all) => match keep(range, all) {
-            Ok(()) => Taken::Kept,
+            Ok(()) => Ack::Accepted,
             Err(error) => {
                 failed = Some(ExperimentError::File(error));
-                Taken::Enough
+                Ack::Stop
             }
         },
     })?;
@@ -126,12 +126,12 @@ pub(crate) fn forget_marks(lab: &Lab) {
 
 /// The files of so many runs, all with names that lead nowhere else.
 fn unpack(runs: usize, answer: &[u8]) -> Result<Vec<Files>, String> {
-    let all = parts::unpack(answer)?;
+    let all = shards::unpack(answer)?;
     if all.len() != runs {
         return Err(format!("it has {} runs, not {runs}", all.len()));
     }
     let files = |bytes: &Vec<u8>| -> Result<Files, String> {
-        let mut items = parts::unpack(bytes)?.into_iter();
+        let mut items = shards::unpack(bytes)?.into_iter();
         let mut files = Files::new();
         while let (Some(name), Some(content)) = (items.next(), items.next()) {
             let name = String::from_utf8(name).map_err(|_| "a name is not text".to_owned())?;
@@ -161,7 +161,7 @@ impl LearnsRuns {
         LearnsRuns { folder: folder.to_owned() }
     }
 
-    fn learn(&self, sent: &SentRuns, run: usize, library: &dyn Library) -> Result<Vec<u8>, String> {
+    fn learn(&self, sent: &SentRuns, run: usize, library: &dyn BlobStore) -> Result<Vec<u8>, String> {
         let exhibit = EXHIBITS.iter().find(|exhibit| exhibit.name() == sent.exhibit);
         let exhibit = exhibit.filter(|exhibit| exhibit.spreads()).ok_or_else(|| {
             format!("there is no exhibit '{}' whose runs could be learned apart", sent.exhibit)
@@ -178,7 +178,7 @@ impl LearnsRuns {
             shared: None,
             part: Some(run),
             elsewhere: None,
-            device: Box::new(OnCpu),
+            device: Box::new(CpuDevice),
             edax: None,
             say: Box::new(|_| {}),
         };
@@ -187,7 +187,7 @@ impl LearnsRuns {
             if !matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None)) {
                 return Err(format!("'{name}' is no name of a file"));
             }
-            let bytes = library.fetch(sha256).map_err(|error| error.to_string())?;
+            let bytes = library.get(sha256).map_err(|error| error.to_string())?;
             create_folder(&folder).map_err(|error| error.to_string())?;
             files::write(&lab.keep(name), &bytes).map_err(|error| error.to_string())?;
         }
@@ -199,13 +199,13 @@ impl LearnsRuns {
         let mut items = Vec::new();
         collect(&lab.learned(""), "", &mut items).map_err(|error| error.to_string())?;
         let _ = std::fs::remove_dir_all(folder);
-        Ok(parts::pack(&items))
+        Ok(shards::pack(&items))
     }
 }
 
 /// All files below a folder in the order of their names: name, content, name, content.
 fn collect(folder: &Path, name: &str, items: &mut Vec<Vec<u8>>) -> Result<(), files::FileError> {
-    files::remove_parts(folder)?;
+    files::remove_temp_files(folder)?;
     let entries = std::fs::read_dir(folder).map_err(files::FileError::on("read", folder))?;
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
@@ -222,17 +222,17 @@ fn collect(folder: &Path, name: &str, items: &mut Vec<Vec<u8>>) -> Result<(), fi
     Ok(())
 }
 
-impl Trade for LearnsRuns {
+impl JobHandler for LearnsRuns {
     fn kind(&self) -> &'static str {
         KIND
     }
 
-    fn work(&self, job: &[u8], library: &dyn Library) -> Result<Vec<u8>, String> {
+    fn handle(&self, job: &[u8], library: &dyn BlobStore) -> Result<Vec<u8>, String> {
         let text = std::str::from_utf8(job).map_err(|_| "this is no job".to_owned())?;
         let sent: SentRuns = toml::from_str(text)
-            .map_err(|e| format!("this is no job: {}", toml_fault(text, &e)))?;
+            .map_err(|e| format!("this is no job: {}", toml_error_message(text, &e)))?;
         let runs = sent.runs.iter().map(|&run| self.learn(&sent, run, library));
-        Ok(parts::pack(&runs.collect::<Result<Vec<_>, _>>()?))
+        Ok(shards::pack(&runs.collect::<Result<Vec<_>, _>>()?))
     }
 }
 
@@ -248,16 +248,16 @@ mod tests {
         files::write(&folder.path().join("a/models/001"), b"").unwrap();
         let mut items = Vec::new();
         collect(folder.path(), "", &mut items).unwrap();
-        let found = unpack(1, &parts::pack(&[parts::pack(&items)])).unwrap();
+        let found = unpack(1, &shards::pack(&[shards::pack(&items)])).unwrap();
         let wanted = [("a/curve.csv", &b"1,2"[..]), ("a/models/001", b"")];
         let wanted = wanted.map(|(name, content)| (name.to_owned(), content.to_vec()));
         assert_eq!(found, [wanted]);
         for name in ["../x", "/x", "a/../../x", ""] {
-            let bad = parts::pack(&[parts::pack(&[name.as_bytes(), b"content"])]);
+            let bad = shards::pack(&[shards::pack(&[name.as_bytes(), b"content"])]);
             assert!(unpack(1, &bad).is_err(), "{name}");
         }
         assert!(unpack(1, b"garbage").is_err());
-        assert!(unpack(2, &parts::pack(&[parts::pack(&items)])).is_err());
-        assert!(unpack(1, &parts::pack(&[parts::pack::<&[u8]>(&[])])).is_err());
+        assert!(unpack(2, &shards::pack(&[shards::pack(&items)])).is_err());
+        assert!(unpack(1, &shards::pack(&[shards::pack::<&[u8]>(&[])])).is_err());
     }
 }

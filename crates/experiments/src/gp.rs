@@ -13,12 +13,12 @@ use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_learners::gp::{
-    Contest, Curve, GamesOf, Gp, GpError, Inference, Sampling, Settings, Space, Tests,
+    GameOracleConfig, GpEvaluator, GameOracle, GpLearner, GpError, InferenceConfig, Sampling, GpConfig, HeuristicSpace, TestPairs,
 };
-use outflank_learners::training::{Gauge, Plan, Point};
-use outflank_models::Described;
+use outflank_learners::training::{Evaluator, TrainingPlan, Measurement};
+use outflank_models::NamedFeatures;
 use outflank_models::files::Origin;
-use outflank_players::roster::Roster;
+use outflank_players::registry::RegisteredGame;
 
 /// Rounds (Figures 1 and 2), test pairs (Figure 1), benchmark heuristics and opponents of a new
 /// heuristic (section 4.2), games of a comparison and the depth of the search (section 4).
@@ -88,7 +88,7 @@ enum Find {
 /// One run: its measurements by name, and the score of its best against fresh heuristics.
 struct Run {
     columns: Vec<String>,
-    curve: Vec<Point>,
+    curve: Vec<Measurement>,
     fresh: Option<f64>,
 }
 
@@ -121,8 +121,8 @@ fn shown(rounds: u64) -> Vec<u64> {
     (0..=rounds).filter(|round| round % 10 == 0 || *round == rounds).collect()
 }
 
-fn contest(lab: &Lab, seed: u64) -> Contest {
-    Contest { depth: size(lab.scale).depth, games: GAMES, opening: OPENING, seed }
+fn contest(lab: &Lab, seed: u64) -> GameOracleConfig {
+    GameOracleConfig { depth: size(lab.scale).depth, games: GAMES, opening: OPENING, seed }
 }
 
 /// The file of the test pairs of a game.
@@ -131,17 +131,17 @@ fn tests_file(game: Game) -> String {
 }
 
 /// The test pairs, the same for every seed and every way to choose.
-fn tests<P: Roster + Described>(lab: &Lab) -> Result<Tests, ExperimentError> {
-    let games = GamesOf::<P>::new(contest(lab, lab.seed));
+fn tests<P: RegisteredGame + NamedFeatures>(lab: &Lab) -> Result<TestPairs, ExperimentError> {
+    let games = GameOracle::<P>::new(contest(lab, lab.seed));
     let count = size(lab.scale).tests;
     let path = lab.keep(&tests_file(P::GAME));
-    Ok(Tests::recorded(&games, count, &path, |found| {
+    Ok(TestPairs::play_journaled(&games, count, &path, |found| {
         (lab.say)(&format!("{}: {found} of {count} test pairs", P::GAME));
     })?)
 }
 
 /// The test pairs of both games, where they are needed.
-type BothTests = (Tests, Tests);
+type BothTests = (TestPairs, TestPairs);
 
 /// Learns every run of these ways for both games; what was learned before, in whole or in part, is
 /// taken up again. Gives the runs of Othello, then those of checkers.
@@ -171,11 +171,11 @@ fn learn(
     Ok([next(), next()])
 }
 
-fn one_run<P: Roster + Described>(
+fn one_run<P: RegisteredGame + NamedFeatures>(
     lab: &Lab,
     find: Find,
     way: &Way,
-    tests: Option<&Tests>,
+    tests: Option<&TestPairs>,
     number: usize,
 ) -> Result<Run, ExperimentError> {
     let size = size(lab.scale);
@@ -188,26 +188,26 @@ fn one_run<P: Roster + Described>(
     let extent = format!("{rounds}-rounds-depth-{depth}{measured}");
     let name = format!("gp-{}-{what}-{ways}-{extent}-seed-{seed}", P::GAME);
     let folder = lab.learned(&name);
-    let settings = Settings {
+    let settings = GpConfig {
         dimensions: P::FEATURES.len(),
-        space: Space::Directions,
+        space: HeuristicSpace::Directions,
         initial: if find == Find::Pair { INITIAL_FOR_PAIRS } else { INITIAL_FOR_OPPONENTS },
         opponents: OPPONENTS,
         choose_opponents: way.opponents,
         sampling: way.sampling,
         against_best: find == Find::Opponent,
         restarts: 8,
-        inference: Inference { tolerance: 1e-4, sweeps: 100, steps: 10, relevance: false },
+        inference: InferenceConfig { tolerance: 1e-4, sweeps: 100, steps: 10, relevance: false },
         seed,
     };
     let benchmark = if find == Find::Pair { 0 } else { size.benchmark };
-    let mut gp = Gp::<P>::new(settings, contest(lab, seed), benchmark)?;
-    let gauge = Curve { tests: tests.cloned() };
-    let plan = Plan {
+    let mut gp = GpLearner::<P>::new(settings, contest(lab, seed), benchmark)?;
+    let gauge = GpEvaluator { tests: tests.cloned() };
+    let plan = TrainingPlan {
         games: size.rounds,
         unit: "round",
-        points: size.rounds,
-        measure_beginning: true,
+        measurements: size.rounds,
+        measure_start: true,
         origin: Origin {
             method: "gp".to_owned(),
             seed: Some(seed),
@@ -217,8 +217,8 @@ fn one_run<P: Roster + Described>(
         keep_models: false,
     };
     let trained = learn_one(&mut gp, &gauge, &plan, &folder, &name)?;
-    let columns = Gauge::<Gp<P>>::columns(&gauge).into_iter().map(|column| column.name).collect();
-    let fresh = if benchmark > 0 { Some(gp.fresh_score()?) } else { None };
+    let columns = Evaluator::<GpLearner<P>>::columns(&gauge).into_iter().map(|column| column.name).collect();
+    let fresh = if benchmark > 0 { Some(gp.held_out_score()?) } else { None };
     Ok(Run { columns, curve: trained.curve, fresh })
 }
 

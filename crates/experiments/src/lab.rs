@@ -105,7 +105,7 @@ pub enum ExperimentError {
     Model(#[from] outflank_models::files::ModelError),
     /// A player could not be had.
     #[error(transparent)]
-    Player(#[from] outflank_players::roster::RosterError),
+    Player(#[from] outflank_players::registry::RegistryError),
     /// Learning failed.
     #[error("learning failed: {0}")]
     Learn(String),
@@ -117,7 +117,7 @@ pub enum ExperimentError {
     League(#[from] outflank_arena::league::LeagueError),
     /// Others could not be had learn.
     #[error(transparent)]
-    Crew(#[from] outflank_runs::CrewError),
+    WorkQueue(#[from] outflank_runs::WorkQueueError),
     /// The one run that was asked for is learned; there is nothing to report.
     #[error("one run was learned")]
     Part,

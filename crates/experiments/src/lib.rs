@@ -78,7 +78,7 @@ pub const PAPERS: [(&str, &str); 5] = [
     ),
     (
         "ann",
-        "Binkley, Seehart and Hagiwara, A Study of Artificial Neural Network Architectures for Othello Evaluation Functions (2007)",
+        "Binkley, Seehart and Hagiwara, A TrainingSet of Artificial Neural Network Architectures for Othello Evaluation Functions (2007)",
     ),
 ];
 

@@ -2,9 +2,9 @@
 
 use crate::elsewhere;
 use crate::lab::{ExperimentError, Lab};
-use outflank_learners::training::{Gauge, Learner, Plan, Trained, train};
+use outflank_learners::training::{Evaluator, Learner, TrainingPlan, TrainingOutcome, train};
 use outflank_runs::files::create_folder;
-use outflank_runs::{in_order, stop_requested};
+use outflank_runs::{parallel_in_order, stop_requested};
 use std::path::Path;
 
 /// Learns every run of every method; gives for each method what came of its runs, in their order.
@@ -30,7 +30,7 @@ pub fn learn_all<T: Send>(
     }
     let mut all: Vec<Vec<T>> = (0..methods).map(|_| Vec::with_capacity(runs)).collect();
     let mut failed = None;
-    in_order(
+    parallel_in_order(
         count,
         lab.threads,
         || (),
@@ -65,11 +65,11 @@ pub fn seed_of(lab: &Lab, run: usize) -> u64 {
 /// Learns one run to its end, going on from what its folder holds; `name` is for errors.
 pub fn learn_one<L: Learner>(
     learner: &mut L,
-    gauge: &impl Gauge<L>,
-    plan: &Plan,
+    gauge: &impl Evaluator<L>,
+    plan: &TrainingPlan,
     folder: &Path,
     name: &str,
-) -> Result<Trained<L::Model>, ExperimentError> {
+) -> Result<TrainingOutcome<L::Model>, ExperimentError> {
     create_folder(folder)?;
     let trained = train(learner, gauge, plan, folder, |_| true)
         .map_err(|error| ExperimentError::Learn(format!("{name}: {error}")))?;

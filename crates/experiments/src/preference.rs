@@ -12,10 +12,10 @@ pub mod table4;
 pub mod table5;
 
 use crate::lab::{ExperimentError, Games, Lab};
-use outflank_learners::methods::{Method, Options, Task, learn};
+use outflank_learners::methods::{Method, MethodOptions, TrainingData, learn};
 use outflank_models::files::{Origin, load_network, save};
-use outflank_models::{Network, Tuples, embedded};
-use outflank_records::{Wanted, decisions};
+use outflank_models::{NTupleNetwork, Tuples, embedded};
+use outflank_records::{DecisionFilter, decisions};
 use outflank_report::text::count;
 use outflank_runs::{files, stop_requested};
 
@@ -55,7 +55,7 @@ impl FeatureSet {
     pub fn tuples(self) -> Tuples {
         match self {
             FeatureSet::One => Tuples::squares(),
-            FeatureSet::N => embedded::table1(),
+            FeatureSet::N => embedded::runarsson_lucas_tuples(),
         }
     }
 }
@@ -73,7 +73,7 @@ pub fn method_name(method: Method) -> &'static str {
         Method::Mm => "MM",
         Method::Lstd => "LSTD",
         Method::Classify => "Classify",
-        Method::Rater => "Rater",
+        Method::MovePredictor => "MovePredictor",
     }
 }
 
@@ -84,7 +84,7 @@ pub struct Learned {
     /// On what.
     pub features: FeatureSet,
     /// The result.
-    pub network: Network,
+    pub network: NTupleNetwork,
 }
 
 impl Learned {
@@ -97,8 +97,8 @@ impl Learned {
 
 /// The settings of the paper for every method.
 #[must_use]
-pub fn options() -> Options {
-    Options { c: C, lambda: LAMBDA, ..Options::default() }
+pub fn options() -> MethodOptions {
+    MethodOptions { c: C, lambda: LAMBDA, ..MethodOptions::default() }
 }
 
 /// The games of one trial at the lab's scale.
@@ -146,8 +146,8 @@ pub fn one_player(
         return Ok(Learned { method, features, network });
     }
     (lab.say)(&format!("learning {name}"));
-    let choices = decisions(&games.train, &Wanted::CHOICES);
-    let task = Task::new(&games.train, choices.items(), features.tuples());
+    let choices = decisions(&games.train, &DecisionFilter::CHOICES);
+    let task = TrainingData::new(&games.train, choices.items(), features.tuples());
     let outcome = learn(method, task, &options(), seed, &mut |_| !stop_requested());
     // What was stopped may be an error by itself, which is not the user's business.
     if stop_requested() {

@@ -2,8 +2,8 @@
 //! is said to be.
 
 use outflank_experiments::{EXHIBITS, Lab, Report, Scale, make};
-use outflank_learners::cnn::{Device, Engine, EngineError, Plan, Study};
-use outflank_models::nets::Net;
+use outflank_learners::cnn::{Device, Engine, EngineError, CnnConfig, TrainingSet};
+use outflank_models::nets::NetGraph;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,15 +18,15 @@ impl Device for Closed {
         "none"
     }
 
-    fn is_quick(&self) -> bool {
+    fn is_accelerated(&self) -> bool {
         true
     }
 
-    fn teaches(&self) -> bool {
+    fn can_train(&self) -> bool {
         false
     }
 
-    fn engine(&self, net: &Net, _: Plan, _: Study) -> Result<Box<dyn Engine>, EngineError> {
+    fn engine(&self, net: &NetGraph, _: CnnConfig, _: TrainingSet) -> Result<Box<dyn Engine>, EngineError> {
         panic!("{} is not to be taught or asked", net.name());
     }
 }

@@ -1,7 +1,7 @@
 //! Every exhibit runs at smoke scale on the embedded games, and goes on to the same result.
 
 use outflank_experiments::{EXHIBITS, Lab, Report, Scale, make};
-use outflank_learners::cnn::OnCpu;
+use outflank_learners::cnn::CpuDevice;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -27,7 +27,7 @@ fn run_told(name: &str, folder: &Path, shared: Option<&Path>) -> (Report, Vec<St
         shared: shared.map(Path::to_owned),
         part: None,
         elsewhere: None,
-        device: Box::new(OnCpu),
+        device: Box::new(CpuDevice),
         edax: None,
         say: Box::new(move |text| tell.lock().unwrap().push(text.to_owned())),
     };

@@ -247,11 +247,11 @@ fn ways_to_move_are_the_steps_or_the_first_jumps() {
         }
         let firsts: std::collections::BTreeSet<_> =
             moves.iter().map(|mv| (mv.from().number(), mv.landings().next())).collect();
-        let ways = position.ways_to_move(position.to_move());
+        let ways = position.mobility(position.to_move());
         assert_eq!(ways as usize, firsts.len(), "{position}");
         // The opponent's are counted as if the opponent were to move.
         let turned = position.swap_sides();
-        assert_eq!(ways, turned.ways_to_move(turned.to_move()));
+        assert_eq!(ways, turned.mobility(turned.to_move()));
         position = position.play(moves[(ply * 7919) % moves.len()]);
     }
 }

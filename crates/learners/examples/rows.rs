@@ -10,7 +10,7 @@
 
 use outflank_learners::{Rows, Seen, preference_rows, solve_primal};
 use outflank_models::{Tuples, View, embedded};
-use outflank_records::{Selection, Wanted, decisions, read_games};
+use outflank_records::{Selection, DecisionFilter, decisions, read_games};
 use std::fmt::Write;
 
 fn text(rows: &Rows) -> String {
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     };
     let tuples = match features.as_str() {
         "squares" => Tuples::squares(),
-        "table1" => embedded::table1(),
+        "table1" => embedded::runarsson_lucas_tuples(),
         other => return Err(format!("'{other}' is neither squares nor table1").into()),
     };
     let (sample, seed) = match draw {
@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     };
     let selection = Selection { sample, ..Selection::default() };
     let games = read_games(&[path.into()], &selection, seed)?;
-    let choices = decisions(&games.records, &Wanted::CHOICES);
+    let choices = decisions(&games.records, &DecisionFilter::CHOICES);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     pool.install(|| {
         let began = seconds();

@@ -31,38 +31,38 @@ use crate::tdl;
 use crate::training::{Learner, StepError};
 use outflank_games::othello::{Board, Othello, kernel};
 use outflank_games::{Position, Side};
-use outflank_models::ann::{Architecture, LiveNet, Stand};
-use outflank_models::{Afters, Net};
-use outflank_runs::{Draw, Rng, rng};
+use outflank_models::ann::{Architecture, TrainableMlp, Accumulator};
+use outflank_models::{AfterstateValues, Mlp};
+use outflank_runs::{RngExt, Rng, rng};
 
 pub use starts::starts;
 
 /// What a result is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ResultTarget {
     /// 2 / (1 + exp(-5 d)) - 1, d being the difference of discs divided by their number.
     Sigmoid,
     /// +1, 0 or -1.
     Plain,
 }
 
-impl Outcome {
+impl ResultTarget {
     /// The worth of a game to whoever won it by this margin with so many discs on the board.
     #[must_use]
     pub fn worth(self, margin: i32, discs: u32) -> f64 {
         match self {
-            Outcome::Sigmoid => {
+            ResultTarget::Sigmoid => {
                 let share = f64::from(margin) / f64::from(discs.max(1));
                 2.0 / (1.0 + libm::exp(-5.0 * share)) - 1.0
             }
-            Outcome::Plain => f64::from(margin.signum()),
+            ResultTarget::Sign => f64::from(margin.signum()),
         }
     }
 }
 
 /// How to learn.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct AnnConfig {
     /// The shape of the networks.
     pub architecture: Architecture,
     /// The size of a step.
@@ -78,15 +78,15 @@ pub struct Settings {
     /// Whether weights change after every move, instead of after every game.
     pub per_move: bool,
     /// What a result is worth.
-    pub outcome: Outcome,
+    pub outcome: ResultTarget,
     /// Draws everything.
     pub seed: u64,
 }
 
 /// Networks that learn by playing each other.
-pub struct Pair {
-    settings: Settings,
-    nets: Vec<LiveNet>,
+pub struct AnnLearner {
+    settings: AnnConfig,
+    nets: Vec<TrainableMlp>,
     /// Games played so far.
     games: u64,
     starts: Vec<Othello>,
@@ -98,10 +98,10 @@ pub struct Pair {
 /// What a game needs, kept from one to the next.
 struct Table {
     /// The board as each side's network sees it.
-    stands: [Stand; 2],
+    accumulators: [Accumulator; 2],
     /// The positions that each side has moved into, seen from its side, and whether by chance.
     sequences: [Sequence; 2],
-    afters: Afters,
+    afters: AfterstateValues,
     steps: Vec<f32>,
 }
 
@@ -122,35 +122,35 @@ struct Rates {
 /// Games from one beginning.
 const MEETINGS: u64 = 2;
 
-impl Pair {
+impl AnnLearner {
     /// Begins with weights drawn at random.
     #[must_use]
-    pub fn new(settings: Settings) -> Pair {
+    pub fn new(settings: AnnConfig) -> AnnLearner {
         let count = if settings.self_play { 1 } else { 2 };
-        let nets: Vec<LiveNet> = (0..count)
+        let nets: Vec<TrainableMlp> = (0..count)
             .map(|number: u32| {
                 let mut rng = rng::stream(settings.seed, &["ann", "weights", &number.to_string()]);
-                LiveNet::new(&Net::random(&settings.architecture, &mut rng))
+                TrainableMlp::new(&Mlp::random(&settings.architecture, &mut rng))
             })
             .collect();
         let start = Board::START;
         let table = Table {
-            stands: [nets[0].stand(start), nets[0].stand(start.pass())],
+            accumulators: [nets[0].accumulator(start), nets[0].accumulator(start.pass())],
             sequences: Default::default(),
-            afters: Afters::default(),
+            afters: AfterstateValues::default(),
             steps: Vec::with_capacity(64),
         };
         let starts = starts();
         let order = (u64::MAX, Vec::new());
-        Pair { settings, nets, games: 0, starts, order, table }
+        AnnLearner { settings, nets, games: 0, starts, order, table }
     }
 
     /// A network as it stands.
-    fn net(&self, number: usize) -> Net {
+    fn net(&self, number: usize) -> Mlp {
         let (architecture, weights) = (&self.settings.architecture, self.nets[number].weights());
         // A step that leaves a weight that is no number is an error, so there is none here.
-        Net::new(architecture, weights).unwrap_or_else(|_| {
-            Net::random(architecture, &mut rng::stream(self.settings.seed, &["ann"]))
+        Mlp::new(architecture, weights).unwrap_or_else(|_| {
+            Mlp::random(architecture, &mut rng::stream(self.settings.seed, &["ann"]))
         })
     }
 
@@ -169,7 +169,7 @@ impl Pair {
 
     /// A training game; `black` has the black discs.
     fn game(&mut self, start: Othello, black: usize, rng: &mut Rng) {
-        let Pair { settings, nets, table, .. } = self;
+        let AnnLearner { settings, nets, table, .. } = self;
         let seats = if nets.len() == 1 { [0, 0] } else { [black, 1 - black] };
         let left = settings
             .decay
@@ -182,7 +182,7 @@ impl Pair {
         }
         for seen in Side::BOTH {
             let view = if seen == side { board } else { board.pass() };
-            nets[seats[seen.index()]].put(&mut table.stands[seen.index()], view);
+            nets[seats[seen.index()]].refresh(&mut table.accumulators[seen.index()], view);
         }
         loop {
             let random = rng.chance(settings.epsilon);
@@ -192,7 +192,7 @@ impl Pair {
             } else {
                 choose(nets, seats, table, board, side, moves, rng)
             };
-            let after = board.turn_over(square, flips);
+            let after = board.play_with_flips(square, flips);
             let sequence = &mut table.sequences[side.index()];
             sequence.boards.push(after.pass());
             sequence.random.push(random);
@@ -201,13 +201,13 @@ impl Pair {
                 let views = if side == Side::Black { views } else { [views[1], views[0]] };
                 one_move(nets, sequence, rates.alpha);
                 for seen in Side::BOTH {
-                    let stand = &mut table.stands[seen.index()];
-                    nets[seats[seen.index()]].put(stand, views[seen.index()]);
+                    let accumulator = &mut table.accumulators[seen.index()];
+                    nets[seats[seen.index()]].refresh(accumulator, views[seen.index()]);
                 }
             } else {
                 for seen in Side::BOTH {
-                    let stand = &mut table.stands[seen.index()];
-                    nets[seats[seen.index()]].advance(stand, square, flips, seen == side);
+                    let accumulator = &mut table.accumulators[seen.index()];
+                    nets[seats[seen.index()]].advance(accumulator, square, flips, seen == side);
                 }
             }
             (board, side, moves) = (after, side.other(), after.moves());
@@ -226,14 +226,14 @@ impl Pair {
                 let result = settings.outcome.worth(seen.sign() * margin, discs) as f32;
                 lesson(net, &table.sequences[seen.index()], result, rates, &mut table.steps);
             }
-            net.apply();
+            net.step();
         }
     }
 }
 
 /// The best move of whoever is to move, and the discs it turns over.
 fn choose(
-    nets: &mut [LiveNet],
+    nets: &mut [TrainableMlp],
     seats: [usize; 2],
     table: &mut Table,
     board: Board,
@@ -245,15 +245,15 @@ fn choose(
         let only = tdl::nth(moves, 0);
         return (only, kernel::flips(board.own, board.other, only));
     }
-    let stand = &table.stands[side.index()];
-    nets[seats[side.index()]].after_moves(stand, moves, &mut table.afters);
+    let accumulator = &table.accumulators[side.index()];
+    nets[seats[side.index()]].after_moves(accumulator, moves, &mut table.afters);
     // Values are the mover's own, whichever colour it has.
     table.afters.step(tdl::best(table.afters.values(), true, rng))
 }
 
 /// Draws each position of a sequence toward the next one, the last toward the result. The steps are
 /// asked for, not taken.
-fn lesson(net: &mut LiveNet, sequence: &Sequence, result: f32, rates: Rates, steps: &mut Vec<f32>) {
+fn lesson(net: &mut TrainableMlp, sequence: &Sequence, result: f32, rates: Rates, steps: &mut Vec<f32>) {
     let predictions = net.predict(&sequence.boards);
     steps.clear();
     steps.resize(predictions.len(), 0.0);
@@ -266,31 +266,31 @@ fn lesson(net: &mut LiveNet, sequence: &Sequence, result: f32, rates: Rates, ste
         by_chance = sequence.random[place];
         next = f;
     }
-    net.pull(steps);
+    net.backward(steps);
 }
 
 /// Draws the position before the last one toward it, at once; keeps the last alone.
-fn one_move(nets: &mut [LiveNet], sequence: &mut Sequence, alpha: f32) {
+fn one_move(nets: &mut [TrainableMlp], sequence: &mut Sequence, alpha: f32) {
     let &[before, after] = sequence.boards.as_slice() else { return };
     if sequence.random != [false, true] && sequence.random != [true, true] {
         for net in nets {
             let &[f, next] = net.predict(&[before, after]) else { continue };
-            net.pull(&[alpha * (next - f), 0.0]);
-            net.apply();
+            net.backward(&[alpha * (next - f), 0.0]);
+            net.step();
         }
     }
     sequence.boards.remove(0);
     sequence.random.remove(0);
 }
 
-impl Learner for Pair {
-    type Model = Net;
+impl Learner for AnnLearner {
+    type Model = Mlp;
 
     fn spent(&self) -> u64 {
         self.games
     }
 
-    fn next_games(&self) -> u64 {
+    fn next_cost(&self) -> u64 {
         MEETINGS
     }
 
@@ -302,7 +302,7 @@ impl Learner for Pair {
             self.game(start, black, &mut rng);
             self.games += 1;
         }
-        if self.nets.iter().all(LiveNet::is_finite) {
+        if self.nets.iter().all(TrainableMlp::is_finite) {
             return Ok(());
         }
         Err(StepError::Failed(format!(
@@ -312,11 +312,11 @@ impl Learner for Pair {
         )))
     }
 
-    fn model(&self) -> Net {
+    fn model(&self) -> Mlp {
         self.net(0)
     }
 
-    fn models(&self) -> Vec<Net> {
+    fn models(&self) -> Vec<Mlp> {
         (0..self.nets.len()).map(|number| self.net(number)).collect()
     }
 
@@ -338,8 +338,8 @@ impl Learner for Pair {
         let read = |bytes: &Vec<u8>| {
             let (weights, rest) = bytes.as_chunks::<4>();
             let weights = weights.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
-            let net = Net::new(&self.settings.architecture, weights).ok()?;
-            rest.is_empty().then(|| LiveNet::new(&net))
+            let net = Mlp::new(&self.settings.architecture, weights).ok()?;
+            rest.is_empty().then(|| TrainableMlp::new(&net))
         };
         self.nets = nets.iter().map(read).collect::<Option<_>>().ok_or_else(other)?;
         self.games = u64::from_le_bytes(games);

@@ -19,7 +19,7 @@ use crate::rows::class_rows;
 use crate::svm::{SvmError, solve_primal};
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Position, Side};
-use outflank_models::{Evaluate, Network, Tuples, View};
+use outflank_models::{Evaluate, NTupleNetwork, Tuples, View};
 use outflank_records::Decision;
 
 /// What the method can be told.
@@ -45,7 +45,7 @@ pub fn learn(
     let rows = class_rows(&tuples, settings.balanced, decisions);
     let fit = solve_primal(&rows, settings.c, settings.tolerance, settings.steps, watch)?;
     let weights = fit.weights.iter().map(|&w| w as f32).collect();
-    let network = Network::new(tuples, weights, View::Invert).ok_or(SvmError::NotFinite)?;
+    let network = NTupleNetwork::new(tuples, weights, View::Invert).ok_or(SvmError::NotFinite)?;
     Ok(Learned { network, rows: rows.len(), entries: rows.entries(), fit })
 }
 
@@ -67,9 +67,9 @@ pub fn learn_each(
 
 /// Two networks that serve one colour each, Black's first.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ByColour(pub [Network; 2]);
+pub struct ByColor(pub [NTupleNetwork; 2]);
 
-impl Evaluate<Othello> for ByColour {
+impl Evaluate<Othello> for ByColor {
     fn value(&self, position: &Othello, side: Side) -> f32 {
         self.0[side.index()].value(position, side)
     }
@@ -84,11 +84,11 @@ mod tests {
     use super::*;
     use crate::{Rows, preference_rows};
     use outflank_models::{Features, embedded};
-    use outflank_records::{Selection, Wanted, decisions, read_games};
+    use outflank_records::{Selection, DecisionFilter, decisions, read_games};
 
     fn choices(games: usize) -> Vec<Decision<Othello>> {
         let records = outflank_records::embedded::games();
-        decisions(&records[..games], &Wanted::CHOICES).items().to_vec()
+        decisions(&records[..games], &DecisionFilter::CHOICES).items().to_vec()
     }
 
     const SETTINGS: Settings = Settings { c: 1.0, tolerance: 1e-3, steps: 100, balanced: true };
@@ -102,9 +102,9 @@ mod tests {
         };
         let selection = Selection { sample: Some(200), ..Selection::default() };
         let games = read_games(&[data.join("wthor")], &selection, 1).unwrap();
-        let choices = decisions(&games.records, &Wanted::CHOICES);
+        let choices = decisions(&games.records, &DecisionFilter::CHOICES);
         for (tuples, positions, differences) in
-            [(Tuples::squares(), 64.0, 11.8), (embedded::table1(), 82.7, 64.8)]
+            [(Tuples::squares(), 64.0, 11.8), (embedded::runarsson_lucas_tuples(), 82.7, 64.8)]
         {
             let mean = |rows: Rows| rows.entries() as f64 / rows.len() as f64;
             let own = mean(class_rows(&tuples, false, choices.items()));
@@ -121,7 +121,7 @@ mod tests {
         // What is no choice has no rows: a forced move, or one that is not legal.
         let illegal = Decision { position: Othello::start(), chosen: Square::new(0).unwrap() };
         choices.push(illegal);
-        let rows = class_rows(&embedded::table1(), true, &choices);
+        let rows = class_rows(&embedded::runarsson_lucas_tuples(), true, &choices);
         assert_eq!(rows.len(), moves);
         let (mut chosen, mut others) = ((0, 0.0), (0, 0.0));
         for row in 0..rows.len() {
@@ -130,14 +130,14 @@ mod tests {
         }
         assert_eq!((chosen.0, others.0), (choices.len() - 1, moves - choices.len() + 1));
         assert_eq!(chosen.1, others.1);
-        let plain = class_rows(&embedded::table1(), false, &choices);
+        let plain = class_rows(&embedded::runarsson_lucas_tuples(), false, &choices);
         assert!((0..plain.len()).all(|row| plain.weight(row) == 1.0));
     }
 
     /// The sums of a row are those of the features, whatever their order.
     #[test]
     fn rows_agree_with_what_the_network_evaluates() {
-        let learned = learn(embedded::table1(), &choices(10), SETTINGS, |_| true).unwrap();
+        let learned = learn(embedded::runarsson_lucas_tuples(), &choices(10), SETTINGS, |_| true).unwrap();
         let choice = choices(1)[20];
         let rows = class_rows(learned.network.tuples(), false, &[choice]);
         let moves: Vec<Square> = choice.position.moves().collect();
@@ -167,7 +167,7 @@ mod tests {
         };
         let chance: f64 = choices.iter().map(|d| 1.0 / d.position.moves().count() as f64).sum();
         let chance = chance / choices.len() as f64;
-        let tuples = embedded::table1();
+        let tuples = embedded::runarsson_lucas_tuples();
         assert_eq!(tuples.count(), 6561);
         for balanced in [true, false] {
             let settings = Settings { balanced, ..SETTINGS };
@@ -180,7 +180,7 @@ mod tests {
             seen[side.index()] += 1;
             true
         });
-        let each = ByColour(each.unwrap().map(|learned| learned.network));
+        let each = ByColor(each.unwrap().map(|learned| learned.network));
         assert!(seen[0] > 0 && seen[1] > 0);
         assert_ne!(each.0[0], each.0[1]);
         assert!(hits(&each) > chance + 0.2);

@@ -2,7 +2,7 @@
 //! temporal difference learning, which moves weights along a gradient, with coevolution, which
 //! selects and recombines whole networks.
 //!
-//! A generation has three phases, each of which the [`Settings`] may leave out:
+//! A generation has three phases, each of which the [`CoevolutionConfig`] may leave out:
 //!
 //! 1. every individual plays training games ([`crate::tdl`]) with itself, with others of the
 //!    population, and with the archive of the best of earlier generations;
@@ -27,27 +27,27 @@ mod settings;
 mod shape;
 pub mod variation;
 
-use crate::tdl::Rates;
+use crate::tdl::TdlConfig;
 use crate::training::{Learner, StepError};
 use elsewhere::{Elsewhere, Practice};
-use fitness::{Occasion, appoint, fittest, judge};
-use outflank_models::files::{Origin, read_tensors, write_tensors};
-use outflank_models::{Model, Network, TupleError};
-use outflank_runs::{Crew, Draw, in_order, rng};
+use fitness::{GenerationContext, appoint, fittest, judge};
+use outflank_models::files::{Origin, read_safetensors, write_safetensors};
+use outflank_models::{Model, NTupleNetwork, TupleError};
+use outflank_runs::{WorkQueue, RngExt, parallel_in_order, rng};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use variation::{crossover, fresh, mutate_topology, mutate_weights, tournament};
 
-pub use elsewhere::PlaysGenerations;
-pub use settings::{Fitness, KEYS, Settings, SettingsError};
-pub use shape::Shape;
+pub use elsewhere::GenerationJobHandler;
+pub use settings::{Fitness, KEYS, CoevolutionConfig, CoevolutionConfigError};
+pub use shape::TupleShape;
 
 /// Why a method of this family could not begin.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CoevolutionError {
     /// Its settings make no sense.
     #[error(transparent)]
-    Settings(#[from] SettingsError),
+    CoevolutionConfig(#[from] CoevolutionConfigError),
     /// Its tuples make no network.
     #[error(transparent)]
     Tuples(#[from] TupleError),
@@ -56,15 +56,15 @@ pub enum CoevolutionError {
 /// A population that learns.
 #[derive(Clone, Debug)]
 pub struct Coevolution {
-    settings: Settings,
+    settings: CoevolutionConfig,
     seed: u64,
     threads: usize,
     generation: u64,
     spent: u64,
-    population: Vec<Network>,
-    archive: Vec<Network>,
+    population: Vec<NTupleNetwork>,
+    archive: Vec<NTupleNetwork>,
     /// The best of the last generation, before its children were made.
-    best: Option<Network>,
+    best: Option<NTupleNetwork>,
     /// Who plays the games, if others do.
     others: Option<Elsewhere>,
 }
@@ -82,7 +82,7 @@ struct Head {
 impl Coevolution {
     /// A population that has not played yet.
     pub fn new(
-        settings: Settings,
+        settings: CoevolutionConfig,
         seed: u64,
         threads: usize,
     ) -> Result<Coevolution, CoevolutionError> {
@@ -105,29 +105,29 @@ impl Coevolution {
 
     /// Lets others play the games of every generation from now on.
     #[must_use]
-    pub fn elsewhere(mut self, crew: Arc<dyn Crew>) -> Coevolution {
+    pub fn elsewhere(mut self, crew: Arc<dyn WorkQueue>) -> Coevolution {
         self.others = Some(Elsewhere { crew });
         self
     }
 
     /// Everyone there is.
     #[must_use]
-    pub fn population(&self) -> &[Network] {
+    pub fn population(&self) -> &[NTupleNetwork] {
         &self.population
     }
 
     /// The best of earlier generations, the newest last.
     #[must_use]
-    pub fn archive(&self) -> &[Network] {
+    pub fn archive(&self) -> &[NTupleNetwork] {
         &self.archive
     }
 
-    fn occasion(&self) -> Occasion {
-        Occasion { seed: self.seed, generation: self.generation, threads: self.threads }
+    fn occasion(&self) -> GenerationContext {
+        GenerationContext { seed: self.seed, generation: self.generation, threads: self.threads }
     }
 
     /// Phase 1: everyone plays its training games; gives what they have become.
-    fn train(&self) -> Result<Vec<Network>, StepError> {
+    fn train(&self) -> Result<Vec<NTupleNetwork>, StepError> {
         let before = &self.population;
         let games = self.settings.training_games();
         if games == 0 {
@@ -141,13 +141,13 @@ impl Coevolution {
                 opponents: self.opponents(individual),
             })
             .collect();
-        let rates = Rates { alpha: settings.alpha, epsilon: settings.epsilon };
-        let players: Vec<&Network> = before.iter().chain(&self.archive).collect();
+        let rates = TdlConfig { learning_rate: settings.alpha, epsilon: settings.epsilon };
+        let players: Vec<&NTupleNetwork> = before.iter().chain(&self.archive).collect();
         if let Some(others) = &self.others {
             return elsewhere::train(others, &players, &practices, rates, self.occasion());
         }
         let mut learned = Vec::with_capacity(before.len());
-        in_order(
+        parallel_in_order(
             before.len(),
             self.threads,
             || (),
@@ -195,7 +195,7 @@ impl Coevolution {
         let mut rng = rng::stream(self.seed, &["variation", &self.generation.to_string()]);
         let size = self.population.len();
         if settings.tournament > 0 {
-            let mut children: Vec<Network> = Vec::with_capacity(size + 1);
+            let mut children: Vec<NTupleNetwork> = Vec::with_capacity(size + 1);
             while children.len() < size {
                 let mut parent = || {
                     let number = tournament(points, size, settings.tournament, &mut rng);
@@ -219,27 +219,27 @@ impl Coevolution {
 }
 
 /// A network of a checkpoint.
-fn read_network(bytes: &[u8]) -> Result<Network, String> {
-    match read_tensors(bytes)?.0 {
-        Model::Network(network) => Ok(Arc::unwrap_or_clone(network)),
+fn read_network(bytes: &[u8]) -> Result<NTupleNetwork, String> {
+    match read_safetensors(bytes)?.0 {
+        Model::NTuple(network) => Ok(Arc::unwrap_or_clone(network)),
         other => Err(format!("it holds a model of kind '{}'", other.kind())),
     }
 }
 
 impl Learner for Coevolution {
-    type Model = Network;
+    type Model = NTupleNetwork;
 
     fn spent(&self) -> u64 {
         self.spent
     }
 
-    fn next_games(&self) -> u64 {
+    fn next_cost(&self) -> u64 {
         self.settings.generation_games(self.archive.len())
     }
 
     /// A generation.
     fn step(&mut self) -> Result<(), StepError> {
-        let games = self.next_games();
+        let games = self.next_cost();
         let trained = self.train()?;
         let (occasion, others) = (self.occasion(), self.others.as_ref());
         let points = judge(&self.settings, &trained, &self.archive, occasion, others)?;
@@ -265,7 +265,7 @@ impl Learner for Coevolution {
 
     /// The best of the last generation. Where nobody is judged the best is appointed by a round
     /// robin, which costs the budget nothing and changes nobody.
-    fn model(&self) -> Network {
+    fn model(&self) -> NTupleNetwork {
         match (&self.best, self.population.len()) {
             (Some(best), _) => best.clone(),
             (None, 1) => self.population[0].clone(),
@@ -283,7 +283,7 @@ impl Learner for Coevolution {
         };
         let mut parts = vec![serde_json::to_vec(&head).map_err(|error| error.to_string())?];
         for network in self.population.iter().chain(&self.archive).chain(&self.best) {
-            parts.push(write_tensors(&network.clone().into(), &Origin::default())?);
+            parts.push(write_safetensors(&network.clone().into(), &Origin::default())?);
         }
         Ok(parts)
     }
@@ -295,7 +295,7 @@ impl Learner for Coevolution {
         if head.population != self.settings.population || networks.len() != count {
             return Err("it holds another population".to_owned());
         }
-        let networks: Result<Vec<Network>, String> =
+        let networks: Result<Vec<NTupleNetwork>, String> =
             networks.iter().map(|bytes| read_network(bytes)).collect();
         let mut networks = networks?.into_iter();
         self.population = networks.by_ref().take(head.population).collect();

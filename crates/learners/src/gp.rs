@@ -5,8 +5,8 @@
 //! comparisons a Gaussian process learns how strong any heuristic is ([`kernel`], [`ep`],
 //! [`posterior`]), and from what it does not know yet it follows which pair to compare next
 //! ([`bald`]). [`Active`] is that loop without any game: it asks for comparisons and is told their
-//! outcomes. [`Gp`] is the learner: a [`Judge`] answers, [`GamesOf`] with games, or a person who is
-//! shown what [`parting`] and [`two_games`] make of a pair.
+//! outcomes. [`Gp`] is the learner: a [`PreferenceOracle`] answers, [`GameOracle`] with games, or a person who is
+//! shown what [`parting`] and [`demonstration_games`] make of a pair.
 //!
 //! Each round, as in algorithm 1: choose a new pair, or an opponent for the best so far; compare
 //! it, and each new heuristic with some that are known; let the belief and its parameters follow.
@@ -37,12 +37,12 @@ mod tests;
 pub use active::{Active, Inference, Outcome, Question, Settings};
 pub use bald::Sampling;
 pub use ep::Comparison;
-pub use games::{Contest, GamesOf, heuristic, random_heuristics};
+pub use games::{Contest, GameOracle, heuristic, random_heuristics};
 pub use gauge::Curve;
-pub use learner::{Gp, Judge, Round};
+pub use learner::{Gp, PreferenceOracle, Round};
 pub use pairs::{Ceiling, Tests};
 pub use posterior::{Posterior, Prediction};
-pub use showing::{Parting, SHOWN, parting, two_games};
+pub use showing::{Disagreement, DEMONSTRATED_SIDE, parting, demonstration_games};
 pub use space::Space;
 
 /// Why nothing could be learned.
@@ -72,7 +72,7 @@ pub enum GpError {
     Settings(String),
     /// Whatever decides comparisons failed.
     #[error("{0}")]
-    Judge(String),
+    PreferenceOracle(String),
     /// The user asked to stop.
     #[error("stopped")]
     Stopped,

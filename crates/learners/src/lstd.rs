@@ -28,7 +28,7 @@ mod trajectory;
 
 use outflank_games::Position;
 use outflank_games::othello::Othello;
-use outflank_models::{Features, Network, Tuples, View};
+use outflank_models::{Features, NTupleNetwork, Tuples, View};
 use outflank_records::Record;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -74,7 +74,7 @@ pub struct Fit {
 #[derive(Clone, Debug)]
 pub struct Learned {
     /// The network, with output negation.
-    pub network: Network,
+    pub network: NTupleNetwork,
     /// The solution that its weights are rounded from.
     pub fit: Fit,
 }
@@ -127,7 +127,7 @@ pub fn learn(
 ) -> Result<Learned, LstdError> {
     let fit = fit(&tuples, games, settings, watch)?;
     let weights = fit.weights.iter().map(|&w| w as f32).collect();
-    let network = Network::new(tuples, weights, View::Negate)
+    let network = NTupleNetwork::new(tuples, weights, View::Negate)
         .ok_or(LstdError::Singular { ridge: fit.ridge })?;
     Ok(Learned { network, fit })
 }
@@ -221,15 +221,15 @@ fn seen<P: Position, F: Features<P> + Sync>(
 mod tests {
     use super::*;
     use outflank_games::Side;
-    use outflank_records::{About, Ply};
-    use outflank_runs::{Draw, rng};
+    use outflank_records::{GameInfo, Ply};
+    use outflank_runs::{RngExt, rng};
 
     const SETTINGS: Settings = Settings { lambda: 0.9, ridge: 1e-6 };
 
     fn random_games(count: u64, plies: usize) -> Vec<Record<Othello>> {
         let play = |number: u64| {
             let mut rng = rng::stream(number, &["lstd", "games"]);
-            let mut record = Record::new(Othello::start(), About::default());
+            let mut record = Record::new(Othello::start(), GameInfo::default());
             while !record.end().is_over() && record.plies().len() < plies {
                 let moves: Vec<_> = record.end().moves().collect();
                 record.push(Ply::new(*rng.pick(&moves).unwrap())).unwrap();
@@ -339,7 +339,7 @@ mod tests {
     fn exchanged_colours_turn_the_weights_round() {
         let games = random_games(30, 60);
         let swap = |game: &Record<Othello>| {
-            let mut swapped = Record::new(game.start().swap_sides(), About::default());
+            let mut swapped = Record::new(game.start().swap_sides(), GameInfo::default());
             game.plies().iter().for_each(|ply| swapped.push(*ply).unwrap());
             swapped
         };
@@ -387,11 +387,11 @@ mod tests {
             fit(&Discs, games, SETTINGS, |_| true).map(|fit| (fit.games, fit.left_out))
         };
         assert_eq!(learn(&games), Err(LstdError::NoOutcome(3)));
-        games[1].about.result = Some(0);
+        games[1].info.result = Some(0);
         assert_eq!(learn(&games), Err(LstdError::AllDrawn(1)));
-        games[2].about.result = Some(-12);
+        games[2].info.result = Some(-12);
         assert_eq!(learn(&games), Ok((2, 1)));
-        let about = About { result: Some(64), ..About::default() };
+        let about = GameInfo { result: Some(64), ..GameInfo::default() };
         games.push(Record::new(Othello::start(), about));
         assert_eq!(learn(&games), Ok((2, 2)));
         assert_eq!(learn(&[]), Err(LstdError::NoOutcome(0)));

@@ -9,11 +9,11 @@ use crate::{Seen, classify, ipref, lstd, mm, online, pref};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
 use outflank_models::patterns::Count;
-use outflank_models::{Features, Model, Network, Policy, Tuples, View};
+use outflank_models::{Features, Model, NTupleNetwork, Policy, Tuples, View};
 use outflank_records::{Decision, Record};
 use std::str::FromStr;
 
-pub use options::{OptionError, Options, users_of};
+pub use options::{OptionError, MethodOptions, methods_using};
 
 /// A way to learn from games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,13 +29,13 @@ pub enum Method {
     /// Chosen moves against all others.
     Classify,
     /// Moves in their context, without playing them.
-    Rater,
+    MovePredictor,
 }
 
 impl Method {
     /// All of them, the default first.
     pub const ALL: [Method; 6] =
-        [Method::IPref, Method::Pref, Method::Lstd, Method::Mm, Method::Classify, Method::Rater];
+        [Method::IPref, Method::Pref, Method::Lstd, Method::Mm, Method::Classify, Method::MovePredictor];
 
     /// The name on the command line.
     #[must_use]
@@ -46,7 +46,7 @@ impl Method {
             Method::Lstd => "lstd",
             Method::Mm => "mm",
             Method::Classify => "classify",
-            Method::Rater => "move-predictor",
+            Method::MovePredictor => "move-predictor",
         }
     }
 }
@@ -97,7 +97,7 @@ pub struct Step<'a> {
     /// How far from the end it is, as the method's tolerance measures it; or no number.
     pub left: f64,
     /// Makes the player as it stands, for methods that improve one step by step.
-    pub player: Option<&'a dyn Fn() -> Option<Network>>,
+    pub player: Option<&'a dyn Fn() -> Option<NTupleNetwork>>,
     /// How often the move that was played was rated highest, each time before it was learned from,
     /// and of how many, if the method counts.
     pub hits: Option<(f64, u64)>,
@@ -120,9 +120,9 @@ impl Outcome {
     /// The player, if it is a network of tuples: what every method makes that does not learn
     /// choices one by one.
     #[must_use]
-    pub fn network(&self) -> Option<&Network> {
+    pub fn network(&self) -> Option<&NTupleNetwork> {
         match &self.model {
-            Model::Network(network) => Some(network),
+            Model::NTuple(network) => Some(network),
             _ => None,
         }
     }
@@ -148,10 +148,10 @@ pub enum LearnError {
     Online(#[from] online::OnlineError),
     /// More places than a board is read in.
     #[error(transparent)]
-    Places(#[from] outflank_models::patterns::TooMany),
+    Places(#[from] outflank_models::patterns::TooManyPlacements),
     /// More features than there is memory for.
     #[error(
-        "{0} features are more than the {MOST_FEATURES} that can be learned at once; give fewer or \
+        "{0} features are more than the {MAX_FEATURES} that can be learned at once; give fewer or \
          shorter tuples"
     )]
     TooMany(usize),
@@ -179,26 +179,26 @@ pub enum LearnError {
 }
 
 /// The most features: the solvers hold 32 numbers for each at a time.
-pub const MOST_FEATURES: usize = 1 << 22;
+pub const MAX_FEATURES: usize = 1 << 22;
 
 /// How many steps a method takes at most, for a bar that shows how far it has come.
 #[must_use]
-pub fn most_steps(method: Method, options: &Options, games: usize) -> u64 {
+pub fn most_steps(method: Method, options: &MethodOptions, games: usize) -> u64 {
     match method {
         _ if options.is_online(method) => options.passes.into(),
         Method::IPref | Method::Pref | Method::Classify => options.steps.into(),
         Method::Mm => options.sweeps.into(),
-        Method::Rater => options.passes.into(),
+        Method::MovePredictor => options.passes.into(),
         Method::Lstd => games as u64,
     }
 }
 
 /// What the steps of a method are called.
 #[must_use]
-pub fn name_of_steps(method: Method, options: &Options) -> &'static str {
+pub fn iteration_unit(method: Method, options: &MethodOptions) -> &'static str {
     match method {
         _ if options.is_online(method) => "passes",
-        Method::Rater => "passes",
+        Method::MovePredictor => "passes",
         Method::IPref | Method::Pref if options.dual => "passes",
         Method::IPref | Method::Pref | Method::Classify => "Newton steps",
         Method::Mm => "sweeps",
@@ -211,7 +211,7 @@ pub fn name_of_steps(method: Method, options: &Options) -> &'static str {
 pub fn learn(
     method: Method,
     task: Task<'_>,
-    options: &Options,
+    options: &MethodOptions,
     seed: u64,
     watch: &mut dyn FnMut(Step<'_>) -> bool,
 ) -> Result<Outcome, LearnError> {
@@ -220,7 +220,7 @@ pub fn learn(
         return one_by_one::learn(method, task, options, seed, watch);
     }
     let Task { games, choices, tuples, .. } = task;
-    if tuples.count() > MOST_FEATURES {
+    if tuples.count() > MAX_FEATURES {
         return Err(LearnError::TooMany(tuples.count()));
     }
     let bytes = size::bytes(method, &tuples, choices);
@@ -238,7 +238,7 @@ pub fn learn(
     let mut stepwise = |view: View, binary: bool, seen: Seen<'_>| {
         let player = || {
             let weights = seen.weights.iter().map(|&w| w as f32).collect();
-            Some(Network::new(seen_with.clone(), weights, view)?.with_binary(binary))
+            Some(NTupleNetwork::new(seen_with.clone(), weights, view)?.with_binary(binary))
         };
         let Seen { step, value, left, .. } = seen;
         watch(Step { step, value, left, player: Some(&player), hits: None })
@@ -246,7 +246,7 @@ pub fn learn(
     let outcome = match method {
         Method::IPref | Method::Pref => {
             let solver = if options.dual { Solver::Dual { seed } } else { Solver::Primal };
-            let Options { c, tolerance, steps, binary_preferences: binary, .. } = *options;
+            let MethodOptions { c, tolerance, steps, preference_binary: binary, .. } = *options;
             let settings = pref::Settings { c, tolerance, steps, solver, binary };
             let learned = match method {
                 Method::IPref => ipref::learn(tuples, choices, settings, |seen| {
@@ -259,7 +259,7 @@ pub fn learn(
             margins(learned, method, options)
         }
         Method::Classify => {
-            let Options { c, tolerance, steps, balanced, .. } = *options;
+            let MethodOptions { c, tolerance, steps, balanced, .. } = *options;
             let settings = classify::Settings { c, tolerance, steps, balanced };
             let learned = classify::learn(tuples, choices, settings, |seen| {
                 stepwise(View::Invert, false, seen)
@@ -275,14 +275,14 @@ pub fn learn(
             differences(learned, options)
         }
         Method::Mm => {
-            let Options { prior, gain, sweeps, binary, .. } = *options;
+            let MethodOptions { prior, gain, sweeps, binary, .. } = *options;
             let settings = mm::Settings { prior, tolerance: gain, sweeps, binary };
             let learned =
                 mm::learn(tuples, choices, settings, |seen| stepwise(View::Invert, binary, seen))?;
             strengths(learned, method, options)
         }
         // It was dealt with above.
-        Method::Rater => return Err(LearnError::Indifferent(0)),
+        Method::MovePredictor => return Err(LearnError::Indifferent(0)),
     };
     if tells_apart(&*outcome.model.policy(), choices) {
         Ok(outcome)
@@ -304,24 +304,24 @@ fn tells_apart(model: &dyn Policy<Othello>, choices: &[Decision<Othello>]) -> bo
 }
 
 /// What to say when the last step was not the end.
-fn unsettled(settled: bool, method: Method, options: &Options) -> Vec<String> {
+fn unsettled(settled: bool, method: Method, options: &MethodOptions) -> Vec<String> {
     if settled {
         return Vec::new();
     }
-    let (steps, name) = (most_steps(method, options, 0), name_of_steps(method, options));
+    let (steps, name) = (most_steps(method, options, 0), iteration_unit(method, options));
     let option = if method == Method::Mm { "--sweeps" } else { "--steps" };
     vec![format!(
         "The tolerance was not reached in {steps} {name}; more are allowed with {option}."
     )]
 }
 
-fn margins(learned: pref::Learned, method: Method, options: &Options) -> Outcome {
+fn margins(learned: pref::Learned, method: Method, options: &MethodOptions) -> Outcome {
     let summary = format!(
         "{} rows with {:.1} entries each; {} {}; the objective is {:.2}.",
         count(learned.rows),
         learned.entries as f64 / learned.rows.max(1) as f64,
         learned.fit.steps,
-        name_of_steps(method, options),
+        iteration_unit(method, options),
         learned.fit.objective
     );
     let remarks = unsettled(learned.fit.settled, method, options);
@@ -335,7 +335,7 @@ fn rounded(games: f64) -> usize {
     (games / step * step).max(1)
 }
 
-fn differences(learned: lstd::Learned, options: &Options) -> Outcome {
+fn differences(learned: lstd::Learned, options: &MethodOptions) -> Outcome {
     let fit = learned.fit;
     let summary = format!(
         "{} features occur in {} games; the equations hold to {:.0e}.",
@@ -357,7 +357,7 @@ fn differences(learned: lstd::Learned, options: &Options) -> Outcome {
     Outcome { model: learned.network.into(), measure: "games", summary, remarks }
 }
 
-fn strengths(learned: mm::Learned, method: Method, options: &Options) -> Outcome {
+fn strengths(learned: mm::Learned, method: Method, options: &MethodOptions) -> Outcome {
     let summary = format!(
         "{} features made a difference; {} sweeps; the log-likelihood is {:.1}, or {:.3} a choice.",
         count(learned.features),
@@ -383,10 +383,10 @@ fn count(number: usize) -> String {
 mod tests {
     use super::*;
     use outflank_models::embedded;
-    use outflank_records::{Wanted, decisions};
+    use outflank_records::{DecisionFilter, decisions};
 
     fn task(games: &[Record<Othello>]) -> (Vec<Decision<Othello>>, &[Record<Othello>]) {
-        (decisions(games, &Wanted::CHOICES).items().to_vec(), games)
+        (decisions(games, &DecisionFilter::CHOICES).items().to_vec(), games)
     }
 
     /// The four first moves are images of each other, so symmetric features cannot tell them
@@ -397,8 +397,8 @@ mod tests {
         let position = Othello::start();
         let first: Vec<_> = position.moves().map(|chosen| Decision { position, chosen }).collect();
         for method in Method::ALL {
-            let task = Task::new(games, &first, embedded::table1());
-            let refused = learn(method, task, &Options::default(), 1, &mut |_| true);
+            let task = TrainingData::new(games, &first, embedded::runarsson_lucas_tuples());
+            let refused = learn(method, task, &MethodOptions::default(), 1, &mut |_| true);
             assert_eq!(refused.err(), Some(LearnError::Indifferent(first.len())), "{method:?}");
         }
     }
@@ -414,14 +414,14 @@ mod tests {
             (Method::Classify, false),
             (Method::Mm, false),
         ] {
-            let options = if dual { Options::dual() } else { Options::default() };
-            let task = Task::new(games, &choices, embedded::table1());
+            let options = if dual { MethodOptions::dual() } else { MethodOptions::default() };
+            let task = TrainingData::new(games, &choices, embedded::runarsson_lucas_tuples());
             let mut last = None;
             let outcome = learn(method, task, &options, 1, &mut |step| {
                 last = step.player.and_then(|player| player());
                 true
             });
-            let Model::Network(network) = outcome.unwrap().model else { panic!("{method:?}") };
+            let Model::NTuple(network) = outcome.unwrap().model else { panic!("{method:?}") };
             assert_eq!(last, Some((*network).clone()), "{method:?}");
         }
     }
@@ -433,14 +433,14 @@ mod tests {
         let (choices, games) = task(&games[..1000]);
         let many = choices.repeat(80);
         for method in [Method::IPref, Method::Classify, Method::Mm] {
-            let task = Task::new(games, &many, embedded::table1());
-            let refused = learn(method, task, &Options::default(), 1, &mut |_| true);
+            let task = TrainingData::new(games, &many, embedded::runarsson_lucas_tuples());
+            let refused = learn(method, task, &MethodOptions::default(), 1, &mut |_| true);
             let Err(LearnError::TooLarge { games: fits, .. }) = refused else {
                 panic!("{method:?} {refused:?}")
             };
             // Two figures are enough to type, and what is said would fit.
             assert!((50..1000).contains(&fits) && fits % 10 == 0, "{fits}");
-            let share = size::bytes(method, &embedded::table1(), &many) * fits as f64 / 1000.0;
+            let share = size::bytes(method, &embedded::runarsson_lucas_tuples(), &many) * fits as f64 / 1000.0;
             assert!(
                 share <= size::MOST_BYTES && share > 0.8 * size::MOST_BYTES,
                 "{method:?} {fits}"
@@ -452,14 +452,14 @@ mod tests {
     fn what_was_not_reached_is_said() {
         let games = outflank_records::embedded::games();
         let (choices, games) = task(&games[..10]);
-        let options = Options { steps: 1, sweeps: 1, ..Options::default() };
+        let options = MethodOptions { steps: 1, sweeps: 1, ..MethodOptions::default() };
         for method in [Method::IPref, Method::Classify, Method::Mm] {
-            let task = Task::new(games, &choices, Tuples::squares());
+            let task = TrainingData::new(games, &choices, Tuples::squares());
             let outcome = learn(method, task, &options, 1, &mut |_| true).unwrap();
             assert!(outcome.remarks[0].starts_with("The tolerance was not reached in 1 "));
         }
-        let ridge = Options { ridge: 1e-300, ..Options::default() };
-        let task = Task::new(games, &choices, Tuples::squares());
+        let ridge = MethodOptions { ridge: 1e-300, ..MethodOptions::default() };
+        let task = TrainingData::new(games, &choices, Tuples::squares());
         let outcome = learn(Method::Lstd, task, &ridge, 1, &mut |_| true).unwrap();
         assert!(outcome.remarks[0].contains("it was raised to"), "{:?}", outcome.remarks);
         assert_eq!(count(1_234_567), "1,234,567");

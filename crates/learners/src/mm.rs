@@ -16,7 +16,7 @@
 //!
 //! What is learned is a network whose weights are log gamma, so that it adds where the model
 //! multiplies. A feature that never made a difference has strength 1, the weight 0. A network
-//! learned with `binary` plays with binary features; see [`Network::with_binary`].
+//! learned with `binary` plays with binary features; see [`NTupleNetwork::with_binary`].
 //!
 //! Needs decisions and a set of features. Where this goes beyond the paper:
 //! - Features of one tuple occur together, since each tuple is read in eight ways, so the update
@@ -39,13 +39,13 @@ mod tests;
 
 use crate::Seen;
 use outflank_games::othello::Othello;
-use outflank_models::{Features, Network, Tuples, View};
+use outflank_models::{Features, NTupleNetwork, Tuples, View};
 use outflank_records::Decision;
 use reach::Reach;
 use state::State;
 use teams::{Reference, Teams};
 
-pub use shared::{Sharing, learn_shared};
+pub use shared::{SharedDenominator, learn_shared};
 
 /// Priors from the first to the last of these can be computed with.
 const PRIORS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
@@ -68,7 +68,7 @@ pub struct Settings {
 #[derive(Clone, Debug)]
 pub struct Learned {
     /// The network: the logarithms of the strengths.
-    pub network: Network,
+    pub network: NTupleNetwork,
     /// The log-likelihood of the moves that were played.
     pub log_likelihood: f64,
     /// The same with the virtual games, counted from strength 1: what was maximised.
@@ -161,10 +161,10 @@ fn network(
     binary: bool,
     teams: &Teams,
     state: &State<'_>,
-) -> Result<Network, MmError> {
+) -> Result<NTupleNetwork, MmError> {
     let weights = by_feature(tuples.count(), teams, state.logs());
     let weights = weights.iter().map(|&w| w as f32).collect();
-    let network = Network::new(tuples, weights, View::Invert).ok_or(MmError::NotFinite)?;
+    let network = NTupleNetwork::new(tuples, weights, View::Invert).ok_or(MmError::NotFinite)?;
     Ok(network.with_binary(binary))
 }
 

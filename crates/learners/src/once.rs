@@ -4,7 +4,7 @@ use outflank_games::{Position, Side};
 use outflank_models::Features;
 
 /// Features of which each counts once, however often it occurs. What is learned from them plays
-/// as [`outflank_models::Network::with_binary`] does.
+/// as [`outflank_models::NTupleNetwork::with_binary`] does.
 #[derive(Clone, Copy, Debug)]
 pub struct Once<'a, F>(pub &'a F);
 
@@ -28,12 +28,12 @@ mod tests {
     use super::*;
     use crate::preference_rows;
     use outflank_games::othello::Othello;
-    use outflank_models::{Evaluate, Network, View, embedded};
+    use outflank_models::{Evaluate, NTupleNetwork, View, embedded};
     use outflank_records::Decision;
 
     #[test]
     fn a_feature_is_visited_once_with_the_value_one() {
-        let tuples = embedded::table1();
+        let tuples = embedded::runarsson_lucas_tuples();
         let start = Othello::start();
         let (mut all, mut once) = (Vec::new(), Vec::new());
         tuples.visit(&start, Side::Black, |index, _| all.push(index));
@@ -50,9 +50,9 @@ mod tests {
     /// The product with a preference is what the network says one move is worth more.
     #[test]
     fn rows_agree_with_a_network_that_counts_once() {
-        let tuples = embedded::table1();
+        let tuples = embedded::runarsson_lucas_tuples();
         let weights: Vec<f32> = (0..6561).map(|i| ((i * 7919 % 6007) as f32).sqrt()).collect();
-        let network = Network::new(tuples.clone(), weights, View::Invert).unwrap();
+        let network = NTupleNetwork::new(tuples.clone(), weights, View::Invert).unwrap();
         let network = network.with_binary(true);
         let start = Othello::start();
         let position = start.play(start.moves().next().unwrap());

@@ -1,7 +1,7 @@
 //! Preferences at full size: any number of choices, any number of weights, by stochastic gradient
 //! descent (what Runarsson and Lucas, 2014, section IX, leave to others).
 //!
-//! A move is worth the sum of the weights it reads ([`Look`]), the mover seen as Black. With the
+//! A move is worth the sum of the weights it reads ([`MoveFeatures`]), the mover seen as Black. With the
 //! softmax (Plackett-Luce) loss an expert's choice among moves of worth v is a draw with
 //!
 //! ```text
@@ -27,8 +27,8 @@ pub use pass::Loss;
 pub use state::{State, Tally};
 
 use outflank_games::othello::kernel;
-use outflank_models::patterns::{Look, Stages};
-use outflank_runs::rng::{self, Draw};
+use outflank_models::patterns::{MoveFeatures, Stages};
+use outflank_runs::rng::{self, RngExt};
 use pass::Pass;
 use rayon::prelude::*;
 
@@ -123,7 +123,7 @@ pub struct Learned {
 }
 
 /// Learns the weights of a look for each stage, on all threads of the current pool.
-pub fn learn<L: Look>(
+pub fn learn<L: MoveFeatures>(
     look: &L,
     stages: Stages,
     choices: &Choices,
@@ -163,7 +163,7 @@ fn check(choices: &Choices, settings: Settings) -> Result<(), OnlineError> {
 /// Between two looks at the clock of the rate: small enough that it falls evenly.
 const CHUNK: usize = 4096;
 
-fn learn_stage<L: Look>(
+fn learn_stage<L: MoveFeatures>(
     look: &L,
     stage: usize,
     choices: Vec<choices::Choice>,

@@ -14,7 +14,7 @@
 use crate::svm::{Fit, Loss, SvmError, solve_dual, solve_primal};
 use crate::{Once, Rows, Seen, preference_rows};
 use outflank_games::othello::Othello;
-use outflank_models::{Network, PieceCounter, Pieces, Tuples, View, from_pieces};
+use outflank_models::{NTupleNetwork, PieceCounter, PieceFeatures, Tuples, View, from_piece_counter};
 use outflank_records::Decision;
 use outflank_runs::rng;
 
@@ -50,7 +50,7 @@ pub struct Settings {
 #[derive(Clone, Debug)]
 pub struct Learned {
     /// The network.
-    pub network: Network,
+    pub network: NTupleNetwork,
     /// The optimum that was found.
     pub fit: Fit,
     /// How many preferences there were.
@@ -92,37 +92,37 @@ pub(crate) fn learn_seen(
     };
     let weights = fit.weights.iter().map(|&w| w as f32).collect();
     let network =
-        Network::new(tuples, weights, view).ok_or(SvmError::NotFinite)?.with_binary(binary);
+        NTupleNetwork::new(tuples, weights, view).ok_or(SvmError::NotFinite)?.with_binary(binary);
     Ok(Learned { network, rows: rows.len(), entries: rows.entries(), fit })
 }
 
 /// Learns the 64 weights of a piece counter. An inverted board has the negative features, so that
 /// output negation and board inversion are the same here.
-pub fn learn_pieces(
+pub fn learn_piece_counter(
     decisions: &[Decision<Othello>],
     settings: Settings,
     watch: impl FnMut(Seen<'_>) -> bool,
-) -> Result<Network, SvmError> {
+) -> Result<NTupleNetwork, SvmError> {
     let Settings { c, tolerance, steps, .. } = settings;
-    let rows = preference_rows(&Pieces, View::Invert, decisions);
+    let rows = preference_rows(&PieceFeatures, View::Invert, decisions);
     let fit = solve_primal(&rows, c, tolerance, steps, watch)?;
     let mut pieces: PieceCounter = [0.0; 64];
     pieces.iter_mut().zip(&fit.weights).for_each(|(piece, &weight)| *piece = weight as f32);
-    Ok(from_pieces(&pieces))
+    Ok(from_piece_counter(&pieces))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outflank_records::{Wanted, decisions};
+    use outflank_records::{DecisionFilter, decisions};
 
     /// Whoever is seen as Black, a piece counter learns the same.
     #[test]
     fn a_piece_counter_is_the_same_in_both_views() {
         let records = outflank_records::embedded::games();
-        let choices = decisions(&records[..20], &Wanted::CHOICES);
-        let inverted = preference_rows(&Pieces, View::Invert, choices.items());
-        let negated = preference_rows(&Pieces, View::Negate, choices.items());
+        let choices = decisions(&records[..20], &DecisionFilter::CHOICES);
+        let inverted = preference_rows(&PieceFeatures, View::Invert, choices.items());
+        let negated = preference_rows(&PieceFeatures, View::Negate, choices.items());
         for row in 0..inverted.len() {
             let ((i, a, sign), (j, b, other)) = (inverted.row(row), negated.row(row));
             assert_eq!((sign, i), (1.0, j));
@@ -130,8 +130,8 @@ mod tests {
         }
         let settings =
             Settings { c: 1.0, tolerance: 1e-4, steps: 100, solver: Solver::Primal, binary: false };
-        let learned = learn_pieces(choices.items(), settings, |_| true).unwrap();
-        let pieces = learned.pieces().unwrap();
+        let learned = learn_piece_counter(choices.items(), settings, |_| true).unwrap();
+        let pieces = learned.piece_counter().unwrap();
         // Corners are good to have; experts and engines agree.
         let corners = [0, 7, 56, 63].map(|corner: usize| pieces[corner]);
         assert!(corners.iter().sum::<f32>() > pieces.iter().sum::<f32>() / 16.0, "{corners:?}");

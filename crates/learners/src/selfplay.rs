@@ -27,13 +27,13 @@ mod study;
 use crate::online::State;
 use crate::training::{Learner, StepError};
 use outflank_games::othello::{Othello, kernel};
-use outflank_models::patterns::{Afterstates, Look, Stages};
+use outflank_models::patterns::{AfterstateFeatures, MoveFeatures, Stages};
 use outflank_models::{Evaluate, Patterns};
 use outflank_runs::rng;
 use play::{Play, Trace};
 use rayon::prelude::*;
 use std::sync::Arc;
-use study::Study;
+use study::TrainingSet;
 
 /// How to learn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,7 +69,7 @@ pub struct Batch {
 
 /// Learns batch by batch.
 pub struct SelfPlay {
-    look: Afterstates,
+    look: AfterstateFeatures,
     stages: Stages,
     settings: Settings,
     states: Vec<State>,
@@ -80,7 +80,7 @@ pub struct SelfPlay {
 impl SelfPlay {
     /// Begins with all weights zero.
     #[must_use]
-    pub fn new(look: Afterstates, stages: Stages, settings: Settings) -> SelfPlay {
+    pub fn new(look: AfterstateFeatures, stages: Stages, settings: Settings) -> SelfPlay {
         let states = (0..stages.count()).map(|_| State::new(look.weights())).collect();
         SelfPlay { look, stages, settings, states, rival: None, done: 0 }
     }
@@ -131,7 +131,7 @@ impl SelfPlay {
             .map(|(stage, state)| {
                 let of = |trace: &&Trace| stages.of(64 - trace.board.empty().count_ones()) == stage;
                 let lessons = traces.iter().flatten().filter(of);
-                kernel::run(Study { look, state, lessons, rate })
+                kernel::run(TrainingSet { look, state, lessons, rate })
             })
             .collect();
         self.done += 1;
@@ -147,7 +147,7 @@ impl Learner for SelfPlay {
         u64::from(self.done) * u64::from(self.settings.games)
     }
 
-    fn next_games(&self) -> u64 {
+    fn next_cost(&self) -> u64 {
         self.settings.games.into()
     }
 
@@ -205,8 +205,8 @@ mod tests {
         seed: 5,
     };
 
-    fn look() -> Afterstates {
-        Afterstates::new(classic(), vec![Count::OtherMoves]).unwrap()
+    fn look() -> AfterstateFeatures {
+        AfterstateFeatures::new(classic(), vec![Count::OtherMoves]).unwrap()
     }
 
     fn learn(threads: usize, settings: Settings) -> (Vec<Vec<f32>>, Vec<Batch>) {
@@ -250,7 +250,7 @@ mod tests {
         again.restore(&parts).unwrap();
         while again.batch().is_some() {}
         assert_eq!(again.state(), whole.state());
-        assert_eq!((again.spent(), again.next_games()), (120, 40));
+        assert_eq!((again.spent(), again.next_cost()), (120, 40));
         parts.pop();
         assert!(again.restore(&parts).is_err());
         assert!(SelfPlay::new(look(), Stages::ONE, SETTINGS).restore(&parts).is_err());

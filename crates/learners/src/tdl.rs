@@ -19,8 +19,8 @@
 
 use outflank_games::Side;
 use outflank_games::othello::{Board, Square, kernel};
-use outflank_models::{Afters, Live, Network};
-use outflank_runs::{Draw, Rng, rng};
+use outflank_models::{AfterstateValues, TrainableNTuple, NTupleNetwork};
+use outflank_runs::{RngExt, Rng, rng};
 use serde::{Deserialize, Serialize};
 
 /// Values this close count as equal, as everywhere in this laboratory.
@@ -28,7 +28,7 @@ const TIE: f64 = 1e-6;
 
 /// How fast and how boldly.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rates {
+pub struct TdlConfig {
     /// The size of a step.
     pub alpha: f64,
     /// The probability of a forced random move.
@@ -38,20 +38,20 @@ pub struct Rates {
 /// Who sits at the board.
 enum Seats<'a> {
     /// One network plays both sides.
-    Alone(&'a mut Live),
+    Alone(&'a mut TrainableNTuple),
     /// The first network plays one side, the second the other.
-    Two { first: &'a mut Live, second: &'a mut Live, first_side: Side },
+    Two { first: &'a mut TrainableNTuple, second: &'a mut TrainableNTuple, first_side: Side },
 }
 
 impl Seats<'_> {
-    fn first(&mut self) -> &mut Live {
+    fn first(&mut self) -> &mut TrainableNTuple {
         match self {
             Seats::Alone(live) => live,
             Seats::Two { first, .. } => first,
         }
     }
 
-    fn mover(&mut self, side: Side) -> &mut Live {
+    fn mover(&mut self, side: Side) -> &mut TrainableNTuple {
         match self {
             Seats::Alone(live) => live,
             Seats::Two { first, second, first_side } => {
@@ -72,7 +72,7 @@ impl Seats<'_> {
         }
     }
 
-    fn each(&mut self, mut what: impl FnMut(&mut Live)) {
+    fn each(&mut self, mut what: impl FnMut(&mut TrainableNTuple)) {
         match self {
             Seats::Alone(live) => what(live),
             Seats::Two { first, second, .. } => {
@@ -84,17 +84,17 @@ impl Seats<'_> {
 }
 
 /// A training game of a network with itself; gives Black's margin.
-pub fn self_play(live: &mut Live, rates: Rates, rng: &mut Rng) -> i32 {
+pub fn self_play(live: &mut TrainableNTuple, rates: TdlConfig, rng: &mut Rng) -> i32 {
     play(Seats::Alone(live), Some(rates.alpha), rates.epsilon, rng)
 }
 
 /// A training game in which the learner has `side` and the opponent stays as it is; gives Black's
 /// margin.
 pub fn play_against(
-    learner: &mut Live,
-    opponent: &mut Live,
+    learner: &mut TrainableNTuple,
+    opponent: &mut TrainableNTuple,
     side: Side,
-    rates: Rates,
+    rates: TdlConfig,
     rng: &mut Rng,
 ) -> i32 {
     let seats = Seats::Two { first: learner, second: opponent, first_side: side };
@@ -102,7 +102,7 @@ pub fn play_against(
 }
 
 /// A game in which nobody learns; gives Black's margin.
-pub fn play_out(black: &mut Live, white: &mut Live, epsilon: f64, rng: &mut Rng) -> i32 {
+pub fn play_out(black: &mut TrainableNTuple, white: &mut TrainableNTuple, epsilon: f64, rng: &mut Rng) -> i32 {
     let seats = Seats::Two { first: black, second: white, first_side: Side::Black };
     play(seats, None, epsilon, rng)
 }
@@ -115,8 +115,8 @@ pub fn stream(seed: u64, learner: usize, game: u64) -> Rng {
 }
 
 /// Plays `games` training games of a network with itself, the number of the first being `from`.
-pub fn learn(network: &mut Network, rates: Rates, seed: u64, from: u64, games: u64) {
-    let mut live = Live::new(network);
+pub fn learn(network: &mut NTupleNetwork, rates: TdlConfig, seed: u64, from: u64, games: u64) {
+    let mut live = TrainableNTuple::new(network);
     for game in from..from + games {
         self_play(&mut live, rates, &mut stream(seed, 0, game));
     }
@@ -124,11 +124,11 @@ pub fn learn(network: &mut Network, rates: Rates, seed: u64, from: u64, games: u
 }
 
 fn play(mut seats: Seats<'_>, alpha: Option<f64>, epsilon: f64, rng: &mut Rng) -> i32 {
-    let mut afters = Afters::default();
+    let mut afters = AfterstateValues::default();
     let mut board = Board::START;
     let mut side = Side::Black;
     let mut moves = board.moves();
-    seats.each(|live| live.place(board.own, board.other));
+    seats.each(|live| live.set_board(board.own, board.other));
     loop {
         let as_black = side == Side::Black;
         let random = rng.chance(epsilon);
@@ -141,7 +141,7 @@ fn play(mut seats: Seats<'_>, alpha: Option<f64>, epsilon: f64, rng: &mut Rng) -
             let (square, flips) = afters.step(mv);
             (square, flips, Some(afters.values()[mv]))
         };
-        let mut next = board.turn_over(square, flips);
+        let mut next = board.play_with_flips(square, flips);
         let mut next_side = side.other();
         let mut next_moves = next.moves();
         if next_moves == 0 {
@@ -171,9 +171,9 @@ fn play(mut seats: Seats<'_>, alpha: Option<f64>, epsilon: f64, rng: &mut Rng) -
 }
 
 /// Draws the prediction for the board on the table toward the target.
-fn learn_step(live: &mut Live, target: f64, alpha: f64) {
+fn learn_step(live: &mut TrainableNTuple, target: f64, alpha: f64) {
     let prediction = libm::tanh(live.value());
-    live.nudge(alpha * (target - prediction) * (1.0 - prediction * prediction));
+    live.add_to_active_weights(alpha * (target - prediction) * (1.0 - prediction * prediction));
 }
 
 /// The n-th square of a bitboard.
@@ -205,14 +205,14 @@ mod tests {
     use super::*;
     use outflank_games::Position;
     use outflank_games::othello::Othello;
-    use outflank_models::shapes::{Snake, snake};
+    use outflank_models::tuple_shapes::{Snake, snake};
     use outflank_models::{Evaluate, Features, Tuples, View};
 
-    fn network(seed: u64) -> Network {
+    fn network(seed: u64) -> NTupleNetwork {
         let mut rng = rng::stream(seed, &["test"]);
         let squares: Vec<_> =
             [6, 5, 4].map(|length| snake(length, Snake::Clean, &mut rng).unwrap()).to_vec();
-        let mut network = Network::zero(Tuples::symmetric(&squares).unwrap(), View::Negate);
+        let mut network = NTupleNetwork::zero(Tuples::symmetric(&squares).unwrap(), View::Negate);
         network.weights_mut().iter_mut().for_each(|w| *w = 0.05 * rng.normal() as f32);
         network
     }
@@ -242,12 +242,12 @@ mod tests {
         for (seed, position) in positions(1, 100).into_iter().enumerate().step_by(9) {
             let before = network(seed as u64);
             let mut after = before.clone();
-            let mut live = Live::new(&before);
-            live.place(position.discs(Side::Black), position.discs(Side::White));
+            let mut live = TrainableNTuple::new(&before);
+            live.set_board(position.discs(Side::Black), position.discs(Side::White));
             learn_step(&mut live, target, alpha);
             live.store(&mut after);
             let predict =
-                |network: &Network| libm::tanh(f64::from(network.value(&position, Side::Black)));
+                |network: &NTupleNetwork| libm::tanh(f64::from(network.value(&position, Side::Black)));
             let error = target - predict(&before);
             let mut read = vec![false; before.weights().len()];
             before.tuples().visit(&position, Side::Black, |index, _| read[index] = true);
@@ -275,7 +275,7 @@ mod tests {
     /// A learner that loses to nobody but itself learns the same whichever way games are grouped.
     #[test]
     fn games_can_be_grouped_in_any_way() {
-        let rates = Rates { alpha: 0.001, epsilon: 0.1 };
+        let rates = TdlConfig { learning_rate: 0.001, epsilon: 0.1 };
         let (mut whole, mut parts) = (network(3), network(3));
         learn(&mut whole, rates, 5, 0, 60);
         for (from, games) in [(0, 1), (1, 29), (30, 30)] {
@@ -308,7 +308,7 @@ mod tests {
                 };
                 position = position.play(moves[mv]);
             }
-            let (mut black, mut white) = (Live::new(&network), Live::new(&network));
+            let (mut black, mut white) = (TrainableNTuple::new(&network), TrainableNTuple::new(&network));
             let margin = play_out(&mut black, &mut white, 0.2, &mut rng::stream(seed, &["game"]));
             assert_eq!(Some(margin), position.margin());
         }
@@ -318,9 +318,9 @@ mod tests {
     /// side, teaches the learner; what chance plays teaches nothing. The second network, if there is
     /// one, plays the side that is not the learner's.
     fn by_the_book(
-        learner: &mut Network,
-        other: Option<(&Network, Side)>,
-        rates: Rates,
+        learner: &mut NTupleNetwork,
+        other: Option<(&NTupleNetwork, Side)>,
+        rates: TdlConfig,
         rng: &mut Rng,
     ) -> i32 {
         let mut position = Othello::start();
@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn a_training_game_teaches_what_the_book_says() {
-        let rates = Rates { alpha: 0.01, epsilon: 0.2 };
+        let rates = TdlConfig { learning_rate: 0.01, epsilon: 0.2 };
         let other = network(9);
         for seed in 0..12u64 {
             for side in [None, Some(Side::Black), Some(Side::White)] {
@@ -376,7 +376,7 @@ mod tests {
                 let margin =
                     by_the_book(&mut slow, side.map(|side| (&other, side)), rates, &mut stream());
                 let mut quick = network(seed);
-                let (mut live, mut opponent) = (Live::new(&quick), Live::new(&other));
+                let (mut live, mut opponent) = (TrainableNTuple::new(&quick), TrainableNTuple::new(&other));
                 let played = match side {
                     None => self_play(&mut live, rates, &mut stream()),
                     Some(side) => {
@@ -404,7 +404,7 @@ mod tests {
 
     #[test]
     fn chance_teaches_nothing() {
-        let rates = Rates { alpha: 0.01, epsilon: 1.0 };
+        let rates = TdlConfig { learning_rate: 0.01, epsilon: 1.0 };
         let mut learner = network(1);
         learn(&mut learner, rates, 1, 0, 20);
         assert_eq!(learner, network(1));

@@ -3,7 +3,7 @@
 //!
 //! A [`Learner`] does one step at a time, a generation or a batch of games, and says what it has
 //! learned so far. [`train`] lets it step until its budget is used up, measures it at even
-//! distances by a [`Gauge`], such as games against others ([`Against`]), and after each measurement
+//! distances by a [`Evaluator`], such as games against others ([`OpponentEvaluator`]), and after each measurement
 //! writes to a folder: `checkpoint.bin` to go on from, `curve.csv`, the same as a TensorBoard
 //! event file, and the model. Measuring is no part of the budget and changes nothing that is
 //! learned. A run that was stopped or killed goes on from its last checkpoint to the same bytes.
@@ -11,20 +11,20 @@
 mod against;
 
 use outflank_arena::ContestError;
-use outflank_models::files::{Keep, ModelError, Origin};
-use outflank_runs::events::{Scalar, event_file};
+use outflank_models::files::{SaveModel, ModelError, Origin};
+use outflank_runs::tensorboard::{Scalar, encode_events};
 use outflank_runs::files::{self, FileError};
-use outflank_runs::{Notes, parts, stop_requested};
+use outflank_runs::{ProgressLog, shards, stop_requested};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-pub use against::Against;
+pub use against::OpponentEvaluator;
 
 /// A method that learns by playing.
 pub trait Learner {
     /// What it learns.
-    type Model: Clone + Keep;
+    type Model: Clone + SaveModel;
 
     /// What it does before its first step, at no cost.
     fn begin(&mut self) -> Result<(), StepError> {
@@ -35,7 +35,7 @@ pub trait Learner {
     fn spent(&self) -> u64;
 
     /// How much of it the next step takes.
-    fn next_games(&self) -> u64;
+    fn next_cost(&self) -> u64;
 
     /// A generation, or a batch of games, or a round; one that is stopped has not happened.
     fn step(&mut self) -> Result<(), StepError>;
@@ -75,7 +75,7 @@ impl From<String> for StepError {
 
 /// A figure that is measured again and again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Column {
+pub struct MetricColumn {
     /// Its name in the table.
     pub name: String,
     /// Its name in TensorBoard.
@@ -86,7 +86,7 @@ pub struct Column {
 
 /// What a measurement found, in the order of the columns; errors are 0 where none is known.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Measured {
+pub struct Metrics {
     /// The figures.
     pub values: Vec<f64>,
     /// The half-widths of their 95% intervals.
@@ -96,17 +96,17 @@ pub struct Measured {
 }
 
 /// Says how far a learner has come.
-pub trait Gauge<L> {
+pub trait Evaluator<L> {
     /// What it measures.
-    fn columns(&self) -> Vec<Column>;
+    fn columns(&self) -> Vec<MetricColumn>;
 
     /// Measures; `None` when the user stopped it.
-    fn measure(&self, learner: &L) -> Result<Option<Measured>, TrainError>;
+    fn measure(&self, learner: &L) -> Result<Option<Metrics>, TrainingError>;
 }
 
 /// How long to learn and what to keep.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct TrainingPlan {
     /// The budget, in games or whatever the learner counts: no step begins that it could not pay.
     pub games: u64,
     /// What the learner counts, in a word for the table.
@@ -114,7 +114,7 @@ pub struct Plan {
     /// How often to measure, at even distances; the end is always measured.
     pub points: u64,
     /// Whether the beginning is measured too.
-    pub measure_beginning: bool,
+    pub measure_start: bool,
     /// What the model file says about how it was made.
     pub origin: Origin,
     /// Whether the model of every measurement is kept, as `models/001.safetensors` and so on.
@@ -123,7 +123,7 @@ pub struct Plan {
 
 /// A measurement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Point {
+pub struct Measurement {
     /// How much of the budget was used until then, as a rule games.
     pub games: u64,
     /// The figures, such as the score against each player, 0 to 100.
@@ -136,27 +136,27 @@ pub struct Point {
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug)]
-pub struct Status<'a> {
+pub struct TrainingStatus<'a> {
     /// How much of the budget is used.
     pub games: u64,
     /// The last measurement.
-    pub last: Option<&'a Point>,
+    pub last: Option<&'a Measurement>,
 }
 
 /// What came of it.
 #[derive(Clone, Debug)]
-pub struct Trained<M> {
+pub struct TrainingOutcome<M> {
     /// The best that was learned.
     pub model: M,
     /// The measurements.
-    pub curve: Vec<Point>,
+    pub curve: Vec<Measurement>,
     /// Whether the budget was used up; otherwise the run was stopped and can go on.
     pub complete: bool,
 }
 
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
-pub enum TrainError {
+pub enum TrainingError {
     /// The checkpoint is not one of this run.
     #[error("{path}: {reason}; start anew with --out")]
     Checkpoint {
@@ -190,22 +190,22 @@ pub const EVENTS: &str = "events.out.tfevents.0.outflank";
 
 /// The file of what was learned, by its kind.
 #[must_use]
-pub fn model_name<M: Keep>() -> String {
-    format!("model.{}", M::ENDING)
+pub fn model_name<M: SaveModel>() -> String {
+    format!("model.{}", M::EXTENSION)
 }
 
 /// Where the model of a measurement is kept; the last has the number of points.
 #[must_use]
-pub fn model_at<M: Keep>(folder: &Path, number: u64) -> PathBuf {
-    folder.join(format!("models/{number:03}.{}", M::ENDING))
+pub fn model_at<M: SaveModel>(folder: &Path, number: u64) -> PathBuf {
+    folder.join(format!("models/{number:03}.{}", M::EXTENSION))
 }
 
 /// Where the last of each of the models is that were learned side by side, counted from 0.
 #[must_use]
-pub fn model_file<M: Keep>(folder: &Path, place: usize) -> PathBuf {
+pub fn model_file<M: SaveModel>(folder: &Path, place: usize) -> PathBuf {
     match place {
         0 => folder.join(model_name::<M>()),
-        _ => folder.join(format!("model-{}.{}", place + 1, M::ENDING)),
+        _ => folder.join(format!("model-{}.{}", place + 1, M::EXTENSION)),
     }
 }
 
@@ -218,7 +218,7 @@ fn period(games: u64, points: u64, budget: u64) -> u64 {
 /// The measurement of a finished run that counts at a number from 1 to `points`: the one of that number, as
 /// in [`model_at`], or the last before where a step was longer than the distance between two.
 #[must_use]
-pub fn measured_at(curve: &[Point], number: u64, points: u64, budget: u64) -> Option<&Point> {
+pub fn measurement_at(curve: &[Measurement], number: u64, points: u64, budget: u64) -> Option<&Measurement> {
     let last = curve.len().checked_sub(1)?;
     let of = |place: usize| match place == last {
         true => points,
@@ -235,57 +235,57 @@ const LIMIT: u64 = 1 << 34;
 /// `watch` sees how far it has come, after each step; it may end the run by returning `false`.
 pub fn train<L: Learner>(
     learner: &mut L,
-    gauge: &impl Gauge<L>,
-    plan: &Plan,
+    gauge: &impl Evaluator<L>,
+    plan: &TrainingPlan,
     folder: &Path,
-    mut watch: impl FnMut(Status<'_>) -> bool,
-) -> Result<Trained<L::Model>, TrainError> {
+    mut watch: impl FnMut(TrainingStatus<'_>) -> bool,
+) -> Result<TrainingOutcome<L::Model>, TrainingError> {
     let columns = gauge.columns();
     for cut_off in [folder, &folder.join("models")] {
         if cut_off.is_dir() {
-            files::remove_parts(cut_off)?;
+            files::remove_temp_files(cut_off)?;
         }
     }
     let mut curve = match resume(learner, folder)? {
         Some(curve) => curve,
         None => match learner.begin() {
             Ok(()) => Vec::new(),
-            Err(StepError::Failed(reason)) => return Err(TrainError::Step(reason)),
+            Err(StepError::Failed(reason)) => return Err(TrainingError::Step(reason)),
             Err(StepError::Stopped) => return stopped(learner, Vec::new()),
         },
     };
     loop {
         let spent = learner.spent();
-        let over = spent.saturating_add(learner.next_games()) > plan.games;
-        let last = curve.last().map_or(0, |point: &Point| point.games);
+        let over = spent.saturating_add(learner.next_cost()) > plan.games;
+        let last = curve.last().map_or(0, |point: &Measurement| point.games);
         let period = |games: u64| period(games, plan.points, plan.games);
         let due = period(spent) > period(last)
             || (over && last < spent)
-            || (plan.measure_beginning && curve.is_empty());
+            || (plan.measure_start && curve.is_empty());
         if due {
-            let Some(Measured { values, errors, mut losses }) = gauge.measure(learner)? else {
+            let Some(Metrics { values, errors, mut losses }) = gauge.measure(learner)? else {
                 save(learner, &curve, folder)?;
                 return stopped(learner, curve);
             };
             losses.resize(values.len(), 0.0);
-            curve.push(Point { games: spent, scores: values, errors, losses });
+            curve.push(Measurement { games: spent, scores: values, errors, losses });
             write_curve(&curve, plan.unit, &columns, folder)?;
             let models = learner.models();
             for (place, model) in models.iter().enumerate() {
-                model.keep(&model_file::<L::Model>(folder, place), &plan.origin)?;
+                model.save(&model_file::<L::Model>(folder, place), &plan.origin)?;
             }
             if let (true, Some(model)) = (plan.keep_models, models.first()) {
                 let number = if over { plan.points } else { period(spent) };
                 files::create_folder(&folder.join("models"))?;
-                model.keep(&model_at::<L::Model>(folder, number), &plan.origin)?;
+                model.save(&model_at::<L::Model>(folder, number), &plan.origin)?;
             }
             save(learner, &curve, folder)?;
         }
-        let go_on = watch(Status { games: spent, last: curve.last() });
+        let go_on = watch(TrainingStatus { games: spent, last: curve.last() });
         if over {
             // What cannot be removed does no harm.
             let _ = std::fs::remove_file(folder.join(BEFORE));
-            return Ok(Trained { model: learner.model(), curve, complete: true });
+            return Ok(TrainingOutcome { model: learner.model(), curve, complete: true });
         }
         let step =
             if go_on && !stop_requested() { learner.step() } else { Err(StepError::Stopped) };
@@ -301,7 +301,7 @@ pub fn train<L: Learner>(
                     ),
                     None => String::new(),
                 };
-                return Err(TrainError::Step(reason + &kept));
+                return Err(TrainingError::Step(reason + &kept));
             }
             Err(StepError::Stopped) => {
                 save(learner, &curve, folder)?;
@@ -312,14 +312,14 @@ pub fn train<L: Learner>(
 }
 
 /// What there is of a run that can go on.
-fn stopped<L: Learner>(learner: &L, curve: Vec<Point>) -> Result<Trained<L::Model>, TrainError> {
-    Ok(Trained { model: learner.model(), curve, complete: false })
+fn stopped<L: Learner>(learner: &L, curve: Vec<Measurement>) -> Result<TrainingOutcome<L::Model>, TrainingError> {
+    Ok(TrainingOutcome { model: learner.model(), curve, complete: false })
 }
 
 fn write_curve(
-    curve: &[Point],
+    curve: &[Measurement],
     unit: &str,
-    columns: &[Column],
+    columns: &[MetricColumn],
     folder: &Path,
 ) -> Result<(), FileError> {
     let mut text = unit.to_owned();
@@ -345,44 +345,44 @@ fn write_curve(
         text.push('\n');
     }
     files::write(&folder.join(CURVE), text.as_bytes())?;
-    files::write(&folder.join(EVENTS), &event_file(&scalars))
+    files::write(&folder.join(EVENTS), &encode_events(&scalars))
 }
 
-fn save<L: Learner>(learner: &L, curve: &[Point], folder: &Path) -> Result<(), TrainError> {
+fn save<L: Learner>(learner: &L, curve: &[Measurement], folder: &Path) -> Result<(), TrainingError> {
     let mut all = vec![write_points(curve).into_bytes()];
-    all.extend(learner.state().map_err(TrainError::Step)?);
+    all.extend(learner.state().map_err(TrainingError::Step)?);
     let (last, before) = (folder.join(CHECKPOINT), folder.join(BEFORE));
     if last.exists() {
         std::fs::rename(&last, &before).map_err(FileError::on("rename", &last))?;
     }
-    Ok(files::write(&last, &parts::pack(&all))?)
+    Ok(files::write(&last, &shards::pack(&all))?)
 }
 
 /// Puts the learner back to the last checkpoint that is whole, if there is one, and returns its curve.
-fn resume<L: Learner>(learner: &mut L, folder: &Path) -> Result<Option<Vec<Point>>, TrainError> {
+fn resume<L: Learner>(learner: &mut L, folder: &Path) -> Result<Option<Vec<Measurement>>, TrainingError> {
     let mut damaged = None;
     for path in [CHECKPOINT, BEFORE].map(|name| folder.join(name)) {
         if !path.exists() {
             continue;
         }
-        let failed = |reason| TrainError::Checkpoint { path: path.display().to_string(), reason };
-        let all = match parts::unpack(&files::read(&path, LIMIT)?) {
+        let failed = |reason| TrainingError::Checkpoint { path: path.display().to_string(), reason };
+        let all = match shards::unpack(&files::read(&path, LIMIT)?) {
             Ok(all) => all,
             Err(reason) => {
                 damaged.get_or_insert(failed(reason));
                 continue;
             }
         };
-        let mut restore = || -> Result<Vec<Point>, String> {
+        let mut restore = || -> Result<Vec<Measurement>, String> {
             let (curve, state) = all.split_first().ok_or("it is empty")?;
             let curve = std::str::from_utf8(curve).ok().and_then(read_points);
             learner.restore(state)?;
             curve.ok_or_else(|| "its curve is damaged".to_owned())
         };
         let curve = restore().map_err(failed)?;
-        if let Some(TrainError::Checkpoint { path: last, reason }) = damaged {
+        if let Some(TrainingError::Checkpoint { path: last, reason }) = damaged {
             let text = format!("{last}: {reason}; going on from {}", path.display());
-            Notes::new(false).tell(&text);
+            ProgressLog::new(false).println(&text);
             // It would take the place of the good one when the next is written.
             std::fs::remove_file(&last).map_err(FileError::on("remove", Path::new(&last)))?;
         }
@@ -393,11 +393,11 @@ fn resume<L: Learner>(learner: &mut L, folder: &Path) -> Result<Option<Vec<Point
 
 /// A line for each point: the games, then each score, its error and the losses. Rust writes and
 /// reads the same numbers to the last bit.
-fn write_points(curve: &[Point]) -> String {
+fn write_points(curve: &[Measurement]) -> String {
     let mut text = String::new();
     for point in curve {
         let _ = write!(text, "{}", point.games);
-        let Point { scores, errors, losses, .. } = point;
+        let Measurement { scores, errors, losses, .. } = point;
         for ((score, error), lost) in scores.iter().zip(errors).zip(losses) {
             let _ = write!(text, " {score} {error} {lost}");
         }
@@ -406,14 +406,14 @@ fn write_points(curve: &[Point]) -> String {
     text
 }
 
-fn read_points(text: &str) -> Option<Vec<Point>> {
+fn read_points(text: &str) -> Option<Vec<Measurement>> {
     let point = |line: &str| {
         let mut words = line.split(' ');
         let games = words.next()?.parse().ok()?;
         let numbers: Option<Vec<f64>> = words.map(|word| word.parse().ok()).collect();
         let numbers = numbers?;
         let (triples, rest) = numbers.as_chunks::<3>();
-        rest.is_empty().then(|| Point {
+        rest.is_empty().then(|| Measurement {
             games,
             scores: triples.iter().map(|triple| triple[0]).collect(),
             errors: triples.iter().map(|triple| triple[1]).collect(),
@@ -430,7 +430,7 @@ mod tests {
     /// Generations of 48,425 games, as CTDL has them on a budget of a million.
     #[test]
     fn measurements_have_the_numbers_of_their_periods() {
-        let point = |games: u64| Point { games, scores: vec![], errors: vec![], losses: vec![] };
+        let point = |games: u64| Measurement { games, scores: vec![], errors: vec![], losses: vec![] };
         let mut curve = Vec::new();
         let (mut spent, mut last) = (0, 0);
         while spent + 48_425 <= 1_000_000 {
@@ -441,7 +441,7 @@ mod tests {
             }
         }
         curve.push(point(spent));
-        let at = |number: u64| measured_at(&curve, number, 10, 1_000_000).unwrap().games;
+        let at = |number: u64| measurement_at(&curve, number, 10, 1_000_000).unwrap().games;
         // The first whole number of generations past each tenth; the end is the tenth.
         for number in 1..10 {
             assert_eq!(at(number), (number * 100_000).div_ceil(48_425) * 48_425);
@@ -449,8 +449,8 @@ mod tests {
         assert_eq!(at(10), 20 * 48_425);
         // A generation of 400,000: what is not measured is as before, the beginning as the first.
         let coarse = [point(400_000), point(800_000)];
-        let at = |number: u64| measured_at(&coarse, number, 10, 1_000_000).unwrap().games;
+        let at = |number: u64| measurement_at(&coarse, number, 10, 1_000_000).unwrap().games;
         assert_eq!([1, 4, 9, 10].map(at), [400_000, 400_000, 400_000, 800_000]);
-        assert_eq!(measured_at(&[], 1, 10, 1_000_000), None);
+        assert_eq!(measurement_at(&[], 1, 10, 1_000_000), None);
     }
 }

@@ -3,21 +3,21 @@
 use outflank_learners::coevolution::variation::{
     crossover, fresh, mutate_topology, mutate_weights, tournament,
 };
-use outflank_learners::coevolution::{Coevolution, Fitness, Settings, SettingsError, Shape};
-use outflank_learners::tdl::{self, Rates};
-use outflank_learners::training::{Against, Learner, Plan, train};
+use outflank_learners::coevolution::{Coevolution, Fitness, CoevolutionConfig, CoevolutionConfigError, TupleShape};
+use outflank_learners::tdl::{self, TdlConfig};
+use outflank_learners::training::{OpponentEvaluator, Learner, TrainingPlan, train};
 use outflank_models::files::Origin;
-use outflank_models::shapes::{Neighbour, Snake};
-use outflank_models::{Network, Tuple};
-use outflank_players::roster::entries;
+use outflank_models::tuple_shapes::{NeighborChoice, Snake};
+use outflank_models::{NTupleNetwork, Tuple};
+use outflank_players::registry::factories;
 use outflank_runs::rng::stream;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A small method that does everything.
-fn everything() -> Settings {
-    Settings {
-        shape: Shape::Snakes { tuples: 4, length: 3 },
+fn everything() -> CoevolutionConfig {
+    CoevolutionConfig {
+        shape: TupleShape::Snakes { tuples: 4, length: 3 },
         snake: Snake::Clean,
         spread: 0.0,
         population: 5,
@@ -40,13 +40,13 @@ fn everything() -> Settings {
         weight_mutation: 0.05,
         weight_deviation: 0.25,
         topology_mutation: 0.1,
-        topology: Neighbour::Uniform,
+        topology: NeighborChoice::Uniform,
     }
 }
 
 /// Training alone.
-fn alone(population: usize) -> Settings {
-    Settings {
+fn alone(population: usize) -> CoevolutionConfig {
+    CoevolutionConfig {
         population,
         population_opponents: 0,
         archive_opponents: 0,
@@ -61,28 +61,28 @@ fn alone(population: usize) -> Settings {
     }
 }
 
-fn methods() -> Vec<(&'static str, Settings)> {
+fn methods() -> Vec<(&'static str, CoevolutionConfig)> {
     vec![
         ("everything", everything()),
         (
             "newest, crowded",
-            Settings {
+            CoevolutionConfig {
                 archive_newest: true,
-                topology: Neighbour::Crowded,
+                topology: NeighborChoice::Crowded,
                 snake: Snake::Wrapping,
                 ..everything()
             },
         ),
         (
             "judged by the heuristic",
-            Settings { fitness: Fitness::Heuristic, hall_of_fame: 0, ..everything() },
+            CoevolutionConfig { fitness: Fitness::Heuristic, hall_of_fame: 0, ..everything() },
         ),
-        ("systematic", Settings { shape: "all2+2x2".parse().unwrap(), ..everything() }),
+        ("systematic", CoevolutionConfig { shape: "all2+2x2".parse().unwrap(), ..everything() }),
         ("one alone", alone(1)),
         ("several alone", alone(4)),
         (
             "without training",
-            Settings {
+            CoevolutionConfig {
                 spread: 1.0,
                 self_games: 0,
                 population_opponents: 0,
@@ -93,7 +93,7 @@ fn methods() -> Vec<(&'static str, Settings)> {
     ]
 }
 
-fn steps(settings: &Settings, threads: usize, steps: usize) -> Coevolution {
+fn steps(settings: &CoevolutionConfig, threads: usize, steps: usize) -> Coevolution {
     let mut learner = Coevolution::new(settings.clone(), 3, threads).unwrap();
     (0..steps).for_each(|_| learner.step().unwrap());
     learner
@@ -107,11 +107,11 @@ fn every_method_keeps_the_contract() {
         let mut learner = Coevolution::new(settings.clone(), 3, 1).unwrap();
         let mut spent = 0;
         for _ in 0..3 {
-            spent += learner.next_games();
+            spent += learner.next_cost();
             learner.step().unwrap();
             assert_eq!(learner.spent(), spent, "{name}");
             assert_eq!(learner.population().len(), settings.population, "{name}");
-            let finite = |network: &Network| network.weights().iter().all(|w| w.is_finite());
+            let finite = |network: &NTupleNetwork| network.weights().iter().all(|w| w.is_finite());
             assert!(learner.population().iter().all(finite), "{name}");
         }
         let bytes = learner.state().unwrap();
@@ -131,11 +131,11 @@ fn every_method_keeps_the_contract() {
 #[test]
 fn one_individual_without_variation_is_tdl() {
     for games in [1, 7, 20] {
-        let settings = Settings { self_games: games, ..alone(1) };
+        let settings = CoevolutionConfig { self_games: games, ..alone(1) };
         let mut learner = Coevolution::new(settings.clone(), 9, 2).unwrap();
         let mut network = learner.population()[0].clone();
         (0..140 / games).for_each(|_| learner.step().unwrap());
-        let rates = Rates { alpha: settings.alpha, epsilon: settings.epsilon };
+        let rates = TdlConfig { learning_rate: settings.alpha, epsilon: settings.epsilon };
         tdl::learn(&mut network, rates, 9, 0, 140);
         assert_eq!(learner.model(), network);
         assert_eq!(learner.spent(), 140);
@@ -151,12 +151,12 @@ fn the_archive_keeps_the_newest() {
     assert_eq!((four.archive().len(), five.archive().len()), (3, 3));
     assert_eq!(four.archive()[1..], five.archive()[..2]);
     assert_eq!(five.archive()[2], five.model());
-    let all = steps(&Settings { archive: 0, ..settings }, 2, 5);
+    let all = steps(&CoevolutionConfig { archive: 0, ..settings }, 2, 5);
     assert_eq!(all.archive().len(), 5);
 }
 
 /// A tuple by its squares, with its table.
-fn genes(network: &Network) -> Vec<(Tuple, Vec<f32>)> {
+fn genes(network: &NTupleNetwork) -> Vec<(Tuple, Vec<f32>)> {
     let tables = network.tuples().offsets().zip(network.tuples().tuples());
     tables.map(|(at, t)| (t.clone(), network.weights()[at..at + t.entries()].to_vec())).collect()
 }
@@ -166,7 +166,7 @@ fn crossover_exchanges_half_of_the_tuples_whole() {
     let mut rng = stream(1, &["crossover"]);
     for tuples in [1, 2, 7, 12] {
         let settings =
-            Settings { shape: Shape::Snakes { tuples, length: 4 }, spread: 1.0, ..everything() };
+            CoevolutionConfig { shape: TupleShape::Snakes { tuples, length: 4 }, spread: 1.0, ..everything() };
         for _ in 0..20 {
             let parents = [0, 1].map(|_| fresh(&settings, &mut rng).unwrap());
             let mut children = parents.clone();
@@ -190,14 +190,14 @@ fn crossover_exchanges_half_of_the_tuples_whole() {
 fn mutations_keep_what_they_do_not_mean() {
     let mut rng = stream(2, &["mutation"]);
     let settings =
-        Settings { shape: Shape::Snakes { tuples: 12, length: 6 }, spread: 1.0, ..everything() };
+        CoevolutionConfig { shape: TupleShape::Snakes { tuples: 12, length: 6 }, spread: 1.0, ..everything() };
     let before = fresh(&settings, &mut rng).unwrap();
     assert!(before.weights().iter().all(|w| (-1.0..=1.0).contains(w)));
     let mut topology = before.clone();
-    mutate_topology(&mut topology, 0.3, Neighbour::Uniform, &mut rng).unwrap();
+    mutate_topology(&mut topology, 0.3, NeighborChoice::Uniform, &mut rng).unwrap();
     assert_eq!(topology.weights(), before.weights());
     assert_ne!(topology.tuples(), before.tuples());
-    let lengths = |n: &Network| n.tuples().tuples().iter().map(Tuple::length).collect::<Vec<_>>();
+    let lengths = |n: &NTupleNetwork| n.tuples().tuples().iter().map(Tuple::length).collect::<Vec<_>>();
     assert_eq!(lengths(&topology), lengths(&before));
     let mut weights = before.clone();
     mutate_weights(&mut weights, 0.05, 0.25, &mut rng);
@@ -228,14 +228,14 @@ fn tournaments_favour_the_fit() {
     assert!((top / f64::from(n) - expected).abs() < 5.0 * deviation, "{top}");
 }
 
-fn plan(games: u64) -> Plan {
+fn plan(games: u64) -> TrainingPlan {
     let origin = Origin { method: "test".to_owned(), ..Origin::default() };
-    Plan { games, unit: "games", points: 4, measure_beginning: false, origin, keep_models: true }
+    TrainingPlan { games, unit: "games", measurements: 4, measure_start: false, origin, keep_models: true }
 }
 
-fn against(games: u32) -> Against {
-    let others = entries(&["heuristic".to_owned(), "random".to_owned()], 0.1).unwrap();
-    Against { others, games, random: 0.1, seed: 3, threads: 2 }
+fn against(games: u32) -> OpponentEvaluator {
+    let opponents = entries(&["heuristic".to_owned(), "random".to_owned()], 0.1).unwrap();
+    OpponentEvaluator { opponents, games, random: 0.1, seed: 3, threads: 2 }
 }
 
 fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -291,7 +291,7 @@ fn a_run_goes_on_to_the_same_bytes() {
 #[test]
 fn a_damaged_or_foreign_checkpoint_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let go = |settings: Settings| {
+    let go = |settings: CoevolutionConfig| {
         let mut learner = Coevolution::new(settings, 5, 1).unwrap();
         train(&mut learner, &against(10), &plan(40), folder.path(), |_| true).map(|_| ())
     };
@@ -339,8 +339,8 @@ fn the_checkpoint_before_the_last_is_kept() {
 /// Learning works at all: after a few thousand games it beats random moves beyond doubt.
 #[test]
 fn tdl_learns_to_beat_random_moves() {
-    let settings = Settings {
-        shape: Shape::Snakes { tuples: 7, length: 4 },
+    let settings = CoevolutionConfig {
+        shape: TupleShape::Snakes { tuples: 7, length: 4 },
         self_games: 500,
         alpha: 0.005,
         ..alone(1)
@@ -354,44 +354,44 @@ fn tdl_learns_to_beat_random_moves() {
 
 #[test]
 fn settings_that_make_no_sense_are_refused() {
-    let refused = |settings: Settings, words: &[&str]| {
+    let refused = |settings: CoevolutionConfig, words: &[&str]| {
         let error = Coevolution::new(settings, 1, 1).unwrap_err().to_string();
         assert!(words.iter().all(|word| error.contains(word)), "{error}");
     };
     let settings = everything;
-    refused(Settings { population: 0, ..settings() }, &["population", "not 0"]);
-    refused(Settings { population: 10_001, ..settings() }, &["10001"]);
+    refused(CoevolutionConfig { population: 0, ..settings() }, &["population", "not 0"]);
+    refused(CoevolutionConfig { population: 10_001, ..settings() }, &["10001"]);
     let one = || alone(1);
-    refused(Settings { tournament: 1, ..one() }, &["tournament", "population of 1"]);
-    refused(Settings { crossover: 0.5, ..one() }, &["crossover", "population of 1"]);
+    refused(CoevolutionConfig { tournament: 1, ..one() }, &["tournament", "population of 1"]);
+    refused(CoevolutionConfig { crossover: 0.5, ..one() }, &["crossover", "population of 1"]);
     refused(
-        Settings { population_opponents: 1, population_games: 1, ..one() },
+        CoevolutionConfig { population_opponents: 1, population_games: 1, ..one() },
         &["training with the population", "population of 1"],
     );
     refused(
-        Settings { population_opponents: 2, population_games: 0, ..settings() },
+        CoevolutionConfig { population_opponents: 2, population_games: 0, ..settings() },
         &["population-opponents = 2", "no game at all"],
     );
     refused(
-        Settings { archive_opponents: 2, archive_games: 0, ..settings() },
+        CoevolutionConfig { archive_opponents: 2, archive_games: 0, ..settings() },
         &["archive-opponents = 2", "no game at all"],
     );
-    let blank = Settings { self_games: 0, spread: 0.0, weight_mutation: 0.0, ..alone(4) };
-    refused(Settings { fitness: Fitness::RoundRobin, meetings: 1, ..blank }, &["begin at 0"]);
-    refused(Settings { fitness: Fitness::RoundRobin, ..one() }, &["round robin"]);
-    refused(Settings { population_opponents: 5, ..settings() }, &["5 opponents"]);
-    refused(Settings { tournament: 6, ..settings() }, &["tournament of 6"]);
-    refused(Settings { tournament: 2, ..alone(4) }, &["needs a fitness"]);
-    refused(Settings { crossover: 1.0, ..alone(4) }, &["needs parents"]);
-    refused(Settings { alpha: 0.0, ..settings() }, &["alpha"]);
-    refused(Settings { alpha: f64::NAN, ..settings() }, &["alpha"]);
-    refused(Settings { epsilon: 1.5, ..settings() }, &["epsilon", "1.5"]);
-    refused(Settings { spread: f64::INFINITY, ..settings() }, &["spread"]);
-    refused(Settings { meetings: 3, ..settings() }, &["1 or 2 times"]);
-    refused(Settings { self_games: 0, ..one() }, &["nobody plays"]);
-    refused(Settings { self_games: u64::MAX, ..settings() }, &["more games"]);
+    let blank = CoevolutionConfig { self_games: 0, spread: 0.0, weight_mutation: 0.0, ..alone(4) };
+    refused(CoevolutionConfig { fitness: Fitness::RoundRobin, meetings: 1, ..blank }, &["begin at 0"]);
+    refused(CoevolutionConfig { fitness: Fitness::RoundRobin, ..one() }, &["round robin"]);
+    refused(CoevolutionConfig { population_opponents: 5, ..settings() }, &["5 opponents"]);
+    refused(CoevolutionConfig { tournament: 6, ..settings() }, &["tournament of 6"]);
+    refused(CoevolutionConfig { tournament: 2, ..alone(4) }, &["needs a fitness"]);
+    refused(CoevolutionConfig { crossover: 1.0, ..alone(4) }, &["needs parents"]);
+    refused(CoevolutionConfig { alpha: 0.0, ..settings() }, &["alpha"]);
+    refused(CoevolutionConfig { alpha: f64::NAN, ..settings() }, &["alpha"]);
+    refused(CoevolutionConfig { epsilon: 1.5, ..settings() }, &["epsilon", "1.5"]);
+    refused(CoevolutionConfig { spread: f64::INFINITY, ..settings() }, &["spread"]);
+    refused(CoevolutionConfig { meetings: 3, ..settings() }, &["1 or 2 times"]);
+    refused(CoevolutionConfig { self_games: 0, ..one() }, &["nobody plays"]);
+    refused(CoevolutionConfig { self_games: u64::MAX, ..settings() }, &["more games"]);
     refused(
-        Settings { shape: "100x12".parse().unwrap(), ..settings() },
+        CoevolutionConfig { shape: "100x12".parse().unwrap(), ..settings() },
         &["shape 100x12", "weights together"],
     );
     for (text, word) in [
@@ -404,7 +404,7 @@ fn settings_that_make_no_sense_are_refused() {
         ("x", "such as 12x6"),
         ("-1x6", "such as 12x6"),
     ] {
-        let error = text.parse::<Shape>().unwrap_err();
+        let error = text.parse::<TupleShape>().unwrap_err();
         assert!(error.contains(word), "{error}");
     }
 }
@@ -416,10 +416,10 @@ fn budgets_must_pay_for_what_is_asked() {
     assert!(settings.check_budget(100 * generation).is_ok());
     let text = settings.check_budget(generation - 1).unwrap_err().to_string();
     assert!(text.contains("one generation takes"), "{text}");
-    let large = Settings { archive: 1000, ..everything() };
+    let large = CoevolutionConfig { archive: 1000, ..everything() };
     let text = large.check_budget(100 * generation).unwrap_err().to_string();
     assert!(text.contains("archive of 1000 is larger than the budget"), "{text}");
-    let fame = Settings { hall_of_fame: 100_000, ..everything() };
+    let fame = CoevolutionConfig { hall_of_fame: 100_000, ..everything() };
     let text = fame.check_budget(100 * generation).unwrap_err().to_string();
     assert!(text.contains("larger than the budget"), "{text}");
 }
@@ -428,18 +428,18 @@ fn budgets_must_pay_for_what_is_asked() {
 fn settings_survive_their_file_and_name_unknown_keys() {
     for (name, settings) in methods() {
         let text = toml::to_string(&settings.to_table()).unwrap();
-        assert_eq!(Settings::from_toml(&text), Ok(settings), "{name}");
+        assert_eq!(CoevolutionConfig::from_toml(&text), Ok(settings), "{name}");
     }
     let text = toml::to_string(&everything().to_table()).unwrap();
     let wrong = text.replace("crossover", "crosover");
-    let error = Settings::from_toml(&wrong).unwrap_err();
-    assert!(matches!(&error, SettingsError::Unknown { .. }));
+    let error = CoevolutionConfig::from_toml(&wrong).unwrap_err();
+    assert!(matches!(&error, CoevolutionConfigError::Unknown { .. }));
     assert!(error.to_string().contains("did you mean 'crossover'?"), "{error}");
     let missing = text.replace("alpha = 0.01\n", "");
-    let error = Settings::from_toml(&missing).unwrap_err().to_string();
+    let error = CoevolutionConfig::from_toml(&missing).unwrap_err().to_string();
     assert!(error.contains("alpha"), "{error}");
     for (from, to) in [("\"4x3\"", "\"4x99\""), ("\"uniform\"", "\"nearest\""), ("0.01", "\"x\"")] {
-        assert!(Settings::from_toml(&text.replace(from, to)).is_err(), "{to}");
+        assert!(CoevolutionConfig::from_toml(&text.replace(from, to)).is_err(), "{to}");
     }
-    assert!(Settings::from_toml("a = = 3").is_err());
+    assert!(CoevolutionConfig::from_toml("a = = 3").is_err());
 }

@@ -1,10 +1,10 @@
 //! Both solvers against LIBLINEAR's optimum on the same rows; `data/optimum.txt` says how it was
 //! made.
 
-use outflank_learners::methods::Options;
+use outflank_learners::methods::MethodOptions;
 use outflank_learners::{Loss, Rows, preference_rows, solve_dual, solve_primal};
 use outflank_models::{Tuples, View, embedded};
-use outflank_records::{Wanted, decisions, transcript};
+use outflank_records::{DecisionFilter, decisions, transcript};
 use outflank_runs::rng;
 
 /// The numbers behind a name in the stored optimum.
@@ -17,7 +17,7 @@ fn stored(name: &str) -> Vec<f64> {
 fn rows(tuples: &Tuples) -> Rows {
     let games = transcript::games(include_bytes!("data/games.txt"));
     let games: Vec<_> = games.map(Result::unwrap).collect();
-    let choices = decisions(&games, &Wanted::CHOICES);
+    let choices = decisions(&games, &DecisionFilter::CHOICES);
     preference_rows(tuples, View::Invert, choices.items())
 }
 
@@ -28,10 +28,10 @@ fn assert_near(found: f64, optimum: f64) {
 
 #[test]
 fn both_solvers_reach_the_objective() {
-    for (name, tuples) in [("squares", Tuples::squares()), ("table1", embedded::table1())] {
+    for (name, tuples) in [("squares", Tuples::squares()), ("table1", embedded::runarsson_lucas_tuples())] {
         let rows = rows(&tuples);
         let optimum = stored(&format!("{name} objective"))[0];
-        let Options { c, tolerance, steps, .. } = Options::default();
+        let MethodOptions { c, tolerance, steps, .. } = MethodOptions::default();
         let primal = solve_primal(&rows, c, tolerance, steps, |_| true).unwrap();
         assert_near(primal.objective, optimum);
         let mut rng = rng::stream(1, &["svm"]);

@@ -7,7 +7,7 @@
 //! and 1; what [`Evaluate`] says is the number whose tangent it is, which puts positions in the same
 //! order and tells those apart that are nearly won.
 //!
-//! [`Net`] is a network that is done, [`LiveNet`] one that learns.
+//! [`Net`] is a network that is done, [`TrainableMlp`] one that learns.
 
 mod architecture;
 mod core;
@@ -24,11 +24,11 @@ use live::AfterMoves;
 use outflank_games::Side;
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Othello, Square};
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{RngExt, Rng};
 use std::cell::RefCell;
 
 pub use architecture::{Architecture, ArchitectureError, First, MAX_CONNECTIONS, MAX_HIDDEN};
-pub use live::{LiveNet, Stand};
+pub use live::{TrainableMlp, Stand};
 
 /// A network and its weights.
 #[derive(Clone, Debug)]

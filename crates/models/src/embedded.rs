@@ -1,9 +1,9 @@
 //! What the program knows without any file.
 
 use crate::files::{AnyHeuristic, read_heuristic, unpack};
-use crate::nets::Deep;
+use crate::nets::PolicyNet;
 use crate::{
-    Evaluate, Heuristic, Model, Net, Network, Patterns, PieceCounter, Tuples, from_pieces,
+    Evaluate, Heuristic, Model, Net, Network, Patterns, PieceCounter, Tuples, from_piece_counter,
 };
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
@@ -62,13 +62,13 @@ pub const TABLE1: [&[u8]; 15] = [
 /// The League's standard heuristic as a network.
 #[must_use]
 pub fn heuristic() -> Network {
-    from_pieces(&HEURISTIC)
+    from_piece_counter(&HEURISTIC)
 }
 
 /// Yoshioka's weights as a network.
 #[must_use]
 pub fn yoshioka() -> Network {
-    from_pieces(&YOSHIOKA)
+    from_piece_counter(&YOSHIOKA)
 }
 
 /// The best preference-learned player: patterns of the whole board by stage of the game, learned
@@ -121,7 +121,7 @@ pub fn experts() -> Option<Arc<Deep>> {
 
 fn deep(packed: &[u8]) -> Option<Arc<Deep>> {
     match unpack(packed) {
-        Ok((Model::Deep(deep), _)) => Some(deep),
+        Ok((Model::PolicyNet(deep), _)) => Some(deep),
         _ => None,
     }
 }
@@ -132,7 +132,7 @@ fn deep(packed: &[u8]) -> Option<Arc<Deep>> {
 pub fn ann() -> Option<Arc<Net>> {
     static ANN: OnceLock<Option<Arc<Net>>> = OnceLock::new();
     ANN.get_or_init(|| match unpack(include_bytes!("../data/ann.pack")) {
-        Ok((Model::Ann(net), _)) => Some(net),
+        Ok((Model::Mlp(net), _)) => Some(net),
         _ => None,
     })
     .clone()
@@ -175,9 +175,9 @@ pub fn find(name: &str) -> Option<Embedded> {
     match name {
         "champion" => patterns(champion()),
         "ipref" => patterns(ipref()),
-        "cnn" => Some(Embedded::Model(Model::Deep(cnn()?))),
-        "experts" => Some(Embedded::Model(Model::Deep(experts()?))),
-        "ann" => Some(Embedded::Model(Model::Ann(ann()?))),
+        "cnn" => Some(Embedded::Model(Model::PolicyNet(cnn()?))),
+        "experts" => Some(Embedded::Model(Model::PolicyNet(experts()?))),
+        "ann" => Some(Embedded::Model(Model::Mlp(ann()?))),
         "heuristic" => Some(Embedded::Model(heuristic().into())),
         "yoshioka" => Some(Embedded::Model(yoshioka().into())),
         "gp" => Some(Embedded::Heuristic(gp()?.into())),

@@ -27,7 +27,7 @@ pub trait Policy<P: Position>: Send + Sync {
     fn score(&self, position: &P, moves: &[P::Move], out: &mut Vec<f32>);
 
     /// The scores of the moves of many positions, for a model that is faster when asked together.
-    fn score_all(&self, positions: &[(P, Vec<P::Move>)]) -> Vec<Vec<f32>> {
+    fn score_batch(&self, positions: &[(P, Vec<P::Move>)]) -> Vec<Vec<f32>> {
         let each = positions.iter().map(|(position, moves)| {
             let mut out = Vec::with_capacity(moves.len());
             self.score(position, moves, &mut out);
@@ -67,8 +67,8 @@ impl<P: Position, E: Policy<P> + ?Sized> Policy<P> for &E {
         (**self).score(position, moves, out);
     }
 
-    fn score_all(&self, positions: &[(P, Vec<P::Move>)]) -> Vec<Vec<f32>> {
-        (**self).score_all(positions)
+    fn score_batch(&self, positions: &[(P, Vec<P::Move>)]) -> Vec<Vec<f32>> {
+        (**self).score_batch(positions)
     }
 
     fn at_a_time(&self) -> usize {
@@ -81,8 +81,8 @@ impl<P: Position, E: Policy<P> + ?Sized> Policy<P> for std::sync::Arc<E> {
         (**self).score(position, moves, out);
     }
 
-    fn score_all(&self, positions: &[(P, Vec<P::Move>)]) -> Vec<Vec<f32>> {
-        (**self).score_all(positions)
+    fn score_batch(&self, positions: &[(P, Vec<P::Move>)]) -> Vec<Vec<f32>> {
+        (**self).score_batch(positions)
     }
 
     fn at_a_time(&self) -> usize {

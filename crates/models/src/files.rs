@@ -27,7 +27,7 @@ pub use onnx::write_onnx;
 pub use packed::{pack, unpack};
 pub use player::{read_player, write_player};
 pub use policy::{POLICY_KIND, read_policy, write_policy};
-pub use tensors::{read_tensors, write_tensors};
+pub use tensors::{read_safetensors, write_safetensors};
 pub use wpc::{read_wpc, write_wpc};
 
 /// No model file is larger than this.
@@ -88,7 +88,7 @@ pub fn load(path: &Path) -> Result<(Model, Origin), ModelError> {
     let bytes = files::read(path, LIMIT)?;
     let content = |reason: String| ModelError::Content { path: path.to_owned(), reason };
     if ending == "safetensors" {
-        return read_tensors(&bytes).map_err(content);
+        return read_safetensors(&bytes).map_err(content);
     }
     let text = std::str::from_utf8(&bytes)
         .map_err(|e| content(format!("byte {} is not text", e.valid_up_to())))?;
@@ -106,7 +106,7 @@ pub fn load(path: &Path) -> Result<(Model, Origin), ModelError> {
 pub fn load_network(path: &Path) -> Result<(Network, Origin), ModelError> {
     let (model, origin) = load(path)?;
     match model {
-        Model::Network(network) => Ok((Arc::unwrap_or_clone(network), origin)),
+        Model::NTuple(network) => Ok((Arc::unwrap_or_clone(network), origin)),
         other => {
             let reason =
                 format!("it is a model of kind '{}', not an n-tuple network", other.kind());
@@ -118,19 +118,19 @@ pub fn load_network(path: &Path) -> Result<(Network, Origin), ModelError> {
 /// Writes a model in the format that the ending of the name asks for.
 pub fn save(path: &Path, model: &Model, origin: &Origin) -> Result<(), ModelError> {
     let network = || match model {
-        Model::Network(network) => Ok(network),
+        Model::NTuple(network) => Ok(network),
         other => {
             let kind = other.kind();
-            let deep = if matches!(other, Model::Deep(_)) { " or .onnx" } else { "" };
+            let deep = if matches!(other, Model::PolicyNet(_)) { " or .onnx" } else { "" };
             Err(format!("a model of kind '{kind}' can only be written as .safetensors{deep}"))
         }
     };
     let bytes = match path.extension().and_then(|e| e.to_str()) {
-        Some("safetensors") => write_tensors(model, origin),
+        Some("safetensors") => write_safetensors(model, origin),
         Some("onnx") => match model {
-            Model::Deep(deep) => Ok(write_onnx(deep.net(), deep.weights())),
+            Model::PolicyNet(deep) => Ok(write_onnx(deep.net(), deep.weights())),
             other => Err(format!(
-                "a model of kind '{}' is not written as .onnx, only deep networks are",
+                "a model of kind '{}' is not written as .onnx, only policy networks are",
                 other.kind()
             )),
         },

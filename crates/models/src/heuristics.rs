@@ -20,7 +20,7 @@ pub const MAX_FEATURES: usize = 8;
 pub type Row = [f32; MAX_FEATURES];
 
 /// A game whose positions have named features.
-pub trait Described: Position {
+pub trait NamedFeatures: Position {
     /// What the features are called, in the order of the weights; at most [`MAX_FEATURES`].
     const FEATURES: &'static [&'static str];
 
@@ -29,7 +29,7 @@ pub trait Described: Position {
 
     /// One of the positions that no heuristic can tell from this one, the same for all of them.
     #[must_use]
-    fn unmirrored(&self) -> Self {
+    fn canonical_form(&self) -> Self {
         *self
     }
 
@@ -48,7 +48,7 @@ pub struct Heuristic<P> {
     game: PhantomData<fn() -> P>,
 }
 
-impl<P: Described> Heuristic<P> {
+impl<P: NamedFeatures> Heuristic<P> {
     /// The heuristic with these weights; `None` unless there is a finite one for each feature.
     #[must_use]
     pub fn new(weights: &[f32]) -> Option<Heuristic<P>> {
@@ -66,20 +66,20 @@ impl<P: Described> Heuristic<P> {
         Heuristic { weights: [0.0; MAX_FEATURES], game: PhantomData }
     }
 
-    /// The weights, in the order of [`Described::FEATURES`].
+    /// The weights, in the order of [`NamedFeatures::FEATURES`].
     #[must_use]
     pub fn weights(&self) -> &[f32] {
         &self.weights[..P::FEATURES.len()]
     }
 }
 
-impl<P: Described> Debug for Heuristic<P> {
+impl<P: NamedFeatures> Debug for Heuristic<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(P::FEATURES.iter().zip(self.weights())).finish()
     }
 }
 
-impl<P: Described> Evaluate<P> for Heuristic<P> {
+impl<P: NamedFeatures> Evaluate<P> for Heuristic<P> {
     fn value(&self, position: &P, side: Side) -> f32 {
         dot(&self.weights, &position.features(side))
     }

@@ -124,7 +124,7 @@ fn single_squares(tuples: &Tuples, weights: &[f32]) -> Option<Box<[[f64; 3]; 64]
         if tuple.length() != 1 {
             return None;
         }
-        for image in tuple.images() {
+        for image in tuple.placements() {
             for digit in 0..3 {
                 table[image[0].index()][digit] += f64::from(weights[offset + digit]);
             }
@@ -226,7 +226,7 @@ mod tests {
 
     /// Weights that are not exact in binary, so that another order of adding would show.
     fn tables() -> Tables {
-        let tuples = embedded::table1();
+        let tuples = embedded::runarsson_lucas_tuples();
         let weights: Vec<f32> =
             (0..6561).map(|i| ((i * 7919 % 6007) as f32).sqrt() / 3.0).collect();
         Tables::new(&tuples, &weights)

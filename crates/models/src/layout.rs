@@ -27,12 +27,12 @@ impl Layout {
     /// The layout of some tuples. The padding reads the entry behind the last table.
     #[must_use]
     pub fn new(tuples: &Tuples) -> Layout {
-        let width = tuples.instances().next_multiple_of(LANES);
+        let width = tuples.placement_count().next_multiple_of(LANES);
         let mut empty = vec![tuples.count() as i32; width];
         let mut steps = vec![0i32; 64 * width];
         let images =
             tuples.tuples().iter().zip(tuples.offsets()).flat_map(|(tuple, offset)| {
-                tuple.images().iter().map(move |image| (image, offset))
+                tuple.placements().iter().map(move |image| (image, offset))
             });
         for (instance, (image, offset)) in images.enumerate() {
             let mut power = 1;

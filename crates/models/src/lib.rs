@@ -37,12 +37,12 @@ mod view;
 
 pub use ann::Net;
 pub use evaluate::{Evaluate, Greedy, Policy};
-pub use heuristics::{Described, Heuristic};
-pub use live::{Afters, Live};
+pub use heuristics::{NamedFeatures, Heuristic};
+pub use live::{AfterstateValues, TrainableNTuple};
 pub use material::Material;
 pub use model::Model;
 pub use network::Network;
-pub use patterns::{Patterns, Rater};
-pub use pieces::{PieceCounter, Pieces, from_pieces};
+pub use patterns::{Patterns, MovePredictor};
+pub use pieces::{PieceCounter, Pieces, from_piece_counter};
 pub use tuples::{Features, MAX_TUPLE, Tuple, TupleError, Tuples};
 pub use view::View;

@@ -132,27 +132,27 @@ enum Cores {
 
 /// A network that learns while it plays: open tables, and a board on which it stands.
 #[derive(Clone, Debug)]
-pub struct Live {
+pub struct TrainableNTuple {
     cores: Cores,
 }
 
 /// The moves of a position, what each turns over and what each is worth.
 #[derive(Clone, Debug)]
-pub struct Afters {
+pub struct AfterstateValues {
     count: usize,
     squares: [Square; 64],
     flips: [u64; 64],
     values: [f64; 64],
 }
 
-impl Default for Afters {
-    fn default() -> Afters {
+impl Default for AfterstateValues {
+    fn default() -> AfterstateValues {
         let square = Square::lowest(1).unwrap_or_else(|| unreachable!("the first square"));
-        Afters { count: 0, squares: [square; 64], flips: [0; 64], values: [0.0; 64] }
+        AfterstateValues { count: 0, squares: [square; 64], flips: [0; 64], values: [0.0; 64] }
     }
 }
 
-impl Afters {
+impl AfterstateValues {
     /// How many moves there are.
     #[must_use]
     #[inline]
@@ -197,17 +197,17 @@ impl Afters {
     }
 }
 
-impl Live {
+impl TrainableNTuple {
     /// The network, standing on the empty board.
     #[must_use]
-    pub fn new(network: &Network) -> Live {
+    pub fn new(network: &Network) -> TrainableNTuple {
         let (tuples, weights) = (network.tuples(), network.weights());
         let cores = if weights.len() < SMALL {
             Cores::Small(Core::new(tuples, weights))
         } else {
             Cores::Large(Core::new(tuples, weights))
         };
-        Live { cores }
+        TrainableNTuple { cores }
     }
 
     /// Gives what was learned to the network that it began as.
@@ -239,16 +239,16 @@ impl Live {
 
     /// Adds to each entry that the board on the table reads, once for each image that reads it:
     /// a step along the gradient of the value.
-    pub fn nudge(&mut self, by: f64) {
+    pub fn add_to_active_weights(&mut self, by: f64) {
         match &mut self.cores {
-            Cores::Small(core) => core.nudge(by),
-            Cores::Large(core) => core.nudge(by),
+            Cores::Small(core) => core.add_to_active_weights(by),
+            Cores::Large(core) => core.add_to_active_weights(by),
         }
     }
 
     /// Evaluates the boards after the moves of `board`, which must be the one on the table, the
     /// mover being Black when `as_black`.
-    pub fn after_moves(&mut self, board: Board, moves: u64, as_black: bool, out: &mut Afters) {
+    pub fn after_moves(&mut self, board: Board, moves: u64, as_black: bool, out: &mut AfterstateValues) {
         match &mut self.cores {
             Cores::Small(core) => kernel::run(AfterMoves { core, board, moves, as_black, out }),
             Cores::Large(core) => kernel::run(AfterMoves { core, board, moves, as_black, out }),
@@ -266,13 +266,13 @@ impl Live {
 
 impl<I: Index> Core<I> {
     fn new(tuples: &Tuples, weights: &[f32]) -> Core<I> {
-        let images = tuples.instances();
+        let images = tuples.placement_count();
         let width = images.next_multiple_of(LANES);
         let mut empty = vec![I::from(weights.len()); width];
         let mut steps = vec![I::default(); 64 * width];
         let mut instance = 0;
         for (tuple, offset) in tuples.tuples().iter().zip(tuples.offsets()) {
-            for image in tuple.images() {
+            for image in tuple.placements() {
                 let (mut power, mut index) = (1, offset);
                 for square in image.iter().rev() {
                     steps[square.index() * width + instance] = I::from(power);
@@ -297,7 +297,7 @@ impl<I: Index> Core<I> {
     }
 
     #[inline(always)]
-    fn nudge(&mut self, by: f64) {
+    fn add_to_active_weights(&mut self, by: f64) {
         for &index in &self.indices[..self.images] {
             let entry = I::entry(&mut self.table, index);
             *entry = f64::from((*entry + by) as f32);
@@ -423,7 +423,7 @@ struct AfterMoves<'a, I: Index> {
     board: Board,
     moves: u64,
     as_black: bool,
-    out: &'a mut Afters,
+    out: &'a mut AfterstateValues,
 }
 
 impl<I: Index> Task for AfterMoves<'_, I> {
@@ -447,7 +447,7 @@ mod tests {
     use crate::{Evaluate, View};
     use outflank_games::othello::Othello;
     use outflank_games::{Position, Side};
-    use outflank_runs::{Draw, rng::stream};
+    use outflank_runs::{RngExt, rng::stream};
 
     /// 12x6 has indices of 16 bits, 2x10 of 32.
     fn networks() -> [Network; 2] {
@@ -465,9 +465,9 @@ mod tests {
     #[test]
     fn values_are_those_of_the_network() {
         for network in networks() {
-            let mut live = Live::new(&network);
+            let mut live = TrainableNTuple::new(&network);
             let mut rng = stream(8, &["live"]);
-            let (mut afters, mut values) = (Afters::default(), Vec::new());
+            let (mut afters, mut values) = (AfterstateValues::default(), Vec::new());
             for _ in 0..5 {
                 let mut position = Othello::start();
                 live.place(position.discs(Side::Black), position.discs(Side::White));
@@ -497,10 +497,10 @@ mod tests {
     fn a_nudge_changes_what_the_board_reads_once_for_each_image() {
         for mut network in networks() {
             let before = network.clone();
-            let mut live = Live::new(&network);
+            let mut live = TrainableNTuple::new(&network);
             let start = Othello::start();
             live.place(start.discs(Side::Black), start.discs(Side::White));
-            live.nudge(0.5);
+            live.add_to_active_weights(0.5);
             live.store(&mut network);
             let mut hits = vec![0.0f32; network.weights().len()];
             crate::Features::visit(network.tuples(), &start, Side::Black, |i, one| hits[i] += one);
@@ -522,7 +522,7 @@ mod tests {
             let [network, _] = networks();
             Core::new(network.tuples(), network.weights())
         };
-        let (mut plain, mut fast) = (Afters::default(), Afters::default());
+        let (mut plain, mut fast) = (AfterstateValues::default(), AfterstateValues::default());
         let mut position = Othello::start();
         while let Some(last) = position.moves().last() {
             let (black, white) = (position.discs(Side::Black), position.discs(Side::White));
@@ -535,7 +535,7 @@ mod tests {
             kernel::Portable.run(task);
             let task = AfterMoves { core: &mut core, board, moves, as_black, out: &mut fast };
             wide.run(task);
-            let bits = |a: &Afters| a.values().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+            let bits = |a: &AfterstateValues| a.values().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
             assert_eq!(bits(&plain), bits(&fast));
             position = position.play(last);
         }

@@ -1,8 +1,8 @@
 //! Any model that a file can hold.
 
 use crate::files::POLICY_KIND;
-use crate::nets::Deep;
-use crate::{Evaluate, Greedy, Net, Network, Patterns, Policy, Rater, Tuples};
+use crate::nets::PolicyNet;
+use crate::{Evaluate, Greedy, Net, Network, Patterns, Policy, MovePredictor, Tuples};
 use outflank_games::othello::Othello;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub enum Model {
     /// Patterns and counts, by the stage of the game.
     Patterns(Arc<Patterns>),
     /// Moves in their context.
-    Rater(Arc<Rater>),
+    MovePredictor(Arc<MovePredictor>),
     /// A deep network that rates moves.
     Deep(Arc<Deep>),
     /// A neural network over the squares.
@@ -26,11 +26,11 @@ impl Model {
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
-            Model::Network(_) => "ntuple",
+            Model::NTuple(_) => "ntuple",
             Model::Patterns(_) => "patterns",
-            Model::Rater(_) => "rater",
-            Model::Deep(_) => POLICY_KIND,
-            Model::Ann(_) => "ann",
+            Model::MovePredictor(_) => "rater",
+            Model::PolicyNet(_) => POLICY_KIND,
+            Model::Mlp(_) => "ann",
         }
     }
 
@@ -38,11 +38,11 @@ impl Model {
     #[must_use]
     pub fn weights(&self) -> usize {
         match self {
-            Model::Network(network) => network.weights().len(),
+            Model::NTuple(network) => network.weights().len(),
             Model::Patterns(patterns) => patterns.stages().count() * patterns.weights(0).len(),
-            Model::Rater(rater) => rater.stages().count() * rater.weights(0).len(),
-            Model::Deep(deep) => deep.net().learned(),
-            Model::Ann(net) => net.weights().len(),
+            Model::MovePredictor(rater) => rater.stages().count() * rater.weights(0).len(),
+            Model::PolicyNet(deep) => deep.net().learned(),
+            Model::Mlp(net) => net.weights().len(),
         }
     }
 
@@ -50,10 +50,10 @@ impl Model {
     #[must_use]
     pub fn tuples(&self) -> Option<&Tuples> {
         match self {
-            Model::Network(network) => Some(network.tuples()),
-            Model::Patterns(patterns) => Some(patterns.look().tuples()),
-            Model::Rater(rater) => Some(rater.look().tuples()),
-            Model::Deep(_) | Model::Ann(_) => None,
+            Model::NTuple(network) => Some(network.tuples()),
+            Model::Patterns(patterns) => Some(patterns.features().tuples()),
+            Model::MovePredictor(rater) => Some(rater.look().tuples()),
+            Model::PolicyNet(_) | Model::Mlp(_) => None,
         }
     }
 
@@ -61,10 +61,10 @@ impl Model {
     #[must_use]
     pub fn value(&self) -> Option<Arc<dyn Evaluate<Othello>>> {
         match self {
-            Model::Network(network) => Some(Arc::clone(network) as _),
+            Model::NTuple(network) => Some(Arc::clone(network) as _),
             Model::Patterns(patterns) => Some(Arc::clone(patterns) as _),
-            Model::Rater(_) | Model::Deep(_) => None,
-            Model::Ann(net) => Some(Arc::clone(net) as _),
+            Model::MovePredictor(_) | Model::PolicyNet(_) => None,
+            Model::Mlp(net) => Some(Arc::clone(net) as _),
         }
     }
 
@@ -72,18 +72,18 @@ impl Model {
     #[must_use]
     pub fn policy(&self) -> Arc<dyn Policy<Othello>> {
         match self {
-            Model::Network(network) => Arc::new(Greedy(Arc::clone(network))),
+            Model::NTuple(network) => Arc::new(Greedy(Arc::clone(network))),
             Model::Patterns(patterns) => Arc::new(Greedy(Arc::clone(patterns))),
-            Model::Rater(rater) => Arc::clone(rater) as _,
-            Model::Deep(deep) => Arc::clone(deep) as _,
-            Model::Ann(net) => Arc::new(Greedy(Arc::clone(net))),
+            Model::MovePredictor(rater) => Arc::clone(rater) as _,
+            Model::PolicyNet(deep) => Arc::clone(deep) as _,
+            Model::Mlp(net) => Arc::new(Greedy(Arc::clone(net))),
         }
     }
 }
 
 impl From<Network> for Model {
     fn from(network: Network) -> Model {
-        Model::Network(Arc::new(network))
+        Model::NTuple(Arc::new(network))
     }
 }
 
@@ -95,18 +95,18 @@ impl From<Patterns> for Model {
 
 impl From<Deep> for Model {
     fn from(deep: Deep) -> Model {
-        Model::Deep(Arc::new(deep))
+        Model::PolicyNet(Arc::new(deep))
     }
 }
 
-impl From<Rater> for Model {
-    fn from(rater: Rater) -> Model {
-        Model::Rater(Arc::new(rater))
+impl From<MovePredictor> for Model {
+    fn from(rater: MovePredictor) -> Model {
+        Model::MovePredictor(Arc::new(rater))
     }
 }
 
 impl From<Net> for Model {
     fn from(net: Net) -> Model {
-        Model::Ann(Arc::new(net))
+        Model::Mlp(Arc::new(net))
     }
 }

@@ -29,8 +29,8 @@ mod tile;
 mod weights;
 
 pub use classes::{CLASSES, class_of, class_square, classes_of};
-pub use cpu::{Cpu, Gradient, Learned, learn_batch, learning_bytes, unfolded_logits};
-pub use deep::{Deep, rate_moves};
+pub use cpu::{Cpu, Gradient, Learned, forward_backward, training_memory_bytes, unfolded_logits};
+pub use deep::{Deep, score_moves};
 pub use fold::folded;
 pub use graph::{Net, Node, Op, Param, Role, Shape};
 pub use images::Images;

@@ -85,7 +85,7 @@ impl Network {
     /// binary, since it would play the same.
     #[must_use]
     pub fn with_binary(mut self, binary: bool) -> Network {
-        self.binary = binary && self.tuples.tuples().iter().any(|tuple| tuple.images().len() > 1);
+        self.binary = binary && self.tuples.tuples().iter().any(|tuple| tuple.placements().len() > 1);
         self.kernel = OnceLock::new();
         self
     }

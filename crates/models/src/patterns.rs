@@ -1,6 +1,6 @@
 //! Linear models whose weights change with the stage of the game: large patterns and counts of the
 //! position that a move leads to ([`Patterns`], which says what a position is worth), or the
-//! context of a move on the board as it stands ([`Rater`], which says how good each move is).
+//! context of a move on the board as it stands ([`MovePredictor`], which says how good each move is).
 //!
 //! Both add up one weight for each thing they [`Look`] at; what they look at, and so how a learner
 //! reads a decision, is written once.
@@ -11,7 +11,7 @@ mod shapes;
 mod stages;
 
 pub use counts::Count;
-pub use look::{Afterstates, Contexts, Look, TooMany};
+pub use look::{AfterstateFeatures, ContextFeatures, Look, TooMany};
 pub use shapes::{classic, whole_board};
 pub use stages::Stages;
 
@@ -24,11 +24,11 @@ use std::cell::RefCell;
 
 /// What a position is worth, by its patterns and counts, the one who just moved seen as Black.
 #[derive(Clone, Debug)]
-pub struct Patterns(Tables<Afterstates>);
+pub struct Patterns(Tables<AfterstateFeatures>);
 
 /// How good a move is in its context, the one to move seen as Black.
 #[derive(Clone, Debug)]
-pub struct Rater(Tables<Contexts>);
+pub struct MovePredictor(Tables<ContextFeatures>);
 
 /// A look, and the weights of each stage with the zero behind them.
 #[derive(Clone, Debug)]
@@ -142,13 +142,13 @@ macro_rules! staged {
         }
     };
 }
-staged!(Patterns, Afterstates);
-staged!(Rater, Contexts);
+staged!(Patterns, AfterstateFeatures);
+staged!(MovePredictor, ContextFeatures);
 
 impl Evaluate<Othello> for Patterns {
     fn value(&self, position: &Othello, side: Side) -> f32 {
         struct Row<'a> {
-            look: &'a Afterstates,
+            look: &'a AfterstateFeatures,
             own: u64,
             other: u64,
             row: &'a mut Vec<i32>,
@@ -176,7 +176,7 @@ impl Evaluate<Othello> for Patterns {
     }
 }
 
-impl Policy<Othello> for Rater {
+impl Policy<Othello> for MovePredictor {
     fn score(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
         self.0.score(position.board(), moves, out);
     }

@@ -26,7 +26,7 @@ impl Features<Othello> for Pieces {
 
 /// The network of single squares that computes a piece counter.
 #[must_use]
-pub fn from_pieces(weights: &PieceCounter) -> Network {
+pub fn from_piece_counter(weights: &PieceCounter) -> Network {
     let tables = weights.iter().flat_map(|&w| [-w, 0.0, w]).collect();
     Network::new(Tuples::squares(), tables, View::Negate)
         .unwrap_or_else(|| Network::zero(Tuples::squares(), View::Negate))

@@ -8,7 +8,7 @@
 use crate::TupleError;
 use crate::tuples::MAX_TUPLE;
 use outflank_games::othello::{Square, Symmetry};
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{RngExt, Rng};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub enum Snake {
 /// Which neighbouring square takes the place of one that mutates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Neighbour {
+pub enum NeighborChoice {
     /// Any that is not in the tuple, all equally likely: the paper's text.
     Uniform,
     /// The one with most neighbours in the tuple, at random among equals: the authors' program.
@@ -136,7 +136,7 @@ fn classes(all: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
 /// Topology mutation: each square moves with this probability to a neighbouring square that is not
 /// in the tuple. The number of squares stays, and their order.
 #[must_use]
-pub fn mutated(squares: &[u8], probability: f64, reading: Neighbour, rng: &mut Rng) -> Vec<u8> {
+pub fn mutated(squares: &[u8], probability: f64, reading: NeighborChoice, rng: &mut Rng) -> Vec<u8> {
     let mut squares = squares.to_vec();
     for place in 0..squares.len() {
         if !rng.chance(probability) {
@@ -144,7 +144,7 @@ pub fn mutated(squares: &[u8], probability: f64, reading: Neighbour, rng: &mut R
         }
         let mut free: Vec<u8> =
             neighbours(squares[place]).filter(|s| !squares.contains(s)).collect();
-        if reading == Neighbour::Crowded {
+        if reading == NeighborChoice::Crowded {
             let moving = squares[place];
             let stays = |s: &u8| *s != moving && squares.contains(s);
             let crowd = |s: u8| neighbours(s).filter(stays).count();
@@ -208,7 +208,7 @@ mod tests {
         for length in 2..=8usize {
             let mut sets = BTreeSet::new();
             for tuple in Tuples::symmetric(&lines(length).unwrap()).unwrap().tuples() {
-                sets.extend(tuple.images().iter().map(|i| i.iter().fold(0, |b, s| b | s.bit())));
+                sets.extend(tuple.placements().iter().map(|i| i.iter().fold(0, |b, s| b | s.bit())));
             }
             assert_eq!(sets.len(), 16 * (9 - length) + 2 * (9 - length).pow(2), "{length}");
         }
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn mutation_moves_to_free_neighbours_and_keeps_the_length() {
         let mut rng = stream(3, &["mutation"]);
-        for reading in [Neighbour::Uniform, Neighbour::Crowded] {
+        for reading in [NeighborChoice::Uniform, NeighborChoice::Crowded] {
             for _ in 0..300 {
                 let before = snake(6, Snake::Clean, &mut rng).unwrap();
                 assert_eq!(mutated(&before, 0.0, reading, &mut rng), before);
@@ -236,7 +236,7 @@ mod tests {
         let row = [Square::at(1, 0), Square::at(2, 0), Square::at(3, 0), Square::at(2, 2)];
         let row: Vec<u8> = row.into_iter().flatten().map(|s| s.index() as u8).collect();
         for seed in 0..200 {
-            let after = mutated(&row, 0.05, Neighbour::Crowded, &mut stream(seed, &["crowd"]));
+            let after = mutated(&row, 0.05, NeighborChoice::Crowded, &mut stream(seed, &["crowd"]));
             if after[..3] == row[..3] && after[3] != row[3] {
                 assert_eq!(after[3], 10, "c2");
             }

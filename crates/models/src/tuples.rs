@@ -191,7 +191,7 @@ impl Tuples {
     /// Over all tuples, how many images there are: how many features a board has.
     #[must_use]
     pub fn instances(&self) -> usize {
-        self.tuples.iter().map(|tuple| tuple.images.len()).sum()
+        self.tuples.iter().map(|tuple| tuple.placements.len()).sum()
     }
 
     /// Where the table of each tuple begins.
@@ -222,7 +222,7 @@ impl Features<Othello> for Tuples {
     fn visit(&self, position: &Othello, side: Side, mut f: impl FnMut(usize, f32)) {
         let (black, white) = (position.discs(side), position.discs(side.other()));
         for (tuple, offset) in self.tuples.iter().zip(self.offsets()) {
-            for image in &tuple.images {
+            for image in &tuple.placements {
                 let index = image.iter().fold(0, |index, square| {
                     index * 3 + 1 + usize::from(black & square.bit() != 0)
                         - usize::from(white & square.bit() != 0)

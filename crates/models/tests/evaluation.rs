@@ -3,7 +3,7 @@
 use outflank_games::othello::{Othello, Symmetry};
 use outflank_games::{Position, Side};
 use outflank_models::{Evaluate, Features, Network, Tuple, Tuples, View, embedded};
-use outflank_runs::{Draw, Rng, rng};
+use outflank_runs::{RngExt, Rng, rng};
 
 /// Positions of games of random moves.
 fn positions(count: usize, rng: &mut Rng) -> Vec<Othello> {
@@ -29,7 +29,7 @@ fn shapes() -> Vec<Tuples> {
     let long: Vec<u8> = (0..12).collect();
     vec![
         Tuples::squares(),
-        embedded::table1(),
+        embedded::runarsson_lucas_tuples(),
         Tuples::symmetric(&[&[0u8][..], &[9], &[27]]).unwrap(),
         Tuples::symmetric(&[&long[..], &[0, 9, 18, 27, 36, 45, 54, 63]]).unwrap(),
         Tuples::new(vec![Tuple::with_images(vec![vec![3, 4], vec![60, 59]]).unwrap()]).unwrap(),
@@ -129,7 +129,7 @@ fn a_binary_network_adds_the_weight_of_each_feature_once() {
 #[test]
 fn a_symmetric_network_gives_mirrored_positions_the_same_value() {
     let mut rng = rng::stream(3, &["models"]);
-    let network = random_network(embedded::table1(), View::Invert, &mut rng);
+    let network = random_network(embedded::runarsson_lucas_tuples(), View::Invert, &mut rng);
     for position in positions(200, &mut rng) {
         for symmetry in Symmetry::ALL {
             let image = position.transform(symmetry);
@@ -154,8 +154,8 @@ fn inversion_is_negation_with_the_colours_exchanged() {
 
 #[test]
 fn embedded_models_have_the_published_numbers() {
-    assert_eq!(embedded::table1().count(), 6561);
-    assert_eq!(embedded::table1().instances(), 120);
+    assert_eq!(embedded::runarsson_lucas_tuples().count(), 6561);
+    assert_eq!(embedded::runarsson_lucas_tuples().instances(), 120);
     assert_eq!(Tuples::squares().count(), 192);
     let heuristic = embedded::HEURISTIC;
     let row = |r: usize| &heuristic[8 * r..8 * r + 8];
@@ -189,16 +189,16 @@ fn wrong_tuples_are_refused() {
 mod patterns {
     use super::*;
     use outflank_games::othello::{Square, Symmetry, kernel};
-    use outflank_models::patterns::{Afterstates, Contexts, Count, Look, Stages, classic};
-    use outflank_models::{Features, Patterns, Policy, Rater};
+    use outflank_models::patterns::{AfterstateFeatures, ContextFeatures, Count, Look, Stages, classic};
+    use outflank_models::{Features, Patterns, Policy, MovePredictor};
 
     /// Weights that are the same for a pattern and its mirror image, and differ otherwise.
     fn weights(look: &impl Look, stages: Stages) -> Vec<Vec<f32>> {
         let mut rng = rng::stream(4, &["patterns"]);
         let mut stage = || {
             let mut row: Vec<f32> = (0..look.weights()).map(|_| rng.normal() as f32).collect();
-            for (index, &partner) in look.partners().iter().enumerate() {
-                assert_eq!(look.partners()[partner as usize] as usize, index);
+            for (index, &partner) in look.tied_weights().iter().enumerate() {
+                assert_eq!(look.tied_weights()[partner as usize] as usize, index);
                 row[index] = row[index.min(partner as usize)];
             }
             row
@@ -230,16 +230,16 @@ mod patterns {
         let all: Vec<Vec<u8>> = tuples
             .tuples()
             .iter()
-            .map(|tuple| tuple.images()[0].iter().map(|square| square.index() as u8).collect())
+            .map(|tuple| tuple.placements()[0].iter().map(|square| square.index() as u8).collect())
             .collect();
         assert_eq!(Tuples::symmetric(&all).unwrap().instances(), 100);
-        assert_eq!(tuples.instances(), 54);
+        assert_eq!(tuples.placement_count(), 54);
     }
 
     #[test]
     fn a_value_is_the_sum_of_its_weights() {
         let (tuples, counts) = (classic(), Count::ALL.to_vec());
-        let look = Afterstates::new(tuples.clone(), counts.clone()).unwrap();
+        let look = AfterstateFeatures::new(tuples.clone(), counts.clone()).unwrap();
         let stages = Stages::of_width(4).unwrap();
         let weights = weights(&look, stages);
         let model = Patterns::new(look, stages, weights.clone()).unwrap();
@@ -269,12 +269,12 @@ mod patterns {
     /// The eight images of a position are worth the same, although each place is read once only.
     #[test]
     fn mirrored_boards_and_moves_are_worth_the_same() {
-        let after = Afterstates::new(classic(), Count::ALL.to_vec()).unwrap();
-        let around = Contexts::with_afterstates(classic(), Count::ALL.to_vec()).unwrap();
+        let after = AfterstateFeatures::new(classic(), Count::ALL.to_vec()).unwrap();
+        let around = ContextFeatures::with_afterstates(classic(), Count::ALL.to_vec()).unwrap();
         let stages = Stages::of_width(10).unwrap();
         let (own, other) = (weights(&after, stages), weights(&around, stages));
         let model = Patterns::new(after, stages, own).unwrap();
-        let rater = Rater::new(around, stages, other).unwrap();
+        let rater = MovePredictor::new(around, stages, other).unwrap();
         for position in positions() {
             let side = position.to_move();
             let value = model.value(&position, side);

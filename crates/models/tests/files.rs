@@ -1,11 +1,11 @@
 //! Model files: what goes out comes back, the published ones are read, damaged ones refused.
 
 use outflank_models::files::{
-    self, Origin, read_player, read_tensors, read_wpc, write_player, write_tensors, write_wpc,
+    self, Origin, read_player, read_safetensors, read_wpc, write_player, write_safetensors, write_wpc,
 };
-use outflank_models::patterns::{Afterstates, Contexts, Count, Look, Stages};
-use outflank_models::{Features, Model, Net, Network, Patterns, Rater, Tuples, View, embedded};
-use outflank_runs::{Draw, Rng, rng};
+use outflank_models::patterns::{AfterstateFeatures, ContextFeatures, Count, Look, Stages};
+use outflank_models::{Features, Model, Net, Network, Patterns, MovePredictor, Tuples, View, embedded};
+use outflank_runs::{RngExt, Rng, rng};
 use std::path::PathBuf;
 
 fn data() -> Option<PathBuf> {
@@ -24,8 +24,8 @@ fn network(tuples: Tuples, view: View, seed: u64) -> Network {
 
 /// The network in a file of ours.
 fn read_network(bytes: &[u8]) -> Option<Network> {
-    match read_tensors(bytes) {
-        Ok((Model::Network(network), _)) => Some((*network).clone()),
+    match read_safetensors(bytes) {
+        Ok((Model::NTuple(network), _)) => Some((*network).clone()),
         _ => None,
     }
 }
@@ -38,14 +38,14 @@ fn every_format_keeps_every_bit() {
         version: "1.2".to_owned(),
         note: "a \"note\" with ünïcode".to_owned(),
     };
-    for tuples in [embedded::table1(), Tuples::squares()] {
+    for tuples in [embedded::runarsson_lucas_tuples(), Tuples::squares()] {
         for view in [View::Negate, View::Invert] {
             let network = network(tuples.clone(), view, 5);
             let model = Model::from(network.clone());
-            let bytes = write_tensors(&model, &origin).unwrap();
+            let bytes = write_safetensors(&model, &origin).unwrap();
             assert_eq!(read_network(&bytes).unwrap(), network);
-            assert_eq!(read_tensors(&bytes).unwrap().1, origin);
-            assert_eq!(write_tensors(&model, &origin).unwrap(), bytes);
+            assert_eq!(read_safetensors(&bytes).unwrap().1, origin);
+            assert_eq!(write_safetensors(&model, &origin).unwrap(), bytes);
             let text = write_player(&network).unwrap();
             assert_eq!(read_player(&text).unwrap().with_view(view), network);
         }
@@ -60,12 +60,12 @@ fn a_neural_network_keeps_every_bit() {
     for name in ["WS 192-16x8-16-8-1", "SR 64-3-1", "SP 128-91-2-1", "SR+WS 192-2x8-1"] {
         let net = Net::random(&name.parse().unwrap(), &mut rng::stream(4, &[name]));
         let model = Model::from(net.clone());
-        let bytes = write_tensors(&model, &Origin::default()).unwrap();
-        assert_eq!(bytes, write_tensors(&model, &Origin::default()).unwrap());
+        let bytes = write_safetensors(&model, &Origin::default()).unwrap();
+        assert_eq!(bytes, write_safetensors(&model, &Origin::default()).unwrap());
         for read in
-            [read_tensors(&bytes), files::unpack(&files::pack(&model, &Origin::default()).unwrap())]
+            [read_safetensors(&bytes), files::unpack(&files::pack(&model, &Origin::default()).unwrap())]
         {
-            let Ok((Model::Ann(read), _)) = read else { panic!("{name} is another model") };
+            let Ok((Model::Mlp(read), _)) = read else { panic!("{name} is another model") };
             assert_eq!(*read, net);
         }
         let folder = tempfile::tempdir().unwrap();
@@ -77,7 +77,7 @@ fn a_neural_network_keeps_every_bit() {
 #[test]
 fn files_on_disk_are_read_by_their_ending() {
     let folder = tempfile::tempdir().unwrap();
-    let network = network(embedded::table1(), View::Invert, 9);
+    let network = network(embedded::runarsson_lucas_tuples(), View::Invert, 9);
     for (name, expected) in
         [("x.safetensors", network.clone()), ("x.player", network.clone().with_view(View::Negate))]
     {
@@ -96,7 +96,7 @@ fn files_on_disk_are_read_by_their_ending() {
 fn a_model_whose_features_count_once_keeps_that_in_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let (path, origin) = (folder.path().join("x.safetensors"), Origin::default());
-    let binary = network(embedded::table1(), View::Invert, 3).with_binary(true);
+    let binary = network(embedded::runarsson_lucas_tuples(), View::Invert, 3).with_binary(true);
     files::save(&path, &binary.clone().into(), &origin).unwrap();
     let (read, _) = files::load_network(&path).unwrap();
     assert!(read.is_binary());
@@ -111,7 +111,7 @@ fn a_model_whose_features_count_once_keeps_that_in_its_file() {
     assert!(!squares.is_binary() && write_player(&squares).is_some());
     // A file that does not mention it counts every occurrence, and one that does not need to does
     // not mention it.
-    let bytes = write_tensors(&binary.with_binary(false).into(), &origin).unwrap();
+    let bytes = write_safetensors(&binary.with_binary(false).into(), &origin).unwrap();
     assert!(!String::from_utf8_lossy(&bytes).contains("binary"));
     assert!(!read_network(&bytes).unwrap().is_binary());
 }
@@ -124,17 +124,17 @@ fn stages_of(weights: usize, stages: Stages, grid: f32) -> Vec<Vec<f32>> {
 }
 
 fn patterns(tuples: Tuples, width: u32, grid: f32) -> Model {
-    let look = Afterstates::new(tuples, vec![Count::OtherMoves, Count::OddQuarters]).unwrap();
+    let look = AfterstateFeatures::new(tuples, vec![Count::OtherMoves, Count::OddQuarters]).unwrap();
     let stages = Stages::of_width(width).unwrap();
     let weights = stages_of(look.weights(), stages, grid);
     Patterns::new(look, stages, weights).unwrap().into()
 }
 
 fn rater(tuples: Tuples, width: u32) -> Model {
-    let look = Contexts::with_afterstates(tuples, vec![Count::OwnMoves]).unwrap();
+    let look = ContextFeatures::with_afterstates(tuples, vec![Count::OwnMoves]).unwrap();
     let stages = Stages::of_width(width).unwrap();
     let weights = stages_of(look.weights(), stages, 1.0 / 32.0);
-    Rater::new(look, stages, weights).unwrap().into()
+    MovePredictor::new(look, stages, weights).unwrap().into()
 }
 
 #[test]
@@ -143,41 +143,41 @@ fn models_by_stage_keep_every_bit() {
     let origin = Origin::default();
     for grid in [1.0 / 32.0, 1.0 / 3.0] {
         let model = patterns(tuples(), 7, grid);
-        let bytes = write_tensors(&model, &origin).unwrap();
-        let (read, _) = read_tensors(&bytes).unwrap();
+        let bytes = write_safetensors(&model, &origin).unwrap();
+        let (read, _) = read_safetensors(&bytes).unwrap();
         let (Model::Patterns(read), Model::Patterns(model)) = (&read, &model) else {
             panic!("another kind came back");
         };
-        assert_eq!((read.stages(), read.look().counts()), (model.stages(), model.look().counts()));
-        assert_eq!(read.look().tuples(), model.look().tuples());
+        assert_eq!((read.stages(), read.look().counts()), (model.stages(), model.features().counts()));
+        assert_eq!(read.look().tuples(), model.features().tuples());
         assert!((0..9).all(|stage| read.weights(stage) == model.weights(stage)));
         // Whole multiples of the grid take half the room.
-        let values = 9 * model.look().weights();
+        let values = 9 * model.features().weights();
         let wide = if grid == 1.0 / 32.0 { 2 } else { 4 };
         assert!(bytes.len() > wide * values && bytes.len() < wide * values + 2000);
     }
     let model = rater(tuples(), 20);
-    let (read, _) = read_tensors(&write_tensors(&model, &origin).unwrap()).unwrap();
-    let (Model::Rater(read), Model::Rater(model)) = (&read, &model) else {
+    let (read, _) = read_safetensors(&write_safetensors(&model, &origin).unwrap()).unwrap();
+    let (Model::MovePredictor(read), Model::MovePredictor(model)) = (&read, &model) else {
         panic!("another kind came back");
     };
     assert!((0..3).all(|stage| read.weights(stage) == model.weights(stage)));
     // Random weights do not respect the mirror, and are not packed.
-    assert!(files::pack(&Model::Rater(model.clone()), &origin).unwrap_err().contains("differ"));
+    assert!(files::pack(&Model::MovePredictor(model.clone()), &origin).unwrap_err().contains("differ"));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.player");
-    let refused = files::save(&path, &Model::Rater(model.clone()), &origin).unwrap_err();
+    let refused = files::save(&path, &Model::MovePredictor(model.clone()), &origin).unwrap_err();
     assert!(refused.to_string().contains("only be written as .safetensors"), "{refused}");
 }
 
 #[test]
 fn a_packed_model_comes_back_whole() {
     let tuples = || Tuples::folded(&[&[0u8, 1, 2, 8, 16][..], &[9, 18]]).unwrap();
-    let look = Afterstates::new(tuples(), Count::ALL.to_vec()).unwrap();
+    let look = AfterstateFeatures::new(tuples(), Count::ALL.to_vec()).unwrap();
     let stages = Stages::of_width(30).unwrap();
     let mut weights = stages_of(look.weights(), stages, 1.0 / 32.0);
     for row in &mut weights {
-        let partners = look.partners();
+        let partners = look.tied_weights();
         for index in 0..row.len() {
             row[index] = row[index.min(partners[index] as usize)];
         }
@@ -185,7 +185,7 @@ fn a_packed_model_comes_back_whole() {
     let model: Model = Patterns::new(look, stages, weights.clone()).unwrap().into();
     let origin = Origin { method: "ipref".to_owned(), ..Origin::default() };
     let packed = files::pack(&model, &origin).unwrap();
-    assert!(packed.len() < write_tensors(&model, &origin).unwrap().len());
+    assert!(packed.len() < write_safetensors(&model, &origin).unwrap().len());
     let (Model::Patterns(read), same) = files::unpack(&packed).unwrap() else {
         panic!("another kind came back");
     };
@@ -223,14 +223,14 @@ fn the_published_players_are_what_their_authors_say() {
             .tuples()
             .iter()
             .map(|tuple| {
-                let masks = tuple.images().iter().map(|i| i.iter().map(|s| s.bit()).sum::<u64>());
+                let masks = tuple.placements().iter().map(|i| i.iter().map(|s| s.bit()).sum::<u64>());
                 masks.min().unwrap()
             })
             .collect();
         sets.sort_unstable();
         sets
     };
-    assert_eq!(sets(load("Burrow2011ETDL.player").tuples()), sets(&embedded::table1()));
+    assert_eq!(sets(load("Burrow2011ETDL.player").tuples()), sets(&embedded::runarsson_lucas_tuples()));
 }
 
 /// Changes bytes, cuts, doubles, inserts; every result is plausible enough to get deep into a
@@ -287,7 +287,7 @@ fn ten_thousand_damaged_files_of_each_format_are_refused_or_sound() {
         Net::random(&"WS 64-1x8-2-1".parse().unwrap(), &mut rng::stream(12, &["damage"])).into(),
     ]
     .iter()
-    .map(|model| write_tensors(model, &Origin::default()).unwrap())
+    .map(|model| write_safetensors(model, &Origin::default()).unwrap())
     .collect();
     if let Some(data) = data() {
         let read = |name: &str| std::fs::read(data.join("players").join(name)).unwrap();
@@ -307,15 +307,15 @@ fn ten_thousand_damaged_files_of_each_format_are_refused_or_sound() {
             assert!(is_sound(&network));
             accepted[1] += 1;
         }
-        if let Ok((model, _)) = read_tensors(&mutate(&tensors[round % tensors.len()], &mut rng)) {
+        if let Ok((model, _)) = read_safetensors(&mutate(&tensors[round % tensors.len()], &mut rng)) {
             assert!(match &model {
-                Model::Network(network) => is_sound(network),
+                Model::NTuple(network) => is_sound(network),
                 Model::Patterns(p) => (0..p.stages().count())
                     .all(|stage| p.weights(stage).len() == p.look().weights()),
-                Model::Rater(r) => (0..r.stages().count())
+                Model::MovePredictor(r) => (0..r.stages().count())
                     .all(|stage| r.weights(stage).len() == r.look().weights()),
-                Model::Deep(deep) => deep.weights().values().len() == deep.net().params().len(),
-                Model::Ann(net) => net.weights().iter().all(|w| w.is_finite()),
+                Model::PolicyNet(deep) => deep.weights().values().len() == deep.net().params().len(),
+                Model::Mlp(net) => net.weights().iter().all(|w| w.is_finite()),
             });
             accepted[2] += 1;
         }
@@ -342,10 +342,10 @@ fn hostile_headers_cost_nothing() {
         assert!(read_player(text).is_err(), "{text}");
     }
     let mut huge = u64::MAX.to_le_bytes().to_vec();
-    assert!(read_tensors(&huge).is_err());
+    assert!(read_safetensors(&huge).is_err());
     huge[..8].copy_from_slice(&(1u64 << 40).to_le_bytes());
-    assert!(read_tensors(&huge).is_err());
-    assert!(read_tensors(b"").is_err());
+    assert!(read_safetensors(&huge).is_err());
+    assert!(read_safetensors(b"").is_err());
 }
 
 mod any_bytes {
@@ -355,7 +355,7 @@ mod any_bytes {
     proptest! {
         #[test]
         fn never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
-            let _ = read_tensors(&bytes);
+            let _ = read_safetensors(&bytes);
             let text = String::from_utf8_lossy(&bytes);
             let _ = read_player(&text);
             let _ = read_wpc(&text);

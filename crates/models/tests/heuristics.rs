@@ -6,8 +6,8 @@ use outflank_games::{Position, Side};
 use outflank_models::files::{
     self, AnyHeuristic, Origin, load_heuristic, read_heuristic, save_heuristic, write_heuristic,
 };
-use outflank_models::{Described, Evaluate, Heuristic, embedded};
-use outflank_runs::{Draw, Rng, rng};
+use outflank_models::{NamedFeatures, Evaluate, Heuristic, embedded};
+use outflank_runs::{RngExt, Rng, rng};
 
 /// Positions of games of random moves.
 fn positions<P: Position>(count: usize, rng: &mut Rng) -> Vec<P> {
@@ -24,12 +24,12 @@ fn positions<P: Position>(count: usize, rng: &mut Rng) -> Vec<P> {
     positions
 }
 
-fn random_heuristic<P: Described>(rng: &mut Rng) -> Heuristic<P> {
+fn random_heuristic<P: NamedFeatures>(rng: &mut Rng) -> Heuristic<P> {
     let weights: Vec<f32> = P::FEATURES.iter().map(|_| rng.normal() as f32).collect();
     Heuristic::new(&weights).unwrap()
 }
 
-fn features_are_fair<P: Described>() {
+fn features_are_fair<P: NamedFeatures>() {
     let mut rng = rng::stream(3, &["heuristics"]);
     let mut moved = [false; 8];
     for position in positions::<P>(2000, &mut rng) {
@@ -61,12 +61,12 @@ fn a_turned_board_has_the_same_features() {
         for symmetry in Symmetry::ALL {
             let turned = position.transform(symmetry).features(Side::Black);
             assert_eq!(turned, position.features(Side::Black));
-            assert_eq!(position.transform(symmetry).unmirrored(), position.unmirrored());
+            assert_eq!(position.transform(symmetry).canonical_form(), position.canonical_form());
         }
     }
 }
 
-fn moves_are_worth_where_they_lead<P: Described>() {
+fn moves_are_worth_where_they_lead<P: NamedFeatures>() {
     let mut rng = rng::stream(5, &["heuristics"]);
     let mut values = Vec::new();
     for position in positions::<P>(500, &mut rng) {
@@ -133,7 +133,7 @@ fn what_is_wrong_with_a_file_is_said() {
     assert!(read_heuristic(&short).is_ok(), "{short}");
     for (from, to, said) in [
         ("kind = \"heuristic\"", "kind = \"net\"", "its kind is 'net'"),
-        ("\"checkers\"", "\"chess\"", "no game is called 'chess'"),
+        ("\"checkers\"", "\"chess\"", "unknown game 'chess'"),
         ("\"checkers\"", "\"othello\"", "othello has no feature"),
         ("men = 0.0\n", "", "no weight of 'men'"),
         ("men = 0.0", "men = nan", "'men' is not a finite number"),

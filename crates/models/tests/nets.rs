@@ -5,9 +5,9 @@ mod boards;
 
 use boards::{batch, shaken};
 use outflank_models::nets::{
-    CLASSES, Cpu, Input, Net, Op, Space, Weights, examples, learn_batch, named,
+    CLASSES, Cpu, Input, Net, Op, Space, Weights, examples, forward_backward, named,
 };
-use outflank_runs::{Draw, rng::stream};
+use outflank_runs::{RngExt, rng::stream};
 
 /// The loss along a random direction of every so many parameters, up and down a little, against the
 /// gradient.
@@ -15,13 +15,13 @@ fn check_gradient(net: &Net, every: usize) {
     let weights = shaken(net);
     let (words, targets) = batch(net, 6, 1);
     let loss = |weights: &Weights| {
-        learn_batch(net, weights, (&words, &targets), (1, 1), 0.1, &mut Space::default()).loss
+        forward_backward(net, weights, (&words, &targets), (1, 1), 0.1, &mut Space::default()).loss
     };
     let learned =
-        learn_batch(net, &weights, (&words, &targets), (1, 1), 0.1, &mut Space::default());
+        forward_backward(net, &weights, (&words, &targets), (1, 1), 0.1, &mut Space::default());
     assert!((loss(&weights) - learned.loss).abs() < 1e-12);
     let mut rng = stream(9, &["direction"]);
-    let params = net.params().iter().enumerate().filter(|(_, param)| param.role.is_learned());
+    let params = net.params().iter().enumerate().filter(|(_, param)| param.role.is_trainable());
     for (at, param) in params.step_by(every) {
         let gradient = &learned.gradient[at];
         let size = gradient.iter().map(|&g| f64::from(g).powi(2)).sum::<f64>().sqrt();
@@ -112,16 +112,16 @@ fn folding_changes_nothing_and_positions_do_not_mix() {
 #[test]
 fn a_small_network_learns_a_few_positions_by_heart() {
     let net = named("res1x16", Input::PIECES).unwrap();
-    let mut weights = Weights::start(&net, 1);
+    let mut weights = Weights::init(&net, 1);
     let (words, targets) = batch(&net, 8, 6);
     let mut losses = Vec::new();
     for step in 0..60 {
         let learned =
-            learn_batch(&net, &weights, (&words, &targets), (1, step), 0.0, &mut Space::default());
+            forward_backward(&net, &weights, (&words, &targets), (1, step), 0.0, &mut Space::default());
         losses.push(learned.loss);
         let gradients = net.params().iter().zip(&learned.gradient);
         for (values, (param, gradient)) in weights.values_mut().zip(gradients) {
-            let rate = if param.role.is_learned() { 0.05 } else { 0.0 };
+            let rate = if param.role.is_trainable() { 0.05 } else { 0.0 };
             values.iter_mut().zip(gradient).for_each(|(value, g)| *value -= rate * g);
         }
     }
@@ -145,9 +145,9 @@ fn a_network_file_is_a_model_that_rates_legal_moves() {
     files::save(&path, &deep.clone().into(), &origin).unwrap();
     let (model, from) = files::load(&path).unwrap();
     assert_eq!((model.kind(), from), ("policy network", origin.clone()));
-    assert_eq!(model.weights(), net.learned());
+    assert_eq!(model.weights(), net.trainable_params());
     assert!(model.value().is_none() && model.tuples().is_none());
-    let Model::Deep(read) = &model else { panic!("another model") };
+    let Model::PolicyNet(read) = &model else { panic!("another model") };
     assert_eq!(read.weights(), deep.weights());
 
     let mut positions = vec![Othello::start()];
@@ -157,7 +157,7 @@ fn a_network_file_is_a_model_that_rates_legal_moves() {
         positions.push(last.play(moves[positions.len() % moves.len()]));
     }
     let asked: Vec<_> = positions.iter().map(|p| (*p, p.moves().collect::<Vec<_>>())).collect();
-    let together = model.policy().score_all(&asked);
+    let together = model.policy().score_batch(&asked);
     for ((position, moves), scores) in asked.iter().zip(&together) {
         let mut alone = Vec::new();
         model.policy().score(position, moves, &mut alone);
@@ -202,7 +202,7 @@ fn odds_do_not_depend_on_how_the_board_lies() {
         let sum: f64 = likely.iter().map(|(_, odds)| odds).sum();
         assert!((sum - 1.0).abs() < 1e-12 && likely.is_sorted_by(|a, b| a.1 >= b.1), "{likely:?}");
         assert_eq!(likely.len(), position.moves().count());
-        let in_order = |mut moves: Vec<(Square, f64)>| {
+        let parallel_in_order = |mut moves: Vec<(Square, f64)>| {
             moves.sort_by_key(|&(mv, _)| mv);
             moves
         };
@@ -214,7 +214,7 @@ fn odds_do_not_depend_on_how_the_board_lies() {
                 Side::White => Othello::from_discs(board.other, board.own, side),
             };
             let turned = likely.iter().map(|&(mv, odds)| (symmetry.square(mv), odds)).collect();
-            assert_eq!(in_order(deep.odds(&image.unwrap())), in_order(turned), "{moves}");
+            assert_eq!(parallel_in_order(deep.odds(&image.unwrap())), parallel_in_order(turned), "{moves}");
         }
     }
     // As a policy it says the same, of one position and of several.
@@ -222,7 +222,7 @@ fn odds_do_not_depend_on_how_the_board_lies() {
         let position = play(moves);
         (position, position.moves().collect::<Vec<_>>())
     });
-    let scores = Images(&small).score_all(&asked);
+    let scores = Images(&small).score_batch(&asked);
     for ((position, moves), scores) in asked.iter().zip(&scores) {
         let mut alone = Vec::new();
         Images(&small).score(position, moves, &mut alone);

@@ -10,7 +10,7 @@ use outflank_games::othello::Othello;
 use outflank_models::Model;
 use outflank_models::files::{self, Origin};
 use outflank_models::nets::{
-    CLASSES, Cpu, Deep, Input, Net, NetError, Op, Param, STAGES, Space, Weights, learn_batch, named,
+    CLASSES, Cpu, Deep, Input, Net, NetError, Op, Param, STAGES, Space, Weights, forward_backward, named,
 };
 
 /// The planes of one position.
@@ -137,10 +137,10 @@ fn a_stage_learns_from_its_own_positions_alone() {
     for (number, stage) in MOVES {
         let (words, targets) = (&game[number - 1], [7]);
         let learned =
-            learn_batch(&net, &weights, (words, &targets), (1, 1), 0.1, &mut Space::default());
+            forward_backward(&net, &weights, (words, &targets), (1, 1), 0.1, &mut Space::default());
         let alone = alone(&weights, &one, stage);
         let expected =
-            learn_batch(&one, &alone, (words, &targets), (1, 1), 0.1, &mut Space::default());
+            forward_backward(&one, &alone, (words, &targets), (1, 1), 0.1, &mut Space::default());
         assert_eq!(learned.loss, expected.loss);
         for (found, wanted) in learned.gradient.iter().zip(&expected.gradient) {
             let of = |part: usize| &found[part * wanted.len()..][..wanted.len()];
@@ -162,7 +162,7 @@ fn a_network_by_stages_has_the_size_that_follows() {
     let matrices = (64 * 256 + 1) * 128 + (128 + 1) * 60;
     let plain = named("conv8-bn", staged.input()).unwrap();
     assert_eq!(staged.learned() - plain.learned(), 3 * matrices);
-    assert_eq!(staged.nodes().iter().filter(|node| node.op == Op::Pick).count(), 2);
+    assert_eq!(staged.nodes().iter().filter(|node| node.op == Op::Select).count(), 2);
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn a_network_by_stages_comes_back_from_its_file() {
     let path = folder.path().join("x.safetensors");
     let origin = Origin { method: "cnn".to_owned(), ..Origin::default() };
     files::save(&path, &deep.clone().into(), &origin).unwrap();
-    let Model::Deep(read) = files::load(&path).unwrap().0 else { panic!("another model") };
+    let Model::PolicyNet(read) = files::load(&path).unwrap().0 else { panic!("another model") };
     assert_eq!((read.net(), read.weights()), (deep.net(), deep.weights()));
 
     // A header that says that it does not see the stage; as long as before, so that all else stays.

@@ -1,7 +1,7 @@
 //! Systematic tuples against the published players that are made of them.
 
 use outflank_models::files::load_network;
-use outflank_models::shapes::{blocks, lines};
+use outflank_models::tuple_shapes::{blocks, lines};
 use outflank_models::{Tuple, Tuples};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// The sets of squares that the images of each tuple read.
 fn sets(tuples: &Tuples) -> BTreeSet<BTreeSet<u64>> {
     let set = |tuple: &Tuple| {
-        tuple.images().iter().map(|i| i.iter().fold(0, |all, square| all | square.bit())).collect()
+        tuple.placements().iter().map(|i| i.iter().fold(0, |all, square| all | square.bit())).collect()
     };
     tuples.tuples().iter().map(set).collect()
 }

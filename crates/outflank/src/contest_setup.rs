@@ -5,14 +5,14 @@ use crate::errors::ensure_usage;
 use crate::remote::Workers;
 use crate::{VERSION, run_folder};
 use anyhow::{Result, anyhow, bail};
-use outflank_arena::elsewhere::{Starts, share};
-use outflank_arena::{Game, Terms};
+use outflank_arena::remote::{OpeningSource, publish};
+use outflank_arena::{Game, ContestConfig};
 use outflank_games::Line;
 use outflank_players::Entry;
-use outflank_players::roster::{self, Roster};
-use outflank_records::{About, Ply, ReadError, Record, read_openings, write_pgn};
+use outflank_players::registry::{self, RegisteredGame};
+use outflank_records::{GameInfo, Ply, ReadError, Record, read_openings, write_pgn};
 use outflank_runs::files::{checksum, read};
-use outflank_runs::{Config, DataFile, Journal, RunFolder};
+use outflank_runs::{RunConfig, DataFile, Journal, RunFolder};
 use std::path::Path;
 
 /// Games per pair from the starting position, where there are no openings to count.
@@ -22,11 +22,11 @@ const GAMES_FROM_START: u64 = 1000;
 const MAX_GAMES: u64 = 100_000_000;
 
 /// Players, settings, run folder and journal of a contest.
-pub struct ContestSetup<P: Roster> {
+pub struct ContestSetup<P: RegisteredGame> {
     /// The players.
     pub entries: Vec<Entry<P>>,
     /// The settings of all games.
-    pub config: Terms<P>,
+    pub config: ContestConfig<P>,
     /// The run folder.
     pub folder: RunFolder,
     /// The journal and its lines.
@@ -37,7 +37,7 @@ pub struct ContestSetup<P: Roster> {
 
 /// Loads players and openings and opens the run folder. Nothing is written before all inputs are
 /// checked.
-pub fn set_up<P: Roster>(
+pub fn set_up<P: RegisteredGame>(
     command: &str,
     players: &[String],
     contest: &ContestArgs,
@@ -51,7 +51,7 @@ pub fn set_up<P: Roster>(
         "--random is a probability from 0 to 1, not {}",
         contest.random
     );
-    let entries = roster::entries::<P>(players, contest.random)?;
+    let entries = registry::factories::<P>(players, contest.random)?;
     let (openings, file) = openings::<P>(contest)?;
     let is_gtp = |text: &&String| text.starts_with("gtp:") || text.contains("with=gtp:");
     if let Some(engine) = players.iter().find(is_gtp) {
@@ -80,7 +80,7 @@ pub fn set_up<P: Roster>(
     }
     let mut data: Vec<DataFile> = file.into_iter().collect();
     data.extend(players.iter().filter_map(|text| model_file(text)));
-    let config = Config {
+    let config = RunConfig {
         command: command.to_owned(),
         version: VERSION.to_owned(),
         seed: common.seed,
@@ -88,12 +88,12 @@ pub fn set_up<P: Roster>(
         data,
     };
     let workers = crate::remote::connect(remote_args, common)?;
-    let starts = Starts {
+    let starts = OpeningSource {
         file: Some(Path::new(&contest.openings)).filter(|_| contest.openings != "start"),
         first: contest.first.map(Into::into),
     };
     let remote = workers.as_ref().map(|(queue, _)| {
-        share::<P>(queue, players, &entries, contest.random, starts, common.seed)
+        publish::<P>(queue, players, &entries, contest.random, starts, common.seed)
     });
     let remote = remote.transpose()?;
     let folder = match &run.resume {
@@ -101,20 +101,20 @@ pub fn set_up<P: Roster>(
         None => RunFolder::create(run.out.as_deref(), &config)?,
     };
     let journal = Journal::open(&folder.join("games.tsv"))?;
-    let config = Terms {
+    let config = ContestConfig {
         openings,
         rounds: (games / 2) as u32,
         seed: common.seed,
         threads: common.threads(),
-        elsewhere: remote,
+        remote: remote,
     };
     Ok(ContestSetup { entries, config, folder, journal, workers })
 }
 
 /// Opens the folder of an earlier run. A league may gain and lose players; the models of those who
 /// stay must be the same.
-fn resume(path: &Path, config: &Config, command: &str) -> Result<RunFolder> {
-    let old = RunFolder::config_at(path)?;
+fn resume(path: &Path, config: &RunConfig, command: &str) -> Result<RunFolder> {
+    let old = RunFolder::read_config(path)?;
     for file in &old.data {
         let new = config.data.iter().find(|new| new.file == file.file);
         if new.is_some_and(|new| new.sha256 != file.sha256) {
@@ -134,14 +134,14 @@ fn resume(path: &Path, config: &Config, command: &str) -> Result<RunFolder> {
 
 /// The checksum of a player's model file, if it has one.
 pub fn model_file(text: &str) -> Option<DataFile> {
-    let spec: outflank_players::Spec = text.parse().ok()?;
+    let spec: outflank_players::PlayerSpec = text.parse().ok()?;
     let path = Path::new(&spec.model);
-    let path = if path.is_dir() { roster::model_of(path) } else { path.to_owned() };
+    let path = if path.is_dir() { registry::run_model_path(path) } else { path.to_owned() };
     let bytes = read(&path, 1 << 30).ok()?;
     Some(DataFile { file: spec.model, sha256: checksum(&bytes) })
 }
 
-fn openings<P: Roster>(contest: &ContestArgs) -> Result<(Vec<Line<P>>, Option<DataFile>)> {
+fn openings<P: RegisteredGame>(contest: &ContestArgs) -> Result<(Vec<Line<P>>, Option<DataFile>)> {
     if contest.openings == "start" {
         ensure_usage!(
             contest.first.is_none(),
@@ -153,7 +153,7 @@ fn openings<P: Roster>(contest: &ContestArgs) -> Result<(Vec<Line<P>>, Option<Da
     let openings =
         read_openings::<P>(path, contest.first.map(Into::into)).map_err(|e| match e {
             // The hint of such an error is about files of whole games.
-            ReadError::Fault { path, fault } => anyhow!("--openings {}: {fault}", path.display()),
+            ReadError::Parse { path, error: fault } => anyhow!("--openings {}: {fault}", path.display()),
             other => anyhow::Error::new(other).context("--openings takes `start` or a file"),
         })?;
     let bytes = read(path, 1 << 30)?;
@@ -184,16 +184,16 @@ pub fn repeat_options(contest: &ContestArgs, games: u64, seed: u64) -> Vec<Strin
 }
 
 /// Converts games to records.
-fn records<P: Roster>(names: &[String], games: &[Game<P>]) -> Vec<Record<P>> {
+fn records<P: RegisteredGame>(names: &[String], games: &[Game<P>]) -> Vec<Record<P>> {
     games
         .iter()
         .map(|game| {
-            let about = About {
+            let about = GameInfo {
                 black: names[game.black].clone(),
                 white: names[game.white].clone(),
                 event: "Outflank".to_owned(),
                 result: Some(game.played.margin),
-                ..About::default()
+                ..GameInfo::default()
             };
             let mut record = Record::new(*game.played.line.start(), about);
             for (&mv, &random) in game.played.line.moves().iter().zip(&game.played.random) {
@@ -206,7 +206,7 @@ fn records<P: Roster>(names: &[String], games: &[Game<P>]) -> Vec<Record<P>> {
 }
 
 /// Writes the games as PGN, for rating programs.
-pub fn write_games<P: Roster>(
+pub fn write_games<P: RegisteredGame>(
     folder: &RunFolder,
     names: &[String],
     games: &[Game<P>],

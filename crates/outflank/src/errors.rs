@@ -5,8 +5,8 @@
 use anyhow::Error;
 use outflank_arena::sprt::SprtError;
 use outflank_learners::methods::OptionError;
-use outflank_players::roster::RosterError;
-use outflank_players::spec::SpecError;
+use outflank_players::registry::RegistryError;
+use outflank_players::spec::PlayerSpecError;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -90,12 +90,12 @@ pub fn one_line(error: &Error) -> String {
 pub fn is_usage(error: &Error) -> bool {
     error.chain().any(|cause| {
         let file_or_program =
-            |error: &RosterError| matches!(error, RosterError::Model(_) | RosterError::Fault(_));
+            |error: &RegistryError| matches!(error, RegistryError::Model(_) | RegistryError::Fault(_));
         cause.is::<UsageError>()
-            || cause.is::<SpecError>()
+            || cause.is::<PlayerSpecError>()
             || cause.is::<SprtError>()
             || cause.is::<OptionError>()
-            || cause.downcast_ref::<RosterError>().is_some_and(|error| !file_or_program(error))
+            || cause.downcast_ref::<RegistryError>().is_some_and(|error| !file_or_program(error))
     })
 }
 

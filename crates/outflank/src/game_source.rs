@@ -65,11 +65,11 @@ fn embedded_games(select: &SelectArgs, seed: u64) -> Result<GameSource> {
     let selection = Selection::from(select);
     let mut records = embedded::games();
     let total = records.len();
-    records.retain(|game| selection.matches(&game.about));
+    records.retain(|game| selection.matches(&game.info));
     ensure!(
         !records.is_empty(),
         "none of the {total} embedded games was {}; read other games with --records",
-        selection.in_words()
+        selection.describe()
     );
     let records = selection.draw(records, seed);
     let from = match records.len() {

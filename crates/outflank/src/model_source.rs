@@ -5,7 +5,7 @@ use anyhow::Result;
 use outflank_models::Model;
 use outflank_models::embedded::{self, Embedded, NAMES};
 use outflank_models::files::{Origin, load};
-use outflank_players::roster::model_of;
+use outflank_players::registry::run_model_path;
 use outflank_runs::did_you_mean;
 use std::path::Path;
 
@@ -27,7 +27,7 @@ pub fn load_named(name: &str) -> Result<(Model, Origin)> {
             if !known {
                 bail_usage!("there is no model '{name}'; {}", did_you_mean(name, &NAMES));
             }
-            Ok(load(&if path.is_dir() { model_of(path) } else { path.to_owned() })?)
+            Ok(load(&if path.is_dir() { run_model_path(path) } else { path.to_owned() })?)
         }
     }
 }

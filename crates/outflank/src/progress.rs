@@ -2,7 +2,7 @@
 //! folder that `outflank serve` shows. The file is removed when the run ends.
 
 use crate::remote::Workers;
-use outflank_runs::{Crew, Progress, RunFolder, files};
+use outflank_runs::{WorkQueue, Progress, RunFolder, files};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -27,7 +27,7 @@ pub struct RunProgress {
 
 struct Shared {
     bar: Progress,
-    queue: Option<Arc<dyn Crew>>,
+    queue: Option<Arc<dyn WorkQueue>>,
     path: PathBuf,
     state: Mutex<State>,
 }
@@ -48,7 +48,7 @@ impl RunProgress {
         let mut state = State::default();
         state.history.push_back((0, Instant::now()));
         if let Some((_, notes)) = workers {
-            notes.beside(&bar);
+            notes.attach(&bar);
         }
         let queue = workers.map(|(queue, _)| queue.clone());
         let shared = Arc::new(Shared { bar, queue, path, state: Mutex::new(state) });
@@ -70,7 +70,7 @@ impl RunProgress {
     /// Sets the number of games finished before this process started.
     pub fn set_position(&self, games: u64) {
         let progress = &self.shared.bar;
-        progress.skip(games);
+        progress.set_position(games);
     }
 
     /// Adds finished games.
@@ -102,14 +102,14 @@ impl Shared {
             if !status.is_empty() {
                 status.push_str(", ");
             }
-            status.push_str(&others.words());
+            status.push_str(&others.status());
         }
         status
     }
 
     fn show(&self) {
         let progress = &self.bar;
-        progress.say(self.status());
+        progress.set_message(self.status());
     }
 
     /// Writes the file, with the speed once there are games.

@@ -6,8 +6,8 @@ use crate::errors::bail_usage;
 use anyhow::Result;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command};
-use outflank_cluster::{Grid, Options};
-use outflank_runs::{Crew, Notes};
+use outflank_cluster::{ClusterOptions, NatsQueue};
+use outflank_runs::{WorkQueue, ProgressLog};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub fn check(matches: &ArgMatches) -> Result<()> {
 }
 
 /// The connection options; `None` without `--on`.
-pub fn options(args: &RemoteArgs) -> Result<Option<Options>> {
+pub fn options(args: &RemoteArgs) -> Result<Option<ClusterOptions>> {
     let Some(address) = &args.on else { return Ok(None) };
     let user = match (&args.nats_user, &args.nats_password) {
         (Some(user), Some(password)) => Some((user.clone(), password.clone())),
@@ -48,25 +48,25 @@ pub fn options(args: &RemoteArgs) -> Result<Option<Options>> {
         (None, None) => None,
         _ => bail_usage!("--nats-cert and --nats-key must be given together"),
     };
-    Ok(Some(Options {
+    Ok(Some(ClusterOptions {
         queue: args.queue.clone(),
         credentials: args.nats_creds.clone(),
         user,
         authority: args.nats_ca.clone(),
         certificate,
         patience: Duration::from_secs(args.patience),
-        ..Options::new(address, VERSION)
+        ..ClusterOptions::new(address, VERSION)
     }))
 }
 
 /// A job queue, and the log that its messages go to.
-pub type Workers = (Arc<dyn Crew>, Notes);
+pub type Workers = (Arc<dyn WorkQueue>, ProgressLog);
 
 /// Connects to the workers of `--on`; `None` without it.
 pub fn connect(args: &RemoteArgs, common: &CommonArgs) -> Result<Option<Workers>> {
     let Some(options) = options(args)? else { return Ok(None) };
-    let notes = Notes::new(common.quiet);
+    let notes = ProgressLog::new(common.quiet);
     let tell = notes.clone();
-    let grid = Grid::connect(&options, Arc::new(move |text| tell.tell(text)))?;
+    let grid = NatsQueue::connect(&options, Arc::new(move |text| tell.println(text)))?;
     Ok(Some((Arc::new(grid), notes)))
 }

@@ -2,18 +2,18 @@
 
 use crate::config::legacy;
 use anyhow::{Context, Result};
-use outflank_presentation::About;
-use outflank_runs::files::{self, remove_parts};
-use outflank_runs::{Config, RunFolder};
+use outflank_presentation::Provenance;
+use outflank_runs::files::{self, remove_temp_files};
+use outflank_runs::{RunConfig, RunFolder};
 use std::path::Path;
 
 /// Opens the folder of an earlier run. Removes incomplete files of a killed process, in the folder and
 /// below. A configuration with old names is upgraded first, and restored if the run cannot be resumed.
-pub fn resume(path: &Path, config: &Config, free: &[&str]) -> Result<RunFolder> {
-    let old = RunFolder::config_at(path)?;
+pub fn resume(path: &Path, config: &RunConfig, free: &[&str]) -> Result<RunFolder> {
+    let old = RunFolder::read_config(path)?;
     let upgraded = legacy::upgrade_config(&old);
     let file = path.join("config.toml");
-    let write = |config: &Config| -> Result<()> {
+    let write = |config: &RunConfig| -> Result<()> {
         Ok(files::write(&file, toml::to_string(config)?.as_bytes())?)
     };
     if upgraded != old {
@@ -33,7 +33,7 @@ pub fn resume(path: &Path, config: &Config, free: &[&str]) -> Result<RunFolder> 
 }
 
 /// Opens the folder to resume, or creates a new one.
-pub fn open(args: &crate::cli::RunArgs, config: &Config, may_change: &[&str]) -> Result<RunFolder> {
+pub fn open(args: &crate::cli::RunArgs, config: &RunConfig, may_change: &[&str]) -> Result<RunFolder> {
     Ok(match &args.resume {
         Some(path) => resume(path, config, may_change)?,
         None => RunFolder::create(args.out.as_deref(), config)?,
@@ -41,13 +41,13 @@ pub fn open(args: &crate::cli::RunArgs, config: &Config, may_change: &[&str]) ->
 }
 
 /// The origin of a run for its report: the command, seed, version and data files.
-pub fn about(folder: &RunFolder, words: Vec<String>) -> Result<About> {
-    let Config { version, seed, data, .. } = RunFolder::config_at(folder.path())?;
-    Ok(About { command: shell_words::join(words), seed, version, data })
+pub fn about(folder: &RunFolder, words: Vec<String>) -> Result<Provenance> {
+    let RunConfig { version, seed, data, .. } = RunFolder::read_config(folder.path())?;
+    Ok(Provenance { command: shell_words::join(words), seed, version, data })
 }
 
 fn remove_incomplete_files(folder: &Path) -> Result<()> {
-    remove_parts(folder)?;
+    remove_temp_files(folder)?;
     let context = || format!("cannot read {}", folder.display());
     for entry in std::fs::read_dir(folder).with_context(context)?.flatten() {
         // Links are not followed: their targets are outside the run.

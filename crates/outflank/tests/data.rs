@@ -156,7 +156,7 @@ fn lost_information_is_reported() {
     let lost = found["lost"].as_array().unwrap();
     assert!(lost.iter().any(|loss| loss["what"] == "players" && loss["games"] == 2), "{found}");
     let message = sandbox.rejected(&["data", "convert", "a.wtb", "--to", "c.obf"]);
-    assert!(message.contains("bare positions"), "{message}");
+    assert!(message.contains("store only positions"), "{message}");
     assert!(sandbox.rejected(&["data", "convert", "a.wtb", "--to", "c.xyz"]).contains("--format"));
 }
 

@@ -351,7 +351,7 @@ fn embedded_models_can_be_written_to_files() {
     assert!(std::fs::metadata(sandbox.path().join("e.onnx")).unwrap().len() > 4 * 4_400_000);
     for (name, file, reason) in [
         ("expert", "x.onnx", "did you mean 'experts'?"),
-        ("champion", "x.onnx", "only deep networks"),
+        ("champion", "x.onnx", "only policy networks"),
         ("cnn", "x.player", ".safetensors or .onnx"),
         ("cnn", "x.doc", ".safetensors, .onnx, .player or .wpc"),
         ("gp", "x.safetensors", "named features"),

@@ -132,7 +132,7 @@ fn all_commands() {
     for part in [
         "take",
         "Played: f5d6c3d3c4f4",
-        "How likely an expert is to play:",
+        "Probability that an expert plays each move:",
         "in discs (",
         "Saved as x.ggf",
         "none",
@@ -152,7 +152,7 @@ fn all_commands() {
     assert!(again["transcript"].as_str().unwrap().starts_with("f5d6c3d3c4f4"));
     // Nothing is written over.
     sandbox.write("y.txt", "mine");
-    assert!(talk(&sandbox, &[], "save y.txt\n").contains("is there already"));
+    assert!(talk(&sandbox, &[], "save y.txt\n").contains("already exists"));
     assert_eq!(sandbox.text("y.txt"), "mine");
 }
 
@@ -196,7 +196,7 @@ fn a_game_of_checkers() {
     assert_eq!((&found["player"], &found["moves"][0]), (&json!("material@2"), &json!("11-15")));
     assert_eq!(found["moves"].as_array().unwrap().len(), 2);
     let said = talk(&sandbox, &options, "1-2\n11-15\nhint\nexperts\nsave game.txt\nundo\n");
-    for part in ["      b 9*      b10*", "12-16", "in men (", "Only moves of Othello", "Saved as"] {
+    for part in ["      b 9*      b10*", "12-16", "in men (", "available for Othello only", "Saved as"] {
         assert!(said.contains(part), "{part} in {said}");
     }
     let again = document(&sandbox, &["--game", "checkers", "--from", "game.txt"], "");

@@ -259,9 +259,9 @@ fn wrong_inputs_are_errors_and_leave_no_folder() {
         (&["nosuch"][..], "ipref, pref, lstd, mm, classify"),
         (&["--features", "range.tuples"], "range.tuples: line 2: 64 is not a square"),
         (&["--features", "name.tuples"], "name.tuples: line 1: 'j1' is not a square"),
-        (&["--features", "twice.tuples"], "twice.tuples: line 3: a1 (square 0) stands twice"),
+        (&["--features", "twice.tuples"], "twice.tuples: line 3: a1 (square 0) occurs twice"),
         (&["--features", "long.tuples"], "long.tuples: line 1: a tuple has 1 to 12 squares"),
-        (&["--features", "void.tuples"], "void.tuples: it lists no tuples"),
+        (&["--features", "void.tuples"], "void.tuples: the file contains no tuples"),
         (&["--features", "bytes.tuples"], "bytes.tuples: byte 0 is not text"),
         (&["--features", "huge.tuples", "--sample", "20"], "fewer or shorter tuples"),
         (&["--features", "vast.tuples"], "vast.tuples: line 127: a network has"),
@@ -316,7 +316,7 @@ fn wrong_inputs_are_errors_and_leave_no_folder() {
         (&["--records", "none"], "cannot read none"),
         (&["--data", "none"], "none/wthor"),
         (&["--by", "Nobody At All"], "Nobody At All"),
-        (&["--resume", "none"], "none holds no run"),
+        (&["--resume", "none"], "none: no run to resume"),
     ] {
         let message = sandbox.rejected(&[&["train"], more].concat());
         assert!(message.contains(part), "{more:?}: {message}");

@@ -82,9 +82,9 @@ fn options_are_stored_in_the_configuration() {
 fn wrong_options_are_errors() {
     let sandbox = Sandbox::new();
     for (net, words) in [
-        ("XX 192-4-1", "'XX' is no kind of network"),
+        ("XX 192-4-1", "unknown network type 'XX'"),
         ("WS", "has no layers"),
-        ("FC 190-4-1", "'190' is no number of inputs"),
+        ("FC 190-4-1", "invalid number of inputs '190'"),
         ("FC 192-4x8-1", "layer 2 is '4x8'"),
         ("WS 192-16x8-16-8", "the last layer is '8'"),
         ("FC 192-99999999999999-1", "more than 4194304 connections"),
@@ -144,7 +144,7 @@ fn damaged_model_files_are_errors() {
         (good[..good.len() - 8].to_vec(), "damaged"),
         (good[..40].to_vec(), "safetensors"),
         (rename("WS 192-2x8-3-1", "WS 192-2x8-4-1"), "WS 192-2x8-4-1"),
-        (rename("WS 192-2x8-3-1", "XX 192-2x8-3-1"), "'XX' is no kind of network"),
+        (rename("WS 192-2x8-3-1", "XX 192-2x8-3-1"), "unknown network type 'XX'"),
     ] {
         sandbox.write("bad.safetensors", bytes);
         let message = sandbox.rejected(&["match", "bad.safetensors", "random", "--games", "2"]);

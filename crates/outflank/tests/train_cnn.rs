@@ -310,8 +310,8 @@ fn a_run_that_cannot_start_leaves_no_folder() {
     let sandbox = Sandbox::new();
     for (arguments, part) in [
         (&["train", "cnn", "--net", "conv4"][..], "how long to"),
-        (&["train", "cnn", "--net", "conv5", "--epochs", "1"], "'conv5' is not a network"),
-        (&["train", "cnn", "--input", "discs", "--epochs", "1"], "'discs' is not an input"),
+        (&["train", "cnn", "--net", "conv5", "--epochs", "1"], "unknown network 'conv5'"),
+        (&["train", "cnn", "--input", "discs", "--epochs", "1"], "unknown input 'discs'"),
         (
             &["train", "cnn", "--net", "conv4-stages", "--epochs", "1"],
             "the input must be 'pieces+stage', not 'pieces'",

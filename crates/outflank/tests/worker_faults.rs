@@ -71,8 +71,8 @@ fn tls_passwords_and_separate_queues() {
     for (given, part) in [
         ([&own[..], &user].concat(), "--nats-ca"),
         ([&authority[..], &user].concat(), "--nats-cert"),
-        ([&authority[..], &own].concat(), "refuses a connection without credentials"),
-        ([&authority[..], &own, &wrong].concat(), "refuses the user 'me'"),
+        ([&authority[..], &own].concat(), "rejected a connection without credentials"),
+        ([&authority[..], &own, &wrong].concat(), "rejected the user 'me'"),
     ] {
         let error = home.rejected(&[&league[..], &["--on", &address], &given].concat());
         assert!(error.contains(part), "{given:?}: {error}");
@@ -113,13 +113,13 @@ fn credentials_files() {
     let league = ["league", "heuristic", "random", "yoshioka", "--games", "20", "--out", "run"];
     let on = ["--on", &address];
     for (file, part) in [
-        (None, "refuses a connection without credentials"),
-        (Some(old), "refuses the credentials in old.creds"),
-        (Some(stranger), "refuses the credentials in stranger.creds"),
-        (Some(thief), "refuses the credentials in thief.creds"),
+        (None, "rejected a connection without credentials"),
+        (Some(old), "rejected the credentials in old.creds"),
+        (Some(stranger), "rejected the credentials in stranger.creds"),
+        (Some(thief), "rejected the credentials in thief.creds"),
         (Some(system), "enable JetStream for this account"),
-        (Some(empty), "empty.creds holds no NATS credentials"),
-        (Some(cut), "cut.creds holds no NATS credentials"),
+        (Some(empty), "empty.creds: not a NATS credentials file"),
+        (Some(cut), "cut.creds: not a NATS credentials file"),
         (Some("none.creds"), "cannot read none.creds"),
     ] {
         let creds = file.map_or(Vec::new(), |file| vec!["--nats-creds", file]);

@@ -196,9 +196,9 @@ fn watched(command: &str, speed: &str) {
     let mut run = Process::start(&sandbox, &words);
     workers_of(&sandbox, &mut run, &["2 workers, 2 threads", speed]);
     workers[0].kill();
-    workers_of(&sandbox, &mut run, &["1 worker, 1 thread (gained 2, lost 1)"]);
+    workers_of(&sandbox, &mut run, &["1 worker, 1 thread (2 joined, 1 lost)"]);
     workers[1].kill();
-    workers_of(&sandbox, &mut run, &["no worker (gained 2, lost 2)"]);
+    workers_of(&sandbox, &mut run, &["no workers (2 joined, 2 lost)"]);
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn wrong_servers_and_options_are_errors() {
     let sandbox = Sandbox::new();
     let on = ["--on", "nats://127.0.0.1:1"];
     let error = sandbox.rejected(&[&["match", "heuristic", "random"][..], &on].concat());
-    assert!(error.contains("no NATS server answers at nats://127.0.0.1:1"), "{error}");
+    assert!(error.contains("no NATS server responds at nats://127.0.0.1:1"), "{error}");
     let error = sandbox.rejected(&["worker"]);
     assert!(error.contains("--on"), "{error}");
     let error = sandbox.rejected(&["worker", "--on", "nats://127.0.0.1:1", "--nats-user", "me"]);

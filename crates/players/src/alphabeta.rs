@@ -7,13 +7,13 @@ mod table;
 mod tree;
 mod worth;
 
-pub use cuts::Cuts;
-pub use deepening::{Deepening, Judged, Thought};
+pub use cuts::ProbCut;
+pub use deepening::{IterativeDeepening, ScoredMove, SearchResult};
 
 use crate::choice::pick;
 use crate::random::game_over;
 use crate::searchable::{Endgame, Searchable};
-use crate::{Control, Fault, Player};
+use crate::{SearchControl, PlayerError, Player};
 use noise::Noise;
 use outflank_games::Line;
 use outflank_models::Evaluate;
@@ -27,7 +27,7 @@ const DEEPEST: u32 = 60;
 
 /// What a search found a position to be worth to its side to move.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Verdict {
+pub enum SearchScore {
     /// The model's value of the position that best play leads to; also 0 for a sure draw.
     Estimate(f32),
     /// The game is decided within the search: won by this much as players of the game count it, lost
@@ -35,11 +35,11 @@ pub enum Verdict {
     Decided(i32),
 }
 
-impl Verdict {
-    fn of(worth: worth::Worth) -> Verdict {
+impl SearchScore {
+    fn of(worth: worth::Worth) -> SearchScore {
         match worth::read(worth) {
-            Ok(result) => Verdict::Decided(result),
-            Err(value) => Verdict::Estimate(value),
+            Ok(result) => SearchScore::Proven(result),
+            Err(value) => SearchScore::Estimate(value),
         }
     }
 }
@@ -98,13 +98,13 @@ impl<P: Searchable> AlphaBeta<P> {
 
     /// All best moves of a position, sorted, and what they are worth to the side to move; `None`
     /// when the game is over or the search was stopped.
-    pub fn analyse(&mut self, position: &P, rng: &mut Rng) -> Option<(Verdict, &[P::Move])> {
+    pub fn analyse(&mut self, position: &P, rng: &mut Rng) -> Option<(SearchScore, &[P::Move])> {
         if position.is_over() {
             return None;
         }
         if let Some(endgame) = self.endgame.as_mut().filter(|endgame| endgame.reaches(position)) {
             let result = endgame.best_moves(position, &mut self.best, &self.tree.control)?;
-            return Some((Verdict::Decided(result), &self.best));
+            return Some((SearchScore::Proven(result), &self.best));
         }
         self.tree.halted = false;
         self.tree.noise.draw(rng);
@@ -115,7 +115,7 @@ impl<P: Searchable> AlphaBeta<P> {
         self.best.clear();
         self.best.extend(self.root.iter().filter(|c| c.rank >= floor).map(|c| c.mv));
         self.best.sort_unstable();
-        Some((Verdict::of(worth), &self.best))
+        Some((SearchScore::of(worth), &self.best))
     }
 
     /// How many positions were searched so far, leaves not counted.
@@ -126,19 +126,19 @@ impl<P: Searchable> AlphaBeta<P> {
 }
 
 impl<P: Searchable> Player<P> for AlphaBeta<P> {
-    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault> {
+    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, PlayerError> {
         let position = game.position();
         if position.moves().nth(1).is_none() {
             return position.moves().next().ok_or_else(|| game_over("alpha-beta"));
         }
         let best = self.analyse(position, rng).and_then(|(_, best)| pick(best, rng));
         if self.tree.control.stopped() {
-            return Err(Fault::Stopped { player: "alpha-beta".to_owned() });
+            return Err(PlayerError::Stopped { player: "alpha-beta".to_owned() });
         }
         best.ok_or_else(|| game_over("alpha-beta"))
     }
 
-    fn obey(&mut self, control: &Arc<Control>) {
+    fn obey(&mut self, control: &Arc<SearchControl>) {
         self.tree.control = Arc::clone(control);
     }
 }

@@ -1,6 +1,6 @@
 //! The one rule for choosing among moves that are equally good.
 
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{RngExt, Rng};
 
 /// Scores this close count as equal.
 pub(crate) const TIE: f32 = 1e-6;

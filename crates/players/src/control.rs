@@ -7,25 +7,25 @@ use std::time::{Duration, Instant};
 /// What a search may spend. It is shared: whoever holds it may stop the search, and the threads of
 /// one search spend from the same purse.
 #[derive(Debug)]
-pub struct Control {
-    whole: Option<Arc<Control>>,
+pub struct SearchControl {
+    whole: Option<Arc<SearchControl>>,
     stop: AtomicBool,
     deadline: Option<Instant>,
     nodes: AtomicU64,
     most_nodes: u64,
 }
 
-impl Default for Control {
-    fn default() -> Control {
-        Control::unlimited()
+impl Default for SearchControl {
+    fn default() -> SearchControl {
+        SearchControl::unlimited()
     }
 }
 
-impl Control {
+impl SearchControl {
     /// No limit; it can still be stopped.
     #[must_use]
-    pub fn unlimited() -> Control {
-        Control {
+    pub fn unlimited() -> SearchControl {
+        SearchControl {
             whole: None,
             stop: AtomicBool::new(false),
             deadline: None,
@@ -36,22 +36,22 @@ impl Control {
 
     /// The same with a limit on the time from now on.
     #[must_use]
-    pub fn with_time(mut self, time: Duration) -> Control {
+    pub fn with_time(mut self, time: Duration) -> SearchControl {
         self.deadline = Instant::now().checked_add(time);
         self
     }
 
     /// The same with a limit on the number of positions visited.
     #[must_use]
-    pub fn with_nodes(mut self, nodes: u64) -> Control {
+    pub fn with_nodes(mut self, nodes: u64) -> SearchControl {
         self.most_nodes = nodes;
         self
     }
 
     /// A part that may end before the whole, spends from the whole and ends with it.
     #[must_use]
-    pub fn part(self: &Arc<Control>) -> Control {
-        Control { whole: Some(Arc::clone(self)), ..Control::unlimited() }
+    pub fn part(self: &Arc<SearchControl>) -> SearchControl {
+        SearchControl { whole: Some(Arc::clone(self)), ..SearchControl::unlimited() }
     }
 
     /// Ends the search as soon as its threads notice.
@@ -84,11 +84,11 @@ mod tests {
 
     #[test]
     fn limits_stop_and_so_does_anyone() {
-        let control = Control::unlimited().with_nodes(100);
+        let control = SearchControl::unlimited().with_nodes(100);
         assert!(!control.spend(99) && !control.stopped());
         assert!(control.spend(1) && control.stopped());
-        assert!(Control::unlimited().with_time(Duration::ZERO).spend(0));
-        let free = Control::unlimited();
+        assert!(SearchControl::unlimited().with_time(Duration::ZERO).spend(0));
+        let free = SearchControl::unlimited();
         assert!(!free.spend(u64::MAX - 1));
         let free = Arc::new(free);
         let (done, other) = (free.part(), free.part());

@@ -15,7 +15,7 @@ mod search;
 mod stable;
 mod table;
 
-use crate::Control;
+use crate::SearchControl;
 use crate::searchable::Endgame;
 use guide::Guide;
 use outflank_games::Position;
@@ -55,7 +55,7 @@ impl Solver {
     /// squares on it needs half the time.
     #[must_use]
     pub fn guided(mut self) -> Solver {
-        self.guided = true;
+        self.with_model_ordering = true;
         self
     }
 
@@ -90,7 +90,7 @@ impl Solver {
     /// the score. `best` is left empty when the player to move has no move.
     pub fn best_moves(&mut self, board: Board, best: &mut Vec<Square>) -> i32 {
         // A question without limits always has an answer.
-        self.best_moves_within(board, best, &Arc::new(Control::unlimited())).unwrap_or(0)
+        self.best_moves_within(board, best, &Arc::new(SearchControl::unlimited())).unwrap_or(0)
     }
 
     /// The same, unless the control ends the search before.
@@ -98,9 +98,9 @@ impl Solver {
         &mut self,
         board: Board,
         best: &mut Vec<Square>,
-        control: &Arc<Control>,
+        control: &Arc<SearchControl>,
     ) -> Option<i32> {
-        let score = self.score_within(board, control)?;
+        let score = self.try_score(board, control)?;
         best.clear();
         for square in Squares(board.moves()) {
             // One question each: is this move as good as the best?
@@ -117,13 +117,13 @@ impl Solver {
     }
 
     /// The score, unless the control ends the search before.
-    pub fn score_within(&mut self, board: Board, control: &Arc<Control>) -> Option<i32> {
+    pub fn try_score(&mut self, board: Board, control: &Arc<SearchControl>) -> Option<i32> {
         self.ask(board, -64, 64, control)
     }
 
     /// A move that keeps the score, for a board whose score is known and whose mover can move;
     /// `None` when the control ends the search before.
-    pub fn move_for(&mut self, board: Board, score: i32, control: &Arc<Control>) -> Option<Square> {
+    pub fn try_best_move(&mut self, board: Board, score: i32, control: &Arc<SearchControl>) -> Option<Square> {
         // The move that the solver found best, if it still remembers it, is asked about first.
         let hint = self.table.get(board).map_or(64, |entry| usize::from(entry.best));
         let mut squares: Vec<Square> = Squares(board.moves()).collect();
@@ -154,15 +154,15 @@ impl Solver {
 
     /// A question without limits always has an answer.
     fn whole(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
-        self.ask(board, alpha, beta, &Arc::new(Control::unlimited())).unwrap_or(0)
+        self.ask(board, alpha, beta, &Arc::new(SearchControl::unlimited())).unwrap_or(0)
     }
 
-    fn ask(&mut self, board: Board, alpha: i32, beta: i32, control: &Arc<Control>) -> Option<i32> {
+    fn ask(&mut self, board: Board, alpha: i32, beta: i32, control: &Arc<SearchControl>) -> Option<i32> {
         let shared = self.threads > 1 && board.empty().count_ones() >= SHARED_FROM;
         let threads = if shared { self.threads } else { 1 };
         while self.searches.len() < threads {
             let mut search = Search::new(Arc::clone(&self.table), Arc::clone(control));
-            search.guide = if self.guided { Guide::embedded() } else { None };
+            search.guide = if self.with_model_ordering { Guide::embedded() } else { None };
             // The first has no salt, so that alone it is the same as ever.
             search.salt = 0x5851_f42d_4c95_7f2d_u64.wrapping_mul(self.searches.len() as u64);
             self.searches.push(search);
@@ -187,9 +187,9 @@ fn race(
     board: Board,
     alpha: i32,
     beta: i32,
-    control: &Arc<Control>,
+    control: &Arc<SearchControl>,
 ) -> Option<i32> {
-    let over = Arc::new(control.part());
+    let over = Arc::new(control.child());
     let answers = std::thread::scope(|scope| {
         let threads: Vec<_> = searches
             .iter_mut()
@@ -236,7 +236,7 @@ impl ExactFrom {
         self.solver.get_or_insert_with(|| {
             let solver = Solver::new(self.empties.saturating_add(2).clamp(8, self.most_bits));
             match self.far {
-                Some(threads) => solver.guided().with_threads(threads),
+                Some(threads) => solver.with_model_ordering().with_threads(threads),
                 None => solver,
             }
         })
@@ -252,7 +252,7 @@ impl Endgame<Othello> for ExactFrom {
         &mut self,
         position: &Othello,
         best: &mut Vec<Square>,
-        control: &Arc<Control>,
+        control: &Arc<SearchControl>,
     ) -> Option<i32> {
         self.solver().best_moves_within(position.board(), best, control)
     }
@@ -261,15 +261,15 @@ impl Endgame<Othello> for ExactFrom {
         &mut self,
         position: &Othello,
         each: bool,
-        control: &Arc<Control>,
+        control: &Arc<SearchControl>,
     ) -> Option<Vec<(Square, i32)>> {
         let board = position.board();
         let solver = self.solver();
         if each {
-            let score = |square| Some((square, -solver.score_within(board.play(square), control)?));
+            let score = |square| Some((square, -solver.try_score(board.play(square), control)?));
             return Squares(board.moves()).map(score).collect();
         }
-        let score = solver.score_within(board, control)?;
-        Some(vec![(solver.move_for(board, score, control)?, score)])
+        let score = solver.try_score(board, control)?;
+        Some(vec![(solver.try_best_move(board, score, control)?, score)])
     }
 }

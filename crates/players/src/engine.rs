@@ -24,7 +24,7 @@ mod process;
 
 pub use command::{CommandError, EngineCommand, Protocol};
 
-use crate::{Fault, Player};
+use crate::{PlayerError, Player};
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use outflank_runs::Rng;
@@ -112,7 +112,7 @@ struct Session {
 
 /// An external Othello engine as a player.
 ///
-/// After a [`Fault`] the process is ended. The next [`Player::begin`] starts it again, unless it
+/// After a [`PlayerError`] the process is ended. The next [`Player::begin`] starts it again, unless it
 /// has failed too many times in a row; until then [`Player::choose`] repeats the fault. Dropping
 /// the engine ends its process and that process's children.
 pub struct Engine {
@@ -123,14 +123,14 @@ pub struct Engine {
     /// Faults since the last game without one.
     faults: u32,
     /// The last of them.
-    last: Option<Fault>,
+    last: Option<PlayerError>,
     /// Whether it has moved since the last `begin`.
     moved: bool,
 }
 
 impl Engine {
     /// Starts an engine and waits until it answers, so that a wrong command is known at once.
-    pub fn start(command: &EngineCommand, options: EngineOptions) -> Result<Engine, Fault> {
+    pub fn start(command: &EngineCommand, options: EngineOptions) -> Result<Engine, PlayerError> {
         let name = options.name.clone().unwrap_or_else(|| command.to_string());
         let mut engine = Engine {
             command: command.clone(),
@@ -152,8 +152,8 @@ impl Engine {
     }
 
     /// Starts a process and greets it.
-    fn launch(&self) -> Result<Session, Fault> {
-        let fails = |reason| Fault::Start { player: self.name.clone(), reason };
+    fn launch(&self) -> Result<Session, PlayerError> {
+        let fails = |reason| PlayerError::Start { player: self.name.clone(), reason };
         let program = self.command.program();
         let mut process = Process::spawn(program, self.command.arguments())
             .map_err(|error| fails(why_not_started(program, &error)))?;
@@ -181,11 +181,11 @@ impl Engine {
     }
 
     /// Starts it again, unless that has been tried too often.
-    fn restart(&mut self) -> Result<(), Fault> {
+    fn restart(&mut self) -> Result<(), PlayerError> {
         if self.faults > self.options.restarts {
             let last = self.last.as_ref().map(ToString::to_string).unwrap_or_default();
             let times = self.faults;
-            return Err(Fault::Start {
+            return Err(PlayerError::Start {
                 player: self.name.clone(),
                 reason: format!(
                     "it failed {times} times in a row and is not started again; the last time: {last}"
@@ -202,24 +202,24 @@ impl Engine {
     }
 
     /// Counts a fault.
-    fn note(&mut self, fault: Fault) -> Fault {
+    fn note(&mut self, fault: PlayerError) -> PlayerError {
         self.faults = self.faults.saturating_add(1);
         self.last = Some(fault.clone());
         fault
     }
 
     /// Ends the process and says what was wrong with it.
-    fn fail(&mut self, trouble: Trouble) -> Fault {
+    fn fail(&mut self, trouble: Trouble) -> PlayerError {
         let player = self.name.clone();
         let session = self.session.take();
         let fault = match trouble {
-            Trouble::Hung => Fault::Hung { player, seconds: seconds(self.options.timeout) },
+            Trouble::Hung => PlayerError::Timeout { player, seconds: seconds(self.options.timeout) },
             Trouble::Ended => {
                 let detail = session.map(|session| session.process.epitaph()).unwrap_or_default();
-                Fault::Died { player, detail }
+                PlayerError::Exited { player, detail }
             }
-            Trouble::Illegal(answer) => Fault::Illegal { player, answer },
-            Trouble::Refused(reason) | Trouble::Unable(reason) => Fault::Refused { player, reason },
+            Trouble::Illegal(answer) => PlayerError::IllegalMove { player, answer },
+            Trouble::Refused(reason) | Trouble::Unable(reason) => PlayerError::Refused { player, reason },
         };
         self.note(fault)
     }
@@ -227,7 +227,7 @@ impl Engine {
 
 impl Player<Othello> for Engine {
     /// Makes sure that a process is there and answers.
-    fn begin(&mut self) -> Result<(), Fault> {
+    fn begin(&mut self) -> Result<(), PlayerError> {
         if let Some(session) = &mut self.session {
             if self.moved {
                 (self.faults, self.last, self.moved) = (0, None, false);
@@ -243,10 +243,10 @@ impl Player<Othello> for Engine {
         self.restart()
     }
 
-    fn choose(&mut self, game: &Line<Othello>, _: &mut Rng) -> Result<Square, Fault> {
+    fn choose(&mut self, game: &Line<Othello>, _: &mut Rng) -> Result<Square, PlayerError> {
         let Some(session) = &mut self.session else {
             let reason = "it was not started again after a fault".to_owned();
-            let none = || Fault::Start { player: self.name.clone(), reason };
+            let none = || PlayerError::Start { player: self.name.clone(), reason };
             return Err(self.last.clone().unwrap_or_else(none));
         };
         let deadline = deadline(self.options.timeout);
@@ -257,7 +257,7 @@ impl Player<Othello> for Engine {
             }
             // Nothing was asked of the engine, so nothing is wrong with it.
             Err(Trouble::Unable(reason)) => {
-                Err(Fault::Refused { player: self.name.clone(), reason })
+                Err(PlayerError::Refused { player: self.name.clone(), reason })
             }
             Err(trouble) => Err(self.fail(trouble)),
         }

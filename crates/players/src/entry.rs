@@ -1,12 +1,12 @@
 //! A player that can be made as often as there are threads.
 
-use crate::{Fault, Player};
+use crate::{PlayerError, Player};
 use outflank_games::Position;
 use std::fmt;
 use std::sync::Arc;
 
 /// A way to make a player.
-type Make<P> = Arc<dyn Fn() -> Result<Box<dyn Player<P>>, Fault> + Send + Sync>;
+type Make<P> = Arc<dyn Fn() -> Result<Box<dyn Player<P>>, PlayerError> + Send + Sync>;
 
 /// A name and a way to make the player.
 #[derive(Clone)]
@@ -24,7 +24,7 @@ impl<P: Position> Entry<P> {
     /// An entry whose players come from a function.
     pub fn new(
         name: impl Into<String>,
-        make: impl Fn() -> Result<Box<dyn Player<P>>, Fault> + Send + Sync + 'static,
+        make: impl Fn() -> Result<Box<dyn Player<P>>, PlayerError> + Send + Sync + 'static,
     ) -> Self {
         Entry { name: name.into(), make: Arc::new(make), asks: 1, most: usize::MAX }
     }
@@ -45,14 +45,14 @@ impl<P: Position> Entry<P> {
     /// How many games with this opponent are best played side by side: enough that a model is asked
     /// about as many positions as it likes, one where that gains nothing.
     #[must_use]
-    pub fn games_with(&self, other: &Entry<P>) -> usize {
+    pub fn concurrent_games(&self, other: &Entry<P>) -> usize {
         let asks = self.asks.max(other.asks);
         let wished = if asks > 1 { asks.saturating_mul(2) } else { 1 };
         wished.min(self.most).min(other.most).max(1)
     }
 
     /// A player of its own.
-    pub fn make(&self) -> Result<Box<dyn Player<P>>, Fault> {
+    pub fn make(&self) -> Result<Box<dyn Player<P>>, PlayerError> {
         (self.make)()
     }
 
@@ -61,7 +61,7 @@ impl<P: Position> Entry<P> {
     pub fn made_by(
         self,
         other: &Entry<P>,
-        make: impl Fn() -> Result<Box<dyn Player<P>>, Fault> + Send + Sync + 'static,
+        make: impl Fn() -> Result<Box<dyn Player<P>>, PlayerError> + Send + Sync + 'static,
     ) -> Self {
         let (asks, most) = (self.asks.max(other.asks), self.most.min(other.most));
         Entry { name: self.name, make: Arc::new(make), asks, most }

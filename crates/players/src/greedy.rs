@@ -2,7 +2,7 @@
 
 use crate::choice::best_index;
 use crate::random::game_over;
-use crate::{Fault, Player, Turn};
+use crate::{PlayerError, Player, Turn};
 use outflank_games::{Line, Position};
 use outflank_models::Policy;
 use outflank_runs::Rng;
@@ -38,14 +38,14 @@ impl<P: Position> Greedy<P> {
 }
 
 impl<P: Position> Player<P> for Greedy<P> {
-    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault> {
+    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, PlayerError> {
         self.pick(game.position(), rng).ok_or_else(|| game_over("greedy"))
     }
 
-    fn turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, Fault> {
+    fn turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, PlayerError> {
         let moves: Vec<P::Move> = game.position().moves().collect();
-        match self.policy.at_a_time() > 1 && moves.len() > 1 {
-            true => Ok(Turn::Ask(self.policy.clone(), moves)),
+        match self.policy.batch_size() > 1 && moves.len() > 1 {
+            true => Ok(Turn::NeedsScores(self.policy.clone(), moves)),
             false => self.choose(game, rng).map(Turn::Move),
         }
     }

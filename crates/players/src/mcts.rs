@@ -4,10 +4,10 @@ use crate::choice::pick;
 use crate::greedy::Greedy;
 use crate::random::{game_over, random_move};
 use crate::searchable::Searchable;
-use crate::{Control, Fault, Player};
+use crate::{SearchControl, PlayerError, Player};
 use outflank_games::{Line, Side};
 use outflank_models::Policy;
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{RngExt, Rng};
 use std::sync::Arc;
 
 /// The largest tree, in nodes; simulations beyond it still count, but open no more positions.
@@ -37,7 +37,7 @@ pub struct Mcts<P: Searchable> {
     nodes: Vec<Node<P::Move>>,
     path: Vec<usize>,
     moves: Vec<P::Move>,
-    control: Arc<Control>,
+    control: Arc<SearchControl>,
 }
 
 /// A move of the tree, and the position behind it.
@@ -65,7 +65,7 @@ impl<P: Searchable> Mcts<P> {
             nodes: Vec::new(),
             path: Vec::new(),
             moves: Vec::new(),
-            control: Arc::new(Control::unlimited()),
+            control: Arc::new(SearchControl::unlimited()),
         }
     }
 
@@ -214,14 +214,14 @@ fn guided_playout<P: Searchable>(position: P, guide: &mut Greedy<P>, rng: &mut R
 }
 
 impl<P: Searchable> Player<P> for Mcts<P> {
-    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault> {
+    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, PlayerError> {
         let position = game.position();
         if position.moves().nth(1).is_none() {
             return position.moves().next().ok_or_else(|| game_over("mcts"));
         }
         let tried = self.search(position, rng);
         if self.control.stopped() {
-            return Err(Fault::Stopped { player: "mcts".to_owned() });
+            return Err(PlayerError::Stopped { player: "mcts".to_owned() });
         }
         let most = tried.iter().map(|&(_, games, _)| games).max();
         self.moves.clear();
@@ -229,7 +229,7 @@ impl<P: Searchable> Player<P> for Mcts<P> {
         pick(&self.moves, rng).ok_or_else(|| game_over("mcts"))
     }
 
-    fn obey(&mut self, control: &Arc<Control>) {
+    fn obey(&mut self, control: &Arc<SearchControl>) {
         self.control = Arc::clone(control);
     }
 }

@@ -1,6 +1,6 @@
 //! What a player is, and how one can fail.
 
-use crate::Control;
+use crate::SearchControl;
 use crate::choice::best_index;
 use outflank_games::{Line, Position};
 use outflank_models::Policy;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Why a player did not move. The arena scores the game as its loss and goes on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum PlayerError {
     /// It could not be started at all.
     #[error("{player} does not start: {reason}")]
     Start {
@@ -69,16 +69,16 @@ pub enum Turn<P: Position> {
 /// Someone who chooses moves.
 pub trait Player<P: Position>: Send {
     /// A new game begins: whatever was remembered of the last one must not matter any more.
-    fn begin(&mut self) -> Result<(), Fault> {
+    fn begin(&mut self) -> Result<(), PlayerError> {
         Ok(())
     }
 
     /// The move to play in a game that is not over.
-    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault>;
+    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, PlayerError>;
 
     /// The move to play, or what the player has to know for it. Whoever plays many games side by side
     /// gathers the questions to one model and asks them together; the moves are those of `choose`.
-    fn turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, Fault> {
+    fn turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, PlayerError> {
         self.choose(game, rng).map(Turn::Move)
     }
 
@@ -92,10 +92,10 @@ pub trait Player<P: Position>: Send {
         false
     }
 
-    /// From now on a choice ends with [`Fault::Stopped`] soon after this control is stopped. A player
+    /// From now on a choice ends with [`PlayerError::Stopped`] soon after this control is stopped. A player
     /// who answers at once has no need to listen; another program is not stopped either, its time
     /// is limited as it is.
-    fn obey(&mut self, control: &Arc<Control>) {
+    fn obey(&mut self, control: &Arc<SearchControl>) {
         let _ = control;
     }
 }
@@ -104,15 +104,15 @@ pub trait Player<P: Position>: Send {
 macro_rules! stands_for_a_player {
     ($($kind:ty),*) => {$(
         impl<P: Position> Player<P> for $kind {
-            fn begin(&mut self) -> Result<(), Fault> {
+            fn begin(&mut self) -> Result<(), PlayerError> {
                 (**self).begin()
             }
 
-            fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault> {
+            fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, PlayerError> {
                 (**self).choose(game, rng)
             }
 
-            fn turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, Fault> {
+            fn turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, PlayerError> {
                 (**self).turn(game, rng)
             }
 
@@ -124,7 +124,7 @@ macro_rules! stands_for_a_player {
                 (**self).last_was_random()
             }
 
-            fn obey(&mut self, control: &Arc<Control>) {
+            fn obey(&mut self, control: &Arc<SearchControl>) {
                 (**self).obey(control);
             }
         }

@@ -1,15 +1,15 @@
 //! A player who does not think.
 
-use crate::{Fault, Player};
+use crate::{PlayerError, Player};
 use outflank_games::{Line, Position};
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{RngExt, Rng};
 
 /// Plays every legal move equally often.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Random;
 
 impl<P: Position> Player<P> for Random {
-    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault> {
+    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, PlayerError> {
         random_move(game.position(), rng).ok_or_else(|| game_over("random"))
     }
 }
@@ -21,6 +21,6 @@ pub(crate) fn random_move<P: Position>(position: &P, rng: &mut Rng) -> Option<P:
 }
 
 /// What a player says who is asked for a move after the end.
-pub(crate) fn game_over(player: &str) -> Fault {
-    Fault::Refused { player: player.to_owned(), reason: "the game is over".to_owned() }
+pub(crate) fn game_over(player: &str) -> PlayerError {
+    PlayerError::Refused { player: player.to_owned(), reason: "the game is over".to_owned() }
 }

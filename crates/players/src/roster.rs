@@ -1,15 +1,15 @@
 //! From what a user writes to a player who plays.
 
-use crate::spec::{Search, Spec};
+use crate::spec::{Search, PlayerSpec};
 use crate::{
-    AlphaBeta, Cuts, Deepening, Engine, EngineCommand, EngineOptions, Entry, Fault, ForcedRandom,
-    Greedy, Mcts, Player, Random, Searchable, Staged, Thinker,
+    AlphaBeta, ProbCut, IterativeDeepening, Engine, EngineCommand, EngineOptions, Entry, PlayerError, ForcedRandom,
+    Greedy, Mcts, Player, Random, Searchable, Staged, SearchPlayer,
 };
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Position};
 use outflank_models::files::{self, AnyHeuristic, ModelError};
-use outflank_models::nets::Images;
+use outflank_models::nets::SymmetryAveraged;
 use outflank_models::{
     self as models, Evaluate, Greedy as OnePly, Material, Policy, View, embedded,
 };
@@ -20,10 +20,10 @@ use std::time::Duration;
 
 /// Why a player cannot be had.
 #[derive(Debug, thiserror::Error)]
-pub enum RosterError {
+pub enum RegistryError {
     /// The text is not a player.
     #[error(transparent)]
-    Spec(#[from] crate::spec::SpecError),
+    PlayerSpec(#[from] crate::spec::PlayerSpecError),
     /// The file is not a model.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -57,7 +57,7 @@ pub enum RosterError {
     },
     /// It does not start.
     #[error(transparent)]
-    Fault(#[from] Fault),
+    PlayerError(#[from] PlayerError),
     /// Two players of a contest have one name.
     #[error("two players are called '{0}'; give one of them another name with ?name=...")]
     SameName(String),
@@ -100,7 +100,7 @@ pub struct Embedded {
 }
 
 /// Everybody who needs no file.
-pub const EMBEDDED: [Embedded; 12] = [
+pub const EMBEDDED_PLAYERS: [Embedded; 12] = [
     Embedded {
         name: "champion",
         game: Game::Othello,
@@ -166,12 +166,12 @@ pub const EMBEDDED: [Embedded; 12] = [
 ];
 
 /// A game whose players can be found by name and file.
-pub trait Roster: Searchable {
+pub trait RegisteredGame: Searchable {
     /// The embedded model of this name.
     fn embedded(name: &str) -> Option<Model<Self>>;
 
     /// A model from a file, seen another way if so wished.
-    fn load(path: &Path, view: Option<View>) -> Result<Model<Self>, RosterError>;
+    fn load(path: &Path, view: Option<View>) -> Result<Model<Self>, RegistryError>;
 
     /// The same policy asked about all images of a position, where the game has them.
     fn imaged(policy: Arc<dyn Policy<Self>>) -> Option<Arc<dyn Policy<Self>>>;
@@ -180,10 +180,10 @@ pub trait Roster: Searchable {
     fn engine(
         command: &EngineCommand,
         options: EngineOptions,
-    ) -> Result<Box<dyn Player<Self>>, Fault>;
+    ) -> Result<Box<dyn Player<Self>>, PlayerError>;
 }
 
-impl Roster for Othello {
+impl RegisteredGame for Othello {
     fn embedded(name: &str) -> Option<Model<Othello>> {
         match name {
             "random" => Some(Model::Nothing),
@@ -197,7 +197,7 @@ impl Roster for Othello {
         }
     }
 
-    fn load(path: &Path, view: Option<View>) -> Result<Model<Othello>, RosterError> {
+    fn load(path: &Path, view: Option<View>) -> Result<Model<Othello>, RegistryError> {
         if files::is_heuristic(path) {
             return match load_heuristic(path, view)? {
                 AnyHeuristic::Othello(heuristic) => Ok(Model::Value(Arc::new(heuristic))),
@@ -206,12 +206,12 @@ impl Roster for Othello {
         }
         let (model, _) = files::load(path)?;
         let model = match (model, view) {
-            (models::Model::Network(network), Some(view)) => {
+            (models::Model::NTuple(network), Some(view)) => {
                 Arc::unwrap_or_clone(network).with_view(view).into()
             }
             (other, Some(_)) if other.kind() != "ntuple" => {
                 let reason = "its view is part of it; view= is for n-tuple networks".to_owned();
-                return Err(RosterError::Parts { text: path.display().to_string(), reason });
+                return Err(RegistryError::Parts { text: path.display().to_string(), reason });
             }
             (model, _) => model,
         };
@@ -219,18 +219,18 @@ impl Roster for Othello {
     }
 
     fn imaged(policy: Arc<dyn Policy<Othello>>) -> Option<Arc<dyn Policy<Othello>>> {
-        Some(Arc::new(Images(policy)))
+        Some(Arc::new(SymmetryAveraged(policy)))
     }
 
     fn engine(
         command: &EngineCommand,
         options: EngineOptions,
-    ) -> Result<Box<dyn Player<Othello>>, Fault> {
+    ) -> Result<Box<dyn Player<Othello>>, PlayerError> {
         Ok(Box::new(Engine::start(command, options)?))
     }
 }
 
-impl Roster for Checkers {
+impl RegisteredGame for Checkers {
     fn embedded(name: &str) -> Option<Model<Checkers>> {
         match name {
             "random" => Some(Model::Nothing),
@@ -244,7 +244,7 @@ impl Roster for Checkers {
         }
     }
 
-    fn load(path: &Path, view: Option<View>) -> Result<Model<Checkers>, RosterError> {
+    fn load(path: &Path, view: Option<View>) -> Result<Model<Checkers>, RegistryError> {
         if files::is_heuristic(path) {
             return match load_heuristic(path, view)? {
                 AnyHeuristic::Checkers(heuristic) => Ok(Model::Value(Arc::new(heuristic))),
@@ -263,9 +263,9 @@ impl Roster for Checkers {
     fn engine(
         command: &EngineCommand,
         _: EngineOptions,
-    ) -> Result<Box<dyn Player<Checkers>>, Fault> {
+    ) -> Result<Box<dyn Player<Checkers>>, PlayerError> {
         let reason = "NBoard and GTP engines play Othello".to_owned();
-        Err(Fault::Refused { player: command.to_string(), reason })
+        Err(PlayerError::Refused { player: command.to_string(), reason })
     }
 }
 
@@ -278,27 +278,27 @@ fn of_othello(model: &models::Model) -> Model<Othello> {
 }
 
 /// A heuristic of whichever game; it has no view to choose.
-fn load_heuristic(path: &Path, view: Option<View>) -> Result<AnyHeuristic, RosterError> {
+fn load_heuristic(path: &Path, view: Option<View>) -> Result<AnyHeuristic, RegistryError> {
     if view.is_some() {
         let reason = "its view is part of it; view= is for n-tuple networks".to_owned();
-        return Err(RosterError::Parts { text: path.display().to_string(), reason });
+        return Err(RegistryError::Parts { text: path.display().to_string(), reason });
     }
     Ok(files::load_heuristic(path)?.0)
 }
 
-fn other_game<P: Position>(path: &Path, plays: Game) -> RosterError {
-    RosterError::OtherGame { name: path.display().to_string(), plays, asked: P::GAME }
+fn other_game<P: Position>(path: &Path, plays: Game) -> RegistryError {
+    RegistryError::WrongGame { name: path.display().to_string(), plays, asked: P::GAME }
 }
 
 /// The model of a run's folder; a run that learned a heuristic has it as text.
 #[must_use]
-pub fn model_of(folder: &Path) -> PathBuf {
+pub fn run_model_path(folder: &Path) -> PathBuf {
     let heuristic = folder.join("model.toml");
     if heuristic.exists() { heuristic } else { folder.join("model.safetensors") }
 }
 
 /// The model that a text names, asked as the text says.
-pub fn find_model<P: Roster>(spec: &Spec) -> Result<Model<P>, RosterError> {
+pub fn find_model<P: RegisteredGame>(spec: &PlayerSpec) -> Result<Model<P>, RegistryError> {
     let model = named_model(spec)?;
     if !spec.images {
         return Ok(model);
@@ -309,22 +309,22 @@ pub fn find_model<P: Roster>(spec: &Spec) -> Result<Model<P>, RosterError> {
     };
     imaged.map(Model::Policy).ok_or_else(|| {
         let reason = "images= is for networks that rate moves, such as cnn".to_owned();
-        RosterError::Parts { text: spec.text.clone(), reason }
+        RegistryError::Parts { text: spec.text.clone(), reason }
     })
 }
 
 /// The model that a text names: embedded, a file, or a run folder's.
-fn named_model<P: Roster>(spec: &Spec) -> Result<Model<P>, RosterError> {
+fn named_model<P: RegisteredGame>(spec: &PlayerSpec) -> Result<Model<P>, RegistryError> {
     if let Some(model) = P::embedded(&spec.model) {
         if spec.view.is_some() {
             let reason = "its view is part of it; view= is for files".to_owned();
-            return Err(RosterError::Parts { text: spec.text.clone(), reason });
+            return Err(RegistryError::Parts { text: spec.text.clone(), reason });
         }
         return Ok(model);
     }
     let path = Path::new(&spec.model);
     if path.is_dir() {
-        return P::load(&model_of(path), spec.view);
+        return P::load(&run_model_path(path), spec.view);
     }
     let is_model = path.extension().is_some_and(|ending| {
         ["player", "wpc", "safetensors", "toml"]
@@ -334,17 +334,17 @@ fn named_model<P: Roster>(spec: &Spec) -> Result<Model<P>, RosterError> {
     if is_model || path.exists() {
         return P::load(path, spec.view);
     }
-    match EMBEDDED.iter().find(|known| known.name == spec.model) {
-        Some(other) => Err(RosterError::OtherGame {
+    match EMBEDDED_PLAYERS.iter().find(|known| known.name == spec.model) {
+        Some(other) => Err(RegistryError::WrongGame {
             name: other.name.to_owned(),
             plays: other.game,
             asked: P::GAME,
         }),
         None => {
             let known: Vec<&str> =
-                EMBEDDED.iter().filter(|e| e.game == P::GAME).map(|e| e.name).collect();
+                EMBEDDED_PLAYERS.iter().filter(|e| e.game == P::GAME).map(|e| e.name).collect();
             let meant = did_you_mean(&spec.model, &known);
-            Err(RosterError::Unknown { name: spec.model.clone(), meant })
+            Err(RegistryError::Unknown { name: spec.model.clone(), meant })
         }
     }
 }
@@ -360,16 +360,16 @@ const SEARCHES: usize = 16;
 const ENGINES: usize = 2;
 
 /// A player that can be made as often as needed, from what the user wrote.
-pub fn entry<P: Roster>(text: &str) -> Result<Entry<P>, RosterError> {
-    let spec: Spec = text.parse()?;
-    entry_of(&spec)
+pub fn entry<P: RegisteredGame>(text: &str) -> Result<Entry<P>, RegistryError> {
+    let spec: PlayerSpec = text.parse()?;
+    factory_from_spec(&spec)
 }
 
 /// The same from a text that was read before.
-pub fn entry_of<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
+pub fn factory_from_spec<P: RegisteredGame>(spec: &PlayerSpec) -> Result<Entry<P>, RegistryError> {
     let mut entry = plain_entry(spec)?;
     if let Some(stage) = spec.stage.clone() {
-        let other = entry_of::<P>(&stage.with)?;
+        let other = factory_from_spec::<P>(&stage.with)?;
         let inner = entry.clone();
         entry = inner.clone().made_by(&other.clone(), move || {
             Ok(Box::new(Staged::new(inner.make()?, other.make()?, stage.from, stage.to)))
@@ -383,9 +383,9 @@ pub fn entry_of<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
 }
 
 /// The player without stages and forced random moves.
-fn plain_entry<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
+fn plain_entry<P: RegisteredGame>(spec: &PlayerSpec) -> Result<Entry<P>, RegistryError> {
     let parts =
-        |reason: &str| RosterError::Parts { text: spec.text.clone(), reason: reason.to_owned() };
+        |reason: &str| RegistryError::Parts { text: spec.text.clone(), reason: reason.to_owned() };
     let label = spec.label();
     if spec.is_engine() {
         let command: EngineCommand =
@@ -410,42 +410,42 @@ fn plain_entry<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
     }
     let noise = spec.noise as f32;
     match (spec.search, model) {
-        (Search::Natural, Model::Nothing) if noise > 0.0 => {
+        (SearchSpec::Default, Model::Nothing) if noise > 0.0 => {
             Err(parts("a random player has no leaves to add noise to"))
         }
-        (Search::Natural, Model::Nothing) => Ok(Entry::new(label, || Ok(Box::new(Random)))),
-        (Search::Natural, Model::Value(value)) if noise > 0.0 => Ok(Entry::new(label, move || {
+        (SearchSpec::Default, Model::Nothing) => Ok(Entry::new(label, || Ok(Box::new(Random)))),
+        (SearchSpec::Default, Model::Value(value)) if noise > 0.0 => Ok(Entry::new(label, move || {
             Ok(Box::new(AlphaBeta::new(value.clone(), 1).with_noise(noise)))
         })),
-        (Search::Natural, Model::Policy(_)) if noise > 0.0 => {
+        (SearchSpec::Default, Model::Policy(_)) if noise > 0.0 => {
             Err(parts("it rates moves and has no leaves to add noise to"))
         }
-        (Search::Natural, model @ (Model::Value(_) | Model::Policy(_))) => {
+        (SearchSpec::Default, model @ (Model::Value(_) | Model::Policy(_))) => {
             let policy = model.policy().ok_or_else(|| parts("it rates no moves"))?;
-            Ok(policy_entry(&label, policy, 0.0))
+            Ok(policy_factory(&label, policy, 0.0))
         }
-        (Search::Depth { .. }, Model::Nothing) => Err(parts(
+        (SearchSpec::Depth { .. }, Model::Nothing) => Err(parts(
             "a random player has nothing to search with; use random@mcts500 or another model",
         )),
-        (Search::Depth { .. }, Model::Policy(_)) => Err(parts(
+        (SearchSpec::Depth { .. }, Model::Policy(_)) => Err(parts(
             "it rates moves but cannot say what a position is worth, so it cannot search by depth; \
              use it alone, or with @mcts100 if you have time",
         )),
-        (Search::Depth { plies, exact }, Model::Value(value)) => {
-            if exact.is_some_and(|empties| P::endgame(empties).is_none()) {
+        (SearchSpec::Depth { plies, exact }, Model::Value(value)) => {
+            if exact.is_some_and(|empties| P::endgame_solver(empties).is_none()) {
                 return Err(parts(&format!("there is no exact endgame for {}", P::GAME)));
             }
             Ok(Entry::new(label, move || {
                 let mut player = AlphaBeta::new(value.clone(), plies).with_noise(noise);
-                if let Some(endgame) = exact.and_then(P::endgame) {
+                if let Some(endgame) = exact.and_then(P::endgame_solver) {
                     player = player.with_endgame(endgame);
                 }
                 Ok(Box::new(player))
             })
             .at_most(SEARCHES))
         }
-        (Search::Mcts(_), _) if noise > 0.0 => Err(parts("a tree search takes no noise")),
-        (Search::Mcts(simulations), model) => {
+        (SearchSpec::Mcts(_), _) if noise > 0.0 => Err(parts("a tree search takes no noise")),
+        (SearchSpec::Mcts(simulations), model) => {
             let policy = model.policy();
             Ok(Entry::new(label, move || {
                 Ok(Box::new(match &policy {
@@ -459,31 +459,31 @@ fn plain_entry<P: Roster>(spec: &Spec) -> Result<Entry<P>, RosterError> {
 }
 
 /// A player who searches within limits. What its pruning needs to know of the model is measured once.
-fn thinker<P: Roster>(spec: &Spec, label: String, value: Arc<dyn Evaluate<P>>) -> Entry<P> {
+fn thinker<P: RegisteredGame>(spec: &PlayerSpec, label: String, value: Arc<dyn Evaluate<P>>) -> Entry<P> {
     let (plies, exact) = match spec.search {
-        Search::Depth { plies, exact } => (plies, exact),
+        SearchSpec::Depth { plies, exact } => (plies, exact),
         // Nothing but the clock or the number of positions is to end it.
         _ => (u32::MAX, Some(FAR_ENDGAME)),
     };
     let threads = spec.threads.unwrap_or(1) as usize;
-    let cuts = spec.pruning().map(|times| Arc::new(Cuts::measure(&value, times as f32)));
+    let cuts = spec.pruning().map(|times| Arc::new(ProbCut::measure(&value, times as f32)));
     let time = spec.seconds.map(Duration::from_secs_f64);
     let nodes = spec.nodes;
     Entry::new(label, move || {
-        let mut search = Deepening::new(value.clone(), TABLE_BITS)
-            .to_depth(plies)
+        let mut search = IterativeDeepening::new(value.clone(), TABLE_BITS)
+            .with_max_depth(plies)
             .with_threads(threads)
-            .with_cuts(cuts.clone());
-        if let Some(endgame) = exact.and_then(|empties| P::far_endgame(empties, threads)) {
+            .with_probcut(cuts.clone());
+        if let Some(endgame) = exact.and_then(|empties| P::parallel_endgame_solver(empties, threads)) {
             search = search.with_endgame(endgame);
         }
-        Ok(Box::new(Thinker::new(search, time, nodes)))
+        Ok(Box::new(SearchPlayer::new(search, time, nodes)))
     })
 }
 
 /// A player that plays what a policy that is at hand rates highest, so many moves forced at random.
-pub fn policy_entry<P: Roster>(name: &str, policy: Arc<dyn Policy<P>>, random: f64) -> Entry<P> {
-    let asks = policy.at_a_time();
+pub fn policy_factory<P: RegisteredGame>(name: &str, policy: Arc<dyn Policy<P>>, random: f64) -> Entry<P> {
+    let asks = policy.batch_size();
     let entry = Entry::new(name, move || Ok(Box::new(Greedy::new(policy.clone())))).asking(asks);
     if random > 0.0 {
         entry.wrapped(move |inner| Box::new(ForcedRandom::new(inner, random)))
@@ -493,20 +493,20 @@ pub fn policy_entry<P: Roster>(name: &str, policy: Arc<dyn Policy<P>>, random: f
 }
 
 /// The players of a contest, each started once to see that it can be, all with different names.
-pub fn entries<P: Roster>(texts: &[String], random: f64) -> Result<Vec<Entry<P>>, RosterError> {
-    let specs = texts.iter().map(|text| text.parse()).collect::<Result<Vec<Spec>, _>>()?;
-    entries_of(&specs, random)
+pub fn entries<P: RegisteredGame>(texts: &[String], random: f64) -> Result<Vec<Entry<P>>, RegistryError> {
+    let specs = texts.iter().map(|text| text.parse()).collect::<Result<Vec<PlayerSpec>, _>>()?;
+    factories_from_specs(&specs, random)
 }
 
 /// As [`entries`], from what was parsed before.
-pub fn entries_of<P: Roster>(specs: &[Spec], random: f64) -> Result<Vec<Entry<P>>, RosterError> {
+pub fn factories_from_specs<P: RegisteredGame>(specs: &[PlayerSpec], random: f64) -> Result<Vec<Entry<P>>, RegistryError> {
     let mut entries: Vec<Entry<P>> = Vec::with_capacity(specs.len());
     for spec in specs {
-        let mut entry = entry_of::<P>(spec)?;
+        let mut entry = factory_from_spec::<P>(spec)?;
         if entries.iter().any(|other| other.name == entry.name) {
-            return Err(RosterError::SameName(entry.name));
+            return Err(RegistryError::SameName(entry.name));
         }
-        entry.make()?.begin()?;
+        entry.make()?.new_game()?;
         if random > 0.0 {
             entry = entry.wrapped(move |inner| Box::new(ForcedRandom::new(inner, random)));
         }

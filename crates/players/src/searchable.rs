@@ -1,13 +1,13 @@
 //! What a game can tell a search beyond its rules.
 
-use crate::Control;
+use crate::SearchControl;
 use crate::endgame::ExactFrom;
 use crate::random::random_move;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Othello, Square};
 use outflank_games::{Position, Side};
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{RngExt, Rng};
 use std::sync::Arc;
 
 /// With so few discs a side of Othello may be wiped out before anyone's evaluation shows it.
@@ -59,7 +59,7 @@ pub trait Searchable: Position {
     }
 
     /// The same for far more empty squares, on several threads.
-    fn far_endgame(empties: u32, threads: usize) -> Option<Box<dyn Endgame<Self>>> {
+    fn parallel_endgame_solver(empties: u32, threads: usize) -> Option<Box<dyn Endgame<Self>>> {
         let _ = (empties, threads);
         None
     }
@@ -76,7 +76,7 @@ pub trait Endgame<P: Position>: Send {
         &mut self,
         position: &P,
         best: &mut Vec<P::Move>,
-        control: &Arc<Control>,
+        control: &Arc<SearchControl>,
     ) -> Option<i32>;
 
     /// The value of each move to the side to move, or of one best move alone; `None` when the
@@ -85,7 +85,7 @@ pub trait Endgame<P: Position>: Send {
         &mut self,
         position: &P,
         each: bool,
-        control: &Arc<Control>,
+        control: &Arc<SearchControl>,
     ) -> Option<Vec<(P::Move, i32)>>;
 }
 
@@ -120,7 +120,7 @@ impl Searchable for Othello {
         Some(Box::new(ExactFrom::new(empties)))
     }
 
-    fn far_endgame(empties: u32, threads: usize) -> Option<Box<dyn Endgame<Othello>>> {
+    fn parallel_endgame_solver(empties: u32, threads: usize) -> Option<Box<dyn Endgame<Othello>>> {
         Some(Box::new(ExactFrom::far(empties, threads)))
     }
 }
@@ -151,7 +151,7 @@ impl Task for Playout<'_> {
             let Some(square) = Square::lowest(moves) else {
                 return sign * board.difference();
             };
-            board = board.turn_over(square, kernel.flips(board.own, board.other, square));
+            board = board.play_with_flips(square, kernel.flips(board.own, board.other, square));
             sign = -sign;
         }
     }

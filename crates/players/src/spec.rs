@@ -30,7 +30,7 @@ pub enum Search {
 
 /// A player as the user wrote it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Spec {
+pub struct PlayerSpec {
     /// The whole text.
     pub text: String,
     /// An embedded name, a file, a folder, or `nboard:COMMAND` or `gtp:COMMAND`.
@@ -54,7 +54,7 @@ pub struct Spec {
     /// Positions that our own search may visit for a move.
     pub nodes: Option<u64>,
     /// Our own search prunes what lies so many deviations outside its window; 0 for nothing. See
-    /// [`Spec::pruning`] for what happens when nobody says.
+    /// [`PlayerSpec::pruning`] for what happens when nobody says.
     pub cut: Option<f64>,
     /// Threads of our own search.
     pub threads: Option<u32>,
@@ -70,13 +70,13 @@ pub struct Stage {
     /// The last.
     pub to: u32,
     /// Who plays them.
-    pub with: Box<Spec>,
+    pub with: Box<PlayerSpec>,
 }
 
 /// Why a text is not a player.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("player '{text}': {reason}")]
-pub struct SpecError {
+pub struct PlayerSpecError {
     /// The whole text.
     pub text: String,
     /// What is wrong with it.
@@ -120,7 +120,7 @@ fn search(tail: &str) -> Option<Result<Search, String>> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     if let Some(count) = tail.strip_prefix("mcts") {
         return is_number(count).then(|| match count.parse() {
-            Ok(n) if (1..=MAX_SIMULATIONS).contains(&n) => Ok(Search::Mcts(n)),
+            Ok(n) if (1..=MAX_SIMULATIONS).contains(&n) => Ok(SearchSpec::Mcts(n)),
             _ => Err(format!("a tree search has 1 to {MAX_SIMULATIONS} simulations, not {count}")),
         });
     }
@@ -134,15 +134,15 @@ fn search(tail: &str) -> Option<Result<Search, String>> {
     let depth = plies.parse().ok().filter(|n| (1..=MAX_PLIES).contains(n));
     let exact = exact.map(|n| n.parse().ok().filter(|n| *n <= MAX_PLIES));
     Some(match (depth, exact) {
-        (Some(plies), None) => Ok(Search::Depth { plies, exact: None }),
-        (Some(plies), Some(Some(exact))) => Ok(Search::Depth { plies, exact: Some(exact) }),
+        (Some(plies), None) => Ok(SearchSpec::Depth { plies, exact: None }),
+        (Some(plies), Some(Some(exact))) => Ok(SearchSpec::Depth { plies, exact: Some(exact) }),
         _ => Err(format!(
             "a search has 1 to {MAX_PLIES} plies and at most {MAX_PLIES} empties, not {tail}"
         )),
     })
 }
 
-impl Spec {
+impl PlayerSpec {
     /// Whether it is a program of its own that speaks NBoard or GTP.
     #[must_use]
     pub fn is_engine(&self) -> bool {
@@ -162,39 +162,39 @@ impl Spec {
     #[must_use]
     pub fn pruning(&self) -> Option<f64> {
         let clock_alone =
-            self.seconds.is_some() && self.nodes.is_none() && self.search == Search::Natural;
+            self.seconds.is_some() && self.nodes.is_none() && self.search == SearchSpec::Default;
         match clock_alone {
-            true => self.pruning_under_a_clock(),
+            true => self.timed_probcut_threshold(),
             false => self.cut.filter(|times| *times > 0.0),
         }
     }
 
     /// The same when a clock is all that ends its search, whoever sets it.
     #[must_use]
-    pub fn pruning_under_a_clock(&self) -> Option<f64> {
+    pub fn timed_probcut_threshold(&self) -> Option<f64> {
         let usual = PRUNED.iter().find(|(model, _)| *model == self.model).map(|(_, times)| *times);
         self.cut.or(usual).filter(|times| *times > 0.0)
     }
 }
 
-impl FromStr for Spec {
-    type Err = SpecError;
+impl FromStr for PlayerSpec {
+    type Err = PlayerSpecError;
 
-    fn from_str(text: &str) -> Result<Spec, SpecError> {
-        parse(text).map_err(|reason| SpecError { text: text.to_owned(), reason })
+    fn from_str(text: &str) -> Result<PlayerSpec, PlayerSpecError> {
+        parse(text).map_err(|reason| PlayerSpecError { text: text.to_owned(), reason })
     }
 }
 
-fn parse(text: &str) -> Result<Spec, String> {
+fn parse(text: &str) -> Result<PlayerSpec, String> {
     let (head, keys) = split_keys(text);
     let (model, search) = match head.rsplit_once('@').map(|(m, tail)| (m, search(tail))) {
         Some((model, Some(found))) => (model, found?),
-        _ => (head, Search::Natural),
+        _ => (head, SearchSpec::Default),
     };
     if model.is_empty() {
         return Err("it names no model".to_owned());
     }
-    let mut spec = Spec {
+    let mut spec = PlayerSpec {
         text: text.to_owned(),
         model: model.to_owned(),
         search,
@@ -254,7 +254,7 @@ fn parse(text: &str) -> Result<Spec, String> {
     };
     let is_engine = spec.is_engine();
     let own = spec.nodes.is_some() || spec.cut.is_some() || spec.threads.is_some();
-    let searches = spec.search != Search::Natural || spec.noise > 0.0 || own;
+    let searches = spec.search != SearchSpec::Default || spec.noise > 0.0 || own;
     if is_engine && (searches || spec.view.is_some() || spec.images) {
         let keys = "leave out @, noise, view, images, nodes, cut and threads";
         return Err(format!("an external engine searches by itself: {keys}"));
@@ -262,7 +262,7 @@ fn parse(text: &str) -> Result<Spec, String> {
     if !is_engine && spec.level.is_some() {
         return Err("level is for external engines (nboard: and gtp:)".to_owned());
     }
-    if spec.thinks() && matches!(spec.search, Search::Mcts(_)) {
+    if spec.thinks() && matches!(spec.search, SearchSpec::Mcts(_)) {
         return Err("a tree search is limited by its simulations alone".to_owned());
     }
     if spec.thinks() && spec.noise > 0.0 {
@@ -280,7 +280,7 @@ fn moves(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
-impl Spec {
+impl PlayerSpec {
     /// What tables call the player: its own name, or the model's without folders and ending,
     /// followed by how it looks ahead and whatever else sets it apart.
     #[must_use]
@@ -314,10 +314,10 @@ impl fmt::Display for Search {
     /// As it is written behind a model, the `@` included.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Search::Natural => Ok(()),
-            Search::Depth { plies, exact: None } => write!(f, "@{plies}"),
-            Search::Depth { plies, exact: Some(exact) } => write!(f, "@{plies}e{exact}"),
-            Search::Mcts(n) => write!(f, "@mcts{n}"),
+            SearchSpec::Default => Ok(()),
+            SearchSpec::Depth { plies, exact: None } => write!(f, "@{plies}"),
+            SearchSpec::Depth { plies, exact: Some(exact) } => write!(f, "@{plies}e{exact}"),
+            SearchSpec::Mcts(n) => write!(f, "@mcts{n}"),
         }
     }
 }
@@ -326,19 +326,19 @@ impl fmt::Display for Search {
 mod tests {
     use super::*;
 
-    fn spec(text: &str) -> Spec {
+    fn spec(text: &str) -> PlayerSpec {
         text.parse().unwrap()
     }
 
     #[test]
     fn the_parts_are_found_from_the_right() {
         let plain = spec("heuristic");
-        assert_eq!((plain.model.as_str(), plain.search), ("heuristic", Search::Natural));
+        assert_eq!((plain.model.as_str(), plain.search), ("heuristic", SearchSpec::Default));
         let depth = spec("x.player@4e12?random=0.1&name=B");
         assert_eq!(depth.model, "x.player");
-        assert_eq!(depth.search, Search::Depth { plies: 4, exact: Some(12) });
+        assert_eq!(depth.search, SearchSpec::Depth { plies: 4, exact: Some(12) });
         assert_eq!((depth.random, depth.name.as_deref()), (0.1, Some("B")));
-        assert_eq!(spec("random@mcts5000").search, Search::Mcts(5000));
+        assert_eq!(spec("random@mcts5000").search, SearchSpec::Mcts(5000));
         assert_eq!(spec("a@b/c.wpc").model, "a@b/c.wpc");
         assert_eq!(spec("me@home@3").model, "me@home");
         assert_eq!(spec("what?.player").model, "what?.player");
@@ -400,7 +400,7 @@ mod tests {
             ("gtp:x?nodes=9", "searches by itself"),
             ("x?name=", "name is empty"),
         ] {
-            let error = text.parse::<Spec>().unwrap_err().to_string();
+            let error = text.parse::<PlayerSpec>().unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");
         }
     }

@@ -5,7 +5,7 @@
 //! them (`othello.csv`). Both are part of the program; a player of the league that has no standing
 //! yet is listed without a rating.
 
-use crate::roster::EMBEDDED;
+use crate::registry::EMBEDDED_PLAYERS;
 use outflank_games::Game;
 use std::sync::OnceLock;
 
@@ -86,7 +86,7 @@ fn entered(game: Game) -> &'static [String] {
                 .flatten()
                 .filter_map(|player| player.as_str().map(str::to_owned))
                 .collect();
-            let missing = EMBEDDED.iter().filter(|known| known.game == *game);
+            let missing = EMBEDDED_PLAYERS.iter().filter(|known| known.game == *game);
             for known in missing {
                 if !names.iter().any(|name| name == known.name) {
                     names.push(known.name.to_owned());
@@ -104,7 +104,7 @@ fn entered(game: Game) -> &'static [String] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::roster::entry;
+    use crate::registry::factory;
     use outflank_games::checkers::Checkers;
     use outflank_games::othello::Othello;
 
@@ -117,13 +117,13 @@ mod tests {
             let players = table["players"].as_array().unwrap();
             let names: Vec<&str> = players.iter().filter_map(toml::Value::as_str).collect();
             assert_eq!(names.len(), players.len());
-            for known in EMBEDDED.iter().filter(|known| known.game == league.game) {
+            for known in EMBEDDED_PLAYERS.iter().filter(|known| known.game == league.game) {
                 assert!(names.contains(&known.name), "{} is not rated", known.name);
             }
             for name in names {
                 let made = match league.game {
-                    Game::Othello => entry::<Othello>(name).map(drop),
-                    Game::Checkers => entry::<Checkers>(name).map(drop),
+                    Game::Othello => factory::<Othello>(name).map(drop),
+                    Game::Checkers => factory::<Checkers>(name).map(drop),
                 };
                 assert!(made.is_ok(), "{name}: {made:?}");
                 assert!(strength(league.game, name).is_some(), "{name}");

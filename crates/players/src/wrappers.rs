@@ -1,9 +1,9 @@
 //! Players made of other players.
 
 use crate::random::{game_over, random_move};
-use crate::{Control, Fault, Player, Turn};
+use crate::{SearchControl, PlayerError, Player, Turn};
 use outflank_games::{Game, Line, Position};
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{RngExt, Rng};
 use std::sync::Arc;
 
 /// Another player, made to play a random move now and then.
@@ -26,12 +26,12 @@ impl<T> ForcedRandom<T> {
 }
 
 impl<P: Position, T: Player<P>> Player<P> for ForcedRandom<T> {
-    fn begin(&mut self) -> Result<(), Fault> {
+    fn begin(&mut self) -> Result<(), PlayerError> {
         self.last = false;
-        self.inner.begin()
+        self.inner.new_game()
     }
 
-    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault> {
+    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, PlayerError> {
         self.last = false;
         if rng.chance(self.epsilon) {
             let mv = random_move(game.position(), rng).ok_or_else(|| game_over("random"))?;
@@ -43,7 +43,7 @@ impl<P: Position, T: Player<P>> Player<P> for ForcedRandom<T> {
         Ok(mv)
     }
 
-    fn turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, Fault> {
+    fn turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, PlayerError> {
         self.last = false;
         if rng.chance(self.epsilon) {
             let mv = random_move(game.position(), rng).ok_or_else(|| game_over("random"))?;
@@ -63,7 +63,7 @@ impl<P: Position, T: Player<P>> Player<P> for ForcedRandom<T> {
         self.last
     }
 
-    fn obey(&mut self, control: &Arc<Control>) {
+    fn obey(&mut self, control: &Arc<SearchControl>) {
         self.inner.obey(control);
     }
 }
@@ -99,19 +99,19 @@ fn ply<P: Position>(game: &Line<P>) -> u32 {
 }
 
 impl<P: Position, T: Player<P>, U: Player<P>> Player<P> for Staged<T, U> {
-    fn begin(&mut self) -> Result<(), Fault> {
+    fn begin(&mut self) -> Result<(), PlayerError> {
         self.handed = false;
-        self.inner.begin()?;
+        self.inner.new_game()?;
         self.other.begin()
     }
 
-    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, Fault> {
-        self.handed = (self.from_ply..=self.to_ply).contains(&ply(game));
+    fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, PlayerError> {
+        self.handed = (self.from_ply..=self.to_ply).contains(&game.next_ply());
         if self.handed { self.other.choose(game, rng) } else { self.inner.choose(game, rng) }
     }
 
-    fn turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, Fault> {
-        self.handed = (self.from_ply..=self.to_ply).contains(&ply(game));
+    fn turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, PlayerError> {
+        self.handed = (self.from_ply..=self.to_ply).contains(&game.next_ply());
         if self.handed { self.other.turn(game, rng) } else { self.inner.turn(game, rng) }
     }
 
@@ -126,7 +126,7 @@ impl<P: Position, T: Player<P>, U: Player<P>> Player<P> for Staged<T, U> {
         if self.handed { self.other.last_was_random() } else { self.inner.last_was_random() }
     }
 
-    fn obey(&mut self, control: &Arc<Control>) {
+    fn obey(&mut self, control: &Arc<SearchControl>) {
         self.inner.obey(control);
         self.other.obey(control);
     }

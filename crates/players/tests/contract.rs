@@ -5,7 +5,7 @@ use outflank_games::othello::Othello;
 use outflank_games::{Line, Position, Side};
 use outflank_models::{self as models, Evaluate};
 use outflank_players::{
-    AlphaBeta, Fault, ForcedRandom, Greedy, Mcts, Player, Random, Searchable, Staged, roster,
+    AlphaBeta, PlayerError, ForcedRandom, Greedy, Mcts, Player, Random, Searchable, Staged, registry,
 };
 use outflank_runs::Rng;
 use outflank_runs::rng::stream;
@@ -62,7 +62,7 @@ fn players<P: Searchable>() -> Vec<Maker<P>> {
 fn game<P: Position>(name: &str, player: &mut dyn Player<P>, seed: u64) -> Line<P> {
     let mut rng: Rng = stream(seed, &["contract"]);
     let mut line: Line<P> = Line::default();
-    player.begin().expect("these players always begin");
+    player.new_game().expect("these players always begin");
     while !line.position().is_over() {
         let mv = player.choose(&line, &mut rng).unwrap_or_else(|fault| panic!("{name}: {fault}"));
         line.push(mv).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -92,21 +92,21 @@ fn keeps_the_contract<P: Position>((name, make): Maker<P>) {
 
     // Asked after the end, it says so.
     let refused = make().choose(&first, &mut rng);
-    assert!(matches!(refused, Err(Fault::Refused { .. })), "{name}: {refused:?}");
+    assert!(matches!(refused, Err(PlayerError::Refused { .. })), "{name}: {refused:?}");
 }
 
 #[test]
 fn all_players_keep_the_contract_in_othello() {
     players::<Othello>().into_iter().for_each(keeps_the_contract);
     keeps_the_contract::<Othello>(("exact endgame", || {
-        let endgame = Othello::endgame(8).expect("Othello has a solver");
+        let endgame = Othello::endgame_solver(8).expect("Othello has a solver");
         Box::new(AlphaBeta::new(Arc::new(Whim), 2).with_endgame(endgame))
     }));
 }
 
 #[test]
 fn all_players_keep_the_contract_in_checkers() {
-    assert!(Checkers::endgame(8).is_none());
+    assert!(Checkers::endgame_solver(8).is_none());
     players::<Checkers>().into_iter().for_each(keeps_the_contract);
 }
 
@@ -114,7 +114,7 @@ fn all_players_keep_the_contract_in_checkers() {
 struct First;
 
 impl<P: Position> Player<P> for First {
-    fn choose(&mut self, game: &Line<P>, _: &mut Rng) -> Result<P::Move, Fault> {
+    fn choose(&mut self, game: &Line<P>, _: &mut Rng) -> Result<P::Move, PlayerError> {
         Ok(game.position().moves().next().expect("the game goes on"))
     }
 }
@@ -123,7 +123,7 @@ impl<P: Position> Player<P> for First {
 struct Last;
 
 impl<P: Position> Player<P> for Last {
-    fn choose(&mut self, game: &Line<P>, _: &mut Rng) -> Result<P::Move, Fault> {
+    fn choose(&mut self, game: &Line<P>, _: &mut Rng) -> Result<P::Move, PlayerError> {
         Ok(game.position().moves().last().expect("the game goes on"))
     }
 }
@@ -137,7 +137,7 @@ fn forced_random_moves_come_at_their_rate_and_are_uniform() {
     let mut at_start = [0u32; 4];
     while turns < 60_000 {
         let mut line: Line<Othello> = Line::default();
-        player.begin().unwrap();
+        player.new_game().unwrap();
         assert!(!player.last_was_random());
         while !line.position().is_over() {
             let mv = player.choose(&line, &mut rng).unwrap();
@@ -222,12 +222,12 @@ fn heuristics_are_players_of_their_game() {
     let heuristic = models::Heuristic::<Checkers>::new(&weights).unwrap();
     models::files::save_heuristic(&path, &heuristic.into(), &Default::default()).unwrap();
     for text in [path.display().to_string(), format!("{}@4", folder.path().display())] {
-        let mut player = roster::entry::<Checkers>(&text).unwrap().make().unwrap();
+        let mut player = registry::factory::<Checkers>(&text).unwrap().make().unwrap();
         player.choose(&Line::default(), &mut stream(1, &["file"])).unwrap();
-        let refused = roster::entry::<Othello>(&text).unwrap_err().to_string();
+        let refused = registry::factory::<Othello>(&text).unwrap_err().to_string();
         assert!(refused.contains("plays checkers, not othello"), "{refused}");
     }
     let viewed = format!("{}?view=invert", path.display());
-    let refused = roster::entry::<Checkers>(&viewed).unwrap_err().to_string();
+    let refused = registry::factory::<Checkers>(&viewed).unwrap_err().to_string();
     assert!(refused.contains("its view is part of it"), "{refused}");
 }

@@ -3,8 +3,8 @@
 
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
-use outflank_players::{Engine, EngineCommand, EngineOptions, Fault, Player, Protocol};
-use outflank_runs::Draw;
+use outflank_players::{Engine, EngineCommand, EngineOptions, PlayerError, Player, Protocol};
+use outflank_runs::RngExt;
 use outflank_runs::rng::{Rng, stream};
 use std::time::Duration;
 
@@ -128,7 +128,7 @@ fn a_depth_is_passed_on_or_refused() {
     let mut engine = fake(Protocol::NBoard, "play", deep());
     engine.choose(&Line::default(), &mut rng()).expect("moves");
     match Engine::start(&fake_command(Protocol::Gtp, &["play"]), deep()) {
-        Err(Fault::Start { reason, .. }) => assert!(reason.contains("level 6"), "{reason}"),
+        Err(PlayerError::Start { reason, .. }) => assert!(reason.contains("level 6"), "{reason}"),
         other => panic!("{:?}", other.err()),
     }
 }
@@ -148,7 +148,7 @@ fn other_starts_are_played_by_nboard_and_refused_by_gtp() {
     for _ in 0..10 {
         engine.begin().expect("begins");
         match engine.choose(&opening, &mut rng) {
-            Err(Fault::Refused { reason, .. }) => {
+            Err(PlayerError::Refused { reason, .. }) => {
                 assert!(reason.contains("transcripts"), "{reason}")
             }
             other => panic!("{other:?}"),
@@ -170,13 +170,13 @@ fn engines_that_hang_are_ended() {
         for mode in ["hang", "flood", "endless"] {
             let mut engine = fake(protocol, mode, impatient());
             let fault = engine.choose(&Line::default(), &mut rng()).expect_err(mode);
-            assert!(matches!(fault, Fault::Hung { seconds: 1, .. }), "{mode}: {fault:?}");
+            assert!(matches!(fault, PlayerError::Timeout { seconds: 1, .. }), "{mode}: {fault:?}");
             // Until the next game there is nobody to ask.
             assert_eq!(engine.choose(&Line::default(), &mut rng()), Err(fault));
         }
         let options = EngineOptions { start_timeout: Duration::from_millis(200), ..impatient() };
         match Engine::start(&fake_command(protocol, &["mute"]), options) {
-            Err(Fault::Start { reason, .. }) => assert!(reason.contains("no answer"), "{reason}"),
+            Err(PlayerError::Start { reason, .. }) => assert!(reason.contains("no answer"), "{reason}"),
             other => panic!("{:?}", other.err()),
         }
     }
@@ -187,14 +187,14 @@ fn engines_that_die_leave_their_last_words() {
     for protocol in Protocol::ALL {
         let mut engine = fake(protocol, "die", EngineOptions::default());
         match engine.choose(&Line::default(), &mut rng()) {
-            Err(Fault::Died { detail, .. }) => {
+            Err(PlayerError::Exited { detail, .. }) => {
                 assert!(detail.contains("assertion failed: board != NULL"), "{detail}");
                 assert!(detail.contains('3'), "the exit status: {detail}");
             }
             other => panic!("{other:?}"),
         }
         match Engine::start(&fake_command(protocol, &["dead"]), EngineOptions::default()) {
-            Err(Fault::Start { reason, .. }) => {
+            Err(PlayerError::Start { reason, .. }) => {
                 assert!(reason.contains("no such table: eval.dat"), "{reason}");
             }
             other => panic!("{:?}", other.err()),
@@ -208,7 +208,7 @@ fn wrong_answers_are_faults() {
         for (mode, said) in [("illegal", "d4"), ("garbage", "z9"), ("pass", "pa")] {
             let mut engine = fake(protocol, mode, EngineOptions::default());
             match engine.choose(&Line::default(), &mut rng()) {
-                Err(Fault::Illegal { answer, .. }) => {
+                Err(PlayerError::IllegalMove { answer, .. }) => {
                     assert!(answer.to_lowercase().contains(said), "{answer}");
                     assert!(!answer.contains('\u{1b}'), "no control characters: {answer:?}");
                 }
@@ -218,7 +218,7 @@ fn wrong_answers_are_faults() {
     }
     let mut engine = fake(Protocol::Gtp, "refuse", EngineOptions::default());
     match engine.choose(&Line::default(), &mut rng()) {
-        Err(Fault::Refused { reason, .. }) => assert!(reason.contains("out of ideas"), "{reason}"),
+        Err(PlayerError::Refused { reason, .. }) => assert!(reason.contains("out of ideas"), "{reason}"),
         other => panic!("{other:?}"),
     }
 }
@@ -233,7 +233,7 @@ fn an_engine_is_started_again_after_a_fault() {
         let mut engine = Engine::start(&command, EngineOptions::default()).expect("starts");
         engine.begin().expect("begins");
         let fault = engine.choose(&Line::default(), &mut rng()).expect_err("dies");
-        assert!(matches!(fault, Fault::Died { .. }), "{fault:?}");
+        assert!(matches!(fault, PlayerError::Exited { .. }), "{fault:?}");
         play_out(&mut engine, Line::default(), Side::Black, &mut rng());
     }
 }
@@ -261,7 +261,7 @@ fn an_engine_that_always_fails_is_given_up() {
     }
     for _ in 0..2 {
         match engine.begin() {
-            Err(Fault::Start { player, reason }) => {
+            Err(PlayerError::Start { player, reason }) => {
                 assert_eq!(player, "Wobbly");
                 assert!(reason.contains("3 times in a row"), "{reason}");
                 assert!(reason.contains("assertion failed"), "{reason}");
@@ -277,7 +277,7 @@ fn a_missing_program_is_named() {
     for program in ["no-such-engine-here", "/no/such/folder/engine"] {
         let command = format!("gtp:{program} -l 1").parse().expect("a command");
         match Engine::start(&command, EngineOptions::default()) {
-            Err(fault @ Fault::Start { .. }) => {
+            Err(fault @ PlayerError::Start { .. }) => {
                 let text = fault.to_string();
                 assert!(text.contains(&format!("'{program}'")) && text.contains("PATH"), "{text}");
             }

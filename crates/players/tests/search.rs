@@ -8,12 +8,12 @@ use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use outflank_models::{self as models, Evaluate};
 use outflank_players::endgame::Solver;
-use outflank_players::roster::entry;
+use outflank_players::registry::factory;
 use outflank_players::{
-    AlphaBeta, Control, Cuts, Deepening, Fault, Greedy, Player, Random, Searchable, Verdict,
+    AlphaBeta, SearchControl, ProbCut, IterativeDeepening, PlayerError, Greedy, Player, Random, Searchable, SearchScore,
 };
 use outflank_runs::rng::stream;
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{RngExt, Rng};
 use positions::{Pieces, random_position};
 use std::cmp::Ordering;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -79,10 +79,10 @@ fn equals_minimax<P: Searchable>(
         let mut ties: Vec<P::Move> =
             all.iter().filter(|(_, worth)| *worth >= best - 1e-6).map(|&(mv, _)| mv).collect();
         ties.sort_unstable();
-        let (verdict, moves) = player.analyse(&position, &mut rng).unwrap();
+        let (verdict, moves) = player.search(&position, &mut rng).unwrap();
         let worth = match verdict {
-            Verdict::Estimate(value) => f64::from(value),
-            Verdict::Decided(margin) => f64::from(margin.signum()) * DECIDED + f64::from(margin),
+            SearchScore::Estimate(value) => f64::from(value),
+            SearchScore::Proven(margin) => f64::from(margin.signum()) * DECIDED + f64::from(margin),
         };
         assert_eq!(worth, best, "depth {depth}, {position}");
         assert_eq!(moves, ties, "depth {depth}, {position}");
@@ -116,9 +116,9 @@ fn with_all_moves_in_sight_alpha_beta_agrees_with_the_solver() {
     for _ in 0..40 {
         let position: Othello = random_position(52, &mut rng);
         let solved = solver.outcome(position.board());
-        let seen = match player.analyse(&position, &mut rng).unwrap().0 {
-            Verdict::Decided(margin) => margin.cmp(&0),
-            Verdict::Estimate(value) => {
+        let seen = match player.search(&position, &mut rng).unwrap().0 {
+            SearchScore::Proven(margin) => margin.cmp(&0),
+            SearchScore::Estimate(value) => {
                 assert_eq!(value, 0.0);
                 Ordering::Equal
             }
@@ -182,10 +182,10 @@ fn depth_one_is_greedy_except_for_finished_games() {
     let rows = ["--------", "--OX----", "--O-----", "---X----"];
     let board = format!("{}{} X", rows.concat(), "-".repeat(32));
     let line = Line::new(board.parse::<Othello>().unwrap());
-    let (verdict, best) = search.analyse(line.position(), &mut rng).unwrap();
+    let (verdict, best) = search.search(line.position(), &mut rng).unwrap();
     let b2: Square = "b2".parse().unwrap();
     // All 64 squares go to the winner of a game that White has no disc left in.
-    assert_eq!((verdict, best), (Verdict::Decided(64), &[b2][..]));
+    assert_eq!((verdict, best), (SearchScore::Proven(64), &[b2][..]));
     assert_ne!(greedy.choose(&line, &mut rng), Ok(b2));
 }
 
@@ -246,19 +246,19 @@ fn the_solver_equals_brute_force() {
 #[test]
 fn guides_threads_and_stops() {
     let mut rng = stream(11, &["guided"]);
-    let (mut plain, mut guided) = (Solver::new(14), Solver::new(14).guided().with_threads(3));
+    let (mut plain, mut guided) = (Solver::new(14), Solver::new(14).with_model_ordering().with_threads(3));
     for _ in 0..6 {
         let board = random_position::<Othello>(44, &mut rng).board();
         let score = plain.score(board);
         assert_eq!(guided.score(board), score);
-        let free = Arc::new(Control::unlimited());
-        let best = guided.move_for(board, score, &free).expect("a move");
+        let free = Arc::new(SearchControl::unlimited());
+        let best = guided.try_best_move(board, score, &free).expect("a move");
         assert_eq!(plain.score(board.play(best)), -score);
     }
     let board = random_position::<Othello>(36, &mut rng).board();
-    for mut solver in [Solver::new(14), Solver::new(14).guided().with_threads(2)] {
-        let few = Arc::new(Control::unlimited().with_nodes(20_000));
-        assert_eq!(solver.score_within(board, &few), None);
+    for mut solver in [Solver::new(14), Solver::new(14).with_model_ordering().with_threads(2)] {
+        let few = Arc::new(SearchControl::unlimited().with_nodes(20_000));
+        assert_eq!(solver.try_score(board, &few), None);
         // Threads look up every 4,096 positions each.
         assert!(solver.nodes() < 60_000, "{}", solver.nodes());
     }
@@ -269,26 +269,26 @@ fn guides_threads_and_stops() {
 #[test]
 fn deepening_finds_what_alpha_beta_finds() {
     fn check<P: Searchable>(model: Arc<dyn Evaluate<P>>, plies: u32, rng: &mut Rng) {
-        let free = Arc::new(Control::unlimited());
+        let free = Arc::new(SearchControl::unlimited());
         for round in 0..12 {
             let position: P = random_position(6 + round * 3, rng);
             if position.is_over() {
                 continue;
             }
             let mut plain = AlphaBeta::new(model.clone(), plies);
-            let (worth, best) = plain.analyse(&position, rng).expect("not over");
+            let (worth, best) = plain.search(&position, rng).expect("not over");
             let best = best.to_vec();
             for threads in [1, 3] {
-                let search = Deepening::new(model.clone(), 14).to_depth(plies);
+                let search = IterativeDeepening::new(model.clone(), 14).with_max_depth(plies);
                 let mut search = search.with_threads(threads);
                 let mut depths = Vec::new();
-                let found = search.think(&position, false, &free, |t| depths.push(t.depth));
+                let found = search.run(&position, false, &free, |t| depths.push(t.depth));
                 let found = found.expect("a thought");
                 assert_eq!(found.moves[0].verdict, worth, "{position}");
                 assert!(best.contains(&found.moves[0].mv), "{position}");
-                assert_eq!(found.line[0], found.moves[0].mv);
+                assert_eq!(found.pv[0], found.moves[0].mv);
                 assert_eq!(depths, (1..=*depths.last().unwrap()).collect::<Vec<_>>());
-                let all = search.think(&position, true, &free, |_| {}).expect("a thought");
+                let all = search.run(&position, true, &free, |_| {}).expect("a thought");
                 assert_eq!(all.moves.len(), position.moves().count());
                 if all.depth == plies {
                     assert_eq!(all.moves[0].verdict, worth, "{position}");
@@ -305,27 +305,27 @@ fn deepening_finds_what_alpha_beta_finds() {
 fn deepening_stops_at_its_limits_and_solves_the_end() {
     let mut rng = stream(21, &["limits"]);
     let position: Othello = random_position(20, &mut rng);
-    let few = Arc::new(Control::unlimited().with_nodes(3_000));
-    let mut search = Deepening::new(Arc::new(Pieces), 14);
-    let thought = search.think(&position, false, &few, |_| {}).expect("a ply was possible");
+    let few = Arc::new(SearchControl::unlimited().with_nodes(3_000));
+    let mut search = IterativeDeepening::new(Arc::new(Pieces), 14);
+    let thought = search.run(&position, false, &few, |_| {}).expect("a ply was possible");
     assert!(few.stopped() && thought.depth > 1 && thought.nodes < 6_000, "{thought:?}");
     // The same limit finds the same.
-    let again = Arc::new(Control::unlimited().with_nodes(3_000));
-    assert_eq!(search.think(&position, false, &again, |_| {}), Some(thought));
+    let again = Arc::new(SearchControl::unlimited().with_nodes(3_000));
+    assert_eq!(search.run(&position, false, &again, |_| {}), Some(thought));
 
     let late: Othello = random_position(48, &mut rng);
-    let mut search = search.with_endgame(Othello::far_endgame(16, 2).expect("Othello has one"));
-    let free = Arc::new(Control::unlimited());
-    let thought = search.think(&late, true, &free, |_| {}).expect("a thought");
+    let mut search = search.with_endgame(Othello::parallel_endgame_solver(16, 2).expect("Othello has one"));
+    let free = Arc::new(SearchControl::unlimited());
+    let thought = search.run(&late, true, &free, |_| {}).expect("a thought");
     assert!(thought.exact);
     let mut scores = Solver::new(12).move_scores(late.board());
     scores.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
     let found: Vec<(Square, i32)> = thought
         .moves
         .iter()
-        .map(|judged| match judged.verdict {
-            Verdict::Decided(margin) => (judged.mv, margin),
-            Verdict::Estimate(_) => panic!("an endgame is decided"),
+        .map(|judged| match judged.score {
+            SearchScore::Proven(margin) => (judged.mv, margin),
+            SearchScore::Estimate(_) => panic!("an endgame is decided"),
         })
         .collect();
     assert_eq!(found, scores);
@@ -335,21 +335,21 @@ fn deepening_stops_at_its_limits_and_solves_the_end() {
 #[test]
 fn pruning_saves_and_seldom_errs() {
     let champion: Arc<dyn Evaluate<Othello>> = models::embedded::champion().expect("embedded");
-    let cuts = Arc::new(Cuts::measure(&champion, 1.5));
-    assert_eq!(*cuts, Cuts::measure(&champion, 1.5), "the same every time");
+    let cuts = Arc::new(ProbCut::measure(&champion, 1.5));
+    assert_eq!(*cuts, ProbCut::measure(&champion, 1.5), "the same every time");
     // Later searches err by more in the units of this model, deeper shallow ones by less.
     assert!(cuts.margin(2, 8) > 0.0 && cuts.margin(2, 8).is_finite());
     let mut rng = stream(22, &["cuts"]);
-    let free = Arc::new(Control::unlimited());
+    let free = Arc::new(SearchControl::unlimited());
     let (mut with, mut without, mut same) = (0, 0, 0);
     for round in 0..16 {
         let position: Othello = random_position(10 + 2 * round, &mut rng);
-        let think = |cuts: Option<Arc<Cuts>>| {
-            let mut search = Deepening::new(champion.clone(), 16).to_depth(7);
+        let think = |cuts: Option<Arc<ProbCut>>| {
+            let mut search = IterativeDeepening::new(champion.clone(), 16).with_max_depth(7);
             if let Some(cuts) = cuts {
-                search = search.with_cuts(cuts);
+                search = search.with_probcut(cuts);
             }
-            search.think(&position, false, &free, |_| {}).expect("a thought")
+            search.run(&position, false, &free, |_| {}).expect("a thought")
         };
         let (pruned, full) = (think(Some(cuts.clone())), think(None));
         with += pruned.nodes;
@@ -374,7 +374,7 @@ impl Evaluate<Othello> for InUnits {
 fn pruning_does_not_depend_on_units() {
     let cuts = |units| {
         let model: Arc<dyn Evaluate<Othello>> = Arc::new(InUnits(units));
-        Cuts::measure(&model, 1.5)
+        ProbCut::measure(&model, 1.5)
     };
     let plain = cuts(1.0);
     // Powers of two round nothing.
@@ -394,18 +394,18 @@ fn pruning_does_not_hide_a_wipe_out() {
     let text = "-----------O-O-----XOO-----XOOOO---XX-----OXXO------------------ X";
     let position: Othello = text.parse().unwrap();
     let champion: Arc<dyn Evaluate<Othello>> = models::embedded::champion().expect("embedded");
-    let free = Arc::new(Control::unlimited());
-    let decided = |search: Deepening<Othello>| {
-        let thought = search.to_depth(8).think(&position, true, &free, |_| {}).expect("a thought");
+    let free = Arc::new(SearchControl::unlimited());
+    let decided = |search: IterativeDeepening<Othello>| {
+        let thought = search.with_max_depth(8).think(&position, true, &free, |_| {}).expect("a thought");
         let moves = thought.moves.into_iter();
-        let known = moves.filter(|judged| matches!(judged.verdict, Verdict::Decided(_)));
-        known.map(|judged| (judged.mv.to_string(), judged.verdict)).collect::<Vec<_>>()
+        let known = moves.filter(|judged| matches!(judged.score, SearchScore::Proven(_)));
+        known.map(|judged| (judged.mv.to_string(), judged.score)).collect::<Vec<_>>()
     };
-    let whole = decided(Deepening::new(champion.clone(), 16));
-    assert_eq!(whole, [("f5".to_owned(), Verdict::Decided(-64))]);
+    let whole = decided(IterativeDeepening::new(champion.clone(), 16));
+    assert_eq!(whole, [("f5".to_owned(), SearchScore::Proven(-64))]);
     for times in [1.0, 1.5, 2.0] {
-        let cuts = Arc::new(Cuts::measure(&champion, times));
-        assert_eq!(decided(Deepening::new(champion.clone(), 16).with_cuts(cuts)), whole, "{times}");
+        let cuts = Arc::new(ProbCut::measure(&champion, times));
+        assert_eq!(decided(IterativeDeepening::new(champion.clone(), 16).with_probcut(cuts)), whole, "{times}");
     }
 }
 
@@ -484,10 +484,10 @@ fn an_exact_endgame_keeps_the_score() {
         let mut line = Line::new(random_position::<Othello>(52, &mut rng));
         let side = line.position().to_move();
         let value = brute_force(line.position());
-        let endgame = Othello::endgame(10).unwrap();
+        let endgame = Othello::endgame_solver(10).unwrap();
         let mut exact = AlphaBeta::new(Arc::new(Whim(5)), 1).with_endgame(endgame);
-        let verdict = exact.analyse(line.position(), &mut rng).unwrap().0;
-        assert_eq!(verdict, Verdict::Decided(value));
+        let verdict = exact.search(line.position(), &mut rng).unwrap().0;
+        assert_eq!(verdict, SearchScore::Proven(value));
         while !line.position().is_over() {
             let mv = if line.position().to_move() == side {
                 exact.choose(&line, &mut rng).unwrap()
@@ -508,17 +508,17 @@ fn the_search_and_the_solver_count_alike() {
     for _ in 0..40 {
         // Twelve plies before the end many lines end early, with empty squares.
         let position = random_position::<Othello>(54, &mut rng);
-        let control = Arc::new(Control::unlimited());
-        let mut search = Deepening::new(Arc::new(Pieces), 12).to_depth(position.empties());
-        let thought = search.think(&position, true, &control, |_| {}).unwrap();
+        let control = Arc::new(SearchControl::unlimited());
+        let mut search = IterativeDeepening::new(Arc::new(Pieces), 12).with_max_depth(position.empties());
+        let thought = search.run(&position, true, &control, |_| {}).unwrap();
         let scores = Solver::new(12).move_scores(position.board());
         assert_eq!(thought.moves.len(), scores.len());
         for judged in thought.moves {
             let (_, score) = scores.iter().find(|(square, _)| *square == judged.mv).unwrap();
-            match judged.verdict {
-                Verdict::Decided(result) => assert_eq!(result, *score, "{position} {}", judged.mv),
+            match judged.score {
+                SearchScore::Proven(result) => assert_eq!(result, *score, "{position} {}", judged.mv),
                 // Only a draw is told as an estimate.
-                Verdict::Estimate(value) => assert_eq!((value, *score), (0.0, 0), "{position}"),
+                SearchScore::Estimate(value) => assert_eq!((value, *score), (0.0, 0), "{position}"),
             }
         }
     }
@@ -535,9 +535,9 @@ fn players_who_think_can_be_stopped() {
         "heuristic@40?random=0.000001",
         "random?stage=1-60&with=heuristic@40",
     ] {
-        let mut player = entry::<Othello>(text).unwrap().make().unwrap();
-        let control = Arc::new(Control::unlimited());
-        player.obey(&control);
+        let mut player = factory::<Othello>(text).unwrap().make().unwrap();
+        let control = Arc::new(SearchControl::unlimited());
+        player.set_control(&control);
         let line = Line::new(random_position::<Othello>(24, &mut stream(16, &["stop"])));
         let chosen = std::thread::scope(|scope| {
             let choice = scope.spawn(|| player.choose(&line, &mut stream(1, &["stop"])));
@@ -545,12 +545,12 @@ fn players_who_think_can_be_stopped() {
             control.stop();
             choice.join().unwrap()
         });
-        assert!(matches!(chosen, Err(Fault::Stopped { .. })), "{text}: {chosen:?}");
+        assert!(matches!(chosen, Err(PlayerError::Stopped { .. })), "{text}: {chosen:?}");
         // With a control that goes on, it plays again.
-        let mut quick = entry::<Othello>("heuristic@2e4").unwrap().make().unwrap();
+        let mut quick = factory::<Othello>("heuristic@2e4").unwrap().make().unwrap();
         quick.obey(&control);
         assert!(quick.choose(&line, &mut stream(1, &["stop"])).is_err());
-        quick.obey(&Arc::new(Control::unlimited()));
+        quick.obey(&Arc::new(SearchControl::unlimited()));
         assert!(quick.choose(&line, &mut stream(1, &["stop"])).is_ok());
     }
 }

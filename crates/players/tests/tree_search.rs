@@ -10,7 +10,7 @@ use outflank_models as models;
 use outflank_players::endgame::Solver;
 use outflank_players::{Mcts, Player, Searchable};
 use outflank_runs::rng::stream;
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{RngExt, Rng};
 use positions::{Pieces, random_position};
 use std::sync::Arc;
 

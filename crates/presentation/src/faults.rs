@@ -1,6 +1,6 @@
 //! Games that were lost by failing, for readers.
 
-use outflank_arena::matches::FaultNote;
+use outflank_arena::matches::Forfeit;
 use outflank_report::{Align, Page, Table};
 use std::fmt::Write;
 
@@ -9,13 +9,13 @@ const NAMED: usize = 5;
 
 /// The games in which one player failed in one way.
 struct Kind<'a> {
-    first: &'a FaultNote,
+    first: &'a Forfeit,
     games: usize,
 }
 
 /// What failed how, in order of appearance. An engine that fails mostly fails alike every time,
 /// and a line for each game would bury the rest.
-fn kinds(faults: &[FaultNote]) -> Vec<Kind<'_>> {
+fn kinds(faults: &[Forfeit]) -> Vec<Kind<'_>> {
     let mut kinds: Vec<Kind<'_>> = Vec::new();
     for fault in faults {
         let same = |kind: &&mut Kind<'_>| {
@@ -31,7 +31,7 @@ fn kinds(faults: &[FaultNote]) -> Vec<Kind<'_>> {
 
 /// A line for each way in which a player failed; nothing when none did.
 #[must_use]
-pub fn fault_text(faults: &[FaultNote]) -> String {
+pub fn forfeit_text(faults: &[Forfeit]) -> String {
     let kinds = kinds(faults);
     let mut text = String::new();
     for Kind { first, games } in kinds.iter().take(NAMED) {
@@ -39,7 +39,7 @@ pub fn fault_text(faults: &[FaultNote]) -> String {
             1 => ("1 game".to_owned(), "in"),
             _ => (format!("{games} games"), "first in"),
         };
-        let FaultNote { player, opponent, round, what } = first;
+        let Forfeit { player, opponent, round, what } = first;
         let _ = writeln!(
             text,
             "{player} lost {lost} by failing, {when} round {round} against {opponent}: {what}"
@@ -52,7 +52,7 @@ pub fn fault_text(faults: &[FaultNote]) -> String {
 }
 
 /// The section about failures; none when nobody failed.
-pub(super) fn fault_section(page: &mut Page, faults: &[FaultNote]) {
+pub(super) fn fault_section(page: &mut Page, faults: &[Forfeit]) {
     if faults.is_empty() {
         return;
     }

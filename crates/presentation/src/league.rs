@@ -4,7 +4,7 @@ use crate::faults::fault_section;
 use crate::{About, points};
 use outflank_arena::league::LeagueReport;
 use outflank_report::text::count;
-use outflank_report::{Align, Bars, CrossTable, Page, Section, Table};
+use outflank_report::{Align, BarChart, CrossTable, Page, Section, Table};
 
 /// Rank, rating, points.
 #[must_use]
@@ -54,8 +54,8 @@ pub fn cross_table(report: &LeagueReport) -> Table {
 
 /// The chance in a hundred that the row's player is stronger than the column's.
 #[must_use]
-pub fn superiority_table(report: &LeagueReport) -> Table {
-    grid(report, |row, column| format!("{:.1}", 100.0 * report.superiority[row][column]))
+pub fn los_table(report: &LeagueReport) -> Table {
+    grid(report, |row, column| format!("{:.1}", 100.0 * report.los[row][column]))
 }
 
 /// How the ratings were computed, where it was not the plain way.
@@ -86,10 +86,10 @@ fn remarks(report: &LeagueReport) -> Vec<String> {
 /// characters to a line, if that is known.
 #[must_use]
 pub fn league_text(report: &LeagueReport, room: Option<usize>) -> String {
-    let mut text = standings(report).to_text_in(room);
+    let mut text = standings(report).to_text_within(room);
     if report.players.len() <= 12 {
         text.push('\n');
-        text.push_str(&cross_table(report).to_text_in(room));
+        text.push_str(&cross_table(report).to_text_within(room));
     }
     for remark in remarks(report) {
         text.push_str(&remark);
@@ -102,7 +102,7 @@ pub fn league_text(report: &LeagueReport, room: Option<usize>) -> String {
 pub(super) fn fill(section: &mut Section, report: &LeagueReport) {
     section.table(&standings(report));
     let names: Vec<&str> = report.players.iter().map(|player| player.name.as_str()).collect();
-    let ratings = Bars::new("Ratings", "rating, 95% intervals", names.clone())
+    let ratings = BarChart::new("Ratings", "rating, 95% intervals", names.clone())
         .series("rating", report.players.iter().map(|p| (p.rating, p.error)))
         .decimals(0)
         .dots();
@@ -123,7 +123,7 @@ pub(super) fn fill(section: &mut Section, report: &LeagueReport) {
     section.details("Points", |inner| {
         inner.table(&cross_table(report));
     });
-    let superior = cells(&|row, column| 100.0 * report.superiority[row][column]);
+    let superior = cells(&|row, column| 100.0 * report.los[row][column]);
     section.details("Likelihood of superiority, row over column", |inner| {
         inner.cross_table(
             &CrossTable::new("Chance in a hundred", names.clone(), superior).decimals(1),
@@ -146,7 +146,7 @@ pub fn league_page(report: &LeagueReport, subs: &[LeagueReport], about: &About) 
         let title = format!("Sub-league {}: {} players among themselves", i + 1, sub.players.len());
         fill(page.section(title), sub);
     }
-    fault_section(&mut page, &report.faults);
-    about.sign(&mut page);
+    fault_section(&mut page, &report.forfeits);
+    about.add_footer(&mut page);
     page.to_html()
 }

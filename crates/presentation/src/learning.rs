@@ -9,7 +9,7 @@ use outflank_games::othello::Othello;
 use outflank_models::{Evaluate, Model};
 use outflank_records::Decision;
 use outflank_report::text::count;
-use outflank_report::{Align, Bars, Page, Plot, Point, Section, Series, Table};
+use outflank_report::{Align, BarChart, Page, Plot, Point, Section, Series, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -68,7 +68,7 @@ pub struct Learning {
 
 /// The curve, one step a row.
 #[must_use]
-pub fn curve_table(learning: &Learning) -> Table {
+pub fn curve_table(learning: &TrainingResult) -> Table {
     let value = learning.measure.clone();
     let mut table = Table::new(
         ["step", &value, "left", "learned %", "held-out %"].map(|head| (head, Align::Right)),
@@ -114,7 +114,7 @@ pub fn meetings(matches: &[MatchReport]) -> Table {
 
 /// The document that scripts read; nothing in it depends on where and how fast.
 #[must_use]
-pub fn learning_json(learning: &Learning) -> Value {
+pub fn training_json(learning: &TrainingResult) -> Value {
     let accuracy: Vec<Value> =
         learning.accuracy.iter().map(|(name, a)| accuracy_json(name, a)).collect();
     json!({
@@ -131,7 +131,7 @@ pub fn learning_json(learning: &Learning) -> Value {
 }
 
 /// How many games of each match, and how they were played.
-fn terms(learning: &Learning) -> String {
+fn terms(learning: &TrainingResult) -> String {
     let games = learning.matches.first().map_or(0, |report| report.games);
     format!(
         "{} games against each, every opening with both colours, {:.0}% of all moves forced at random",
@@ -142,7 +142,7 @@ fn terms(learning: &Learning) -> String {
 
 /// The figures for a terminal with so many characters to a line, if that is known.
 #[must_use]
-pub fn learning_text(learning: &Learning, room: Option<usize>) -> String {
+pub fn training_text(learning: &TrainingResult, room: Option<usize>) -> String {
     let mut text = format!(
         "{} learned {} weights from {} choices of {} games ({})\n{}\n",
         learning.method,
@@ -158,15 +158,15 @@ pub fn learning_text(learning: &Learning, room: Option<usize>) -> String {
     let games = count(learning.games.1 as u64);
     let _ =
         writeln!(text, "\nHow often it picks the move that was played, in {games} other games:");
-    let _ = writeln!(text, "{}", stage_table(&learning.accuracy).to_text_in(room));
+    let _ = writeln!(text, "{}", stage_table(&learning.accuracy).to_text_within(room));
     let _ = writeln!(text, "{}:", terms(learning));
-    let _ = writeln!(text, "{}", meetings(&learning.matches).to_text_in(room));
+    let _ = writeln!(text, "{}", meetings(&learning.matches).to_text_within(room));
     text
 }
 
 /// One page about it.
 #[must_use]
-pub fn learning_page(learning: &Learning, about: &About) -> String {
+pub fn training_page(learning: &TrainingResult, about: &About) -> String {
     let mut page = Page::new(format!("A player learned by {}", learning.method));
     page.lead(format!(
         "Learned from {} choices of {} games, measured on {} others ({}).",
@@ -189,7 +189,7 @@ pub fn learning_page(learning: &Learning, about: &About) -> String {
     });
     let section = page.section("Play");
     section.paragraph(format!("{}.", terms(learning)));
-    let bars = Bars::new(
+    let bars = BarChart::new(
         "Score against the embedded players",
         "% of points, 95% intervals",
         learning.matches.iter().map(|m| m.b.clone()),
@@ -201,12 +201,12 @@ pub fn learning_page(learning: &Learning, about: &About) -> String {
     super::league::fill(page.section("League"), &learning.league);
     how(page.section("How it learned"), learning);
     show_model(&mut page, &learning.model, &learning.held_out, &learning.others);
-    about.sign(&mut page);
+    about.add_footer(&mut page);
     page.to_html()
 }
 
 /// The few figures that matter most.
-fn glance(section: &mut Section, learning: &Learning) {
+fn glance(section: &mut Section, learning: &TrainingResult) {
     let mut facts: Vec<[String; 3]> = Vec::new();
     if let Some((_, own)) = learning.accuracy.first() {
         let of = count(own.choices.count);
@@ -239,7 +239,7 @@ fn glance(section: &mut Section, learning: &Learning) {
     }
     let choices = format!("from {} choices", count(learning.choices as u64));
     facts.push(["Weights".to_owned(), count(learning.model.weights() as u64), choices]);
-    section.figures_at_a_glance(
+    section.key_figures(
         facts.iter().map(|[name, value, remark]| (name.as_str(), value.as_str(), remark.as_str())),
     );
     for remark in &learning.remarks {
@@ -248,7 +248,7 @@ fn glance(section: &mut Section, learning: &Learning) {
 }
 
 /// The curves.
-fn how(section: &mut Section, learning: &Learning) {
+fn how(section: &mut Section, learning: &TrainingResult) {
     section.paragraph(&learning.summary);
     let points = |of: &dyn Fn(&CurvePoint) -> Option<Point>| -> Vec<Point> {
         learning.curve.iter().filter_map(of).collect()
@@ -261,7 +261,7 @@ fn how(section: &mut Section, learning: &Learning) {
     let held_out = points(&|point| hits(point, point.held_out));
     if !held_out.is_empty() {
         let plot = Plot::new("Choices predicted as it learns", steps, "% of choices")
-            .whole_x()
+            .integer_x()
             .series(Series::line("of games not learned from", held_out).band())
             .series(Series::line("of games learned from", learned).band());
         section.figure(
@@ -276,7 +276,7 @@ fn how(section: &mut Section, learning: &Learning) {
     if !values.is_empty() {
         let measure = &learning.measure;
         let title = format!("The {measure}");
-        let plot = Plot::new(title, steps, measure).whole_x().series(Series::line(measure, values));
+        let plot = Plot::new(title, steps, measure).integer_x().series(Series::line(measure, values));
         section.figure(&plot, "");
     } else if learning.curve.is_empty() {
         section.paragraph("The solution is found at once, so there is no curve to show.");

@@ -7,10 +7,10 @@ mod matches;
 mod model;
 mod prediction;
 
-pub use faults::fault_text;
-pub use league::{cross_table, league_page, league_text, standings, superiority_table};
+pub use faults::forfeit_text;
+pub use league::{cross_table, league_page, league_text, standings, los_table};
 pub use learning::{
-    CurvePoint, Learning, curve_table, learning_json, learning_page, learning_text, meetings,
+    CurvePoint, TrainingResult, curve_table, training_json, training_page, training_text, meetings,
 };
 pub use matches::{match_page, match_table, match_text};
 pub use model::{first_layer, show_model, tuple_board};

@@ -2,9 +2,9 @@
 
 use crate::faults::fault_section;
 use crate::{About, points};
-use outflank_arena::matches::{MatchReport, SprtReport};
+use outflank_arena::matches::{MatchReport, SprtStatus};
 use outflank_report::text::count;
-use outflank_report::{Bars, Page, Table};
+use outflank_report::{BarChart, Page, Table};
 use std::fmt::Write;
 
 /// The figures of a match, one a row.
@@ -26,12 +26,12 @@ pub fn match_table(report: &MatchReport) -> Table {
     row("elo", optional(report.elo));
     row("elo_low", optional(report.elo_interval.0));
     row("elo_high", optional(report.elo_interval.1));
-    row("superiority", report.superiority.to_string());
+    row("superiority", report.los.to_string());
     for (half_points, rounds) in report.pentanomial.iter().enumerate() {
         row(&format!("rounds_with_{}_points", half_points as f64 / 2.0), rounds.to_string());
     }
     row("distinct_games", report.distinct_games.to_string());
-    row("faults", report.faults.len().to_string());
+    row("faults", report.forfeits.len().to_string());
     table
 }
 
@@ -64,7 +64,7 @@ fn strength(report: &MatchReport) -> (String, String) {
 }
 
 /// What a sequential test says.
-fn verdict(sprt: &SprtReport) -> String {
+fn verdict(sprt: &SprtStatus) -> String {
     match sprt.verdict {
         "low" => format!("the difference is {} Elo or less", sprt.low),
         "high" => format!("the difference is {} Elo or more", sprt.high),
@@ -95,7 +95,7 @@ pub fn match_text(report: &MatchReport) -> String {
         report.draws,
         report.losses,
         report.pentanomial,
-        100.0 * report.superiority
+        100.0 * report.los
     );
     if let Some(sprt) = &report.sprt {
         let (low, high) = sprt.bounds;
@@ -123,21 +123,21 @@ pub fn match_page(report: &MatchReport, about: &About) -> String {
     let games = count(report.games);
     let distinct = format!("{} of them different", count(report.distinct_games));
     let (strength, between) = strength(report);
-    let superiority = format!("{:.1}%", 100.0 * report.superiority);
-    section.figures_at_a_glance([
+    let superiority = format!("{:.1}%", 100.0 * report.los);
+    section.key_figures([
         ("Score", percent.as_str(), within.as_str()),
         ("Strength", strength.as_str(), between.as_str()),
         ("Superiority", superiority.as_str(), "the chance that the first is stronger"),
         ("Games", games.as_str(), distinct.as_str()),
     ]);
-    let outcome = Bars::new("Games by result", "games", ["won", "drawn", "lost"])
+    let outcome = BarChart::new("Games by result", "games", ["won", "drawn", "lost"])
         .series(
             report.a.clone(),
             [report.wins, report.draws, report.losses].map(|n| (n as f64, 0.0)),
         )
         .decimals(0);
     section.figure(&outcome, "");
-    let rounds = Bars::new("Rounds by points", "rounds", ["0", "0.5", "1", "1.5", "2"])
+    let rounds = BarChart::new("Rounds by points", "rounds", ["0", "0.5", "1", "1.5", "2"])
         .series(report.a.clone(), report.pentanomial.map(|n| (n as f64, 0.0)))
         .decimals(0);
     section.figure(&rounds, "A round is one opening played with both colours.");
@@ -147,7 +147,7 @@ pub fn match_page(report: &MatchReport, about: &About) -> String {
             sprt.low, sprt.high, verdict(sprt), sprt.ratio, sprt.bounds.0, sprt.bounds.1
         ));
     }
-    fault_section(&mut page, &report.faults);
-    about.sign(&mut page);
+    fault_section(&mut page, &report.forfeits);
+    about.add_footer(&mut page);
     page.to_html()
 }

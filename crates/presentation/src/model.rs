@@ -1,9 +1,9 @@
 //! A model for readers: what it looks at and what it has learned, drawn on boards.
 
-use outflank_arena::insight::{self, Pattern, Region, Sight};
+use outflank_arena::model_inspection::{self, Pattern, Region, Sight};
 use outflank_games::othello::{Othello, Square};
 use outflank_models::patterns::{Count, Patterns};
-use outflank_models::{Evaluate, Features, Model, Net, Network, Tuples};
+use outflank_models::{Evaluate, Features, Model, Mlp, NTupleNetwork, Tuples};
 use outflank_records::Decision;
 use outflank_report::{Align, Board, Figure, Page, Plot, Point, Section, Series, Table};
 use std::sync::Arc;
@@ -37,11 +37,11 @@ pub fn tuple_board(title: impl Into<String>, images: &[Vec<Square>]) -> Board {
 /// Boards for the first nodes of a network, or for the first sets of them: what an own disc instead
 /// of the opponent's adds to a node's input.
 #[must_use]
-pub fn first_layer(net: &Net) -> Vec<Board> {
+pub fn first_layer(net: &Mlp) -> Vec<Board> {
     let board = |(node, weights): (usize, [f32; 64])| {
         Board::new((node + 1).to_string()).weights(weights.map(f64::from)).decimals(2)
     };
-    net.turns().take(SHOWN_NODES).enumerate().map(board).collect()
+    net.flip_effects().take(SHOWN_NODES).enumerate().map(board).collect()
 }
 
 /// Adds to a page what a model looks at, what discs are worth to it, where it moves and which
@@ -53,20 +53,20 @@ pub fn show_model(
     choices: &[Decision<Othello>],
     others: &[(String, Arc<dyn Evaluate<Othello>>)],
 ) {
-    let choices = insight::sample(choices, SAMPLE);
-    let sights = insight::sights(&choices);
+    let choices = model_inspection::sample(choices, SAMPLE);
+    let sights = model_inspection::afterstates(&choices);
     squares(page.section("What it has learned"), model, &choices, &sights, others);
     let tuples = model.tuples();
     let single = tuples.is_some_and(|all| all.tuples().iter().all(|tuple| tuple.length() == 1));
     match model {
-        Model::Network(network) if single => {
+        Model::NTuple(network) if single => {
             single_squares(page.section("Its weights"), network);
         }
-        Model::Network(network) => {
+        Model::NTuple(network) => {
             patterns(page.section("The patterns that weigh most"), network, &sights);
         }
         Model::Patterns(staged) => counts(page.section("What it counts"), staged),
-        Model::Rater(_) | Model::Ann(_) | Model::Deep(_) => {}
+        Model::MovePredictor(_) | Model::Mlp(_) | Model::PolicyNet(_) => {}
     }
     if let Some(tuples) = tuples.filter(|_| !single) {
         looks_at(page.section("What it looks at"), tuples);
@@ -76,8 +76,8 @@ pub fn show_model(
 /// What each number of moves, or of squares at the frontier, adds to the worth of a board, at a
 /// few stages of the game.
 fn counts(section: &mut Section, model: &Patterns) {
-    let (stages, first) = (model.stages(), model.look().tuples().count());
-    for (place, count) in model.look().counts().iter().enumerate() {
+    let (stages, first) = (model.stages(), model.features().tuples().count());
+    for (place, count) in model.features().counts().iter().enumerate() {
         let start = first + place * Count::LIMIT;
         let mut plot = Plot::new(count.about(), "how many", "worth");
         for stage in SHOWN_DISCS.iter().map(|&discs| stages.of(discs)) {
@@ -105,9 +105,9 @@ fn squares(
     others: &[(String, Arc<dyn Evaluate<Othello>>)],
 ) {
     let moves = [
-        Board::new("The games").weights(insight::chosen(choices)).decimals(0),
+        Board::new("The games").weights(model_inspection::game_move_preferences(choices)).decimals(0),
         Board::new("What was learned")
-            .weights(insight::preferred(&*model.policy(), choices))
+            .weights(model_inspection::model_move_preferences(&*model.policy(), choices))
             .decimals(0),
     ];
     gallery(
@@ -118,7 +118,7 @@ fn squares(
          games did, right what was learned from the others.",
     );
     let Some(value) = model.value() else { return };
-    let worth = insight::worth(&*value, sights);
+    let worth = model_inspection::disc_values(&*value, sights);
     section.figure(
         &Board::new("An own disc instead of the opponent's").weights(worth.squares),
         "What turning one disc over changes in the worth of a board, on average over held-out \
@@ -129,7 +129,7 @@ fn squares(
     let sides = [Align::Left].into_iter().chain(std::iter::repeat(Align::Right));
     let mut table = Table::new(heads.zip(sides)).caption("The same by kind of square");
     let of_others: Vec<_> =
-        others.iter().map(|(_, other)| insight::worth(&**other, sights)).collect();
+        others.iter().map(|(_, other)| model_inspection::disc_values(&**other, sights)).collect();
     for region in Region::ALL {
         let own = worth.regions[region as usize];
         let shares = std::iter::once(&worth).chain(&of_others).map(|worth| {
@@ -144,10 +144,10 @@ fn squares(
 }
 
 /// Three weights for each square.
-fn single_squares(section: &mut Section, network: &Network) {
+fn single_squares(section: &mut Section, network: &NTupleNetwork) {
     let mut boards = [[f64::NAN; 64]; 3];
     for (tuple, offset) in network.tuples().tuples().iter().zip(network.tuples().offsets()) {
-        for square in tuple.images().iter().flatten() {
+        for square in tuple.placements().iter().flatten() {
             for (entry, board) in boards.iter_mut().enumerate() {
                 board[square.index()] = f64::from(network.weights()[offset + entry]);
             }
@@ -160,8 +160,8 @@ fn single_squares(section: &mut Section, network: &Network) {
 }
 
 /// A pattern on the board: own discs black, the opponent's white, the rest of the tuple empty.
-fn pattern_board(network: &Network, pattern: &Pattern) -> Board {
-    let image = &network.tuples().tuples()[pattern.tuple].images()[0];
+fn pattern_board(network: &NTupleNetwork, pattern: &Pattern) -> Board {
+    let image = &network.tuples().tuples()[pattern.tuple].placements()[0];
     let sign = if pattern.weight < 0.0 { "−" } else { "+" };
     let title = format!("{}: {sign}{:.2}", pattern.tuple + 1, pattern.weight.abs());
     image
@@ -174,8 +174,8 @@ fn pattern_board(network: &Network, pattern: &Pattern) -> Board {
 }
 
 /// The heaviest patterns of all, then those of each tuple.
-fn patterns(section: &mut Section, network: &Network, sights: &[Sight]) {
-    let extremes = insight::extremes(network, sights, OFTEN);
+fn patterns(section: &mut Section, network: &NTupleNetwork, sights: &[Sight]) {
+    let extremes = model_inspection::extreme_patterns(network, sights, OFTEN);
     let mut most: Vec<&Pattern> = extremes.iter().flatten().map(|[most, _]| most).collect();
     let mut least: Vec<&Pattern> = extremes.iter().flatten().map(|[_, least]| least).collect();
     most.sort_by(|a, b| b.weight.total_cmp(&a.weight));
@@ -215,14 +215,14 @@ fn looks_at(section: &mut Section, all: &Tuples) {
         .iter()
         .take(MOST_BOARDS)
         .enumerate()
-        .map(|(number, tuple)| tuple_board((number + 1).to_string(), &tuple.images()[..1]))
+        .map(|(number, tuple)| tuple_board((number + 1).to_string(), &tuple.placements()[..1]))
         .collect();
     let shown = if tuples.len() > boards.len() {
         format!("The first {} of {} tuples", boards.len(), tuples.len())
     } else {
         format!("The {} tuples", tuples.len())
     };
-    let images = all.instances();
+    let images = all.placement_count();
     gallery(
         section,
         &boards,

@@ -75,8 +75,8 @@ pub fn accuracy_table(results: &[(String, Accuracy)]) -> Table {
             format!("{:.2}", accuracy.choices.error()),
             percent(&accuracy.ties_as_hits),
             percent(&accuracy.all),
-            percent(&accuracy.top[1]),
-            percent(&accuracy.top[2]),
+            percent(&accuracy.top_k[1]),
+            percent(&accuracy.top_k[2]),
             percent(&accuracy.pairs),
         ]);
     }
@@ -131,6 +131,6 @@ pub fn accuracy_page(results: &[(String, Accuracy)], about: &About) -> String {
         "Stages of four discs each; the first reaches up to 16 discs.",
     );
     section.table(&stage_table(results));
-    about.sign(&mut page);
+    about.add_footer(&mut page);
     page.to_html()
 }

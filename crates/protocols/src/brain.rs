@@ -1,12 +1,12 @@
 //! The player behind a protocol: it chooses moves as it was described, or by a search of its model
 //! when the other side sets a depth or a clock, and tells what it thinks of each move.
 
-use outflank_analysis::discs::Discs;
+use outflank_analysis::DiscScale;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position};
 use outflank_models::Evaluate;
-use outflank_players::roster::{self, Model, RosterError};
-use outflank_players::{Control, Cuts, Deepening, Fault, Player, Searchable, Spec, Thought};
+use outflank_players::registry::{self, Model, RegistryError};
+use outflank_players::{SearchControl, ProbCut, IterativeDeepening, Fault, Player, Searchable, PlayerSpec, Thought};
 use outflank_runs::Rng;
 use outflank_runs::rng::stream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -33,7 +33,7 @@ pub struct Current(Arc<Mutex<Underway>>);
 
 #[derive(Default)]
 struct Underway {
-    control: Option<Arc<Control>>,
+    control: Option<Arc<SearchControl>>,
     /// So many have come in since and want it to end.
     waiting: usize,
     /// Nobody listens any more.
@@ -87,7 +87,7 @@ impl Current {
     }
 
     /// Says which search is under way.
-    pub(crate) fn set(&self, control: Option<Arc<Control>>) {
+    pub(crate) fn set(&self, control: Option<Arc<SearchControl>>) {
         let mut underway = self.underway();
         underway.control = control;
         if underway.over || underway.waiting > 0 {
@@ -97,10 +97,10 @@ impl Current {
 }
 
 /// A player of Othello that can be asked.
-pub struct Brain {
+pub struct EnginePlayer {
     name: String,
     player: Box<dyn Player<Othello>>,
-    search: Option<Deepening<Othello>>,
+    search: Option<IterativeDeepening<Othello>>,
     pruning: Pruning,
     discs: Option<Discs>,
     rng: Rng,
@@ -117,45 +117,45 @@ struct Pruning {
     /// How many deviations outside the window are pruned, where anything is.
     times: Option<f64>,
     /// What was measured of the model.
-    cuts: Option<Arc<Cuts>>,
+    cuts: Option<Arc<ProbCut>>,
 }
 
 impl Pruning {
     /// Measures the model unless that is done, or no pruning is wanted.
     fn measure(&mut self) {
         if let (None, Some(model), Some(times)) = (&self.cuts, &self.model, self.times) {
-            self.cuts = Some(Arc::new(Cuts::measure(model, times as f32)));
+            self.cuts = Some(Arc::new(ProbCut::measure(model, times as f32)));
         }
     }
 }
 
-impl Brain {
+impl EnginePlayer {
     /// The player that a text describes.
-    pub fn new(text: &str, threads: usize, seed: u64) -> Result<Brain, RosterError> {
-        let entry = roster::entry::<Othello>(text)?;
+    pub fn new(text: &str, threads: usize, seed: u64) -> Result<EnginePlayer, RegistryError> {
+        let entry = registry::factory::<Othello>(text)?;
         let player = entry.make()?;
-        let spec: Spec = text.parse()?;
+        let spec: PlayerSpec = text.parse()?;
         let is_engine = spec.model.starts_with("nboard:") || spec.model.starts_with("gtp:");
-        let model = if is_engine { None } else { Some(roster::find_model::<Othello>(&spec)?) };
+        let model = if is_engine { None } else { Some(registry::find_model::<Othello>(&spec)?) };
         let model = match model {
             Some(Model::Value(value)) => Some(value),
             _ => None,
         };
         let search = model.clone().map(|value| {
-            let search = Deepening::new(value, TABLE_BITS).with_threads(threads);
-            match Othello::far_endgame(FAR_ENDGAME, threads) {
+            let search = IterativeDeepening::new(value, TABLE_BITS).with_threads(threads);
+            match Othello::parallel_endgame_solver(FAR_ENDGAME, threads) {
                 Some(endgame) => search.with_endgame(endgame),
                 None => search,
             }
         });
-        let (asked, times) = (spec.cut.is_some(), spec.pruning_under_a_clock());
+        let (asked, times) = (spec.cut.is_some(), spec.timed_probcut_threshold());
         let mut pruning = Pruning { model, asked, times, cuts: None };
         if asked {
             pruning.measure();
         }
         let rng = stream(seed, &["engine", &entry.name]);
         let current = Current::default();
-        Ok(Brain { name: entry.name, player, search, pruning, discs: None, rng, current })
+        Ok(EnginePlayer { name: entry.name, player, search, pruning, discs: None, rng, current })
     }
 
     /// What it is called.
@@ -166,7 +166,7 @@ impl Brain {
 
     /// A new game begins.
     pub fn begin(&mut self) -> Result<(), Fault> {
-        self.player.begin()
+        self.player.new_game()
     }
 
     /// There is a clock: what a search under it needs is made ready before it runs.
@@ -193,9 +193,9 @@ impl Brain {
         say: impl FnMut(&Thought<Square>),
     ) -> Result<(Square, Option<Thought<Square>>), Fault> {
         if self.search.is_none() || allowance == Allowance::default() {
-            let control = Arc::new(Control::unlimited());
+            let control = Arc::new(SearchControl::unlimited());
             self.current.set(Some(Arc::clone(&control)));
-            self.player.obey(&control);
+            self.player.set_control(&control);
             let chosen = self.player.choose(game, &mut self.rng);
             self.current.set(None);
             return match chosen {
@@ -220,7 +220,7 @@ impl Brain {
         position: &Othello,
     ) -> Result<(Square, Option<Thought<Square>>), Fault> {
         let how = How { each: false, prune: false };
-        let found = self.look(position, how, 1, &Arc::new(Control::unlimited()), |_| {});
+        let found = self.look(position, how, 1, &Arc::new(SearchControl::unlimited()), |_| {});
         let any = || position.moves().next().map(|mv| (mv, None));
         let stopped = || Fault::Stopped { player: self.name.clone() };
         found.as_ref().and_then(best).or_else(any).ok_or_else(stopped)
@@ -247,7 +247,7 @@ impl Brain {
         allowance: Allowance,
         say: impl FnMut(&Thought<Square>),
     ) -> Option<Thought<Square>> {
-        let control = Control::unlimited();
+        let control = SearchControl::unlimited();
         let control = Arc::new(match allowance.time {
             Some(time) => control.with_time(time),
             None => control,
@@ -264,12 +264,12 @@ impl Brain {
         position: &Othello,
         how: How,
         depth: u32,
-        control: &Arc<Control>,
+        control: &Arc<SearchControl>,
         say: impl FnMut(&Thought<Square>),
     ) -> Option<Thought<Square>> {
         let cuts = self.pruning.cuts.clone().filter(|_| how.prune);
-        let mut search = self.search.take()?.to_depth(depth).with_cuts(cuts);
-        let thought = search.think(position, how.each, control, say);
+        let mut search = self.search.take()?.with_max_depth(depth).with_probcut(cuts);
+        let thought = search.run(position, how.each, control, say);
         self.search = Some(search);
         thought
     }

@@ -37,7 +37,7 @@ impl Style {
 /// The board, with the squares marked where the side to move may begin a move, and in colours the
 /// squares of the last move.
 #[must_use]
-pub fn board<P: Shown>(position: &P, last: Option<P::Move>, style: Style) -> String {
+pub fn board<P: BoardView>(position: &P, last: Option<P::Move>, style: Style) -> String {
     let mut marks = [false; 64];
     for mv in position.moves() {
         if let Some(mark) = P::path(mv).first().and_then(|&cell| marks.get_mut(usize::from(cell))) {

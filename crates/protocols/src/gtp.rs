@@ -4,7 +4,7 @@
 //! empty line. Passes are made by the position: a pass that is told is accepted where the side cannot
 //! move, and `genmove` for a side that cannot move says `pass`. Either is a move for `undo`.
 
-use crate::brain::{Allowance, Brain, Current};
+use crate::brain::{Allowance, EnginePlayer, Current};
 use crate::clock::Clock;
 use crate::serve::{Conversation, Effect};
 use outflank_games::othello::{Othello, Square};
@@ -46,7 +46,7 @@ const COMMANDS: &[&str] = &[
 
 /// A conversation in GTP.
 pub struct Gtp {
-    brain: Brain,
+    brain: EnginePlayer,
     version: String,
     game: Line<Othello>,
     /// After how many moves there was a pass that somebody told or was told.
@@ -62,7 +62,7 @@ type Reply = Result<String, String>;
 impl Gtp {
     /// A conversation with this player; `version` is the program's.
     #[must_use]
-    pub fn new(brain: Brain, version: &str) -> Gtp {
+    pub fn new(brain: EnginePlayer, version: &str) -> Gtp {
         let version = version.to_owned();
         Gtp {
             brain,

@@ -12,7 +12,7 @@ mod nboard;
 pub mod play;
 mod serve;
 
-pub use brain::Brain;
+pub use brain::EnginePlayer;
 pub use gtp::Gtp;
 pub use nboard::NBoard;
 pub use serve::{Conversation, serve};

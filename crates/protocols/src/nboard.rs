@@ -9,10 +9,10 @@
 //! Viewers make passes themselves and want to be told them: `=== PA`, `search PA`. Positions here pass
 //! by themselves, so whose turn it is for the viewer is kept beside the game.
 
-use crate::brain::{Allowance, Brain, Current};
+use crate::brain::{Allowance, EnginePlayer, Current};
 use crate::clock::Clock;
 use crate::serve::{Conversation, Effect};
-use outflank_analysis::discs::Discs;
+use outflank_analysis::DiscScale;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
 use outflank_players::Thought;
@@ -42,7 +42,7 @@ const COMMANDS: [&str; 9] =
 
 /// A conversation with a viewer.
 pub struct NBoard {
-    brain: Brain,
+    brain: EnginePlayer,
     game: Line<Othello>,
     /// Whose turn it was for the viewer at the start, and is now: there may be a pass still to make.
     first: Side,
@@ -57,7 +57,7 @@ pub struct NBoard {
 impl NBoard {
     /// A conversation with this player.
     #[must_use]
-    pub fn new(brain: Brain) -> NBoard {
+    pub fn new(brain: EnginePlayer) -> NBoard {
         NBoard {
             brain,
             game: Line::default(),
@@ -88,7 +88,7 @@ impl NBoard {
 
     /// Goes on with a game that was set.
     fn take_over(&mut self, record: &Record<Othello>, text: &str) {
-        let about = &record.about;
+        let about = &record.info;
         let white = if about.white_clock.is_empty() { &about.clock } else { &about.white_clock };
         self.clocks = [Clock::written(&about.clock), Clock::written(white)];
         self.timed = false;
@@ -178,7 +178,7 @@ impl NBoard {
         match chosen {
             Ok((square, found)) => {
                 let value = found.zip(discs).and_then(|(found, discs)| {
-                    discs.tell(found.moves.first()?.verdict, &found, &position)
+                    discs.tell(found.moves.first()?.score, &found, &position)
                 });
                 let value = value.map(|value| format!("{value:.2}")).unwrap_or_default();
                 let seconds = began.elapsed().as_secs_f64();
@@ -216,7 +216,7 @@ impl NBoard {
             let seconds = began.elapsed().as_secs_f64();
             writeln!(out, "nodestats {} {seconds:.2}", thought.nodes)?;
             let best = thought.moves.first();
-            if best.is_some_and(|b| discs.tell(b.verdict, &thought, &position).is_none()) {
+            if best.is_some_and(|b| discs.tell(b.score, &thought, &position).is_none()) {
                 return writeln!(out, "{NO_DISCS}");
             }
         }
@@ -249,7 +249,7 @@ impl NBoard {
             if self.brain.current.is_awaited() {
                 break;
             }
-            let value = discs.tell(best.verdict, &thought, &position);
+            let value = discs.tell(best.score, &thought, &position);
             unread |= value.is_none();
             if turn != position.to_move() {
                 if let Some(value) = value {
@@ -324,9 +324,9 @@ fn tell(
     for (place, judged) in thought.moves.iter().take(count).enumerate() {
         let mut line = judged.mv.to_string().to_uppercase();
         if place == 0 {
-            line = thought.line.iter().map(|mv| mv.to_string().to_uppercase()).collect();
+            line = thought.pv.iter().map(|mv| mv.to_string().to_uppercase()).collect();
         }
-        let Some(mut value) = discs.tell(judged.verdict, thought, position) else { continue };
+        let Some(mut value) = discs.tell(judged.score, thought, position) else { continue };
         if passes {
             // What is good for whoever moves is bad for the one who passes.
             (line, value) = (format!("PA{line}"), 0.0 - value);
@@ -347,7 +347,7 @@ mod tests {
     use super::*;
 
     fn told(lines: &[&str]) -> NBoard {
-        let mut viewer = NBoard::new(Brain::new("heuristic", 1, 1).unwrap());
+        let mut viewer = NBoard::new(EnginePlayer::new("heuristic", 1, 1).unwrap());
         for line in lines {
             viewer.answer(line, &mut io::sink()).unwrap();
         }

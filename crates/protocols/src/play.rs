@@ -13,7 +13,7 @@ use commands::Command;
 use outflank_analysis::Shown;
 use outflank_analysis::Written;
 use outflank_games::{Line, Side};
-use outflank_players::{Control, Fault, Player};
+use outflank_players::{SearchControl, Fault, Player};
 use outflank_runs::rng::stream;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -42,14 +42,14 @@ impl End {
             End::Input => "input",
             End::Quit => "quit",
             End::Resigned => "resigned",
-            End::Stopped => "stopped",
+            SessionEnd::Stopped => "stopped",
             End::Fault(_) => "fault",
         }
     }
 }
 
 /// Whom the person plays against.
-pub struct Opponent<P: Shown> {
+pub struct Opponent<P: BoardView> {
     /// The player.
     pub player: Box<dyn Player<P>>,
     /// What it is called, with its rating where there is one.
@@ -66,7 +66,7 @@ pub struct Manner {
 }
 
 /// A person at the board.
-pub struct Sitting<P: Shown + Written> {
+pub struct GameSession<P: BoardView + GameText> {
     line: Line<P>,
     person: Side,
     opponent: Opponent<P>,
@@ -77,7 +77,7 @@ pub struct Sitting<P: Shown + Written> {
     current: Current,
 }
 
-impl<P: Shown + Written> Sitting<P> {
+impl<P: BoardView + GameText> GameSession<P> {
     /// A game that goes on from this line, in which the person has this side. The same seed and moves
     /// are answered with the same move.
     #[must_use]
@@ -87,9 +87,9 @@ impl<P: Shown + Written> Sitting<P> {
         opponent: Opponent<P>,
         manner: Manner,
         seed: u64,
-    ) -> Sitting<P> {
+    ) -> GameSession<P> {
         let current = Current::default();
-        Sitting { line, person, opponent, manner, seed, end: End::Input, saved: None, current }
+        GameSession { line, person, opponent, manner, seed, end: End::Input, saved: None, current }
     }
 
     /// The game.
@@ -142,9 +142,9 @@ impl<P: Shown + Written> Sitting<P> {
         while !self.line.position().is_over() && self.line.position().to_move() != self.person {
             let ply = self.line.moves().len().to_string();
             let mut rng = stream(self.seed, &["play", &ply]);
-            let control = Arc::new(Control::unlimited());
+            let control = Arc::new(SearchControl::unlimited());
             self.current.set(Some(Arc::clone(&control)));
-            self.opponent.player.obey(&control);
+            self.opponent.player.set_control(&control);
             let chosen = self.opponent.player.choose(&self.line, &mut rng);
             self.current.set(None);
             match chosen {
@@ -220,12 +220,12 @@ impl<P: Shown + Written> Sitting<P> {
     }
 }
 
-impl<P: Shown + Written> Conversation for Sitting<P> {
+impl<P: BoardView + GameText> Conversation for GameSession<P> {
     /// A script's last moves are still answered.
     const PATIENT: bool = true;
 
     fn open(&mut self, out: &mut dyn Write) -> io::Result<bool> {
-        if let Err(fault) = self.opponent.player.begin() {
+        if let Err(fault) = self.opponent.player.new_game() {
             writeln!(out, "{fault}.")?;
             self.end = End::Fault(fault.to_string());
             return Ok(false);
@@ -253,7 +253,7 @@ impl<P: Shown + Written> Conversation for Sitting<P> {
         if self.end == End::Input && outflank_runs::stop_requested() {
             self.end = End::Stopped;
         }
-        let text = P::write_line(&self.line);
+        let text = P::format_game(&self.line);
         let moves = if text.is_empty() { "none" } else { &text };
         writeln!(out, "\nMoves: {moves}")?;
         if let Some(winner) = self.winner() {

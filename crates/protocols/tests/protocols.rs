@@ -2,7 +2,7 @@
 
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Position};
-use outflank_protocols::{Brain, Conversation, Gtp, NBoard, serve};
+use outflank_protocols::{EnginePlayer, Conversation, Gtp, NBoard, serve};
 use proptest::prelude::*;
 use std::io::{self, BufReader, Cursor, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -64,18 +64,18 @@ fn to_the_end(player: &str, lines: &str, last: &'static str) -> String {
     let lines = Cursor::new(lines.as_bytes().to_vec());
     let patience = Arc::new(AtomicBool::new(true));
     let listener = Listener { lines, said: said.clone(), last: last.as_bytes(), patience };
-    let mut conversation = NBoard::new(Brain::new(player, 1, 1).unwrap());
+    let mut conversation = NBoard::new(EnginePlayer::new(player, 1, 1).unwrap());
     serve(&mut conversation, BufReader::new(listener), &mut said).unwrap();
     let text = said.0.lock().unwrap().clone();
     String::from_utf8(text).unwrap()
 }
 
 fn gtp(lines: &str) -> String {
-    talk(Gtp::new(Brain::new("heuristic@2", 1, 1).unwrap(), "1.0"), lines)
+    talk(Gtp::new(EnginePlayer::new("heuristic@2", 1, 1).unwrap(), "1.0"), lines)
 }
 
 fn nboard(lines: &str) -> String {
-    talk(NBoard::new(Brain::new("heuristic@2", 1, 1).unwrap()), lines)
+    talk(NBoard::new(EnginePlayer::new("heuristic@2", 1, 1).unwrap()), lines)
 }
 
 #[test]
@@ -179,8 +179,8 @@ fn gtp_plays_a_whole_game_with_itself() {
 
 #[test]
 fn a_clock_ends_the_thinking() {
-    let brain = Brain::new("heuristic", 2, 1).unwrap();
-    let said = talk(Gtp::new(brain, "1"), "time_settings 2 0 0\ntime_left b 1 0\ngenmove b\n");
+    let player = EnginePlayer::new("heuristic", 2, 1).unwrap();
+    let said = talk(Gtp::new(player, "1"), "time_settings 2 0 0\ntime_left b 1 0\ngenmove b\n");
     assert!(said.ends_with("\n\n") && said.matches('=').count() == 3, "{said}");
 }
 
@@ -322,7 +322,7 @@ fn a_ping_is_answered_whatever_was_asked_before() {
         let patience = Arc::new(AtomicBool::new(true));
         let listener =
             Listener { lines, said: said.clone(), last: b"pong 7\n", patience: patience.clone() };
-        let mut conversation = NBoard::new(Brain::new("heuristic@2", 1, 1).unwrap());
+        let mut conversation = NBoard::new(EnginePlayer::new("heuristic@2", 1, 1).unwrap());
         serve(&mut conversation, BufReader::new(listener), &mut said).unwrap();
         let text = String::from_utf8(said.0.lock().unwrap().clone()).unwrap();
         assert!(text.ends_with("pong 7\n"), "{asked}: {text}");
@@ -333,9 +333,9 @@ fn a_ping_is_answered_whatever_was_asked_before() {
 
 #[test]
 fn players_without_a_value_say_that_they_cannot_tell() {
-    let brain = Brain::new("random", 1, 1).unwrap();
-    assert!(talk(NBoard::new(brain), "hint 1\n").contains("cannot say"));
-    assert!(Brain::new("nobody-at-all", 1, 1).is_err());
+    let player = EnginePlayer::new("random", 1, 1).unwrap();
+    assert!(talk(NBoard::new(player), "hint 1\n").contains("cannot say"));
+    assert!(EnginePlayer::new("nobody-at-all", 1, 1).is_err());
 }
 
 /// A viewer shows discs; values that do not go with them are not passed off as such.

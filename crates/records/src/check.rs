@@ -144,10 +144,10 @@ fn check_file(path: &Path, names: &Names) -> Checked {
 /// A finished game is odd if its announced result is the board's neither with nor without the empty
 /// squares. One that ended early by a resignation or the clock has a result of its own.
 fn odd_result(record: &Record<Othello>) -> Option<Oddity> {
-    let announced = record.about.result?;
+    let announced = record.info.result?;
     let margin = record.end().margin()?;
-    let board = record.standing();
-    let early = matches!(record.about.ending, Some(Ending::Resigned | Ending::Timeout));
+    let board = record.disc_score();
+    let early = matches!(record.info.ending, Some(Ending::Resigned | Ending::Timeout));
     let odd = announced != board && announced != margin && !early;
     odd.then_some(Oddity::Result { announced, board })
 }

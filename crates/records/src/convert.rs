@@ -113,10 +113,10 @@ const FACTS: [&str; 11] = [
 
 /// Which of the facts this record states.
 fn facts(record: &Record<Othello>) -> [bool; 11] {
-    let about = &record.about;
+    let about = &record.info;
     let plies = record.plies();
     let announced =
-        about.result.is_some_and(|result| !record.end().is_over() || result != record.standing());
+        about.result.is_some_and(|result| !record.end().is_over() || result != record.disc_score());
     [
         !about.black.is_empty() || !about.white.is_empty(),
         !about.event.is_empty(),
@@ -247,7 +247,7 @@ fn convert_wthor(
 
 /// The names of the federation's own files in the folder of this one.
 fn federation_names(path: &Path) -> Result<Names, WriteError> {
-    let files = NameFiles::beside(&path.with_file_name("WTHOR.wtb"));
+    let files = NameFiles::find(&path.with_file_name("WTHOR.wtb"));
     let own = |file: Option<PathBuf>| {
         file.filter(|f| f.file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("WTHOR")))
     };

@@ -21,7 +21,7 @@
 
 mod example;
 
-pub use example::{Example, expand_symmetric, remove_duplicates};
+pub use example::{Example, expand_symmetries, remove_duplicates};
 
 use crate::{About, Record};
 use outflank_games::othello::Othello;
@@ -65,7 +65,7 @@ pub enum Forced {
 
 /// Which decisions of the records are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted<'a> {
+pub struct DecisionFilter<'a> {
     /// Whether to take decisions with one legal move.
     pub forced: Forced,
     /// Whether to take moves that were drawn at random rather than chosen.
@@ -75,12 +75,12 @@ pub struct Wanted<'a> {
     pub by: Option<&'a str>,
 }
 
-impl Wanted<'_> {
+impl DecisionFilter<'_> {
     /// Every move of the records.
-    pub const ALL: Wanted<'static> = Wanted { forced: Forced::In, random: true, by: None };
+    pub const ALL: DecisionFilter<'static> = DecisionFilter { forced: Forced::In, random: true, by: None };
 
     /// What somebody chose: no forced and no random moves.
-    pub const CHOICES: Wanted<'static> = Wanted { forced: Forced::Out, random: false, by: None };
+    pub const CHOICES: DecisionFilter<'static> = DecisionFilter { forced: Forced::Out, random: false, by: None };
 }
 
 /// Decisions with their sources, in the order of the games and of the moves.
@@ -93,12 +93,12 @@ pub struct Decisions<P: Position> {
 /// The decisions of the records that are wanted; a game's number is its place in `records`.
 pub fn decisions<'a, P: Position>(
     records: impl IntoIterator<Item = &'a Record<P>>,
-    wanted: &Wanted<'_>,
+    wanted: &DecisionFilter<'_>,
 ) -> Decisions<P> {
     let mut found = Decisions::new();
     for (game, record) in records.into_iter().enumerate() {
         let sides = match wanted.by {
-            Some(name) => Side::BOTH.map(|side| is_played_by(&record.about, side, name)),
+            Some(name) => Side::BOTH.map(|side| is_played_by(&record.info, side, name)),
             None => [true, true],
         };
         if sides == [false, false] {

@@ -30,7 +30,7 @@ pub fn every(step: usize) -> Vec<Record<Othello>> {
 }
 
 fn marked(game: Record<Othello>) -> Record<Othello> {
-    let mut record = Record::new(*game.start(), game.about.clone());
+    let mut record = Record::new(*game.start(), game.info.clone());
     for (place, ply) in game.plies().iter().enumerate() {
         // The moves were legal a moment ago.
         let _ = record.push(Ply { random: place < RANDOM_PLIES, ..*ply });

@@ -21,7 +21,7 @@
 //! use outflank_records::{About, ggf, transcript};
 //!
 //! let mut record = transcript::game(b"f5d6c3d3c4f4")?;
-//! record.about = About { black: "Ada".into(), white: "Ben".into(), ..About::default() };
+//! record.about = GameInfo { black: "Ada".into(), white: "Ben".into(), ..About::default() };
 //! let text = ggf::write(&record);
 //! assert!(text.starts_with("(;GM[Othello]PB[Ada]PW[Ben]"));
 //! assert_eq!(ggf::game(text.as_bytes())?, record);
@@ -60,7 +60,7 @@ pub mod wthor;
 pub use check::{Bad, Checked, Oddity, Warning, check};
 pub use convert::{Losses, WriteError, Written, convert, write_pgn};
 pub use decisions::{
-    Decision, Decisions, Example, Forced, Source, Wanted, decisions, expand_symmetric,
+    Decision, Decisions, Example, Forced, Source, DecisionFilter, decisions, expand_symmetries,
     is_played_by, remove_duplicates,
 };
 pub use export::{export_csv, export_examples_npy, export_npy, write_csv};
@@ -69,9 +69,9 @@ pub use format::Format;
 pub use named::{NamedOpening, named_openings, opening_at, opening_of};
 pub use openings::{parse_openings, read_openings};
 pub use record::{About, Ending, Ply, Record};
-pub use salvage::{Salvaged, salvage_games};
+pub use salvage::{LenientGames, read_games_lenient};
 pub use selection::Selection;
-pub use sets::{Coloured, ExampleSet, Set, image};
+pub use sets::{ColoredExample, ExampleSet, Set, image};
 pub use source::{Games, SourceFile, game_files, parse_games, read_games};
-pub use split::{Split, SplitError, seen_before, sizes_of_shares, split_examples, split_games};
+pub use split::{Split, SplitError, count_overlap, sizes_from_fractions, split_examples, split_games};
 pub use stats::{PlyStats, Results, Stats, YearStats, stats};

@@ -14,7 +14,7 @@ const WIDTH: usize = 79;
 /// The game with its tags and moves, the last line ended. A blank line belongs between two games.
 #[must_use]
 pub fn write<P: Position>(record: &Record<P>, round: &str) -> String {
-    let about = &record.about;
+    let about = &record.info;
     let result = result(record);
     let mut text = String::with_capacity(256 + 6 * record.plies().len());
     for (name, value) in [
@@ -56,7 +56,7 @@ pub fn write<P: Position>(record: &Record<P>, round: &str) -> String {
 
 /// The announced result, or that of the board where the record announces none.
 fn result<P: Position>(record: &Record<P>) -> &'static str {
-    match record.about.result.or(record.end().margin()) {
+    match record.info.result.or(record.end().margin()) {
         None => "*",
         Some(margin) if margin > 0 => "0-1",
         Some(margin) if margin < 0 => "1-0",

@@ -17,7 +17,7 @@ pub(crate) struct Replay {
 impl Replay {
     /// Begins at a board on which this side should move.
     pub(crate) fn new(start: &Start) -> Replay {
-        let record = Record::new(start.position, About::default());
+        let record = Record::new(start.position, GameInfo::default());
         let skipped = (start.position.to_move() != start.side).then_some(start.side);
         Replay { record, skipped }
     }
@@ -56,7 +56,7 @@ impl Replay {
     /// The finished record.
     pub(crate) fn finish(self, about: About) -> Record<Othello> {
         let mut record = self.record;
-        record.about = about;
+        record.info = about;
         record
     }
 }

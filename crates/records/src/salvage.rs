@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// The good games of some files, and how many others there are.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Salvaged {
+pub struct LenientGames {
     /// The games that are legal to the last move.
     pub records: Vec<Record<Othello>>,
     /// How many games are not; [`check`](crate::check::check) says which and why.
@@ -19,10 +19,10 @@ pub struct Salvaged {
 
 /// Reads every good game of files and folders and counts the bad ones. A file that is damaged as a
 /// whole, rather than in one of its games, is an error.
-pub fn salvage_games(paths: &[PathBuf]) -> Result<Salvaged, ReadError> {
+pub fn read_games_lenient(paths: &[PathBuf]) -> Result<LenientGames, ReadError> {
     let files = game_files(paths)?;
     let names = NameTables::read(&files)?;
-    let each: Vec<Result<Salvaged, ReadError>> = files
+    let each: Vec<Result<LenientGames, ReadError>> = files
         .par_iter()
         .map(|path| {
             let bytes = read_bytes(path)?;
@@ -37,10 +37,10 @@ pub fn salvage_games(paths: &[PathBuf]) -> Result<Salvaged, ReadError> {
             }
             let games = parsed.games.len();
             let records: Vec<_> = parsed.games.into_iter().flatten().collect();
-            Ok(Salvaged { illegal: games - records.len(), records })
+            Ok(LenientGames { illegal: games - records.len(), records })
         })
         .collect();
-    let mut sum = Salvaged { records: Vec::new(), illegal: 0 };
+    let mut sum = LenientGames { records: Vec::new(), illegal: 0 };
     for part in each {
         let part = part?;
         sum.records.extend(part.records);

@@ -1,7 +1,7 @@
 //! Which games of many to take.
 
 use crate::About;
-use outflank_runs::{Draw, rng};
+use outflank_runs::{RngExt, rng};
 
 /// Which games to take; the default takes all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Selection {
 
     /// The wish in words, to follow "none of the games was".
     #[must_use]
-    pub fn in_words(&self) -> String {
+    pub fn describe(&self) -> String {
         let mut words = String::from("played");
         match self.years {
             Some((from, to)) if from == to => words += &format!(" in {from}"),

@@ -27,17 +27,17 @@ pub enum Set {
 
 impl Set {
     /// All four.
-    pub const ALL: [Set; 4] = [Set::Original, Set::OriginalS, Set::Unique, Set::UniqueS];
+    pub const ALL: [Set; 4] = [ExampleSetKind::Original, ExampleSetKind::OriginalS, ExampleSetKind::Unique, ExampleSetKind::UniqueS];
 
     /// Whether images belong to it.
     #[must_use]
     pub fn is_symmetric(self) -> bool {
-        matches!(self, Set::OriginalS | Set::UniqueS)
+        matches!(self, ExampleSetKind::OriginalS | ExampleSetKind::UniqueS)
     }
 
     /// The share of it that the paper learns from; the rest is for testing.
     #[must_use]
-    pub fn learned_share(self) -> f64 {
+    pub fn train_fraction(self) -> f64 {
         if self.is_symmetric() { 0.95 } else { 0.75 }
     }
 }
@@ -45,10 +45,10 @@ impl Set {
 impl fmt::Display for Set {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Set::Original => "original",
-            Set::OriginalS => "original-s",
-            Set::Unique => "unique",
-            Set::UniqueS => "unique-s",
+            ExampleSetKind::Original => "original",
+            ExampleSetKind::OriginalS => "original-s",
+            ExampleSetKind::Unique => "unique",
+            ExampleSetKind::UniqueS => "unique-s",
         })
     }
 }
@@ -57,7 +57,7 @@ impl FromStr for Set {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Set, String> {
-        let found = Set::ALL.into_iter().find(|set| set.to_string() == text.to_lowercase());
+        let found = ExampleSetKind::ALL.into_iter().find(|set| set.to_string() == text.to_lowercase());
         found.ok_or_else(|| {
             format!("'{text}' is not a set; there are original, original-s, unique and unique-s")
         })
@@ -66,7 +66,7 @@ impl FromStr for Set {
 
 /// An example and whether White played it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Coloured {
+pub struct ColoredExample {
     /// The example, as its player saw it.
     pub example: Example,
     /// Whether that was White; always false in sets that leave colours out.
@@ -76,7 +76,7 @@ pub struct Coloured {
 /// A set of examples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExampleSet {
-    base: Vec<Coloured>,
+    base: Vec<ColoredExample>,
     items: Vec<u32>,
 }
 
@@ -88,37 +88,37 @@ impl ExampleSet {
     /// The order does not depend on threads. Beyond half a milliard positions the rest is left out.
     #[must_use]
     pub fn new<'a>(
-        set: Set,
+        set: ExampleSetKind,
         records: impl IntoIterator<Item = &'a Record<Othello>>,
         by: Option<&str>,
         colours: bool,
     ) -> ExampleSet {
-        let mut base: Vec<Coloured> = Vec::new();
+        let mut base: Vec<ColoredExample> = Vec::new();
         for record in records {
             let own = Side::BOTH
-                .map(|side| by.is_none_or(|name| is_played_by(&record.about, side, name)));
+                .map(|side| by.is_none_or(|name| is_played_by(&record.info, side, name)));
             let steps = record
                 .steps()
                 .filter(|(position, played)| !played.random && own[position.to_move().index()]);
-            base.extend(steps.map(|(position, played)| Coloured {
+            base.extend(steps.map(|(position, played)| ColoredExample {
                 example: Example::from(&Decision { position, chosen: played.mv }),
                 white: colours && position.to_move() == Side::White,
             }));
         }
         base.truncate((u32::MAX / 8) as usize);
-        if set == Set::UniqueS {
+        if set == ExampleSetKind::UniqueS {
             base.par_iter_mut().for_each(|item| item.example = item.example.canonical());
         }
-        if matches!(set, Set::Unique | Set::UniqueS) {
+        if matches!(set, ExampleSetKind::Unique | ExampleSetKind::UniqueS) {
             base.par_sort_unstable();
             base.dedup();
         }
         let items = match set {
-            Set::Original | Set::Unique => (0..base.len() as u32).map(|at| 8 * at).collect(),
-            Set::OriginalS => (0..8 * base.len() as u32).collect(),
-            Set::UniqueS => {
-                let images = |(at, item): (usize, &Coloured)| {
-                    let images = item.example.images();
+            ExampleSetKind::Original | ExampleSetKind::Unique => (0..base.len() as u32).map(|at| 8 * at).collect(),
+            ExampleSetKind::OriginalS => (0..8 * base.len() as u32).collect(),
+            ExampleSetKind::UniqueS => {
+                let images = |(at, item): (usize, &ColoredExample)| {
+                    let images = item.example.symmetries();
                     // An image counts where it is met first.
                     (0..8)
                         .filter(move |&s| !images[..s].contains(&images[s]))
@@ -144,7 +144,7 @@ impl ExampleSet {
 
     /// The examples that items are images of.
     #[must_use]
-    pub fn base(&self) -> &[Coloured] {
+    pub fn base(&self) -> &[ColoredExample] {
         &self.base
     }
 
@@ -161,23 +161,23 @@ impl ExampleSet {
 
     /// What an item stands for.
     #[must_use]
-    pub fn resolve(&self, item: u32) -> Coloured {
-        image(&self.base, item)
+    pub fn resolve(&self, item: u32) -> ColoredExample {
+        resolve_item(&self.base, item)
     }
 }
 
 /// What an item of a set with these base examples stands for.
 #[must_use]
-pub fn image(base: &[Coloured], item: u32) -> Coloured {
-    let Coloured { example, white } = base[(item / 8) as usize];
-    Coloured { example: example.transform(Symmetry::ALL[(item % 8) as usize]), white }
+pub fn image(base: &[ColoredExample], item: u32) -> ColoredExample {
+    let ColoredExample { example, white } = base[(item / 8) as usize];
+    ColoredExample { example: example.transform(Symmetry::ALL[(item % 8) as usize]), white }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Wanted;
-    use crate::{decisions, embedded, expand_symmetric, remove_duplicates};
+    use crate::DecisionFilter;
+    use crate::{decisions, embedded, expand_symmetries, remove_duplicates};
 
     fn all(set: &ExampleSet) -> Vec<Example> {
         let mut all: Vec<Example> =
@@ -190,29 +190,29 @@ mod tests {
     fn the_sets_are_what_their_names_say() {
         let games: Vec<_> = embedded::games().into_iter().take(200).collect();
         // The embedded games begin with moves drawn at random, from which there is nothing to learn.
-        let chosen = Wanted { random: false, ..Wanted::ALL };
+        let chosen = DecisionFilter { random: false, ..DecisionFilter::ALL };
         let mut examples = decisions(&games, &chosen).examples();
         assert!(
-            examples.len() + 200 * embedded::RANDOM_PLIES == decisions(&games, &Wanted::ALL).len()
+            examples.len() + 200 * embedded::RANDOM_PLIES == decisions(&games, &DecisionFilter::ALL).len()
         );
         let set = |set| all(&ExampleSet::new(set, &games, None, false));
         let mut images: Vec<Example> = examples.iter().flat_map(|e| e.images()).collect();
         images.sort();
-        assert_eq!(set(Set::OriginalS), images);
-        let mut expanded = expand_symmetric(&examples);
+        assert_eq!(set(ExampleSetKind::OriginalS), images);
+        let mut expanded = expand_symmetries(&examples);
         expanded.sort();
-        assert_eq!(set(Set::UniqueS), expanded);
+        assert_eq!(set(ExampleSetKind::UniqueS), expanded);
         examples.sort();
-        assert_eq!(set(Set::Original), examples);
+        assert_eq!(set(ExampleSetKind::Original), examples);
         remove_duplicates(&mut examples);
-        assert_eq!(set(Set::Unique), examples);
+        assert_eq!(set(ExampleSetKind::Unique), examples);
     }
 
     #[test]
     fn colours_tell_boards_apart_only_when_asked() {
         let games = embedded::games();
-        let plain = ExampleSet::new(Set::Unique, &games, None, false);
-        let coloured = ExampleSet::new(Set::Unique, &games, None, true);
+        let plain = ExampleSet::new(ExampleSetKind::Unique, &games, None, false);
+        let coloured = ExampleSet::new(ExampleSetKind::Unique, &games, None, true);
         assert!(plain.base().iter().all(|item| !item.white));
         assert!(coloured.base().iter().any(|item| item.white));
         // Few boards are met with either side to move.
@@ -222,8 +222,8 @@ mod tests {
     #[test]
     fn moves_of_one_player_are_those() {
         let mut game = embedded::games().swap_remove(0);
-        (game.about.black, game.about.white) = ("Ada".to_owned(), "Ben".to_owned());
-        let of = |by| ExampleSet::new(Set::Original, [&game], by, true);
+        (game.info.black, game.info.white) = ("Ada".to_owned(), "Ben".to_owned());
+        let of = |by| ExampleSet::new(ExampleSetKind::Original, [&game], by, true);
         let (ada, ben) = (of(Some("ada")), of(Some("=Ben")));
         assert!(ada.base().iter().all(|item| !item.white) && !ada.is_empty());
         assert!(ben.base().iter().all(|item| item.white) && !ben.is_empty());
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        for set in Set::ALL {
+        for set in ExampleSetKind::ALL {
             assert_eq!(set.to_string().parse(), Ok(set));
         }
         assert!("uniq".parse::<Set>().is_err());

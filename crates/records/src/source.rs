@@ -63,7 +63,7 @@ pub fn read_games(paths: &[PathBuf], selection: &Selection, seed: u64) -> Result
         let mut records = Vec::new();
         for game in parsed.games {
             let record = game.map_err(in_file)?;
-            if selection.matches(&record.about) {
+            if selection.matches(&record.info) {
                 records.push(record);
             }
         }
@@ -81,7 +81,7 @@ pub fn read_games(paths: &[PathBuf], selection: &Selection, seed: u64) -> Result
         return Err(no_games(&files));
     }
     if games.records.is_empty() {
-        let wished = selection.in_words();
+        let wished = selection.describe();
         return Err(ReadError::NothingSelected { total: games.total, wished });
     }
     games.records = selection.draw(games.records, seed);
@@ -164,7 +164,7 @@ pub(crate) struct Parsed {
 /// Reads everything that can be read from a file.
 pub(crate) fn parse(format: Format, bytes: &[u8], names: &Names) -> Parsed {
     let whole = |games| Parsed { games, fault: None };
-    let bare = |position| Record::new(position, About::default());
+    let bare = |position| Record::new(position, GameInfo::default());
     match format {
         Format::Wthor => match Base::salvage(bytes) {
             Ok((base, fault)) => Parsed { games: base.par_records(names), fault },
@@ -249,7 +249,7 @@ impl NameTables {
 
     fn find(games: &[PathBuf]) -> NameTables {
         let is_wthor = |path: &&PathBuf| Format::of_name(path) == Some(Format::Wthor);
-        let places = games.iter().filter(is_wthor).map(|p| (p.clone(), NameFiles::beside(p)));
+        let places = games.iter().filter(is_wthor).map(|p| (p.clone(), NameFiles::find(p)));
         NameTables {
             places: places.collect(),
             tables: BTreeMap::new(),

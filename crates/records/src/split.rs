@@ -15,7 +15,7 @@
 
 use crate::Record;
 use outflank_games::Position;
-use outflank_runs::rng::{Draw, stream};
+use outflank_runs::rng::{RngExt, stream};
 use std::collections::HashSet;
 
 /// Why a set cannot be split as asked.
@@ -92,7 +92,7 @@ pub fn split_examples<'a, T>(
 
 /// The sizes of parts that are given as shares of `count`, each rounded so that shares that add
 /// up to 1 leave no rest.
-pub fn sizes_of_shares(count: usize, shares: &[f64]) -> Result<Vec<usize>, SplitError> {
+pub fn sizes_from_fractions(count: usize, shares: &[f64]) -> Result<Vec<usize>, SplitError> {
     if let Some(&bad) = shares.iter().find(|share| !(0.0..=1.0).contains(*share)) {
         return Err(SplitError::Share(bad));
     }
@@ -110,7 +110,7 @@ pub fn sizes_of_shares(count: usize, shares: &[f64]) -> Result<Vec<usize>, Split
 
 /// How many games of the part `held_out` were also played, move for move, in the part `learned`:
 /// what is measured on them says nothing about games that were never seen.
-pub fn seen_before<P: Position>(
+pub fn count_overlap<P: Position>(
     games: &[Record<P>],
     learned: &[usize],
     held_out: &[usize],
@@ -148,16 +148,16 @@ mod tests {
         ) {
             let count = sizes.iter().sum::<usize>() + more;
             let split = split_games(count, seed, &sizes).unwrap();
-            prop_assert_eq!(split.parts.iter().map(Vec::len).collect::<Vec<_>>(), sizes.clone());
+            prop_assert_eq!(split.subsets.iter().map(Vec::len).collect::<Vec<_>>(), sizes.clone());
             prop_assert_eq!(split.rest.len(), more);
-            let mut all: Vec<usize> = split.parts.concat();
+            let mut all: Vec<usize> = split.subsets.concat();
             all.extend(&split.rest);
             all.sort_unstable();
             prop_assert_eq!(all, (0..count).collect::<Vec<_>>());
 
             let mut items: Vec<usize> = (0..count).collect();
             let split = split_examples(&mut items, seed, &sizes).unwrap();
-            prop_assert_eq!(split.parts.iter().map(|p| p.len()).collect::<Vec<_>>(), sizes);
+            prop_assert_eq!(split.subsets.iter().map(|p| p.len()).collect::<Vec<_>>(), sizes);
             items.sort_unstable();
             prop_assert_eq!(items, (0..count).collect::<Vec<_>>());
         }
@@ -184,11 +184,11 @@ mod tests {
     #[test]
     fn shares_become_exact_sizes() {
         // The training parts of two published splits.
-        assert_eq!(sizes_of_shares(4_880_413, &[0.75, 0.25]), Ok(vec![3_660_310, 1_220_103]));
-        assert_eq!(sizes_of_shares(39_019_056, &[0.95]), Ok(vec![37_068_103]));
-        assert_eq!(sizes_of_shares(10, &[1.0 / 3.0; 3]), Ok(vec![3, 4, 3]));
-        assert_eq!(sizes_of_shares(7, &[0.1; 10]).unwrap().iter().sum::<usize>(), 7);
-        assert_eq!(sizes_of_shares(0, &[0.5, 0.5]), Ok(vec![0, 0]));
+        assert_eq!(sizes_from_fractions(4_880_413, &[0.75, 0.25]), Ok(vec![3_660_310, 1_220_103]));
+        assert_eq!(sizes_from_fractions(39_019_056, &[0.95]), Ok(vec![37_068_103]));
+        assert_eq!(sizes_from_fractions(10, &[1.0 / 3.0; 3]), Ok(vec![3, 4, 3]));
+        assert_eq!(sizes_from_fractions(7, &[0.1; 10]).unwrap().iter().sum::<usize>(), 7);
+        assert_eq!(sizes_from_fractions(0, &[0.5, 0.5]), Ok(vec![0, 0]));
     }
 
     #[test]
@@ -197,9 +197,9 @@ mod tests {
         games.truncate(6);
         games.push(games[0].clone());
         games.push(games[5].clone());
-        assert_eq!(seen_before(&games, &[0, 1, 2], &[3, 4, 5]), 0);
-        assert_eq!(seen_before(&games, &[0, 1, 2], &[6, 7, 6]), 2);
-        assert_eq!(seen_before(&games, &[], &[0]), 0);
+        assert_eq!(count_overlap(&games, &[0, 1, 2], &[3, 4, 5]), 0);
+        assert_eq!(count_overlap(&games, &[0, 1, 2], &[6, 7, 6]), 2);
+        assert_eq!(count_overlap(&games, &[], &[0]), 0);
     }
 
     #[test]
@@ -207,8 +207,8 @@ mod tests {
         let refused = split_games(10, 0, &[6, 5]);
         assert_eq!(refused, Err(SplitError::TooFew { wanted: 11, there: 10 }));
         assert!(split_games(10, 0, &[usize::MAX, 2]).is_err());
-        assert_eq!(sizes_of_shares(10, &[-0.5]), Err(SplitError::Share(-0.5)));
-        assert!(matches!(sizes_of_shares(10, &[f64::NAN]), Err(SplitError::Share(_))));
-        assert_eq!(sizes_of_shares(10, &[0.75, 0.5]), Err(SplitError::Shares(1.25)));
+        assert_eq!(sizes_from_fractions(10, &[-0.5]), Err(SplitError::Share(-0.5)));
+        assert!(matches!(sizes_from_fractions(10, &[f64::NAN]), Err(SplitError::Share(_))));
+        assert_eq!(sizes_from_fractions(10, &[0.75, 0.5]), Err(SplitError::Shares(1.25)));
     }
 }

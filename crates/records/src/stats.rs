@@ -98,7 +98,7 @@ pub fn stats<'a>(records: impl IntoIterator<Item = &'a Record<Othello>>, illegal
     let mut examples = Vec::new();
     for record in records {
         count_game(record, &mut stats, &mut examples);
-        let year = years.entry(record.about.year()).or_default();
+        let year = years.entry(record.info.year()).or_default();
         year.0 += 1;
         year.1 += record.plies().len() as u64;
     }

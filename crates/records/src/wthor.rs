@@ -225,7 +225,7 @@ impl Game {
         if let Some(&discs) = [self.score, self.perfect].iter().find(|&&discs| discs > 64) {
             return Err(Reason::Discs(discs));
         }
-        let about = About {
+        let about = GameInfo {
             black: names.player(self.black),
             white: names.player(self.white),
             event: names.tournament(self.tournament),
@@ -233,7 +233,7 @@ impl Game {
             result: Some(self.result()),
             perfect: Some(self.perfect_result()),
             depth: Some(if header.depth == 0 { USUAL_DEPTH } else { header.depth }),
-            ..About::default()
+            ..GameInfo::default()
         };
         let mut record = Record::with_capacity(Othello::start(), about, self.len());
         for (place, square) in self.squares().enumerate() {

@@ -3,16 +3,16 @@
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Position, Side};
 use outflank_records::{
-    About, Decision, Decisions, Example, Forced, Ply, Record, Selection, Source, Wanted, decisions,
+    About, Decision, Decisions, Example, Forced, Ply, Record, Selection, Source, DecisionFilter, decisions,
     export_csv, export_examples_npy, export_npy, is_played_by, split_games, write_csv,
 };
-use outflank_runs::{Draw, rng::stream};
+use outflank_runs::{RngExt, rng::stream};
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
 fn about(black: &str, white: &str) -> About {
-    About { black: black.to_owned(), white: white.to_owned(), ..About::default() }
+    GameInfo { black: black.to_owned(), white: white.to_owned(), ..GameInfo::default() }
 }
 
 /// Games played at random to the end, by names that take turns; every tenth ply is marked random.
@@ -52,7 +52,7 @@ fn decisions_are_small() {
 #[test]
 fn every_move_is_a_decision_unless_it_is_not_wanted() {
     let records = games(20);
-    let all = decisions(&records, &Wanted::ALL);
+    let all = decisions(&records, &DecisionFilter::ALL);
     assert_eq!(all.len(), records.iter().map(|r| r.plies().len()).sum::<usize>());
     for (decision, source) in all.iter() {
         let record = &records[source.game as usize];
@@ -60,11 +60,11 @@ fn every_move_is_a_decision_unless_it_is_not_wanted() {
         assert_eq!((decision.position, decision.chosen), (position, ply.mv));
     }
 
-    let unforced = decisions(&records, &Wanted { forced: Forced::Out, ..Wanted::ALL });
+    let unforced = decisions(&records, &DecisionFilter { forced: Forced::Out, ..DecisionFilter::ALL });
     assert!(unforced.len() < all.len());
     assert_eq!(unforced, all.keep(|d, _| d.position.moves().count() > 1));
 
-    let choices = decisions(&records, &Wanted::CHOICES);
+    let choices = decisions(&records, &DecisionFilter::CHOICES);
     assert_eq!(choices, unforced.keep(|_, source| source.ply % 10 != 9));
 }
 
@@ -72,8 +72,8 @@ fn every_move_is_a_decision_unless_it_is_not_wanted() {
 fn one_players_decisions_are_those_of_the_sides_it_played() {
     let records = games(9);
     for name in ["=aubrey tan", "=BØRGE", "=émilie"] {
-        let own = decisions(&records, &Wanted { by: Some(name), ..Wanted::ALL });
-        let expected = decisions(&records, &Wanted::ALL).keep(|decision, source| {
+        let own = decisions(&records, &DecisionFilter { by: Some(name), ..DecisionFilter::ALL });
+        let expected = decisions(&records, &DecisionFilter::ALL).keep(|decision, source| {
             let about = &records[source.game as usize].about;
             let player = match decision.position.to_move() {
                 Side::Black => &about.black,
@@ -84,7 +84,7 @@ fn one_players_decisions_are_those_of_the_sides_it_played() {
         assert!(!own.is_empty());
         assert_eq!(own, expected);
     }
-    let by = |name| decisions(&records, &Wanted { by: Some(name), ..Wanted::ALL });
+    let by = |name| decisions(&records, &DecisionFilter { by: Some(name), ..DecisionFilter::ALL });
     assert_eq!(by("aub"), by("=aubrey tan"));
     assert!(by("=aub").is_empty() && by("nobody").is_empty());
     assert!(!is_played_by(&about("", "x"), Side::Black, ""));
@@ -106,9 +106,9 @@ fn names_mean_the_same_to_a_selection_of_games() {
 #[test]
 fn a_split_by_game_keeps_games_together() {
     let records = games(12);
-    let all = decisions(&records, &Wanted::ALL);
+    let all = decisions(&records, &DecisionFilter::ALL);
     let split = split_games(records.len(), 5, &[8, 4]).unwrap();
-    let [train, test] = [&split.parts[0], &split.parts[1]].map(|games| all.of_games(games));
+    let [train, test] = [&split.subsets[0], &split.subsets[1]].map(|games| all.of_games(games));
     assert_eq!(train.len() + test.len(), all.len());
     let games =
         |set: &Decisions<Othello>| set.sources().iter().map(|s| s.game).collect::<HashSet<_>>();
@@ -120,16 +120,16 @@ fn a_split_by_game_keeps_games_together() {
 fn the_first_of_each_kind_stays_whatever_its_colour() {
     // The same opening again, and a board that White meets as Black met it: the start with
     // colours exchanged.
-    let swapped = Record::new(Othello::start().swap_sides(), About::default());
-    let mut records = vec![record("f5d6c3", About::default()), record("f5d6c4", About::default())];
+    let swapped = Record::new(Othello::start().swap_sides(), GameInfo::default());
+    let mut records = vec![record("f5d6c3", GameInfo::default()), record("f5d6c4", GameInfo::default())];
     records.push(swapped);
     records[2].push(Ply::new("f5".parse().unwrap())).unwrap();
-    let all = decisions(&records, &Wanted::ALL);
+    let all = decisions(&records, &DecisionFilter::ALL);
     let unique = all.unique();
     let kept: Vec<(u32, u16)> = unique.sources().iter().map(|s| (s.game, s.ply)).collect();
     assert_eq!(kept, [(0, 0), (0, 1), (0, 2), (1, 2)]);
 
-    let many = decisions(&games(20), &Wanted::ALL);
+    let many = decisions(&games(20), &DecisionFilter::ALL);
     let distinct: HashSet<Example> = many.examples().into_iter().collect();
     assert_eq!(many.unique().len(), distinct.len());
     assert!(many.unique().sources().is_sorted());
@@ -142,7 +142,7 @@ fn the_first_of_each_kind_stays_whatever_its_colour() {
 
 #[test]
 fn a_table_says_what_was_played() {
-    let decisions = decisions(&[record("f5d6c3", About::default())], &Wanted::ALL);
+    let decisions = decisions(&[record("f5d6c3", GameInfo::default())], &DecisionFilter::ALL);
     let mut text = Vec::new();
     write_csv(&decisions, &mut text).unwrap();
     let expected = "\
@@ -164,7 +164,7 @@ game,ply,side,board,move,legal,chosen
 #[test]
 fn arrays_hold_one_value_per_decision() {
     let records = games(3);
-    let decisions = decisions(&records, &Wanted::ALL);
+    let decisions = decisions(&records, &DecisionFilter::ALL);
     let folder = tempfile::tempdir().unwrap();
     let inner = folder.path().join("made/here");
     export_npy(&decisions, &inner).unwrap();

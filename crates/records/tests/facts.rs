@@ -27,7 +27,7 @@ fn the_wthor_base_is_whole() {
     let first = games.records.iter().filter(|r| r.plies()[0].mv.to_string() == "f5").count();
     assert_eq!(first, 114_871);
     let open = games.records.iter().filter(|record| !record.end().is_over());
-    let differs = |record: &&Record<Othello>| record.about.result != Some(record.standing());
+    let differs = |record: &&Record<Othello>| record.info.result != Some(record.disc_score());
     assert_eq!((open.clone().count(), open.filter(differs).count()), (433, 401));
 
     // The checksums that came with the files.
@@ -65,7 +65,7 @@ fn players_and_tournaments_have_their_names() {
     let by = Selection { years, by: Some("=Tamenori Hideshi".into()), ..Selection::default() };
     let games = read_games(&[data.join("wthor")], &by, 0).unwrap();
     assert_eq!(games.total, 114_871);
-    assert!(games.records.iter().all(|record| record.about.date == "2006"));
+    assert!(games.records.iter().all(|record| record.info.date == "2006"));
     assert!(games.records.iter().any(|r| r.about.event == "World Championship"));
     let sample = Selection { sample: Some(2_000), ..Selection::default() };
     let draw = |seed| read_games(&[data.join("wthor")], &sample, seed).unwrap().records;
@@ -91,14 +91,14 @@ fn a_year_of_wthor_survives_ggf_to_the_byte() {
     assert_eq!(back, records);
 
     // Beside the federation's names every name keeps its number.
-    let beside = NameFiles::beside(&source);
+    let beside = NameFiles::find(&source);
     let names = [beside.players.unwrap(), beside.tournaments.unwrap()];
     for name in &names {
         fs::copy(name, folder.path().join(name.file_name().unwrap())).unwrap();
     }
     let target = folder.path().join("again.wtb");
     let written = convert(&back, Format::Wthor, &target, header.created).unwrap();
-    assert!(written.losses.is_empty(), "{}", written.losses);
+    assert!(written.dropped.is_empty(), "{}", written.dropped);
     assert_eq!(fs::read(&target).unwrap(), original);
     // Their own files hold every name, so the new ones differ in the day of creation alone.
     for (written, name) in written.files[1..].iter().zip(&names) {
@@ -114,7 +114,7 @@ fn a_year_of_wthor_keeps_its_moves_in_transcripts() {
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("2003.txt");
     let written = convert(&records, Format::Transcript, &text, Created::default()).unwrap();
-    assert!(written.losses.iter().any(|(what, games)| what == "players" && games == 3_771));
+    assert!(written.dropped.iter().any(|(what, games)| what == "players" && games == 3_771));
     let plain = read_games(&[text], &Selection::default(), 0).unwrap().records;
     let wtb = folder.path().join("2003.wtb");
     convert(&plain, Format::Wthor, &wtb, Created::default()).unwrap();
@@ -187,7 +187,7 @@ fn names_are_found_whatever_their_case() {
         fs::write(folder.path().join(name), [0; 16]).unwrap();
     }
     let beside = |name: &str| {
-        let files = wthor::NameFiles::beside(&folder.path().join(name));
+        let files = wthor::NameFiles::find(&folder.path().join(name));
         let name = |path: Option<std::path::PathBuf>| {
             path.as_deref().and_then(Path::file_name).map(|n| n.to_string_lossy().into_owned())
         };

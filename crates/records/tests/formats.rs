@@ -22,7 +22,7 @@ const GGS: &str = "(;GM[Othello]PC[GGS/os]DT[2003.12.15_13:24:03.MST]PB[Saio1200
 fn ggf_reads_what_the_server_writes() {
     let record = ggf::game(GGS.as_bytes()).unwrap();
     assert_eq!(
-        record.about,
+        record.info,
         About {
             black: "Saio1200".into(),
             white: "Saio3000".into(),
@@ -32,10 +32,10 @@ fn ggf_reads_what_the_server_writes() {
             date: "2003.12.15_13:24:03.MST".into(),
             clock: "05:00//02:00".into(),
             result: Some(-38),
-            ..About::default()
+            ..GameInfo::default()
         }
     );
-    assert_eq!(record.about.year(), Some(2003));
+    assert_eq!(record.info.year(), Some(2003));
     let plies: Vec<_> =
         record.plies().iter().map(|p| (p.mv.to_string(), p.value, p.seconds)).collect();
     assert_eq!(
@@ -160,26 +160,26 @@ fn transcripts_know_comments_starts_and_places() {
     let record = transcript::game(format!("{start}: f6f4").as_bytes()).unwrap();
     assert_eq!(record.start().to_string(), start);
     assert_eq!(transcript::write(&record), format!("{start}: f6f4"));
-    let empty = Record::new(Othello::start(), About::default());
+    let empty = Record::new(Othello::start(), GameInfo::default());
     assert_eq!(transcript::game(transcript::write(&empty).as_bytes()).unwrap(), empty);
 }
 
 #[test]
 fn pgn_is_what_rating_programs_read() {
     let mut record = played("f5d6c3d3c4f4f6");
-    record.about = About {
+    record.info = About {
         black: "Ada \"A\" \\".into(),
         event: "Club".into(),
         date: "2003.2.15 13:24".into(),
         result: Some(-4),
-        ..About::default()
+        ..GameInfo::default()
     };
     assert_eq!(
         pgn::write(&record, "3"),
         "[Event \"Club\"]\n[Site \"?\"]\n[Date \"2003.02.15\"]\n[Round \"3\"]\n[White \"?\"]\n\
         [Black \"Ada \\\"A\\\" \\\\\"]\n[Result \"1-0\"]\n\n1. f5 d6 2. c3 d3 3. c4 f4 4. f6 1-0\n"
     );
-    record.about = About { date: "1990".into(), ..About::default() };
+    record.info = About { date: "1990".into(), ..GameInfo::default() };
     let text = pgn::write(&record, "1");
     assert!(text.contains("[Date \"1990.??.??\"]") && text.contains("[Result \"*\"]"), "{text}");
     assert!(pgn::write(&random_game(1), "1").lines().all(|line| line.len() <= 79));
@@ -253,7 +253,7 @@ fn openings_obey_the_file_unless_told_otherwise() {
 #[test]
 fn wthor_headers_are_checked() {
     let mut record = played("f5d6c3");
-    record.about.perfect = Some(0);
+    record.info.perfect = Some(0);
     let encoded = wthor::encode(&[record], &Names::default(), Created::default()).unwrap();
     let faults = |change: &dyn Fn(&mut Vec<u8>)| {
         let mut bytes = encoded.games.clone();
@@ -284,12 +284,12 @@ fn wthor_headers_are_checked() {
 #[test]
 fn wthor_says_what_it_cannot_hold() {
     let mut record = played("f5d6c3");
-    record.about = About {
+    record.info = About {
         black: "A name that is longer than nineteen letters".into(),
         white: "\u{30aa}".into(),
         date: "2003.12.15".into(),
         black_rating: Some(1.0),
-        ..About::default()
+        ..GameInfo::default()
     };
     let encoded = wthor::encode(&[record.clone()], &Names::default(), Created::default()).unwrap();
     let lost: Vec<_> = encoded.losses.iter().map(|(what, _)| what).collect();
@@ -314,7 +314,7 @@ fn wthor_says_what_it_cannot_hold() {
     assert!(matches!(refused, Err(WriteError::Start { game: 2 })));
     let many: Vec<_> = (0..65_536)
         .map(|n| {
-            let mut r = Record::new(Othello::start(), About::default());
+            let mut r = Record::new(Othello::start(), GameInfo::default());
             r.about.black = n.to_string();
             r
         })
@@ -345,7 +345,7 @@ fn conversion_is_whole_or_not_at_all() {
         boards::Board::parse(".....................w....bbw.....bwbb....ww....................w")
             .unwrap();
     let mut elsewhere = records.clone();
-    elsewhere.push(Record::new(start.position(Side::White), About::default()));
+    elsewhere.push(Record::new(start.position(Side::White), GameInfo::default()));
     let path = folder.path().join("games.wtb");
     let before = std::fs::read(&path).unwrap();
     assert!(convert(&elsewhere, Format::Wthor, &path, Created::default()).is_err());
@@ -392,7 +392,7 @@ fn a_check_lists_every_bad_game_and_goes_on() {
         .bad
         .iter()
         .map(|bad| {
-            (bad.file.file_name().unwrap().to_str().unwrap(), bad.fault.index, bad.fault.byte)
+            (bad.file.file_name().unwrap().to_str().unwrap(), bad.error.index, bad.error.byte)
         })
         .collect();
     let second = GGS.len() + 1;
@@ -408,7 +408,7 @@ fn a_check_lists_every_bad_game_and_goes_on() {
         ]
     );
     assert_eq!((found.files, found.games), (3, 5 + 4 + 3));
-    let odd: Vec<_> = found.warnings.iter().map(|w| (w.index, w.oddity.to_string())).collect();
+    let odd: Vec<_> = found.warnings.iter().map(|w| (w.index, w.kind.to_string())).collect();
     assert_eq!(odd.len(), 1 + usize::from(finished), "{odd:?}");
     assert!(odd.iter().any(|(index, text)| *index == 5 && text.contains("no player number 77")));
     let error = read_games(&[wtb], &Selection::default(), 0).unwrap_err();
@@ -420,12 +420,12 @@ fn games_are_selected_and_drawn_the_same_way_each_time() {
     let folder = tempfile::tempdir().unwrap();
     let named = |n: u64| {
         let mut record = random_game(n);
-        record.about = About {
+        record.info = About {
             black: format!("Player {}", n % 3),
             white: "Émile".into(),
             event: format!("Cup {}", n % 2),
             date: (1990 + n % 4).to_string(),
-            ..About::default()
+            ..GameInfo::default()
         };
         record
     };
@@ -497,7 +497,7 @@ fn checkers_positions_are_openings_one_a_line() {
         let mv = line.position().moves().next().unwrap();
         line.push(mv).unwrap();
     }
-    let record = Record::of_line(&line, About { result: Some(1), ..About::default() });
+    let record = Record::of_line(&line, GameInfo { result: Some(1), ..GameInfo::default() });
     let text = pgn::write(&record, "1");
     let moves: Vec<_> = line.moves().iter().map(ToString::to_string).collect();
     assert!(

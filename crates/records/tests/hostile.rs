@@ -9,7 +9,7 @@ use outflank_records::wthor::{self, Base, Created, Names};
 use outflank_records::{
     About, Ending, Format, Ply, Record, boards, ggf, obf, parse_openings, pgn, transcript,
 };
-use outflank_runs::{Draw, Rng, rng};
+use outflank_runs::{RngExt, Rng, rng};
 use proptest::prelude::*;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -351,7 +351,7 @@ fn wthor_about() -> impl Strategy<Value = About> {
             perfect,
             date: "2012".into(),
             depth: Some(24),
-            ..About::default()
+            ..GameInfo::default()
         },
     )
 }
@@ -380,7 +380,7 @@ proptest! {
 
     #[test]
     fn transcripts_keep_start_and_moves(seed in any::<u64>()) {
-        let record = rich_game(seed, About::default());
+        let record = rich_game(seed, GameInfo::default());
         let back = transcript::game(transcript::write(&record).as_bytes()).unwrap();
         prop_assert_eq!(back.start(), record.start());
         let moves = |record: &Record<Othello>| record.plies().iter().map(|p| p.mv).collect::<Vec<_>>();
@@ -393,7 +393,7 @@ proptest! {
     ) {
         let records: Vec<_> = (seed..).zip(abouts).map(|(seed, about)| {
             let mut record = random_game(seed);
-            record.about = about;
+            record.info = about;
             record
         }).collect();
         let encoded = wthor::encode(&records, &Names::default(), Created::default()).unwrap();
@@ -406,7 +406,7 @@ proptest! {
 
     #[test]
     fn boards_and_obf_keep_their_positions(seed in any::<u64>()) {
-        let position = *rich_game(seed, About::default()).end();
+        let position = *rich_game(seed, GameInfo::default()).end();
         let board = boards::Board::parse(&boards::write(&position)).unwrap();
         prop_assert_eq!(board.position(board.side.unwrap()), position);
         let side = position.to_move();

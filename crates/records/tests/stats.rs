@@ -5,7 +5,7 @@ use outflank_games::othello::{Board, Othello, Square, Symmetry};
 use outflank_records::{
     About, ExampleSet, Ply, Record, Results, Selection, Set, read_games, stats,
 };
-use outflank_runs::{Draw, rng::stream};
+use outflank_runs::{RngExt, rng::stream};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -15,7 +15,7 @@ fn games(count: usize) -> Vec<Record<Othello>> {
     let mut records = Vec::new();
     for game in 0..count {
         let date = if game % 3 == 0 { String::new() } else { format!("{}-01-01", 2000 + game % 3) };
-        let mut record = Record::new(Othello::start(), About { date, ..About::default() });
+        let mut record = Record::new(Othello::start(), About { date, ..GameInfo::default() });
         let length = if game % 5 == 0 { 20 } else { 60 };
         while !record.end().is_over() && record.plies().len() < length {
             let moves: Vec<Square> = record.end().moves().collect();
@@ -72,7 +72,7 @@ fn nothing_has_no_statistics() {
     let stats = stats(&[], 0);
     assert_eq!((stats.games, stats.ceiling_positions, stats.ceiling_unique), (0, 0.0, 0.0));
     assert!(stats.by_ply.is_empty() && stats.by_year.is_empty());
-    let records = [Record::new(Othello::start(), About::default())];
+    let records = [Record::new(Othello::start(), GameInfo::default())];
     assert_eq!(outflank_records::stats(&records, 0).unfinished, 1);
 }
 
@@ -105,6 +105,6 @@ fn wthor_makes_the_published_sets() {
     };
     let folder = Path::new(&data).join("wthor");
     let games = read_games(&[folder], &Selection::default(), 0).unwrap();
-    let sizes = Set::ALL.map(|set| ExampleSet::new(set, &games.records, None, false).len());
+    let sizes = ExampleSetKind::ALL.map(|set| ExampleSet::new(set, &games.records, None, false).len());
     assert_eq!(sizes, [6_874_503, 54_996_024, 4_880_413, 39_019_056]);
 }

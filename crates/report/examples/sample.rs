@@ -3,7 +3,7 @@
 //! `cargo run -p outflank-report --example sample > sample.html`.
 
 use outflank_report::board::Mark;
-use outflank_report::plot::{Bars, CrossTable, Plot, Point, Series};
+use outflank_report::plot::{BarChart, CrossTable, Plot, Point, Series};
 use outflank_report::text::{count, number, with_error};
 use outflank_report::{Align, Board, Figure, Page, Table};
 
@@ -44,7 +44,7 @@ fn main() {
 
 fn league(page: &mut Page) {
     let section = page.section("Ratings");
-    section.figures_at_a_glance([
+    section.key_figures([
         ("Games", count(42_000).as_str(), "21 pairs"),
         ("Best player", "1683 ± 7", "iPref-N-Tuple"),
         ("Superiority", "100.0%", "over the second"),
@@ -67,7 +67,7 @@ fn league(page: &mut Page) {
     }
     section.table(&table.caption("Final standings"));
     section.figure(
-        &Bars::new("Ratings with 95% intervals", "rating", NAMES)
+        &BarChart::new("Ratings with 95% intervals", "rating", NAMES)
             .series("rating", RATINGS.map(|rating| (rating, 7.1)))
             .dots()
             .decimals(0),
@@ -139,7 +139,7 @@ fn learning(page: &mut Page) {
         "",
     );
     section.figure(
-        &Bars::new(
+        &BarChart::new(
             "Accuracy by stage of the game",
             "choices predicted, %",
             ["1–16 discs", "17–32 discs", "33–48 discs", "49–64 discs"],

@@ -15,6 +15,6 @@ pub mod text;
 
 pub use board::{Board, Disc};
 pub use page::{Page, Section};
-pub use plot::{Bars, CrossTable, Heat, Plot, Point, Series};
+pub use plot::{BarChart, CrossTable, HeatMap, Plot, Point, Series};
 pub use svg::{Figure, Svg, Theme};
 pub use table::{Align, Table};

@@ -136,7 +136,7 @@ impl Section {
     }
 
     /// Adds the few figures that matter most, large: each a name, its value and a remark.
-    pub fn figures_at_a_glance<S: AsRef<str>>(
+    pub fn key_figures<S: AsRef<str>>(
         &mut self,
         facts: impl IntoIterator<Item = (S, S, S)>,
     ) -> &mut Self {

@@ -6,9 +6,9 @@ mod cross;
 mod heat;
 mod layout;
 
-pub use bars::Bars;
+pub use bars::BarChart;
 pub use cross::CrossTable;
-pub use heat::Heat;
+pub use heat::HeatMap;
 
 use crate::svg::{Figure, Svg, at, series_colour, text_width, within};
 use crate::text::with_error;
@@ -66,7 +66,7 @@ pub struct Series {
     joined: bool,
     dashed: bool,
     band: bool,
-    unmarked: bool,
+    without_markers: bool,
     colour: Option<usize>,
 }
 
@@ -80,7 +80,7 @@ impl Series {
             joined: true,
             dashed: false,
             band: false,
-            unmarked: false,
+            without_markers: false,
             colour: None,
         }
     }
@@ -99,8 +99,8 @@ impl Series {
 
     /// Draws no marker along the line, as for one that was fitted: nobody measured its ends.
     #[must_use]
-    pub fn unmarked(mut self) -> Self {
-        self.unmarked = true;
+    pub fn without_markers(mut self) -> Self {
+        self.without_markers = true;
         self
     }
 
@@ -114,13 +114,13 @@ impl Series {
     /// Draws it in the colour of the series at this place, counted from 0, as for two sides of one
     /// thing.
     #[must_use]
-    pub fn coloured_as(mut self, place: usize) -> Self {
+    pub fn color_index(mut self, place: usize) -> Self {
         self.colour = Some(place);
         self
     }
 
     fn key(&self, place: usize) -> Key<'_> {
-        let marked = !self.joined || (!self.unmarked && self.points.len() <= MARKED);
+        let marked = !self.joined || (!self.without_markers && self.points.len() <= MARKED);
         let place = self.colour.unwrap_or(place);
         Key { name: &self.name, place, joined: self.joined, dashed: self.dashed, marked }
     }
@@ -138,7 +138,7 @@ pub struct Plot {
     x_range: Option<(f64, f64)>,
     y_range: Option<(f64, f64)>,
     log_x: bool,
-    whole_x: bool,
+    integer_x: bool,
 }
 
 impl Plot {
@@ -158,7 +158,7 @@ impl Plot {
             x_range: None,
             y_range: None,
             log_x: false,
-            whole_x: false,
+            integer_x: false,
         }
     }
 
@@ -206,8 +206,8 @@ impl Plot {
 
     /// Gives the x axis whole numbers only, as for steps that are counted.
     #[must_use]
-    pub fn whole_x(mut self) -> Self {
-        self.whole_x = true;
+    pub fn integer_x(mut self) -> Self {
+        self.integer_x = true;
         self
     }
 
@@ -233,7 +233,7 @@ impl Plot {
             }
         });
         let scale = Scale::new(range, self.log_x, from, to);
-        if self.whole_x { scale.whole() } else { scale }
+        if self.integer_x { scale.whole() } else { scale }
     }
 
     fn y_scale(&self, from: f64, to: f64) -> Scale {

@@ -90,13 +90,13 @@ impl Table {
     /// The table for a terminal: aligned columns under a rule.
     #[must_use]
     pub fn to_text(&self) -> String {
-        self.to_text_in(None)
+        self.to_text_within(None)
     }
 
     /// The table for a terminal with so many columns of characters, if that is known. A table that is
     /// wider becomes blocks of columns, one below the other, each with the names of the rows.
     #[must_use]
-    pub fn to_text_in(&self, room: Option<usize>) -> String {
+    pub fn to_text_within(&self, room: Option<usize>) -> String {
         let lines: Vec<Vec<String>> =
             self.lines().map(|line| line.iter().map(|cell| clean(cell)).collect()).collect();
         let mut widths = vec![0; self.columns()];
@@ -179,7 +179,7 @@ impl Table {
                     out.push_str(match self.alignment(column) {
                         Align::Left => "|:---",
                         Align::Right => "|---:",
-                        Align::Centre => "|:--:",
+                        Align::Center => "|:--:",
                     });
                 }
                 out.push_str("|\n");
@@ -237,8 +237,8 @@ impl Table {
                     (Align::Left, true) => " class=\"long\"",
                     (Align::Right, false) => " class=\"right\"",
                     (Align::Right, true) => " class=\"right long\"",
-                    (Align::Centre, false) => " class=\"centre\"",
-                    (Align::Centre, true) => " class=\"centre long\"",
+                    (Align::Center, false) => " class=\"centre\"",
+                    (Align::Center, true) => " class=\"centre long\"",
                 };
                 let (open, close) = match (place, column) {
                     (0, _) => ("th scope=\"col\"", "th"),
@@ -281,7 +281,7 @@ fn pad(out: &mut String, cell: &str, room: usize, align: Align) {
     let before = match align {
         Align::Left => 0,
         Align::Right => spare,
-        Align::Centre => spare / 2,
+        Align::Center => spare / 2,
     };
     out.extend(std::iter::repeat_n(' ', before));
     out.push_str(cell);

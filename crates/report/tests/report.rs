@@ -1,7 +1,7 @@
 //! What is written is well formed, says what it was given, and cannot be subverted by names.
 
 use outflank_report::board::Mark;
-use outflank_report::plot::{Bars, CrossTable, Plot, Point, Series};
+use outflank_report::plot::{BarChart, CrossTable, Plot, Point, Series};
 use outflank_report::{Align, Board, Figure, Page, Svg, Table, Theme};
 
 const HOSTILE: [&str; 10] = [
@@ -122,7 +122,7 @@ fn plots_of_anything_are_well_formed() {
         check_figure(&plot.clone().log_x());
         check_figure(&plot.clone().y_range(f64::NAN, 1.0).x_range(5.0, 5.0));
         let values = || STRANGE.iter().map(|&x| (x, x));
-        let bars = Bars::new(name, name, HOSTILE).series(name, values()).series(name, values());
+        let bars = BarChart::new(name, name, HOSTILE).series(name, values()).series(name, values());
         check_figure(&bars);
         check_figure(&bars.clone().dots().range(1.0, 0.0));
         let ragged = vec![STRANGE.to_vec(), vec![], vec![50.0]];
@@ -131,7 +131,7 @@ fn plots_of_anything_are_well_formed() {
         check_xml(&cross.to_html());
     }
     check_figure(&Plot::new("", "", ""));
-    check_figure(&Bars::new("", "", [""; 0]));
+    check_figure(&BarChart::new("", "", [""; 0]));
     check_figure(&CrossTable::new("", [""; 0], vec![]));
 }
 
@@ -144,7 +144,7 @@ fn a_line_without_markers_is_a_line() {
         (svg.matches("<circle").count(), svg.matches("<path").count())
     };
     assert_eq!(drawn(line()), (2, 1));
-    assert_eq!(drawn(line().unmarked()), (0, 1));
+    assert_eq!(drawn(line().without_markers()), (0, 1));
 }
 
 /// Levels of almost one height: their labels stand above and below the lines, or side by side.
@@ -304,11 +304,11 @@ fn a_page_is_self_contained_and_escapes_everything() {
                 .paragraph(name)
                 .note(name)
                 .list(true, HOSTILE)
-                .figures_at_a_glance([(name, name, name)])
+                .key_figures([(name, name, name)])
                 .code(name)
                 .table(&hostile_table())
                 .cross_table(&CrossTable::new(name, HOSTILE, vec![]))
-                .figure(&Bars::new(name, name, HOSTILE), name)
+                .figure(&BarChart::new(name, name, HOSTILE), name)
                 .gallery(figures, name)
                 .details(name, |inside| {
                     inside.paragraph(name).figure(&Board::new(name), "");
@@ -333,16 +333,16 @@ fn a_table_wider_than_the_terminal_is_cut_between_columns() {
     let whole = table.to_text();
     // The widest line has 11 + 2 + 3 + 2 + 3 + 2 + 5 characters.
     for room in [None, Some(28), Some(200)] {
-        assert_eq!(table.to_text_in(room), whole, "{room:?}");
+        assert_eq!(table.to_text_within(room), whole, "{room:?}");
     }
     let two = "Player       one  two\n───────────  ───  ───\nipref          1   22\n\
                a long name    4   55\n\n\
                Player       three\n───────────  ─────\nipref          333\n\
                a long name    666\n";
-    assert_eq!(table.to_text_in(Some(27)), two);
-    assert_eq!(table.to_text_in(Some(21)), two);
+    assert_eq!(table.to_text_within(Some(27)), two);
+    assert_eq!(table.to_text_within(Some(21)), two);
     // Where nothing fits, a column at a time.
-    let narrow = table.to_text_in(Some(3));
+    let narrow = table.to_text_within(Some(3));
     assert_eq!(narrow.lines().filter(|line| line.starts_with("ipref")).count(), 3);
     for cell in ["1", "22", "333", "4", "55", "666"] {
         assert_eq!(narrow.split_whitespace().filter(|word| *word == cell).count(), 1, "{cell}");
@@ -351,9 +351,9 @@ fn a_table_wider_than_the_terminal_is_cut_between_columns() {
     let mut ranks =
         Table::new([("", Align::Right), ("player", Align::Left), ("points", Align::Right)]);
     ranks.row(["1", "ipref", "10"]);
-    assert_eq!(ranks.to_text_in(Some(10)), ranks.to_text());
+    assert_eq!(ranks.to_text_within(Some(10)), ranks.to_text());
     assert_eq!(
-        Table::new(Vec::<&str>::new()).to_text_in(Some(1)),
+        Table::new(Vec::<&str>::new()).to_text_within(Some(1)),
         Table::new(Vec::<&str>::new()).to_text()
     );
 }

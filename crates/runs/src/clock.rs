@@ -8,7 +8,7 @@ use std::time::Instant;
 /// on the wall. On a machine that others use too, that clock says little. Only differences have a
 /// meaning.
 #[must_use]
-pub fn processor_seconds() -> f64 {
+pub fn thread_cpu_seconds() -> f64 {
     static BEGAN: OnceLock<Instant> = OnceLock::new();
     let told = fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = told.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());

@@ -1,8 +1,8 @@
 //! Work that other processes do.
 //!
 //! A piece of work is described by bytes and answered by bytes, so that whoever carries them need
-//! not know what they mean. These are the two ends: a [`Crew`] is what a command hands its pieces
-//! to, a [`Trade`] is what a worker can do. Between them stands whatever carries messages.
+//! not know what they mean. These are the two ends: a [`WorkQueue`] is what a command hands its pieces
+//! to, a [`JobHandler`] is what a worker can do. Between them stands whatever carries messages.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -11,20 +11,20 @@ use std::ops::Range;
 /// Why work could not be handed to others. It says what happened and what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct CrewError(pub String);
+pub struct WorkQueueError(pub String);
 
 /// Content that all have at hand, known by its SHA-256 checksum.
-pub trait Library: Send + Sync {
+pub trait BlobStore: Send + Sync {
     /// Makes some bytes known to all; returns their checksum.
-    fn share(&self, bytes: &[u8]) -> Result<String, CrewError>;
+    fn put(&self, bytes: &[u8]) -> Result<String, WorkQueueError>;
 
     /// The bytes with this checksum.
-    fn fetch(&self, sha256: &str) -> Result<Vec<u8>, CrewError>;
+    fn get(&self, sha256: &str) -> Result<Vec<u8>, WorkQueueError>;
 }
 
 /// What became of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum Ack {
     /// It is good and kept.
     Kept,
     /// It is good, and no more are needed.
@@ -36,7 +36,7 @@ pub enum Taken {
 /// Pieces of work for others.
 #[derive(Clone, Copy, Debug)]
 pub struct Order<'a> {
-    /// What a worker must know to do them: the name of a [`Trade`].
+    /// What a worker must know to do them: the name of a [`JobHandler`].
     pub kind: &'a str,
     /// What they all belong to; the same for the same work, whoever asks for it.
     pub run: &'a str,
@@ -45,7 +45,7 @@ pub struct Order<'a> {
 }
 
 /// Other processes that do work for this one.
-pub trait Crew: Library + Debug {
+pub trait WorkQueue: BlobStore + Debug {
     /// Has all pieces of an order done. How many pieces go into one message is up to the crew:
     /// `describe` puts a range of them into words, and `take` gets the answer to just these, in
     /// any order of ranges, every piece once.
@@ -53,57 +53,57 @@ pub trait Crew: Library + Debug {
     /// Comes to an early end, without an error, when the user asks to stop.
     fn work(
         &self,
-        order: Order<'_>,
+        batch: JobBatch<'_>,
         describe: &dyn Fn(Range<usize>) -> Vec<u8>,
-        take: &mut dyn FnMut(Range<usize>, &[u8]) -> Taken,
-    ) -> Result<(), CrewError>;
+        take: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
+    ) -> Result<(), WorkQueueError>;
 
     /// Content that was shared is needed no longer.
-    fn forget(&self, sha256: &str);
+    fn delete(&self, sha256: &str);
 
     /// Who is at work, in a few words.
     fn words(&self) -> String;
 }
 
 /// Something that a worker can do.
-pub trait Trade: Send + Sync {
+pub trait JobHandler: Send + Sync {
     /// Its name.
     fn kind(&self) -> &'static str;
 
     /// Does what a message describes; an error says in words why it cannot be done.
-    fn work(&self, job: &[u8], library: &dyn Library) -> Result<Vec<u8>, String>;
+    fn handle(&self, job: &[u8], library: &dyn BlobStore) -> Result<Vec<u8>, String>;
 }
 
 /// Has pieces done by a crew and hands their results to `take` in the order of their numbers.
 ///
 /// `read` turns an answer into one result for each piece of its range, or says why it is no answer.
 /// `take` returns whether to go on.
-pub fn crew_in_order<T>(
-    crew: &dyn Crew,
-    order: Order<'_>,
+pub fn run_in_order<T>(
+    crew: &dyn WorkQueue,
+    batch: JobBatch<'_>,
     describe: &dyn Fn(Range<usize>) -> Vec<u8>,
     read: impl Fn(Range<usize>, &[u8]) -> Result<Vec<T>, String>,
     mut take: impl FnMut(usize, T) -> bool,
-) -> Result<(), CrewError> {
+) -> Result<(), WorkQueueError> {
     let mut early = BTreeMap::new();
     let mut due = 0;
-    crew.work(order, describe, &mut |range, answer| {
+    crew.run(batch, describe, &mut |range, answer| {
         let results = match read(range.clone(), answer) {
             Ok(results) if results.len() == range.len() => results,
             Ok(results) => {
                 let found = results.len();
-                return Taken::Refused(format!("{found} results for {} pieces", range.len()));
+                return Ack::Rejected(format!("{found} results for {} pieces", range.len()));
             }
-            Err(reason) => return Taken::Refused(reason),
+            Err(reason) => return Ack::Rejected(reason),
         };
         early.extend(range.zip(results));
         while let Some(result) = early.remove(&due) {
             due += 1;
             if !take(due - 1, result) {
-                return Taken::Enough;
+                return Ack::Stop;
             }
         }
-        Taken::Kept
+        Ack::Accepted
     })
 }
 
@@ -115,40 +115,40 @@ mod tests {
     #[derive(Debug)]
     struct Backwards;
 
-    impl Library for Backwards {
-        fn share(&self, bytes: &[u8]) -> Result<String, CrewError> {
+    impl BlobStore for Backwards {
+        fn put(&self, bytes: &[u8]) -> Result<String, WorkQueueError> {
             Ok(crate::files::checksum(bytes))
         }
 
-        fn fetch(&self, sha256: &str) -> Result<Vec<u8>, CrewError> {
-            Err(CrewError(format!("there is no {sha256}")))
+        fn get(&self, sha256: &str) -> Result<Vec<u8>, WorkQueueError> {
+            Err(WorkQueueError(format!("there is no {sha256}")))
         }
     }
 
-    impl Crew for Backwards {
+    impl WorkQueue for Backwards {
         fn work(
             &self,
-            order: Order<'_>,
+            batch: JobBatch<'_>,
             describe: &dyn Fn(Range<usize>) -> Vec<u8>,
-            take: &mut dyn FnMut(Range<usize>, &[u8]) -> Taken,
-        ) -> Result<(), CrewError> {
-            for from in (0..order.pieces).step_by(2).rev() {
-                let range = from..(from + 2).min(order.pieces);
-                assert!(matches!(take(range.clone(), b"?"), Taken::Refused(_)));
+            take: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
+        ) -> Result<(), WorkQueueError> {
+            for from in (0..batch.jobs).step_by(2).rev() {
+                let range = from..(from + 2).min(batch.jobs);
+                assert!(matches!(take(range.clone(), b"?"), Ack::Rejected(_)));
                 let mut short = describe(range.clone());
                 short.truncate(1);
                 assert_eq!(
-                    matches!(take(range.clone(), &short), Taken::Refused(_)),
+                    matches!(take(range.clone(), &short), Ack::Rejected(_)),
                     range.len() > 1
                 );
-                if range.len() > 1 && take(range.clone(), &describe(range)) == Taken::Enough {
+                if range.len() > 1 && take(range.clone(), &describe(range)) == Ack::Stop {
                     return Ok(());
                 }
             }
             Ok(())
         }
 
-        fn forget(&self, _: &str) {}
+        fn delete(&self, _: &str) {}
 
         fn words(&self) -> String {
             String::new()
@@ -159,9 +159,9 @@ mod tests {
     fn answers_come_in_order_and_nonsense_is_refused() {
         for (pieces, until) in [(9, 9), (8, 8), (8, 3), (0, 0)] {
             let mut seen = Vec::new();
-            crew_in_order(
+            run_in_order(
                 &Backwards,
-                Order { kind: "test", run: "run", pieces },
+                JobBatch { kind: "test", run: "run", pieces },
                 &|range| range.map(|piece| b'a' + piece as u8).collect(),
                 |_, answer| match answer {
                     b"?" => Err("nonsense".to_owned()),

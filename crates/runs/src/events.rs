@@ -20,7 +20,7 @@ pub struct Scalar {
 
 /// The bytes of an event file with these scalars.
 #[must_use]
-pub fn event_file(scalars: &[Scalar]) -> Vec<u8> {
+pub fn encode_events(scalars: &[Scalar]) -> Vec<u8> {
     let mut file = Vec::new();
     let mut version = double_field(1, 0.0);
     version.extend(bytes_field(3, b"brain.Event:2"));
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn a_file_begins_with_its_version_and_has_a_record_for_each_scalar() {
         let scalars = [Scalar { tag: "a".to_owned(), step: 300, value: 0.5 }];
-        let file = event_file(&scalars);
+        let file = encode_events(&scalars);
         // The version's record: 8 + 4 + 24 + 4 bytes, its content as TensorFlow writes it.
         assert_eq!(&file[..8], [24, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(&file[12..36], b"\x09\0\0\0\0\0\0\0\0\x1a\x0dbrain.Event:2");

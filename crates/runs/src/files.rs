@@ -101,7 +101,7 @@ fn bare(error: io::Error) -> io::Error {
 }
 
 /// Removes what a write that was cut off has left in a folder.
-pub fn remove_parts(folder: &Path) -> Result<(), FileError> {
+pub fn remove_temp_files(folder: &Path) -> Result<(), FileError> {
     let entries = fs::read_dir(folder).map_err(FileError::on("read", folder))?;
     for entry in entries.flatten() {
         let is_part = entry.file_name().to_string_lossy().starts_with(PART);

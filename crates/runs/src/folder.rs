@@ -1,7 +1,7 @@
 //! The folder that a piece of work leaves behind: what was asked, what came out.
 
 use crate::files::{self, FileError};
-use crate::places::toml_fault;
+use crate::places::toml_error_message;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub struct DataFile {
 
 /// What was asked, resolved to the last default.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Config {
+pub struct RunConfig {
     /// The subcommand, such as `league`.
     pub command: String,
     /// The program's version.
@@ -33,7 +33,7 @@ pub struct Config {
 
 /// Why a run folder cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum FolderError {
+pub enum RunFolderError {
     /// The system refused.
     #[error(transparent)]
     File(#[from] FileError),
@@ -41,13 +41,13 @@ pub enum FolderError {
     #[error(
         "{0} already holds a run; go on with it by --resume {0}, or name another folder with --out"
     )]
-    Taken(String),
+    Ack(String),
     /// Nothing to resume there.
     #[error("{0} holds no run to resume: it has no readable config.toml ({1})")]
     NoRun(String, String),
     /// Its configuration is not what a run writes.
     #[error("{0}: {1}; correct it there, or start a new run with --out")]
-    Config(String, String),
+    RunConfig(String, String),
     /// The settings differ from those it was begun with.
     #[error(
         "{folder} was begun with {key} = {old}, not {new}; start anew with --out, or resume with the old setting"
@@ -77,38 +77,38 @@ enum Begun {
     /// The folders that were made for a new run, the innermost first.
     New(Vec<PathBuf>),
     /// The configuration that a run had before it was resumed.
-    Before(Box<Config>),
+    Before(Box<RunConfig>),
 }
 
 const CONFIG: &str = "config.toml";
 
 impl RunFolder {
     /// A folder for a new run: the one named, or the next free `runs/COMMAND-001`.
-    pub fn create(out: Option<&Path>, config: &Config) -> Result<RunFolder, FolderError> {
+    pub fn create(out: Option<&Path>, config: &RunConfig) -> Result<RunFolder, RunFolderError> {
         let path = match out {
             Some(path) => path.to_owned(),
             None => next_free(Path::new("runs"), &config.command),
         };
         if path.join(CONFIG).exists() {
-            return Err(FolderError::Taken(path.display().to_string()));
+            return Err(RunFolderError::Ack(path.display().to_string()));
         }
         let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
         let made = path.ancestors().take_while(missing).map(Path::to_owned).collect();
         files::create_folder(&path)?;
         // A run that was killed before its configuration was there leaves a part of it at most.
-        files::remove_parts(&path)?;
+        files::remove_temp_files(&path)?;
         let folder = RunFolder { path, begun: Begun::New(made) };
-        folder.set_config(config)?;
+        folder.write_config(config)?;
         Ok(folder)
     }
 
     /// The folder of a run that was begun before, if its settings are the same.
     ///
     /// Settings named in `free` may differ; the new ones are written.
-    pub fn resume(path: &Path, config: &Config, free: &[&str]) -> Result<RunFolder, FolderError> {
-        let old = RunFolder::config_at(path)?;
+    pub fn resume(path: &Path, config: &RunConfig, free: &[&str]) -> Result<RunFolder, RunFolderError> {
+        let old = RunFolder::read_config(path)?;
         let changed = |key: &str, old: String, new: String| {
-            Err(FolderError::Changed {
+            Err(RunFolderError::Changed {
                 folder: path.display().to_string(),
                 key: key.to_owned(),
                 old,
@@ -137,24 +137,24 @@ impl RunFolder {
             return changed("data", "other files or contents".to_owned(), "these".to_owned());
         }
         let folder = RunFolder { path: path.to_owned(), begun: Begun::Before(Box::new(old)) };
-        files::remove_parts(path)?;
-        folder.set_config(config)?;
+        files::remove_temp_files(path)?;
+        folder.write_config(config)?;
         Ok(folder)
     }
 
     /// The configuration of the run in a folder.
-    pub fn config_at(path: &Path) -> Result<Config, FolderError> {
-        let none = |why: String| FolderError::NoRun(path.display().to_string(), why);
+    pub fn read_config(path: &Path) -> Result<RunConfig, RunFolderError> {
+        let none = |why: String| RunFolderError::NoRun(path.display().to_string(), why);
         let bytes = files::read(&path.join(CONFIG), 1 << 24).map_err(|e| none(e.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|_| none("it is not text".to_owned()))?;
         toml::from_str(&text).map_err(|error| {
             let file = path.join(CONFIG).display().to_string();
-            FolderError::Config(file, toml_fault(&text, &error))
+            RunFolderError::RunConfig(file, toml_error_message(&text, &error))
         })
     }
 
     /// Writes the configuration anew.
-    pub fn set_config(&self, config: &Config) -> Result<(), FolderError> {
+    pub fn write_config(&self, config: &RunConfig) -> Result<(), RunFolderError> {
         let text = toml::to_string(config).unwrap_or_default();
         self.write(CONFIG, text.as_bytes())?;
         Ok(())
@@ -168,7 +168,7 @@ impl RunFolder {
             Begun::New(ref made) => made,
             Begun::Before(ref old) => {
                 // What cannot be written back is still a whole configuration.
-                let _ = self.set_config(old);
+                let _ = self.write_config(old);
                 return;
             }
         };
@@ -209,12 +209,12 @@ fn next_free(runs: &Path, command: &str) -> PathBuf {
 mod tests {
     use super::*;
 
-    fn config(seed: u64, games: i64) -> Config {
+    fn config(seed: u64, games: i64) -> RunConfig {
         let mut settings = toml::Table::new();
         settings.insert("games".to_owned(), games.into());
         settings.insert("players".to_owned(), "a, b".into());
         let version = "1.0".to_owned();
-        Config { command: "league".to_owned(), version, seed, settings, data: Vec::new() }
+        RunConfig { command: "league".to_owned(), version, seed, settings, data: Vec::new() }
     }
 
     #[test]
@@ -240,11 +240,11 @@ mod tests {
         fs::write(path.join(".part-abc"), "cut off").unwrap();
         RunFolder::resume(&path, &config(1, 20), &["games"]).unwrap();
         assert_eq!(fs::read_dir(&path).unwrap().count(), 1, "only config.toml is left");
-        assert_eq!(RunFolder::config_at(&path).unwrap(), config(1, 20));
+        assert_eq!(RunFolder::read_config(&path).unwrap(), config(1, 20));
         assert!(RunFolder::resume(folder.path(), &config(1, 10), &[]).is_err());
         fs::write(path.join(CONFIG), "command = \"league\"\nversion = \"1\"\nseed = \"x\"\n")
             .unwrap();
-        let wrong = RunFolder::config_at(&path).unwrap_err().to_string();
+        let wrong = RunFolder::read_config(&path).unwrap_err().to_string();
         assert!(wrong.contains("x/config.toml: line 3, column 8: "), "{wrong}");
     }
 

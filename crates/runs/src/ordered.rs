@@ -25,7 +25,7 @@ impl Drop for Alarm<'_> {
 /// Each thread makes its own `state` once, for what is costly to set up. `take` returns whether to
 /// go on; after `false` no further result is handed over and the threads stop soon. Threads run
 /// ahead of the slowest piece by a bounded number of pieces only.
-pub fn in_order<S, T: Send>(
+pub fn parallel_in_order<S, T: Send>(
     jobs: usize,
     threads: usize,
     state: impl Fn() -> S + Sync,
@@ -90,7 +90,7 @@ mod tests {
     fn results_come_in_order_on_any_number_of_threads() {
         for threads in [1, 2, 3, 16] {
             let mut seen = Vec::new();
-            in_order(
+            parallel_in_order(
                 500,
                 threads,
                 || (),
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn it_stops_when_told_and_copes_with_nothing_to_do() {
         let mut last = 0;
-        in_order(
+        parallel_in_order(
             10_000,
             4,
             || (),
@@ -122,12 +122,12 @@ mod tests {
             },
         );
         assert_eq!(last, 20);
-        in_order(0, 4, || (), |(), job| job, |_, _| unreachable!());
+        parallel_in_order(0, 4, || (), |(), job| job, |_, _| unreachable!());
     }
 
     #[test]
     #[should_panic(expected = "a scoped thread panicked")]
     fn a_panic_in_a_piece_reaches_the_caller_instead_of_hanging() {
-        in_order(1000, 3, || (), |(), job| assert_ne!(job, 5), |_, ()| true);
+        parallel_in_order(1000, 3, || (), |(), job| assert_ne!(job, 5), |_, ()| true);
     }
 }

@@ -11,7 +11,7 @@ pub fn place(text: &str, byte: usize) -> String {
 
 /// What is wrong with a TOML text, and where, in one line: the parser itself draws a picture.
 #[must_use]
-pub fn toml_fault(text: &str, error: &toml::de::Error) -> String {
+pub fn toml_error_message(text: &str, error: &toml::de::Error) -> String {
     let message = error.message().replace('\n', " ");
     match error.span() {
         Some(span) => format!("{}: {message}", place(text, span.start)),
@@ -40,7 +40,7 @@ mod tests {
             ("a = 1\na = 2\n", "line 2, column 1: duplicate key"),
         ] {
             let error = text.parse::<toml::Table>().unwrap_err();
-            let fault = toml_fault(text, &error);
+            let fault = toml_error_message(text, &error);
             assert!(fault.starts_with(wanted) && !fault.contains('\n'), "{fault}");
         }
         #[derive(serde::Deserialize, Debug)]
@@ -49,7 +49,7 @@ mod tests {
             seed: u64,
         }
         let text = "\n  seed = \"many\"\n";
-        let fault = toml_fault(text, &toml::from_str::<Two>(text).unwrap_err());
+        let fault = toml_error_message(text, &toml::from_str::<Two>(text).unwrap_err());
         assert!(fault.starts_with("line 2, column 10: ") && fault.contains("many"), "{fault}");
     }
 }

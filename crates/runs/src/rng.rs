@@ -25,7 +25,7 @@ pub fn stream(seed: u64, path: &[&str]) -> Rng {
 }
 
 /// The few kinds of draw that the laboratory needs.
-pub trait Draw {
+pub trait RngExt {
     /// A whole number below `n`, all equally likely; 0 when `n` is 0.
     fn below(&mut self, n: u32) -> u32;
 
@@ -53,7 +53,7 @@ pub trait Draw {
     }
 }
 
-impl Draw for Rng {
+impl RngExt for Rng {
     #[inline]
     fn below(&mut self, n: u32) -> u32 {
         // Lemire's method: scale 32 random bits, and draw again in the sliver that would favour

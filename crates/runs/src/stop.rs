@@ -12,7 +12,7 @@ const SAME_REQUEST: Duration = Duration::from_millis(500);
 
 /// From now on an interrupt (Ctrl-C) or a request to terminate is noted instead of ending the
 /// program at once; a second one ends it.
-pub fn stop_when_asked() {
+pub fn install_stop_handler() {
     // Without a handler the program is simply ended, and the journal still holds what was done.
     let _ = ctrlc::set_handler(|| {
         let now = Instant::now();

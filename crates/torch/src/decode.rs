@@ -1,7 +1,7 @@
 //! Positions on the device: words, moves and items, decoded and turned there.
 
 use outflank_games::othello::{Square, Symmetry};
-use outflank_learners::cnn::Study;
+use outflank_learners::cnn::TrainingSet;
 use outflank_models::nets::{CLASSES, classes_of};
 use tch::{Device, Kind, TchError, Tensor};
 
@@ -19,7 +19,7 @@ pub(crate) struct Examples {
 }
 
 impl Examples {
-    pub(crate) fn new(study: &Study, planes: usize, device: Device) -> Result<Examples, TchError> {
+    pub(crate) fn new(study: &TrainingSet, planes: usize, device: Device) -> Result<Examples, TchError> {
         let planes = planes as i64;
         let words: Vec<i64> = study.words.iter().map(|&word| word as i64).collect();
         let items: Vec<i32> = study.items.iter().map(|&item| item as i32).collect();

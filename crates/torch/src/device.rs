@@ -1,11 +1,11 @@
 //! libtorch's devices.
 
 use crate::TorchEngine;
-use outflank_learners::cnn::{Device, Engine, EngineError, Plan, Study};
-use outflank_models::nets::Net;
+use outflank_learners::cnn::{Device, Engine, EngineError, CnnConfig, TrainingSet};
+use outflank_models::nets::NetGraph;
 
 /// The first graphics processor, or the CPU by way of libtorch.
-pub struct OnTorch {
+pub struct TorchDevice {
     /// Which of the two.
     pub gpu: bool,
     /// Whether a step may be recorded and replayed there, rather than named operation by operation.
@@ -16,16 +16,16 @@ pub struct OnTorch {
     pub say: fn(&str),
 }
 
-impl Device for OnTorch {
+impl Device for TorchDevice {
     fn name(&self) -> &'static str {
         if self.gpu { "gpu" } else { "torch-cpu" }
     }
 
-    fn is_quick(&self) -> bool {
+    fn is_accelerated(&self) -> bool {
         self.gpu
     }
 
-    fn engine(&self, net: &Net, plan: Plan, study: Study) -> Result<Box<dyn Engine>, EngineError> {
+    fn engine(&self, net: &NetGraph, plan: CnnConfig, study: TrainingSet) -> Result<Box<dyn Engine>, EngineError> {
         Ok(Box::new(TorchEngine::new(net, plan, &study, self)?))
     }
 }

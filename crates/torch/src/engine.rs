@@ -6,9 +6,9 @@ use crate::forward::forward;
 use crate::graph::Graph;
 use crate::norm_relu::NormRelu;
 use crate::store::Store;
-use crate::{OnTorch, shim};
-use outflank_learners::cnn::{Engine, EngineError, Optimizer, Plan, Seen, State, Study};
-use outflank_models::nets::{CLASSES, Net, Weights};
+use crate::{TorchDevice, shim};
+use outflank_learners::cnn::{Engine, EngineError, Optimizer, CnnConfig, BatchStats, TrainState, TrainingSet};
+use outflank_models::nets::{CLASSES, NetGraph, Weights};
 use tch::{Device, Kind, Reduction, TchError, Tensor};
 
 /// So many examples are handed over at a time: the device is waited for once in so many.
@@ -25,8 +25,8 @@ const FEWEST: usize = 64;
 
 /// A network and its examples on a device.
 pub struct TorchEngine {
-    net: Net,
-    plan: Plan,
+    net: NetGraph,
+    plan: CnnConfig,
     kind: Kind,
     examples: Examples,
     store: Store,
@@ -57,10 +57,10 @@ impl TorchEngine {
     /// A network at its start on the first graphics processor, in half precision where that is safe;
     /// or on the CPU, in single precision.
     pub fn new(
-        net: &Net,
-        plan: Plan,
-        study: &Study,
-        &OnTorch { gpu, graphs, fused, say }: &OnTorch,
+        net: &NetGraph,
+        plan: CnnConfig,
+        study: &TrainingSet,
+        &TorchDevice { gpu, graphs, fused, say }: &TorchDevice,
     ) -> Result<TorchEngine, EngineError> {
         if gpu && !tch::Cuda::is_available() {
             let why = "libtorch sees no graphics processor; check the driver and that libtorch_cuda \
@@ -116,7 +116,7 @@ impl TorchEngine {
                 }
             }
         }
-        engine.set_weights(&Weights::start(net, plan.seed)).map_err(failed)?;
+        engine.set_weights(&Weights::init(net, plan.seed)).map_err(failed)?;
         Ok(engine)
     }
 
@@ -242,13 +242,13 @@ impl Engine for TorchEngine {
         AT_A_TIME
     }
 
-    fn seen(&mut self) -> Result<Seen, EngineError> {
-        let mut read = || -> Result<Seen, TchError> {
+    fn seen(&mut self) -> Result<BatchStats, EngineError> {
+        let mut read = || -> Result<BatchStats, TchError> {
             let loss = self.loss.f_double_value(&[])? * self.plan.batch as f64;
             let hits = self.hits.f_double_value(&[])?;
             let _ = self.loss.f_zero_()?;
             let _ = self.hits.f_zero_()?;
-            Ok(Seen { examples: std::mem::take(&mut self.seen), loss, hits })
+            Ok(BatchStats { examples: std::mem::take(&mut self.seen), loss, hits })
         };
         read().map_err(failed)
     }
@@ -257,16 +257,16 @@ impl Engine for TorchEngine {
         self.answer(words).map_err(failed)
     }
 
-    fn state(&mut self) -> Result<State, EngineError> {
+    fn state(&mut self) -> Result<TrainState, EngineError> {
         let weights = self.store.weights(&self.net).map_err(failed)?;
         // Their shapes are right: some are no numbers.
         let weights = weights.map_err(|_| EngineError::Diverged(self.step))?;
         let moments: Result<Vec<_>, TchError> =
             self.moments.iter().map(|moment| self.store.save(moment, false)).collect();
-        Ok(State { step: self.step, weights, moments: moments.map_err(failed)? })
+        Ok(TrainState { step: self.step, weights, moments: moments.map_err(failed)? })
     }
 
-    fn restore(&mut self, state: &State) -> Result<(), EngineError> {
+    fn restore(&mut self, state: &TrainState) -> Result<(), EngineError> {
         Weights::new(&self.net, state.weights.values().to_vec())?;
         self.set_weights(&state.weights).map_err(failed)?;
         for (moment, values) in self.moments.iter_mut().zip(&state.moments) {

@@ -1,7 +1,7 @@
 //! A network's nodes as libtorch's operations.
 
 use crate::norm_relu::NormRelu;
-use outflank_models::nets::{EPSILON, Net, Op, Role, STAGES};
+use outflank_models::nets::{EPSILON, NetGraph, Op, Role, STAGES};
 use tch::{Kind, TchError, Tensor};
 
 /// How far running means and variances follow those of a batch.
@@ -10,7 +10,7 @@ const FOLLOW: f64 = 0.1;
 /// The logarithms of the classes' odds, in single precision. With `fused` a normalisation that only a ReLU
 /// reads is one operation with it, where it can be.
 pub(crate) fn forward(
-    net: &Net,
+    net: &NetGraph,
     params: &[Tensor],
     planes: Tensor,
     learning: bool,
@@ -23,7 +23,7 @@ pub(crate) fn forward(
     let mut rectified = vec![false; nodes.len()];
     for node in nodes.iter().filter(|node| node.op == Op::Relu) {
         let before = node.inputs[0];
-        rectified[before] = nodes[before].op == Op::Norm && readers[before] == 1;
+        rectified[before] = nodes[before].op == Op::BatchNorm && readers[before] == 1;
     }
     // Those of them whose value is rectified already.
     let mut done = vec![false; nodes.len()];
@@ -68,7 +68,7 @@ pub(crate) fn forward(
                 };
                 x.f_linear(weight, bias)?
             }
-            Op::Norm => {
+            Op::BatchNorm => {
                 let (scale, shift) = (need(Role::Scale)?, need(Role::Shift)?);
                 let (mean, variance) = (need(Role::RunningMean)?, need(Role::RunningVariance)?);
                 let (x, epsilon) = (input(0)?, f64::from(EPSILON));
@@ -92,7 +92,7 @@ pub(crate) fn forward(
                 input(0)?.shallow_clone().f_relu_()?
             }
             Op::Relu => input(0)?.f_relu()?,
-            Op::Dropout { share } => input(0)?.f_dropout(f64::from(share), learning)?,
+            Op::Dropout { rate } => input(0)?.f_dropout(f64::from(rate), learning)?,
             Op::Add => input(0)?.f_add(input(1)?)?,
             Op::Concat => Tensor::f_cat(&[input(0)?, input(1)?], 1)?,
             Op::Shortcut { stride } => {
@@ -104,10 +104,10 @@ pub(crate) fn forward(
                 let more = node.shape.channels as i64 - x.size()[1];
                 x.f_constant_pad_nd([0, 0, 0, 0, 0, more])?
             }
-            Op::Halve => {
+            Op::AvgPool => {
                 input(0)?.f_avg_pool2d([2, 2], [2, 2], [0, 0], false, true, None::<i64>)?
             }
-            Op::Mean => input(0)?.f_mean_dim(&[2i64, 3][..], false, None::<Kind>)?,
+            Op::GlobalAvgPool => input(0)?.f_mean_dim(&[2i64, 3][..], false, None::<Kind>)?,
             Op::Gate => {
                 let parts = input(1)?.f_chunk(2, 1)?;
                 let [gate, shift] = &parts[..] else {
@@ -117,7 +117,7 @@ pub(crate) fn forward(
                 let gate = wide(gate.f_sigmoid()?)?;
                 input(0)?.f_mul(&gate)?.f_add(&wide(shift.shallow_clone())?)?
             }
-            Op::Pick => {
+            Op::Select => {
                 // A product rather than a choice by number, which the device would be asked for.
                 let (x, planes, stages) = (input(0)?, input(1)?, STAGES as i64);
                 let mask = planes.f_narrow(1, planes.size()[1] - stages, stages)?;

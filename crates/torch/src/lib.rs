@@ -23,6 +23,6 @@ mod shim;
 mod store;
 
 #[cfg(feature = "libtorch")]
-pub use device::OnTorch;
+pub use device::TorchDevice;
 #[cfg(feature = "libtorch")]
 pub use engine::TorchEngine;

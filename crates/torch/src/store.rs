@@ -7,7 +7,7 @@
 //!
 //! Weights lie with the inputs' maps innermost, as the device wants them; files have them outermost.
 
-use outflank_models::nets::{Net, NetError, Op, Param, Role, Weights};
+use outflank_models::nets::{NetGraph, NetError, Op, Param, Role, Weights};
 use tch::{Device, Kind, TchError, Tensor};
 
 /// Where a learned parameter lies.
@@ -40,7 +40,7 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    pub(crate) fn new(net: &Net, device: Device, kind: Kind) -> Result<Store, TchError> {
+    pub(crate) fn new(net: &NetGraph, device: Device, kind: Kind) -> Result<Store, TchError> {
         let params = net.params();
         let last = params.iter().rfind(|param| param.role == Role::Weight).map(|param| param.node);
         let rank = |param: &Param| match (param.role, Some(param.node) == last) {
@@ -49,7 +49,7 @@ impl Store {
             _ => 2,
         };
         let mut order: Vec<usize> =
-            (0..params.len()).filter(|&at| params[at].role.is_learned()).collect();
+            (0..params.len()).filter(|&at| params[at].role.is_trainable()).collect();
         order.sort_by_key(|&at| rank(&params[at]));
         let mut places = vec![None; params.len()];
         let (mut end, mut half_end, mut decaying) = (0, 0, 0);
@@ -172,13 +172,13 @@ impl Store {
     }
 
     /// The weights.
-    pub(crate) fn weights(&self, net: &Net) -> Result<Result<Weights, NetError>, TchError> {
+    pub(crate) fn weights(&self, net: &NetGraph) -> Result<Result<Weights, NetError>, TchError> {
         Ok(Weights::new(net, self.save(&self.flat, true)?))
     }
 }
 
 /// The cells that trade places with the maps.
-fn cells(net: &Net, param: &Param) -> usize {
+fn cells(net: &NetGraph, param: &Param) -> usize {
     match (param.role, net.nodes()[param.node].op) {
         (Role::Weight, Op::Conv { size, .. }) => size * size,
         (Role::Weight, Op::Linear { .. }) => {

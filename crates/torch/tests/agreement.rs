@@ -2,12 +2,12 @@
 #![cfg(feature = "libtorch")]
 
 use outflank_learners::cnn::{
-    CpuEngine, Device, Engine, EngineError, Lessons, Optimizer, Order, Plan, Schedule, Split,
-    State, Study, measure,
+    CpuEngine, Device, Engine, EngineError, Dataset, Optimizer, EpochOrder, CnnConfig, LrSchedule, Split,
+    TrainState, TrainingSet, measure,
 };
-use outflank_models::nets::{Input, Net, Role, examples, named};
-use outflank_records::{Set, embedded};
-use outflank_torch::OnTorch;
+use outflank_models::nets::{Input, NetGraph, Role, examples, named};
+use outflank_records::{ExampleSetKind, embedded};
+use outflank_torch::TorchDevice;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -17,16 +17,16 @@ fn alone() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn lessons() -> Lessons {
+fn lessons() -> Dataset {
     let games: Vec<_> = embedded::games().into_iter().take(40).collect();
-    Lessons::new(&games, Set::UniqueS, Split::Example, false).unwrap()
+    Dataset::new(&games, ExampleSetKind::UniqueS, Split::Example, false).unwrap()
 }
 
-fn plan(optimizer: Optimizer) -> Plan {
-    Plan {
+fn plan(optimizer: Optimizer) -> CnnConfig {
+    CnnConfig {
         batch: 16,
         rate: 0.05,
-        schedule: Schedule::Cosine,
+        schedule: LrSchedule::Cosine,
         warmup: 1,
         optimizer,
         decay: 1e-3,
@@ -37,9 +37,9 @@ fn plan(optimizer: Optimizer) -> Plan {
 
 const SGD: Optimizer = Optimizer::Sgd { momentum: 0.9, nesterov: true };
 
-fn engines(net: &Net, plan: Plan, lessons: &Lessons) -> [Box<dyn Engine>; 2] {
-    let study = || Study::new(net, &lessons.base, lessons.items.clone());
-    let device = OnTorch { gpu: false, graphs: true, fused: true, say: |text| panic!("{text}") };
+fn engines(net: &NetGraph, plan: CnnConfig, lessons: &Dataset) -> [Box<dyn Engine>; 2] {
+    let study = || TrainingSet::new(net, &lessons.base, lessons.items.clone());
+    let device = TorchDevice { gpu: false, graphs: true, fused: true, say: |text| panic!("{text}") };
     [Box::new(CpuEngine::new(net, plan, study())), device.engine(net, plan, study()).unwrap()]
 }
 
@@ -72,7 +72,7 @@ fn answers_agree() {
 fn learning_agrees_and_states_can_be_exchanged() {
     let _turn = alone();
     let lessons = lessons();
-    let order = Order::new(lessons.items.len(), 1, 0);
+    let order = EpochOrder::new(lessons.items.len(), 1, 0);
     let adamw = Optimizer::AdamW { first: 0.9, second: 0.999 };
     let plain = Optimizer::Sgd { momentum: 0.95, nesterov: false };
     let cases = [
@@ -96,14 +96,14 @@ fn learning_agrees_and_states_can_be_exchanged() {
         assert_eq!(torch.state().unwrap(), start, "{name}");
         let (first, rest) = places.split_at(32);
         for engine in [&mut own, &mut torch] {
-            engine.learn(first, &[rate; 2]).unwrap();
+            engine.train_steps(first, &[rate; 2]).unwrap();
         }
         // Each goes on from the other's state.
         let states = [own.state().unwrap(), torch.state().unwrap()];
         own.restore(&states[1]).unwrap();
         torch.restore(&states[0]).unwrap();
         for engine in [&mut own, &mut torch] {
-            engine.learn(rest, &[rate; 2]).unwrap();
+            engine.train_steps(rest, &[rate; 2]).unwrap();
         }
         let (a, b) = (own.state().unwrap(), torch.state().unwrap());
         assert_eq!((a.step, b.step), (4, 4));
@@ -145,8 +145,8 @@ enum Between {
 }
 
 /// The graphics processor.
-fn gpu(graphs: bool, fused: bool) -> OnTorch {
-    OnTorch { gpu: true, graphs, fused, say: |text| panic!("{text}") }
+fn gpu(graphs: bool, fused: bool) -> TorchDevice {
+    TorchDevice { gpu: true, graphs, fused, say: |text| panic!("{text}") }
 }
 
 /// How far the second of each two are from the first, as a share of their length.
@@ -193,13 +193,13 @@ impl Steps {
 
 /// Takes twenty-four steps with batches of sixteen on the graphics processor; nothing without one.
 fn steps(
-    net: &Net,
+    net: &NetGraph,
     optimizer: Optimizer,
-    lessons: &Lessons,
+    lessons: &Dataset,
     between: Between,
-    device: OnTorch,
+    device: TorchDevice,
 ) -> Option<Steps> {
-    let study = Study::new(net, &lessons.base, lessons.items.clone());
+    let study = TrainingSet::new(net, &lessons.base, lessons.items.clone());
     match device.engine(net, plan(optimizer), study) {
         Err(EngineError::Missing(_)) => None,
         engine => Some(steps_of(24, net, engine.unwrap(), lessons, between)),
@@ -209,19 +209,19 @@ fn steps(
 /// Takes steps with batches of sixteen.
 fn steps_of(
     count: usize,
-    net: &Net,
+    net: &NetGraph,
     mut engine: Box<dyn Engine>,
-    lessons: &Lessons,
+    lessons: &Dataset,
     between: Between,
 ) -> Steps {
-    let order = Order::new(lessons.items.len(), 1, 0);
+    let order = EpochOrder::new(lessons.items.len(), 1, 0);
     let places: Vec<u32> = (0..16 * count).map(|place| order.at(place)).collect();
     let start = engine.state().unwrap();
     let (mut losses, mut words) = (Vec::new(), Vec::new());
     net.input().words(lessons.base[0].example.board(), true, &mut words);
     for places in places.chunks(16 * 4) {
-        engine.learn(places, &vec![1e-3; places.len() / 16]).unwrap();
-        losses.push(engine.seen().unwrap().loss);
+        engine.train_steps(places, &vec![1e-3; places.len() / 16]).unwrap();
+        losses.push(engine.take_stats().unwrap().loss);
         if matches!(between, Between::Answer | Between::Both) {
             engine.logits(&words).unwrap();
         }
@@ -232,10 +232,10 @@ fn steps_of(
     }
     let end = engine.state().unwrap();
     assert_eq!(end.step, count as u64);
-    let running = |at: &usize| !net.params()[*at].role.is_learned();
+    let running = |at: &usize| !net.params()[*at].role.is_trainable();
     let (running, learned): (Vec<usize>, Vec<usize>) = (0..net.params().len()).partition(running);
     let all =
-        |state: &State| learned.iter().flat_map(|&at| state.weights.of(at).to_vec()).collect();
+        |state: &TrainState| learned.iter().flat_map(|&at| state.weights.of(at).to_vec()).collect();
     let [before, after]: [Vec<f32>; 2] = [&start, &end].map(all);
     let moved = before.iter().zip(&after).map(|(&a, &b)| f64::from(b) - f64::from(a)).collect();
     let running = running.iter().map(|&at| end.weights.of(at).to_vec()).collect();
@@ -282,13 +282,13 @@ fn recorded_steps_are_the_same_steps() {
 /// are half the way apart after twenty-four. So the first step of either is held against the program's own
 /// executor in single precision, from which one operation may stray no farther than two.
 #[test]
-fn fused_steps_are_the_same_steps() {
+fn fused_steps_agree_with_separate_operations() {
     let _turn = alone();
     let lessons = lessons();
     let mut wrong = Vec::new();
     for name in ["conv8-bn", "widenet-40-4", "densenet-40"] {
         let net = named(name, Input::PIECES).unwrap();
-        let study = || Study::new(&net, &lessons.base, lessons.items.clone());
+        let study = || TrainingSet::new(&net, &lessons.base, lessons.items.clone());
         let step = |engine| steps_of(1, &net, engine, &lessons, Between::Nothing);
         let exact = step(Box::new(CpuEngine::new(&net, plan(SGD), study())));
         let apart = [false, true].map(|fused| {

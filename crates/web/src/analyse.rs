@@ -3,18 +3,18 @@
 
 use crate::searches::Lines;
 use outflank_analysis::Shown;
-use outflank_analysis::analysis::{Analyst, EXACT_FROM, Seen};
+use outflank_analysis::game_analysis::{GameAnalyzer, EXACT_FROM, Seen};
 use outflank_games::Line;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 /// Goes through a game until the time is over; the last line says that it is done.
-pub fn analyse<P: Shown>(line: &Line<P>, time: Duration, threads: usize, out: &mut Lines) {
+pub fn analyse<P: BoardView>(line: &Line<P>, time: Duration, threads: usize, out: &mut Lines) {
     let begun = Instant::now();
     out.say(&json!({ "plies": line.moves().len(), "unit": P::UNIT }));
     let stop = out.stop();
     let depth = P::adviser().map_or(0, |adviser| {
-        let analyst = Analyst::new(adviser, EXACT_FROM, threads);
+        let analyst = GameAnalyzer::new(adviser, EXACT_FROM, threads);
         analyst.sharpen(line, time, stop.control(), |seen| out.say(&told(seen)))
     });
     let seconds = begun.elapsed().as_secs_f64();
@@ -40,7 +40,7 @@ fn told<M: ToString>(seen: &Seen<M>) -> Value {
         "side": seen.side.to_string(),
         "played": seen.played.to_string(),
         "best": written(&seen.best),
-        "worth": seen.worth(),
+        "worth": seen.value_after(),
         "loss": seen.loss,
         "better": better,
         "exact": seen.exact,

@@ -131,7 +131,7 @@ async fn think_about(
     let time = seconds(asked.time, 3.0, LONGEST_THOUGHT);
     let depth = asked.depth.unwrap_or(60).clamp(1, 60);
     let work = move |lines: &mut crate::searches::Lines| {
-        let control = Arc::new(lines.stop().control().part().with_time(time));
+        let control = Arc::new(lines.stop().control().child().with_time(time));
         match &line {
             AnyLine::Othello(line) => {
                 let say = |found: &_| lines.say(&told::<Othello>(found));
@@ -149,7 +149,7 @@ async fn think_about(
 }
 
 /// All judged moves for the page.
-fn told<P: Shown>(found: &Thought<P::Move>) -> Value {
+fn told<P: BoardView>(found: &Thought<P::Move>) -> Value {
     let moves: Vec<Value> = found
         .moves
         .iter()
@@ -212,7 +212,7 @@ async fn games(State(app): State<App>, Query(named): Query<Named>, request: Requ
             match game {
                 Ok(record) => games.push(told_game(&record)),
                 // Of a single game the place in the file says nothing.
-                Err(fault) if total == 1 => faults.push(fault.reason.to_string()),
+                Err(fault) if total == 1 => faults.push(fault.kind.to_string()),
                 Err(fault) => faults.push(fault.to_string()),
             }
         }
@@ -228,7 +228,7 @@ async fn games(State(app): State<App>, Query(named): Query<Named>, request: Requ
 }
 
 fn told_game(record: &outflank_records::Record<Othello>) -> Value {
-    let about = &record.about;
+    let about = &record.info;
     let usual = *record.start() == Othello::start();
     // A number that no list of names explains is a player all the same.
     let named = |kind: &str, name: &str| match name.strip_prefix('#').filter(|n| is_number(n)) {
@@ -242,7 +242,7 @@ fn told_game(record: &outflank_records::Record<Othello>) -> Value {
         "date": about.date,
         "result": about.result.or_else(|| record.end().score()),
         "start": (!usual).then(|| record.start().to_string()),
-        "moves": Othello::write_moves(&line_of(record)),
+        "moves": Othello::write_moves(&record.to_line()),
         "text": transcript::write(record),
     })
 }
@@ -265,7 +265,7 @@ async fn analyse_game(
 ) -> Result<Response, ApiError> {
     let line = asked.game.read()?;
     let time = seconds(asked.time, 8.0, LONGEST_ANALYSIS);
-    let threads = app.0.settings.searches;
+    let threads = app.0.settings.max_searches;
     let work = move |lines: &mut crate::searches::Lines| {
         match &line {
             AnyLine::Othello(line) => analyse(line, time, threads, lines),

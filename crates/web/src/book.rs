@@ -55,7 +55,7 @@ fn base(data: &Path) -> PathBuf {
 /// are as good as none, since games have their numbers.
 #[must_use]
 pub fn names(data: Option<&Path>) -> Names {
-    let beside = |data| NameFiles::beside(&base(data).join("any.wtb")).read().ok();
+    let beside = |data| NameFiles::find(&base(data).join("any.wtb")).read().ok();
     data.and_then(beside).unwrap_or_default()
 }
 
@@ -106,12 +106,12 @@ impl Book {
             let key = key(board, position.to_move());
             self.entries.push(Entry { key, game, mv: mv.index() as u8 });
         }
-        let about = &record.about;
+        let about = &record.info;
         let title = (!about.black.is_empty() || !about.white.is_empty()).then(|| {
             let event = if about.event.is_empty() { "" } else { ", " };
             format!("{} – {}{event}{}", about.black, about.white, about.event).into_boxed_str()
         });
-        let result = about.result.unwrap_or_else(|| record.standing()).clamp(-64, 64) as i8;
+        let result = about.result.unwrap_or_else(|| record.disc_score()).clamp(-64, 64) as i8;
         self.games.push(Played { title, year: about.year().unwrap_or(0), result });
     }
 

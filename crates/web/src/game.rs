@@ -48,17 +48,17 @@ impl Sent {
         }
     }
 
-    fn line<P: Written>(&self) -> Result<Line<P>, ApiError> {
+    fn line<P: GameText>(&self) -> Result<Line<P>, ApiError> {
         let text = match &self.start {
             Some(start) => format!("{start}: {}", self.moves),
             None => self.moves.clone(),
         };
-        P::read_line(&text).map_err(ApiError::bad)
+        P::parse_game(&text).map_err(ApiError::bad)
     }
 }
 
 /// A position for the page: what lies where, who moves, where they may.
-pub fn shown<P: Shown>(position: &P) -> Value {
+pub fn shown<P: BoardView>(position: &P) -> Value {
     let over = position.is_over();
     let legal: Vec<Value> =
         position.moves().map(|mv| json!({ "move": mv.to_string(), "path": P::path(mv) })).collect();
@@ -75,7 +75,7 @@ pub fn shown<P: Shown>(position: &P) -> Value {
 }
 
 /// A whole game for the page: every position that it went through.
-pub fn shown_line<P: Shown>(line: &Line<P>) -> Value {
+pub fn shown_line<P: BoardView>(line: &Line<P>) -> Value {
     let mut steps = Vec::with_capacity(line.moves().len());
     for (before, mv) in line.steps() {
         let (after, side) = (before.play(mv), before.to_move());

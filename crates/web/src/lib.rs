@@ -88,7 +88,7 @@ impl App {
     #[must_use]
     pub fn new(settings: Settings) -> App {
         let app = App(Arc::new(Shared {
-            searches: Searches::new(settings.searches),
+            searches: Searches::new(settings.max_searches),
             readers: Searches::new(4),
             runs: Runs::new(settings.runs.clone()),
             book: OnceLock::new(),

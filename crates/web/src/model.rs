@@ -3,7 +3,7 @@
 
 use crate::error::ApiError;
 use crate::runs::Runs;
-use outflank_arena::insight;
+use outflank_arena::model_inspection;
 use outflank_games::othello::kernel::Portable;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Game, Position, Side};
@@ -11,10 +11,10 @@ use outflank_models::embedded::{self, Embedded};
 use outflank_models::files::{self, AnyHeuristic};
 use outflank_models::patterns::{Count, Patterns};
 use outflank_models::{
-    Described, Features, Greedy, Heuristic, Model, Network, Policy, Tuple, Tuples, View,
+    NamedFeatures, Features, Greedy, Heuristic, Model, NTupleNetwork, Policy, Tuple, Tuples, View,
 };
-use outflank_players::roster;
-use outflank_records::{Decision, Wanted, decisions};
+use outflank_players::registry;
+use outflank_records::{Decision, DecisionFilter, decisions};
 use serde_json::{Value, json};
 
 /// A choice of a player.
@@ -42,7 +42,7 @@ pub fn list() -> Value {
 /// The model of this name: embedded, or `run:NAME` for what a run has learned.
 pub fn find(name: &str, runs: &Runs) -> Result<Embedded, ApiError> {
     if let Some(run) = name.strip_prefix("run:") {
-        let path = roster::model_of(&runs.folder(run)?);
+        let path = registry::run_model_path(&runs.folder(run)?);
         return match files::is_heuristic(&path) {
             true => Ok(Embedded::Heuristic(files::load_heuristic(&path).map_err(ApiError::bad)?.0)),
             false => Ok(Embedded::Model(files::load(&path).map_err(ApiError::bad)?.0)),
@@ -67,7 +67,7 @@ pub fn show(name: &str, model: &Embedded) -> Value {
         Embedded::Heuristic(AnyHeuristic::Othello(heuristic)) => {
             let mut told = show_features(heuristic);
             let (choices, sights) = sample();
-            let worth = insight::worth(heuristic, &sights);
+            let worth = model_inspection::disc_values(heuristic, &sights);
             put_learned(&mut told, Some(worth), &Greedy(*heuristic), &choices);
             told
         }
@@ -78,29 +78,29 @@ pub fn show(name: &str, model: &Embedded) -> Value {
 }
 
 /// Choices of the embedded games, and the boards after them.
-fn sample() -> (Vec<Choice>, Vec<insight::Sight>) {
+fn sample() -> (Vec<Choice>, Vec<model_inspection::Afterstate>) {
     let games = outflank_records::embedded::games();
-    let choices = decisions(&games, &Wanted::CHOICES);
-    let choices = insight::sample(choices.items(), SAMPLE);
-    let sights = insight::sights(&choices);
+    let choices = decisions(&games, &DecisionFilter::CHOICES);
+    let choices = model_inspection::sample(choices.items(), SAMPLE);
+    let sights = model_inspection::afterstates(&choices);
     (choices, sights)
 }
 
 /// What a disc is worth on each square and each kind of square, and where it moves.
 fn put_learned(
     told: &mut Value,
-    worth: Option<insight::Worth>,
+    worth: Option<model_inspection::DiscValues>,
     policy: &dyn Policy<Othello>,
     choices: &[Choice],
 ) {
     let board = |numbers: [f64; 64]| numbers.map(number).to_vec();
     told["regions"] = json!(worth.as_ref().map(|worth| {
-        let regions = insight::Region::ALL.iter().zip(worth.regions);
+        let regions = model_inspection::Region::ALL.iter().zip(worth.regions);
         let each = regions.map(|(region, x)| json!({ "name": region.name(), "worth": number(x) }));
         each.collect::<Vec<_>>()
     }));
     told["worth"] = json!(worth.map(|worth| board(worth.squares)));
-    told["moves"] = json!(board(insight::preferred(policy, choices)));
+    told["moves"] = json!(board(model_inspection::model_move_preferences(policy, choices)));
     told["sample"] = json!(choices.len());
 }
 
@@ -109,16 +109,16 @@ fn show_model(model: &Model) -> Value {
     // A neural network looks at the whole board at once and has no tuples.
     let tuples = model.tuples().map_or(&[][..], Tuples::tuples);
     let extremes = match model {
-        Model::Network(network) => strongest(network, &sights),
+        Model::NTuple(network) => strongest(network, &sights),
         _ => Vec::new(),
     };
     let mut told = json!({
         "kind": model.kind(),
         "weights": model.weights(),
-        "places": model.tuples().map_or(0, Tuples::instances),
+        "places": model.tuples().map_or(0, Tuples::placement_count),
         "tuples": tuples.iter().take(MOST).map(|tuple| json!({
-            "squares": squares(&tuple.images()[0]),
-            "images": tuple.images().len(),
+            "squares": squares(&tuple.placements()[0]),
+            "images": tuple.placements().len(),
             "entries": tuple.entries(),
         })).collect::<Vec<_>>(),
         "tuple_count": tuples.len(),
@@ -126,13 +126,13 @@ fn show_model(model: &Model) -> Value {
         "counts": match model { Model::Patterns(staged) => counts(staged), _ => Vec::new() },
         "features": [],
     });
-    let worth = model.value().map(|value| insight::worth(&*value, &sights));
+    let worth = model.value().map(|value| model_inspection::disc_values(&*value, &sights));
     put_learned(&mut told, worth, &*model.policy(), &choices);
     told
 }
 
 /// A heuristic is its features and their weights.
-fn show_features<P: Described>(heuristic: &Heuristic<P>) -> Value {
+fn show_features<P: NamedFeatures>(heuristic: &Heuristic<P>) -> Value {
     let features: Vec<Value> = P::FEATURES
         .iter()
         .zip(heuristic.weights())
@@ -155,9 +155,9 @@ fn show_features<P: Described>(heuristic: &Heuristic<P>) -> Value {
 }
 
 /// The patterns that weigh most, of either sign.
-fn strongest(network: &Network, sights: &[insight::Sight]) -> Vec<Value> {
-    let mut found: Vec<insight::Pattern> =
-        insight::extremes(network, sights, OFTEN).into_iter().flatten().flatten().collect();
+fn strongest(network: &NTupleNetwork, sights: &[model_inspection::Afterstate]) -> Vec<Value> {
+    let mut found: Vec<model_inspection::Pattern> =
+        model_inspection::extreme_patterns(network, sights, OFTEN).into_iter().flatten().flatten().collect();
     found.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
     let bits = |bits: u64| (0..64).filter(|square| bits >> square & 1 == 1).collect::<Vec<u32>>();
     found
@@ -166,11 +166,11 @@ fn strongest(network: &Network, sights: &[insight::Sight]) -> Vec<Value> {
         .map(|pattern| {
             json!({
                 "tuple": pattern.tuple,
-                "squares": squares(&network.tuples().tuples()[pattern.tuple].images()[0]),
+                "squares": squares(&network.tuples().tuples()[pattern.tuple].placements()[0]),
                 "own": bits(pattern.own),
                 "other": bits(pattern.other),
                 "weight": number(pattern.weight),
-                "often": number(pattern.often),
+                "often": number(pattern.frequency),
             })
         })
         .collect()
@@ -178,7 +178,7 @@ fn strongest(network: &Network, sights: &[insight::Sight]) -> Vec<Value> {
 
 /// What each number of moves or of squares at the frontier adds, at three stages of the game.
 fn counts(model: &Patterns) -> Vec<Value> {
-    let (stages, first) = (model.stages(), model.look().tuples().count());
+    let (stages, first) = (model.stages(), model.features().tuples().count());
     let series = |place: usize, discs: u32| {
         let stage = stages.of(discs);
         let (from, to) = stages.discs(stage);
@@ -191,7 +191,7 @@ fn counts(model: &Patterns) -> Vec<Value> {
         let series: Vec<Value> = [16, 34, 52].iter().map(|&discs| series(place, discs)).collect();
         json!({ "name": count.about(), "series": series })
     };
-    model.look().counts().iter().enumerate().map(told).collect()
+    model.features().counts().iter().enumerate().map(told).collect()
 }
 
 /// One thing that a model sees after a move and what that adds to the move's worth.
@@ -228,7 +228,7 @@ pub fn parts(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec<Par
         Embedded::Heuristic(AnyHeuristic::Checkers(_)) => return None,
     };
     match model {
-        Model::Network(network) => {
+        Model::NTuple(network) => {
             let black = match network.view() {
                 View::Invert => side,
                 View::Negate => Side::Black,
@@ -240,7 +240,7 @@ pub fn parts(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec<Par
         Model::Patterns(patterns) => {
             let (own, other) = (discs(side), discs(side.other()));
             let weights = patterns.weights(patterns.stages().of((own | other).count_ones()));
-            let look = patterns.look();
+            let look = patterns.features();
             let mut parts = read(look.tuples(), weights, own, other, 1.0, false);
             for (place, count) in look.counts().iter().enumerate() {
                 let many = count.of(Portable, own, other) as usize % Count::LIMIT;
@@ -250,7 +250,7 @@ pub fn parts(model: &Embedded, position: &Othello, mv: Square) -> Option<Vec<Par
             }
             Some(parts)
         }
-        Model::Rater(_) | Model::Ann(_) | Model::Deep(_) => None,
+        Model::MovePredictor(_) | Model::Mlp(_) | Model::PolicyNet(_) => None,
     }
 }
 
@@ -263,7 +263,7 @@ fn read(
     sign: f64,
     binary: bool,
 ) -> Vec<Part> {
-    let mut parts = Vec::with_capacity(tuples.instances());
+    let mut parts = Vec::with_capacity(tuples.placement_count());
     let entry = |image: &[Square]| {
         image.iter().fold(0usize, |index, square| {
             index * 3 + 1 + usize::from(own & square.bit() != 0)
@@ -272,7 +272,7 @@ fn read(
     };
     let each = |(number, (tuple, offset)): (usize, (&Tuple, usize)), parts: &mut Vec<Part>| {
         let mut seen = Vec::new();
-        for image in tuple.images() {
+        for image in tuple.placements() {
             let index = entry(image);
             // A feature that counts once adds nothing the second time.
             let again = binary && seen.contains(&index);
@@ -338,12 +338,12 @@ mod tests {
     fn the_parts_add_up_to_what_the_model_says() {
         let runs = Runs::new("no such folder".into());
         let games = outflank_records::embedded::games();
-        let choices = decisions(&games, &Wanted::CHOICES);
+        let choices = decisions(&games, &DecisionFilter::CHOICES);
         for name in embedded::NAMES {
             let model = find(name, &runs).unwrap();
             let value: Box<dyn Evaluate<Othello>> = match &model {
                 Embedded::Model(sum) => match sum.value() {
-                    Some(value) if !matches!(sum, Model::Ann(_)) => Box::new(value),
+                    Some(value) if !matches!(sum, Model::Mlp(_)) => Box::new(value),
                     // What only rates moves is no sum, and no more are layers.
                     _ => {
                         let choice = &choices.items()[0];
@@ -355,7 +355,7 @@ mod tests {
                 Embedded::Heuristic(AnyHeuristic::Othello(heuristic)) => Box::new(*heuristic),
                 Embedded::Heuristic(AnyHeuristic::Checkers(_)) => continue,
             };
-            for choice in insight::sample(choices.items(), 40) {
+            for choice in model_inspection::sample(choices.items(), 40) {
                 let side = choice.position.to_move();
                 for mv in choice.position.moves() {
                     let parts = parts(&model, &choice.position, mv).unwrap();

@@ -9,7 +9,7 @@ use crate::runs::Runs;
 use crate::searches::Stop;
 use outflank_analysis::levels::{self, FIRST, Level};
 use outflank_games::{Game, Line};
-use outflank_players::roster::{self, Roster};
+use outflank_players::registry::{self, RegisteredGame};
 use outflank_players::{Entry, Fault, strength, strengths};
 use outflank_runs::rng::stream;
 use serde_json::{Value, json};
@@ -51,15 +51,15 @@ pub fn list(runs: &Runs) -> Value {
 }
 
 /// The player of this name, if a client may ask for it.
-fn find<P: Roster>(player: &str, runs: &Runs) -> Result<Entry<P>, ApiError> {
+fn find<P: RegisteredGame>(player: &str, runs: &Runs) -> Result<Entry<P>, ApiError> {
     if let Some(name) = player.strip_prefix("run:") {
-        let file = roster::model_of(&runs.folder(name)?);
+        let file = registry::run_model_path(&runs.folder(name)?);
         let model = P::load(&file, None).map_err(ApiError::bad)?;
         let unable = || ApiError::Bad(format!("the run '{name}' has not learned a player"));
-        return Ok(roster::policy_entry(name, model.policy().ok_or_else(unable)?, 0.0));
+        return Ok(registry::policy_factory(name, model.policy().ok_or_else(unable)?, 0.0));
     }
     match strength(P::GAME, player).is_some() {
-        true => roster::entry::<P>(player).map_err(ApiError::bad),
+        true => registry::factory::<P>(player).map_err(ApiError::bad),
         false => Err(ApiError::Bad(format!(
             "there is no opponent '{player}' for {}; /api/players lists them",
             P::GAME
@@ -69,7 +69,7 @@ fn find<P: Roster>(player: &str, runs: &Runs) -> Result<Entry<P>, ApiError> {
 
 /// The move that a player makes; the same seed and game give the same move. When nobody waits for it any
 /// more, it stops thinking.
-pub fn choose<P: Roster>(
+pub fn choose<P: RegisteredGame>(
     line: &Line<P>,
     player: &str,
     seed: u64,
@@ -82,8 +82,8 @@ pub fn choose<P: Roster>(
     let entry = find::<P>(player, runs)?;
     let failed = |fault: Fault| ApiError::Failed(format!("{player} does not answer: {fault}"));
     let mut opponent = entry.make().map_err(failed)?;
-    opponent.begin().map_err(failed)?;
-    opponent.obey(stop.control());
+    opponent.new_game().map_err(failed)?;
+    opponent.set_control(stop.control());
     let mut rng = stream(seed, &["web", &line.moves().len().to_string()]);
     opponent.choose(line, &mut rng).map_err(failed)
 }

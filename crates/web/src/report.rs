@@ -2,8 +2,8 @@
 
 use crate::error::ApiError;
 use crate::game::Sent;
-use outflank_analysis::analysis::Seen;
-use outflank_analysis::report::{self, Looked};
+use outflank_analysis::game_analysis::Seen;
+use outflank_analysis::report::{self, GameReport};
 use outflank_games::Position;
 use outflank_games::othello::{Othello, Square};
 use serde::Deserialize;
@@ -79,6 +79,6 @@ pub fn page(asked: &Analysed) -> Result<String, ApiError> {
         if name.is_empty() { side.to_owned() } else { name }
     };
     let title = format!("{} – {}", name(&asked.black, "Black"), name(&asked.white, "White"));
-    let looked = [Looked::new(title, None, line, moves)];
+    let looked = [GameReport::new(title, None, line, moves)];
     Ok(report::page(&looked, HOW).to_html())
 }

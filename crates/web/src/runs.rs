@@ -110,7 +110,7 @@ impl Runs {
     }
 
     fn summary(&self, name: &str, path: &Path, changed: SystemTime) -> Value {
-        let config = RunFolder::config_at(path).ok();
+        let config = RunFolder::read_config(path).ok();
         let setting =
             |key: &str| config.as_ref().and_then(|c| c.settings.get(key)).map(ToString::to_string);
         json!({

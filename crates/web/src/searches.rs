@@ -5,7 +5,7 @@ use crate::error::ApiError;
 use axum::body::{Body, Bytes};
 use axum::http::header;
 use axum::response::Response;
-use outflank_players::Control;
+use outflank_players::SearchControl;
 use serde::Serialize;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ const SLOWEST_READER: Duration = Duration::from_secs(10);
 
 /// Whether the work should stop, since whoever asked is gone.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<Control>);
+pub struct Stop(Arc<SearchControl>);
 
 impl Stop {
     /// Whether to stop.
@@ -38,7 +38,7 @@ impl Stop {
 
     /// As searches understand it.
     #[must_use]
-    pub fn control(&self) -> &Arc<Control> {
+    pub fn control(&self) -> &Arc<SearchControl> {
         &self.0
     }
 }

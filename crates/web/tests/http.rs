@@ -157,7 +157,7 @@ fn positions_of_both_games() {
         (json!({ "game": "othello", "moves": "f5zz" }), "move 2"),
         (json!({ "game": "checkers", "moves": "11-15 11-16" }), "move 2"),
         (json!({ "game": "othello", "start": "XO" }), "64 cells"),
-        (json!({ "game": "chess" }), "no game is called"),
+        (json!({ "game": "chess" }), "unknown game"),
         (json!([1, 2]), "not as expected"),
     ] {
         let reply = desk.post("/api/position", &body);
@@ -235,9 +235,9 @@ fn games_are_read_from_text_and_files() {
 #[test]
 fn players_have_names_where_the_names_are_known() {
     let mut record = outflank_records::transcript::game(b"f5d6c3").unwrap();
-    record.about.black = "Ada".to_owned();
-    record.about.white = "Ben".to_owned();
-    record.about.event = "Cup".to_owned();
+    record.info.black = "Ada".to_owned();
+    record.info.white = "Ben".to_owned();
+    record.info.event = "Cup".to_owned();
     let files = wthor::encode(&[record], &wthor::Names::default(), Default::default()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("wthor")).unwrap();

@@ -1,8 +1,8 @@
 use super::*;
 use outflank_games::Side;
 use outflank_games::othello::Square;
-use outflank_players::roster::{Model, find_model};
-use outflank_players::{Control, Deepening};
+use outflank_players::registry::{Model, find_model};
+use outflank_players::{SearchControl, IterativeDeepening};
 use std::collections::HashMap;
 
 type Evaluator = Arc<dyn Evaluate<Othello>>;
@@ -32,7 +32,7 @@ fn says(value: impl Fn(&Othello, Side) -> f32 + Send + Sync + 'static) -> Evalua
 
 /// A position with so many empty squares.
 fn with(empties: u32) -> Othello {
-    let game = embedded::every(usize::MAX).swap_remove(0);
+    let game = embedded::games_step_by(usize::MAX).swap_remove(0);
     game.steps().map(|(position, _)| position).find(|at| at.empties() == empties).unwrap()
 }
 
@@ -47,7 +47,7 @@ fn slope(told: &[(f64, f64)]) -> f64 {
 fn slopes_are_measured() {
     let champion = models::champion().unwrap();
     let mut said: [Vec<(f64, f64)>; STAGES] = Default::default();
-    for record in embedded::every(10) {
+    for record in embedded::games_step_by(10) {
         let Some(margin) = record.end().score() else { continue };
         for (position, _) in record.steps().filter(|(at, _)| at.empties() < 50) {
             let moves: Vec<Square> = position.moves().collect();
@@ -78,11 +78,11 @@ fn slopes_are_measured() {
 /// many.
 #[test]
 fn discs_are_what_games_end_with() {
-    let games = embedded::every(1);
+    let games = embedded::games_step_by(1);
     for name in NAMES {
         let model = named(name);
         let discs = Discs::of(&model);
-        assert_eq!(discs.unread(), None, "{name}");
+        assert_eq!(discs.unscaled_stages(), None, "{name}");
         let mut told: [Vec<(f64, f64)>; STAGES] = Default::default();
         for (place, record) in
             games.iter().enumerate().filter(|(place, _)| place % (2 * STRIDE) == 1)
@@ -90,7 +90,7 @@ fn discs_are_what_games_end_with() {
             let Some(margin) = record.end().score() else { continue };
             for (position, ply) in record.steps().skip(11 + place % 3).step_by(3) {
                 let (side, after) = (position.to_move(), position.play(ply.mv));
-                let value = Verdict::Estimate(model.value(&after, side));
+                let value = SearchScore::Estimate(model.value(&after, side));
                 let value = discs.read(value, &position, 1).unwrap();
                 told[position.empties() as usize / 10]
                     .push((f64::from(value), f64::from(side.sign() * margin)));
@@ -109,21 +109,21 @@ fn discs_are_what_games_end_with() {
 /// moved last.
 #[test]
 fn a_search_is_read_in_discs() {
-    let control = Arc::new(Control::unlimited());
+    let control = Arc::new(SearchControl::unlimited());
     for (name, within) in [("champion", 0.2), ("ipref", 0.4), ("ann", 0.3), ("gp", 0.3)] {
         let model = named(name);
         let discs = Discs::of(&model);
         for depth in [2, 3] {
-            let mut search = Deepening::new(Arc::clone(&model), 14).to_depth(depth);
+            let mut search = IterativeDeepening::new(Arc::clone(&model), 14).with_max_depth(depth);
             let mut told = Vec::new();
-            for (place, record) in embedded::every(27).iter().enumerate() {
+            for (place, record) in embedded::games_step_by(27).iter().enumerate() {
                 let Some(margin) = record.end().score() else { continue };
                 let mut steps = record.steps().map(|(position, _)| position);
                 let empties = 17 + place as u32 % 30;
                 let Some(position) = steps.find(|at| at.empties() == empties) else { continue };
-                let thought = search.think(&position, false, &control, |_| {}).unwrap();
+                let thought = search.run(&position, false, &control, |_| {}).unwrap();
                 let verdict = thought.moves[0].verdict;
-                if matches!(verdict, Verdict::Estimate(_)) {
+                if matches!(verdict, SearchScore::Estimate(_)) {
                     let value = discs.read(verdict, &position, thought.depth).unwrap();
                     let margin = position.to_move().sign() * margin;
                     told.push((f64::from(value), f64::from(margin)));
@@ -153,8 +153,8 @@ fn other_units_are_the_same_discs() {
                 // The bonus is whose who moved last: to the other side it is a loss.
                 let bonus = if depth % 2 == 1 { bonus } else { -bonus };
                 let value = 0.5 * model.value(&position, position.to_move().other());
-                let one = discs.read(Verdict::Estimate(value), &position, depth).unwrap();
-                let same = Verdict::Estimate(times * value + bonus);
+                let one = discs.read(SearchScore::Estimate(value), &position, depth).unwrap();
+                let same = SearchScore::Estimate(times * value + bonus);
                 let same = other.read(same, &position, depth).unwrap();
                 assert!((one - same).abs() < 0.01, "{name} x {times} + {bonus}: {one} {same}");
             }
@@ -166,7 +166,7 @@ fn other_units_are_the_same_discs() {
 #[test]
 fn discs_are_read_as_they_are() {
     let mut ends: HashMap<(u64, u64), i32> = HashMap::new();
-    for record in embedded::every(1) {
+    for record in embedded::games_step_by(1) {
         let Some(margin) = record.end().score() else { continue };
         for (position, ply) in record.steps().skip(10) {
             let after = position.play(ply.mv);
@@ -180,7 +180,7 @@ fn discs_are_read_as_they_are() {
     let discs = Discs::of(&seer);
     for (empties, depth) in [(49, 1), (40, 2), (33, 5), (20, 6), (9, 1)] {
         for value in [-20.0, 6.0] {
-            let read = discs.read(Verdict::Estimate(value), &with(empties), depth).unwrap();
+            let read = discs.read(SearchScore::Estimate(value), &with(empties), depth).unwrap();
             assert!((read - value).abs() < 0.2, "{empties}: {value} is read as {read}");
         }
     }
@@ -205,10 +205,10 @@ fn nonsense_has_no_discs() {
     for (place, model) in nonsense.iter().enumerate() {
         let discs = Discs::of(model);
         let stages = "0 to 9, 10 to 19, 20 to 29, 30 to 39, 40 and more";
-        assert_eq!(discs.unread().as_deref(), Some(stages), "{place}");
-        assert_eq!(discs.read(Verdict::Estimate(1.0), &with(30), 1), None);
-        assert_eq!(discs.read(Verdict::Estimate(0.0), &with(30), 2), None);
-        assert_eq!(discs.read(Verdict::Decided(4), &with(30), 1), Some(4.0));
+        assert_eq!(discs.unscaled_stages().as_deref(), Some(stages), "{place}");
+        assert_eq!(discs.read(SearchScore::Estimate(1.0), &with(30), 1), None);
+        assert_eq!(discs.read(SearchScore::Estimate(0.0), &with(30), 2), None);
+        assert_eq!(discs.read(SearchScore::Proven(4), &with(30), 1), Some(4.0));
     }
     // A stage alone may have none.
     let heuristic = named("heuristic");
@@ -217,9 +217,9 @@ fn nonsense_has_no_discs() {
         _ => 0.0,
     });
     let discs = Discs::of(&half);
-    assert_eq!(discs.unread().as_deref(), Some("20 to 29, 30 to 39, 40 and more"));
-    assert!(discs.read(Verdict::Estimate(1.0), &with(18), 6).is_some());
-    assert_eq!(discs.read(Verdict::Estimate(1.0), &with(28), 6), None);
+    assert_eq!(discs.unscaled_stages().as_deref(), Some("20 to 29, 30 to 39, 40 and more"));
+    assert!(discs.read(SearchScore::Estimate(1.0), &with(18), 6).is_some());
+    assert_eq!(discs.read(SearchScore::Estimate(1.0), &with(28), 6), None);
 }
 
 #[test]
@@ -227,20 +227,20 @@ fn decided_games_count_as_they_are() {
     let start = Othello::start();
     let discs = Discs::of(&named("champion"));
     let read = |verdict| discs.read(verdict, &start, 1).unwrap();
-    assert_eq!(read(Verdict::Decided(-64)), -64.0);
-    assert_eq!(read(Verdict::Estimate(0.0)), 0.0);
-    assert_eq!(read(Verdict::Estimate(1e9)), MOST);
-    assert_eq!(read(Verdict::Estimate(-0.5)), -read(Verdict::Estimate(0.5)));
+    assert_eq!(read(SearchScore::Proven(-64)), -64.0);
+    assert_eq!(read(SearchScore::Estimate(0.0)), 0.0);
+    assert_eq!(read(SearchScore::Estimate(1e9)), MOST);
+    assert_eq!(read(SearchScore::Estimate(-0.5)), -read(SearchScore::Estimate(0.5)));
     for name in NAMES {
         let discs = Discs::of(&named(name));
-        assert_eq!(discs.read(Verdict::Estimate(0.0), &start, 3), Some(0.0), "{name}");
-        assert_eq!(discs.read(Verdict::Estimate(f32::INFINITY), &start, 3), None, "{name}");
+        assert_eq!(discs.read(SearchScore::Estimate(0.0), &start, 3), Some(0.0), "{name}");
+        assert_eq!(discs.read(SearchScore::Estimate(f32::INFINITY), &start, 3), None, "{name}");
     }
 }
 
 /// Positions of as many embedded games, one of each, with 17 to 49 empty squares.
 fn positions(games: usize) -> Vec<Othello> {
-    let chosen = embedded::every(embedded::count() / games).into_iter().enumerate();
+    let chosen = embedded::games_step_by(embedded::count() / games).into_iter().enumerate();
     let at = |(place, record): (usize, outflank_records::Record<Othello>)| {
         let empties = 17 + place as u32 % 33;
         record.steps().map(|(position, _)| position).find(|at| at.empties() == empties)
@@ -259,15 +259,15 @@ fn mean(all: &[f64]) -> (f64, f64) {
 /// What a search says goes up with one ply more and down with the next; what is told of it does not.
 #[test]
 fn a_ply_more_is_worth_nothing_by_itself() {
-    let control = Arc::new(Control::unlimited());
+    let control = Arc::new(SearchControl::unlimited());
     for (name, depth) in [("champion", 6), ("ann", 4), ("gp", 4)] {
         let model = named(name);
         let discs = Discs::of(&model);
-        let mut search = Deepening::new(model, 14).to_depth(depth);
+        let mut search = IterativeDeepening::new(model, 14).with_max_depth(depth);
         let (mut read, mut told) = (Vec::new(), Vec::new());
         for position in positions(400) {
             let mut values = Vec::new();
-            search.think(&position, false, &control, |found| {
+            search.run(&position, false, &control, |found| {
                 let best = found.moves[0].verdict;
                 let read = f64::from(discs.read(best, &position, found.depth).unwrap());
                 values.push((read, discs.tell(best, found, &position).unwrap()));
@@ -287,16 +287,16 @@ fn a_ply_more_is_worth_nothing_by_itself() {
 /// From one position of a game to the next the value stays where it was, as long as nobody errs.
 #[test]
 fn good_moves_leave_the_value_where_it_was() {
-    let control = Arc::new(Control::unlimited());
+    let control = Arc::new(SearchControl::unlimited());
     for (name, depth, times) in [("champion", 5, 2.0), ("ann", 3, 2.5), ("ipref", 3, 2.0)] {
         let model = named(name);
         let discs = Discs::of(&model);
-        let mut search = Deepening::new(model, 14).to_depth(depth);
+        let mut search = IterativeDeepening::new(model, 14).with_max_depth(depth);
         let (mut count, mut jumps) = (0, (0.0, 0.0));
-        for record in embedded::every(2500) {
+        for record in embedded::games_step_by(2500) {
             let mut last: Option<(f64, f64)> = None;
             for (position, ply) in record.steps().take_while(|(at, _)| at.empties() > 16) {
-                let found = search.think(&position, true, &control, |_| {}).unwrap();
+                let found = search.run(&position, true, &control, |_| {}).unwrap();
                 let (best, sign) = (found.moves[0].verdict, f64::from(position.to_move().sign()));
                 let read = sign * f64::from(discs.read(best, &position, depth).unwrap());
                 let told = |verdict| discs.tell(verdict, &found, &position).unwrap();
@@ -307,7 +307,7 @@ fn good_moves_leave_the_value_where_it_was() {
                     jumps.0 += (read - last.0).abs();
                     jumps.1 += (value - last.1).abs();
                 }
-                last = (told(best) - told(own.verdict) <= 1.0).then_some((read, value));
+                last = (told(best) - told(own.score) <= 1.0).then_some((read, value));
             }
         }
         assert!(count > 40 && jumps.0 > times * jumps.1, "{name}: {count}, {jumps:?}");
@@ -317,31 +317,31 @@ fn good_moves_leave_the_value_where_it_was() {
 /// Evening out the depths changes no difference of two moves, no order, and nothing that is decided.
 #[test]
 fn evening_out_leaves_what_is_decided_and_what_moves_lose() {
-    let control = Arc::new(Control::unlimited());
+    let control = Arc::new(SearchControl::unlimited());
     let discs = Discs::of(&named("champion"));
-    let mut search = Deepening::new(named("champion"), 14).to_depth(5);
+    let mut search = IterativeDeepening::new(named("champion"), 14).with_max_depth(5);
     let (mut decided, mut steps) = (0, 0);
-    for (place, record) in embedded::every(100).iter().enumerate() {
+    for (place, record) in embedded::games_step_by(100).iter().enumerate() {
         let empties = [5, 6, 8, 20, 40][place % 5];
         let mut games = record.steps().map(|(position, _)| position);
         let Some(position) = games.find(|at| at.empties() == empties) else { continue };
-        search.think(&position, true, &control, |found| {
+        search.run(&position, true, &control, |found| {
             let told = |verdict| discs.tell(verdict, found, &position).unwrap();
             let read = |verdict| f64::from(discs.read(verdict, &position, found.depth).unwrap());
             let mut step = None;
             for judged in &found.moves {
-                match judged.verdict {
-                    Verdict::Decided(margin) => {
+                match judged.score {
+                    SearchScore::Proven(margin) => {
                         decided += 1;
-                        assert_eq!(told(judged.verdict), f64::from(margin));
+                        assert_eq!(told(judged.score), f64::from(margin));
                     }
-                    Verdict::Estimate(_) if told(judged.verdict).abs() < 40.0 => {
-                        let own = told(judged.verdict) - read(judged.verdict);
+                    SearchScore::Estimate(_) if told(judged.score).abs() < 40.0 => {
+                        let own = told(judged.score) - read(judged.score);
                         assert!((step.unwrap_or(own) - own).abs() < 1e-9, "{position} {judged:?}");
                         steps += usize::from(own.abs() > 0.1);
                         step = Some(own);
                     }
-                    Verdict::Estimate(_) => {}
+                    SearchScore::Estimate(_) => {}
                 }
             }
         });

@@ -2,16 +2,16 @@
 //! them, and send them back as lines.
 
 use super::{KIND, Sent, SentFile, SentPieces};
-use crate::contest::{Piece, Terms, no_seats, play_piece};
+use crate::contest::{Piece, ContestConfig, no_seats, play_piece};
 use crate::lines::{Done, journal_line};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Line, Side};
-use outflank_players::roster::{self, Roster};
-use outflank_players::{Entry, Spec};
+use outflank_players::registry::{self, RegisteredGame};
+use outflank_players::{PlayerFactory, PlayerSpec};
 use outflank_records::read_openings;
 use outflank_runs::files::{checksum, create_folder, read, write};
-use outflank_runs::{Library, Trade};
+use outflank_runs::{BlobStore, JobHandler};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,7 +22,7 @@ const REMEMBERED: usize = 4;
 const MOST_ROUNDS: u32 = 1 << 16;
 
 /// Plays games for others.
-pub struct PlaysGames {
+pub struct GameJobHandler {
     /// Where files that were sent lie, each in a folder named by its checksum.
     folder: PathBuf,
     /// The contests it played for last, the latest at the end.
@@ -30,9 +30,9 @@ pub struct PlaysGames {
 }
 
 /// Players and openings of one contest.
-struct Table<P: Roster> {
-    entries: Vec<Entry<P>>,
-    terms: Terms<P>,
+struct Table<P: RegisteredGame> {
+    entries: Vec<PlayerFactory<P>>,
+    terms: ContestConfig<P>,
 }
 
 enum AnyTable {
@@ -40,21 +40,21 @@ enum AnyTable {
     Checkers(Table<Checkers>),
 }
 
-impl PlaysGames {
+impl GameJobHandler {
     /// A worker that keeps files in this folder.
     #[must_use]
-    pub fn new(folder: &Path) -> PlaysGames {
-        PlaysGames { folder: folder.to_owned(), tables: Mutex::new(Vec::new()) }
+    pub fn new(folder: &Path) -> GameJobHandler {
+        GameJobHandler { folder: folder.to_owned(), tables: Mutex::new(Vec::new()) }
     }
 
     /// The contest with this checksum. Several threads may build the same one at first; that costs
     /// time once and needs no lock while files come in.
-    fn table(&self, setting: &str, library: &dyn Library) -> Result<Arc<AnyTable>, String> {
+    fn table(&self, setting: &str, library: &dyn BlobStore) -> Result<Arc<AnyTable>, String> {
         let lock = || self.tables.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, table)) = lock().iter().find(|(known, _)| known == setting) {
             return Ok(table.clone());
         }
-        let document = library.fetch(setting).map_err(|error| error.to_string())?;
+        let document = library.get(setting).map_err(|error| error.to_string())?;
         let sent: Sent = serde_json::from_slice(&document)
             .map_err(|error| format!("the contest {setting} is no contest: {error}"))?;
         let table = Arc::new(match sent.game.parse()? {
@@ -69,15 +69,15 @@ impl PlaysGames {
         Ok(table)
     }
 
-    fn build<P: Roster>(&self, sent: &Sent, library: &dyn Library) -> Result<Table<P>, String> {
+    fn build<P: RegisteredGame>(&self, sent: &Sent, library: &dyn BlobStore) -> Result<Table<P>, String> {
         let mut specs = Vec::with_capacity(sent.players.len());
         for player in &sent.players {
-            let mut spec: Spec = player.text.parse().map_err(|error| format!("{error}"))?;
+            let mut spec: PlayerSpec = player.text.parse().map_err(|error| format!("{error}"))?;
             self.localise::<P>(&mut spec, &player.files, library)?;
             specs.push(spec);
         }
         let entries =
-            roster::entries_of::<P>(&specs, sent.random).map_err(|error| error.to_string())?;
+            registry::factories_from_specs::<P>(&specs, sent.random).map_err(|error| error.to_string())?;
         for (entry, player) in entries.iter().zip(&sent.players) {
             // Random streams are named by players: another name would be another game.
             if entry.name != player.name {
@@ -92,17 +92,17 @@ impl PlaysGames {
                 read_openings::<P>(&path, first).map_err(|error| error.to_string())?
             }
         };
-        let terms = Terms { openings, rounds: 1, seed: sent.seed, threads: 1, elsewhere: None };
+        let terms = ContestConfig { openings, rounds: 1, seed: sent.seed, threads: 1, remote: None };
         Ok(Table { entries, terms })
     }
 
     /// Lets a player, and those who play some moves for it, find their models here. A model must
     /// be embedded or sent: a message from outside opens no other file and starts no program.
-    fn localise<P: Roster>(
+    fn localise<P: RegisteredGame>(
         &self,
-        spec: &mut Spec,
+        spec: &mut PlayerSpec,
         files: &[SentFile],
-        library: &dyn Library,
+        library: &dyn BlobStore,
     ) -> Result<(), String> {
         if spec.is_engine() {
             return Err(format!("{} is a program, which a worker does not run", spec.model));
@@ -121,7 +121,7 @@ impl PlaysGames {
     }
 
     /// The path of a file that was sent; for a model in a run folder, the path of the folder.
-    fn file(&self, file: &SentFile, library: &dyn Library) -> Result<PathBuf, String> {
+    fn file(&self, file: &SentFile, library: &dyn BlobStore) -> Result<PathBuf, String> {
         let is_plain = |name: &str| {
             let mut parts = Path::new(name).components();
             matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
@@ -134,7 +134,7 @@ impl PlaysGames {
         let path = file.inner.as_ref().map_or_else(|| given.clone(), |inner| given.join(inner));
         // What an earlier worker left is good if it is whole.
         if !read(&path, super::LARGEST).is_ok_and(|bytes| checksum(&bytes) == file.sha256) {
-            let bytes = library.fetch(&file.sha256).map_err(|error| error.to_string())?;
+            let bytes = library.get(&file.sha256).map_err(|error| error.to_string())?;
             path.parent().map_or(Ok(()), create_folder).map_err(|error| error.to_string())?;
             write(&path, &bytes).map_err(|error| error.to_string())?;
         }
@@ -150,12 +150,12 @@ fn side(text: &str) -> Result<Side, String> {
     }
 }
 
-impl Trade for PlaysGames {
+impl JobHandler for GameJobHandler {
     fn kind(&self) -> &'static str {
         KIND
     }
 
-    fn work(&self, job: &[u8], library: &dyn Library) -> Result<Vec<u8>, String> {
+    fn handle(&self, job: &[u8], library: &dyn BlobStore) -> Result<Vec<u8>, String> {
         let sent: SentPieces =
             serde_json::from_slice(job).map_err(|error| format!("this is no job: {error}"))?;
         match &*self.table(&sent.setting, library)? {
@@ -165,7 +165,7 @@ impl Trade for PlaysGames {
     }
 }
 
-impl<P: Roster> Table<P> {
+impl<P: RegisteredGame> Table<P> {
     fn play(&self, pieces: &[(usize, usize, u32, u32)]) -> Result<Vec<u8>, String> {
         let mut seats = no_seats(&self.entries);
         let none = Done::new();
@@ -174,7 +174,7 @@ impl<P: Roster> Table<P> {
             if first.max(second) >= self.entries.len() || to.saturating_sub(from) > MOST_ROUNDS {
                 return Err("this is no job: no contest has such players or rounds".to_owned());
             }
-            let together = self.entries[first].games_with(&self.entries[second]);
+            let together = self.entries[first].concurrent_games(&self.entries[second]);
             let piece = Piece { first, second, rounds: (from, to), together };
             for (game, _) in play_piece(&mut seats, &self.entries, &self.terms, &none, piece) {
                 lines.push_str(&journal_line(&self.entries, &self.terms, &game));

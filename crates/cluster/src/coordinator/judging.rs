@@ -4,7 +4,7 @@ use super::{Grid, Next, Work};
 use crate::answers::Answer;
 use crate::error::GridError;
 use crate::wire::{self, header};
-use outflank_runs::Taken;
+use outflank_runs::Ack;
 use outflank_runs::files::checksum;
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ impl Grid {
         &self,
         work: &mut Work<'_>,
         answer: &Answer,
-        take: &mut dyn FnMut(Range<usize>, &[u8]) -> Taken,
+        take: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
     ) -> Result<Next, GridError> {
         let headers = answer.message.headers.as_ref();
         let job = header(headers, wire::JOB).to_owned();
@@ -61,14 +61,14 @@ impl Grid {
         }
         let seconds = header(headers, wire::SECONDS).parse().unwrap_or(1.0);
         let taken = take(range, bytes);
-        if let Taken::Refused(reason) = taken {
+        if let Ack::Rejected(reason) = taken {
             return self.refuse(work, &job, &worker, &reason);
         }
         work.flights.done(&job, answer.place, seconds, bytes.len());
         if aside {
             self.server.wait(self.server.remove(sum));
         }
-        Ok(if taken == Taken::Enough { Next::Enough } else { Next::GoOn })
+        Ok(if taken == Ack::Stop { Next::Enough } else { Next::GoOn })
     }
 
     /// Has a job done again whose answer is none.

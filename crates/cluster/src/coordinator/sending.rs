@@ -66,7 +66,7 @@ impl Grid {
             let mut headers = HeaderMap::new();
             headers.insert(wire::MESSAGE_ID, id.as_str());
             headers.insert(wire::VERSION, self.version());
-            headers.insert(wire::KIND, work.order.kind);
+            headers.insert(wire::KIND, work.batch.kind);
             headers.insert(wire::RUN, work.run.as_str());
             headers.insert(wire::JOB, job.as_str());
             let subject = self.server.names.job(&work.run, job);

@@ -110,7 +110,7 @@ impl Bench<'_> {
         }
         let trade = self.trades.iter().find(|trade| trade.kind() == kind);
         let trade = trade.ok_or_else(|| format!("this worker knows no work called '{kind}'"))?;
-        let done = catch_unwind(AssertUnwindSafe(|| trade.work(payload, self.server)));
+        let done = catch_unwind(AssertUnwindSafe(|| trade.handle(payload, self.server)));
         done.unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied());

@@ -149,8 +149,8 @@ impl Experiment for Curves {
 impl Curves {
     fn draw(&self, all: &[Runs], size: &Size, report: &mut Report) {
         let axes = ("time period", "% of games lost");
-        let mut lines = Plot::new(self.title, axes.0, axes.1).y_range(0.0, 100.0).whole_x();
-        let mut dots = Plot::new(self.title, axes.0, axes.1).y_range(0.0, 100.0).whole_x();
+        let mut lines = Plot::new(self.title, axes.0, axes.1).y_range(0.0, 100.0).integer_x();
+        let mut dots = Plot::new(self.title, axes.0, axes.1).y_range(0.0, 100.0).integer_x();
         for runs in all {
             let (mut means, mut points) = (Vec::new(), Vec::new());
             for period in 1..=size.periods as usize {
@@ -181,7 +181,7 @@ const END: &str = "last ten";
 
 /// The losses of each run, the mean over `count` periods beginning with `from`.
 fn lost(runs: &Runs, from: usize, count: usize) -> Vec<f64> {
-    let of = |curve: &Vec<outflank_learners::training::Point>| {
+    let of = |curve: &Vec<outflank_learners::training::Measurement>| {
         let part = &curve[from.min(curve.len())..(from + count).min(curve.len())];
         let losses = part.iter().filter_map(|point| point.losses.first());
         losses.sum::<f64>() / part.len().max(1) as f64

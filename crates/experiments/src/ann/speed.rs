@@ -4,16 +4,16 @@
 use super::{BEST, Size, learn, size};
 use crate::lab::{ExperimentError, Lab};
 use crate::{Experiment, Report, Scale};
-use outflank_arena::Terms;
+use outflank_arena::ContestConfig;
 use outflank_arena::accuracy::Hits;
 use outflank_arena::matches::play_match;
 use outflank_games::Line;
 use outflank_games::othello::{Othello, Square};
 use outflank_learners::training::model_file;
-use outflank_models::Net;
+use outflank_models::Mlp;
 use outflank_models::files::load;
-use outflank_players::roster::{entry, policy_entry};
-use outflank_players::{Entry, Fault, Player};
+use outflank_players::registry::{entry, policy_factory};
+use outflank_players::{PlayerFactory, PlayerError, Player};
 use outflank_report::text::count;
 use outflank_runs::Rng;
 use outflank_runs::files::{read, write};
@@ -37,11 +37,11 @@ struct Timed {
 }
 
 impl Player<Othello> for Timed {
-    fn begin(&mut self) -> Result<(), Fault> {
-        self.inner.begin()
+    fn begin(&mut self) -> Result<(), PlayerError> {
+        self.inner.new_game()
     }
 
-    fn choose(&mut self, game: &Line<Othello>, rng: &mut Rng) -> Result<Square, Fault> {
+    fn choose(&mut self, game: &Line<Othello>, rng: &mut Rng) -> Result<Square, PlayerError> {
         // A move of the network takes microseconds, which the system's account of processor time
         // does not resolve.
         let began = Instant::now();
@@ -52,13 +52,13 @@ impl Player<Othello> for Timed {
     }
 }
 
-fn timed(entry: &Entry<Othello>) -> (Entry<Othello>, Arc<Mutex<f64>>) {
+fn timed(entry: &PlayerFactory<Othello>) -> (PlayerFactory<Othello>, Arc<Mutex<f64>>) {
     let seconds = Arc::new(Mutex::new(0.0));
     let clock = Arc::clone(&seconds);
     let wrap = move |inner| -> Box<dyn Player<Othello>> {
         Box::new(Timed { inner, seconds: Arc::clone(&clock) })
     };
-    (entry.clone().wrapped(wrap), seconds)
+    (entry.clone().map_player(wrap), seconds)
 }
 
 impl Experiment for Speed {
@@ -85,22 +85,22 @@ impl Experiment for Speed {
         let all = learn(lab, &[BEST], &size)?;
         let folder = all.iter().flat_map(|runs| &runs.folders).next();
         let (model, _) = match folder {
-            Some(folder) => load(&model_file::<Net>(folder, 0))?,
+            Some(folder) => load(&model_file::<Mlp>(folder, 0))?,
             None => return Err(ExperimentError::Stopped),
         };
         let kept = lab.keep("seconds.txt");
         let [net, other, won, drawn] = match known(&kept)? {
             Some(numbers) => numbers,
             None => {
-                let (net, net_time) = timed(&policy_entry("net", model.policy(), 0.0));
+                let (net, net_time) = timed(&policy_factory("net", model.policy(), 0.0));
                 let (other, other_time) = timed(&entry(&format!("yoshioka@{plies}?noise=1"))?);
                 let openings = vec![Line::default()];
-                let terms = Terms {
+                let terms = ContestConfig {
                     openings,
                     rounds: games / 2,
                     seed: lab.seed,
                     threads: 1,
-                    elsewhere: None,
+                    remote: None,
                 };
                 let (result, _) = play_match(&[net, other], &terms, None, None, |_, _| {})?;
                 if !result.complete {
@@ -122,7 +122,7 @@ impl Experiment for Speed {
         let paper = (lab.scale != Scale::Smoke).then_some(FASTER);
         report.cell("network", "times faster", paper, Some(ratio), None).decimals(0, 1);
         let share = (won + 0.5 * drawn) / games;
-        let error = Hits::of(100.0 * share, games as u64).error();
+        let error = Hits::from_percent(100.0 * share, games as u64).error();
         report.cell("network", "% of points", None, Some(100.0 * share), Some(error));
         report.findings.push(format!(
             "The network is {ratio:.0} times faster than the search and scores {:.1}%.",

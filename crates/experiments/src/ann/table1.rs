@@ -3,11 +3,11 @@
 use super::{PERIOD, settings};
 use crate::lab::{ExperimentError, Lab};
 use crate::{Experiment, Report};
-use outflank_learners::ann::Pair;
+use outflank_learners::ann::AnnLearner;
 use outflank_learners::training::Learner;
 use outflank_report::text::count;
 use outflank_runs::files::{read, write};
-use outflank_runs::{processor_seconds, stop_requested};
+use outflank_runs::{thread_cpu_seconds, stop_requested};
 
 /// The table as printed: connections, weights, seconds of an AMD Athlon 64 3200+ for a period.
 const PRINTED: [(&str, f64, f64, Option<f64>); 20] = [
@@ -99,7 +99,7 @@ fn timed(lab: &Lab, net: &str, games: u64) -> Result<f64, ExperimentError> {
     {
         return Ok(seconds);
     }
-    let mut pair = Pair::new(settings(net, lab.seed)?);
+    let mut pair = AnnLearner::new(settings(net, lab.seed)?);
     let mut play = |games: u64| -> Result<(), ExperimentError> {
         let until = pair.spent() + games;
         while pair.spent() < until {
@@ -108,9 +108,9 @@ fn timed(lab: &Lab, net: &str, games: u64) -> Result<f64, ExperimentError> {
         Ok(())
     };
     play(games.div_ceil(10))?;
-    let began = processor_seconds();
+    let began = thread_cpu_seconds();
     play(games)?;
-    let seconds = (processor_seconds() - began) * PERIOD as f64 / games as f64;
+    let seconds = (thread_cpu_seconds() - began) * PERIOD as f64 / games as f64;
     write(&path, format!("{seconds}\n").as_bytes())?;
     Ok(seconds)
 }

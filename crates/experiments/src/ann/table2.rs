@@ -5,13 +5,13 @@ use super::{BEST, PERIOD, PERIODS, Runs, Size, departures, learn, size};
 use crate::lab::{ExperimentError, Lab};
 use crate::statistics::{ENOUGH, Mean};
 use crate::{Experiment, Report, Scale};
-use outflank_arena::{Terms, contest};
+use outflank_arena::{ContestConfig, contest};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::model_file;
-use outflank_models::Net;
+use outflank_models::Mlp;
 use outflank_models::files::load;
-use outflank_players::roster::{entry, policy_entry};
+use outflank_players::registry::{entry, policy_factory};
 use outflank_report::text::count;
 use outflank_runs::{Journal, stop_requested};
 
@@ -127,21 +127,21 @@ fn meet(
     depth: usize,
     rounds: u32,
 ) -> Result<Vec<Counts>, ExperimentError> {
-    let mut entries = vec![entry::<Othello>(&format!("yoshioka@{depth}?noise=1"))?];
+    let mut entries = vec![factory::<Othello>(&format!("yoshioka@{depth}?noise=1"))?];
     for (run, folder) in all.iter().flat_map(|runs| &runs.folders).enumerate() {
         for place in 0..NETS {
-            let (model, _) = load(&model_file::<Net>(folder, place))?;
+            let (model, _) = load(&model_file::<Mlp>(folder, place))?;
             let name = format!("run {} net {}", run + 1, place + 1);
-            entries.push(policy_entry(&name, model.policy(), 0.0));
+            entries.push(policy_factory(&name, model.policy(), 0.0));
         }
     }
     let pairs: Vec<(usize, usize)> = (1..entries.len()).map(|net| (net, 0)).collect();
-    let terms = Terms {
+    let terms = ContestConfig {
         openings: vec![Line::default()],
         rounds,
         seed: lab.seed,
         threads: lab.threads,
-        elsewhere: None,
+        remote: None,
     };
     let journal = Journal::open(&lab.keep(&format!("games-{depth}.tsv")))
         .map_err(outflank_arena::ContestError::from)?;

@@ -11,7 +11,7 @@ use outflank_report::text::count;
 /// Where every exhibit of this paper departs from it.
 pub fn departures(lab: &Lab) -> Vec<String> {
     let size = size(lab);
-    let short = lab.scale != Scale::Paper && !lab.device.is_quick();
+    let short = lab.scale != Scale::Paper && !lab.device.is_accelerated();
     let warmup = if short { SHORT_WARMUP } else { WARMUP };
     let mut all = vec![
         format!(
@@ -30,8 +30,8 @@ pub fn departures(lab: &Lab) -> Vec<String> {
         "The errors are those of counting positions or games; each network was taught once."
             .to_owned(),
     ];
-    if lab.device.is_quick() {
-        let answers = match lab.device.teaches() {
+    if lab.device.is_accelerated() {
+        let answers = match lab.device.can_train() {
             true => {
                 "On a graphics processor networks learn and answer in bfloat16, their weights being kept in \
                      single precision"
@@ -66,7 +66,7 @@ pub fn departures(lab: &Lab) -> Vec<String> {
             Some(_) => format!(", those of Conv8+BN in full and of the short bag by {DECAY:e}"),
             None => String::new(),
         };
-        let rates = match lab.device.is_quick() {
+        let rates = match lab.device.is_accelerated() {
             true => format!("rates from {SHORT_RATE}, without normalisation {SHORT_RATE_BARE}"),
             false => format!("rates from {SHORT_RATE_BARE}"),
         };
@@ -100,7 +100,7 @@ pub fn departures(lab: &Lab) -> Vec<String> {
             count(size.tested as u64)
         ));
     }
-    if lab.scale == Scale::Desk && !lab.device.is_quick() {
+    if lab.scale == Scale::Desk && !lab.device.is_accelerated() {
         all.push(
             "Learned on a CPU: this shows that the networks learn, but orders between them need a \
              graphics processor (--device gpu)."

@@ -7,11 +7,11 @@ use super::{Task, split_name};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_arena::accuracy::Hits;
-use outflank_learners::cnn::{each_answer, rank, spread};
+use outflank_learners::cnn::{for_each_prediction, rank, spread};
 use outflank_models::nets::Input;
-use outflank_records::Set;
+use outflank_records::ExampleSetKind;
 use outflank_report::text::count;
-use outflank_report::{Heat, Plot, Point, Series};
+use outflank_report::{HeatMap, Plot, Point, Series};
 use outflank_runs::stop_requested;
 
 /// Moves have numbers 5 to 64 in the figure, as discs have; the fifth is always the same.
@@ -111,14 +111,14 @@ type Grid = Vec<[Counts; MOST_MOVES + 1]>;
 fn count_ranks(school: &School<'_>, task: Task) -> Result<Option<(Grid, u64)>, ExperimentError> {
     let Some(predictor) = school.predictor(&[task])? else { return Ok(None) };
     let lessons = school.lessons(task, Input::PIECES)?;
-    let name = task.test(Set::UniqueS);
+    let name = task.test(ExampleSetKind::UniqueS);
     let test = lessons.tests.iter().find(|test| test.name.starts_with(&name));
     let examples =
         test.map_or_else(Vec::new, |test| spread(&test.examples, school.size().tested.max(400)));
     let mut grid = vec![[Counts::default(); MOST_MOVES + 1]; LAST + 1];
     let answer = &mut |words: &[u64]| predictor.logits(words);
     let go_on = |_| !stop_requested();
-    let all = each_answer(answer, Input::PIECES, &examples, false, go_on, rank, |item, rank| {
+    let all = for_each_prediction(answer, Input::PIECES, &examples, false, go_on, rank, |item, rank| {
         let board = item.example.board();
         let number = (board.own | board.other).count_ones() as usize + 1;
         let moves = board.moves().count_ones() as usize;
@@ -133,7 +133,7 @@ fn draw(report: &mut Report, grid: &Grid, three: bool, title: &str, split: &str)
     let rows: Vec<Vec<Option<f64>>> = (1..=MOST_MOVES)
         .map(|moves| (FIRST..=LAST).map(|number| cell(&grid[number][moves])).collect())
         .collect();
-    let heat = Heat::new(title, "number of the move", "legal moves", rows)
+    let heat = HeatMap::new(title, "number of the move", "legal moves", rows)
         .starting_at(FIRST as f64, 1.0)
         .range(0.0, 100.0);
     let stem = format!("{}-{}", if three { "top3" } else { "top1" }, split.replace(' ', "-"));

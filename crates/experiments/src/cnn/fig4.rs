@@ -11,7 +11,7 @@ use super::winning::{Contender, edax, search};
 use super::{Figure, Task, tell};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
-use outflank_records::Set;
+use outflank_records::ExampleSetKind;
 use outflank_report::{Plot, Point, Series};
 
 /// Points of the winning rate for a point of accuracy, and how much of its variance that explains:
@@ -45,7 +45,7 @@ impl Experiment for Fig4 {
         let school = School::new(lab);
         let mut tasks: Vec<Task> = NETS
             .into_iter()
-            .flat_map(|net| Set::ALL.map(|set| Task::new(net).on(set)))
+            .flat_map(|net| ExampleSetKind::ALL.map(|set| Task::new(net).on(set)))
             .chain(OTHERS.map(Task::new))
             .chain(SKIPPING.iter().map(|row| Task::new(row.1).quarter()))
             .chain(NETS.into_iter().flat_map(|net| {
@@ -77,7 +77,7 @@ impl Experiment for Fig4 {
         for tasks in contenders {
             let task = tasks[0];
             let tests = school.tests(&tasks)?;
-            let [original, own] = [Set::Original, task.set].map(|set| accuracy(&tests, task, set));
+            let [original, own] = [ExampleSetKind::Original, task.set].map(|set| accuracy(&tests, task, set));
             // One that learned from later games too has none.
             let by_game = accuracy(&tests, task.by_game(), task.set);
             let by_game = by_game.filter(|_| school.answers_both(task));
@@ -110,7 +110,7 @@ impl Experiment for Fig4 {
             printed,
         );
         // Accuracies on one test, of networks that learned from the same.
-        let alike = dots.iter().filter(|dot| dot.set == Set::UniqueS);
+        let alike = dots.iter().filter(|dot| dot.set == ExampleSetKind::UniqueS);
         let alike: Vec<_> = alike.filter_map(|dot| Some((dot.own?, dot.won))).collect();
         let names = [format!("{first}, Unique-S"), format!("{second}, Unique-S")];
         let names = names.each_ref().map(String::as_str);
@@ -144,7 +144,7 @@ impl Experiment for Fig4 {
 
 /// A network: what it learned from, its accuracies and its points.
 struct Dot {
-    set: Set,
+    set: ExampleSetKind,
     original: Option<f64>,
     own: Option<f64>,
     by_game: Option<f64>,
@@ -176,7 +176,7 @@ fn lines(
             .fold((f64::MAX, f64::MIN), |(low, high), &(x, _)| (low.min(x), high.max(x)));
         let ends = [ends.0, ends.1].map(|x| Point::new(x, through + slope * x));
         plot = plot.series(
-            Series::line(format!("{name}, line"), ends).dashed().unmarked().coloured_as(2 * at),
+            Series::line(format!("{name}, line"), ends).dashed().without_markers().color_index(2 * at),
         );
     }
     counts.dedup();

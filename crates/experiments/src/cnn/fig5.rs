@@ -44,7 +44,7 @@ impl Experiment for Fig5 {
         let helper = player(plies);
         let mut contender = Contender::new(&school, &[BEST])?;
         let mut plot =
-            Plot::new("Gain by stage", "plies of the opponent", "points gained, %").whole_x();
+            Plot::new("Gain by stage", "plies of the opponent", "points gained, %").integer_x();
         let mut alone = Vec::new();
         for depth in 1..=plies {
             alone.push((depth, contender.against(&player(depth), None)?));

@@ -9,11 +9,11 @@ use crate::lab::{ExperimentError, Lab, Part};
 use known::{LeftOut, Why};
 use outflank_games::othello::Othello;
 use outflank_learners::cnn::{
-    Budget, Exam, Lessons, Predictor, Split, Study, Taught, Tested, learned_sample, measure, ready,
+    CnnBudget, Evaluation, Dataset, EnsemblePolicy, Split, TrainingSet, TrainReport, TestMetrics, sample_training_set, measure, ready,
     spread, train,
 };
 use outflank_models::nets::{Input, named};
-use outflank_records::{Record, Selection, Set, embedded, read_games};
+use outflank_records::{Record, ExampleSetKind, Selection, embedded, read_games};
 use outflank_runs::{files, stop_requested};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -25,29 +25,29 @@ use std::time::Duration;
 
 /// The accuracy that a task is about, and of how many positions: the paper's measure by example, ours by
 /// game.
-pub fn accuracy(tests: &[Tested], task: Task, set: Set) -> Option<(f64, u64)> {
+pub fn accuracy(tests: &[TestMetrics], task: Task, set: ExampleSetKind) -> Option<(f64, u64)> {
     let test = test_of(tests, task, set)?;
     Some((if task.by_game { test.all } else { test.plain }, test.count))
 }
 
 /// How often the largest output is a legal move.
-pub fn valid(tests: &[Tested], task: Task) -> Option<(f64, u64)> {
+pub fn valid(tests: &[TestMetrics], task: Task) -> Option<(f64, u64)> {
     let test = test_of(tests, task, task.set)?;
     Some((test.valid, test.count))
 }
 
-fn test_of(tests: &[Tested], task: Task, set: Set) -> Option<&Tested> {
+fn test_of(tests: &[TestMetrics], task: Task, set: ExampleSetKind) -> Option<&TestMetrics> {
     let name = task.test(set);
     tests.iter().find(|test| test.images == 1 && test.test.starts_with(&name))
 }
 
-type Key = (Set, Split, bool);
+type Key = (ExampleSetKind, Split, bool);
 
 /// How long a network learns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Extent {
     /// As many examples as every other.
-    Seen(u64),
+    BatchStats(u64),
     /// So often all of them.
     Passes(f64),
 }
@@ -58,7 +58,7 @@ pub struct School<'a> {
     size: Size,
     records: OnceCell<Vec<Record<Othello>>>,
     /// The lessons that were needed last.
-    lessons: RefCell<Option<(Key, Rc<Lessons>)>>,
+    lessons: RefCell<Option<(Key, Rc<Dataset>)>>,
     /// What an exhibit could not have.
     left_out: RefCell<LeftOut>,
 }
@@ -105,7 +105,7 @@ impl<'a> School<'a> {
     }
 
     /// The examples of a task.
-    pub fn lessons(&self, task: Task, input: Input) -> Result<Rc<Lessons>, ExperimentError> {
+    pub fn lessons(&self, task: Task, input: Input) -> Result<Rc<Dataset>, ExperimentError> {
         let split = self.split(task);
         let key = (task.set, split, input.colour);
         if let Some((known, lessons)) = &*self.lessons.borrow()
@@ -116,7 +116,7 @@ impl<'a> School<'a> {
         let records = self.records()?;
         self.lessons.borrow_mut().take();
         let lessons =
-            Rc::new(Lessons::new(records, task.set, split, input.colour).map_err(failed)?);
+            Rc::new(Dataset::new(records, task.set, split, input.colour).map_err(failed)?);
         *self.lessons.borrow_mut() = Some((key, lessons.clone()));
         Ok(lessons)
     }
@@ -134,7 +134,7 @@ impl<'a> School<'a> {
     /// Whether one network is there for both tests.
     pub fn answers_both(&self, task: Task) -> bool {
         let bagged = task.bag.is_some() && self.size.bagged.is_some();
-        bagged || matches!(self.extent(task), Extent::Seen(_))
+        bagged || matches!(self.extent(task), Extent::BatchStats(_))
     }
 
     /// How much of everything there is for a task.
@@ -154,7 +154,7 @@ impl<'a> School<'a> {
             Some(seen) => {
                 let bagged = self.size.bagged.filter(|_| task.bag.is_some());
                 let passes = self.size.in_full.filter(|_| task.in_full).or(bagged);
-                passes.map_or(Extent::Seen(seen), Extent::Passes)
+                passes.map_or(Extent::BatchStats(seen), Extent::Passes)
             }
         }
     }
@@ -163,7 +163,7 @@ impl<'a> School<'a> {
     /// it learned from; how, the file says that is kept there.
     pub fn folder(&self, task: Task) -> PathBuf {
         let extent = match self.extent(task) {
-            Extent::Seen(seen) => format!("{seen}"),
+            Extent::BatchStats(seen) => format!("{seen}"),
             Extent::Passes(passes) => format!("{passes}-passes"),
         };
         let split = match (self.answers_both(task), task.by_game) {
@@ -183,16 +183,16 @@ impl<'a> School<'a> {
     /// Teaches and measures a network, unless that was done before by the same plan. What `outflank learn
     /// cnn` left in a folder of that name, which says nothing of a plan, will do. Where none is taught there
     /// is nothing to be had of one that is not known.
-    pub fn study(&self, task: Task) -> Result<Option<Taught>, ExperimentError> {
+    pub fn study(&self, task: Task) -> Result<Option<TrainReport>, ExperimentError> {
         let folder = self.folder(task);
         let path = folder.join(RESULT);
         if path.is_file() {
-            let taught: Taught = read_json(&path)?;
+            let taught: TrainReport = read_json(&path)?;
             if taught.complete && !taught.tests.is_empty() && self.is_still_so(task, &taught)? {
                 return Ok(Some(taught));
             }
         }
-        if !self.lab.device.teaches() {
+        if !self.lab.device.can_train() {
             self.leave_out(Why::Unknown, &[task]);
             return Ok(None);
         }
@@ -206,32 +206,32 @@ impl<'a> School<'a> {
     }
 
     /// What a network comes to, and the file of its weights.
-    fn teach(&self, task: Task, folder: &Path) -> Result<(Taught, Vec<u8>), ExperimentError> {
+    fn teach(&self, task: Task, folder: &Path) -> Result<(TrainReport, Vec<u8>), ExperimentError> {
         files::create_folder(folder)?;
         let net = named(task.net, task.input.parse().map_err(failed)?).map_err(failed)?;
         let lessons = self.lessons(task, net.input())?;
         let mut items = lessons.items.clone();
         let plan = self.plan(&net, task);
         if task.bag.is_some() {
-            items = lessons.drawn(plan.seed);
+            items = lessons.bootstrap_sample(plan.seed);
         }
         let count = items.len();
-        let sample = learned_sample(&lessons, &items, self.size.tested);
+        let sample = sample_training_set(&lessons, &items, self.size.tested);
         let words = self.plan_of(task)?;
         plans::begin(folder, &words)?;
-        let study = Study::new(&net, &lessons.base, items);
+        let study = TrainingSet::new(&net, &lessons.base, items);
         let device = &*self.lab.device;
         let mut engine = device.engine(&net, plan, study).map_err(failed)?;
         let passes = match self.extent(task) {
             // Half a step less, since what is asked for is rounded up.
-            Extent::Seen(seen) => {
+            Extent::BatchStats(seen) => {
                 let per_pass = (count / plan.batch).max(1) as f64;
                 ((seen / plan.batch as u64).max(1) as f64 - 0.5) / per_pass
             }
             Extent::Passes(passes) => passes,
         };
         let budget =
-            Budget { passes: Some(passes), time: None, checkpoint: Duration::from_secs(120) };
+            CnnBudget { passes: Some(passes), time: None, checkpoint: Duration::from_secs(120) };
         let trained = train(&mut *engine, &net, &plan, (count, &budget, folder), |point| {
             (self.lab.say)(&format!(
                 "{}: step {} of {}, {:.0} examples a second, {:.2}% on top",
@@ -244,18 +244,18 @@ impl<'a> School<'a> {
         }
         let model = self.model(&net, &mut *engine, folder)?;
         let exam =
-            Exam { lessons: &lessons, learned: &sample, most: self.size.tested, images: false };
-        let mut taught = Taught::new(&net, &task.set.to_string(), &trained);
+            Evaluation { lessons: &lessons, learned: &sample, most: self.size.tested, images: false };
+        let mut taught = TrainReport::new(&net, &task.set.to_string(), &trained);
         taught.plan = Some(words);
         let go_on = |_: &str, _| !stop_requested();
-        match exam.mark(&mut *engine, net.input(), device, &mut taught, go_on).map_err(failed)? {
+        match exam.run(&mut *engine, net.input(), device, &mut taught, go_on).map_err(failed)? {
             true => Ok((taught, model)),
             false => Err(ExperimentError::Stopped),
         }
     }
 
     /// Networks that were taught, as one player's model; nothing where they cannot be asked.
-    pub fn predictor(&self, tasks: &[Task]) -> Result<Option<Arc<Predictor>>, ExperimentError> {
+    pub fn predictor(&self, tasks: &[Task]) -> Result<Option<Arc<EnsemblePolicy>>, ExperimentError> {
         let device = &*self.lab.device;
         let mut engines = Vec::new();
         let mut input = Input::PIECES;
@@ -267,13 +267,13 @@ impl<'a> School<'a> {
             input = net.input();
             engines.push(ready(device, &net, &weights).map_err(failed)?);
         }
-        let at_a_time = if device.is_quick() && device.teaches() { 1024 } else { 64 };
-        Ok(Some(Arc::new(Predictor::new(input, engines, at_a_time))))
+        let at_a_time = if device.is_accelerated() && device.can_train() { 1024 } else { 64 };
+        Ok(Some(Arc::new(EnsemblePolicy::new(input, engines, at_a_time))))
     }
 
     /// What a network, or several together, a bag, say of the tests of the first; nothing where that is not
     /// known.
-    pub fn tests(&self, tasks: &[Task]) -> Result<Vec<Tested>, ExperimentError> {
+    pub fn tests(&self, tasks: &[Task]) -> Result<Vec<TestMetrics>, ExperimentError> {
         let Some(&first) = tasks.first() else { return Ok(Vec::new()) };
         let mut alone = Vec::new();
         for &task in tasks {
@@ -298,7 +298,7 @@ impl<'a> School<'a> {
             let figures =
                 measure(answer, input, &examples, false, |_| !stop_requested()).map_err(failed)?;
             let figures = figures.ok_or(ExperimentError::Stopped)?;
-            tests.push(Tested::new(&test.name, test.seen, false, &figures));
+            tests.push(TestMetrics::new(&test.name, test.seen, false, &figures));
         }
         write_json(&path, &tests)?;
         Ok(tests)

@@ -131,7 +131,7 @@ pub const THIRTEEN: &str = "13 opponents";
 mod tests {
     use super::*;
     use crate::lab::{Lab, Scale};
-    use outflank_learners::cnn::OnCpu;
+    use outflank_learners::cnn::CpuDevice;
     use outflank_runs::files;
 
     #[test]
@@ -148,7 +148,7 @@ mod tests {
             shared: None,
             part: None,
             elsewhere: None,
-            device: Box::new(OnCpu),
+            device: Box::new(CpuDevice),
             edax: None,
             say: Box::new(|_| {}),
         };

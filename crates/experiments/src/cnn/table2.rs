@@ -4,12 +4,12 @@ use super::school::{School, accuracy};
 use super::{ONE_OF_EACH, Task, above, split_name, tell};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
-use outflank_records::Set;
+use outflank_records::ExampleSetKind;
 
 /// The networks.
 pub(super) const NETS: [&str; 3] = ["conv4", "conv6", "conv8"];
 
-/// Accuracies as printed, in the order of [`Set::ALL`].
+/// Accuracies as printed, in the order of [`ExampleSetKind::ALL`].
 const PRINTED: [[f64; 4]; 3] =
     [[55.1, 56.9, 55.9, 57.2], [57.2, 58.7, 57.9, 59.1], [58.1, 60.1, 58.9, 60.5]];
 
@@ -38,9 +38,9 @@ impl Experiment for Table2 {
         for by_game in [false, true] {
             let mut found = [[None; 4]; 3];
             for (row, net) in NETS.into_iter().enumerate().step_by(every) {
-                for (column, set) in Set::ALL.into_iter().enumerate().step_by(every) {
+                for (column, set) in ExampleSetKind::ALL.into_iter().enumerate().step_by(every) {
                     let task = Task { by_game, ..Task::new(net).on(set) };
-                    let accuracy = accuracy(&school.tests(&[task])?, task, Set::Original);
+                    let accuracy = accuracy(&school.tests(&[task])?, task, ExampleSetKind::Original);
                     found[row][column] = accuracy;
                     let paper = (!by_game).then_some(PRINTED[row][column]);
                     let column = format!("{set}, {}", split_name(by_game));
@@ -49,7 +49,7 @@ impl Experiment for Table2 {
             }
             let mut order = |better: (usize, usize), worse: (usize, usize)| {
                 let name = |(row, column): (usize, usize)| {
-                    format!("{} on {} ({})", NETS[row], Set::ALL[column], split_name(by_game))
+                    format!("{} on {} ({})", NETS[row], ExampleSetKind::ALL[column], split_name(by_game))
                 };
                 if let (Some(a), Some(b)) = (found[better.0][better.1], found[worse.0][worse.1]) {
                     let order = above(&name(better), a, &name(worse), b, ONE_OF_EACH);

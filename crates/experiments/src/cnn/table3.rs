@@ -6,7 +6,7 @@ use super::table2::NETS;
 use super::{ONE_OF_EACH, Task, above, split_name, tell};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
-use outflank_records::Set;
+use outflank_records::ExampleSetKind;
 
 /// What networks may see of a position.
 pub(super) const INPUTS: [&str; 3] = ["pieces", "ones", "vmoves"];
@@ -69,7 +69,7 @@ impl Experiment for Encodings {
                     let tests = school.tests(&[task])?;
                     let figure = match self.legal {
                         true => valid(&tests, task),
-                        false => accuracy(&tests, task, Set::UniqueS),
+                        false => accuracy(&tests, task, ExampleSetKind::UniqueS),
                     };
                     found[row][column] = figure;
                     let paper = (!by_game).then_some(self.printed[row][column]);

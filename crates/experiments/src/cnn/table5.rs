@@ -8,7 +8,7 @@ use super::school::{School, accuracy};
 use super::{Figure, ONE_OF_EACH, Task, above, apart, split_name, tell};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
-use outflank_records::Set;
+use outflank_records::ExampleSetKind;
 
 /// Title, network, what it sees, accuracy and microseconds for a position as printed.
 type Row = (&'static str, &'static str, &'static str, Option<f64>, Option<f64>);
@@ -101,7 +101,7 @@ impl Experiment for Table5 {
                 let studied = school.study(task)?;
                 let figure = studied
                     .as_ref()
-                    .and_then(|studied| accuracy(&studied.tests, task, Set::UniqueS));
+                    .and_then(|studied| accuracy(&studied.tests, task, ExampleSetKind::UniqueS));
                 tell(&mut report, title, split, printed.filter(|_| !by_game), figure);
                 if !by_game {
                     let ours = studied.as_ref().map(|studied| studied.micros);
@@ -158,7 +158,7 @@ fn bag_row(
 ) -> Result<(), ExperimentError> {
     let first = tasks[0];
     let split = split_name(first.by_game);
-    let together = accuracy(&school.tests(tasks)?, first, Set::UniqueS);
+    let together = accuracy(&school.tests(tasks)?, first, ExampleSetKind::UniqueS);
     tell(report, title, split, (!first.by_game).then_some(BAGGED.0), together);
     let mut studied = Vec::new();
     for &task in tasks {
@@ -178,7 +178,7 @@ fn bag_row(
     }
     let each: Vec<Figure> = studied
         .iter()
-        .filter_map(|studied| accuracy(&studied.tests, first, Set::UniqueS))
+        .filter_map(|studied| accuracy(&studied.tests, first, ExampleSetKind::UniqueS))
         .collect();
     let Some(together) = together else { return Ok(()) };
     for said in bagged(school, (title, first, together), &each, alone)? {

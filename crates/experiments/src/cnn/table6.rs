@@ -5,7 +5,7 @@ use super::school::{School, accuracy};
 use super::{Figure, ONE_OF_EACH, Task, above, apart, split_name, tell};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
-use outflank_records::Set;
+use outflank_records::ExampleSetKind;
 
 /// Title, network, accuracy and microseconds as printed.
 type Row = (&'static str, &'static str, f64, f64);
@@ -95,7 +95,7 @@ impl Experiment for Table6 {
                 let studied = school.study(task)?;
                 found[row] = studied
                     .as_ref()
-                    .and_then(|studied| accuracy(&studied.tests, task, Set::UniqueS));
+                    .and_then(|studied| accuracy(&studied.tests, task, ExampleSetKind::UniqueS));
                 let paper = (!by_game).then_some(printed);
                 tell(&mut report, title, split_name(by_game), paper, found[row]);
                 if !by_game {

@@ -8,7 +8,7 @@ use super::winning::{COCMAES, Contender, IPREF_N, edax, published, search};
 use super::{Figure, Task, split_name, tell};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
-use outflank_records::Set;
+use outflank_records::ExampleSetKind;
 use outflank_report::text::count;
 
 /// Title, network, and as printed: accuracy, mean against the thirteen, against CoCMAES and Edax-1.
@@ -96,7 +96,7 @@ fn row(
     for (by_game, paper) in [(false, paper(0)), (true, None)] {
         let task = Task { by_game, ..tasks[0] };
         let is_tested = by_game == tasks[0].by_game || school.answers_both(tasks[0]);
-        let figure = accuracy(&tests, task, Set::UniqueS).filter(|_| is_tested);
+        let figure = accuracy(&tests, task, ExampleSetKind::UniqueS).filter(|_| is_tested);
         let column = format!("accuracy {}", split_name(by_game));
         tell(report, title, &column, paper, figure);
     }

@@ -7,9 +7,9 @@ use super::winning::Contender;
 use super::{ONE_OF_EACH, Task, above};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
-use outflank_records::Set;
+use outflank_records::ExampleSetKind;
 
-/// Winning rates as printed, in the order of [`Set::ALL`].
+/// Winning rates as printed, in the order of [`ExampleSetKind::ALL`].
 const PRINTED: [[f64; 4]; 3] =
     [[77.9, 85.2, 80.5, 86.0], [84.6, 89.0, 86.5, 90.0], [85.4, 91.8, 88.6, 93.1]];
 
@@ -38,7 +38,7 @@ impl Experiment for Table8 {
         let every = school.size().every;
         let mut found = [[None; 4]; 3];
         for (row, net) in NETS.into_iter().enumerate().step_by(every) {
-            for (column, set) in Set::ALL.into_iter().enumerate().step_by(every) {
+            for (column, set) in ExampleSetKind::ALL.into_iter().enumerate().step_by(every) {
                 let won =
                     Contender::new(&school, &[Task::new(net).on(set)])?.against_all(&suite)?;
                 found[row][column] = won;
@@ -49,7 +49,7 @@ impl Experiment for Table8 {
         for (row, net) in NETS.iter().enumerate() {
             for (better, worse) in [(1, 0), (3, 2), (2, 0), (3, 1)] {
                 if let (Some(a), Some(b)) = (found[row][better], found[row][worse]) {
-                    let name = |column: usize| format!("{net} on {}", Set::ALL[column]);
+                    let name = |column: usize| format!("{net} on {}", ExampleSetKind::ALL[column]);
                     let order = above(&name(better), a, &name(worse), b, ONE_OF_EACH);
                     report.findings.push(order);
                 }

@@ -11,8 +11,8 @@ use outflank_games::othello::Othello;
 use outflank_games::{Line, Side};
 use outflank_learners::cnn::spread;
 use outflank_models::nets::Input;
-use outflank_players::roster::entry;
-use outflank_records::{Coloured, Set};
+use outflank_players::registry::factory;
+use outflank_records::{ColoredExample, ExampleSetKind};
 use outflank_runs::{rng, stop_requested};
 use std::time::Instant;
 
@@ -53,7 +53,7 @@ impl Experiment for Table9 {
         let mut report = Report::new(self.name(), lab.scale, "Paper 3, Table IX", lead.to_owned());
         let mut contender = Contender::new(&school, &[BEST])?;
         let lessons = school.lessons(BEST, Input::PIECES)?;
-        let test = lessons.tests.iter().find(|test| test.name == BEST.test(Set::Original));
+        let test = lessons.tests.iter().find(|test| test.name == BEST.test(ExampleSetKind::Original));
         let positions = test.map_or_else(Vec::new, |test| {
             spread(&test.examples, lab.scale.choose(4, 2000, 20_000))
         });
@@ -109,17 +109,17 @@ fn predict(
     player: &str,
     depth: u32,
     is_edax: bool,
-    positions: &[Coloured],
+    positions: &[ColoredExample],
 ) -> Result<(f64, f64), ExperimentError> {
     let failed = |error: String| ExperimentError::Learn(error);
     let path = lab.keep(&format!("{}-{depth}.json", if is_edax { "edax" } else { "search" }));
     if path.is_file() {
         return read_json(&path);
     }
-    let mut player = entry::<Othello>(player)?.make().map_err(|fault| failed(fault.to_string()))?;
+    let mut player = factory::<Othello>(player)?.make().map_err(|fault| failed(fault.to_string()))?;
     let mut rng = rng::stream(lab.seed, &["table9"]);
     let (mut hits, mut seconds) = (0u32, 0.0);
-    for Coloured { example, .. } in positions {
+    for ColoredExample { example, .. } in positions {
         if stop_requested() {
             return Err(ExperimentError::Stopped);
         }
@@ -129,7 +129,7 @@ fn predict(
             continue;
         };
         let game = Line::new(position);
-        player.begin().map_err(|fault| failed(fault.to_string()))?;
+        player.new_game().map_err(|fault| failed(fault.to_string()))?;
         let began = Instant::now();
         let mv = player.choose(&game, &mut rng).map_err(|fault| failed(fault.to_string()))?;
         seconds += began.elapsed().as_secs_f64();

@@ -4,14 +4,14 @@ use super::school::School;
 use super::suite::Suite;
 use super::{Figure, Task};
 use crate::lab::ExperimentError;
-use outflank_arena::{Terms, contest};
+use outflank_arena::{ContestConfig, contest};
 use outflank_games::Side;
 use outflank_games::othello::Othello;
-use outflank_learners::cnn::Predictor;
+use outflank_learners::cnn::EnsemblePolicy;
 use outflank_models::embedded;
-use outflank_players::Entry;
-use outflank_players::roster::{RosterError, entry, policy_entry};
-use outflank_runs::{files, stop_requested, toml_fault};
+use outflank_players::PlayerFactory;
+use outflank_players::registry::{RegistryError, entry, policy_factory};
+use outflank_runs::{files, stop_requested, toml_error_message};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -63,7 +63,7 @@ pub struct Contender<'a> {
     tasks: Vec<Task>,
     /// Whether there is a player at all: nothing is known of one whose networks are not.
     is_there: bool,
-    predictor: Option<Arc<Predictor>>,
+    predictor: Option<Arc<EnsemblePolicy>>,
     known: Known,
 }
 
@@ -82,7 +82,7 @@ impl<'a> Contender<'a> {
             let bytes = files::read(&path, 1 << 20)?;
             let text = String::from_utf8_lossy(&bytes);
             contender.known = toml::from_str(&text).map_err(|error| {
-                let (shown, fault) = (path.display(), toml_fault(&text, &error));
+                let (shown, fault) = (path.display(), toml_error_message(&text, &error));
                 ExperimentError::Learn(format!("{shown}: {fault}; delete it to play anew"))
             })?;
         }
@@ -95,7 +95,7 @@ impl<'a> Contender<'a> {
     }
 
     /// The model of the player, if it can be asked.
-    fn predictor(&mut self) -> Result<Option<Arc<Predictor>>, ExperimentError> {
+    fn predictor(&mut self) -> Result<Option<Arc<EnsemblePolicy>>, ExperimentError> {
         if self.predictor.is_none() {
             self.predictor = self.school.predictor(&self.tasks)?;
         }
@@ -130,27 +130,27 @@ impl<'a> Contender<'a> {
         }
         let Some(predictor) = self.predictor()? else { return Ok(None) };
         (lab.say)(&format!("playing against {key}"));
-        let mut own: Entry<Othello> = policy_entry("network", predictor.clone(), 0.0);
+        let mut own: PlayerFactory<Othello> = policy_factory("network", predictor.clone(), 0.0);
         if let Some((from, to, other)) = stage {
-            let (inner, other) = (own.clone(), entry::<Othello>(other)?);
-            own = own.made_by(&other.clone(), move || {
+            let (inner, other) = (own.clone(), factory::<Othello>(other)?);
+            own = own.combined_with(&other.clone(), move || {
                 let staged = outflank_players::Staged::new(inner.make()?, other.make()?, from, to);
                 Ok(Box::new(staged))
             });
         }
-        let entries = [own, entry::<Othello>(opponent)?];
+        let entries = [own, factory::<Othello>(opponent)?];
         for entry in &entries {
-            entry.make().and_then(|mut player| player.begin()).map_err(RosterError::from)?;
+            entry.make().and_then(|mut player| player.new_game()).map_err(RegistryError::from)?;
         }
         let (openings, _) = lab.openings(Side::White)?;
         let terms =
-            Terms { openings, rounds, seed: lab.seed, threads: lab.threads, elsewhere: None };
+            ContestConfig { openings, rounds, seed: lab.seed, threads: lab.threads, remote: None };
         let (mut points, mut games) = (0u64, 0u64);
         let mut fault = None;
         let complete = contest(&entries, &[(0, 1)], &terms, None, |played, _| {
             games += played.len() as u64;
             points += played.iter().map(|game| u64::from(game.half_points_of(0))).sum::<u64>();
-            let failed = played.iter().find_map(|game| game.played.fault.as_ref());
+            let failed = played.iter().find_map(|game| game.played.forfeit.as_ref());
             fault = failed.map(|(_, what)| what.clone());
             fault.is_none()
         })?;
@@ -159,7 +159,7 @@ impl<'a> Contender<'a> {
             let said = format!("a game against {name} broke off: {what}; none of its games count");
             return Err(ExperimentError::Learn(said));
         }
-        predictor.trouble().map_err(|error| ExperimentError::Learn(error.to_string()))?;
+        predictor.take_error().map_err(|error| ExperimentError::Learn(error.to_string()))?;
         if !complete || stop_requested() {
             return Err(ExperimentError::Stopped);
         }

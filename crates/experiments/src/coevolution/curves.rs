@@ -4,7 +4,7 @@ use super::{Course, Runs, SECOND_HALF, Size, departures, learn, nominal, size};
 use crate::lab::{ExperimentError, Lab};
 use crate::statistics::{Track, compare, compare_level};
 use crate::{Experiment, Report};
-use outflank_learners::training::{Point as Measured, measured_at};
+use outflank_learners::training::{Measurement, measurement_at};
 use outflank_report::text::count;
 use outflank_report::{Plot, Point, Series};
 
@@ -194,8 +194,8 @@ impl Curves {
 fn track(runs: &Runs, size: &Size) -> Track {
     let mut track = Track::default();
     for number in 1..=size.points {
-        let score = |curve: &Vec<Measured>| {
-            let point = measured_at(curve, number, size.points, size.games);
+        let score = |curve: &Vec<Measurement>| {
+            let point = measurement_at(curve, number, size.points, size.games);
             point.and_then(|point| point.scores.first().copied()).unwrap_or(f64::NAN)
         };
         track.push(runs.curves.iter().map(score).collect());

@@ -3,7 +3,7 @@
 //! The constants stand in `presets.toml`. A method such as CTDL-sxm_t is its base, its own keys
 //! and those of its operators (s, x and m_t) laid over each other.
 
-use outflank_learners::coevolution::{Settings, SettingsError};
+use outflank_learners::coevolution::{CoevolutionConfig, CoevolutionConfigError};
 use outflank_runs::did_you_mean;
 
 /// The methods, as they are called on the command line.
@@ -46,18 +46,18 @@ fn inner<'a>(presets: &'a toml::Table, path: &[&str]) -> Option<&'a toml::Table>
 /// The complete settings of a method as a table, to be changed or checked.
 ///
 /// `operators` is such as `sxm_t`; without it the method does what it does by default.
-pub fn table(method: &str, operators: Option<&str>) -> Result<toml::Table, SettingsError> {
+pub fn table(method: &str, operators: Option<&str>) -> Result<toml::Table, CoevolutionConfigError> {
     let presets = presets();
     let own = inner(&presets, &["methods", method]).ok_or_else(|| {
         let meant = did_you_mean(method, &METHODS);
-        SettingsError::Value(format!("there is no method '{method}'; {meant}"))
+        CoevolutionConfigError::Value(format!("there is no method '{method}'; {meant}"))
     })?;
     let mut settings = inner(&presets, &["base"]).cloned().unwrap_or_default();
     settings.extend(own.clone());
     let default = inner(&presets, &["defaults"]).and_then(|table| table.get(method)?.as_str());
     if operators.is_some_and(|letters| letters.trim().is_empty()) {
         let text = "operators: name at least one, such as sxm_t, or leave the option out";
-        return Err(SettingsError::Value(text.to_owned()));
+        return Err(CoevolutionConfigError::Value(text.to_owned()));
     }
     let mut rest = operators.or(default).unwrap_or_default();
     let known = inner(&presets, &["operators"]).cloned().unwrap_or_default();
@@ -66,7 +66,7 @@ pub fn table(method: &str, operators: Option<&str>) -> Result<toml::Table, Setti
         let fits = known.iter().filter(|(name, _)| rest.starts_with(name.as_str()));
         let Some((name, keys)) = fits.max_by_key(|(name, _)| name.len()) else {
             let names: Vec<&str> = known.keys().map(String::as_str).collect();
-            return Err(SettingsError::Value(format!(
+            return Err(CoevolutionConfigError::Value(format!(
                 "operators '{}': there is none that '{rest}' begins with; there are {}",
                 operators.unwrap_or_default(),
                 names.join(", ")
@@ -83,10 +83,10 @@ pub fn settings(
     method: &str,
     operators: Option<&str>,
     shape: &str,
-) -> Result<Settings, SettingsError> {
+) -> Result<CoevolutionConfig, CoevolutionConfigError> {
     let mut settings = table(method, operators)?;
     settings.insert("shape".to_owned(), shape.into());
-    Settings::from_table(&settings)
+    CoevolutionConfig::from_table(&settings)
 }
 
 /// As the paper writes a method, such as `CTDL-sxm_t`.
@@ -115,7 +115,7 @@ mod tests {
             }
         }
         for method in METHODS {
-            Settings::from_table(&table(method, None).unwrap()).unwrap();
+            CoevolutionConfig::from_table(&table(method, None).unwrap()).unwrap();
         }
     }
 
@@ -161,7 +161,7 @@ mod tests {
         assert!(text.contains("'q'") && text.contains("m_t"), "{text}");
         let mut wrong = table("ctdl", None).unwrap();
         wrong.insert("popluation".to_owned(), 3.into());
-        let text = Settings::from_table(&wrong).unwrap_err().to_string();
+        let text = CoevolutionConfig::from_table(&wrong).unwrap_err().to_string();
         assert!(text.contains("'popluation'") && text.contains("'population'"), "{text}");
     }
 }

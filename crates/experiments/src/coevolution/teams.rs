@@ -6,13 +6,13 @@ use super::{Course, Runs, SECOND_HALF, departures, learn, nominal, size};
 use crate::lab::{ExperimentError, Lab};
 use crate::statistics::{Track, compare};
 use crate::{Experiment, Report};
-use outflank_arena::{Terms, contest};
+use outflank_arena::{ContestConfig, contest};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::model_at;
-use outflank_models::Network;
+use outflank_models::NTupleNetwork;
 use outflank_models::files::load;
-use outflank_players::{Entry, Greedy};
+use outflank_players::{PlayerFactory, Greedy};
 use outflank_report::{Plot, Point, Series};
 use outflank_runs::stop_requested;
 
@@ -129,17 +129,17 @@ impl Experiment for Teams {
 /// Plays the tournament at a measurement; gives the percentage of points of every member of every
 /// team.
 fn tournament(lab: &Lab, all: &[Runs], point: u64) -> Result<Vec<Vec<f64>>, ExperimentError> {
-    let mut entries: Vec<Entry<Othello>> = Vec::new();
+    let mut entries: Vec<PlayerFactory<Othello>> = Vec::new();
     let mut team_of = Vec::new();
     for (team, runs) in all.iter().enumerate() {
         for (run, folder) in runs.folders.iter().enumerate() {
             // A generation may span several measurements; the player before is still the best.
             let kept = (1..=point).rev().chain(point + 1..=size(lab.scale).points);
             let path =
-                kept.map(|number| model_at::<Network>(folder, number)).find(|path| path.is_file());
-            let path = path.unwrap_or_else(|| model_at::<Network>(folder, point));
+                kept.map(|number| model_at::<NTupleNetwork>(folder, number)).find(|path| path.is_file());
+            let path = path.unwrap_or_else(|| model_at::<NTupleNetwork>(folder, point));
             let policy = load(&path)?.0.policy();
-            entries.push(Entry::new(format!("{} {}", runs.course.title(), run + 1), move || {
+            entries.push(PlayerFactory::new(format!("{} {}", runs.course.title(), run + 1), move || {
                 Ok(Box::new(Greedy::new(policy.clone())))
             }));
             team_of.push(team);
@@ -150,12 +150,12 @@ fn tournament(lab: &Lab, all: &[Runs], point: u64) -> Result<Vec<Vec<f64>>, Expe
         .filter(|&(a, b)| team_of[a] != team_of[b])
         .collect();
     let seed = lab.seed.wrapping_add(point);
-    let terms = Terms {
+    let terms = ContestConfig {
         openings: vec![Line::default()],
         rounds: 1,
         seed,
         threads: lab.threads,
-        elsewhere: None,
+        remote: None,
     };
     let mut half_points = vec![(0u32, 0u32); entries.len()];
     let complete = contest(&entries, &pairs, &terms, None, |games, _| {

@@ -1,15 +1,15 @@
 //! Figure 1: the accuracy on test pairs while a new pair is chosen each round (section 4.1).
 
 use super::{
-    Checkers, Find, GamesOf, Othello, ROUNDS, Runs, Tests, WAYS, ahead, contest, departures,
+    Checkers, Find, GameOracle, Othello, ROUNDS, Runs, TestPairs, WAYS, ahead, contest, departures,
     deviation, learn, shown, size, tests, title,
 };
 use crate::lab::{ExperimentError, Lab};
 use crate::statistics::Mean;
 use crate::{Experiment, Report};
 use outflank_games::Game;
-use outflank_models::Described;
-use outflank_players::roster::Roster;
+use outflank_models::NamedFeatures;
+use outflank_players::registry::RegisteredGame;
 use outflank_report::text::count;
 use outflank_report::{Plot, Point, Series};
 
@@ -55,10 +55,10 @@ impl Experiment for Fig1 {
     }
 }
 
-fn one_game<P: Roster + Described>(
+fn one_game<P: RegisteredGame + NamedFeatures>(
     lab: &Lab,
     all: &[Runs],
-    tests: &Tests,
+    tests: &TestPairs,
     report: &mut Report,
 ) -> Result<(), ExperimentError> {
     let size = size(lab.scale);
@@ -89,10 +89,10 @@ fn one_game<P: Roster + Described>(
         });
         plot = plot.series(Series::line(runs.way, points).band());
     }
-    let games = GamesOf::<P>::new(contest(lab, lab.seed));
+    let games = GameOracle::<P>::new(contest(lab, lab.seed));
     let ceiling = tests.ceiling(&games)?;
-    let (same, even) = (ceiling.same, ceiling.even);
-    let (decided, most) = (100.0 * ceiling.of_decided(), 100.0 * ceiling.foreseeable);
+    let (same, even) = (ceiling.same, ceiling.ties);
+    let (decided, most) = (100.0 * ceiling.same_if_decided(), 100.0 * ceiling.majority);
     let row = format!("{title}, ceiling");
     report.cell(&row, "winner repeats", None, Some(100.0 * same), None);
     report.cell(&row, "winner repeats, of decided pairs", None, Some(decided), None);

@@ -21,15 +21,15 @@ impl Experiment for Fig2 {
     }
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
-        let tuples = embedded::table1();
+        let tuples = embedded::runarsson_lucas_tuples();
         let lead = "The tuples of Table I without their images, and all images of each.".to_owned();
         let mut report = Report::new(self.name(), lab.scale, "Paper 0, Figure 2", lead);
         let ours = [tuples.tuples().len() as f64, tuples.count() as f64];
         for ((row, paper), ours) in PRINTED.into_iter().zip(ours) {
             report.cell(row, "count", Some(paper), Some(ours), Some(0.0)).decimals(0, 0);
         }
-        let firsts: Vec<_> = tuples.tuples().iter().map(|t| t.images()[0].clone()).collect();
-        let images: Vec<_> = tuples.tuples().iter().flat_map(|t| t.images()).cloned().collect();
+        let firsts: Vec<_> = tuples.tuples().iter().map(|t| t.placements()[0].clone()).collect();
+        let images: Vec<_> = tuples.tuples().iter().flat_map(|t| t.placements()).cloned().collect();
         let together = tuple_board("Without symmetric images", &firsts);
         let expanded = tuple_board("With symmetric images", &images);
         for (number, tuple) in tuples.tuples().iter().enumerate() {
@@ -37,7 +37,7 @@ impl Experiment for Fig2 {
             report
                 .cell(&name, "inputs", None, Some(tuple.length() as f64), Some(0.0))
                 .decimals(0, 0);
-            let board = tuple_board(format!("Tuple {}", number + 1), &tuple.images()[..1]);
+            let board = tuple_board(format!("Tuple {}", number + 1), &tuple.placements()[..1]);
             let stem = format!("tuple-{:02}", number + 1);
             report.figures.push((stem, Box::new(board), String::new()));
         }

@@ -48,7 +48,7 @@ pub(super) fn figure(
         let Some(column) = columns.iter().find(|column| column.name == wanted) else { continue };
         for pairs in [false, true] {
             let series = series(column, method_name(method), pairs, &mut report);
-            plot = plot.series(series.coloured_as(place));
+            plot = plot.series(series.color_index(place));
         }
     }
     let caption = "Solid: moves predicted; dashed: pairs rated the right way. 95% intervals.";

@@ -5,10 +5,10 @@ use super::{FeatureSet, games, games_departure};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_games::othello::Othello;
-use outflank_learners::{Rows, class_rows, preference_rows};
+use outflank_learners::{SparseRows, class_rows, preference_rows};
 use outflank_models::View;
-use outflank_records::{Decision, Wanted, decisions};
-use outflank_report::Bars;
+use outflank_records::{Decision, DecisionFilter, decisions};
+use outflank_report::BarChart;
 
 /// Entries in a difference vector and in a single position, with 1-tuples and N-tuples.
 const PRINTED: [(f64, f64); 2] = [(11.8, 64.0), (64.8, 82.7)];
@@ -34,7 +34,7 @@ impl Experiment for Sparsity {
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let games = games(lab, lab.seed)?;
-        let choices = decisions(&games.train, &Wanted::CHOICES);
+        let choices = decisions(&games.train, &DecisionFilter::CHOICES);
         let lead = "The mean number of features that are not zero.".to_owned();
         let mut report = Report::new(self.name(), lab.scale, "Paper 0, section VIII-D", lead);
         for (features, (difference, single)) in FeatureSet::BOTH.into_iter().zip(PRINTED) {
@@ -53,7 +53,7 @@ impl Experiment for Sparsity {
         let names = report.cells.iter().map(|cell| format!("{}, {}", cell.row, cell.column));
         let ours = report.cells.iter().map(|cell| (cell.ours.unwrap_or(f64::NAN), 0.0));
         let paper = report.cells.iter().map(|cell| (cell.paper.unwrap_or(f64::NAN), 0.0));
-        let bars = Bars::new("Features that are not zero", "mean number", names)
+        let bars = BarChart::new("Features that are not zero", "mean number", names)
             .series("ours", ours)
             .series("paper", paper);
         report.figures.push(("features".to_owned(), Box::new(bars), String::new()));
@@ -63,7 +63,7 @@ impl Experiment for Sparsity {
 }
 
 /// The mean number of entries of a row over parts of the games, and its uncertainty.
-fn mean(choices: &[Decision<Othello>], rows: impl Fn(&[Decision<Othello>]) -> Rows) -> (f64, f64) {
+fn mean(choices: &[Decision<Othello>], rows: impl Fn(&[Decision<Othello>]) -> SparseRows) -> (f64, f64) {
     let mut means = Vec::new();
     for part in choices.chunks(choices.len().div_ceil(PARTS).max(1)) {
         let rows = rows(part);

@@ -10,10 +10,10 @@ use crate::lab::{ExperimentError, Games, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_arena::accuracy::{Hits, accuracy};
 use outflank_games::othello::Othello;
-use outflank_learners::methods::{Method, Options, Task, learn};
+use outflank_learners::methods::{Method, MethodOptions, TrainingData, learn};
 use outflank_models::files::{Origin, load_network, save};
-use outflank_models::{Greedy, Network, Policy, Tuples};
-use outflank_records::{Decision, Wanted, decisions};
+use outflank_models::{Greedy, NTupleNetwork, Policy, Tuples};
+use outflank_records::{Decision, DecisionFilter, decisions};
 use outflank_runs::{files, stop_requested};
 use std::path::PathBuf;
 
@@ -41,11 +41,11 @@ impl Bench<'_> {
         method: Method,
         tuples: Tuples,
         choices: &[Decision<Othello>],
-        options: &Options,
+        options: &MethodOptions,
         name: &str,
-    ) -> Result<Network, ExperimentError> {
+    ) -> Result<NTupleNetwork, ExperimentError> {
         self.once(name, || {
-            let task = Task::new(&self.games.train, choices, tuples);
+            let task = TrainingData::new(&self.games.train, choices, tuples);
             let outcome = learn(method, task, options, self.lab.seed, &mut |_| !stop_requested());
             let outcome = outcome.map_err(failed)?;
             outcome.network().cloned().ok_or_else(|| super::no_network(method))
@@ -56,8 +56,8 @@ impl Bench<'_> {
     fn once(
         &self,
         name: &str,
-        make: impl FnOnce() -> Result<Network, ExperimentError>,
-    ) -> Result<Network, ExperimentError> {
+        make: impl FnOnce() -> Result<NTupleNetwork, ExperimentError>,
+    ) -> Result<NTupleNetwork, ExperimentError> {
         let path = self.path(name);
         if path.is_file() {
             return Ok(load_network(&path)?.0);
@@ -79,7 +79,7 @@ impl Bench<'_> {
         self.lab.keep(&format!("models/{stem}.safetensors"))
     }
 
-    fn keep(&self, name: &str, network: &Network) -> Result<(), ExperimentError> {
+    fn keep(&self, name: &str, network: &NTupleNetwork) -> Result<(), ExperimentError> {
         files::create_folder(&self.lab.keep("models"))?;
         let origin = Origin {
             method: name.to_owned(),
@@ -122,8 +122,8 @@ impl Experiment for Studies {
         let games = games(lab, lab.seed)?;
         let bench = Bench {
             lab,
-            train: decisions(&games.train, &Wanted::CHOICES).items().to_vec(),
-            test: decisions(&games.test, &Wanted::CHOICES).items().to_vec(),
+            train: decisions(&games.train, &DecisionFilter::CHOICES).items().to_vec(),
+            test: decisions(&games.test, &DecisionFilter::CHOICES).items().to_vec(),
             games: &games,
         };
         let lead = "Each study changes one thing; figures are percentages of held-out choices \
@@ -153,7 +153,7 @@ fn preferences(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentE
         let row = format!("{} N-Tuple", super::method_name(method));
         let learned = bench.learn(method, n.clone(), &bench.train, &options(), &row)?;
         add(report, &row, "counts", counts, hits(&Greedy(learned), &bench.test));
-        let settings = Options { binary_preferences: true, ..options() };
+        let settings = MethodOptions { preference_binary: true, ..options() };
         let learned =
             bench.learn(method, n.clone(), &bench.train, &settings, &format!("{row}, binary"))?;
         add(report, &row, "binary", binary, hits(&Greedy(learned), &bench.test));
@@ -164,7 +164,7 @@ fn preferences(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentE
 /// LSTD with other decays.
 fn lambdas(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError> {
     for lambda in LAMBDAS {
-        let settings = Options { lambda, ..options() };
+        let settings = MethodOptions { lambda, ..options() };
         let name = format!("LSTD 1-Tuple, lambda {lambda}");
         let learned =
             bench.learn(Method::Lstd, FeatureSet::One.tuples(), &bench.train, &settings, &name)?;

@@ -7,8 +7,8 @@ use crate::{Experiment, Report};
 use outflank_arena::accuracy::{Accuracy, Hits, STAGES, accuracy};
 use outflank_models::files::load_network;
 use outflank_models::{Greedy, embedded};
-use outflank_records::{Wanted, decisions};
-use outflank_report::Bars;
+use outflank_records::{DecisionFilter, decisions};
+use outflank_report::BarChart;
 
 /// The printed percentages: iPref, Pref, MM, LSTD, Classify with 1-tuples, the same with N-tuples,
 /// then Heur-WPC and ETDL-N-Tuple; the last row is the mean over all choices.
@@ -50,7 +50,7 @@ pub fn measure(
     for trial in 0..trials(lab) {
         let seed = lab.seed.wrapping_add(trial);
         let games = games(lab, seed)?;
-        let test = decisions(&games.test, &Wanted::CHOICES);
+        let test = decisions(&games.test, &DecisionFilter::CHOICES);
         let mut measured: Vec<(String, Option<usize>, Accuracy)> = Vec::new();
         for learned in players(lab, seed, &games, features)? {
             let name = format!("{} {}", method_name(learned.method), learned.features.name());
@@ -154,7 +154,7 @@ impl Experiment for Table2 {
 /// The last row of the table.
 fn draw(columns: &[Column], report: &mut Report) {
     let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-    let bars = Bars::new("Choices predicted", "%, 95% intervals", names)
+    let bars = BarChart::new("Choices predicted", "%, 95% intervals", names)
         .series("ours", columns.iter().map(|column| mean(&column.trials, |a| &a.choices)))
         .series(
             "paper",

@@ -3,15 +3,15 @@
 use super::{FeatureSet, Learned, games, games_departure, players};
 use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
-use outflank_arena::Terms;
+use outflank_arena::ContestConfig;
 use outflank_arena::accuracy::Hits;
 use outflank_arena::league::{League, LeagueReport, play_league};
-use outflank_arena::ratings::Options;
+use outflank_arena::ratings::RatingConfig;
 use outflank_games::Side;
 use outflank_games::othello::Othello;
 use outflank_models::{Greedy as OnePly, embedded, files};
-use outflank_players::{Entry, Greedy};
-use outflank_report::Bars;
+use outflank_players::{PlayerFactory, Greedy};
+use outflank_report::BarChart;
 use outflank_report::text::count;
 use outflank_runs::{Journal, stop_requested};
 use std::sync::Arc;
@@ -52,7 +52,7 @@ const PUBLISHED: [(&str, &str); 6] = [
 pub fn league(lab: &Lab) -> Result<(League<Othello>, Vec<String>), ExperimentError> {
     let games = games(lab, lab.seed)?;
     let ten = players(lab, lab.seed, &games, &FeatureSet::BOTH)?;
-    let mut entries: Vec<Entry<Othello>> = ten.into_iter().map(entry).collect();
+    let mut entries: Vec<PlayerFactory<Othello>> = ten.into_iter().map(entry).collect();
     entries.push(greedy("Heur-WPC", embedded::heuristic()));
     for (name, file) in PUBLISHED {
         if let Some(path) = lab.published(file) {
@@ -61,7 +61,7 @@ pub fn league(lab: &Lab) -> Result<(League<Othello>, Vec<String>), ExperimentErr
     }
     let (openings, which) = lab.openings(Side::Black)?;
     let rounds = lab.scale.choose(4, 1000, 1000).min(openings.len()) as u32;
-    let terms = Terms { openings, rounds, seed: lab.seed, threads: lab.threads, elsewhere: None };
+    let terms = ContestConfig { openings, rounds, seed: lab.seed, threads: lab.threads, remote: None };
     (lab.say)("playing the league");
     let journal =
         Journal::open(&lab.keep("games.tsv")).map_err(outflank_arena::ContestError::from)?;
@@ -78,13 +78,13 @@ pub fn league(lab: &Lab) -> Result<(League<Othello>, Vec<String>), ExperimentErr
     Ok((league, departures))
 }
 
-fn entry(learned: Learned) -> Entry<Othello> {
+fn entry(learned: Learned) -> PlayerFactory<Othello> {
     greedy(&learned.name(), learned.network)
 }
 
-fn greedy(name: &str, network: outflank_models::Network) -> Entry<Othello> {
+fn greedy(name: &str, network: outflank_models::NTupleNetwork) -> PlayerFactory<Othello> {
     let policy = Arc::new(OnePly(network));
-    Entry::new(name, move || Ok(Box::new(Greedy::new(policy.clone()))))
+    PlayerFactory::new(name, move || Ok(Box::new(Greedy::new(policy.clone()))))
 }
 
 /// Adds ratings and percentages to a report.
@@ -101,7 +101,7 @@ pub(super) fn fill(report: &mut Report, league: &LeagueReport, printed: &[(&str,
             )
             .decimals(0, 0);
         // None of the games is taken to be drawn.
-        let error = Hits::of(player.percent, player.games).error();
+        let error = Hits::from_percent(player.percent, player.games).error();
         let percent = Some(player.percent);
         report.cell(&player.name, "% score", paper.map(|p| p.2), percent, Some(error));
     }
@@ -113,7 +113,7 @@ pub(super) fn fill(report: &mut Report, league: &LeagueReport, printed: &[(&str,
     }
     let names: Vec<&str> = league.players.iter().map(|player| player.name.as_str()).collect();
     let printed_of = |name: &str| printed.iter().find(|(other, ..)| *other == name);
-    let bars = Bars::new("Ratings", "rating, 95% intervals", names.clone())
+    let bars = BarChart::new("Ratings", "rating, 95% intervals", names.clone())
         .series("ours", league.players.iter().map(|player| (player.rating, player.error)))
         .series("paper", names.iter().map(|name| (printed_of(name).map_or(f64::NAN, |p| p.1), 0.0)))
         .decimals(0)
@@ -139,7 +139,7 @@ impl Experiment for Table3 {
 
     fn run(&self, lab: &Lab) -> Result<Report, ExperimentError> {
         let (league, departures) = league(lab)?;
-        let table = league.report(&Options::default())?;
+        let table = league.report(&RatingConfig::default())?;
         let lead = format!(
             "A round robin of {} players at one ply, {} games for each; plain Bradley-Terry ratings.",
             table.players.len(),

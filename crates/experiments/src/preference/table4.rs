@@ -5,7 +5,7 @@ use crate::lab::{ExperimentError, Lab, Part};
 use crate::{Experiment, Report};
 use outflank_arena::accuracy::Hits;
 use outflank_arena::league::{League, LeagueReport};
-use outflank_arena::ratings::Options;
+use outflank_arena::ratings::RatingConfig;
 use outflank_games::othello::Othello;
 
 /// Printed ratings and percentages.
@@ -91,7 +91,7 @@ fn sub_league(
     if players.len() < 2 {
         return Ok(None);
     }
-    Ok(Some(league.report_of(&players, &Options::default())?))
+    Ok(Some(league.report_among(&players, &RatingConfig::default())?))
 }
 
 /// Adds a cross table, scaled to the paper's 2,000 games a pair.
@@ -109,7 +109,7 @@ fn cross<const N: usize>(
                 2000.0 * won / (won + lost)
             });
             // Of a score of 2,000 games, colours paired or not.
-            let error = ours.map(|points| 20.0 * Hits::of(points / 20.0, 2000).error());
+            let error = ours.map(|points| 20.0 * Hits::from_percent(points / 20.0, 2000).error());
             report.cell(*a, *b, Some(printed[row][column]), ours, error);
         }
     }

@@ -66,7 +66,7 @@ impl Checkers {
     /// it must capture, otherwise the steps.
     #[inline]
     #[must_use]
-    pub fn ways_to_move(&self, side: Side) -> u32 {
+    pub fn mobility(&self, side: Side) -> u32 {
         self.field(side).ways()
     }
 

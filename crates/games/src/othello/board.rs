@@ -36,13 +36,13 @@ impl Board {
     #[inline]
     #[must_use]
     pub fn play(self, square: Square) -> Board {
-        self.turn_over(square, self.flips(square))
+        self.play_with_flips(square, self.flips(square))
     }
 
     /// The board after playing `square` and turning over `flips`, seen from the opponent.
     #[inline]
     #[must_use]
-    pub fn turn_over(self, square: Square, flips: u64) -> Board {
+    pub fn play_with_flips(self, square: Square, flips: u64) -> Board {
         Board { own: self.other ^ flips, other: self.own ^ flips ^ square.bit() }
     }
 
@@ -87,6 +87,6 @@ impl Board {
             .map(|s| (self.transform(s), s))
             .into_iter()
             .min()
-            .unwrap_or((self, Symmetry::SAME))
+            .unwrap_or((self, Symmetry::IDENTITY))
     }
 }

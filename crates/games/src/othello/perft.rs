@@ -40,7 +40,7 @@ impl Task for Count {
         }
         let after = |square| {
             let flips = kernel.flips(board.own, board.other, square);
-            Count { board: board.turn_over(square, flips), depth: depth - 1 }
+            Count { board: board.play_with_flips(square, flips), depth: depth - 1 }
         };
         Squares(moves).map(|square| kernel.run(after(square))).sum()
     }

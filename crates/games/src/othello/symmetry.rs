@@ -152,6 +152,6 @@ mod tests {
             }
         }
         assert_eq!(Symmetry::ALL.map(Symmetry::index), [0, 1, 2, 3, 4, 5, 6, 7]);
-        assert_eq!(Symmetry::SAME.bits(0b1011), 0b1011);
+        assert_eq!(Symmetry::IDENTITY.bits(0b1011), 0b1011);
     }
 }

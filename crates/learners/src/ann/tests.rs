@@ -1,10 +1,10 @@
 use super::*;
-use crate::training::{Against, Learner, Plan, StepError, train};
+use crate::training::{OpponentEvaluator, Learner, TrainingPlan, StepError, train};
 use outflank_models::Evaluate;
 use outflank_models::files::Origin;
 
-fn settings(name: &str) -> Settings {
-    Settings {
+fn settings(name: &str) -> AnnConfig {
+    AnnConfig {
         architecture: name.parse().unwrap(),
         alpha: 0.01,
         decay: None,
@@ -12,7 +12,7 @@ fn settings(name: &str) -> Settings {
         epsilon: 0.0,
         self_play: false,
         per_move: false,
-        outcome: Outcome::Sigmoid,
+        outcome: ResultTarget::Sigmoid,
         seed: 5,
     }
 }
@@ -20,19 +20,19 @@ fn settings(name: &str) -> Settings {
 #[test]
 fn results_are_those_of_the_formula() {
     // Section 4's formula at a few points, worked out by hand.
-    let sigmoid = |b: i32, w: i32| Outcome::Sigmoid.worth(b - w, (b + w) as u32);
+    let sigmoid = |b: i32, w: i32| ResultTarget::Sigmoid.worth(b - w, (b + w) as u32);
     assert_eq!(sigmoid(32, 32), 0.0);
     assert!((sigmoid(64, 0) - 0.986_614_298_151_430_3).abs() < 1e-12);
     assert!((sigmoid(33, 31) - 0.077_966_441_375_368_2).abs() < 1e-9);
     assert!((sigmoid(0, 40) + sigmoid(40, 0)).abs() < 1e-12);
-    assert_eq!([-3, 0, 9].map(|margin| Outcome::Plain.worth(margin, 64)), [-1.0, 0.0, 1.0]);
+    assert_eq!([-3, 0, 9].map(|margin| ResultTarget::Sign.worth(margin, 64)), [-1.0, 0.0, 1.0]);
 }
 
 /// A lesson against the rule of section 2, its gradient being that of moving each weight a little.
 #[test]
 fn a_lesson_is_the_sum_of_the_paper() {
     let settings = settings("WS 64-2x8-3-1");
-    let pair = Pair::new(settings.clone());
+    let pair = AnnLearner::new(settings.clone());
     let net = pair.net(0);
     let mut position = Othello::start();
     let mut sequence = Vec::new();
@@ -47,12 +47,12 @@ fn a_lesson_is_the_sum_of_the_paper() {
         }
     }
     let (alpha, result) = (0.05, 0.6f32);
-    let mut live = LiveNet::new(&net);
+    let mut live = TrainableMlp::new(&net);
     let whole = Sequence { boards: sequence.clone(), random: vec![false; sequence.len()] };
     lesson(&mut live, &whole, result, Rates { alpha, lambda: 0.0 }, &mut Vec::new());
-    live.apply();
+    live.step();
     let predict = |weights: &[f32], board: &Board| {
-        let net = Net::new(&settings.architecture, weights.to_vec()).unwrap();
+        let net = Mlp::new(&settings.architecture, weights.to_vec()).unwrap();
         let position = Othello::from_discs(board.own, board.other, Side::White).unwrap();
         libm::tanh(f64::from(net.value(&position, Side::Black)))
     };
@@ -77,8 +77,8 @@ fn a_lesson_is_the_sum_of_the_paper() {
 /// The targets of lambda and of random moves, worked out by hand.
 #[test]
 fn results_reach_back_until_a_random_move() {
-    let pair = Pair::new(settings("FC 64-3-1"));
-    let mut live = LiveNet::new(&pair.net(0));
+    let pair = AnnLearner::new(settings("FC 64-3-1"));
+    let mut live = TrainableMlp::new(&pair.net(0));
     let boards: Vec<Board> = starts()[10..14].iter().map(|p| p.board()).collect();
     let f = live.predict(&boards).to_vec();
     let mut steps = |random: [bool; 4], lambda: f32| {
@@ -105,8 +105,8 @@ fn results_reach_back_until_a_random_move() {
     near(steps(random, 1.0), [f[1] - f[0], 0.0, 0.5 - f[2], 0.5 - f[3]]);
 }
 
-fn learn(settings: &Settings, steps: u32) -> Pair {
-    let mut pair = Pair::new(settings.clone());
+fn learn(settings: &AnnConfig, steps: u32) -> AnnLearner {
+    let mut pair = AnnLearner::new(settings.clone());
     (0..steps).for_each(|_| pair.step().unwrap());
     pair
 }
@@ -116,14 +116,14 @@ fn every_option_learns_something_of_its_own_and_repeats_itself() {
     let plain = settings("WS 192-2x8-3-1");
     let all = [
         plain.clone(),
-        Settings { self_play: true, ..plain.clone() },
-        Settings { per_move: true, ..plain.clone() },
-        Settings { outcome: Outcome::Plain, ..plain.clone() },
-        Settings { seed: 6, ..plain.clone() },
-        Settings { lambda: 0.5, ..plain.clone() },
-        Settings { epsilon: 0.1, ..plain.clone() },
-        Settings { decay: Some(10), ..plain.clone() },
-        Settings { epsilon: 0.2, per_move: true, ..plain.clone() },
+        AnnConfig { self_play: true, ..plain.clone() },
+        AnnConfig { per_move: true, ..plain.clone() },
+        AnnConfig { outcome: ResultTarget::Sign, ..plain.clone() },
+        AnnConfig { seed: 6, ..plain.clone() },
+        AnnConfig { lambda: 0.5, ..plain.clone() },
+        AnnConfig { epsilon: 0.1, ..plain.clone() },
+        AnnConfig { decay: Some(10), ..plain.clone() },
+        AnnConfig { epsilon: 0.2, per_move: true, ..plain.clone() },
         settings("SR 192-4-1"),
         settings("SP 64-91-4-1"),
     ];
@@ -142,7 +142,7 @@ fn a_run_goes_on_from_its_bytes() {
         let whole = learn(&settings, 100);
         let part = learn(&settings, 37);
         let mut parts = part.state().unwrap();
-        let mut again = Pair::new(settings.clone());
+        let mut again = AnnLearner::new(settings.clone());
         again.restore(&parts).unwrap();
         (37..100).for_each(|_| again.step().unwrap());
         assert_eq!(again.state(), whole.state());
@@ -156,23 +156,23 @@ fn a_run_goes_on_from_its_bytes() {
 
 #[test]
 fn weights_without_bounds_are_an_error() {
-    let mut pair = Pair::new(Settings { alpha: 1e39, ..settings("FC 64-4-1") });
+    let mut pair = AnnLearner::new(AnnConfig { alpha: 1e39, ..settings("FC 64-4-1") });
     let error = (0..50).find_map(|_| pair.step().err()).unwrap();
     assert!(error.to_string().contains("grew out of bounds in game"), "{error}");
 }
 
 /// A learner whose weights break after some games.
-struct Breaks(Pair, u64);
+struct Breaks(AnnLearner, u64);
 
 impl Learner for Breaks {
-    type Model = Net;
+    type Model = Mlp;
 
     fn spent(&self) -> u64 {
         self.0.spent()
     }
 
-    fn next_games(&self) -> u64 {
-        self.0.next_games()
+    fn next_cost(&self) -> u64 {
+        self.0.next_cost()
     }
 
     fn step(&mut self) -> Result<(), StepError> {
@@ -182,7 +182,7 @@ impl Learner for Breaks {
         self.0.step()
     }
 
-    fn model(&self) -> Net {
+    fn model(&self) -> Mlp {
         self.0.model()
     }
 
@@ -199,20 +199,20 @@ impl Learner for Breaks {
 fn a_run_that_breaks_keeps_its_last_checkpoint() {
     let settings = settings("WS 64-2x8-1");
     let folder = tempfile::tempdir().unwrap();
-    let plan = Plan {
+    let plan = TrainingPlan {
         games: 80,
         unit: "games",
         points: 4,
-        measure_beginning: false,
+        measure_start: false,
         origin: Origin::default(),
         keep_models: false,
     };
-    let gauge = Against { others: Vec::new(), games: 2, random: 0.0, seed: 1, threads: 1 };
-    let mut broken = Breaks(Pair::new(settings.clone()), 50);
+    let gauge = OpponentEvaluator { opponents: Vec::new(), games: 2, random: 0.0, seed: 1, threads: 1 };
+    let mut broken = Breaks(AnnLearner::new(settings.clone()), 50);
     let error = train(&mut broken, &gauge, &plan, folder.path(), |_| true).unwrap_err().to_string();
     assert!(error.contains("out of bounds in game 52"), "{error}");
     // Going on from what is there, with a step that makes sense, is as if nothing had happened.
-    let mut again = Pair::new(settings.clone());
+    let mut again = AnnLearner::new(settings.clone());
     let mut first = None;
     let trained = train(&mut again, &gauge, &plan, folder.path(), |status| {
         first.get_or_insert(status.games);
@@ -227,7 +227,7 @@ fn a_run_that_breaks_keeps_its_last_checkpoint() {
 #[test]
 fn it_learns_to_play() {
     let settings = settings("WS 192-4x8-1");
-    let (young, old) = (Pair::new(settings.clone()).net(0), learn(&settings, 1500).net(0));
+    let (young, old) = (AnnLearner::new(settings.clone()).net(0), learn(&settings, 1500).net(0));
     let mut points = 0.0;
     for (game, start) in starts().into_iter().enumerate() {
         for side in Side::BOTH {
@@ -251,18 +251,18 @@ fn it_learns_to_play() {
 /// A training game by the book: positions without bit boards turned by hand, predictions by the plain
 /// network, gradients by moving each weight a little.
 struct Replay {
-    settings: Settings,
+    settings: AnnConfig,
     weights: [Vec<f32>; 2],
 }
 
 impl Replay {
-    fn net(&self, number: usize) -> Net {
-        Net::new(&self.settings.architecture, self.weights[number].clone()).unwrap()
+    fn net(&self, number: usize) -> Mlp {
+        Mlp::new(&self.settings.architecture, self.weights[number].clone()).unwrap()
     }
 
     /// A position, seen from the side that moved into it.
     fn predict(&self, weights: &[f32], (position, side): (Othello, Side)) -> f64 {
-        let net = Net::new(&self.settings.architecture, weights.to_vec()).unwrap();
+        let net = Mlp::new(&self.settings.architecture, weights.to_vec()).unwrap();
         libm::tanh(f64::from(net.value(&position, side)))
     }
 
@@ -334,14 +334,14 @@ impl Replay {
 #[test]
 fn a_training_game_is_as_the_paper_has_it() {
     for (name, per_move, outcome) in [
-        ("FC 64-2-1", false, Outcome::Sigmoid),
-        ("FC 64-2-1", true, Outcome::Plain),
-        ("WS 192-1x8-2-1", false, Outcome::Plain),
-        ("WS 64-2x8-1", true, Outcome::Sigmoid),
+        ("FC 64-2-1", false, ResultTarget::Sigmoid),
+        ("FC 64-2-1", true, ResultTarget::Sign),
+        ("WS 192-1x8-2-1", false, ResultTarget::Sign),
+        ("WS 64-2x8-1", true, ResultTarget::Sigmoid),
     ] {
-        let settings = Settings { per_move, outcome, ..settings(name) };
+        let settings = AnnConfig { per_move, outcome, ..settings(name) };
         for black in 0..2 {
-            let mut pair = Pair::new(settings.clone());
+            let mut pair = AnnLearner::new(settings.clone());
             let before = [pair.net(0).weights().to_vec(), pair.net(1).weights().to_vec()];
             let mut replay = Replay { settings: settings.clone(), weights: before.clone() };
             let start = starts()[40];

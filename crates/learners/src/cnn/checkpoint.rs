@@ -5,9 +5,9 @@
 //! checkpoint before the last stays until the end of a sitting, when the last was read again.
 
 use super::State;
-use outflank_models::nets::{Net, NetError, Weights};
+use outflank_models::nets::{NetGraph, NetError, Weights};
 use outflank_runs::files::{self, FileError};
-use outflank_runs::{Notes, parts, toml_fault};
+use outflank_runs::{ProgressLog, shards, toml_error_message};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ pub enum CheckpointError {
     Damaged(PathBuf, String),
     /// It belongs to another network.
     #[error(transparent)]
-    Net(#[from] NetError),
+    NetGraph(#[from] NetError),
 }
 
 /// What is kept besides the state.
@@ -68,7 +68,7 @@ impl Checkpoint {
             .flatten()
             .map(|block| block.iter().flat_map(|value| value.to_le_bytes()).collect())
             .collect();
-        let bytes = parts::pack(&blocks);
+        let bytes = shards::pack(&blocks);
         let mut pieces = Vec::new();
         for (number, piece) in bytes.chunks(PIECE).enumerate() {
             let name = format!("{:09}-{number:03}.part", state.step);
@@ -121,7 +121,7 @@ impl Checkpoint {
     }
 
     /// Reads the last checkpoint again and, if it is whole, removes the one before.
-    pub fn settle(folder: &Path, net: &Net, moments: usize) -> Result<(), CheckpointError> {
+    pub fn settle(folder: &Path, net: &NetGraph, moments: usize) -> Result<(), CheckpointError> {
         if let Some((last, _)) = Checkpoint::load_one(folder, INDEX, net, moments)? {
             let _ = std::fs::remove_file(folder.join(BEFORE));
             Checkpoint::clear(&folder.join(FOLDER), &last.pieces)?;
@@ -132,7 +132,7 @@ impl Checkpoint {
     /// The last state of a run that is whole, if it has one.
     pub fn load(
         folder: &Path,
-        net: &Net,
+        net: &NetGraph,
         moments: usize,
     ) -> Result<Option<(Checkpoint, State)>, CheckpointError> {
         let last = match Checkpoint::load_one(folder, INDEX, net, moments) {
@@ -151,7 +151,7 @@ impl Checkpoint {
                         other => other.to_string(),
                     };
                     let (shown, other) = (last.display(), before.display());
-                    Notes::new(false).tell(&format!("{shown}: {reason}; going on from {other}"));
+                    ProgressLog::new(false).println(&format!("{shown}: {reason}; going on from {other}"));
                     Ok(Some(found))
                 }
                 _ => Err(error),
@@ -170,13 +170,13 @@ impl Checkpoint {
             .map_err(|_| damaged(format!("{name} is not text")))?;
         toml::from_str(&text)
             .map(Some)
-            .map_err(|e| damaged(format!("{name}: {}", toml_fault(&text, &e))))
+            .map_err(|e| damaged(format!("{name}: {}", toml_error_message(&text, &e))))
     }
 
     fn load_one(
         folder: &Path,
         name: &str,
-        net: &Net,
+        net: &NetGraph,
         moments: usize,
     ) -> Result<Option<(Checkpoint, State)>, CheckpointError> {
         let damaged = |why: String| CheckpointError::Damaged(folder.to_owned(), why);
@@ -197,7 +197,7 @@ impl Checkpoint {
         if !is_its || (steps > 0 && step > steps) {
             return Err(damaged(format!("{name} says step {step} of {steps}, which it is not")));
         }
-        let blocks = parts::unpack(&bytes).map_err(damaged)?;
+        let blocks = shards::unpack(&bytes).map_err(damaged)?;
         let mut values: Vec<Vec<f32>> = blocks
             .iter()
             .map(|block| block.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b)).collect())
@@ -230,8 +230,8 @@ mod tests {
         assert_eq!(Checkpoint::load(folder.path(), &net, 1).unwrap(), None);
         let state = |step| State {
             step,
-            weights: Weights::start(&net, step),
-            moments: vec![Weights::start(&net, step + 7).values().to_vec()],
+            weights: Weights::init(&net, step),
+            moments: vec![Weights::init(&net, step + 7).values().to_vec()],
         };
         Checkpoint::save(folder.path(), &state(3), 10, 1.5).unwrap();
         let saved = Checkpoint::save(folder.path(), &state(5), 10, 2.5).unwrap();
@@ -279,7 +279,7 @@ mod tests {
         Checkpoint::save(folder.path(), &state(9), 10, 5.0).unwrap();
         assert!(folder.path().join(BEFORE).exists());
         for _ in 0..2 {
-            Checkpoint::forget(folder.path()).unwrap();
+            Checkpoint::remove_all(folder.path()).unwrap();
             assert_eq!(Checkpoint::load(folder.path(), &net, 1).unwrap(), None);
         }
     }

@@ -1,8 +1,8 @@
 //! Learning on the CPU.
 
-use super::{Engine, EngineError, Optimizer, Plan, Seen, State, Study};
+use super::{Engine, EngineError, Optimizer, Plan, Seen, State, TrainingSet};
 use outflank_games::othello::Symmetry;
-use outflank_models::nets::{Cpu, Net, Role, Space, Weights, classes_of, learn_batch};
+use outflank_models::nets::{CpuNet, NetGraph, Role, BufferPool, Weights, classes_of, forward_backward};
 use rayon::prelude::*;
 
 /// How far a running mean or variance follows that of each batch.
@@ -10,24 +10,24 @@ pub const FOLLOW: f32 = 0.1;
 
 /// A network and its examples in the machine's own memory.
 pub struct CpuEngine {
-    net: Net,
+    net: NetGraph,
     plan: Plan,
-    study: Study,
+    study: TrainingSet,
     state: State,
     seen: Seen,
     /// Where classes go under each symmetry.
     classes: [[usize; outflank_models::nets::CLASSES]; 8],
     /// The network as it answers, until it learns on.
-    answers: Option<Cpu>,
+    answers: Option<CpuNet>,
     /// What a step needs, kept for the next.
-    space: Space,
+    space: BufferPool,
 }
 
 impl CpuEngine {
     /// A network at its start.
     #[must_use]
-    pub fn new(net: &Net, plan: Plan, study: Study) -> CpuEngine {
-        let weights = Weights::start(net, plan.seed);
+    pub fn new(net: &NetGraph, plan: Plan, study: TrainingSet) -> CpuEngine {
+        let weights = Weights::init(net, plan.seed);
         CpuEngine {
             net: net.clone(),
             plan,
@@ -36,7 +36,7 @@ impl CpuEngine {
             seen: Seen::default(),
             classes: Symmetry::ALL.map(classes_of),
             answers: None,
-            space: Space::default(),
+            space: BufferPool::default(),
         }
     }
 
@@ -60,7 +60,7 @@ impl CpuEngine {
         let name = (self.plan.seed, self.state.step);
         let batch = (&words[..], &targets[..]);
         let (weights, smoothing) = (&self.state.weights, self.plan.smoothing);
-        let learned = learn_batch(&self.net, weights, batch, name, smoothing, &mut self.space);
+        let learned = forward_backward(&self.net, weights, batch, name, smoothing, &mut self.space);
         self.seen.examples += places.len() as u64;
         self.seen.loss += learned.loss * places.len() as f64;
         self.seen.hits += learned.hits as f64;
@@ -90,12 +90,12 @@ impl CpuEngine {
                     }
                 }
                 role => {
-                    let decay = self.plan.decay_of(role) as f32;
+                    let decay = self.plan.weight_decay_for(role) as f32;
                     update(self.plan.optimizer, values, gradient, moments, (rate, decay, step));
                 }
             }
         }
-        learned.gradient.into_iter().for_each(|block| self.space.keep(block));
+        learned.gradient.into_iter().for_each(|block| self.space.release(block));
         self.answers = None;
         Ok(())
     }
@@ -166,7 +166,7 @@ impl Engine for CpuEngine {
     }
 
     fn logits(&mut self, words: &[u64]) -> Result<Vec<f32>, EngineError> {
-        let cpu = self.answers.get_or_insert_with(|| Cpu::new(&self.net, &self.state.weights));
+        let cpu = self.answers.get_or_insert_with(|| CpuNet::new(&self.net, &self.state.weights));
         let planes = self.net.input().planes();
         Ok(words.chunks(256 * planes).flat_map(|words| cpu.logits(words)).collect())
     }

@@ -1,7 +1,7 @@
 //! Where networks learn and answer: the CPU, or what another crate brings.
 
-use super::{CpuEngine, Engine, EngineError, Optimizer, Plan, Schedule, State, Study};
-use outflank_models::nets::{Net, Weights, learning_bytes};
+use super::{CpuEngine, Engine, EngineError, Optimizer, Plan, LrSchedule, State, TrainingSet};
+use outflank_models::nets::{NetGraph, Weights, training_memory_bytes};
 use outflank_runs::available_memory;
 
 /// A place with engines.
@@ -10,32 +10,32 @@ pub trait Device: Sync {
     fn name(&self) -> &'static str;
 
     /// Whether millions of examples a minute can be learned from there.
-    fn is_quick(&self) -> bool;
+    fn is_accelerated(&self) -> bool;
 
     /// Whether networks are taught there at all.
-    fn teaches(&self) -> bool {
+    fn can_train(&self) -> bool {
         true
     }
 
     /// A network at its start, with what it is to learn from.
-    fn engine(&self, net: &Net, plan: Plan, study: Study) -> Result<Box<dyn Engine>, EngineError>;
+    fn engine(&self, net: &NetGraph, plan: Plan, study: TrainingSet) -> Result<Box<dyn Engine>, EngineError>;
 }
 
 /// The machine's own processors.
-pub struct OnCpu;
+pub struct CpuDevice;
 
-impl Device for OnCpu {
+impl Device for CpuDevice {
     fn name(&self) -> &'static str {
         "cpu"
     }
 
-    fn is_quick(&self) -> bool {
+    fn is_accelerated(&self) -> bool {
         false
     }
 
-    fn engine(&self, net: &Net, plan: Plan, study: Study) -> Result<Box<dyn Engine>, EngineError> {
+    fn engine(&self, net: &NetGraph, plan: Plan, study: TrainingSet) -> Result<Box<dyn Engine>, EngineError> {
         let kept = kept_bytes(net, plan.optimizer);
-        enough(kept, learning_bytes(net, plan.batch), available_memory())?;
+        enough(kept, training_memory_bytes(net, plan.batch), available_memory())?;
         Ok(Box::new(CpuEngine::new(net, plan, study)))
     }
 }
@@ -43,7 +43,7 @@ impl Device for OnCpu {
 /// The bytes that the weights take, whatever the batch: themselves, their gradient, what the optimizer
 /// remembers, fields written out for Winograd's method, and the copies that a checkpoint is made of (the
 /// state, its bytes, and those in one piece).
-fn kept_bytes(net: &Net, optimizer: Optimizer) -> u64 {
+fn kept_bytes(net: &NetGraph, optimizer: Optimizer) -> u64 {
     let weights: u64 = net.params().iter().map(|param| param.len() as u64).sum();
     let state = 1 + optimizer.moments() as u64;
     let (gradient, written_out, copies) = (1, 2, 3 * state);
@@ -52,24 +52,24 @@ fn kept_bytes(net: &Net, optimizer: Optimizer) -> u64 {
 
 /// Nowhere to learn: what networks came to on a graphics processor is known or it is not. Those whose weights
 /// are here answer on the machine's own processors.
-pub struct Nowhere;
+pub struct CachedOnly;
 
-impl Device for Nowhere {
+impl Device for CachedOnly {
     fn name(&self) -> &'static str {
         "none"
     }
 
     /// As much is asked of them as where they learned.
-    fn is_quick(&self) -> bool {
+    fn is_accelerated(&self) -> bool {
         true
     }
 
-    fn teaches(&self) -> bool {
+    fn can_train(&self) -> bool {
         false
     }
 
-    fn engine(&self, net: &Net, plan: Plan, study: Study) -> Result<Box<dyn Engine>, EngineError> {
-        OnCpu.engine(net, plan, study)
+    fn engine(&self, net: &NetGraph, plan: Plan, study: TrainingSet) -> Result<Box<dyn Engine>, EngineError> {
+        CpuDevice.engine(net, plan, study)
     }
 }
 
@@ -90,14 +90,14 @@ fn enough(kept: u64, batch: u64, left: Option<u64>) -> Result<(), EngineError> {
 /// A network that has learned, ready to answer on a device.
 pub fn ready(
     device: &dyn Device,
-    net: &Net,
+    net: &NetGraph,
     weights: &Weights,
 ) -> Result<Box<dyn Engine>, EngineError> {
     // It has nothing to learn from, and nothing is made of how it would.
     let plan = Plan {
         batch: 1,
         rate: 0.0,
-        schedule: Schedule::Constant,
+        schedule: LrSchedule::Constant,
         warmup: 0,
         optimizer: Optimizer::Sgd { momentum: 0.0, nesterov: false },
         decay: 0.0,
@@ -105,7 +105,7 @@ pub fn ready(
         seed: 0,
     };
     let words = vec![0; net.input().planes()];
-    let study = Study { words, targets: vec![0], items: vec![0] };
+    let study = TrainingSet { words, targets: vec![0], items: vec![0] };
     let mut engine = device.engine(net, plan, study)?;
     engine.restore(&State { step: 0, weights: weights.clone(), moments: Vec::new() })?;
     Ok(engine)
@@ -120,7 +120,7 @@ mod tests {
     fn a_batch_that_does_not_fit_is_refused() {
         // Conv8 alone gives 1,408 maps of 64 numbers before and after each rectifier.
         let net = named("conv8", Input::PIECES).unwrap();
-        let needed = learning_bytes(&net, 1000);
+        let needed = training_memory_bytes(&net, 1000);
         let maps = 2 * 1408 * 64 * 4 * 1000;
         assert!((maps..maps + maps / 4).contains(&needed), "{needed}");
         assert!(enough(1, needed, None).is_ok() && enough(0, needed, Some(needed)).is_ok());
@@ -139,6 +139,6 @@ mod tests {
         assert!(refused.contains("GB") && refused.contains("--net"), "{refused}");
         let small = named("conv4", Input::PIECES).unwrap();
         let kept = kept_bytes(&small, Optimizer::AdamW { first: 0.9, second: 0.999 });
-        assert!(enough(kept, learning_bytes(&small, 64), Some(1 << 30)).is_ok());
+        assert!(enough(kept, training_memory_bytes(&small, 64), Some(1 << 30)).is_ok());
     }
 }

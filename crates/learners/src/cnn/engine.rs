@@ -1,8 +1,8 @@
 //! What learns: it holds a network's weights and the examples, and takes steps down the gradient.
 
 use super::Optimizer;
-use outflank_models::nets::{Net, Weights, class_of};
-use outflank_records::Coloured;
+use outflank_models::nets::{NetGraph, Weights, class_of};
+use outflank_records::ColoredExample;
 
 /// Why an engine cannot go on.
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +23,7 @@ pub enum EngineError {
     Missing(String),
     /// The state does not belong to the network.
     #[error(transparent)]
-    Net(#[from] outflank_models::nets::NetError),
+    NetGraph(#[from] outflank_models::nets::NetError),
     /// The loss or the weights are no numbers any more.
     #[error(
         "after step {0} the loss or the weights are not finite any more; a checkpoint from before would go the \
@@ -34,7 +34,7 @@ pub enum EngineError {
 
 /// The examples that an engine keeps at hand, and the classes of their moves.
 #[derive(Clone, Debug)]
-pub struct Study {
+pub struct TrainingSet {
     /// The planes of each base example, one behind another.
     pub words: Vec<u64>,
     /// The class of each base example's move.
@@ -43,18 +43,18 @@ pub struct Study {
     pub items: Vec<u32>,
 }
 
-impl Study {
+impl TrainingSet {
     /// What a network sees of these examples.
     #[must_use]
-    pub fn new(net: &Net, base: &[Coloured], items: Vec<u32>) -> Study {
+    pub fn new(net: &NetGraph, base: &[ColoredExample], items: Vec<u32>) -> TrainingSet {
         let mut words = Vec::with_capacity(base.len() * net.input().planes());
         let mut targets = Vec::with_capacity(base.len());
-        for Coloured { example, white } in base {
+        for ColoredExample { example, white } in base {
             net.input().words(example.board(), *white, &mut words);
             // Nobody has ever played in the centre.
             targets.push(class_of(example.chosen()).unwrap_or(0) as u8);
         }
-        Study { words, targets, items }
+        TrainingSet { words, targets, items }
     }
 }
 
@@ -72,7 +72,7 @@ pub struct State {
 impl State {
     /// Where learning begins: these weights, and nothing to remember of any step.
     #[must_use]
-    pub fn start(net: &Net, weights: Weights, optimizer: Optimizer) -> State {
+    pub fn start(net: &NetGraph, weights: Weights, optimizer: Optimizer) -> State {
         let zeros: Vec<Vec<f32>> = net.params().iter().map(|p| vec![0.0; p.len()]).collect();
         State { step: 0, weights, moments: vec![zeros; optimizer.moments()] }
     }

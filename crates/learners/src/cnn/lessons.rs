@@ -8,9 +8,9 @@
 
 use outflank_games::othello::Othello;
 use outflank_records::{
-    Coloured, ExampleSet, Record, Set, SplitError, image, sizes_of_shares, split_examples,
+    ColoredExample, ExampleSet, ExampleSetKind, Record, SplitError, TrainFractions, resolve_item, sizes_from_fractions, split_examples,
 };
-use outflank_runs::Draw;
+use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
 use rayon::prelude::*;
 use std::str::FromStr;
@@ -46,16 +46,16 @@ pub struct Test {
     /// What it is, such as `unique-s by example`.
     pub name: String,
     /// The positions and the moves played.
-    pub examples: Vec<Coloured>,
+    pub examples: Vec<ColoredExample>,
     /// The share of them that was learned from, itself or an image, 0 to 100.
     pub seen: f64,
 }
 
 /// Examples to learn from and tests.
 #[derive(Clone, Debug)]
-pub struct Lessons {
+pub struct Dataset {
     /// The base examples, as in [`ExampleSet::base`].
-    pub base: Vec<Coloured>,
+    pub base: Vec<ColoredExample>,
     /// The items to learn from.
     pub items: Vec<u32>,
     /// The tests: of the set itself by example, of Original by example, by game.
@@ -76,7 +76,7 @@ type ByGame<'a> = (Vec<&'a Record<Othello>>, Vec<&'a Record<Othello>>, String);
 
 /// Divides games by year, or by lot where all are up to the last year or after it.
 fn by_game(records: &[Record<Othello>], last: u16) -> ByGame<'_> {
-    let is_early = |record: &&Record<Othello>| record.about.year().is_none_or(|year| year <= last);
+    let is_early = |record: &&Record<Othello>| record.info.year().is_none_or(|year| year <= last);
     let (early, late): (Vec<_>, Vec<_>) = records.iter().partition(is_early);
     if !early.is_empty() && !late.is_empty() {
         return (early, late, format!("games after {last}"));
@@ -94,25 +94,25 @@ fn by_game(records: &[Record<Othello>], last: u16) -> ByGame<'_> {
     (of(false), of(true), HELD_OUT_NAME.to_owned())
 }
 
-impl Lessons {
+impl Dataset {
     /// Divides these games.
     pub fn new(
         records: &[Record<Othello>],
-        set: Set,
+        set: ExampleSetKind,
         split: Split,
         colours: bool,
-    ) -> Result<Lessons, SplitError> {
-        Lessons::of_player(records, set, split, colours, None)
+    ) -> Result<Dataset, SplitError> {
+        Dataset::of_player(records, set, split, colours, None)
     }
 
     /// The same of the moves of a player of this name alone.
     pub fn of_player(
         records: &[Record<Othello>],
-        set: Set,
+        set: ExampleSetKind,
         split: Split,
         colours: bool,
         by: Option<&str>,
-    ) -> Result<Lessons, SplitError> {
+    ) -> Result<Dataset, SplitError> {
         let last = match split {
             Split::Example => 2012,
             Split::Game(last) | Split::Both(last) => last,
@@ -127,11 +127,11 @@ impl Lessons {
             Split::Both(_) => early.clone(),
             Split::Example | Split::Game(_) => records.iter().collect(),
         };
-        let by_example = |set: Set| -> Result<(ExampleSet, Vec<u32>, Vec<Coloured>), SplitError> {
+        let by_example = |set: ExampleSetKind| -> Result<(ExampleSet, Vec<u32>, Vec<ColoredExample>), SplitError> {
             let mut examples = ExampleSet::new(set, pool.iter().copied(), by, colours);
-            let sizes = sizes_of_shares(examples.len(), &[set.learned_share()])?;
+            let sizes = sizes_from_fractions(examples.len(), &[fractions.of(set)])?;
             let split = split_examples(examples.items_mut(), SPLIT_SEED, &sizes)?;
-            let learned = split.parts[0].to_vec();
+            let learned = split.subsets[0].to_vec();
             let tested = split.rest.to_vec();
             let tested = tested.into_iter().map(|item| examples.resolve(item)).collect();
             Ok((examples, learned, tested))
@@ -145,24 +145,24 @@ impl Lessons {
             }
         };
         let mut tests = vec![(format!("{set} by example"), tested)];
-        if set != Set::Original {
-            tests.push(("original by example".to_owned(), by_example(Set::Original)?.2));
+        if set != ExampleSetKind::Original {
+            tests.push(("original by example".to_owned(), by_example(ExampleSetKind::Original)?.2));
         }
-        let late = ExampleSet::new(Set::Original, late.iter().copied(), by, colours);
+        let late = ExampleSet::new(ExampleSetKind::Original, late.iter().copied(), by, colours);
         // In any order, so that some of them, evenly spread, are not all of one stage of their games.
         let mut late = late.base().to_vec();
         stream(SPLIT_SEED, &["net", "late"]).shuffle(&mut late);
         tests.push((late_name, late));
         let mut learned_from = vec![false; base.len()];
         items.iter().for_each(|&item| learned_from[(item / 8) as usize] = true);
-        let mut known: Vec<Coloured> = base
+        let mut known: Vec<ColoredExample> = base
             .par_iter()
             .zip(&learned_from)
             .filter_map(|(item, learned)| learned.then(|| canonical(item)))
             .collect();
         known.par_sort_unstable();
-        let seen = |examples: &[Coloured]| {
-            let is_known = |item: &&Coloured| known.binary_search(&canonical(item)).is_ok();
+        let seen = |examples: &[ColoredExample]| {
+            let is_known = |item: &&ColoredExample| known.binary_search(&canonical(item)).is_ok();
             let count = examples.par_iter().filter(is_known).count();
             100.0 * count as f64 / examples.len().max(1) as f64
         };
@@ -171,7 +171,7 @@ impl Lessons {
             .filter(|(_, examples)| !examples.is_empty())
             .map(|(name, examples)| Test { seen: seen(&examples), name, examples })
             .collect();
-        Ok(Lessons { base, items, tests })
+        Ok(Dataset { base, items, tests })
     }
 
     /// As many draws among the items to learn from, for a network of a bag (section V-B3) by the seed of
@@ -185,14 +185,14 @@ impl Lessons {
 
     /// What an item stands for.
     #[must_use]
-    pub fn resolve(&self, item: u32) -> Coloured {
-        image(&self.base, item)
+    pub fn resolve(&self, item: u32) -> ColoredExample {
+        resolve_item(&self.base, item)
     }
 }
 
 /// The one image that all images share.
-fn canonical(item: &Coloured) -> Coloured {
-    Coloured { example: item.example.canonical(), white: item.white }
+fn canonical(item: &ColoredExample) -> ColoredExample {
+    ColoredExample { example: item.example.canonical(), white: item.white }
 }
 
 #[cfg(test)]
@@ -203,15 +203,15 @@ mod tests {
     #[test]
     fn the_splits_are_what_they_say() {
         let games = embedded::games();
-        let lessons = |set, split| Lessons::new(&games, set, split, false).unwrap();
-        let unique = ExampleSet::new(Set::Unique, &games, None, false).len();
-        let plain = lessons(Set::Unique, Split::Example);
+        let lessons = |set, split| Dataset::new(&games, set, split, false).unwrap();
+        let unique = ExampleSet::new(ExampleSetKind::Unique, &games, None, false).len();
+        let plain = lessons(ExampleSetKind::Unique, Split::Example);
         assert_eq!(plain.items.len(), (unique as f64 * 0.75).round() as usize);
         assert_eq!(plain.items.len() + plain.tests[0].examples.len(), unique);
         // Nothing of the test was learned from but images of it, of which there are few.
         assert!(plain.tests[0].seen < 5.0, "{}", plain.tests[0].seen);
         // With images nearly every test example has one among those learned.
-        let images = lessons(Set::UniqueS, Split::Example);
+        let images = lessons(ExampleSetKind::UniqueS, Split::Example);
         assert!(images.tests[0].seen > 99.0, "{}", images.tests[0].seen);
     }
 
@@ -220,7 +220,7 @@ mod tests {
     fn games_are_told_apart_by_year_or_by_lot() {
         let mut games = embedded::games();
         games.truncate(1000);
-        let lessons = |games: &[_], split| Lessons::new(games, Set::UniqueS, split, false).unwrap();
+        let lessons = |games: &[_], split| Dataset::new(games, ExampleSetKind::UniqueS, split, false).unwrap();
         let chosen = |games: &mut dyn Iterator<Item = &Record<Othello>>| {
             games.flat_map(|game| game.plies()).filter(|ply| !ply.random).count()
         };
@@ -237,12 +237,12 @@ mod tests {
         assert!(all.tests.last().unwrap().seen > 99.0);
 
         for (at, game) in games.iter_mut().enumerate() {
-            game.about.date = if at % 5 < 2 { "2013" } else { "2012" }.to_owned();
+            game.info.date = if at % 5 < 2 { "2013" } else { "2012" }.to_owned();
         }
         let by_game = lessons(&games, Split::Game(2012));
         let test = by_game.tests.last().unwrap();
         assert_eq!(test.name, "games after 2012");
-        let mut late = games.iter().filter(|game| game.about.year() == Some(2013));
+        let mut late = games.iter().filter(|game| game.info.year() == Some(2013));
         assert_eq!(test.examples.len(), chosen(&mut late));
         assert!(test.seen < 5.0, "{}", test.seen);
         // Both at once: as much is learned as early examples allow, and the late test is the same.

@@ -9,7 +9,7 @@ use super::EngineError;
 use super::predictor::{log_odds, log_sum};
 use outflank_games::othello::{Square, Squares, Symmetry};
 use outflank_models::nets::{CLASSES, Input, class_of, classes_of};
-use outflank_records::Coloured;
+use outflank_records::ColoredExample;
 use rayon::prelude::*;
 
 /// So many positions are asked about at a time.
@@ -61,12 +61,12 @@ type Answer<'a> = dyn FnMut(&[u64]) -> Result<Vec<f32>, EngineError> + 'a;
 pub fn measure(
     answer: &mut Answer<'_>,
     input: Input,
-    examples: &[Coloured],
+    examples: &[ColoredExample],
     images: bool,
     go_on: impl FnMut(usize) -> bool,
 ) -> Result<Option<Figures>, EngineError> {
     let mut figures = Figures::default();
-    let all = each_answer(answer, input, examples, images, go_on, judge, |_, one| {
+    let all = for_each_prediction(answer, input, examples, images, go_on, judge, |_, one| {
         figures = figures.add(one);
     })?;
     Ok(all.then_some(figures))
@@ -74,14 +74,14 @@ pub fn measure(
 
 /// Asks about all these positions and makes something of each answer, the logarithms of the classes' odds,
 /// on all threads; `take` is given it in order. Says whether it came to the end.
-pub fn each_answer<T: Send>(
+pub fn for_each_prediction<T: Send>(
     answer: &mut Answer<'_>,
     input: Input,
-    examples: &[Coloured],
+    examples: &[ColoredExample],
     images: bool,
     mut go_on: impl FnMut(usize) -> bool,
-    make: impl Fn(&Coloured, &[f64]) -> T + Sync,
-    mut take: impl FnMut(&Coloured, T),
+    make: impl Fn(&ColoredExample, &[f64]) -> T + Sync,
+    mut take: impl FnMut(&ColoredExample, T),
 ) -> Result<bool, EngineError> {
     let symmetries: &[Symmetry] = if images { &Symmetry::ALL } else { &Symmetry::ALL[..1] };
     for chunk in examples.chunks(CHUNK) {
@@ -92,7 +92,7 @@ pub fn each_answer<T: Send>(
         let mut said = vec![0.0; chunk.len() * CLASSES * symmetries.len()];
         for (number, &symmetry) in symmetries.iter().enumerate() {
             let mut words = Vec::new();
-            for Coloured { example, white } in chunk {
+            for ColoredExample { example, white } in chunk {
                 input.words(example.board().transform(symmetry), *white, &mut words);
             }
             let logits = answer(&words)?;
@@ -133,7 +133,7 @@ fn rated(scores: &[f64], squares: u64) -> impl Iterator<Item = f64> + '_ {
 
 /// How many legal moves are rated higher than the one that was played.
 #[must_use]
-pub fn rank(item: &Coloured, scores: &[f64]) -> usize {
+pub fn rank(item: &ColoredExample, scores: &[f64]) -> usize {
     let played = largest(rated(scores, item.example.chosen().bit()));
     rated(scores, item.example.board().moves()).filter(|&score| score > played).count()
 }
@@ -143,7 +143,7 @@ fn largest(scores: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// What one answer is worth.
-fn judge(item: &Coloured, scores: &[f64]) -> Figures {
+fn judge(item: &ColoredExample, scores: &[f64]) -> Figures {
     let (board, chosen) = (item.example.board(), item.example.chosen());
     let moves = board.moves();
     let top = largest(scores.iter().copied());
@@ -225,9 +225,9 @@ mod tests {
         }
     }
 
-    fn item(board: Board, chosen: &str) -> Coloured {
+    fn item(board: Board, chosen: &str) -> ColoredExample {
         let example = Example::new(board, chosen.parse().unwrap()).unwrap();
-        Coloured { example, white: false }
+        ColoredExample { example, white: false }
     }
 
     #[test]

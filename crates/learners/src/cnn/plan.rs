@@ -39,7 +39,7 @@ impl Optimizer {
 
 /// How the rate changes on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Schedule {
+pub enum LrSchedule {
     /// Down along half a cosine, to nothing.
     Cosine,
     /// Halved twelve times, as the paper may be read.
@@ -50,15 +50,15 @@ pub enum Schedule {
     Constant,
 }
 
-impl FromStr for Schedule {
+impl FromStr for LrSchedule {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Schedule, String> {
+    fn from_str(text: &str) -> Result<LrSchedule, String> {
         match text {
-            "cosine" => Ok(Schedule::Cosine),
-            "halving" => Ok(Schedule::Halving),
-            "linear" => Ok(Schedule::Linear),
-            "constant" => Ok(Schedule::Constant),
+            "cosine" => Ok(LrSchedule::Cosine),
+            "halving" => Ok(LrSchedule::Halving),
+            "linear" => Ok(LrSchedule::Linear),
+            "constant" => Ok(LrSchedule::Constant),
             _ => Err(format!(
                 "'{text}' is not a schedule; there are cosine, halving, linear, constant"
             )),
@@ -74,7 +74,7 @@ pub struct Plan {
     /// The largest rate.
     pub rate: f64,
     /// How it changes.
-    pub schedule: Schedule,
+    pub schedule: LrSchedule,
     /// So many steps at the start the rate grows from nothing.
     pub warmup: u64,
     /// How steps follow from gradients.
@@ -90,13 +90,13 @@ pub struct Plan {
 impl Plan {
     /// The rate of a step, counted from 0, of so many.
     #[must_use]
-    pub fn rate_at(&self, step: u64, steps: u64) -> f64 {
+    pub fn learning_rate_at(&self, step: u64, steps: u64) -> f64 {
         let way = (step as f64 / steps.max(1) as f64).min(1.0);
         let share = match self.schedule {
-            Schedule::Cosine => 0.5 * (1.0 + libm::cos(std::f64::consts::PI * way)),
-            Schedule::Halving => libm::exp2(-libm::floor(13.0 * way).min(12.0)),
-            Schedule::Linear => 1.0 - way,
-            Schedule::Constant => 1.0,
+            LrSchedule::Cosine => 0.5 * (1.0 + libm::cos(std::f64::consts::PI * way)),
+            LrSchedule::Halving => libm::exp2(-libm::floor(13.0 * way).min(12.0)),
+            LrSchedule::Linear => 1.0 - way,
+            LrSchedule::Constant => 1.0,
         };
         let begin = ((step + 1) as f64 / self.warmup.max(1) as f64).min(1.0);
         self.rate * share * begin
@@ -112,7 +112,7 @@ impl Plan {
 
     /// How strongly a parameter of this role is pulled toward zero.
     #[must_use]
-    pub fn decay_of(&self, role: Role) -> f64 {
+    pub fn weight_decay_for(&self, role: Role) -> f64 {
         if role == Role::Weight { self.decay } else { 0.0 }
     }
 }
@@ -133,18 +133,18 @@ mod tests {
             smoothing: 0.0,
             seed: 1,
         };
-        let rate = |schedule, step| plan(schedule).rate_at(step, 1000);
-        for schedule in [Schedule::Cosine, Schedule::Halving, Schedule::Linear, Schedule::Constant]
+        let rate = |schedule, step| plan(schedule).learning_rate_at(step, 1000);
+        for schedule in [LrSchedule::Cosine, LrSchedule::Halving, LrSchedule::Linear, LrSchedule::Constant]
         {
             assert!((rate(schedule, 0) - 0.01).abs() < 1e-4);
         }
-        assert!((rate(Schedule::Cosine, 500) - 0.05).abs() < 1e-12);
-        assert!(rate(Schedule::Cosine, 999) < 1e-6);
-        assert_eq!(rate(Schedule::Halving, 50), 0.1);
+        assert!((rate(LrSchedule::Cosine, 500) - 0.05).abs() < 1e-12);
+        assert!(rate(LrSchedule::Cosine, 999) < 1e-6);
+        assert_eq!(rate(LrSchedule::Halving, 50), 0.1);
         // Twelve halvings by the end.
-        assert_eq!(rate(Schedule::Halving, 999), 0.1 / 4096.0);
-        assert!((rate(Schedule::Linear, 750) - 0.025).abs() < 1e-12);
-        assert_eq!(rate(Schedule::Constant, 999), 0.1);
+        assert_eq!(rate(LrSchedule::Halving, 999), 0.1 / 4096.0);
+        assert!((rate(LrSchedule::Linear, 750) - 0.025).abs() < 1e-12);
+        assert_eq!(rate(LrSchedule::Constant, 999), 0.1);
     }
 
     /// Two networks of a bag share neither their start nor their order, and another seed has another bag.
@@ -153,7 +153,7 @@ mod tests {
         let plan = |seed| Plan {
             batch: 1,
             rate: 0.1,
-            schedule: Schedule::Cosine,
+            schedule: LrSchedule::Cosine,
             warmup: 0,
             optimizer: Optimizer::Sgd { momentum: 0.9, nesterov: false },
             decay: 0.0,

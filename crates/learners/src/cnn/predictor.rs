@@ -4,25 +4,25 @@
 use super::{Engine, EngineError};
 use outflank_games::othello::{Othello, Square};
 use outflank_models::Policy;
-use outflank_models::nets::{CLASSES, Input, rate_moves};
+use outflank_models::nets::{CLASSES, Input, score_moves};
 use std::sync::{Mutex, PoisonError};
 
 /// One network or several that see the same of a position.
-pub struct Predictor {
+pub struct EnsemblePolicy {
     input: Input,
     engines: Mutex<Vec<Box<dyn Engine>>>,
-    at_a_time: usize,
+    batch_size: usize,
     trouble: Mutex<Option<EngineError>>,
 }
 
-impl Predictor {
+impl EnsemblePolicy {
     /// These networks, all with this input, best asked about so many positions at a time.
     #[must_use]
-    pub fn new(input: Input, engines: Vec<Box<dyn Engine>>, at_a_time: usize) -> Predictor {
-        Predictor {
+    pub fn new(input: Input, engines: Vec<Box<dyn Engine>>, batch_size: usize) -> EnsemblePolicy {
+        EnsemblePolicy {
             input,
             engines: Mutex::new(engines),
-            at_a_time: at_a_time.max(2),
+            batch_size: batch_size.max(2),
             trouble: Mutex::new(None),
         }
     }
@@ -67,14 +67,14 @@ pub(super) fn log_sum(one: f64, two: f64) -> f64 {
     if low == f64::NEG_INFINITY { high } else { high + libm::log1p(libm::exp(low - high)) }
 }
 
-impl Policy<Othello> for Predictor {
+impl Policy<Othello> for EnsemblePolicy {
     fn score(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
         out.clear();
-        out.extend(self.score_all(&[(*position, moves.to_vec())]).into_iter().flatten());
+        out.extend(self.score_batch(&[(*position, moves.to_vec())]).into_iter().flatten());
     }
 
-    fn score_all(&self, positions: &[(Othello, Vec<Square>)]) -> Vec<Vec<f32>> {
-        rate_moves(self.input, positions, |words| {
+    fn score_batch(&self, positions: &[(Othello, Vec<Square>)]) -> Vec<Vec<f32>> {
+        score_moves(self.input, positions, |words| {
             self.logits(words).unwrap_or_else(|error| {
                 *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
                 vec![0.0; positions.len() * CLASSES]
@@ -82,7 +82,7 @@ impl Policy<Othello> for Predictor {
         })
     }
 
-    fn at_a_time(&self) -> usize {
-        self.at_a_time
+    fn batch_size(&self) -> usize {
+        self.batch_size
     }
 }

@@ -1,10 +1,10 @@
 //! What a network came to: how it does on the tests and on what it learned from, how quick it is, and
 //! the file that keeps this beside its weights.
 
-use super::{Device, Engine, EngineError, Figures, Lessons, Trained, measure};
-use outflank_models::nets::{Input, Net};
-use outflank_records::Coloured;
-use outflank_runs::Draw;
+use super::{Device, Engine, EngineError, Figures, Dataset, Trained, measure};
+use outflank_models::nets::{Input, NetGraph};
+use outflank_records::ColoredExample;
+use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ const TIMES: usize = 6;
 
 /// What a test showed, in per cent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Tested {
+pub struct TestMetrics {
     /// Which, such as `unique-s by example` or `games after 2012`.
     pub test: String,
     /// The share of it that was learned from, itself or an image.
@@ -45,12 +45,12 @@ pub struct Tested {
     pub valid: f64,
 }
 
-impl Tested {
+impl TestMetrics {
     /// Figures as percentages.
     #[must_use]
-    pub fn new(test: &str, learned_from: f64, images: bool, f: &Figures) -> Tested {
+    pub fn new(test: &str, learned_from: f64, images: bool, f: &Figures) -> TestMetrics {
         let percent = |hits: f64| Figures::percent(hits, f.count);
-        Tested {
+        TestMetrics {
             test: test.to_owned(),
             learned_from,
             images: if images { 8 } else { 1 },
@@ -67,7 +67,7 @@ impl Tested {
 
 /// What is known of a network after its lessons.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Taught {
+pub struct TrainReport {
     /// Always `cnn`.
     pub method: String,
     /// The network's name.
@@ -99,20 +99,20 @@ pub struct Taught {
     #[serde(default)]
     pub learned: Option<(f64, u64)>,
     /// The tests; none were made when learning was not complete.
-    pub tests: Vec<Tested>,
+    pub tests: Vec<TestMetrics>,
 }
 
-impl Taught {
+impl TrainReport {
     /// What is known before any test.
     #[must_use]
-    pub fn new(net: &Net, examples: &str, trained: &Trained) -> Taught {
-        Taught {
+    pub fn new(net: &NetGraph, examples: &str, trained: &Trained) -> TrainReport {
+        TrainReport {
             method: "cnn".to_owned(),
             net: net.name().to_owned(),
             input: net.input().to_string(),
             examples: examples.to_owned(),
             plan: None,
-            weights: net.learned(),
+            weights: net.trainable_params(),
             step: trained.step,
             steps: trained.steps,
             seconds: trained.seconds,
@@ -132,18 +132,18 @@ impl Taught {
 }
 
 /// What is asked in the tests.
-pub struct Exam<'a> {
+pub struct Evaluation<'a> {
     /// The tests.
-    pub lessons: &'a Lessons,
+    pub lessons: &'a Dataset,
     /// Some of what was learned from.
-    pub learned: &'a [Coloured],
+    pub learned: &'a [ColoredExample],
     /// At most so many positions of each, evenly spread.
     pub most: usize,
     /// Whether to ask once more with answers averaged over the eight images of a position.
     pub images: bool,
 }
 
-impl Exam<'_> {
+impl Evaluation<'_> {
     /// How many positions are asked about, those with images a second time.
     #[must_use]
     pub fn positions(&self) -> u64 {
@@ -162,10 +162,10 @@ impl Exam<'_> {
         engine: &mut dyn Engine,
         input: Input,
         device: &dyn Device,
-        taught: &mut Taught,
+        taught: &mut TrainReport,
         mut go_on: impl FnMut(&str, usize) -> bool,
     ) -> Result<bool, EngineError> {
-        let mut ask = |name: &str, examples: &[Coloured], images: bool| {
+        let mut ask = |name: &str, examples: &[ColoredExample], images: bool| {
             let answer = &mut |words: &[u64]| engine.logits(words);
             measure(answer, input, examples, images, |count| go_on(name, count))
         };
@@ -180,7 +180,7 @@ impl Exam<'_> {
                     continue;
                 }
                 let Some(figures) = ask(&test.name, &sample, images)? else { return Ok(false) };
-                tests.push(Tested::new(&test.name, test.seen, images, &figures));
+                tests.push(TestMetrics::new(&test.name, test.seen, images, &figures));
             }
         }
         taught.tests = tests;
@@ -193,14 +193,14 @@ impl Exam<'_> {
 
 /// Some of what is learned from, evenly spread, for the accuracy on it.
 #[must_use]
-pub fn learned_sample(lessons: &Lessons, items: &[u32], most: usize) -> Vec<Coloured> {
+pub fn sample_training_set(lessons: &Dataset, items: &[u32], most: usize) -> Vec<ColoredExample> {
     let step = items.len().div_ceil(most.clamp(1, LEARNED)).max(1);
     // A split by game leaves them in the order of the set, where images of a position and moves of a game
     // are side by side: the first of each stretch might always be the same image. Those of the other
     // splits are in any order as they are.
-    let in_order = items.is_sorted();
+    let parallel_in_order = items.is_sorted();
     let mut rng = stream(0, &["net", "learned"]);
-    let one = |stretch: &[u32]| match in_order {
+    let one = |stretch: &[u32]| match parallel_in_order {
         true => stretch[rng.below(stretch.len() as u32) as usize],
         false => stretch[0],
     };
@@ -209,7 +209,7 @@ pub fn learned_sample(lessons: &Lessons, items: &[u32], most: usize) -> Vec<Colo
 
 /// At most so many, evenly spread.
 #[must_use]
-pub fn spread(examples: &[Coloured], most: usize) -> Vec<Coloured> {
+pub fn spread(examples: &[ColoredExample], most: usize) -> Vec<ColoredExample> {
     let step = examples.len().div_ceil(most.max(1)).max(1);
     examples.iter().step_by(step).copied().collect()
 }
@@ -218,11 +218,11 @@ pub fn spread(examples: &[Coloured], most: usize) -> Vec<Coloured> {
 fn micros(
     engine: &mut dyn Engine,
     input: Input,
-    examples: &[Coloured],
+    examples: &[ColoredExample],
 ) -> Result<f64, EngineError> {
     let batch = BATCH.min(examples.len().max(1));
     let mut words = Vec::new();
-    for Coloured { example, white } in examples.iter().take(batch) {
+    for ColoredExample { example, white } in examples.iter().take(batch) {
         input.words(example.board(), *white, &mut words);
     }
     if words.is_empty() {
@@ -245,7 +245,7 @@ fn micros(
 mod tests {
     use super::super::Split;
     use super::*;
-    use outflank_records::{Set, embedded};
+    use outflank_records::{ExampleSetKind, embedded};
 
     /// One in eight examples with images is each image, and the sample has as many discs as all.
     #[test]
@@ -253,22 +253,22 @@ mod tests {
         let mut games = embedded::games();
         games.truncate(600);
         for split in [Split::Game(2012), Split::Example, Split::Both(2012)] {
-            let mut lessons = Lessons::new(&games, Set::OriginalS, split, false).unwrap();
-            let discs = |examples: &[Coloured]| {
+            let mut lessons = Dataset::new(&games, ExampleSetKind::OriginalS, split, false).unwrap();
+            let discs = |examples: &[ColoredExample]| {
                 let count =
-                    |item: &Coloured| f64::from(64 - item.example.board().empty().count_ones());
+                    |item: &ColoredExample| f64::from(64 - item.example.board().empty().count_ones());
                 examples.iter().map(count).sum::<f64>() / examples.len() as f64
             };
-            let sample = learned_sample(&lessons, &lessons.items, lessons.items.len().div_ceil(16));
+            let sample = sample_training_set(&lessons, &lessons.items, lessons.items.len().div_ceil(16));
             assert_eq!(sample.len(), lessons.items.len().div_ceil(16));
-            let all: Vec<Coloured> =
+            let all: Vec<ColoredExample> =
                 lessons.items.iter().map(|&item| lessons.resolve(item)).collect();
             assert!((discs(&sample) - discs(&all)).abs() < 1.0, "{split:?}");
             // With one position everywhere an image is known by what it looks like.
             let one = lessons.base[0];
             lessons.base.fill(one);
-            let images = one.example.images();
-            let sample = learned_sample(&lessons, &lessons.items, lessons.items.len().div_ceil(16));
+            let images = one.example.symmetries();
+            let sample = sample_training_set(&lessons, &lessons.items, lessons.items.len().div_ceil(16));
             for image in images {
                 let same = images.iter().filter(|other| **other == image).count() as f64;
                 let met = sample.iter().filter(|item| item.example == image).count() as f64;

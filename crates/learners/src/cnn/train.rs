@@ -1,7 +1,7 @@
 //! The loop: batches in their order, steps of their size, checkpoints, and an end.
 
 use super::{Checkpoint, CheckpointError, Engine, EngineError, Order, Plan, Seen};
-use outflank_models::nets::Net;
+use outflank_models::nets::NetGraph;
 use outflank_runs::stop_requested;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -97,7 +97,7 @@ pub enum TrainError {
 /// checkpoint on, if it has one.
 pub fn train(
     engine: &mut dyn Engine,
-    net: &Net,
+    net: &NetGraph,
     plan: &Plan,
     (examples, budget, folder): (usize, &Budget, &Path),
     mut report: impl FnMut(&Point),
@@ -137,7 +137,7 @@ pub fn train(
         let done = steps > 0 && step >= steps;
         let stop = late || done || stop_requested();
         if step > since && (stop || now - looked >= LOOK) {
-            let Seen { examples: seen, loss, hits } = engine.seen()?;
+            let Seen { examples: seen, loss, hits } = engine.take_stats()?;
             let count = seen.max(1) as f64;
             let mean = loss / count;
             if !mean.is_finite() {
@@ -152,7 +152,7 @@ pub fn train(
                 speed: count / (now - looked).as_secs_f64().max(1e-9),
                 loss: mean,
                 hits: 100.0 * hits / count,
-                rate: plan.rate_at(step, steps.max(1)),
+                rate: plan.learning_rate_at(step, steps.max(1)),
             });
             (looked, since) = (now, step);
         }
@@ -183,9 +183,9 @@ pub fn train(
         }
         // While the number of steps is not known the way has only begun.
         let rates: Vec<f64> = (step..step + count)
-            .map(|step| plan.rate_at(step, if steps > 0 { steps } else { u64::MAX }))
+            .map(|step| plan.learning_rate_at(step, if steps > 0 { steps } else { u64::MAX }))
             .collect();
-        engine.learn(&places, &rates)?;
+        engine.train_steps(&places, &rates)?;
         step += count;
         if let (0, Some(time)) = (steps, budget.time)
             && step >= WARM * ahead
@@ -193,14 +193,14 @@ pub fn train(
             let (from, first) = match measured {
                 Some(measured) => measured,
                 None => {
-                    let seen = engine.seen()?;
+                    let seen = engine.take_stats()?;
                     debug_assert!(seen.examples > 0);
                     (looked, since) = (Instant::now(), step);
                     *measured.insert((looked, step))
                 }
             };
             if from.elapsed() >= MEASURED {
-                engine.seen()?;
+                engine.take_stats()?;
                 let now = Instant::now();
                 let speed = (step - first) as f64 / (now - from).as_secs_f64();
                 let left = time.saturating_sub(now - began).as_secs_f64();

@@ -1,17 +1,17 @@
 //! What settings are refused, before anything runs, and how many games they take.
 
-use super::settings::{Fitness, Settings, SettingsError};
-use super::shape::Shape;
+use super::settings::{Fitness, CoevolutionConfig, CoevolutionConfigError};
+use super::shape::TupleShape;
 use outflank_models::Tuples;
 
 /// The most individuals, and the most weights that all of them may have together.
 const MOST_INDIVIDUALS: usize = 10_000;
 const MOST_WEIGHTS: usize = Tuples::MAX_WEIGHTS;
 
-impl Settings {
+impl CoevolutionConfig {
     /// Refuses what cannot be meant, before anything runs.
-    pub fn check(&self) -> Result<(), SettingsError> {
-        let refuse = |text: String| Err(SettingsError::Value(text));
+    pub fn check(&self) -> Result<(), CoevolutionConfigError> {
+        let refuse = |text: String| Err(CoevolutionConfigError::Value(text));
         if !(1..=MOST_INDIVIDUALS).contains(&self.population) {
             return refuse(format!(
                 "a population has 1 to {MOST_INDIVIDUALS} individuals, not {}",
@@ -147,16 +147,16 @@ impl Settings {
     }
 
     /// Refuses a budget that cannot pay for what is asked.
-    pub fn check_budget(&self, games: u64) -> Result<(), SettingsError> {
+    pub fn check_budget(&self, games: u64) -> Result<(), CoevolutionConfigError> {
         let first = self.generation_games(0);
         if first > games {
-            return Err(SettingsError::Value(format!(
+            return Err(CoevolutionConfigError::Value(format!(
                 "one generation takes {first} games, more than the budget of {games}; give more games"
             )));
         }
         let generations = games / first;
         if self.archive > generations {
-            return Err(SettingsError::Value(format!(
+            return Err(CoevolutionConfigError::Value(format!(
                 "an archive of {} is larger than the budget: {games} games are at most {generations} \
                  generations, and each adds one; keep fewer, or give more games",
                 self.archive
@@ -164,7 +164,7 @@ impl Settings {
         }
         let full = self.generation_games(1);
         if full > games {
-            return Err(SettingsError::Value(format!(
+            return Err(CoevolutionConfigError::Value(format!(
                 "an archive of that size is larger than the budget: a generation takes {full} games \
                  of {games}; lower hall-of-fame, or give more games"
             )));
@@ -222,10 +222,10 @@ impl Settings {
     #[must_use]
     pub fn weights(&self) -> usize {
         match self.shape {
-            Shape::Snakes { tuples, length } => tuples.saturating_mul(3usize.pow(length as u32)),
+            TupleShape::Snakes { tuples, length } => tuples.saturating_mul(3usize.pow(length as u32)),
             // At most 32 classes of lines of a length, and 10 of squares.
-            Shape::Systematic { length, .. } => 40 * 3usize.pow(length as u32) + 810,
-            Shape::Blocks => 810,
+            TupleShape::Systematic { length, .. } => 40 * 3usize.pow(length as u32) + 810,
+            TupleShape::Blocks => 810,
         }
     }
 }

@@ -4,14 +4,14 @@
 //! more than which individuals are to train, or which of them meet. What comes back is what would
 //! have been made here: networks to the last bit, and the margins of games.
 
-use super::fitness::{Lives, Meeting, Occasion};
+use super::fitness::{Lives, Meeting, GenerationContext};
 use super::read_network;
-use crate::tdl::{self, Rates};
+use crate::tdl::{self, TdlConfig};
 use crate::training::StepError;
 use outflank_games::Side;
-use outflank_models::files::{Origin, write_tensors};
-use outflank_models::{Live, Network};
-use outflank_runs::{Crew, CrewError, Library, Order, Trade, crew_in_order, parts};
+use outflank_models::files::{Origin, write_safetensors};
+use outflank_models::{TrainableNTuple, NTupleNetwork};
+use outflank_runs::{WorkQueue, WorkQueueError, BlobStore, JobBatch, JobHandler, run_in_order, shards};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -29,7 +29,7 @@ const WIDEST: i32 = 64;
 /// Others who play the games of a population.
 #[derive(Clone, Debug)]
 pub(super) struct Elsewhere {
-    pub(super) crew: Arc<dyn Crew>,
+    pub(super) crew: Arc<dyn WorkQueue>,
 }
 
 /// The training games of one individual in a generation.
@@ -46,15 +46,15 @@ impl Practice {
     /// Plays them; gives what the individual has become.
     pub(super) fn play<'a>(
         &self,
-        player: impl Fn(usize) -> &'a Network,
-        rates: Rates,
+        player: impl Fn(usize) -> &'a NTupleNetwork,
+        rates: TdlConfig,
         seed: u64,
-    ) -> Network {
+    ) -> NTupleNetwork {
         let mut network = player(self.individual).clone();
-        let mut live = Live::new(&network);
+        let mut live = TrainableNTuple::new(&network);
         let mut game = self.first;
         for &(opponent, count) in &self.opponents {
-            let mut opponent = opponent.map(|number| Live::new(player(number)));
+            let mut opponent = opponent.map(|number| TrainableNTuple::new(player(number)));
             for round in 0..count {
                 let mut rng = tdl::stream(seed, self.individual, game);
                 game += 1;
@@ -84,7 +84,7 @@ struct Head {
     seed: u64,
     generation: u64,
     /// How they learn; nothing when they are judged.
-    rates: Option<Rates>,
+    rates: Option<TdlConfig>,
     /// The share of random moves when they are judged.
     epsilon: f64,
     numbers: Vec<usize>,
@@ -101,11 +101,11 @@ struct SentPieces {
 /// Has everyone trained by others.
 pub(super) fn train(
     others: &Elsewhere,
-    players: &[&Network],
+    players: &[&NTupleNetwork],
     practices: &[Practice],
-    rates: Rates,
-    occasion: Occasion,
-) -> Result<Vec<Network>, StepError> {
+    rates: TdlConfig,
+    occasion: GenerationContext,
+) -> Result<Vec<NTupleNetwork>, StepError> {
     let numbers = practices.iter().flat_map(Practice::numbers).collect();
     let head = head(occasion, Some(rates), 0.0, &numbers);
     let describe = |setting: &str, range: Range<usize>| SentPieces {
@@ -114,8 +114,8 @@ pub(super) fn train(
         meetings: Vec::new(),
     };
     let read = |range: Range<usize>, answer: &[u8]| {
-        let networks: Result<Vec<Network>, String> =
-            parts::unpack(answer)?.iter().map(|bytes| read_network(bytes)).collect();
+        let networks: Result<Vec<NTupleNetwork>, String> =
+            shards::unpack(answer)?.iter().map(|bytes| read_network(bytes)).collect();
         let networks = networks?;
         let asked = practices[range].iter().map(|practice| players[practice.individual]);
         match networks.iter().zip(asked).all(|(new, old)| is_of(new, old)) {
@@ -127,7 +127,7 @@ pub(super) fn train(
 }
 
 /// Whether one network can have become the other by training.
-fn is_of(new: &Network, old: &Network) -> bool {
+fn is_of(new: &NTupleNetwork, old: &NTupleNetwork) -> bool {
     new.tuples() == old.tuples()
         && (new.view(), new.is_binary()) == (old.view(), old.is_binary())
         && new.weights().iter().all(|weight| weight.is_finite())
@@ -136,10 +136,10 @@ fn is_of(new: &Network, old: &Network) -> bool {
 /// Has games played by others; gives their margins for Black, piece by piece.
 pub(super) fn play(
     others: &Elsewhere,
-    players: &[&Network],
+    players: &[&NTupleNetwork],
     pieces: &[&[Meeting]],
     epsilon: f64,
-    occasion: Occasion,
+    occasion: GenerationContext,
 ) -> Result<Vec<Vec<i32>>, StepError> {
     let all = pieces.iter().flat_map(|piece| piece.iter());
     let numbers = all.flat_map(|meeting| [meeting.black, meeting.white]).collect();
@@ -164,8 +164,8 @@ pub(super) fn play(
     order(others, &head, players, pieces.len(), describe, read)
 }
 
-fn head(occasion: Occasion, rates: Option<Rates>, epsilon: f64, numbers: &BTreeSet<usize>) -> Head {
-    let Occasion { seed, generation, .. } = occasion;
+fn head(occasion: GenerationContext, rates: Option<TdlConfig>, epsilon: f64, numbers: &BTreeSet<usize>) -> Head {
+    let GenerationContext { seed, generation, .. } = occasion;
     Head { seed, generation, rates, epsilon, numbers: numbers.iter().copied().collect() }
 }
 
@@ -173,25 +173,25 @@ fn head(occasion: Occasion, rates: Option<Rates>, epsilon: f64, numbers: &BTreeS
 fn order<T>(
     others: &Elsewhere,
     head: &Head,
-    players: &[&Network],
+    players: &[&NTupleNetwork],
     pieces: usize,
     describe: impl Fn(&str, Range<usize>) -> SentPieces,
     read: impl Fn(Range<usize>, &[u8]) -> Result<Vec<T>, String>,
 ) -> Result<Vec<T>, StepError> {
-    let failed = |error: CrewError| StepError::Failed(error.to_string());
+    let failed = |error: WorkQueueError| StepError::Failed(error.to_string());
     let mut items = vec![serde_json::to_vec(head).map_err(|error| error.to_string())?];
     for &number in &head.numbers {
-        items.push(write_tensors(&players[number].clone().into(), &Origin::default())?);
+        items.push(write_safetensors(&players[number].clone().into(), &Origin::default())?);
     }
-    let setting = others.crew.share(&parts::pack(&items)).map_err(failed)?;
+    let setting = others.crew.put(&shards::pack(&items)).map_err(failed)?;
     let mut results = Vec::with_capacity(pieces);
-    let order = Order { kind: KIND, run: &setting, pieces };
+    let batch = JobBatch { kind: KIND, run: &setting, jobs: pieces };
     let describe = |range| serde_json::to_vec(&describe(&setting, range)).unwrap_or_default();
-    let end = crew_in_order(&*others.crew, order, &describe, read, |_, result| {
+    let end = run_in_order(&*others.crew, batch, &describe, read, |_, result| {
         results.push(result);
         true
     });
-    others.crew.forget(&setting);
+    others.crew.delete(&setting);
     end.map_err(failed)?;
     match results.len() == pieces {
         true => Ok(results),
@@ -203,31 +203,31 @@ fn order<T>(
 /// Networks that play, by their numbers, and how.
 struct Table {
     head: Head,
-    players: BTreeMap<usize, Network>,
+    players: BTreeMap<usize, NTupleNetwork>,
 }
 
 /// Plays the games of populations for others.
 #[derive(Default)]
-pub struct PlaysGenerations {
+pub struct GenerationJobHandler {
     /// What it played with last, the latest at the end.
     tables: Mutex<Vec<(String, Arc<Table>)>>,
 }
 
-impl PlaysGenerations {
+impl GenerationJobHandler {
     /// The document with this checksum.
-    fn table(&self, setting: &str, library: &dyn Library) -> Result<Arc<Table>, String> {
+    fn table(&self, setting: &str, library: &dyn BlobStore) -> Result<Arc<Table>, String> {
         let lock = || self.tables.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, table)) = lock().iter().find(|(known, _)| known == setting) {
             return Ok(table.clone());
         }
-        let document = library.fetch(setting).map_err(|error| error.to_string())?;
-        let items = parts::unpack(&document)?;
+        let document = library.get(setting).map_err(|error| error.to_string())?;
+        let items = shards::unpack(&document)?;
         let (head, networks) = items.split_first().ok_or("this is no population")?;
         let head: Head = serde_json::from_slice(head)
             .map_err(|error| format!("this is no population: {error}"))?;
-        let networks: Result<Vec<Network>, String> =
+        let networks: Result<Vec<NTupleNetwork>, String> =
             networks.iter().map(|bytes| read_network(bytes)).collect();
-        let players: BTreeMap<usize, Network> =
+        let players: BTreeMap<usize, NTupleNetwork> =
             head.numbers.iter().copied().zip(networks?).collect();
         let table = Arc::new(Table { head, players });
         let mut tables = lock();
@@ -239,12 +239,12 @@ impl PlaysGenerations {
     }
 }
 
-impl Trade for PlaysGenerations {
+impl JobHandler for GenerationJobHandler {
     fn kind(&self) -> &'static str {
         KIND
     }
 
-    fn work(&self, job: &[u8], library: &dyn Library) -> Result<Vec<u8>, String> {
+    fn handle(&self, job: &[u8], library: &dyn BlobStore) -> Result<Vec<u8>, String> {
         let sent: SentPieces =
             serde_json::from_slice(job).map_err(|error| format!("this is no job: {error}"))?;
         let table = self.table(&sent.setting, library)?;
@@ -259,11 +259,11 @@ impl Trade for PlaysGenerations {
         if let Some(rates) = head.rates {
             let trained = sent.practices.iter().map(|practice| {
                 let network = practice.play(|number| &players[&number], rates, head.seed);
-                write_tensors(&network.into(), &Origin::default())
+                write_safetensors(&network.into(), &Origin::default())
             });
-            return Ok(parts::pack(&trained.collect::<Result<Vec<_>, _>>()?));
+            return Ok(shards::pack(&trained.collect::<Result<Vec<_>, _>>()?));
         }
-        let occasion = Occasion { seed: head.seed, generation: head.generation, threads: 1 };
+        let occasion = GenerationContext { seed: head.seed, generation: head.generation, threads: 1 };
         let mut lives = Lives::new(players.iter().map(|(number, network)| (*number, network)));
         let margins: Vec<Vec<i32>> =
             sent.meetings.iter().map(|piece| lives.play(piece, head.epsilon, occasion)).collect();
@@ -273,11 +273,11 @@ impl Trade for PlaysGenerations {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Coevolution, Fitness, Settings};
+    use super::super::{Coevolution, Fitness, CoevolutionConfig};
     use super::*;
     use crate::training::Learner;
-    use outflank_models::shapes::{Neighbour, Snake};
-    use outflank_runs::Taken;
+    use outflank_models::tuple_shapes::{NeighborChoice, Snake};
+    use outflank_runs::Ack;
     use outflank_runs::files::checksum;
 
     /// A crew in this process, which answers backwards and at first with nonsense.
@@ -287,8 +287,8 @@ mod tests {
         most: Mutex<usize>,
     }
 
-    impl Library for Here {
-        fn share(&self, bytes: &[u8]) -> Result<String, CrewError> {
+    impl BlobStore for Here {
+        fn put(&self, bytes: &[u8]) -> Result<String, WorkQueueError> {
             let mut content = self.content.lock().unwrap();
             content.insert(checksum(bytes), bytes.to_vec());
             let mut most = self.most.lock().unwrap();
@@ -296,42 +296,42 @@ mod tests {
             Ok(checksum(bytes))
         }
 
-        fn fetch(&self, sha256: &str) -> Result<Vec<u8>, CrewError> {
+        fn get(&self, sha256: &str) -> Result<Vec<u8>, WorkQueueError> {
             let found = self.content.lock().unwrap().get(sha256).cloned();
-            found.ok_or_else(|| CrewError(format!("there is no {sha256}")))
+            found.ok_or_else(|| WorkQueueError(format!("there is no {sha256}")))
         }
     }
 
-    impl Crew for Here {
+    impl WorkQueue for Here {
         fn work(
             &self,
-            order: Order<'_>,
+            batch: JobBatch<'_>,
             describe: &dyn Fn(Range<usize>) -> Vec<u8>,
-            take: &mut dyn FnMut(Range<usize>, &[u8]) -> Taken,
-        ) -> Result<(), CrewError> {
-            assert_eq!(order.kind, KIND);
-            let trade = PlaysGenerations::default();
-            for from in (0..order.pieces).step_by(3).rev() {
-                let range = from..(from + 3).min(order.pieces);
+            take: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
+        ) -> Result<(), WorkQueueError> {
+            assert_eq!(batch.kind, KIND);
+            let trade = GenerationJobHandler::default();
+            for from in (0..batch.jobs).step_by(3).rev() {
+                let range = from..(from + 3).min(batch.jobs);
                 for nonsense in [&b"?"[..], b"[[65]]", b"[]"] {
-                    assert!(matches!(take(range.clone(), nonsense), Taken::Refused(_)));
+                    assert!(matches!(take(range.clone(), nonsense), Ack::Rejected(_)));
                 }
-                let answer = trade.work(&describe(range.clone()), self).map_err(CrewError)?;
-                assert_eq!(take(range, &answer), Taken::Kept);
+                let answer = trade.handle(&describe(range.clone()), self).map_err(WorkQueueError)?;
+                assert_eq!(take(range, &answer), Ack::Accepted);
             }
-            assert!(trade.work(b"nonsense", self).is_err());
+            assert!(trade.handle(b"nonsense", self).is_err());
             let odd = Practice { individual: 999, first: 0, opponents: Vec::new() };
             let sent = SentPieces {
-                setting: order.run.to_owned(),
+                setting: batch.run.to_owned(),
                 practices: vec![odd],
                 meetings: Vec::new(),
             };
-            let error = trade.work(&serde_json::to_vec(&sent).unwrap(), self).unwrap_err();
+            let error = trade.handle(&serde_json::to_vec(&sent).unwrap(), self).unwrap_err();
             assert!(error.contains("no player 999"), "{error}");
             Ok(())
         }
 
-        fn forget(&self, sha256: &str) {
+        fn delete(&self, sha256: &str) {
             assert!(self.content.lock().unwrap().remove(sha256).is_some());
         }
 
@@ -344,7 +344,7 @@ mod tests {
     /// behind.
     #[test]
     fn others_play_the_same_generations() {
-        let fame = Settings {
+        let fame = CoevolutionConfig {
             shape: "4x3".parse().unwrap(),
             snake: Snake::Clean,
             spread: 0.1,
@@ -368,16 +368,16 @@ mod tests {
             weight_mutation: 0.1,
             weight_deviation: 0.1,
             topology_mutation: 0.1,
-            topology: Neighbour::Uniform,
+            topology: NeighborChoice::Uniform,
         };
-        let heuristic = Settings {
+        let heuristic = CoevolutionConfig {
             fitness: Fitness::Heuristic,
             heuristic_games: 4,
             heuristic_random: 0.1,
             hall_of_fame: 0,
             ..fame.clone()
         };
-        let untrained = Settings {
+        let untrained = CoevolutionConfig {
             self_games: 0,
             population_opponents: 0,
             archive_opponents: 0,

@@ -5,17 +5,17 @@
 //! whole numbers: neither the number of threads nor their order shows.
 
 use super::elsewhere::{self, Elsewhere};
-use super::settings::{Fitness, Settings};
+use super::settings::{Fitness, CoevolutionConfig};
 use crate::tdl::play_out;
 use crate::training::StepError;
-use outflank_models::{Live, Network, embedded};
-use outflank_runs::{Draw, in_order, rng};
+use outflank_models::{TrainableNTuple, NTupleNetwork, embedded};
+use outflank_runs::{RngExt, parallel_in_order, rng};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Where and when a generation is judged.
 #[derive(Clone, Copy, Debug)]
-pub struct Occasion {
+pub struct GenerationContext {
     /// The seed of the run.
     pub seed: u64,
     /// The number of the generation.
@@ -36,13 +36,13 @@ pub(super) struct Meeting {
 /// The points of each individual; all zero where nobody is judged. Others play the games if there
 /// are any.
 pub(super) fn judge(
-    settings: &Settings,
-    population: &[Network],
-    archive: &[Network],
-    occasion: Occasion,
+    settings: &CoevolutionConfig,
+    population: &[NTupleNetwork],
+    archive: &[NTupleNetwork],
+    occasion: GenerationContext,
     others: Option<&Elsewhere>,
 ) -> Result<Vec<u64>, StepError> {
-    let mut players: Vec<&Network> = population.iter().collect();
+    let mut players: Vec<&NTupleNetwork> = population.iter().collect();
     let heuristic = embedded::heuristic();
     let (meetings, epsilon) = match settings.fitness {
         Fitness::None => return Ok(vec![0; population.len()]),
@@ -84,8 +84,8 @@ pub fn fittest(points: &[u64]) -> usize {
 
 /// The points of a plain round robin with two games for each pair, for appointing the best of a
 /// population that is not judged otherwise.
-pub fn appoint(population: &[Network], occasion: Occasion) -> usize {
-    let players: Vec<&Network> = population.iter().collect();
+pub fn appoint(population: &[NTupleNetwork], occasion: GenerationContext) -> usize {
+    let players: Vec<&NTupleNetwork> = population.iter().collect();
     fittest(&points(&players, players.len(), &round_robin(players.len(), 2), 0.0, occasion))
 }
 
@@ -107,7 +107,7 @@ fn alternating(player: usize, other: usize, round: u64) -> Meeting {
 }
 
 /// Games with members of the archive drawn at random, colours alternating.
-fn fame(settings: &Settings, size: usize, archive: usize, occasion: Occasion) -> Vec<Meeting> {
+fn fame(settings: &CoevolutionConfig, size: usize, archive: usize, occasion: GenerationContext) -> Vec<Meeting> {
     let mut meetings = Vec::new();
     for player in 0..size {
         let path = ["fame", &occasion.generation.to_string(), &player.to_string()];
@@ -125,15 +125,15 @@ const GAMES_AT_A_TIME: usize = 16;
 
 /// Plays the meetings and counts the points of the first `judged` players.
 fn points(
-    players: &[&Network],
+    players: &[&NTupleNetwork],
     judged: usize,
     meetings: &[Meeting],
     epsilon: f64,
-    occasion: Occasion,
+    occasion: GenerationContext,
 ) -> Vec<u64> {
     let mut points = vec![0; judged];
     let pieces: Vec<&[Meeting]> = meetings.chunks(GAMES_AT_A_TIME).collect();
-    in_order(
+    parallel_in_order(
         pieces.len(),
         occasion.threads,
         || Lives::new(players.iter().copied().enumerate()),
@@ -160,12 +160,12 @@ fn count(meetings: &[Meeting], margins: &[i32], points: &mut [u64]) {
 
 /// Players by their numbers; each is set up when it is first met.
 pub(super) struct Lives<'a> {
-    players: BTreeMap<usize, &'a Network>,
-    lives: BTreeMap<usize, Live>,
+    players: BTreeMap<usize, &'a NTupleNetwork>,
+    lives: BTreeMap<usize, TrainableNTuple>,
 }
 
 impl<'a> Lives<'a> {
-    pub(super) fn new(players: impl IntoIterator<Item = (usize, &'a Network)>) -> Lives<'a> {
+    pub(super) fn new(players: impl IntoIterator<Item = (usize, &'a NTupleNetwork)>) -> Lives<'a> {
         Lives { players: players.into_iter().collect(), lives: BTreeMap::new() }
     }
 
@@ -174,7 +174,7 @@ impl<'a> Lives<'a> {
         &mut self,
         meetings: &[Meeting],
         epsilon: f64,
-        occasion: Occasion,
+        occasion: GenerationContext,
     ) -> Vec<i32> {
         let generation = occasion.generation.to_string();
         let play = |&Meeting { black, white, round }: &Meeting| {
@@ -183,7 +183,7 @@ impl<'a> Lives<'a> {
             let mut rng = rng::stream(occasion.seed, &path);
             let mut take = |player: usize| {
                 let known = self.lives.remove(&player);
-                known.unwrap_or_else(|| Live::new(self.players[&player]))
+                known.unwrap_or_else(|| TrainableNTuple::new(self.players[&player]))
             };
             let (mut first, mut second) = (take(black), take(white));
             let margin = play_out(&mut first, &mut second, epsilon, &mut rng);

@@ -3,9 +3,9 @@
 //!
 //! A file must name every key: the learner has no defaults, since they would be some paper's.
 
-use super::shape::Shape;
-use outflank_models::shapes::{Neighbour, Snake};
-use outflank_runs::{did_you_mean, toml_fault};
+use super::shape::TupleShape;
+use outflank_models::tuple_shapes::{NeighborChoice, Snake};
+use outflank_runs::{did_you_mean, toml_error_message};
 use serde::{Deserialize, Serialize};
 
 /// How individuals are judged.
@@ -23,9 +23,9 @@ pub enum Fitness {
 /// The pieces of a method.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Settings {
+pub struct CoevolutionConfig {
     /// What a network looks at.
-    pub shape: Shape,
+    pub shape: TupleShape,
     /// How snakes are drawn.
     pub snake: Snake,
     /// Weights begin uniformly between minus this and this; 0 lets all begin at zero.
@@ -72,12 +72,12 @@ pub struct Settings {
     /// The probability that a square moves.
     pub topology_mutation: f64,
     /// Where it moves to.
-    pub topology: Neighbour,
+    pub topology: NeighborChoice,
 }
 
 /// Why settings make no method.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum SettingsError {
+pub enum CoevolutionConfigError {
     /// A key that nobody knows.
     #[error("there is no key '{key}'; {meant}")]
     Unknown {
@@ -94,7 +94,7 @@ pub enum SettingsError {
     Value(String),
 }
 
-/// Every key, in the order of [`Settings`].
+/// Every key, in the order of [`CoevolutionConfig`].
 pub const KEYS: [&str; 24] = [
     "shape",
     "snake",
@@ -122,29 +122,29 @@ pub const KEYS: [&str; 24] = [
     "topology",
 ];
 
-impl Settings {
-    /// Settings from a table with every key; see [`Settings::check`] for what is refused.
-    pub fn from_table(table: &toml::Table) -> Result<Settings, SettingsError> {
+impl CoevolutionConfig {
+    /// Settings from a table with every key; see [`CoevolutionConfig::check`] for what is refused.
+    pub fn from_table(table: &toml::Table) -> Result<CoevolutionConfig, CoevolutionConfigError> {
         if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
             let meant = did_you_mean(key, &KEYS);
-            return Err(SettingsError::Unknown { key: key.clone(), meant });
+            return Err(CoevolutionConfigError::Unknown { key: key.clone(), meant });
         }
-        let settings: Settings = table.clone().try_into().map_err(|error: toml::de::Error| {
+        let settings: CoevolutionConfig = table.clone().try_into().map_err(|error: toml::de::Error| {
             // What is wrong, then a line that says in which key.
             let text = error.to_string();
             let key = text.trim().rsplit_once("\nin `").map(|(_, key)| key.trim_end_matches('`'));
             let place = key.map_or_else(String::new, |key| format!("{key}: "));
-            SettingsError::Content(format!("{place}{}", error.message()))
+            CoevolutionConfigError::Content(format!("{place}{}", error.message()))
         })?;
         settings.check()?;
         Ok(settings)
     }
 
     /// Settings from the text of a TOML file.
-    pub fn from_toml(text: &str) -> Result<Settings, SettingsError> {
+    pub fn from_toml(text: &str) -> Result<CoevolutionConfig, CoevolutionConfigError> {
         let table: toml::Table =
-            text.parse().map_err(|e| SettingsError::Content(toml_fault(text, &e)))?;
-        Settings::from_table(&table)
+            text.parse().map_err(|e| CoevolutionConfigError::Content(toml_error_message(text, &e)))?;
+        CoevolutionConfig::from_table(&table)
     }
 
     /// The table of all keys.

@@ -12,7 +12,7 @@ use std::str::FromStr;
 /// How many tuples of which length, or which systematic set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub enum Shape {
+pub enum TupleShape {
     /// So many snakes of so many squares, such as `12x6`; `snakes12x6` is the same.
     Snakes {
         /// How many tuples.
@@ -31,14 +31,14 @@ pub enum Shape {
     Blocks,
 }
 
-impl FromStr for Shape {
+impl FromStr for TupleShape {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Shape, String> {
+    fn from_str(text: &str) -> Result<TupleShape, String> {
         let unknown =
             || format!("'{text}' is not a shape; give one such as 12x6, all4, all4+2x2 or all2x2");
         match text {
-            "all2x2" => return Ok(Shape::Blocks),
+            "all2x2" => return Ok(TupleShape::Blocks),
             "2x2" => {
                 return Err(
                     "'2x2' may be two snakes of two squares or all squares of two by two; \
@@ -55,7 +55,7 @@ impl FromStr for Shape {
             };
             let length = length.parse().map_err(|_| unknown())?;
             return match length {
-                1..=8 => Ok(Shape::Systematic { length, blocks }),
+                1..=8 => Ok(TupleShape::Systematic { length, blocks }),
                 _ => Err(format!("a straight line has 1 to 8 squares, not {length}")),
             };
         }
@@ -72,31 +72,31 @@ impl FromStr for Shape {
                 "a network has 1 to {most} tuples of length {length}, not {tuples}"
             ));
         }
-        Ok(Shape::Snakes { tuples, length })
+        Ok(TupleShape::Snakes { tuples, length })
     }
 }
 
-impl TryFrom<String> for Shape {
+impl TryFrom<String> for TupleShape {
     type Error = String;
 
-    fn try_from(text: String) -> Result<Shape, String> {
+    fn try_from(text: String) -> Result<TupleShape, String> {
         text.parse()
     }
 }
 
-impl From<Shape> for String {
-    fn from(shape: Shape) -> String {
+impl From<TupleShape> for String {
+    fn from(shape: TupleShape) -> String {
         shape.to_string()
     }
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for TupleShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Shape::Snakes { tuples: 2, length: 2 } => f.write_str("snakes2x2"),
-            Shape::Snakes { tuples, length } => write!(f, "{tuples}x{length}"),
-            Shape::Blocks => f.write_str("all2x2"),
-            Shape::Systematic { length, blocks } => {
+            TupleShape::Snakes { tuples: 2, length: 2 } => f.write_str("snakes2x2"),
+            TupleShape::Snakes { tuples, length } => write!(f, "{tuples}x{length}"),
+            TupleShape::Blocks => f.write_str("all2x2"),
+            TupleShape::Systematic { length, blocks } => {
                 write!(f, "all{length}{}", if blocks { "+2x2" } else { "" })
             }
         }
@@ -109,15 +109,15 @@ mod tests {
 
     #[test]
     fn a_shape_is_read_as_it_is_written() {
-        let snakes = |tuples, length| Shape::Snakes { tuples, length };
+        let snakes = |tuples, length| TupleShape::Snakes { tuples, length };
         for (text, shape) in [
             ("12x6", snakes(12, 6)),
             ("2x3", snakes(2, 3)),
             ("3x2", snakes(3, 2)),
             ("snakes2x2", snakes(2, 2)),
-            ("all2x2", Shape::Blocks),
-            ("all2", Shape::Systematic { length: 2, blocks: false }),
-            ("all4+2x2", Shape::Systematic { length: 4, blocks: true }),
+            ("all2x2", TupleShape::Blocks),
+            ("all2", TupleShape::Systematic { length: 2, blocks: false }),
+            ("all4+2x2", TupleShape::Systematic { length: 4, blocks: true }),
         ] {
             assert_eq!(text.parse(), Ok(shape));
             assert_eq!(shape.to_string(), text);
@@ -127,10 +127,10 @@ mod tests {
 
     #[test]
     fn what_may_be_two_things_is_neither() {
-        let refused = "2x2".parse::<Shape>().unwrap_err();
+        let refused = "2x2".parse::<TupleShape>().unwrap_err();
         assert!(refused.contains("snakes2x2") && refused.contains("all2x2"), "{refused}");
         for text in ["all2x3", "all4+3x3", "snakes", "snakesall4", "allx", "2x2x2", ""] {
-            assert!(text.parse::<Shape>().is_err(), "{text}");
+            assert!(text.parse::<TupleShape>().is_err(), "{text}");
         }
     }
 }

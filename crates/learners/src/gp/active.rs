@@ -4,10 +4,10 @@ use super::ascent::Limits;
 use super::bald::{self, Sampling};
 use super::ep::{Comparison, Effort, Sites, infer};
 use super::kernel::Kernel;
-use super::posterior::{LENGTH_BOUNDS, Posterior, SIGNAL_BOUNDS, maximise_evidence};
+use super::posterior::{LENGTH_BOUNDS, Posterior, SIGNAL_BOUNDS, maximize_evidence};
 use super::space::Space;
 use super::{GpError, Prediction};
-use outflank_runs::{Draw, Rng, rng};
+use outflank_runs::{RngExt, Rng, rng};
 use std::collections::BTreeMap;
 
 /// Parameters have settled when a step gains less evidence than this share of it.
@@ -259,8 +259,8 @@ impl Active {
             let mut sites = sites.clone();
             let (points, comparisons) = (&self.points, &self.comparisons);
             let (logs, posterior) =
-                maximise_evidence(logs, points, comparisons, &mut sites, &effort, limits)?;
-            Ok::<_, GpError>((posterior.strengths().evidence, logs, sites, posterior))
+                maximize_evidence(logs, points, comparisons, &mut sites, &effort, limits)?;
+            Ok::<_, GpError>((posterior.latent().log_evidence, logs, sites, posterior))
         };
         let mut best = climb(&self.logs, &self.sites);
         if doubts || best.is_err() {

@@ -12,7 +12,7 @@
 use super::ascent::{Limits, climb};
 use super::posterior::{Posterior, Prediction};
 use super::probit::entropy;
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{RngExt, Rng};
 use rayon::prelude::*;
 use std::f64::consts::{LN_2, PI};
 

@@ -19,7 +19,7 @@ use super::GpError;
 use super::dense::{Matrix, add_scaled, dot};
 use super::kernel::Kernel;
 use super::probit::log_cdf;
-use outflank_runs::{Draw, rng};
+use outflank_runs::{RngExt, rng};
 
 /// Which of two points was found better; points are known by their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,13 +6,13 @@
 
 use super::GpError;
 use super::active::Outcome;
-use super::learner::Judge;
+use super::learner::PreferenceOracle;
 use outflank_arena::play;
 use outflank_games::{Line, Position};
-use outflank_models::{Described, Heuristic};
-use outflank_players::roster::Roster;
+use outflank_models::{NamedFeatures, Heuristic};
+use outflank_players::registry::RegisteredGame;
 use outflank_players::{AlphaBeta, Player};
-use outflank_runs::{Draw, Rng, rng, stop_requested};
+use outflank_runs::{RngExt, Rng, rng, stop_requested};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::marker::PhantomData;
@@ -33,7 +33,7 @@ pub struct Contest {
 
 /// Plays the games of one game.
 #[derive(Clone, Copy, Debug)]
-pub struct GamesOf<P> {
+pub struct GameOracle<P> {
     pub(super) contest: Contest,
     game: PhantomData<fn() -> P>,
 }
@@ -41,11 +41,11 @@ pub struct GamesOf<P> {
 /// So many pairs are played between two looks at whether to stop.
 pub(super) const AT_A_TIME: usize = 64;
 
-impl<P: Roster + Described> GamesOf<P> {
+impl<P: RegisteredGame + NamedFeatures> GameOracle<P> {
     /// Plays under these terms.
     #[must_use]
-    pub fn new(contest: Contest) -> GamesOf<P> {
-        GamesOf { contest, game: PhantomData }
+    pub fn new(contest: Contest) -> GameOracle<P> {
+        GameOracle { contest, game: PhantomData }
     }
 
     /// The games of a pair, for the stream of this name: the first's wins less the second's.
@@ -78,7 +78,7 @@ impl<P: Roster + Described> GamesOf<P> {
         let mut line: Line<P> = Line::default();
         for _ in 0..20 {
             line = random_line(self.contest.opening, rng);
-            if !line.position().is_over() && begun.insert(line.position().unmirrored()) {
+            if !line.position().is_over() && begun.insert(line.position().canonical_form()) {
                 break;
             }
         }
@@ -132,7 +132,7 @@ impl<P: Roster + Described> GamesOf<P> {
         points: &[Vec<f64>],
         opponents: &[Vec<f64>],
     ) -> Result<Vec<f64>, GpError> {
-        let single = GamesOf::<P>::new(Contest { games: 1, ..self.contest });
+        let single = GameOracle::<P>::new(Contest { games: 1, ..self.contest });
         let all: Vec<Heuristic<P>> = opponents.iter().map(|point| heuristic(point)).collect();
         let mut scores = Vec::with_capacity(points.len());
         for point in points {
@@ -157,7 +157,7 @@ impl<P: Roster + Described> GamesOf<P> {
     }
 }
 
-impl<P: Roster + Described> Judge for GamesOf<P> {
+impl<P: RegisteredGame + NamedFeatures> PreferenceOracle for GameOracle<P> {
     fn judge(
         &mut self,
         round: u64,
@@ -174,7 +174,7 @@ impl<P: Roster + Described> Judge for GamesOf<P> {
 
 /// The heuristic that a point is; a point of the wrong size plays as if all were alike to it.
 #[must_use]
-pub fn heuristic<P: Described>(point: &[f64]) -> Heuristic<P> {
+pub fn heuristic<P: NamedFeatures>(point: &[f64]) -> Heuristic<P> {
     let weights: Vec<f32> = P::FEATURES
         .iter()
         .enumerate()

@@ -1,10 +1,10 @@
 //! The curve of a run: what is measured after each round.
 
-use super::learner::{Gp, Judge};
+use super::learner::{Gp, PreferenceOracle};
 use super::pairs::Tests;
-use crate::training::{Column, Gauge, Measured, TrainError};
-use outflank_models::Described;
-use outflank_players::roster::Roster;
+use crate::training::{MetricColumn, Evaluator, Metrics, TrainingError};
+use outflank_models::NamedFeatures;
+use outflank_players::registry::RegisteredGame;
 
 /// Half-width of a 95% interval in standard errors.
 const WIDTH_95: f64 = 1.96;
@@ -24,9 +24,9 @@ impl Curve {
     }
 }
 
-impl<P: Roster + Described, J: Judge> Gauge<Gp<P, J>> for Curve {
-    fn columns(&self) -> Vec<Column> {
-        let column = |name: &str, error: bool| Column {
+impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> Evaluator<Gp<P, J>> for Curve {
+    fn columns(&self) -> Vec<MetricColumn> {
+        let column = |name: &str, error: bool| MetricColumn {
             name: name.to_owned(),
             tag: format!("gp/{name}"),
             error,
@@ -46,9 +46,9 @@ impl<P: Roster + Described, J: Judge> Gauge<Gp<P, J>> for Curve {
         columns
     }
 
-    fn measure(&self, gp: &Gp<P, J>) -> Result<Option<Measured>, TrainError> {
-        let nothing = TrainError::Step("nothing was learned yet".to_owned());
-        let (Some(round), Some(posterior)) = (gp.rounds().last(), gp.active().posterior()) else {
+    fn measure(&self, gp: &Gp<P, J>) -> Result<Option<Metrics>, TrainingError> {
+        let nothing = TrainingError::Step("nothing was learned yet".to_owned());
+        let (Some(round), Some(posterior)) = (gp.rounds().last(), gp.active_learner().posterior()) else {
             return Err(nothing);
         };
         let mut values = vec![
@@ -67,6 +67,6 @@ impl<P: Roster + Described, J: Judge> Gauge<Gp<P, J>> for Curve {
             values.push(100.0 * share);
             errors.push(100.0 * WIDTH_95 * deviation);
         }
-        Ok(Some(Measured { values, errors, losses: Vec::new() }))
+        Ok(Some(Metrics { values, errors, losses: Vec::new() }))
     }
 }

@@ -1,14 +1,14 @@
 //! The learner: rounds of choosing, comparing and learning, for either game.
 
 use super::active::{Active, Outcome, Question, Settings};
-use super::games::{Contest, GamesOf, random_heuristics};
+use super::games::{Contest, GameOracle, random_heuristics};
 use super::{GpError, state};
 use crate::training::{Learner, StepError};
-use outflank_models::{Described, Heuristic};
-use outflank_players::roster::Roster;
+use outflank_models::{NamedFeatures, Heuristic};
+use outflank_players::registry::RegisteredGame;
 
 /// Says how comparisons come out: by games, or by asking somebody.
-pub trait Judge {
+pub trait PreferenceOracle {
     /// How the pairs of a round come out, points being known by their numbers.
     fn judge(
         &mut self,
@@ -43,9 +43,9 @@ pub struct Round {
 
 /// Learns heuristics of a game by comparing them.
 #[derive(Clone, Debug)]
-pub struct Gp<P, J = GamesOf<P>> {
+pub struct Gp<P, J = GameOracle<P>> {
     pub(super) active: Active,
-    games: GamesOf<P>,
+    games: GameOracle<P>,
     judge: J,
     /// Whom every heuristic plays to be scored; nobody, when none was asked for.
     benchmark: Vec<Vec<f64>>,
@@ -53,15 +53,15 @@ pub struct Gp<P, J = GamesOf<P>> {
     pub(super) rounds: Vec<Round>,
 }
 
-impl<P: Roster + Described> Gp<P> {
+impl<P: RegisteredGame + NamedFeatures> Gp<P> {
     /// Nothing learned yet; games decide, and `benchmark` random heuristics are what all are scored
     /// against.
     pub fn new(settings: Settings, contest: Contest, benchmark: usize) -> Result<Gp<P>, GpError> {
-        Gp::judged(settings, contest, benchmark, GamesOf::new(contest))
+        Gp::judged(settings, contest, benchmark, GameOracle::new(contest))
     }
 }
 
-impl<P: Roster + Described, J: Judge> Gp<P, J> {
+impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> Gp<P, J> {
     /// The same with another judge; games only score.
     pub fn judged(
         settings: Settings,
@@ -84,7 +84,7 @@ impl<P: Roster + Described, J: Judge> Gp<P, J> {
         }
         Ok(Gp {
             active: Active::new(settings)?,
-            games: GamesOf::new(contest),
+            games: GameOracle::new(contest),
             judge,
             benchmark: random_heuristics(
                 settings.dimensions,
@@ -125,7 +125,7 @@ impl<P: Roster + Described, J: Judge> Gp<P, J> {
     /// there is none; the first of equals.
     #[must_use]
     pub fn best(&self) -> usize {
-        let means = self.active.posterior().map(|posterior| &posterior.strengths().mean);
+        let means = self.active.posterior().map(|posterior| &posterior.latent().mean);
         let worth = if self.benchmark.is_empty() { means } else { Some(&self.scores) };
         let worth = worth.map_or(&[][..], Vec::as_slice);
         worth.iter().enumerate().fold(0, |best, (at, score)| {
@@ -216,7 +216,7 @@ impl<P: Roster + Described, J: Judge> Gp<P, J> {
     }
 }
 
-impl<P: Roster + Described, J: Judge> Learner for Gp<P, J> {
+impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> Learner for Gp<P, J> {
     type Model = Heuristic<P>;
 
     /// Compares the random heuristics that it begins with.
@@ -229,7 +229,7 @@ impl<P: Roster + Described, J: Judge> Learner for Gp<P, J> {
         self.active.rounds()
     }
 
-    fn next_games(&self) -> u64 {
+    fn next_cost(&self) -> u64 {
         1
     }
 

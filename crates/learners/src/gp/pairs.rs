@@ -2,10 +2,10 @@
 
 use super::GpError;
 use super::active::Outcome;
-use super::games::{AT_A_TIME, GamesOf, random_heuristics};
+use super::games::{AT_A_TIME, GameOracle, random_heuristics};
 use super::posterior::Posterior;
-use outflank_models::Described;
-use outflank_players::roster::Roster;
+use outflank_models::NamedFeatures;
+use outflank_players::registry::RegisteredGame;
 use outflank_runs::Journal;
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -24,8 +24,8 @@ pub struct Tests {
 
 impl Tests {
     /// So many pairs; `watch` sees how many there are.
-    pub fn play<P: Roster + Described>(
-        games: &GamesOf<P>,
+    pub fn play<P: RegisteredGame + NamedFeatures>(
+        games: &GameOracle<P>,
         count: usize,
         mut watch: impl FnMut(usize),
     ) -> Result<Tests, GpError> {
@@ -36,13 +36,13 @@ impl Tests {
     }
 
     /// The same, whose outcomes are kept in a journal as they come, so that a stop loses nothing.
-    pub fn recorded<P: Roster + Described>(
-        games: &GamesOf<P>,
+    pub fn recorded<P: RegisteredGame + NamedFeatures>(
+        games: &GameOracle<P>,
         count: usize,
         path: &Path,
         mut watch: impl FnMut(usize),
     ) -> Result<Tests, GpError> {
-        let failed = |error: &dyn std::fmt::Display| GpError::Judge(error.to_string());
+        let failed = |error: &dyn std::fmt::Display| GpError::Oracle(error.to_string());
         let (mut journal, lines) = Journal::open(path).map_err(|error| failed(&error))?;
         let known: Option<Vec<Vec<Outcome>>> = lines.iter().map(|line| read(line)).collect();
         let known = known.ok_or_else(|| failed(&format!("{} is damaged", path.display())))?;
@@ -54,8 +54,8 @@ impl Tests {
     }
 
     /// Batch by batch, the known ones first; `played` sees each that was not known.
-    fn build<P: Roster + Described>(
-        games: &GamesOf<P>,
+    fn build<P: RegisteredGame + NamedFeatures>(
+        games: &GameOracle<P>,
         count: usize,
         known: &[Vec<Outcome>],
         mut played: impl FnMut(&[Outcome], usize) -> Result<(), GpError>,
@@ -123,7 +123,7 @@ impl Tests {
     }
 
     /// How well any belief could do on these pairs, found out by comparing each anew several times.
-    pub fn ceiling<P: Roster + Described>(&self, games: &GamesOf<P>) -> Result<Ceiling, GpError> {
+    pub fn ceiling<P: RegisteredGame + NamedFeatures>(&self, games: &GameOracle<P>) -> Result<Ceiling, GpError> {
         let mut sums = vec![0i32; self.len()];
         let (mut same, mut even) = (0u32, 0u32);
         for time in 0..FRESH {

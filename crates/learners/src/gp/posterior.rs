@@ -163,7 +163,7 @@ pub const SIGNAL_BOUNDS: (f64, f64) = (-2.5, 3.0);
 /// Where the log evidence is greatest, from `logs` on; the sites follow.
 ///
 /// Parameters at which the matrices cannot be factored are never chosen.
-pub fn maximise_evidence(
+pub fn maximize_evidence(
     logs: &[f64],
     points: &[Vec<f64>],
     comparisons: &[Comparison],

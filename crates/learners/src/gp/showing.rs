@@ -4,17 +4,17 @@
 //! game of each against the same opponent from the same opening.
 
 use super::games::{Contest, heuristic, random_heuristics, random_line};
-use outflank_arena::{Played, play};
+use outflank_arena::{PlayedGame, play};
 use outflank_games::Side;
-use outflank_models::{Described, Heuristic};
-use outflank_players::roster::Roster;
+use outflank_models::{NamedFeatures, Heuristic};
+use outflank_players::registry::RegisteredGame;
 use outflank_players::{AlphaBeta, Player};
-use outflank_runs::{Draw, rng};
+use outflank_runs::{RngExt, rng};
 use std::sync::Arc;
 
 /// A position in which two heuristics part.
 #[derive(Clone, Debug)]
-pub struct Parting<P: Roster> {
+pub struct Disagreement<P: RegisteredGame> {
     /// Where.
     pub position: P,
     /// What the first would play and what comes of it.
@@ -32,11 +32,11 @@ const LATEST: u32 = 40;
 /// A position that random moves reach in which two heuristics choose differently; `None` where
 /// none was found, which means that they play alike.
 #[must_use]
-pub fn parting<P: Roster + Described>(
+pub fn parting<P: RegisteredGame + NamedFeatures>(
     pair: (&[f64], &[f64]),
     contest: Contest,
     path: &[&str],
-) -> Option<Parting<P>> {
+) -> Option<Disagreement<P>> {
     let mut rng = rng::stream(contest.seed, &[&["gp", "parting"], path].concat());
     let (mut first, mut second) = (player::<P>(pair.0, contest), player::<P>(pair.1, contest));
     for _ in 0..TRIES {
@@ -50,7 +50,7 @@ pub fn parting<P: Roster + Described>(
         let other = second.choose(&line, &mut rng).ok()?;
         let (after, instead) = (position.play(one), position.play(other));
         if after != instead {
-            return Some(Parting { position, first: (one, after), second: (other, instead) });
+            return Some(Disagreement { position, first: (one, after), second: (other, instead) });
         }
     }
     None
@@ -58,11 +58,11 @@ pub fn parting<P: Roster + Described>(
 
 /// A game of each heuristic, with Black, against one opponent from one opening.
 #[must_use]
-pub fn two_games<P: Roster + Described>(
+pub fn demonstration_games<P: RegisteredGame + NamedFeatures>(
     pair: (&[f64], &[f64]),
     contest: Contest,
     path: &[&str],
-) -> [Played<P>; 2] {
+) -> [PlayedGame<P>; 2] {
     let path = [&["gp", "two games"], path].concat();
     let name = path.join(" ");
     let opponent = random_heuristics(P::FEATURES.len(), 1, contest.seed, &name);
@@ -77,9 +77,9 @@ pub fn two_games<P: Roster + Described>(
 }
 
 /// Who the shown player is in both games.
-pub const SHOWN: Side = Side::Black;
+pub const DEMONSTRATED_SIDE: Side = Side::Black;
 
-fn player<P: Roster + Described>(weights: &[f64], contest: Contest) -> AlphaBeta<P> {
+fn player<P: RegisteredGame + NamedFeatures>(weights: &[f64], contest: Contest) -> AlphaBeta<P> {
     let heuristic: Heuristic<P> = heuristic(weights);
     AlphaBeta::new(Arc::new(heuristic), contest.depth)
 }

@@ -13,7 +13,7 @@ mod rounds;
 use super::ep::{Comparison, Effort, Sites};
 use super::kernel::Kernel;
 use super::posterior::Posterior;
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{RngExt, Rng};
 
 const EXACT: Effort = Effort { tolerance: 1e-12, sweeps: 2000, seed: 3 };
 

@@ -190,7 +190,7 @@ impl Uses {
 mod tests {
     use super::super::solve::solve;
     use super::*;
-    use outflank_runs::{Draw, rng};
+    use outflank_runs::{RngExt, rng};
 
     const LAMBDAS: [f64; 5] = [0.0, 0.3, 0.9, 0.999, 1.0];
 

@@ -70,7 +70,7 @@ pub(super) struct Trajectory {
 /// +1 when Black has won, -1 when White has, 0 for a draw. A game that was broken off has the
 /// result that its record announces, or none.
 pub(super) fn outcome<P: Position>(record: &Record<P>) -> Option<f64> {
-    let margin = record.end().margin().or(record.about.result)?;
+    let margin = record.end().margin().or(record.info.result)?;
     Some(f64::from(margin.signum()))
 }
 

@@ -1,35 +1,35 @@
 //! Methods that learn choices one by one, any number of them.
 
-use super::{LearnError, Method, Options, Outcome, Step, Task, count, tells_apart};
+use super::{LearnError, Method, MethodOptions, Outcome, Step, Task, count, tells_apart};
 use crate::online::{self, Choices, Learned, OnlineError, Settings};
-use outflank_models::patterns::{Afterstates, Contexts, Look, Stages};
-use outflank_models::{Model, Patterns, Rater};
+use outflank_models::patterns::{AfterstateFeatures, ContextFeatures, MoveFeatures, Stages};
+use outflank_models::{Model, Patterns, MovePredictor};
 
 /// Learns patterns by stage, or a rater; see [`super::learn`].
 pub(super) fn learn(
     method: Method,
     task: Task<'_>,
-    options: &Options,
+    options: &MethodOptions,
     seed: u64,
     watch: &mut dyn FnMut(Step<'_>) -> bool,
 ) -> Result<Outcome, LearnError> {
     let stages = Stages::of_width(options.stage).unwrap_or(Stages::ONE);
-    let Options { loss, passes, rate, .. } = *options;
+    let MethodOptions { loss, passes, rate, .. } = *options;
     let settings = Settings { loss, passes, rate, seed };
     let choices: Choices = task.choices.iter().collect();
     let Task { tuples, counts, keep, .. } = task;
     let misfit = || OnlineError::Nothing;
-    let (model, learned): (Model, Learned) = if method == Method::Rater {
+    let (model, learned): (Model, Learned) = if method == Method::MovePredictor {
         let look = match options.afterstates {
-            true => Contexts::with_afterstates(tuples, counts)?,
-            false => Contexts::new(tuples)?,
+            true => ContextFeatures::with_afterstates(tuples, counts)?,
+            false => ContextFeatures::new(tuples)?,
         };
         fits(&look)?;
         let learned = online::learn(&look, stages, &choices, settings, keep)?;
         let weights = learned.weights.clone();
-        (Rater::new(look, stages, weights).ok_or_else(misfit)?.into(), learned)
+        (MovePredictor::new(look, stages, weights).ok_or_else(misfit)?.into(), learned)
     } else {
-        let look = Afterstates::new(tuples, counts)?;
+        let look = AfterstateFeatures::new(tuples, counts)?;
         fits(&look)?;
         let learned = online::learn(&look, stages, &choices, settings, keep)?;
         let weights = learned.weights.clone();
@@ -59,7 +59,7 @@ pub(super) fn learn(
 /// The most weights of a stage: two numbers each, for as many stages as there are threads.
 const MOST_WEIGHTS: usize = 1 << 25;
 
-fn fits(look: &impl Look) -> Result<(), LearnError> {
+fn fits(look: &impl MoveFeatures) -> Result<(), LearnError> {
     let weights = look.weights();
     if weights <= MOST_WEIGHTS { Ok(()) } else { Err(LearnError::TooMany(weights)) }
 }

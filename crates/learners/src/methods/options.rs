@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 const MARGINS: &[Method] = &[Method::IPref, Method::Pref, Method::Classify];
 const PREFERENCES: &[Method] = &[Method::IPref, Method::Pref];
-const ONLINE: &[Method] = &[Method::IPref, Method::Rater];
+const ONLINE: &[Method] = &[Method::IPref, Method::MovePredictor];
 const STEPWISE: &[Method] = &[Method::IPref, Method::Pref, Method::Classify, Method::Mm];
 
 /// Every option by the name that a user gives it, and the methods that look at it.
@@ -27,18 +27,18 @@ const USERS: [(&str, &[Method]); 16] = [
     ("passes", ONLINE),
     ("rate", ONLINE),
     ("stage", ONLINE),
-    ("afterstates", &[Method::Rater]),
+    ("afterstates", &[Method::MovePredictor]),
 ];
 
 /// The methods that look at an option.
 #[must_use]
-pub fn users_of(option: &str) -> &'static [Method] {
+pub fn methods_using(option: &str) -> &'static [Method] {
     USERS.iter().find(|(name, _)| *name == option).map_or(&[], |(_, users)| users)
 }
 
 /// What the methods can be told; each looks at its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Options {
+pub struct MethodOptions {
     /// Preferences and classification: the charge for violations.
     pub c: f64,
     /// Preferences and classification: how far the gradient must shrink.
@@ -74,12 +74,12 @@ pub struct Options {
     /// MM: features count once, however often they occur.
     pub binary: bool,
     /// Preferences: features count once.
-    pub binary_preferences: bool,
+    pub preference_binary: bool,
 }
 
-impl Default for Options {
+impl Default for MethodOptions {
     fn default() -> Self {
-        Options {
+        MethodOptions {
             c: 1.0,
             tolerance: 5e-4,
             steps: 100,
@@ -97,7 +97,7 @@ impl Default for Options {
             gain: 1e-6,
             sweeps: 200,
             binary: true,
-            binary_preferences: false,
+            preference_binary: false,
         }
     }
 }
@@ -126,18 +126,18 @@ pub struct OptionError {
     pub value: f64,
 }
 
-impl Options {
+impl MethodOptions {
     /// The defaults with LIBLINEAR's dual coordinate descent and what it has for defaults.
     #[must_use]
-    pub fn dual() -> Options {
+    pub fn dual() -> MethodOptions {
         let (tolerance, steps) = (DUAL_TOLERANCE, DUAL_PASSES);
-        Options { dual: true, tolerance, steps, ..Options::default() }
+        MethodOptions { dual: true, tolerance, steps, ..MethodOptions::default() }
     }
 
     /// Whether a method learns choices one by one.
     #[must_use]
     pub fn is_online(&self, method: Method) -> bool {
-        method == Method::Rater || (method == Method::IPref && self.online)
+        method == Method::MovePredictor || (method == Method::IPref && self.online)
     }
 
     /// Refuses what makes no sense to the method, before any work is done.
@@ -157,7 +157,7 @@ impl Options {
                 ),
             ],
             // Always one by one.
-            Method::Rater => &[],
+            Method::MovePredictor => &[],
             Method::IPref | Method::Pref | Method::Classify => &[
                 ("c", self.c, CHARGES.contains(&self.c), "a number from 1e-6 to 1e6"),
                 ("tolerance", self.tolerance, positive(self.tolerance), POSITIVE),
@@ -192,40 +192,40 @@ mod tests {
     #[test]
     fn the_defaults_make_sense_to_every_method() {
         for method in Method::ALL {
-            assert_eq!(Options::default().check(method), Ok(()));
-            assert_eq!(Options::dual().check(method), Ok(()));
+            assert_eq!(MethodOptions::default().check(method), Ok(()));
+            assert_eq!(MethodOptions::dual().check(method), Ok(()));
         }
     }
 
     #[test]
     fn what_makes_no_sense_is_refused_by_those_who_look_at_it() {
-        let default = Options::default();
+        let default = MethodOptions::default();
         for strange in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0] {
             for (options, name) in [
-                (Options { c: strange, ..default }, "c"),
-                (Options { tolerance: strange, gain: strange, ..default }, "tolerance"),
-                (Options { lambda: strange, ..default }, "lambda"),
-                (Options { ridge: strange, ..default }, "ridge"),
-                (Options { prior: strange, ..default }, "prior"),
+                (MethodOptions { c: strange, ..default }, "c"),
+                (MethodOptions { tolerance: strange, gain: strange, ..default }, "tolerance"),
+                (MethodOptions { lambda: strange, ..default }, "lambda"),
+                (MethodOptions { ridge: strange, ..default }, "ridge"),
+                (MethodOptions { prior: strange, ..default }, "prior"),
             ] {
                 for method in Method::ALL {
                     let refused = options.check(method).map_err(|error| error.name);
-                    let wanted = if users_of(name).contains(&method) { Err(name) } else { Ok(()) };
+                    let wanted = if methods_using(name).contains(&method) { Err(name) } else { Ok(()) };
                     assert_eq!(refused, wanted, "{name} = {strange} for {method:?}");
                 }
             }
         }
-        let text = Options { lambda: 1.5, ..default }.check(Method::Lstd).unwrap_err().to_string();
+        let text = MethodOptions { lambda: 1.5, ..default }.check(Method::Lstd).unwrap_err().to_string();
         assert_eq!(text, "lambda must be a number from 0 to 1, not 1.5");
-        assert!(Options { sweeps: 0, ..default }.check(Method::Mm).is_err());
-        assert!(Options { steps: 0, ..default }.check(Method::Classify).is_err());
-        assert!(Options { ridge: 0.0, ..default }.check(Method::Lstd).is_err());
+        assert!(MethodOptions { sweeps: 0, ..default }.check(Method::Mm).is_err());
+        assert!(MethodOptions { steps: 0, ..default }.check(Method::Classify).is_err());
+        assert!(MethodOptions { ridge: 0.0, ..default }.check(Method::Lstd).is_err());
     }
 
     #[test]
     fn every_option_has_users_and_no_other_name_has() {
         assert!(USERS.iter().all(|(_, users)| !users.is_empty()));
-        assert_eq!(users_of("nosuch"), []);
-        assert_eq!(users_of("lambda"), [Method::Lstd]);
+        assert_eq!(methods_using("nosuch"), []);
+        assert_eq!(methods_using("lambda"), [Method::Lstd]);
     }
 }

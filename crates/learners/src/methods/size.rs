@@ -23,7 +23,7 @@ pub fn bytes(method: Method, tuples: &Tuples, choices: &[Decision<Othello>]) -> 
         Method::Classify => class_rows(tuples, true, &few).bytes(),
         Method::Mm => mm::bytes(tuples, false, &few),
         // One adds game after game to one matrix, the other holds no rows.
-        Method::Lstd | Method::Rater => 0,
+        Method::Lstd | Method::MovePredictor => 0,
     };
     bytes as f64 / few.len().max(1) as f64 * choices.len() as f64
 }
@@ -32,14 +32,14 @@ pub fn bytes(method: Method, tuples: &Tuples, choices: &[Decision<Othello>]) -> 
 mod tests {
     use super::*;
     use outflank_models::embedded;
-    use outflank_records::{Wanted, decisions};
+    use outflank_records::{DecisionFilter, decisions};
 
     #[test]
     fn the_size_of_few_tells_the_size_of_all() {
         let games = outflank_records::embedded::games();
-        let choices = decisions(&games[..100], &Wanted::CHOICES);
+        let choices = decisions(&games[..100], &DecisionFilter::CHOICES);
         let choices = choices.items();
-        let tuples = embedded::table1();
+        let tuples = embedded::runarsson_lucas_tuples();
         let rows = preference_rows(&tuples, View::Negate, choices);
         let all = rows.bytes() as f64;
         let told = bytes(Method::IPref, &tuples, choices);

@@ -15,12 +15,12 @@ use super::state::State;
 use super::teams::{Reference, Teams};
 use super::{MmError, Settings, check, network};
 use outflank_games::othello::Othello;
-use outflank_models::{Network, Tuples};
+use outflank_models::{NTupleNetwork, Tuples};
 use outflank_records::Decision;
 
 /// Which features share one denominator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sharing {
+pub enum SharedDenominator {
     /// Those of one tuple, as Coulom shares among features of one kind.
     Tuple,
     /// All of them: the superscripts of the equation taken literally.
@@ -34,16 +34,16 @@ pub fn learn_shared(
     tuples: &Tuples,
     decisions: &[Decision<Othello>],
     settings: Settings,
-    sharing: Sharing,
-    mut watch: impl FnMut(u32, f64, &Network) -> bool,
-) -> Result<Network, MmError> {
+    sharing: SharedDenominator,
+    mut watch: impl FnMut(u32, f64, &NTupleNetwork) -> bool,
+) -> Result<NTupleNetwork, MmError> {
     check(settings)?;
     let teams = Teams::new(tuples, settings.binary, Reference::Nothing, decisions)?;
     let mut state = State::new(&teams, settings.prior);
     let players = teams.players();
     let starts: Vec<usize> = match sharing {
-        Sharing::Tuple => tuples.offsets().collect(),
-        Sharing::All => vec![0],
+        SharedDenominator::Tuple => tuples.offsets().collect(),
+        SharedDenominator::All => vec![0],
     };
     let place = |&start: &usize| players.partition_point(|p| (p.feature as usize) < start);
     let mut bounds: Vec<usize> = starts.iter().map(place).collect();

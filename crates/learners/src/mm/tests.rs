@@ -4,8 +4,8 @@ use super::*;
 use outflank_games::Position;
 use outflank_games::othello::Square;
 use outflank_models::{Evaluate, embedded};
-use outflank_records::{Wanted, decisions};
-use outflank_runs::{Draw, Rng, rng};
+use outflank_records::{DecisionFilter, decisions};
+use outflank_runs::{RngExt, Rng, rng};
 
 /// Decisions: the winner and, for each team, its features.
 type Lists = Vec<(usize, Vec<Vec<usize>>)>;
@@ -220,11 +220,11 @@ fn the_likelihood_never_falls_and_the_optimum_is_newtons() {
 
 fn choices(games: usize) -> Vec<Decision<Othello>> {
     let records = outflank_records::embedded::games();
-    decisions(&records[..games], &Wanted::CHOICES).items().to_vec()
+    decisions(&records[..games], &DecisionFilter::CHOICES).items().to_vec()
 }
 
 /// The sum of the logarithms of the probabilities that a network gives the moves that were played.
-fn played(network: &Network, choices: &[Decision<Othello>]) -> f64 {
+fn played(network: &NTupleNetwork, choices: &[Decision<Othello>]) -> f64 {
     let one = |choice: &Decision<Othello>| {
         let moves: Vec<Square> = choice.position.moves().collect();
         let at = moves.iter().position(|&mv| mv == choice.chosen).unwrap();
@@ -241,7 +241,7 @@ fn played(network: &Network, choices: &[Decision<Othello>]) -> f64 {
 fn real_games_rise_to_a_likelihood_that_the_network_has_too() {
     let choices = choices(30);
     for (tuples, binary) in
-        [(embedded::table1(), true), (embedded::table1(), false), (Tuples::squares(), true)]
+        [(embedded::runarsson_lucas_tuples(), true), (embedded::runarsson_lucas_tuples(), false), (Tuples::squares(), true)]
     {
         let mut last = f64::NEG_INFINITY;
         let settings = Settings { tolerance: 1e-7, binary, ..SETTINGS };
@@ -272,7 +272,7 @@ fn real_games_rise_to_a_likelihood_that_the_network_has_too() {
 fn each_feature_wins_as_often_as_the_model_expects() {
     let choices = choices(10);
     let settings = Settings { tolerance: 1e-11, ..SETTINGS };
-    let learned = learn(embedded::table1(), &choices, settings, |_| true).unwrap();
+    let learned = learn(embedded::runarsson_lucas_tuples(), &choices, settings, |_| true).unwrap();
     let network = &learned.network;
     let mut surplus = vec![0.0; network.weights().len()];
     for choice in &choices {
@@ -304,7 +304,7 @@ fn stronger_priors_pull_to_one() {
         .iter()
         .map(|&prior| {
             let settings = Settings { prior, sweeps: 30, tolerance: 1e-6, ..SETTINGS };
-            let learned = learn(embedded::table1(), &choices, settings, |_| true).unwrap();
+            let learned = learn(embedded::runarsson_lucas_tuples(), &choices, settings, |_| true).unwrap();
             assert!(learned.objective.is_finite() && learned.log_likelihood <= 0.0);
             learned.network.weights().iter().map(|&w| f64::from(w * w)).sum::<f64>().sqrt()
         })
@@ -343,7 +343,7 @@ fn senseless_settings_and_empty_games_are_errors() {
 fn moves_that_are_all_alike_leave_every_strength_at_one() {
     let start = Othello::start();
     let first = Decision { position: start, chosen: start.moves().next().unwrap() };
-    let learned = learn(embedded::table1(), &[first; 9], SETTINGS, |_| true).unwrap();
+    let learned = learn(embedded::runarsson_lucas_tuples(), &[first; 9], SETTINGS, |_| true).unwrap();
     assert!(learned.settled && learned.network.weights().iter().all(|&w| w == 0.0));
     assert!((learned.log_likelihood + 9.0 * 4f64.ln()).abs() < 1e-12);
     assert_eq!(learned.features, 0);
@@ -391,7 +391,7 @@ fn the_same_games_give_the_same_bits_on_any_number_of_threads() {
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let settings = Settings { sweeps: 5, ..SETTINGS };
-        pool.install(|| learn(embedded::table1(), &choices, settings, |_| true).unwrap().network)
+        pool.install(|| learn(embedded::runarsson_lucas_tuples(), &choices, settings, |_| true).unwrap().network)
     };
     assert_eq!(with(1), with(3));
 }
@@ -401,11 +401,11 @@ fn the_same_games_give_the_same_bits_on_any_number_of_threads() {
 #[test]
 fn sharing_is_right_for_features_that_exclude_each_other() {
     let records = outflank_records::embedded::games();
-    let choices = decisions(&records[..20], &Wanted::CHOICES);
+    let choices = decisions(&records[..20], &DecisionFilter::CHOICES);
     let (tuples, settings) = (Tuples::squares(), Settings { sweeps: 400, ..SETTINGS });
     let ours = learn(tuples.clone(), choices.items(), SETTINGS, |_| true).unwrap();
     let mut before = f64::NEG_INFINITY;
-    let sharing = Sharing::Tuple;
+    let sharing = SharedDenominator::Tuple;
     let shared = learn_shared(&tuples, choices.items(), settings, sharing, |_, objective, _| {
         assert!(objective >= before - 1e-9 * objective.abs(), "{objective} after {before}");
         before = objective;
@@ -420,11 +420,11 @@ fn sharing_is_right_for_features_that_exclude_each_other() {
 #[test]
 fn sharing_among_all_goes_too_far() {
     let records = outflank_records::embedded::games();
-    let choices = decisions(&records[..20], &Wanted::CHOICES);
+    let choices = decisions(&records[..20], &DecisionFilter::CHOICES);
     let settings = Settings { sweeps: 5, ..SETTINGS };
     let (mut before, mut fell) = (f64::NEG_INFINITY, false);
-    let tuples = embedded::table1();
-    let learned = learn_shared(&tuples, choices.items(), settings, Sharing::All, |_, value, _| {
+    let tuples = embedded::runarsson_lucas_tuples();
+    let learned = learn_shared(&tuples, choices.items(), settings, SharedDenominator::All, |_, value, _| {
         fell |= value < before;
         before = value;
         true

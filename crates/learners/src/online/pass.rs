@@ -4,7 +4,7 @@ use super::choices::Choice;
 use super::state::{State, Tally};
 use outflank_games::othello::Squares;
 use outflank_games::othello::kernel::{Kernel, Task};
-use outflank_models::patterns::{Look, sum};
+use outflank_models::patterns::{MoveFeatures, sum};
 
 /// What a choice is charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(super) struct Pass<'a, L> {
     pub rate: f32,
 }
 
-impl<L: Look> Task for Pass<'_, L> {
+impl<L: MoveFeatures> Task for Pass<'_, L> {
     type Output = Tally;
 
     #[inline(always)]
@@ -62,8 +62,8 @@ impl<L: Look> Task for Pass<'_, L> {
                 Squares(moves).zip(rows.chunks_exact(width)).zip(&*values)
             {
                 if gradient.abs() >= SMALL {
-                    let row = &row[..self.look.used(square)];
-                    self.state.step(self.look.partners(), row, gradient, self.rate);
+                    let row = &row[..self.look.row_len(square)];
+                    self.state.step(self.look.tied_weights(), row, gradient, self.rate);
                 }
             }
         }

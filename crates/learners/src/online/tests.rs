@@ -1,13 +1,13 @@
 //! The gradient is the loss's own, and learning does not depend on threads or stops.
 
 use super::*;
-use outflank_models::patterns::{Afterstates, Contexts, Count, classic};
-use outflank_records::{Wanted, decisions, embedded};
+use outflank_models::patterns::{AfterstateFeatures, ContextFeatures, Count, classic};
+use outflank_records::{DecisionFilter, decisions, embedded};
 use std::sync::Mutex;
 
 fn choices(games: usize) -> Choices {
     let records = embedded::games();
-    decisions(&records[..games], &Wanted::CHOICES).items().iter().collect()
+    decisions(&records[..games], &DecisionFilter::CHOICES).items().iter().collect()
 }
 
 fn settings(loss: Loss, passes: u32) -> Settings {
@@ -39,7 +39,7 @@ fn derivatives_agree_with_differences() {
 fn it_learns_what_it_is_shown() {
     let choices = choices(60);
     let stages = Stages::of_width(20).unwrap();
-    let after = Afterstates::new(classic(), Count::ALL.to_vec()).unwrap();
+    let after = AfterstateFeatures::new(classic(), Count::ALL.to_vec()).unwrap();
     for loss in [Loss::Softmax, Loss::Margin] {
         let learned = learn(&after, stages, &choices, settings(loss, 4), &Forget).unwrap();
         let (first, last) = (learned.curve[0], learned.curve[3]);
@@ -48,12 +48,12 @@ fn it_learns_what_it_is_shown() {
         assert!(last.hits > 1.5 * first.hits);
         // A weight and the one that a mirrored board reads are the same.
         for weights in &learned.weights {
-            for (weight, &partner) in weights.iter().zip(after.partners()) {
+            for (weight, &partner) in weights.iter().zip(after.tied_weights()) {
                 assert_eq!(*weight, weights[partner as usize]);
             }
         }
     }
-    let contexts = Contexts::new(classic()).unwrap();
+    let contexts = ContextFeatures::new(classic()).unwrap();
     let learned = learn(&contexts, stages, &choices, settings(Loss::Softmax, 4), &Forget).unwrap();
     assert!(learned.curve[3].loss < 0.8 * learned.curve[0].loss);
 }
@@ -85,11 +85,11 @@ impl Keep for Memory {
 fn threads_and_stops_change_nothing() {
     let choices = choices(40);
     let stages = Stages::of_width(12).unwrap();
-    let look = Afterstates::new(classic(), vec![Count::OtherMoves]).unwrap();
+    let look = AfterstateFeatures::new(classic(), vec![Count::OtherMoves]).unwrap();
     let settings = settings(Loss::Softmax, 3);
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let whole = pool(1).install(|| learn(&look, stages, &choices, settings, &Forget).unwrap());
-    let other = pool(3).install(|| learn(&look, stages, &choices, settings, &Forget).unwrap());
+    let whole = pool(1).install(|| learn(&look, stages, &choices, settings, &NoStore).unwrap());
+    let other = pool(3).install(|| learn(&look, stages, &choices, settings, &NoStore).unwrap());
     assert_eq!(whole, other);
     let memory = Memory { kept: Mutex::new(vec![None; stages.count()]), left: Mutex::new(0) };
     let mut stops = 0;
@@ -118,10 +118,10 @@ fn a_damaged_state_is_noticed() {
 
 #[test]
 fn senseless_settings_are_refused() {
-    let look = Contexts::new(classic()).unwrap();
+    let look = ContextFeatures::new(classic()).unwrap();
     let learn = |choices: &Choices, rate, passes| {
         let settings = Settings { rate, passes, ..settings(Loss::Softmax, 1) };
-        learn(&look, Stages::ONE, choices, settings, &Forget).unwrap_err().to_string()
+        learn(&look, Stages::ONE, choices, settings, &NoStore).unwrap_err().to_string()
     };
     let some: Choices = choices(1);
     assert!(learn(&Choices::default(), 0.1, 1).contains("no choices"));

@@ -5,11 +5,11 @@ use crate::Once;
 use outflank_games::othello::Othello;
 use outflank_games::{Position, Side};
 use outflank_models::{Features, Tuples, View, embedded};
-use outflank_records::{Decision, Wanted, decisions};
+use outflank_records::{Decision, DecisionFilter, decisions};
 
 fn choices(games: usize) -> Vec<Decision<Othello>> {
     let records = outflank_records::embedded::games();
-    decisions(&records[..games], &Wanted::CHOICES).items().to_vec()
+    decisions(&records[..games], &DecisionFilter::CHOICES).items().to_vec()
 }
 
 fn full<F: Features<Othello>>(features: &F, position: &Othello, black: Side) -> Vec<f32> {
@@ -63,8 +63,8 @@ fn check<F: Features<Othello>>(features: &F, choices: &[Decision<Othello>]) {
 fn rows_are_what_the_features_say() {
     let choices = choices(4);
     check(&Tuples::squares(), &choices);
-    check(&embedded::table1(), &choices);
-    check(&Once(&embedded::table1()), &choices);
+    check(&embedded::runarsson_lucas_tuples(), &choices);
+    check(&Once(&embedded::runarsson_lucas_tuples()), &choices);
 }
 
 /// A decision whose move is not legal, and one without another move, have no rows.

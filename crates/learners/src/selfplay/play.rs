@@ -5,9 +5,9 @@ use outflank_games::Side;
 use outflank_games::othello::kernel::{Kernel, Task};
 use outflank_games::othello::{Board, Othello, Square, Squares};
 use outflank_models::Evaluate;
-use outflank_models::patterns::{Afterstates, Look, Stages, sum};
+use outflank_models::patterns::{AfterstateFeatures, MoveFeatures, Stages, sum};
 use outflank_runs::Rng;
-use outflank_runs::rng::Draw;
+use outflank_runs::rng::RngExt;
 
 /// A position, seen by the player who moved into it, and the odds it is pulled toward.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,7 +18,7 @@ pub(super) struct Trace {
 
 /// A game to play.
 pub(super) struct Play<'a> {
-    pub look: &'a Afterstates,
+    pub look: &'a AfterstateFeatures,
     pub stages: Stages,
     pub weights: &'a [&'a [f32]],
     pub settings: &'a Settings,

@@ -3,24 +3,24 @@
 use super::play::{Trace, logistic};
 use crate::online::State;
 use outflank_games::othello::kernel::{Kernel, Task};
-use outflank_models::patterns::{Afterstates, Look, sum};
+use outflank_models::patterns::{AfterstateFeatures, MoveFeatures, sum};
 
 /// The positions of one stage, in the order of the games.
-pub(super) struct Study<'a, I> {
-    pub look: &'a Afterstates,
+pub(super) struct TrainingSet<'a, I> {
+    pub look: &'a AfterstateFeatures,
     pub state: &'a mut State,
     pub lessons: I,
     pub rate: f32,
 }
 
-impl<'a, I: Iterator<Item = &'a Trace>> Task for Study<'a, I> {
+impl<'a, I: Iterator<Item = &'a Trace>> Task for TrainingSet<'a, I> {
     /// The sum of the logarithmic losses, and of how many positions.
     type Output = (f64, u64);
 
     #[inline(always)]
     fn run<K: Kernel>(self, kernel: K) -> (f64, u64) {
         let mut row = vec![0i32; self.look.width()];
-        let used = self.look.used_by_board();
+        let used = self.look.board_row_len();
         let (mut loss, mut count) = (0.0, 0);
         for &Trace { board, target } in self.lessons {
             self.look.row(kernel, board.own, board.other, &mut row);
@@ -30,7 +30,7 @@ impl<'a, I: Iterator<Item = &'a Trace>> Task for Study<'a, I> {
             loss += f64::from(high - target * value);
             count += 1;
             let gradient = logistic(value) - target;
-            self.state.step(self.look.partners(), &row[..used], gradient, self.rate);
+            self.state.step(self.look.tied_weights(), &row[..used], gradient, self.rate);
         }
         (loss, count)
     }

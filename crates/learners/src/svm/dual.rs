@@ -10,7 +10,7 @@
 use super::{Fit, SvmError, check};
 use crate::rows::Part;
 use crate::{Rows, Seen};
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{RngExt, Rng};
 
 /// How a violated margin is charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

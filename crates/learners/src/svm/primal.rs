@@ -311,7 +311,7 @@ pub(super) fn add(to: &mut [f64], times: f64, what: &[f64]) {
 mod tests {
     use super::*;
     use crate::{Loss, solve_dual};
-    use outflank_runs::{Draw, rng};
+    use outflank_runs::{RngExt, rng};
 
     fn random_rows(rows: usize, columns: u32, seed: u64) -> Rows {
         let mut draw = rng::stream(seed, &["rows"]);

@@ -1,18 +1,18 @@
 //! Measuring a player of Othello by games against others.
 
-use super::{Column, Gauge, Learner, Measured, TrainError};
-use outflank_arena::Terms;
+use super::{MetricColumn, Evaluator, Learner, Metrics, TrainingError};
+use outflank_arena::ContestConfig;
 use outflank_arena::matches::play_match;
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_models::Model;
-use outflank_players::{Entry, ForcedRandom, Greedy};
+use outflank_players::{PlayerFactory, ForcedRandom, Greedy};
 
 /// Whom a learner is measured against, and how.
 #[derive(Clone, Debug)]
-pub struct Against {
+pub struct OpponentEvaluator {
     /// The others, by name; they bring their own random moves.
-    pub others: Vec<Entry<Othello>>,
+    pub others: Vec<PlayerFactory<Othello>>,
     /// Games against each, half with each colour.
     pub games: u32,
     /// The probability of a random move of the learned player.
@@ -23,12 +23,12 @@ pub struct Against {
     pub threads: usize,
 }
 
-impl<L: Learner> Gauge<L> for Against
+impl<L: Learner> Evaluator<L> for OpponentEvaluator
 where
     L::Model: Into<Model>,
 {
-    fn columns(&self) -> Vec<Column> {
-        let column = |entry: &Entry<Othello>| Column {
+    fn columns(&self) -> Vec<MetricColumn> {
+        let column = |entry: &PlayerFactory<Othello>| MetricColumn {
             name: entry.name.clone(),
             tag: format!("score/{}", entry.name),
             error: true,
@@ -38,10 +38,10 @@ where
 
     /// The score against each, 0 to 100, the half-widths of their 95% intervals and the percentage
     /// lost; several models share the games out among them.
-    fn measure(&self, learner: &L) -> Result<Option<Measured>, TrainError> {
+    fn measure(&self, learner: &L) -> Result<Option<Metrics>, TrainingError> {
         let models: Vec<Model> = learner.models().into_iter().map(Into::into).collect();
         let (count, all) = (models.len() as u32, self.games / 2);
-        let mut measured = Measured::default();
+        let mut measured = Metrics::default();
         for other in &self.others {
             let (mut score, mut variance, mut lost, mut played) = (0.0, 0.0, 0, 0);
             for (place, model) in models.iter().enumerate() {
@@ -52,16 +52,16 @@ where
                     _ => format!("learned {}", place + 1),
                 };
                 let (policy, random) = (model.policy(), self.random);
-                let entry = Entry::new(name, move || {
+                let entry = PlayerFactory::new(name, move || {
                     Ok(Box::new(ForcedRandom::new(Greedy::new(policy.clone()), random)))
                 });
                 let openings = vec![Line::default()];
-                let terms = Terms {
+                let terms = ContestConfig {
                     openings,
                     rounds,
                     seed: self.seed,
                     threads: self.threads,
-                    elsewhere: None,
+                    remote: None,
                 };
                 let pair = [entry, other.clone()];
                 let (report, _) = play_match(&pair, &terms, None, None, |_, _| {})?;

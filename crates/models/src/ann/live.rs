@@ -15,7 +15,7 @@ use super::core::{Core, add_row};
 use super::gradient::Gradient;
 use super::plan::LANES;
 use super::tanh::tanh;
-use crate::Afters;
+use crate::AfterstateValues;
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Square, Squares};
 
@@ -28,7 +28,7 @@ pub struct Stand {
 
 /// A network that learns.
 #[derive(Clone, Debug)]
-pub struct LiveNet {
+pub struct TrainableMlp {
     core: Core,
     room: Vec<f32>,
     /// The positions that were predicted last, as the network saw them, and what it said.
@@ -39,15 +39,15 @@ pub struct LiveNet {
     gradient: Gradient,
 }
 
-impl LiveNet {
+impl TrainableMlp {
     /// A network that can change.
     #[must_use]
-    pub fn new(net: &Net) -> LiveNet {
+    pub fn new(net: &Net) -> TrainableMlp {
         let core = net.core.clone();
         let gradient = Gradient::new(&core.plan);
         let room = vec![0.0; core.plan.room];
         let (boards, predictions, rooms) = (Vec::new(), Vec::new(), Vec::new());
-        LiveNet { core, room, boards, predictions, rooms, gradient }
+        TrainableMlp { core, room, boards, predictions, rooms, gradient }
     }
 
     /// Its shape.
@@ -88,7 +88,7 @@ impl LiveNet {
     }
 
     /// Evaluates the moves of the side that the table is seen from.
-    pub fn after_moves(&mut self, stand: &Stand, moves: u64, out: &mut Afters) {
+    pub fn after_moves(&mut self, stand: &Stand, moves: u64, out: &mut AfterstateValues) {
         out.clear();
         let (core, room, moves) = (&self.core, &mut self.room, Squares(moves));
         let push = |square, flips, value: f32| out.push(square, flips, f64::from(value));
@@ -141,11 +141,11 @@ impl Task for Advance<'_> {
     #[inline(always)]
     fn run<K: Kernel>(self, _: K) {
         let before = self.stand.board;
-        // `turn_over` turns the board as well.
+        // `play_with_flips` turns the board as well.
         self.stand.board = if self.mine {
-            before.turn_over(self.square, self.flips).pass()
+            before.play_with_flips(self.square, self.flips).pass()
         } else {
-            before.pass().turn_over(self.square, self.flips)
+            before.pass().play_with_flips(self.square, self.flips)
         };
         // Where symmetry is removed every position is looked at afresh.
         if !self.core.plan.architecture.removes_symmetry() {
@@ -175,7 +175,7 @@ impl<I: Iterator<Item = Square>, F: FnMut(Square, u64, f32)> Task for AfterMoves
         for square in self.moves {
             let flips = kernel.flips(board.own, board.other, square);
             let value = if core.plan.architecture.removes_symmetry() {
-                let after = core.turned(board.turn_over(square, flips).pass());
+                let after = core.turned(board.play_with_flips(square, flips).pass());
                 // The room's own beginning is where the inputs become nodes.
                 core.fill(after, &mut room[..width]);
                 core.settle(room)
@@ -188,7 +188,7 @@ impl<I: Iterator<Item = Square>, F: FnMut(Square, u64, f32)> Task for AfterMoves
 }
 
 struct Predict<'a> {
-    net: &'a mut LiveNet,
+    net: &'a mut TrainableMlp,
     boards: &'a [Board],
 }
 
@@ -197,7 +197,7 @@ impl Task for Predict<'_> {
 
     #[inline(always)]
     fn run<K: Kernel>(self, _: K) {
-        let LiveNet { core, boards, predictions, rooms, gradient, .. } = self.net;
+        let TrainableMlp { core, boards, predictions, rooms, gradient, .. } = self.net;
         let (size, fresh) = (core.plan.room, core.plan.architecture.removes_symmetry());
         boards.clear();
         predictions.clear();
@@ -216,7 +216,7 @@ impl Task for Predict<'_> {
 }
 
 struct Pull<'a> {
-    net: &'a mut LiveNet,
+    net: &'a mut TrainableMlp,
     steps: &'a [f32],
 }
 
@@ -225,7 +225,7 @@ impl Task for Pull<'_> {
 
     #[inline(always)]
     fn run<K: Kernel>(self, _: K) {
-        let LiveNet { core, boards, predictions, rooms, gradient, .. } = self.net;
+        let TrainableMlp { core, boards, predictions, rooms, gradient, .. } = self.net;
         gradient.running.fill(0.0);
         let mut before = Board { own: 0, other: 0 };
         let rooms = rooms.chunks_exact(core.plan.room);
@@ -243,7 +243,7 @@ impl Task for Pull<'_> {
 }
 
 struct Apply<'a> {
-    net: &'a mut LiveNet,
+    net: &'a mut TrainableMlp,
 }
 
 impl Task for Apply<'_> {
@@ -251,7 +251,7 @@ impl Task for Apply<'_> {
 
     #[inline(always)]
     fn run<K: Kernel>(self, _: K) {
-        let LiveNet { core, gradient, .. } = self.net;
+        let TrainableMlp { core, gradient, .. } = self.net;
         if core.plan.row.is_multiple_of(LANES) {
             gradient.step_first::<LANES>(core);
         } else {
@@ -267,7 +267,7 @@ impl Task for Apply<'_> {
 }
 
 #[cfg(test)]
-impl LiveNet {
+impl TrainableMlp {
     /// A lesson with one kernel.
     pub(super) fn learn_with<K: Kernel>(&mut self, kernel: K, boards: &[Board], steps: &[f32]) {
         kernel.run(Predict { net: self, boards });

@@ -1,7 +1,7 @@
 //! Networks against their definition, written out plainly in double precision.
 
 use super::*;
-use crate::Afters;
+use crate::AfterstateValues;
 use outflank_games::Position;
 use outflank_games::othello::Symmetry;
 use outflank_runs::rng::stream;
@@ -214,17 +214,17 @@ fn gradients_are_those_of_finite_differences() {
         let sequence: Vec<Board> =
             boards(8, 24).iter().step_by(2).map(|p| of(p, Side::Black)).collect();
         let steps: Vec<f32> = (0..sequence.len()).map(|t| 0.02 * (t as f32 - 4.5)).collect();
-        let mut live = LiveNet::new(&net);
+        let mut live = TrainableMlp::new(&net);
         let predicted = live.predict(&sequence).to_vec();
         for (board, f) in sequence.iter().zip(&predicted) {
             let exact = libm::tanh(plain(net.architecture(), &before, *board));
             assert!((f64::from(*f) - exact).abs() < 5e-6, "{name}");
         }
         // Two lessons of one step are one of both.
-        live.pull(&steps);
+        live.backward(&steps);
         live.predict(&sequence[..5]);
-        live.pull(&[0.1; 5]);
-        live.apply();
+        live.backward(&[0.1; 5]);
+        live.step();
         let changes = live.weights();
         let steps: Vec<f64> = steps
             .iter()
@@ -257,11 +257,11 @@ fn gradients_are_those_of_finite_differences() {
 fn a_table_follows_the_game() {
     for name in NETS {
         let net = net(name, 9);
-        let mut live = LiveNet::new(&net);
+        let mut live = TrainableMlp::new(&net);
         let mut rng = stream(10, &["ann table"]);
         let mut position = Othello::start();
         let mut stands = Side::BOTH.map(|side| live.stand(of(&position, side)));
-        let (mut afters, mut values) = (Afters::default(), Vec::new());
+        let (mut afters, mut values) = (AfterstateValues::default(), Vec::new());
         while !position.is_over() {
             let moves: Vec<Square> = position.moves().collect();
             net.after_moves(&position, &moves, &mut values);
@@ -325,8 +325,8 @@ fn both_forms_give_the_same_bits() {
         }
         let sequence: Vec<Board> = boards(14, 30).iter().map(|p| of(p, Side::White)).collect();
         let steps = vec![0.01; sequence.len()];
-        let learned = |by: &dyn Fn(&mut LiveNet)| {
-            let mut live = LiveNet::new(&net);
+        let learned = |by: &dyn Fn(&mut TrainableMlp)| {
+            let mut live = TrainableMlp::new(&net);
             by(&mut live);
             live.weights().iter().map(|w| w.to_bits()).collect::<Vec<u32>>()
         };

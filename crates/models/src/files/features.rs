@@ -58,7 +58,7 @@ pub fn read_tuples(text: &str) -> Result<Tuples, String> {
         }
     }
     if tuples.is_empty() {
-        return Err("it lists no tuples; write one a line, such as a1 b1 c1".to_owned());
+        return Err("the file contains no tuples; write one a line, such as a1 b1 c1".to_owned());
     }
     Tuples::new(tuples).map_err(|error| error.to_string())
 }
@@ -114,8 +114,8 @@ mod tests {
                 format!("  {},# tuple\n\n", names.collect::<Vec<_>>().join(", "))
             })
             .collect();
-        assert_eq!(read_tuples(&by_number).unwrap(), embedded::table1());
-        assert_eq!(read_tuples(&by_name).unwrap(), embedded::table1());
+        assert_eq!(read_tuples(&by_number).unwrap(), embedded::runarsson_lucas_tuples());
+        assert_eq!(read_tuples(&by_name).unwrap(), embedded::runarsson_lucas_tuples());
         let squares: String = (0..64).map(|s| format!("{s}\n")).collect();
         assert_eq!(read_tuples(&format!("plain\n{squares}")).unwrap(), Tuples::squares());
     }
@@ -124,7 +124,7 @@ mod tests {
     fn lines_say_whether_tuples_are_mirrored() {
         let tuples =
             read_tuples("\u{feff}a1 b1\nplain # from here on\nA1 B1\nsymmetric\nd4").unwrap();
-        let images: Vec<usize> = tuples.tuples().iter().map(|t| t.images().len()).collect();
+        let images: Vec<usize> = tuples.tuples().iter().map(|t| t.placements().len()).collect();
         // A pair in the corner has eight images; d4 goes to the four squares of the middle.
         assert_eq!(images, [8, 1, 4]);
         assert_eq!(tuples.count(), 9 + 9 + 3);
@@ -139,11 +139,11 @@ mod tests {
             ("-1", "line 1: -1 is not a square"),
             ("99999999999999999999", "line 1: '99999999999999999999' is not a square"),
             ("# x\n\na1 i1", "line 3: 'i1' is not a square"),
-            ("a1 b1 0", "line 1: a1 (square 0) stands twice"),
+            ("a1 b1 0", "line 1: a1 (square 0) occurs twice"),
             (thirteen, "line 1: a tuple has 1 to 12 squares, not 13"),
             ("plain a1", "line 1: 'plain' is not a square"),
-            ("", "it lists no tuples"),
-            ("# nothing\nplain\n", "it lists no tuples"),
+            ("", "the file contains no tuples"),
+            ("# nothing\nplain\n", "the file contains no tuples"),
             (&huge, "line 127: a network has 1 to 67108864 weights, not 67493007"),
         ] {
             let found = read_tuples(text).unwrap_err();

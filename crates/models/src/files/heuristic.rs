@@ -18,11 +18,11 @@
 //! ```
 
 use super::{ModelError, Origin};
-use crate::heuristics::{Described, Heuristic};
+use crate::heuristics::{NamedFeatures, Heuristic};
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
-use outflank_runs::{files, toml_fault};
+use outflank_runs::{files, toml_error_message};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -75,7 +75,7 @@ struct Text {
 /// Reads a heuristic from its text.
 pub fn read_heuristic(text: &str) -> Result<(AnyHeuristic, Origin), String> {
     let text: Text = toml::from_str(text).map_err(|error| {
-        let fault = toml_fault(text, &error);
+        let fault = toml_error_message(text, &error);
         format!("{fault}; a heuristic has kind, game and a table [weights]")
     })?;
     if text.kind != "heuristic" {
@@ -89,7 +89,7 @@ pub fn read_heuristic(text: &str) -> Result<(AnyHeuristic, Origin), String> {
 }
 
 /// The heuristic of one game with these named weights.
-fn by_name<P: Described>(table: &toml::Table) -> Result<Heuristic<P>, String> {
+fn by_name<P: NamedFeatures>(table: &toml::Table) -> Result<Heuristic<P>, String> {
     let (game, known) = (P::GAME, P::FEATURES.join(", "));
     if let Some(other) = table.keys().find(|key| !P::FEATURES.contains(&key.as_str())) {
         return Err(format!("{game} has no feature '{other}'; there are {known}"));
@@ -119,7 +119,7 @@ pub fn write_heuristic(heuristic: &AnyHeuristic, origin: &Origin) -> Result<Stri
 }
 
 /// The text of a heuristic of a known game.
-pub(super) fn text_of<P: Described>(
+pub(super) fn text_of<P: NamedFeatures>(
     heuristic: &Heuristic<P>,
     origin: &Origin,
 ) -> Result<String, String> {

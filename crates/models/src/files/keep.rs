@@ -2,7 +2,7 @@
 
 use super::heuristic::text_of;
 use super::{ModelError, Origin, save};
-use crate::{Described, Heuristic, Model, Net, Network, Patterns};
+use crate::{NamedFeatures, Heuristic, Model, Net, Network, Patterns};
 use outflank_runs::files;
 use std::path::Path;
 
@@ -47,7 +47,7 @@ impl Keep for Net {
     }
 }
 
-impl<P: Described> Keep for Heuristic<P> {
+impl<P: NamedFeatures> Keep for Heuristic<P> {
     const ENDING: &'static str = "toml";
 
     fn keep(&self, path: &Path, origin: &Origin) -> Result<(), ModelError> {

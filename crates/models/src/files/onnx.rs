@@ -185,7 +185,7 @@ fn write_node(
             inputs[0] = &flat;
             graph.node("Gemm", &inputs, output, &[("transB", Value::Int(1))]);
         }
-        Op::Norm => {
+        Op::BatchNorm => {
             let roles = [Role::Scale, Role::Shift, Role::RunningMean, Role::RunningVariance];
             let epsilon = [("epsilon", Value::Float(EPSILON))];
             graph.node("BatchNormalization", &with(&roles), output, &epsilon);
@@ -203,11 +203,11 @@ fn write_node(
             let pads = graph.ints(format!("{output}.pads"), &[0, 0, 0, 0, 0, more, 0, 0]);
             graph.node("Pad", &[&every, &pads], output, &[]);
         }
-        Op::Halve => {
+        Op::AvgPool => {
             let two = [("kernel_shape", Value::Ints(&[2, 2])), ("strides", Value::Ints(&[2, 2]))];
             graph.node("AveragePool", &[x], output, &two);
         }
-        Op::Mean => graph.node("GlobalAveragePool", &[x], output, &[]),
+        Op::GlobalAvgPool => graph.node("GlobalAveragePool", &[x], output, &[]),
         Op::Gate => {
             let channels = node.shape.channels as i64;
             let part = |what: &str| format!("{output}.{what}");
@@ -221,7 +221,7 @@ fn write_node(
             graph.node("Mul", &[x, &part("wide")], &part("gated"), &[]);
             graph.node("Add", &[&part("gated"), &part("wideshift")], output, &[]);
         }
-        Op::Pick => {
+        Op::Select => {
             let part = |what: &str| format!("{output}.{what}");
             let planes = net.nodes()[node.inputs[1]].shape.channels as i64;
             let (stages, each) = (STAGES as i64, node.shape.channels as i64);
@@ -259,7 +259,7 @@ mod tests {
     fn every_weight_is_written() {
         for net in examples(Input::PIECES) {
             let name = net.name();
-            let weights = Weights::start(&net, 1);
+            let weights = Weights::init(&net, 1);
             let bytes = write_onnx(&net, &weights).len();
             let folded = folded(&net, &weights).0;
             let numbers = folded.params().iter().map(|param| 4 * param.len()).sum::<usize>();

@@ -2,9 +2,9 @@
 //! the safetensors file with every weight that follows from its mirror image left out (zero), and
 //! the whole compressed.
 
-use super::{Origin, read_tensors, write_tensors};
-use crate::patterns::{Contexts, Look};
-use crate::{Model, Patterns, Rater};
+use super::{Origin, read_safetensors, write_safetensors};
+use crate::patterns::{ContextFeatures, Look};
+use crate::{Model, Patterns, MovePredictor};
 use flate2::Compression;
 use flate2::read::{ZlibDecoder, ZlibEncoder};
 use std::io::Read;
@@ -15,7 +15,7 @@ const LIMIT: u64 = 1 << 28;
 /// The bytes of a packed model. A model by stage must read mirrored boards with equal weights, as
 /// every learner makes it.
 pub fn pack(model: &Model, origin: &Origin) -> Result<Vec<u8>, String> {
-    let bytes = write_tensors(&halved(model)?, origin)?;
+    let bytes = write_safetensors(&halved(model)?, origin)?;
     let mut packed = Vec::new();
     ZlibEncoder::new(bytes.as_slice(), Compression::best())
         .read_to_end(&mut packed)
@@ -30,7 +30,7 @@ pub fn unpack(packed: &[u8]) -> Result<(Model, Origin), String> {
         .take(LIMIT)
         .read_to_end(&mut bytes)
         .map_err(|e| format!("not a packed model, or a damaged one ({e})"))?;
-    let (model, origin) = read_tensors(&bytes)?;
+    let (model, origin) = read_safetensors(&bytes)?;
     Ok((mirrored(&model)?, origin))
 }
 
@@ -62,20 +62,20 @@ fn changed(
     };
     let misfit = || "the weights do not fit".to_owned();
     Ok(match model {
-        Model::Network(_) | Model::Ann(_) | Model::Deep(_) => model.clone(),
+        Model::NTuple(_) | Model::Mlp(_) | Model::PolicyNet(_) => model.clone(),
         Model::Patterns(model) => {
-            let look = model.look();
+            let look = model.features();
             let weights = (0..model.stages().count())
-                .map(|number| stage(model.weights(number), look.partners()))
+                .map(|number| stage(model.weights(number), look.tied_weights()))
                 .collect::<Result<_, _>>()?;
             Patterns::new(look.clone(), model.stages(), weights).ok_or_else(misfit)?.into()
         }
-        Model::Rater(model) => {
-            let look: &Contexts = model.look();
+        Model::MovePredictor(model) => {
+            let look: &ContextFeatures = model.features();
             let weights = (0..model.stages().count())
-                .map(|number| stage(model.weights(number), look.partners()))
+                .map(|number| stage(model.weights(number), look.tied_weights()))
                 .collect::<Result<_, _>>()?;
-            Rater::new(look.clone(), model.stages(), weights).ok_or_else(misfit)?.into()
+            MovePredictor::new(look.clone(), model.stages(), weights).ok_or_else(misfit)?.into()
         }
     })
 }

@@ -92,8 +92,8 @@ pub fn write_player(network: &Network) -> Option<String> {
     let tuples = network.tuples();
     let mut text = format!("{{ {}\n", tuples.tuples().len());
     for (tuple, offset) in tuples.tuples().iter().zip(tuples.offsets()) {
-        let _ = writeln!(text, " {{ {} {}", tuple.length(), tuple.images().len());
-        for image in tuple.images() {
+        let _ = writeln!(text, " {{ {} {}", tuple.length(), tuple.placements().len());
+        for image in tuple.placements() {
             text.push_str("  {");
             for square in image {
                 let _ = write!(text, " {}", square.index());

@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn a_network_comes_back() {
         let net = named("res2x8-se", "ones+colour".parse().unwrap()).unwrap();
-        let weights = Weights::start(&net, 4);
+        let weights = Weights::init(&net, 4);
         let origin = Origin { method: "cnn".to_owned(), ..Origin::default() };
         let bytes = write_policy(&net, &weights, &origin, false).unwrap();
         let (again, same, from) = read_policy(&bytes).unwrap();

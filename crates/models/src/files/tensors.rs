@@ -8,8 +8,8 @@ use super::Origin;
 use super::policy::{KEY, POLICY_KIND, fits_half, read_card, read_policy, write_policy};
 use crate::ann::{Architecture, Net};
 use crate::nets::{Deep, STAGES};
-use crate::patterns::{Afterstates, Contexts, Count, Look, Stages};
-use crate::{Features, Model, Network, Patterns, Rater, Tuple, Tuples, View};
+use crate::patterns::{AfterstateFeatures, ContextFeatures, Count, Look, Stages};
+use crate::{Features, Model, Network, Patterns, MovePredictor, Tuple, Tuples, View};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
@@ -52,7 +52,7 @@ struct Kind {
 }
 
 /// Reads a model and how it came to be.
-pub fn read_tensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
+pub fn read_safetensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
     let kind: Kind = read_card(bytes)?;
     if kind.kind == POLICY_KIND {
         let (net, weights, origin) = read_policy(bytes)?;
@@ -100,19 +100,19 @@ pub fn read_tensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
         }
         "patterns" => {
             let stages = stages(&card)?;
-            let look = Afterstates::new(tuples, counts(&card)?).map_err(|e| e.to_string())?;
+            let look = AfterstateFeatures::new(tuples, counts(&card)?).map_err(|e| e.to_string())?;
             let weights = read_weights(&tensor, &[stages.count(), look.weights()], TUPLES)?;
             Patterns::new(look, stages, weights).ok_or(misfit)?.into()
         }
         "rater" => {
             let stages = stages(&card)?;
             let look = match card.afterstates {
-                true => Contexts::with_afterstates(tuples, counts(&card)?),
-                false => Contexts::new(tuples),
+                true => ContextFeatures::with_afterstates(tuples, counts(&card)?),
+                false => ContextFeatures::new(tuples),
             };
             let look = look.map_err(|e| e.to_string())?;
             let weights = read_weights(&tensor, &[stages.count(), look.weights()], TUPLES)?;
-            Rater::new(look, stages, weights).ok_or(misfit)?.into()
+            MovePredictor::new(look, stages, weights).ok_or(misfit)?.into()
         }
         _ => return Err(unknown(&card)),
     };
@@ -169,26 +169,26 @@ fn read_weights(
 }
 
 /// The bytes of a model file.
-pub fn write_tensors(model: &Model, origin: &Origin) -> Result<Vec<u8>, String> {
-    if let Model::Deep(deep) = model {
+pub fn write_safetensors(model: &Model, origin: &Origin) -> Result<Vec<u8>, String> {
+    if let Model::PolicyNet(deep) = model {
         // Half precision where that loses nothing, as for a network that was read from it.
         let (net, weights) = (deep.net(), deep.weights());
         return write_policy(net, weights, origin, fits_half(net, weights));
     }
     let (view, binary) = match model {
-        Model::Network(network) => (network.view(), network.is_binary()),
+        Model::NTuple(network) => (network.view(), network.is_binary()),
         _ => (View::Invert, false),
     };
     let (stages, counts): (Option<Stages>, &[Count]) = match model {
-        Model::Network(_) | Model::Ann(_) | Model::Deep(_) => (None, &[]),
-        Model::Patterns(patterns) => (Some(patterns.stages()), patterns.look().counts()),
-        Model::Rater(rater) => {
-            (Some(rater.stages()), rater.look().after().map_or(&[], Afterstates::counts))
+        Model::NTuple(_) | Model::Mlp(_) | Model::PolicyNet(_) => (None, &[]),
+        Model::Patterns(patterns) => (Some(patterns.stages()), patterns.features().counts()),
+        Model::MovePredictor(rater) => {
+            (Some(rater.stages()), rater.look().after().map_or(&[], AfterstateFeatures::counts))
         }
     };
-    let afterstates = matches!(model, Model::Rater(rater) if rater.look().after().is_some());
+    let afterstates = matches!(model, Model::MovePredictor(rater) if rater.look().after().is_some());
     let images = |tuple: &Tuple| {
-        tuple.images().iter().map(|i| i.iter().map(|s| s.index() as u8).collect()).collect()
+        tuple.placements().iter().map(|i| i.iter().map(|s| s.index() as u8).collect()).collect()
     };
     let card = Card {
         format: 1,
@@ -200,7 +200,7 @@ pub fn write_tensors(model: &Model, origin: &Origin) -> Result<Vec<u8>, String> 
         afterstates,
         counts: counts.iter().map(|count| count.to_string()).collect(),
         net: match model {
-            Model::Ann(net) => Some(net.architecture().to_string()),
+            Model::Mlp(net) => Some(net.architecture().to_string()),
             _ => None,
         },
         tuples: model.tuples().map_or(&[][..], Tuples::tuples).iter().map(images).collect(),
@@ -208,11 +208,11 @@ pub fn write_tensors(model: &Model, origin: &Origin) -> Result<Vec<u8>, String> 
     };
     let card = serde_json::to_string(&card).map_err(|e| e.to_string())?;
     let rows: Vec<&[f32]> = match model {
-        Model::Network(network) => vec![network.weights()],
-        Model::Deep(_) => Vec::new(),
-        Model::Ann(net) => vec![net.weights()],
+        Model::NTuple(network) => vec![network.weights()],
+        Model::PolicyNet(_) => Vec::new(),
+        Model::Mlp(net) => vec![net.weights()],
         Model::Patterns(p) => (0..p.stages().count()).map(|stage| p.weights(stage)).collect(),
-        Model::Rater(r) => (0..r.stages().count()).map(|stage| r.weights(stage)).collect(),
+        Model::MovePredictor(r) => (0..r.stages().count()).map(|stage| r.weights(stage)).collect(),
     };
     let row = rows.first().map_or(0, |row| row.len());
     let shape = if stages.is_some() { vec![rows.len(), row] } else { vec![row] };

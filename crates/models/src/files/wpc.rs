@@ -1,6 +1,6 @@
 //! The `.wpc` text of piece counters: 64 numbers, row by row.
 
-use crate::{Network, from_pieces};
+use crate::{Network, from_piece_counter};
 use std::fmt::Write;
 
 /// Reads a piece counter.
@@ -26,7 +26,7 @@ pub fn read_wpc(text: &str) -> Result<Network, String> {
         }
     }
     match count {
-        64 => Ok(from_pieces(&weights)),
+        64 => Ok(from_piece_counter(&weights)),
         _ => Err(format!("a piece counter has 64 weights, this file has {count}")),
     }
 }

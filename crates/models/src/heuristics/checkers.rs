@@ -9,13 +9,13 @@
 //! | advancement | rows that men have advanced | share of both sides' |
 //! | mobility | ways to move, jumps where capturing is forced | share |
 
-use super::{Described, Row, excess, share};
+use super::{NamedFeatures, Row, excess, share};
 use outflank_games::Side;
 use outflank_games::checkers::Checkers;
 
 const CENTRE: u32 = 0x0066_6600;
 
-impl Described for Checkers {
+impl NamedFeatures for Checkers {
     const FEATURES: &'static [&'static str] =
         &["men", "kings", "back row", "centre", "advancement", "mobility"];
 
@@ -27,7 +27,7 @@ impl Described for Checkers {
             excess((own.men & 0xf).count_ones(), (other.men & 0xf).count_ones(), 4.0),
             excess(own.centre, other.centre, 8.0),
             share(advanced(own.men), advanced(other.men)),
-            share(self.ways_to_move(side), self.ways_to_move(side.other())),
+            share(self.mobility(side), self.mobility(side.other())),
             0.0,
             0.0,
         ]

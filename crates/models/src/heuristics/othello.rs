@@ -11,7 +11,7 @@
 //! | edges | discs on the rest of the edges | of 16 |
 //! | frontier | discs next to an empty square | share |
 
-use super::{Described, Row, dot, excess, share};
+use super::{NamedFeatures, Row, dot, excess, share};
 use outflank_games::Side;
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Othello, Square};
@@ -23,7 +23,7 @@ const EDGES: u64 = 0x3c00_8181_8181_003c;
 const COLUMN_A: u64 = 0x0101_0101_0101_0101;
 const COLUMN_H: u64 = COLUMN_A << 7;
 
-impl Described for Othello {
+impl NamedFeatures for Othello {
     const FEATURES: &'static [&'static str] = &[
         "discs",
         "mobility",
@@ -40,7 +40,7 @@ impl Described for Othello {
         kernel::run(Look(board))
     }
 
-    fn unmirrored(&self) -> Othello {
+    fn canonical_form(&self) -> Othello {
         self.transform(self.board().canonical().1)
     }
 
@@ -104,7 +104,7 @@ impl Task for Rate<'_> {
         out.clear();
         for &square in moves {
             // A pass changes nobody's discs, so the bare board will do.
-            let after = board.turn_over(square, kernel.flips(board.own, board.other, square));
+            let after = board.play_with_flips(square, kernel.flips(board.own, board.other, square));
             out.push(dot(weights, &look(kernel, after.other, after.own)));
         }
     }

@@ -23,7 +23,7 @@ impl Distinct {
         let mut next = 0;
         let ranges = tuples.tuples().iter().map(|tuple| {
             let start = next;
-            next += tuple.images().len();
+            next += tuple.placements().len();
             start..next
         });
         let ranges = ranges.collect();

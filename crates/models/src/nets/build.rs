@@ -63,7 +63,7 @@ impl Builder {
     }
 
     pub(super) fn norm(&mut self, at: At) -> At {
-        self.same(Op::Norm, at)
+        self.same(Op::BatchNorm, at)
     }
 
     pub(super) fn relu(&mut self, at: At) -> At {
@@ -76,7 +76,7 @@ impl Builder {
     }
 
     pub(super) fn dropout(&mut self, at: At, share: f32) -> At {
-        self.same(Op::Dropout { share }, at)
+        self.same(Op::Dropout { rate }, at)
     }
 
     pub(super) fn add(&mut self, a: At, b: At) -> At {
@@ -98,12 +98,12 @@ impl Builder {
 
     pub(super) fn halve(&mut self, at: At) -> At {
         let Shape { channels, side } = self.shape(at);
-        self.push(Op::Halve, vec![at], Shape { channels, side: side / 2 })
+        self.push(Op::AvgPool, vec![at], Shape { channels, side: side / 2 })
     }
 
     pub(super) fn mean(&mut self, at: At) -> At {
         let channels = self.shape(at).channels;
-        self.push(Op::Mean, vec![at], Shape { channels, side: 1 })
+        self.push(Op::GlobalAvgPool, vec![at], Shape { channels, side: 1 })
     }
 
     pub(super) fn linear(&mut self, at: At, outputs: usize, bias: bool) -> At {
@@ -120,6 +120,6 @@ impl Builder {
     pub(super) fn pick(&mut self, at: At) -> At {
         let Shape { channels, side } = self.shape(at);
         debug_assert_eq!((channels % STAGES, side), (0, 1));
-        self.push(Op::Pick, vec![at, 0], Shape { channels: channels / STAGES, side })
+        self.push(Op::Select, vec![at, 0], Shape { channels: channels / STAGES, side })
     }
 }

@@ -14,7 +14,7 @@ use super::{CLASSES, Net, Space, Weights, folded};
 use forward::{Mode, Packed, forward};
 use rayon::prelude::*;
 
-pub use backward::{Gradient, Learned, learn_batch, learning_bytes};
+pub use backward::{Gradient, Learned, forward_backward, training_memory_bytes};
 
 /// So many positions go through a network together: what its nodes hold for them stays in the cache.
 const TOGETHER: usize = 8;
@@ -69,7 +69,7 @@ impl Cpu {
         let last = pass.values.pop().unwrap_or_default();
         let answers = (0..batch * CLASSES).map(|i| last[i % CLASSES * batch + i / CLASSES]);
         let answers = answers.collect();
-        space.keep(last);
+        space.release(last);
         answers
     }
 }

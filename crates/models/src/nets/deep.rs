@@ -59,7 +59,7 @@ impl Deep {
 
 /// What each of these moves is rated in each of these positions, by whatever answers their planes with
 /// [`CLASSES`] outputs for each.
-pub fn rate_moves(
+pub fn score_moves(
     input: Input,
     positions: &[(Othello, Vec<Square>)],
     answer: impl FnOnce(&[u64]) -> Vec<f32>,
@@ -80,11 +80,11 @@ pub fn rate_moves(
 impl Policy<Othello> for Deep {
     fn score(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
         out.clear();
-        out.extend(self.score_all(&[(*position, moves.to_vec())]).into_iter().flatten());
+        out.extend(self.score_batch(&[(*position, moves.to_vec())]).into_iter().flatten());
     }
 
-    fn score_all(&self, positions: &[(Othello, Vec<Square>)]) -> Vec<Vec<f32>> {
-        rate_moves(self.net.input(), positions, |words| self.cpu.logits(words))
+    fn score_batch(&self, positions: &[(Othello, Vec<Square>)]) -> Vec<Vec<f32>> {
+        score_moves(self.net.input(), positions, |words| self.cpu.logits(words))
     }
 
     fn at_a_time(&self) -> usize {

@@ -26,7 +26,7 @@ pub fn folded(net: &Net, weights: &Weights) -> (Net, Weights) {
             continue;
         }
         let layer = matches!(nodes[before].op, Op::Conv { .. } | Op::Linear { .. });
-        if node.op == Op::Norm && layer && readers[before] == 1 {
+        if node.op == Op::BatchNorm && layer && readers[before] == 1 {
             let (a, b) = line(net, weights, index);
             let at = first_value[before];
             if give_bias(&mut kept[place[before]], &mut values, at) {

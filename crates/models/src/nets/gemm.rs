@@ -78,7 +78,7 @@ impl Left {
 
     /// Gives its room back.
     pub(super) fn done(self, space: &mut Space) {
-        space.keep(self.data);
+        space.release(self.data);
     }
 }
 
@@ -104,7 +104,7 @@ impl Right {
 
     /// Gives its room back.
     pub(super) fn done(self, space: &mut Space) {
-        space.keep(self.data);
+        space.release(self.data);
     }
 
     /// Adds the product with a left factor to `c`, whose rows begin `stride` apart.
@@ -147,7 +147,7 @@ pub(super) fn add_filled(
             add_block(left, inner, panel, from..to, c, stride);
         }
     }
-    space.keep(room);
+    space.release(room);
 }
 
 /// Adds the part of a product that belongs to a block of columns and a block of the inner index.
@@ -243,7 +243,7 @@ fn pack_lines<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outflank_runs::{Draw, rng::stream};
+    use outflank_runs::{RngExt, rng::stream};
 
     #[test]
     fn products_are_the_sums_in_their_order() {

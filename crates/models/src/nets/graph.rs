@@ -64,7 +64,7 @@ pub enum Op {
         stride: usize,
     },
     /// The mean of each square of two by two cells.
-    Halve,
+    AvgPool,
     /// The mean of each map.
     Mean,
     /// A fully connected layer over all numbers of a position.
@@ -111,7 +111,7 @@ pub enum Role {
 impl Role {
     /// Whether it follows the gradient.
     #[must_use]
-    pub fn is_learned(self) -> bool {
+    pub fn is_trainable(self) -> bool {
         !matches!(self, Role::RunningMean | Role::RunningVariance)
     }
 
@@ -210,7 +210,7 @@ impl Net {
     /// How many numbers are learned.
     #[must_use]
     pub fn learned(&self) -> usize {
-        self.params.iter().filter(|param| param.role.is_learned()).map(Param::len).sum()
+        self.params.iter().filter(|param| param.role.is_trainable()).map(Param::len).sum()
     }
 
     /// The floating-point operations of matrices and convolutions for one position, a multiplication
@@ -247,7 +247,7 @@ pub(super) fn params(nodes: &[Node]) -> Vec<Param> {
                     add(Role::Bias, vec![outputs]);
                 }
             }
-            Op::Norm => {
+            Op::BatchNorm => {
                 add(Role::Scale, vec![outputs]);
                 add(Role::Shift, vec![outputs]);
                 add(Role::RunningMean, vec![outputs]);

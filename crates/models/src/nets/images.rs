@@ -24,7 +24,7 @@ impl<M: Policy<Othello>> Images<M> {
                 })
             })
             .collect();
-        let scores = self.0.score_all(&images);
+        let scores = self.0.score_batch(&images);
         let odds: Vec<[f64; 64]> = images
             .iter()
             .zip(&scores)
@@ -58,10 +58,10 @@ fn by_square(moves: &[Square], scores: &[f32]) -> [f64; 64] {
 impl<M: Policy<Othello>> Policy<Othello> for Images<M> {
     fn score(&self, position: &Othello, moves: &[Square], out: &mut Vec<f32>) {
         out.clear();
-        out.extend(self.score_all(&[(*position, moves.to_vec())]).into_iter().flatten());
+        out.extend(self.score_batch(&[(*position, moves.to_vec())]).into_iter().flatten());
     }
 
-    fn score_all(&self, positions: &[(Othello, Vec<Square>)]) -> Vec<Vec<f32>> {
+    fn score_batch(&self, positions: &[(Othello, Vec<Square>)]) -> Vec<Vec<f32>> {
         let score = |share: f64| libm::log(share.max(f64::MIN_POSITIVE)) as f32;
         let each = self.shares(positions).into_iter();
         each.map(|shares| shares.into_iter().map(score).collect()).collect()

@@ -82,7 +82,7 @@ pub fn named(name: &str, input: Input) -> Result<Net, NetError> {
     let mut builder = Builder::new(input.planes());
     put_together(&mut builder, &lower, CLASSES)?;
     let net = builder.finish(&lower, input);
-    match input.stage || net.nodes().iter().all(|node| node.op != Op::Pick) {
+    match input.stage || net.nodes().iter().all(|node| node.op != Op::Select) {
         true => Ok(net),
         false => Err(NetError::Stage { name: lower, input }),
     }
@@ -169,12 +169,12 @@ mod tests {
     #[test]
     fn conv8_has_the_published_size_and_work() {
         let net = named("Conv8-BN", Input::PIECES).unwrap();
-        assert_eq!(format!("{:.2}", net.learned() as f64 / 1e6), "4.43");
+        assert_eq!(format!("{:.2}", net.trainable_params() as f64 / 1e6), "4.43");
         assert_eq!(format!("{:.1}", net.flops() as f64 / 1e6), "301.6");
         assert_eq!(net.name(), "conv8-bn");
         // Nothing but the first layer sees the other planes.
         let more = named("conv8-bn", "vmoves+colour".parse().unwrap()).unwrap();
-        assert_eq!(more.learned() - net.learned(), 2 * 64 * 9);
+        assert_eq!(more.learned() - net.trainable_params(), 2 * 64 * 9);
     }
 
     /// The networks of other papers, with the three planes and ten classes that their sizes are
@@ -185,7 +185,7 @@ mod tests {
             let mut builder = Builder::new(3);
             put_together(&mut builder, name, 10).unwrap();
             let learned = params(builder.nodes());
-            let learned = learned.iter().filter(|param| param.role.is_learned());
+            let learned = learned.iter().filter(|param| param.role.is_trainable());
             learned.map(|param| param.len()).sum::<usize>() as f64 / 1e6
         };
         assert_eq!(format!("{:.2}", millions("resnet-32")), "0.46");

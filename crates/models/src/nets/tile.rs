@@ -244,7 +244,7 @@ unsafe fn wide<const ROWS: usize, const VECTORS: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outflank_runs::{Draw, rng::stream};
+    use outflank_runs::{RngExt, rng::stream};
 
     /// The same rows times the same columns, in panels of every kernel that runs here.
     #[test]

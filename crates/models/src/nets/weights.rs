@@ -1,7 +1,7 @@
 //! The numbers of a network, and where they start.
 
 use super::{Net, NetError, Param, Role};
-use outflank_runs::Draw;
+use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
 
 /// The numbers of every parameter of a network, in the order of [`Net::params`].
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn the_start_has_the_variances_of_its_method() {
         let net = named("conv8-bn", Input::PIECES).unwrap();
-        let weights = Weights::start(&net, 1);
+        let weights = Weights::init(&net, 1);
         for (param, values) in net.params().iter().zip(weights.values()) {
             let n = values.len() as f64;
             let mean = values.iter().map(|&v| f64::from(v)).sum::<f64>() / n;
@@ -109,13 +109,13 @@ mod tests {
                 assert!(mean.abs() < 5.0 * (expected / n).sqrt(), "{}", param.name);
             }
         }
-        assert_ne!(Weights::start(&net, 2), weights);
+        assert_ne!(Weights::init(&net, 2), weights);
     }
 
     #[test]
     fn weights_that_do_not_fit_are_refused() {
         let net = named("conv4", Input::PIECES).unwrap();
-        let good = Weights::start(&net, 1).values().to_vec();
+        let good = Weights::init(&net, 1).values().to_vec();
         assert!(Weights::new(&net, good.clone()).is_ok());
         let mut few = good.clone();
         few.pop();
@@ -128,7 +128,7 @@ mod tests {
         assert!(Weights::new(&net, bad).unwrap_err().to_string().contains("number 7"));
 
         let net = named("res1x8", Input::PIECES).unwrap();
-        let mut values = Weights::start(&net, 1).values().to_vec();
+        let mut values = Weights::init(&net, 1).values().to_vec();
         let of = |role| net.params().iter().position(|param| param.role == role).unwrap();
         values[of(Role::RunningMean)][3] = -1.0;
         assert!(Weights::new(&net, values.clone()).is_ok());

@@ -32,7 +32,7 @@ pub trait Look: Send + Sync {
 /// Looks at the position that a move leads to: the patterns of the board and its counts, with the
 /// one who moved as Black.
 #[derive(Clone, Debug)]
-pub struct Afterstates {
+pub struct AfterstateFeatures {
     tuples: Tuples,
     counts: Vec<Count>,
     layout: Layout,
@@ -41,15 +41,15 @@ pub struct Afterstates {
     partners: Vec<u32>,
 }
 
-impl Afterstates {
+impl AfterstateFeatures {
     /// Patterns and counts.
-    pub fn new(tuples: Tuples, counts: Vec<Count>) -> Result<Afterstates, TooMany> {
+    pub fn new(tuples: Tuples, counts: Vec<Count>) -> Result<AfterstateFeatures, TooMany> {
         check(&tuples)?;
         let layout = Layout::new(&tuples);
-        let width = (tuples.instances() + counts.len()).next_multiple_of(LANES);
+        let width = (tuples.placement_count() + counts.len()).next_multiple_of(LANES);
         let mut partners = partners(&tuples);
         partners.extend(tuples.count() as u32..(tuples.count() + table(&counts)) as u32);
-        Ok(Afterstates { tuples, counts, layout, width, partners })
+        Ok(AfterstateFeatures { tuples, counts, layout, width, partners })
     }
 
     /// The patterns.
@@ -68,7 +68,7 @@ impl Afterstates {
     #[inline(always)]
     #[must_use]
     pub fn used_by_board(&self) -> usize {
-        self.tuples.instances() + self.counts.len()
+        self.tuples.placement_count() + self.counts.len()
     }
 
     /// Fills the row of a lone position, [`Look::width`] places.
@@ -81,7 +81,7 @@ impl Afterstates {
     /// Writes the counts behind the images, and the padding behind the counts.
     #[inline(always)]
     fn count<K: Kernel>(&self, kernel: K, own: u64, other: u64, row: &mut [i32]) {
-        let images = self.tuples.instances();
+        let images = self.tuples.placement_count();
         let first = self.tuples.count();
         for (place, count) in self.counts.iter().enumerate() {
             let number = count.of(kernel, own, other) as usize % Count::LIMIT;
@@ -95,7 +95,7 @@ fn table(counts: &[Count]) -> usize {
     counts.len() * Count::LIMIT
 }
 
-impl Look for Afterstates {
+impl Look for AfterstateFeatures {
     #[inline(always)]
     fn weights(&self) -> usize {
         self.tuples.count() + table(&self.counts)
@@ -147,7 +147,7 @@ const MOST_IMAGES: usize = 1024;
 pub struct TooMany(pub usize);
 
 fn check(tuples: &Tuples) -> Result<(), TooMany> {
-    let images = tuples.instances();
+    let images = tuples.placement_count();
     if images <= MOST_IMAGES { Ok(()) } else { Err(TooMany(images)) }
 }
 
@@ -158,7 +158,7 @@ fn check(tuples: &Tuples) -> Result<(), TooMany> {
 ///
 /// If wished it looks at the position that the move leads to as well.
 #[derive(Clone, Debug)]
-pub struct Contexts {
+pub struct ContextFeatures {
     tuples: Tuples,
     layout: Layout,
     width: usize,
@@ -166,20 +166,20 @@ pub struct Contexts {
     counts: usize,
     /// For each square the images that hold it, and how far their weights are from their tables.
     around: Vec<Vec<(u32, i32)>>,
-    after: Option<Afterstates>,
+    after: Option<AfterstateFeatures>,
     partners: Vec<u32>,
 }
 
-impl Contexts {
+impl ContextFeatures {
     /// Contexts cut out by these patterns.
-    pub fn new(tuples: Tuples) -> Result<Contexts, TooMany> {
+    pub fn new(tuples: Tuples) -> Result<ContextFeatures, TooMany> {
         check(&tuples)?;
         let layout = Layout::new(&tuples);
         let mut around = vec![Vec::new(); 64];
         let mut partners = Vec::new();
         let (mut instance, mut start) = (0u32, 0usize);
         for (tuple, offset) in tuples.tuples().iter().zip(tuples.offsets()) {
-            for image in tuple.images() {
+            for image in tuple.placements() {
                 for (place, square) in image.iter().enumerate() {
                     let shift = start + place * tuple.entries();
                     around[square.index()].push((instance, shift as i32 - offset as i32));
@@ -199,15 +199,15 @@ impl Contexts {
         partners.extend(start as u32..(start + 2 * Count::LIMIT) as u32);
         let most = around.iter().map(Vec::len).max().unwrap_or(0) + 2;
         let width = most.next_multiple_of(LANES);
-        Ok(Contexts { tuples, layout, width, counts: start, around, after: None, partners })
+        Ok(ContextFeatures { tuples, layout, width, counts: start, around, after: None, partners })
     }
 
     /// The same, and the patterns and counts of the position that the move leads to.
-    pub fn with_afterstates(tuples: Tuples, counts: Vec<Count>) -> Result<Contexts, TooMany> {
-        let mut contexts = Contexts::new(tuples.clone())?;
-        let after = Afterstates::new(tuples, counts)?;
+    pub fn with_afterstates(tuples: Tuples, counts: Vec<Count>) -> Result<ContextFeatures, TooMany> {
+        let mut contexts = ContextFeatures::new(tuples.clone())?;
+        let after = AfterstateFeatures::new(tuples, counts)?;
         let shift = contexts.weights() as u32;
-        contexts.partners.extend(after.partners.iter().map(|partner| partner + shift));
+        contexts.partners.extend(after.tied_weights.iter().map(|partner| partner + shift));
         let most = contexts.around.iter().map(Vec::len).max().unwrap_or(0) + 2;
         contexts.width = (most + after.width()).next_multiple_of(LANES);
         contexts.after = Some(after);
@@ -222,12 +222,12 @@ impl Contexts {
 
     /// How it looks at the position that the move leads to, if it does.
     #[must_use]
-    pub fn after(&self) -> Option<&Afterstates> {
+    pub fn after(&self) -> Option<&AfterstateFeatures> {
         self.after.as_ref()
     }
 }
 
-impl Look for Contexts {
+impl Look for ContextFeatures {
     #[inline(always)]
     fn weights(&self) -> usize {
         self.partners.len()
@@ -260,7 +260,7 @@ impl Look for Contexts {
         let mut first = 0;
         if let Some(after) = &self.after {
             after.rows(kernel, board, moves, rows, stride);
-            first = after.tuples.instances() + after.counts.len();
+            first = after.tuples.placement_count() + after.counts.len();
             let shift = (self.weights() - after.weights()) as i32;
             for place in 0..moves.count_ones() as usize {
                 rows[place * stride..][..first].iter_mut().for_each(|entry| *entry += shift);

@@ -1,7 +1,7 @@
 //! Boards and weights to try networks with.
 
 use outflank_models::nets::{CLASSES, Net, Role, STAGES, Weights};
-use outflank_runs::{Draw, rng::stream};
+use outflank_runs::{RngExt, rng::stream};
 
 /// Boards that no game has, which is all the same to a network; but it is one stage at a time.
 pub fn batch(net: &Net, positions: usize, seed: u64) -> (Vec<u64>, Vec<u8>) {
@@ -20,7 +20,7 @@ pub fn batch(net: &Net, positions: usize, seed: u64) -> (Vec<u64>, Vec<u8>) {
 
 /// Weights away from the start, so that scales and shifts matter.
 pub fn shaken(net: &Net) -> Weights {
-    let mut weights = Weights::start(net, 3);
+    let mut weights = Weights::init(net, 3);
     let mut rng = stream(5, &["shaken"]);
     for (param, values) in net.params().iter().zip(weights.values_mut()) {
         for value in values {

@@ -3,8 +3,8 @@
 use super::duration;
 use super::{CommonArgs, RecordsArgs, RunArgs};
 use clap::{Args, ValueEnum};
-use outflank_learners::cnn::{Schedule, Split};
-use outflank_records::Set;
+use outflank_learners::cnn::{LrSchedule, Split};
+use outflank_records::ExampleSetKind;
 use std::time::Duration;
 
 /// Examples at the top of the help.
@@ -75,7 +75,7 @@ pub struct CnnArgs {
     pub device: DeviceArg,
     /// Examples: original, original-s, unique or unique-s (-s: with all eight symmetries).
     #[arg(long, default_value = "unique-s", value_name = "SET", help_heading = "Data")]
-    pub examples: Set,
+    pub examples: ExampleSetKind,
     /// Games to train on.
     #[command(flatten)]
     pub records: RecordsArgs,
@@ -99,7 +99,7 @@ pub struct CnnArgs {
     pub learning_rate: Option<f64>,
     /// Learning-rate schedule: cosine, halving, linear or constant.
     #[arg(long, default_value = "cosine", value_name = "KIND", help_heading = "Optimizer")]
-    pub lr_schedule: Schedule,
+    pub lr_schedule: LrSchedule,
     /// Steps of linear learning-rate warmup [default: 500; CPU: 200].
     #[arg(long, value_name = "N", help_heading = "Optimizer")]
     pub warmup_steps: Option<u64>,

@@ -9,11 +9,11 @@ use anyhow::{Result, ensure};
 use outflank_arena::accuracy::{Accuracy, accuracy};
 use outflank_games::othello::Othello;
 use outflank_models::Policy;
-use outflank_players::Spec;
-use outflank_players::roster::{RosterError, find_model};
-use outflank_players::spec::Search;
+use outflank_players::PlayerSpec;
+use outflank_players::registry::{RegistryError, find_model};
+use outflank_players::spec::SearchSpec;
 use outflank_presentation as present;
-use outflank_records::{Wanted, decisions};
+use outflank_records::{DecisionFilter, decisions};
 use outflank_runs::{Progress, files};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -31,7 +31,7 @@ pub fn run(args: &AccuracyArgs) -> Result<Outcome> {
     }
     let models = load_models(&args.models)?;
     let source = game_source::read(&args.records, args.common.seed)?;
-    let wanted = Wanted { by: args.records.select.by.as_deref(), random: false, ..Wanted::ALL };
+    let wanted = DecisionFilter { by: args.records.select.by.as_deref(), random: false, ..DecisionFilter::ALL };
     let set = decisions(&source.records, &wanted);
     ensure!(!set.is_empty(), "there are no moves to predict in {}", source.from);
     let progress = Progress::new("predicting", "models", models.len() as u64, args.common.quiet);
@@ -59,8 +59,8 @@ pub fn run(args: &AccuracyArgs) -> Result<Outcome> {
             "{} games from {}\n\n{}\n{}",
             grouped(source.records.len() as u64),
             source.from,
-            present::accuracy_table(&results).to_text_in(table_width()),
-            present::stage_table(&results).to_text_in(table_width())
+            present::accuracy_table(&results).to_text_within(table_width()),
+            present::stage_table(&results).to_text_within(table_width())
         ))?;
         if let Some(folder) = &args.out {
             print(&format!("\nAll files are in {} (start with report.html)\n", folder.display()))?;
@@ -75,9 +75,9 @@ type NamedPolicy = (String, Arc<dyn Policy<Othello>>);
 fn load_models(texts: &[String]) -> Result<Vec<NamedPolicy>> {
     let mut models: Vec<NamedPolicy> = Vec::new();
     for text in texts {
-        let spec: Spec = text.parse()?;
+        let spec: PlayerSpec = text.parse()?;
         ensure_usage!(
-            spec.search == Search::Natural
+            spec.search == SearchSpec::Default
                 && spec.stage.is_none()
                 && spec.random == 0.0
                 && spec.noise == 0.0,
@@ -88,7 +88,7 @@ fn load_models(texts: &[String]) -> Result<Vec<NamedPolicy>> {
             "'{text}' is an engine, which returns a single move; accuracy measures models"
         );
         let model = match find_model::<Othello>(&spec) {
-            Err(RosterError::OtherGame { name, plays, .. }) => {
+            Err(RegistryError::WrongGame { name, plays, .. }) => {
                 bail_usage!("{name} plays {plays}; accuracy is measured on games of othello")
             }
             found => found?,
@@ -120,7 +120,7 @@ fn write(
     let mut words = ["outflank", "accuracy"].map(str::to_owned).to_vec();
     words.extend(args.models.iter().cloned());
     words.extend(game_source::repeat_options(&args.records, args.common.seed));
-    let about = present::About {
+    let about = present::Provenance {
         command: shell_words::join(words),
         seed: args.common.seed,
         version: crate::VERSION.to_owned(),

@@ -5,16 +5,16 @@ use crate::cli::AnalyzeArgs;
 use crate::errors::{bail_usage, ensure_usage};
 use crate::output::{check_writable, print, print_json};
 use anyhow::{Context, Result, ensure};
-use outflank_analysis::analysis::{Analyst, Seen};
-use outflank_analysis::discs::Discs;
-use outflank_analysis::report::{self, Looked};
+use outflank_analysis::game_analysis::{GameAnalyzer, AnalyzedMove};
+use outflank_analysis::DiscScale;
+use outflank_analysis::report::{self, GameReport};
 use outflank_analysis::{grade, line_of};
 use outflank_games::othello::{Othello, Square};
 use outflank_models::Evaluate;
-use outflank_players::roster::{self, Model};
-use outflank_players::{Spec, spec};
+use outflank_players::registry::{self, Model};
+use outflank_players::{PlayerSpec, spec};
 use outflank_records::{Record, Selection, read_games, transcript};
-use outflank_runs::{Progress, files, stop_requested, stop_when_asked};
+use outflank_runs::{Progress, files, stop_requested, install_stop_handler};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,18 +42,18 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
         Some(threads) => usize::from(threads),
         None => std::thread::available_parallelism().map_or(1, usize::from),
     };
-    let mut analyst = Analyst::new(model(&args.model)?, args.exact, threads);
+    let mut analyst = GameAnalyzer::new(model(&args.model)?, args.exact, threads);
     if args.cut > 0.0 {
-        analyst = analyst.with_cuts(args.cut);
+        analyst = analyst.with_probcut(args.cut);
     }
-    stop_when_asked();
+    install_stop_handler();
     let total: usize = games.iter().map(|game| game.record.plies().len()).sum();
     let progress = Progress::new("analyzing", "moves", total as u64, args.quiet);
     let mut looked = Vec::with_capacity(games.len());
     for game in &games {
         let line = line_of(&game.record);
         let mut before = 0;
-        let seen = analyst.analyse(&line, args.depth, |done| {
+        let seen = analyst.analyze(&line, args.depth, |done| {
             progress.add((done - before) as u64);
             before = done;
             !stop_requested()
@@ -64,7 +64,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
             return Ok(Outcome::Stopped);
         };
         let source = Some(format!("{} game {}", game.source, game.index));
-        looked.push(Looked::new(title(&game.record), source, line, moves));
+        looked.push(GameReport::new(title(&game.record), source, line, moves));
     }
     drop(progress);
     let mut method = format!(
@@ -131,20 +131,20 @@ fn read_input(args: &AnalyzeArgs) -> Result<Vec<InputGame>> {
 }
 
 fn model(text: &str) -> Result<Arc<dyn Evaluate<Othello>>> {
-    let spec: Spec = text.parse()?;
+    let spec: PlayerSpec = text.parse()?;
     ensure_usage!(
-        spec.search == spec::Search::Natural && !spec.thinks(),
+        spec.search == spec::SearchSpec::Default && !spec.thinks(),
         "--model takes a model without search; set the search with --depth and --exact"
     );
-    match roster::find_model::<Othello>(&spec)? {
+    match registry::find_model::<Othello>(&spec)? {
         Model::Value(value) => Ok(value),
         _ => bail_usage!("--model takes a model that evaluates positions, not '{text}'"),
     }
 }
 
 /// A warning about a model whose values do not correlate with results.
-fn unfitted_stages(model: &str, discs: Discs) -> Option<String> {
-    let stages = discs.unread()?;
+fn unfitted_stages(model: &str, discs: DiscScale) -> Option<String> {
+    let stages = discs.unscaled_stages()?;
     Some(format!(
         "With {stages} empty squares the values of {model} do not correlate with the results of games, \
          so they have no meaning in discs; searches from or to these positions have no values."
@@ -152,19 +152,19 @@ fn unfitted_stages(model: &str, discs: Discs) -> Option<String> {
 }
 
 fn title(record: &Record<Othello>) -> String {
-    let about = &record.about;
+    let about = &record.info;
     match about.black.is_empty() || about.white.is_empty() {
         true => "Black - White".to_owned(),
         false => format!("{} - {}", about.black, about.white),
     }
 }
 
-fn document(args: &AnalyzeArgs, game: &InputGame, looked: &Looked) -> Value {
-    let move_document = |seen: &Seen<Square>| {
+fn document(args: &AnalyzeArgs, game: &InputGame, looked: &GameReport) -> Value {
+    let move_document = |seen: &AnalyzedMove<Square>| {
         let best: Vec<String> = seen.best.iter().map(Square::to_string).collect();
-        let experts = looked.habit(seen).map(|habit| {
-            let usual = habit.usual.to_string();
-            json!({ "usual": usual, "share": habit.share, "played": habit.played })
+        let experts = looked.expert_prediction(seen).map(|habit| {
+            let usual = habit.most_likely.to_string();
+            json!({ "usual": usual, "share": habit.probability, "played": habit.played_probability })
         });
         let selectivity = Some(args.cut).filter(|cut| *cut > 0.0 && !seen.exact);
         json!({

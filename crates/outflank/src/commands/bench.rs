@@ -16,17 +16,17 @@ use crate::Outcome;
 use crate::cli::BenchArgs;
 use crate::output::{print, print_json, table_width};
 use anyhow::{Result, ensure};
-use outflank_arena::Terms;
+use outflank_arena::ContestConfig;
 use outflank_arena::league::play_league;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Line, Position};
-use outflank_models::{Evaluate, Network, Tuples, View, embedded as models};
-use outflank_players::roster::entry;
+use outflank_models::{Evaluate, NTupleNetwork, Tuples, View, embedded as models};
+use outflank_players::registry::factory;
 use outflank_players::{Entry, Greedy};
-use outflank_records::{embedded, salvage_games, stats};
+use outflank_records::{embedded, read_games_lenient, stats};
 use outflank_report::{Align, Table};
-use outflank_runs::{Draw, Rng, processor_seconds, rng};
+use outflank_runs::{RngExt, Rng, thread_cpu_seconds, rng};
 use serde::Serialize;
 use serde_json::json;
 use std::hint::black_box;
@@ -90,7 +90,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
         print_json(&json!({ "rows": rows }))?;
         return Ok(Outcome::Done);
     }
-    print(&table(&rows).to_text_in(table_width()))?;
+    print(&table(&rows).to_text_within(table_width()))?;
     if let Some(load) = load.filter(|load| *load > 0.5) {
         print(&format!(
             "warning: the load average was {load:.1} at the start; results may be slow\n"
@@ -147,9 +147,9 @@ pub fn best_of(times: u32, mut work: impl FnMut()) -> f64 {
 pub fn best_of_thread(times: u32, mut work: impl FnMut()) -> f64 {
     (0..times)
         .map(|_| {
-            let began = processor_seconds();
+            let began = thread_cpu_seconds();
             work();
-            processor_seconds() - began
+            thread_cpu_seconds() - began
         })
         .fold(f64::INFINITY, f64::min)
 }
@@ -195,7 +195,7 @@ fn records(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
     let Some(data) = &args.data else { return Ok(()) };
     let mut found = None;
     let seconds = best_of(2, || {
-        found = salvage_games(&[data.join("wthor")]).ok().map(|s| stats(&s.records, 0));
+        found = read_games_lenient(&[data.join("wthor")]).ok().map(|s| stats(&s.records, 0));
     });
     let unique = found.map_or(0, |stats| stats.unique);
     ensure!(unique > 0, "there are no games in {}", data.join("wthor").display());
@@ -210,8 +210,8 @@ fn records(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
     Ok(())
 }
 
-fn random_network(tuples: Tuples, view: View, rng: &mut Rng) -> Network {
-    let mut network = Network::zero(tuples, view);
+fn random_network(tuples: Tuples, view: View, rng: &mut Rng) -> NTupleNetwork {
+    let mut network = NTupleNetwork::zero(tuples, view);
     network.weights_mut().iter_mut().for_each(|w| *w = rng.normal() as f32);
     network
 }
@@ -236,7 +236,7 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
     let mut rng = rng::stream(2, &["bench"]);
     let positions = random_positions(2000, &mut rng);
     let networks = [
-        ("15 tuples, 6561 weights", random_network(models::table1(), View::Invert, &mut rng)),
+        ("15 tuples, 6561 weights", random_network(models::runarsson_lucas_tuples(), View::Invert, &mut rng)),
         ("single squares, 192 weights", random_network(Tuples::squares(), View::Invert, &mut rng)),
     ];
     for (name, network) in networks {
@@ -264,7 +264,7 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
     let mut entries: Vec<Entry<Othello>> = Vec::new();
     for i in 0..17 {
         let network = match i {
-            0..10 => random_network(models::table1(), View::Invert, &mut rng),
+            0..10 => random_network(models::runarsson_lucas_tuples(), View::Invert, &mut rng),
             _ => random_network(Tuples::squares(), View::Negate, &mut rng),
         };
         let policy = Arc::new(outflank_models::Greedy(network));
@@ -279,7 +279,7 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
         .collect();
     let rounds = openings.len() as u32;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let config = Terms { openings, rounds, seed: 1, threads, elsewhere: None };
+    let config = ContestConfig { openings, rounds, seed: 1, threads, remote: None };
     let mut played = 0;
     let seconds = best_of(1, || {
         played =
@@ -298,7 +298,7 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
         ),
         ratio: Some(60.0 / whole),
     });
-    let mut player = entry::<Othello>("heuristic@4")?.make()?;
+    let mut player = factory::<Othello>("heuristic@4")?.make()?;
     let seconds = best_of(3, || {
         for position in &positions[..200] {
             black_box(player.choose(&Line::new(*position), &mut rng).ok());

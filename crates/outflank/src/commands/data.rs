@@ -9,9 +9,9 @@ use outflank_games::othello::Othello;
 use outflank_records::check as check_files;
 use outflank_records::wthor::Created;
 use outflank_records::{
-    Decisions, Example, Forced, Format, Selection, Stats, Wanted, convert as convert_games,
-    decisions, expand_symmetric, export_csv, export_examples_npy, export_npy, read_games,
-    remove_duplicates, salvage_games, sizes_of_shares, split_examples, split_games, stats as count,
+    Decisions, Example, Format, Selection, Stats, DecisionFilter, convert as convert_games,
+    decisions, expand_symmetries, export_csv, export_examples_npy, export_npy, read_games,
+    remove_duplicates, read_games_lenient, sizes_from_fractions, split_examples, split_games, stats as count,
 };
 use serde_json::json;
 use std::fmt::Write;
@@ -21,7 +21,7 @@ use std::path::Path;
 pub fn stats(args: &DataArgs) -> Result<Outcome> {
     set_threads(args.common.threads())?;
     // Faulty games are counted and skipped; `data check` lists them.
-    let salvaged = salvage_games(&args.paths)?;
+    let salvaged = read_games_lenient(&args.paths)?;
     let stats = count(&salvaged.records, salvaged.illegal as u64);
     if args.common.json {
         let by_ply: Vec<_> = stats
@@ -92,9 +92,9 @@ pub fn check(args: &DataArgs) -> Result<Outcome> {
             .map(|bad| {
                 json!({
                     "file": bad.file.display().to_string(),
-                    "index": bad.fault.index,
-                    "byte": bad.fault.byte,
-                    "error": bad.fault.reason.to_string(),
+                    "index": bad.error.index,
+                    "byte": bad.error.byte,
+                    "error": bad.error.kind.to_string(),
                 })
             })
             .collect();
@@ -102,7 +102,7 @@ pub fn check(args: &DataArgs) -> Result<Outcome> {
             .warnings
             .iter()
             .map(|w| {
-                json!({ "file": w.file.display().to_string(), "index": w.index, "warning": w.oddity.to_string() })
+                json!({ "file": w.file.display().to_string(), "index": w.index, "warning": w.kind.to_string() })
             })
             .collect();
         print_json(&json!({
@@ -116,7 +116,7 @@ pub fn check(args: &DataArgs) -> Result<Outcome> {
     } else {
         let mut text = String::new();
         for bad in &checked.bad {
-            let _ = writeln!(text, "{}: {}", bad.file.display(), bad.fault);
+            let _ = writeln!(text, "{}: {}", bad.file.display(), bad.error);
         }
         for warning in &checked.warnings {
             let _ = writeln!(
@@ -124,7 +124,7 @@ pub fn check(args: &DataArgs) -> Result<Outcome> {
                 "{}: game {}: warning: {}",
                 warning.file.display(),
                 warning.index,
-                warning.oddity
+                warning.kind
             );
         }
         let _ = writeln!(
@@ -166,7 +166,7 @@ pub fn convert(args: &ConvertArgs) -> Result<Outcome> {
     } else {
         let mut text =
             format!("{} written to {}\n", counted(written.games, "game"), files.join(", "));
-        for (what, games) in written.losses.iter() {
+        for (what, games) in written.dropped.iter() {
             let games = counted(games, "game");
             let _ = writeln!(text, "note: {format} cannot store {what}, lost in {games}");
         }
@@ -206,8 +206,8 @@ pub fn export(args: &ExportArgs) -> Result<Outcome> {
         args.test
     );
     let games = read_games(&args.paths, &Selection::from(&args.select), args.common.seed)?;
-    let wanted = Wanted {
-        forced: if args.choices { Forced::Out } else { Forced::In },
+    let wanted = DecisionFilter {
+        forced: !args.choices,
         random: true,
         by: args.select.by.as_deref(),
     };
@@ -241,7 +241,7 @@ pub fn export(args: &ExportArgs) -> Result<Outcome> {
         } else if args.symmetric {
             let mut examples: Vec<Example> = part.examples();
             remove_duplicates(&mut examples);
-            let examples = expand_symmetric(&examples);
+            let examples = expand_symmetries(&examples);
             export_examples_npy(&examples, &path)?;
             examples.len()
         } else {
@@ -273,16 +273,16 @@ fn split(
     Ok(match args.split.as_deref() {
         None => vec![("", all)],
         Some("game") => {
-            let sizes = sizes_of_shares(games, &fractions)?;
+            let sizes = sizes_from_fractions(games, &fractions)?;
             let split = split_games(games, seed, &sizes)?;
-            let part = |i: usize| all.of_games(&split.parts[i]);
+            let part = |i: usize| all.of_games(&split.subsets[i]);
             vec![("train", part(0)), ("test", part(1))]
         }
         Some(_) => {
-            let sizes = sizes_of_shares(all.len(), &fractions)?;
+            let sizes = sizes_from_fractions(all.len(), &fractions)?;
             let mut indices: Vec<usize> = (0..all.len()).collect();
             let split = split_examples(&mut indices, seed, &sizes)?;
-            vec![("train", all.select(split.parts[0])), ("test", all.select(split.parts[1]))]
+            vec![("train", all.select(split.subsets[0])), ("test", all.select(split.subsets[1]))]
         }
     })
 }

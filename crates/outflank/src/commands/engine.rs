@@ -3,17 +3,17 @@
 use crate::cli::{EngineArgs, ProtocolArg};
 use crate::{Outcome, VERSION};
 use anyhow::Result;
-use outflank_protocols::{Brain, Gtp, NBoard, serve};
+use outflank_protocols::{EnginePlayer, Gtp, NBoard, serve};
 use std::io::{BufReader, ErrorKind};
 
 /// Answers commands until the client quits or disconnects.
 pub fn run(args: &EngineArgs) -> Result<Outcome> {
-    let brain = Brain::new(&args.player, args.threads.into(), args.seed)?;
+    let player = EnginePlayer::new(&args.player, args.threads.into(), args.seed)?;
     let input = BufReader::new(std::io::stdin());
     let mut out = std::io::stdout();
     let served = match args.protocol {
-        ProtocolArg::Gtp => serve(&mut Gtp::new(brain, VERSION), input, &mut out),
-        ProtocolArg::Nboard => serve(&mut NBoard::new(brain), input, &mut out),
+        ProtocolArg::Gtp => serve(&mut Gtp::new(player, VERSION), input, &mut out),
+        ProtocolArg::Nboard => serve(&mut NBoard::new(player), input, &mut out),
     };
     match served {
         // The client has disconnected.

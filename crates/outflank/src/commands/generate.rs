@@ -9,10 +9,10 @@ use crate::{Outcome, VERSION, run_folder};
 use anyhow::{Result, bail};
 use outflank_arena::generation::{GameConfig, Generated, generate_games, generated_records};
 use outflank_games::othello::Othello;
-use outflank_players::roster::entry;
+use outflank_players::registry::factory;
 use outflank_records::wthor::Created;
 use outflank_records::{Format, convert};
-use outflank_runs::{Config, Journal, Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_runs::{RunConfig, Journal, Progress, RunFolder, stop_requested, install_stop_handler};
 use serde_json::json;
 
 /// Generates the games and writes them to a file.
@@ -25,16 +25,16 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
         "{format} files hold bare positions, not games; write wthor, ggf, transcript or pgn"
     );
     check_writable(&args.to)?;
-    let player = entry::<Othello>(&args.player)?;
-    player.make()?.begin()?;
+    let player = factory::<Othello>(&args.player)?;
+    player.make()?.new_game()?;
     let folder = open_folder(args, format)?;
-    stop_when_asked();
+    install_stop_handler();
     let (mut journal, lines) = Journal::open(&folder.join("games.tsv"))?;
     let mut generated = Generated::from_lines(lines);
     let wanted = args.games as usize;
     let progress = Progress::new("playing", "games", wanted as u64, args.common.quiet);
     let mut shown = generated.found.len().min(wanted);
-    progress.skip(shown as u64);
+    progress.set_position(shown as u64);
     let config = GameConfig {
         count: wanted,
         random_plies: args.opening,
@@ -70,7 +70,7 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
     } else {
         let games = counted(written.games, "distinct game");
         print(&format!("{games} written to {}\n", args.to.display()))?;
-        if written.losses.iter().any(|(what, _)| what == "marks of random moves") {
+        if written.dropped.iter().any(|(what, _)| what == "marks of random moves") {
             print(&format!(
                 "note: {format} cannot mark the {} of each game as random, so `train` uses them as \
                  decisions; a .ggf file keeps the marks\n",
@@ -90,7 +90,7 @@ fn open_folder(args: &GenerateArgs, format: Format) -> Result<RunFolder> {
     if args.format.is_some() {
         settings.insert("format".to_owned(), format.name().into());
     }
-    let config = Config {
+    let config = RunConfig {
         command: "generate".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,

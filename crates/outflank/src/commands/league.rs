@@ -9,13 +9,13 @@ use crate::progress::RunProgress;
 use crate::run_folder;
 use anyhow::{Context, Result};
 use outflank_arena::league::{League, LeagueReport, play_league};
-use outflank_arena::ratings::{Options, Parameter};
+use outflank_arena::ratings::{RatingConfig, Parameter};
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
-use outflank_players::roster::Roster;
+use outflank_players::registry::RegisteredGame;
 use outflank_presentation as present;
-use outflank_runs::{Progress, RunFolder, stop_when_asked};
+use outflank_runs::{Progress, RunFolder, install_stop_handler};
 use serde_json::json;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
@@ -31,11 +31,11 @@ pub fn run(args: &LeagueArgs) -> Result<Outcome> {
     }
 }
 
-fn run_game<P: Roster>(args: &LeagueArgs) -> Result<Outcome> {
-    let options = Options {
+fn run_game<P: RegisteredGame>(args: &LeagueArgs) -> Result<Outcome> {
+    let options = RatingConfig {
         drawelo: parameter("--draw-elo", &args.draw_elo, 0.0..=MAX_ELO)?,
         advantage: parameter("--advantage", &args.advantage, -MAX_ELO..=MAX_ELO)?,
-        ..Options::default()
+        ..RatingConfig::default()
     };
     let sub_leagues = args
         .sub_league
@@ -59,7 +59,7 @@ fn run_game<P: Roster>(args: &LeagueArgs) -> Result<Outcome> {
         &args.remote,
         &args.common,
     )?;
-    stop_when_asked();
+    install_stop_handler();
     let pairs = entries.len() * (entries.len() - 1) / 2;
     let games_per_pair = 2 * u64::from(config.rounds);
     let total = games_per_pair * pairs as u64;
@@ -89,11 +89,11 @@ fn run_game<P: Roster>(args: &LeagueArgs) -> Result<Outcome> {
 }
 
 /// The league of some ranks, from the games among themselves.
-fn sub_report<P: Roster>(
+fn sub_report<P: RegisteredGame>(
     league: &League<P>,
     report: &LeagueReport,
     ranks: &[usize],
-    options: &Options,
+    options: &RatingConfig,
 ) -> Result<LeagueReport> {
     let players: Vec<usize> = ranks
         .iter()
@@ -102,7 +102,7 @@ fn sub_report<P: Roster>(
             league.names.iter().position(|other| other == name)
         })
         .collect();
-    Ok(league.report_of(&players, options)?)
+    Ok(league.report_among(&players, options)?)
 }
 
 fn parameter(option: &str, text: &str, range: RangeInclusive<f64>) -> Result<Parameter> {
@@ -154,18 +154,18 @@ fn repeat_command(args: &LeagueArgs, games: u64) -> Vec<String> {
     words
 }
 
-fn write_all<P: Roster>(
+fn write_all<P: RegisteredGame>(
     folder: &RunFolder,
     league: &League<P>,
     report: &LeagueReport,
     subs: &[LeagueReport],
-    about: &present::About,
+    about: &present::Provenance,
 ) -> Result<()> {
     write_games(folder, &league.names, &league.games)?;
     folder.write("report.html", present::league_page(report, subs, about).as_bytes())?;
     folder.write("standings.csv", present::standings(report).to_csv().as_bytes())?;
     folder.write("cross-table.csv", present::cross_table(report).to_csv().as_bytes())?;
-    folder.write("los.csv", present::superiority_table(report).to_csv().as_bytes())?;
+    folder.write("los.csv", present::los_table(report).to_csv().as_bytes())?;
     let json =
         serde_json::to_string_pretty(&as_json(report, subs)?).context("cannot write JSON")?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
@@ -196,7 +196,7 @@ fn show(
         let _ = writeln!(text, "\nSub-league {}, from the games among its players:", i + 1);
         text.push_str(&present::league_text(sub, table_width()));
     }
-    text.push_str(&present::fault_text(&report.faults));
+    text.push_str(&present::forfeit_text(&report.forfeits));
     let games: u64 = report.players.iter().map(|player| player.games).sum::<u64>() / 2;
     let _ = writeln!(
         text,

@@ -13,9 +13,9 @@ use outflank_arena::sprt::Sprt;
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
-use outflank_players::roster::Roster;
+use outflank_players::registry::RegisteredGame;
 use outflank_presentation as present;
-use outflank_runs::{Progress, RunFolder, stop_when_asked};
+use outflank_runs::{Progress, RunFolder, install_stop_handler};
 use serde_json::json;
 use std::fmt::Write;
 
@@ -27,7 +27,7 @@ pub fn run(args: &MatchArgs) -> Result<Outcome> {
     }
 }
 
-fn run_game<P: Roster>(args: &MatchArgs) -> Result<Outcome> {
+fn run_game<P: RegisteredGame>(args: &MatchArgs) -> Result<Outcome> {
     let sprt = sprt(args)?;
     let players = [args.a.clone(), args.b.clone()];
     let mut extra = toml::Table::new();
@@ -49,7 +49,7 @@ fn run_game<P: Roster>(args: &MatchArgs) -> Result<Outcome> {
         &args.remote,
         &args.common,
     )?;
-    stop_when_asked();
+    install_stop_handler();
     let [a, b] = <[_; 2]>::try_from(entries).ok().context("a match has two players")?;
     let entries = [a, b];
     let total = 2 * u64::from(config.rounds);
@@ -89,7 +89,7 @@ fn sprt(args: &MatchArgs) -> Result<Option<Sprt>> {
     let wrong =
         || UsageError(format!("--sprt takes two Elo differences such as 0,10, not '{text}'"));
     let (elo0, elo1) = parse().ok_or_else(wrong)?;
-    Ok(Some(Sprt::with_rates(elo0, elo1, args.alpha, args.beta)?))
+    Ok(Some(Sprt::with_error_rates(elo0, elo1, args.alpha, args.beta)?))
 }
 
 /// The error rates that are not the default.
@@ -118,7 +118,7 @@ fn show(args: &MatchArgs, report: &MatchReport, folder: &RunFolder) -> Result<()
         return print_json(&value);
     }
     let mut text = present::match_text(report);
-    text.push_str(&present::fault_text(&report.faults));
+    text.push_str(&present::forfeit_text(&report.forfeits));
     if !report.complete {
         let path = folder.path().display();
         let _ = writeln!(text, "stopped early; resume with: outflank match --resume {path}");

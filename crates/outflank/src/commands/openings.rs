@@ -11,7 +11,7 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_players::Searchable;
 use outflank_runs::files;
-use outflank_runs::{Config, Journal, Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_runs::{RunConfig, Journal, Progress, RunFolder, stop_requested, install_stop_handler};
 use serde_json::json;
 
 /// Generates the openings and writes them to a file.
@@ -34,13 +34,13 @@ pub fn run(args: &OpeningsArgs) -> Result<Outcome> {
 
 fn generate<P: Searchable>(args: &OpeningsArgs) -> Result<Outcome> {
     let folder = open_folder::<P>(args)?;
-    stop_when_asked();
+    install_stop_handler();
     let (mut journal, lines) = Journal::open(&folder.join("tries.tsv"))?;
     let mut generated = Generated::from_lines(lines);
     let wanted = args.count as usize;
     let progress = Progress::new("generating", "openings", wanted as u64, args.common.quiet);
     let mut shown = generated.found.len().min(wanted);
-    progress.skip(shown as u64);
+    progress.set_position(shown as u64);
     let config = OpeningConfig {
         count: wanted,
         plies: args.ply,
@@ -81,7 +81,7 @@ fn open_folder<P: Searchable>(args: &OpeningsArgs) -> Result<RunFolder> {
     if let Some(path) = &args.to {
         settings.insert("to".to_owned(), path.display().to_string().into());
     }
-    let config = Config {
+    let config = RunConfig {
         command: "openings".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,

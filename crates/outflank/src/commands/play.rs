@@ -5,16 +5,16 @@ use crate::cli::PlayArgs;
 use crate::errors::{UsageError, ensure_usage};
 use crate::output::print_json;
 use anyhow::{Context, Result, anyhow};
-use outflank_analysis::{Shown, Written, levels};
+use outflank_analysis::{BoardView, GameText, levels};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Line, Side};
-use outflank_players::spec::Search;
-use outflank_players::{Spec, roster, strength};
-use outflank_protocols::draw::Style;
-use outflank_protocols::play::{End, Manner, Opponent, Sitting};
+use outflank_players::spec::SearchSpec;
+use outflank_players::{PlayerSpec, registry, strength};
+use outflank_protocols::terminal_board::BoardStyle;
+use outflank_protocols::play::{DisplayOptions, GameSession, Opponent, SessionEnd};
 use outflank_protocols::serve;
-use outflank_runs::{files, stop_when_asked};
+use outflank_runs::{files, install_stop_handler};
 use serde_json::{Value, json};
 use std::io::{BufReader, ErrorKind, IsTerminal, Write};
 use std::path::Path;
@@ -33,9 +33,9 @@ pub fn run(args: &PlayArgs) -> Result<Outcome> {
     }
 }
 
-fn play<P: Shown + Written>(args: &PlayArgs) -> Result<Outcome> {
+fn play<P: BoardView + GameText>(args: &PlayArgs) -> Result<Outcome> {
     let mut player = player::<P>(args)?;
-    let mut spec: Spec = player.parse()?;
+    let mut spec: PlayerSpec = player.parse()?;
     if let Some(seconds) = args.seconds {
         ensure_usage!(
             seconds > 0.0 && seconds <= MAX_SECONDS,
@@ -43,13 +43,13 @@ fn play<P: Shown + Written>(args: &PlayArgs) -> Result<Outcome> {
         );
         spec.seconds = Some(seconds);
         // A time limit replaces the depth of a level, but not that of a player.
-        if args.player.is_none() && matches!(spec.search, Search::Depth { .. }) {
-            spec.search = Search::Natural;
+        if args.player.is_none() && matches!(spec.search, SearchSpec::Depth { .. }) {
+            spec.search = SearchSpec::Default;
             player.clone_from(&spec.model);
         }
     }
     let opponent = Opponent {
-        player: roster::entry_of::<P>(&spec)?.make()?,
+        player: registry::factory_from_spec::<P>(&spec)?.make()?,
         name: description::<P>(&player, args.seconds),
     };
     let line = match &args.from {
@@ -59,9 +59,9 @@ fn play<P: Shown + Written>(args: &PlayArgs) -> Result<Outcome> {
     let input = std::io::stdin();
     let screen =
         if args.json { std::io::stderr().is_terminal() } else { std::io::stdout().is_terminal() };
-    let manner = Manner { style: style(screen), echo: !input.is_terminal() };
-    let mut session = Sitting::new(line, args.side.into(), opponent, manner, args.seed);
-    stop_when_asked();
+    let display = DisplayOptions { board_style: style(screen), echo: !input.is_terminal() };
+    let mut session = GameSession::new(line, args.side.into(), opponent, display, args.seed);
+    install_stop_handler();
     let input = BufReader::new(input);
     let served = match args.json {
         true => serve(&mut session, input, &mut std::io::stderr()),
@@ -77,19 +77,19 @@ fn play<P: Shown + Written>(args: &PlayArgs) -> Result<Outcome> {
     }
     std::io::stdout().flush().ok();
     match session.end() {
-        End::Stopped => Ok(Outcome::Stopped),
-        End::Fault(reason) => Err(anyhow!("the game was aborted: {reason}")),
+        SessionEnd::Stopped => Ok(Outcome::Stopped),
+        SessionEnd::Fault(reason) => Err(anyhow!("the game was aborted: {reason}")),
         _ => Ok(Outcome::Done),
     }
 }
 
 /// The opponent as a player.
-fn player<P: Shown>(args: &PlayArgs) -> Result<String> {
+fn player<P: BoardView>(args: &PlayArgs) -> Result<String> {
     if let Some(player) = &args.player {
         return Ok(player.clone());
     }
-    let title = args.level.as_deref().unwrap_or(levels::FIRST);
-    let level = levels::level(P::GAME, title).ok_or_else(|| {
+    let title = args.level.as_deref().unwrap_or(levels::DEFAULT_LEVEL);
+    let level = levels::find_level(P::GAME, title).ok_or_else(|| {
         let known: Vec<String> = levels::levels(P::GAME).map(|l| l.title.to_lowercase()).collect();
         let (game, known) = (P::GAME, known.join(", "));
         UsageError(format!("--level: {game} has no level '{title}'; the levels are {known}"))
@@ -98,7 +98,7 @@ fn player<P: Shown>(args: &PlayArgs) -> Result<String> {
 }
 
 /// A description of the opponent: level, player and rating.
-fn description<P: Shown>(player: &str, seconds: Option<f64>) -> String {
+fn description<P: BoardView>(player: &str, seconds: Option<f64>) -> String {
     let mut parts = vec![player.to_owned()];
     match seconds {
         // With a time limit it is a different player, without a rating.
@@ -111,24 +111,24 @@ fn description<P: Shown>(player: &str, seconds: Option<f64>) -> String {
             );
         }
     }
-    match levels::level_of(P::GAME, player).filter(|_| seconds.is_none()) {
+    match levels::level_for_player(P::GAME, player).filter(|_| seconds.is_none()) {
         Some(level) => format!("{}, {}", level.title, parts.join(", ")),
         None => parts.join(", "),
     }
 }
 
 /// Reads the game to continue: a file, or its moves.
-fn read_game<P: Written>(from: &str) -> Result<Line<P>> {
+fn read_game<P: GameText>(from: &str) -> Result<Line<P>> {
     let path = Path::new(from);
     if path.is_file() {
         let bytes = files::read(path, MAX_FILE_SIZE)?;
-        return P::read_file(path, &bytes).with_context(|| format!("--from {}", path.display()));
+        return P::parse_file(path, &bytes).with_context(|| format!("--from {}", path.display()));
     }
-    P::read_line(from).with_context(|| format!("--from '{from}' is neither a file nor a game"))
+    P::parse_game(from).with_context(|| format!("--from '{from}' is neither a file nor a game"))
 }
 
 /// Colors only on a terminal that supports them.
-fn style(terminal: bool) -> Style {
+fn style(terminal: bool) -> BoardStyle {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
     let colour = terminal && !set("NO_COLOR") && !dumb;
@@ -137,10 +137,10 @@ fn style(terminal: bool) -> Style {
         .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
     let utf8 =
         locale.is_some_and(|name| name.to_ascii_lowercase().replace('-', "").contains("utf8"));
-    Style { colour, signs: colour && utf8 }
+    BoardStyle { color: colour, unicode: colour && utf8 }
 }
 
-fn document<P: Shown + Written>(session: &Sitting<P>, player: &str) -> Value {
+fn document<P: BoardView + GameText>(session: &GameSession<P>, player: &str) -> Value {
     let (line, position) = (session.line(), session.line().position());
     let moves: Vec<String> = line.moves().iter().map(ToString::to_string).collect();
     let winner = session.winner().map(|side| side.map_or("draw".to_owned(), |s| s.to_string()));
@@ -150,7 +150,7 @@ fn document<P: Shown + Written>(session: &Sitting<P>, player: &str) -> Value {
         "side": session.person().to_string(),
         "start": (*line.start() != P::start()).then(|| line.start().to_string()),
         "moves": moves,
-        "transcript": P::write_line(line),
+        "transcript": P::format_game(line),
         "over": position.is_over(),
         "black": position.count(Side::Black),
         "white": position.count(Side::White),

@@ -8,7 +8,7 @@ use anyhow::Result;
 use outflank_analysis::levels;
 use outflank_games::Game;
 use outflank_models::files::save;
-use outflank_players::roster::EMBEDDED;
+use outflank_players::registry::EMBEDDED_PLAYERS;
 use outflank_players::strengths;
 use outflank_report::{Align, Table};
 use serde_json::json;
@@ -32,17 +32,17 @@ pub fn run(args: &PlayersArgs) -> Result<Outcome> {
     let mut players = Vec::new();
     for strength in strengths().filter(|s| wanted.is_none_or(|game| game == s.game)) {
         let model = strength.name.split('@').next().unwrap_or(strength.name);
-        let known = EMBEDDED.iter().find(|e| e.name == model && e.game == strength.game);
+        let known = EMBEDDED_PLAYERS.iter().find(|e| e.name == model && e.game == strength.game);
         let kind = match (known, strength.name.split_once('@')) {
             (Some(_), Some((_, search))) if search.starts_with("mcts") => "MCTS",
             (Some(_), Some(_)) => "alpha-beta",
             (Some(known), None) => known.kind,
             (None, _) => continue,
         };
-        let level = levels::level_of(strength.game, strength.name);
+        let level = levels::level_for_player(strength.game, strength.name);
         let about = match (known, level) {
             (Some(known), _) if strength.name == model => known.about,
-            (_, Some(level)) => level.about,
+            (_, Some(level)) => level.description,
             _ => "",
         };
         let level = level.map(|level| level.title);
@@ -72,7 +72,7 @@ pub fn run(args: &PlayersArgs) -> Result<Outcome> {
             "{}\nRatings are in Elo with mean 1600 over the players of a game; ± is the 95% interval.\n\
              Every player can search: heuristic@6, heuristic@4e12, random@mcts2000.\n\
              Play one with `outflank play --player PLAYER` or `--level LEVEL`.\n",
-            table.to_text_in(table_width())
+            table.to_text_within(table_width())
         ))?;
     }
     Ok(Outcome::Done)

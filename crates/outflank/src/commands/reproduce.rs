@@ -10,12 +10,12 @@ use anyhow::Result;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use outflank_experiments::{
-    EXHIBITS, Elsewhere, Experiment, ExperimentError, Lab, PAPERS, Part, Report, make, paper_of,
+    EXPERIMENTS, Experiment, ExperimentContext, ExperimentError, PAPERS, DataFolder, RemoteTraining, Report, paper_of, run_experiment,
 };
-use outflank_learners::cnn::{Device, Nowhere};
-use outflank_players::spec::Spec;
+use outflank_learners::cnn::{Device, CachedOnly};
+use outflank_players::spec::PlayerSpec;
 use outflank_report::{Align, Table, Theme};
-use outflank_runs::{Config, Progress, RunFolder, did_you_mean, stop_when_asked};
+use outflank_runs::{RunConfig, Progress, RunFolder, did_you_mean, install_stop_handler};
 use serde_json::json;
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -27,12 +27,12 @@ const WIDTH: f64 = 760.0;
 /// Lists the experiments, or reproduces one.
 pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     let Some(name) = &args.experiment else { return list(args) };
-    let Some(experiment) = EXHIBITS.iter().find(|experiment| experiment.name() == name) else {
-        let names: Vec<&str> = EXHIBITS.iter().map(|experiment| experiment.name()).collect();
+    let Some(experiment) = EXPERIMENTS.iter().find(|experiment| experiment.name() == name) else {
+        let names: Vec<&str> = EXPERIMENTS.iter().map(|experiment| experiment.name()).collect();
         bail_usage!("there is no experiment '{name}'; {}", did_you_mean(name, &names));
     };
-    if args.remote.on.is_some() && !experiment.spreads() {
-        let others = EXHIBITS.iter().filter(|experiment| experiment.spreads());
+    if args.remote.on.is_some() && !experiment.supports_remote() {
+        let others = EXPERIMENTS.iter().filter(|experiment| experiment.supports_remote());
         let names: Vec<&str> = others.map(|experiment| experiment.name()).collect();
         bail_usage!(
             "{name} has no runs for workers; omit --on, or choose one of {}",
@@ -45,31 +45,31 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     let workers = crate::remote::connect(&args.remote, &args.common)?;
     let remote = workers
         .as_ref()
-        .map(|(queue, _)| Elsewhere { crew: queue.clone(), exhibit: experiment.name() });
+        .map(|(queue, _)| RemoteTraining { queue: queue.clone(), experiment: experiment.name() });
     let folder = run_folder::open(&args.run, &config, &[])?;
-    stop_when_asked();
+    install_stop_handler();
     // Experiments report progress as messages; there is no bar.
     let progress = RunProgress::new(&folder, workers.as_ref(), Progress::new("", "", 0, true));
     let verbose = !args.common.quiet && std::io::stderr().is_terminal();
-    let lab = Lab {
+    let lab = ExperimentContext {
         scale: args.scale,
         seed: args.common.seed,
         threads: args.common.threads(),
         data: args.data.clone(),
         folder: folder.path().to_owned(),
-        shared: args.cache.clone(),
-        part: None,
-        elsewhere: remote,
+        cache: args.cache.clone(),
+        only_run: None,
+        remote,
         device,
         edax: args.edax.clone(),
-        say: Box::new(move |text| {
+        log: Box::new(move |text| {
             progress.set_message(text.to_owned());
             if verbose {
                 eprintln!("{} ...", progress.status());
             }
         }),
     };
-    let report = match make(*experiment, &lab) {
+    let report = match run_experiment(*experiment, &lab) {
         Ok(report) => report,
         Err(ExperimentError::Stopped) => {
             eprintln!("stopped; resume with --resume {}", folder.path().display());
@@ -85,19 +85,19 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
 }
 
 /// The configuration of the run: everything that its result depends on.
-fn configuration(args: &ReproduceArgs, experiment: &dyn Experiment) -> Result<Config> {
+fn configuration(args: &ReproduceArgs, experiment: &dyn Experiment) -> Result<RunConfig> {
     let name = experiment.name();
     let mut settings = toml::Table::new();
     settings.insert("experiment".to_owned(), name.into());
     settings.insert("scale".to_owned(), args.scale.name().into());
-    let parts = experiment.reads();
+    let parts = experiment.data_folders();
     let data = args.data.as_deref().filter(|_| !parts.is_empty());
     if let Some(data) = data {
         settings.insert("data".to_owned(), data.display().to_string().into());
     }
     if let Some(edax) = &args.edax {
-        ensure_usage!(experiment.asks_edax(), "--edax has no effect with {name}; omit it");
-        let spec: Spec = edax.parse()?;
+        ensure_usage!(experiment.uses_edax(), "--edax has no effect with {name}; omit it");
+        let spec: PlayerSpec = edax.parse()?;
         ensure_usage!(
             spec.model.starts_with("nboard:"),
             "--edax is nboard: and a command, such as 'nboard:edax -nboard', not '{edax}'"
@@ -111,18 +111,18 @@ fn configuration(args: &ReproduceArgs, experiment: &dyn Experiment) -> Result<Co
         settings.insert("device".to_owned(), "cuda".into());
     }
     if let Some((data, missing)) = data.and_then(|data| Some((data, missing(data, parts)?))) {
-        let wanted: Vec<&str> = parts.iter().map(|part| part.folder()).collect();
+        let wanted: Vec<&str> = parts.iter().map(|part| part.dir_name()).collect();
         bail_usage!(
             "{} has no folder {} with {}; {name} reads {} of a data folder: name another one, or omit \
              --data to use the embedded games",
             data.display(),
-            missing.folder(),
-            missing.holds(),
+            missing.dir_name(),
+            missing.description(),
             wanted.join(", ")
         );
     }
-    let files = data.map_or(Ok(Vec::new()), |data| Lab::files_of(data, parts))?;
-    Ok(Config {
+    let files = data.map_or(Ok(Vec::new()), |data| ExperimentContext::data_files(data, parts))?;
+    Ok(RunConfig {
         command: "reproduce".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,
@@ -145,27 +145,27 @@ fn device(args: &ReproduceArgs, experiment: &dyn Experiment) -> Result<Box<dyn D
         bail_usage!("--cached trains nothing; name the folder of results with --cache");
     };
     ensure_usage!(cache.is_dir(), "--cache {} is not a folder; it has no results", cache.display());
-    Ok(Box::new(Nowhere))
+    Ok(Box::new(CachedOnly))
 }
 
 /// The first of these parts that a data folder does not have.
-fn missing(data: &Path, parts: &[Part]) -> Option<Part> {
-    parts.iter().copied().find(|part| !data.join(part.folder()).is_dir())
+fn missing(data: &Path, parts: &[DataFolder]) -> Option<DataFolder> {
+    parts.iter().copied().find(|part| !data.join(part.dir_name()).is_dir())
 }
 
 fn list(args: &ReproduceArgs) -> Result<Outcome> {
     if args.common.json {
-        let experiments: Vec<_> = EXHIBITS
+        let experiments: Vec<_> = EXPERIMENTS
             .iter()
             .map(|e| json!({ "name": e.name(), "about": e.about(), "paper": paper_of(e.name()) }))
             .collect();
         print_json(&json!({ "experiments": experiments }))?;
     } else {
         let mut table = Table::new([("experiment", Align::Left), ("content", Align::Left)]);
-        for experiment in EXHIBITS {
+        for experiment in EXPERIMENTS {
             table.row([experiment.name(), experiment.about()]);
         }
-        let mut text = format!("{}\n", table.to_text_in(table_width()));
+        let mut text = format!("{}\n", table.to_text_within(table_width()));
         for (experiments, paper) in &PAPERS {
             let _ = writeln!(text, "{experiments}: {paper}");
         }
@@ -177,7 +177,7 @@ fn list(args: &ReproduceArgs) -> Result<Outcome> {
 
 fn document(report: &Report) -> serde_json::Value {
     json!({
-        "experiment": report.exhibit,
+        "experiment": report.experiment,
         "scale": report.scale.name(),
         "cells": report.cells,
         "findings": report.findings,
@@ -197,7 +197,7 @@ fn repeat_command(args: &ReproduceArgs, experiment: &dyn Experiment) -> String {
     }
     let named = [
         (args.cached, "--cached"),
-        (args.data.is_some() && !experiment.reads().is_empty(), "--data DATA"),
+        (args.data.is_some() && !experiment.data_folders().is_empty(), "--data DATA"),
         (args.cache.is_some(), "--cache CACHE"),
         (args.edax.is_some(), "--edax EDAX"),
     ];
@@ -233,8 +233,8 @@ fn show(args: &ReproduceArgs, folder: &RunFolder, report: &Report) -> Result<()>
     }
     let mut text = format!("{}\n{}\n\n", report.title, report.lead);
     let table =
-        report.grid().filter(|grid| grid.rows().len() <= 40).unwrap_or_else(|| report.table());
-    let _ = writeln!(text, "{}", table.to_text_in(table_width()));
+        report.matrix().filter(|grid| grid.rows().len() <= 40).unwrap_or_else(|| report.table());
+    let _ = writeln!(text, "{}", table.to_text_within(table_width()));
     for finding in &report.findings {
         let _ = writeln!(text, "- {finding}");
     }
@@ -255,7 +255,7 @@ mod tests {
         let cli = Cli::try_parse_from(words.split(' ')).unwrap();
         let Command::Reproduce(args) = cli.command else { panic!("{words}") };
         let name = args.experiment.as_deref().unwrap();
-        let experiment = EXHIBITS.iter().find(|experiment| experiment.name() == name).unwrap();
+        let experiment = EXPERIMENTS.iter().find(|experiment| experiment.name() == name).unwrap();
         repeat_command(&args, *experiment)
     }
 

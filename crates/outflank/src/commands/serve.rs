@@ -5,8 +5,8 @@ use crate::cli::ServeArgs;
 use crate::errors::bail_usage;
 use crate::output::{print, print_json};
 use anyhow::Result;
-use outflank_runs::{stop_requested, stop_when_asked};
-use outflank_web::{Settings, is_loopback, serve};
+use outflank_runs::{stop_requested, install_stop_handler};
+use outflank_web::{ServerConfig, is_loopback, serve};
 use serde_json::json;
 use std::net::SocketAddr;
 use std::process::{Command, Stdio};
@@ -20,17 +20,17 @@ pub fn run(args: &ServeArgs) -> Result<Outcome> {
             data.display()
         );
     }
-    let mut settings = Settings {
+    let mut settings = ServerConfig {
         host: args.host.clone(),
         port: args.port,
         data: args.data.clone(),
         runs: args.runs.clone(),
-        ..Settings::default()
+        ..ServerConfig::default()
     };
     if let Some(threads) = args.threads {
-        settings.searches = usize::from(threads);
+        settings.max_searches = usize::from(threads);
     }
-    stop_when_asked();
+    install_stop_handler();
     let announce = |address: SocketAddr| {
         let url = page_address(address);
         let _ = match args.json {

@@ -6,10 +6,10 @@ use crate::output::{grouped, print, print_json, table_width};
 use anyhow::{Context, Result, ensure};
 use outflank_analysis::endgames::{SolvedPosition, solve};
 use outflank_games::Side;
-use outflank_players::Control;
+use outflank_players::SearchControl;
 use outflank_records::obf::{self, Entry};
 use outflank_report::{Align, Table};
-use outflank_runs::{Progress, files, stop_requested, stop_when_asked};
+use outflank_runs::{Progress, files, stop_requested, install_stop_handler};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub fn run(args: &SolveArgs) -> Result<Outcome> {
         Some(threads) => usize::from(threads),
         None => std::thread::available_parallelism().map_or(1, usize::from),
     };
-    stop_when_asked();
+    install_stop_handler();
     let most = entries.iter().map(|entry| entry.position.empties()).max().unwrap_or(0);
     if most >= LONG_SOLVE_EMPTIES && !args.quiet {
         eprintln!(
@@ -76,9 +76,9 @@ fn read(text: &str) -> Result<Vec<Entry>> {
 }
 
 /// Runs `work` while another thread forwards a stop request to it.
-fn stoppable<T>(work: impl FnOnce(&Arc<Control>) -> Option<T>) -> Option<T> {
-    let control = Arc::new(Control::unlimited());
-    let done = Arc::new(Control::unlimited());
+fn stoppable<T>(work: impl FnOnce(&Arc<SearchControl>) -> Option<T>) -> Option<T> {
+    let control = Arc::new(SearchControl::unlimited());
+    let done = Arc::new(SearchControl::unlimited());
     std::thread::scope(|scope| {
         let (search, finished) = (Arc::clone(&control), Arc::clone(&done));
         scope.spawn(move || {
@@ -142,7 +142,7 @@ fn show(args: &SolveArgs, solved: &[SolvedPosition]) -> Result<()> {
     let nodes: u64 = solved.iter().map(|found| found.nodes).sum();
     let mut text = format!(
         "{}\n{} nodes in {seconds:.2} s, {:.1} million nodes/s\n",
-        table.to_text_in(table_width()),
+        table.to_text_within(table_width()),
         grouped(nodes),
         nodes as f64 / seconds.max(1e-9) / 1e6
     );

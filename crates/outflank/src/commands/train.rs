@@ -18,15 +18,15 @@ use checkpoints::StageCheckpoints;
 use model_store::TrainingLog;
 use outflank_arena::accuracy::{Hits, accuracy};
 use outflank_arena::league::{League, play_league};
-use outflank_arena::{Terms, ratings};
+use outflank_arena::{ContestConfig, ratings};
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Line};
-use outflank_learners::methods::{self, Method, Options, Task};
+use outflank_learners::methods::{self, Method, MethodOptions, TrainingData};
 use outflank_models::{self as models, Evaluate, Greedy, Policy, Tuples};
-use outflank_players::roster::{self, Model, Roster};
-use outflank_presentation::{self as present, CurvePoint, Learning};
+use outflank_players::registry::{self, Model, RegisteredGame};
+use outflank_presentation::{self as present, CurvePoint, TrainingResult};
 use outflank_records::Decision;
-use outflank_runs::{Journal, Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_runs::{Journal, Progress, RunFolder, stop_requested, install_stop_handler};
 use serde_json::json;
 use split::TrainTestSplit;
 use std::fmt::Write;
@@ -52,7 +52,7 @@ pub fn run(args: &TrainArgs) -> Result<Outcome> {
     let source = game_source::read(&args.records, args.common.seed)?;
     let split = split::split(args, &source)?;
     let folder = options::open_folder(args, &options, &source, file)?;
-    stop_when_asked();
+    install_stop_handler();
     let is_trained = model_store::exists(&folder);
     let trained =
         if is_trained { None } else { Some(train(args, &options, tuples, &split, &folder)) };
@@ -91,10 +91,10 @@ pub fn run(args: &TrainArgs) -> Result<Outcome> {
 /// Training examples processed, and epochs if the method has them.
 type ExamplesSeen = (u64, Option<u32>);
 
-fn examples_seen(args: &TrainArgs, options: &Options, split: &TrainTestSplit) -> ExamplesSeen {
+fn examples_seen(args: &TrainArgs, options: &MethodOptions, split: &TrainTestSplit) -> ExamplesSeen {
     let examples = split.train.len() as u64;
     match options.is_online(args.method.0) {
-        true => (examples * u64::from(options.passes), Some(options.passes)),
+        true => (examples * u64::from(options.epochs), Some(options.epochs)),
         false => (examples, None),
     }
 }
@@ -109,14 +109,14 @@ fn curve_sample(items: &[Decision<Othello>]) -> Vec<Decision<Othello>> {
 /// Trains the model and measures its accuracy during training.
 fn train(
     args: &TrainArgs,
-    options: &Options,
+    options: &MethodOptions,
     tuples: Tuples,
     split: &TrainTestSplit,
     folder: &RunFolder,
 ) -> Result<(models::Model, TrainingLog)> {
     let (method, games) = (args.method.0, &split.train_games);
-    let most = methods::most_steps(method, options, games.len());
-    let unit = methods::name_of_steps(method, options);
+    let most = methods::max_iterations(method, options, games.len());
+    let unit = methods::iteration_unit(method, options);
     let online = options.is_online(method);
     let (most, unit) = match online {
         true => (most * split.train.len() as u64, "examples"),
@@ -129,33 +129,33 @@ fn train(
     let mut done = 0;
     let choices = split.train.items();
     let counts = options::counts(args);
-    let task = Task { games, choices, tuples, counts, keep: &checkpoints };
+    let task = TrainingData { games, choices, tuples, counts, keep: &checkpoints };
     let outcome = methods::learn(method, task, options, args.common.seed, &mut |step| {
         if !online {
-            progress.add(u64::from(step.step - done));
+            progress.add(u64::from(step.iteration - done));
         }
-        done = step.step;
-        if step.value.is_finite() {
-            progress.say(format!("{:.1}", step.value));
+        done = step.iteration;
+        if step.objective.is_finite() {
+            progress.set_message(format!("{:.1}", step.objective));
         }
-        let measured = step.step <= DENSE_CURVE || step.step.is_multiple_of(10);
-        let player = step.player.filter(|_| measured).and_then(|player| player());
+        let measured = step.iteration <= DENSE_CURVE || step.iteration.is_multiple_of(10);
+        let player = step.model.filter(|_| measured).and_then(|player| player());
         let policy = player.map(Greedy);
         let hits = |sample: &[Decision<Othello>]| -> Option<Hits> {
             policy.as_ref().map(|policy| accuracy(policy, sample).choices)
         };
-        if step.player.is_some() || step.hits.is_some() {
+        if step.model.is_some() || step.hits.is_some() {
             let counted = step.hits.map(|(hits, count)| Hits { hits, count });
-            let (step, value, left) = (step.step, step.value, step.left);
+            let (step, value, left) = (step.iteration, step.objective, step.residual);
             let [learned, held_out] = [hits(&samples[0]), hits(&samples[1])];
             let learned = learned.or(counted);
-            curve.push(CurvePoint { step, value, left, learned, held_out });
+            curve.push(CurvePoint { iteration: step, objective: value, residual: left, training: learned, validation: held_out });
         }
         !stop_requested()
     })?;
     let log = TrainingLog {
         summary: outcome.summary,
-        measure: outcome.measure.to_owned(),
+        measure: outcome.objective_name.to_owned(),
         remarks: outcome.remarks,
         curve,
     };
@@ -165,7 +165,7 @@ fn train(
 /// The embedded players to measure against: all but the heuristics of named features, which need a
 /// search, and the convolutional networks, which take a thousand times longer per move.
 fn references() -> impl Iterator<Item = &'static str> {
-    roster::EMBEDDED
+    registry::EMBEDDED_PLAYERS
         .iter()
         .filter(|known| known.game == Game::Othello)
         .filter(|known| !["heuristic", "policy network"].contains(&known.kind))
@@ -187,20 +187,20 @@ fn play(
     policy: Arc<dyn Policy<Othello>>,
 ) -> Result<(League<Othello>, u64)> {
     let names: Vec<String> = references().map(str::to_owned).collect();
-    let mut entries = vec![roster::policy_entry("learned", policy, RANDOM)];
-    entries.extend(roster::entries::<Othello>(&names, RANDOM)?);
+    let mut entries = vec![registry::policy_factory("learned", policy, RANDOM)];
+    entries.extend(registry::factories::<Othello>(&names, RANDOM)?);
     let pairs = entries.len() * (entries.len() - 1) / 2;
     let total = args.match_games * pairs as u64;
-    let config = Terms {
+    let config = ContestConfig {
         openings: vec![Line::default()],
         rounds: (args.match_games / 2) as u32,
         seed: args.common.seed,
         threads: args.common.threads(),
-        elsewhere: None,
+        remote: None,
     };
     let journal = Journal::open(&folder.join("games.tsv"))?;
     let progress = Progress::new("playing", "games", total, args.common.quiet);
-    progress.skip((journal.1.len() as u64).min(total));
+    progress.set_position((journal.1.len() as u64).min(total));
     let league = play_league(&entries, &config, Some(journal), |_, new| progress.add(new))?;
     Ok((league, total))
 }
@@ -208,13 +208,13 @@ fn play(
 /// Collects the results for the report.
 fn measure(
     args: &TrainArgs,
-    options: &Options,
+    options: &MethodOptions,
     source: &GameSource,
     split: TrainTestSplit,
     model: models::Model,
     log: TrainingLog,
     league: &League<Othello>,
-) -> Result<Learning> {
+) -> Result<TrainingResult> {
     let others: Vec<_> = value_references().collect();
     let policies = others.iter().map(|(name, value)| -> (String, Arc<dyn Policy<Othello>>) {
         (name.clone(), Arc::new(Greedy(Arc::clone(value))))
@@ -224,7 +224,7 @@ fn measure(
         .map(|(name, policy)| (name, accuracy(&*policy, split.test.items())))
         .collect();
     let choices = split.test.items().iter().filter(|d| !d.is_forced()).copied().collect();
-    Ok(Learning {
+    Ok(TrainingResult {
         method: args.method.0.name().to_owned(),
         source: source.from.clone(),
         games: (split.train_games.len(), split.test_games),
@@ -232,21 +232,21 @@ fn measure(
         summary: log.summary,
         remarks: split.remarks.into_iter().chain(log.remarks).collect(),
         measure: log.measure,
-        steps: methods::name_of_steps(args.method.0, options).to_owned(),
+        iteration_unit: methods::iteration_unit(args.method.0, options).to_owned(),
         curve: log.curve,
         accuracy,
-        matches: (1..league.names.len()).map(|other| league.meeting(0, other)).collect(),
-        league: league.report(&ratings::Options::default())?,
+        matches: (1..league.names.len()).map(|other| league.match_report(0, other)).collect(),
+        league: league.report(&ratings::RatingConfig::default())?,
         random: RANDOM,
         model,
         others,
-        held_out: choices,
+        test_choices: choices,
     })
 }
 
 /// The JSON document of the results.
-fn document(learning: &Learning, (examples, epochs): ExamplesSeen) -> serde_json::Value {
-    let mut value = present::learning_json(learning);
+fn document(learning: &TrainingResult, (examples, epochs): ExamplesSeen) -> serde_json::Value {
+    let mut value = present::training_json(learning);
     value["examples_seen"] = json!(examples);
     value["epochs"] = json!(epochs);
     value
@@ -254,27 +254,27 @@ fn document(learning: &Learning, (examples, epochs): ExamplesSeen) -> serde_json
 
 fn write(
     args: &TrainArgs,
-    options: &Options,
+    options: &MethodOptions,
     folder: &RunFolder,
-    learning: &Learning,
+    learning: &TrainingResult,
     examples: ExamplesSeen,
 ) -> Result<()> {
     let about = crate::run_folder::about(folder, options::repeat_command(args, options))?;
     folder.write("curve.csv", present::curve_table(learning).to_csv().as_bytes())?;
     folder.write("accuracy.csv", present::stage_table(&learning.accuracy).to_csv().as_bytes())?;
-    folder.write("matches.csv", present::meetings(&learning.matches).to_csv().as_bytes())?;
+    folder.write("matches.csv", present::match_list(&learning.matches).to_csv().as_bytes())?;
     folder.write("cross-table.csv", present::cross_table(&learning.league).to_csv().as_bytes())?;
     // Without the training time, so that the same run gives the same bytes.
     let json = serde_json::to_string_pretty(&document(learning, examples))?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
-    folder.write("report.html", present::learning_page(learning, &about).as_bytes())?;
+    folder.write("report.html", present::training_page(learning, &about).as_bytes())?;
     Ok(())
 }
 
 fn show(
     args: &TrainArgs,
     folder: &RunFolder,
-    learning: &Learning,
+    learning: &TrainingResult,
     examples: ExamplesSeen,
     seconds: f64,
 ) -> Result<()> {
@@ -286,12 +286,12 @@ fn show(
         value["seconds"] = json!(seconds);
         return print_json(&value);
     }
-    let mut text = present::learning_text(learning, table_width());
+    let mut text = present::training_text(learning, table_width());
     let _ =
         writeln!(text, "{seconds:.1} s. The model, the training curve and a report are in {path}.");
     let _ = writeln!(text, "Next: open {path}/report.html");
     // A move predictor does not evaluate positions, so it cannot search.
-    let plies = if args.method.0 == Method::Rater { "" } else { "@4" };
+    let plies = if args.method.0 == Method::MovePredictor { "" } else { "@4" };
     let _ = writeln!(
         text,
         "      outflank match {path}{plies} heuristic{plies} --games 100 --random 0.1"

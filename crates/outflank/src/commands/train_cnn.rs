@@ -11,13 +11,13 @@ use crate::output::{grouped, print, print_json, set_threads};
 use crate::{Outcome, VERSION, run_folder};
 use anyhow::Result;
 use outflank_learners::cnn::{
-    Budget, Device, Engine, Exam, Lessons, OnCpu, Plan, Split, State, Study, Taught, TrainError,
-    Trained, learned_sample, train,
+    CnnBudget, Device, Engine, Evaluation, Dataset, CpuDevice, CnnConfig, Split, TrainState, TrainingSet, TrainReport, CnnError,
+    CnnOutcome, sample_training_set, train,
 };
 use outflank_models::files::{Origin, write_onnx, write_policy};
-use outflank_models::nets::Net;
-use outflank_records::Coloured;
-use outflank_runs::{Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_models::nets::NetGraph;
+use outflank_records::ColoredExample;
+use outflank_runs::{Progress, RunFolder, stop_requested, install_stop_handler};
 use report::CnnReport;
 use results::TrainingCurve;
 use serde_json::{Value, json};
@@ -35,9 +35,9 @@ const CPU_TEST_POSITIONS: usize = 20_000;
 
 /// A network and the data it is trained and tested on.
 struct Task {
-    net: Net,
-    plan: Plan,
-    dataset: Lessons,
+    net: NetGraph,
+    plan: CnnConfig,
+    dataset: Dataset,
     /// Description and number of the games.
     source: (String, usize),
     /// Number of training examples.
@@ -45,7 +45,7 @@ struct Task {
     /// Maximum positions per test set.
     test_positions: usize,
     /// Training examples on which the training accuracy is measured.
-    training_sample: Vec<Coloured>,
+    training_sample: Vec<ColoredExample>,
 }
 
 /// Trains, evaluates, writes and prints.
@@ -57,7 +57,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     let device = device(args.device)?;
     let source = game_source::read(&args.records, args.common.seed)?;
     let folder = options::open_folder(args, (&net, init.as_ref()), &source)?;
-    stop_when_asked();
+    install_stop_handler();
     let (mut task, training_set) = prepare(args, net, plan, source)?;
     let mut engine = match start(&task, &*device, training_set, init.as_ref()) {
         Ok(engine) => engine,
@@ -70,7 +70,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     let trained = match train_network(args, &task, &mut *engine, &folder) {
         Ok(trained) => trained,
         Err(error) => {
-            if let Some(TrainError::Fewer { .. }) = error.downcast_ref() {
+            if let Some(CnnError::EpochsExceeded { .. }) = error.downcast_ref() {
                 folder.discard();
             }
             return Err(error);
@@ -83,7 +83,7 @@ pub fn run(args: &CnnArgs) -> Result<Outcome> {
     if stop_requested() {
         return Ok(Outcome::Stopped);
     }
-    let mut train_report = Taught::new(&task.net, &args.examples.to_string(), &trained);
+    let mut train_report = TrainReport::new(&task.net, &args.examples.to_string(), &trained);
     train_report.device = device.name().to_owned();
     if (trained.complete || args.test)
         && !evaluate(args, &mut task, &mut *engine, &*device, &mut train_report)?
@@ -101,9 +101,9 @@ fn say(args: &CnnArgs, text: &str) {
 }
 
 /// Builds the training and test sets.
-fn prepare(args: &CnnArgs, net: Net, plan: Plan, source: GameSource) -> Result<(Task, Study)> {
+fn prepare(args: &CnnArgs, net: NetGraph, plan: CnnConfig, source: GameSource) -> Result<(Task, TrainingSet)> {
     let began = Instant::now();
-    let mut dataset = Lessons::of_player(
+    let mut dataset = Dataset::of_player(
         &source.records,
         args.examples,
         options::split(args),
@@ -132,7 +132,7 @@ fn prepare(args: &CnnArgs, net: Net, plan: Plan, source: GameSource) -> Result<(
         &format!(
             "{}: {} weights, {:.1} MFLOP per position; {} examples from {} positions, read in {:.1} s",
             net.name(),
-            grouped(net.learned() as u64),
+            grouped(net.trainable_params() as u64),
             net.flops() as f64 / 1e6,
             grouped(examples as u64),
             grouped(dataset.base.len() as u64),
@@ -141,10 +141,10 @@ fn prepare(args: &CnnArgs, net: Net, plan: Plan, source: GameSource) -> Result<(
     );
     let all = if args.device == DeviceArg::Cpu { CPU_TEST_POSITIONS } else { usize::MAX };
     let test_positions = args.test_positions.unwrap_or(all).max(1);
-    let training_sample = learned_sample(&dataset, &dataset.items, test_positions);
-    let training_set = Study::new(&net, &dataset.base, std::mem::take(&mut dataset.items));
+    let training_sample = sample_training_set(&dataset, &dataset.items, test_positions);
+    let training_set = TrainingSet::new(&net, &dataset.base, std::mem::take(&mut dataset.items));
     let source = (from, games);
-    let task = Task { net, plan, dataset, source, examples, test_positions, training_sample };
+    let task = TrainingData { net, plan, dataset, source, examples, test_positions, training_sample };
     Ok((task, training_set))
 }
 
@@ -152,15 +152,15 @@ fn prepare(args: &CnnArgs, net: Net, plan: Plan, source: GameSource) -> Result<(
 fn start(
     task: &Task,
     device: &dyn Device,
-    training_set: Study,
+    training_set: TrainingSet,
     init: Option<&init::InitialWeights>,
 ) -> Result<Box<dyn Engine>> {
     if task.examples < task.plan.batch {
-        return Err(TrainError::Few(task.examples).into());
+        return Err(CnnError::TooFewExamples(task.examples).into());
     }
-    let mut engine = device.engine(&task.net, task.plan, training_set).map_err(TrainError::from)?;
+    let mut engine = device.engine(&task.net, task.plan, training_set).map_err(CnnError::from)?;
     if let Some(init) = init {
-        engine.restore(&State::start(&task.net, init.weights.clone(), task.plan.optimizer))?;
+        engine.restore(&TrainState::start(&task.net, init.weights.clone(), task.plan.optimizer))?;
     }
     Ok(engine)
 }
@@ -171,9 +171,9 @@ fn train_network(
     task: &Task,
     engine: &mut dyn Engine,
     folder: &RunFolder,
-) -> Result<Trained> {
+) -> Result<CnnOutcome> {
     let budget =
-        Budget { passes: args.epochs, time: args.time_limit, checkpoint: args.checkpoint_every };
+        CnnBudget { passes: args.epochs, time: args.time_limit, checkpoint: args.checkpoint_every };
     let mut curve = TrainingCurve::open(folder)?;
     let mut failed = None;
     let mut first = true;
@@ -199,7 +199,7 @@ fn train_network(
 fn write_model(
     args: &CnnArgs,
     task: &Task,
-    trained: &Trained,
+    trained: &CnnOutcome,
     engine: &mut dyn Engine,
     folder: &RunFolder,
 ) -> Result<()> {
@@ -228,7 +228,7 @@ fn write_model(
 }
 
 /// Says how to resume an incomplete run.
-fn advise(args: &CnnArgs, trained: &Trained, folder: &RunFolder) {
+fn advise(args: &CnnArgs, trained: &CnnOutcome, folder: &RunFolder) {
     let path = folder.path().display();
     // Before the speed is known, the time limit must be given again.
     let option = match trained.steps {
@@ -248,9 +248,9 @@ fn evaluate(
     task: &mut Task,
     engine: &mut dyn Engine,
     device: &dyn Device,
-    train_report: &mut Taught,
+    train_report: &mut TrainReport,
 ) -> Result<bool> {
-    let evaluation = Exam {
+    let evaluation = Evaluation {
         lessons: &task.dataset,
         learned: &task.training_sample,
         most: task.test_positions,
@@ -266,7 +266,7 @@ fn evaluate(
 }
 
 /// Writes the result and the report, and prints the result.
-fn finish(args: &CnnArgs, task: &Task, train_report: &Taught, folder: &RunFolder) -> Result<()> {
+fn finish(args: &CnnArgs, task: &Task, train_report: &TrainReport, folder: &RunFolder) -> Result<()> {
     let path = folder.path().display().to_string();
     let mut json = serde_json::to_value(train_report)?;
     let curve = results::read_curve(folder);
@@ -282,7 +282,7 @@ fn finish(args: &CnnArgs, task: &Task, train_report: &Taught, folder: &RunFolder
             examples: task.examples,
             positions: task.dataset.base.len(),
             curve,
-            settings: RunFolder::config_at(folder.path())?.settings,
+            settings: RunFolder::read_config(folder.path())?.settings,
         };
         folder.write(REPORT, report::page(&report, &about).as_bytes())?;
     }
@@ -305,12 +305,12 @@ fn finish(args: &CnnArgs, task: &Task, train_report: &Taught, folder: &RunFolder
 /// The device of the options.
 pub fn device(device: DeviceArg) -> Result<Box<dyn Device>> {
     match device {
-        DeviceArg::Cpu => Ok(Box::new(OnCpu)),
+        DeviceArg::Cpu => Ok(Box::new(CpuDevice)),
         #[cfg(feature = "cuda")]
         DeviceArg::Cuda | DeviceArg::TorchCpu => {
             let gpu = device == DeviceArg::Cuda;
             let say = |text: &str| eprintln!("{text}");
-            Ok(Box::new(outflank_torch::OnTorch { gpu, graphs: true, fused: true, say }))
+            Ok(Box::new(outflank_torch::TorchDevice { gpu, graphs: true, fused: true, say }))
         }
         #[cfg(not(feature = "cuda"))]
         DeviceArg::Cuda | DeviceArg::TorchCpu => crate::errors::bail_usage!(

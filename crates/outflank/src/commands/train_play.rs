@@ -18,19 +18,19 @@ use crate::progress::RunProgress;
 use crate::remote::Workers;
 use crate::{Outcome, VERSION, run_folder};
 use anyhow::{Context, Result};
-use outflank_arena::Terms;
+use outflank_arena::ContestConfig;
 use outflank_arena::matches::{MatchReport, play_match};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::{
-    Against, CURVE, Gauge, Learner, Plan, Point, Trained, model_name, train,
+    OpponentEvaluator, CURVE, Evaluator, Learner, TrainingPlan, Measurement, TrainingOutcome, model_name, train,
 };
 use outflank_models::files::Origin;
 use outflank_models::{Model, Tuple};
-use outflank_players::roster::{self, Roster};
+use outflank_players::registry::{self, RegisteredGame};
 use outflank_presentation as present;
 use outflank_report::{Align, Board, Page, Plot, Section, Series, Table};
-use outflank_runs::{Config, DataFile, Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_runs::{RunConfig, DataFile, Progress, RunFolder, stop_requested, install_stop_handler};
 use serde_json::json;
 use std::fmt::Write;
 use std::time::Instant;
@@ -112,15 +112,15 @@ where
     let began = Instant::now();
     let TrainingJob { name, args, .. } = job;
     let against = against(args);
-    let entries = roster::entries::<Othello>(&against, RANDOM)?;
+    let entries = registry::factories::<Othello>(&against, RANDOM)?;
     let folder = open_folder(job, &against)?;
-    stop_when_asked();
+    install_stop_handler();
 
-    let plan = Plan {
+    let plan = TrainingPlan {
         games: args.games,
         unit: "games",
         points: args.measurements,
-        measure_beginning: false,
+        measure_start: false,
         origin: Origin {
             method: job.stored_name.to_owned(),
             seed: Some(args.common.seed),
@@ -129,14 +129,14 @@ where
         },
         keep_models: false,
     };
-    let gauge = Against {
-        others: entries,
+    let gauge = OpponentEvaluator {
+        opponents: entries,
         games: args.match_games,
         random: RANDOM,
         seed: args.common.seed,
         threads: args.common.threads(),
     };
-    let message = |point: &Point| {
+    let message = |point: &Measurement| {
         let scores = point.scores.iter().zip(&against);
         let scores = scores.map(|(score, other)| format!("{score:.1}% against {other}"));
         scores.collect::<Vec<_>>().join(", ")
@@ -164,7 +164,7 @@ where
     if stop_requested() {
         return stopped();
     }
-    let Trained { model, curve, .. } = trained;
+    let TrainingOutcome { model, curve, .. } = trained;
     let results = Results { job, against, model: model.into(), file, curve, matches };
     write(&folder, &results)?;
     show(&folder, &results, began.elapsed().as_secs_f64())?;
@@ -175,12 +175,12 @@ where
 /// it.
 fn drive<L: Learner>(
     learner: &mut L,
-    gauge: &impl Gauge<L>,
-    plan: &Plan,
+    gauge: &impl Evaluator<L>,
+    plan: &TrainingPlan,
     folder: &RunFolder,
     progress: RunProgress,
-    message: impl Fn(&Point) -> String,
-) -> Result<Option<Trained<L::Model>>> {
+    message: impl Fn(&Measurement) -> String,
+) -> Result<Option<TrainingOutcome<L::Model>>> {
     let (mut seen, mut first) = (0, true);
     let trained = train(learner, gauge, plan, folder.path(), |status| {
         if first {
@@ -204,7 +204,7 @@ struct Results<'a> {
     model: Model,
     /// Path of the model.
     file: String,
-    curve: Vec<Point>,
+    curve: Vec<Measurement>,
     matches: Vec<MatchReport>,
 }
 
@@ -223,7 +223,7 @@ fn open_folder(job: &TrainingJob<'_>, against: &[String]) -> Result<RunFolder> {
     if against.len() > 1 {
         table.insert("against".to_owned(), against[1..].to_vec().into());
     }
-    let config = Config {
+    let config = RunConfig {
         command: (*name).to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,
@@ -234,23 +234,23 @@ fn open_folder(job: &TrainingJob<'_>, against: &[String]) -> Result<RunFolder> {
 }
 
 /// Plays a match against each reference from the starting position, with random moves.
-fn play_references<P: Roster>(
+fn play_references<P: RegisteredGame>(
     player: &str,
     others: &[String],
     games: u32,
     common: &CommonArgs,
     random: f64,
 ) -> Result<Vec<MatchReport>> {
-    let config = Terms {
+    let config = ContestConfig {
         openings: vec![Line::default()],
         rounds: games / 2,
         seed: common.seed,
         threads: common.threads(),
-        elsewhere: None,
+        remote: None,
     };
     let mut reports = Vec::new();
     for other in others {
-        let entries = roster::entries::<P>(&[player.to_owned(), other.clone()], random)?;
+        let entries = registry::factories::<P>(&[player.to_owned(), other.clone()], random)?;
         let pair = <[_; 2]>::try_from(entries).ok().context("a match has two players")?;
         reports.push(play_match(&pair, &config, None, None, |_, _| {})?.0);
     }
@@ -273,7 +273,7 @@ fn as_json(results: &Results<'_>) -> serde_json::Value {
 }
 
 fn write(folder: &RunFolder, results: &Results<'_>) -> Result<()> {
-    folder.write("matches.csv", present::meetings(&results.matches).to_csv().as_bytes())?;
+    folder.write("matches.csv", present::match_list(&results.matches).to_csv().as_bytes())?;
     let json = serde_json::to_string_pretty(&as_json(results))?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
     folder.write("report.html", page(folder, results)?.as_bytes())?;
@@ -286,7 +286,7 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
     let games = curve.last().map_or(0, |point| point.games);
     let mut page = Page::new(format!("A player trained by {name}"));
     page.lead(format!(
-        "Trained by {} games, {} weights, {description}.",
+        "TrainingOutcome by {} games, {} weights, {description}.",
         grouped(games),
         grouped(model.weights() as u64),
     ));
@@ -294,7 +294,7 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
     let mut plot = Plot::new("Score during training", "games", "% of points").y_range(0.0, 100.0);
     for (place, other) in against.iter().enumerate() {
         let points = curve.iter().filter_map(|point| {
-            let Point { scores, errors, .. } = point;
+            let Measurement { scores, errors, .. } = point;
             let (score, error) = (scores.get(place)?, errors.get(place)?);
             Some(outflank_report::Point::with_error(point.games as f64, *score, *error))
         });
@@ -305,19 +305,19 @@ fn page(folder: &RunFolder, results: &Results<'_>) -> Result<String> {
         "From the starting position, colors alternating, one move in ten random; 95% confidence \
          intervals.",
     );
-    page.section("Matches").table(&present::meetings(&results.matches));
+    page.section("Matches").table(&present::match_list(&results.matches));
     model_section(page.section("Model"), model);
     let mut table = Table::new([("key", Align::Left), ("value", Align::Right)]);
     for (key, value) in settings {
         table.row([key.clone(), value.to_string()]);
     }
     page.section("Settings").table(&table);
-    origin(folder, name)?.sign(&mut page);
+    origin(folder, name)?.add_footer(&mut page);
     Ok(page.to_html())
 }
 
 /// The origin of a run: it is repeated from its configuration.
-fn origin(folder: &RunFolder, name: &str) -> Result<present::About> {
+fn origin(folder: &RunFolder, name: &str) -> Result<present::Provenance> {
     let words = ["outflank", "train", name, "--config", "config.toml"];
     run_folder::about(folder, words.map(str::to_owned).to_vec())
 }
@@ -325,18 +325,18 @@ fn origin(folder: &RunFolder, name: &str) -> Result<present::About> {
 /// The tuples of a model, or the first layer of a network.
 fn model_section(section: &mut Section, model: &Model) {
     let boards: Vec<Board> = match model {
-        Model::Ann(net) => present::first_layer(net),
+        Model::Mlp(net) => present::first_layer(net),
         other => {
             let tuples = other.tuples().map_or(&[][..], |tuples| tuples.tuples());
             let numbered = tuples.iter().enumerate();
             let board = |(i, tuple): (usize, &Tuple)| {
-                present::tuple_board((i + 1).to_string(), &tuple.images()[..1])
+                present::tuple_board((i + 1).to_string(), &tuple.placements()[..1])
             };
             numbered.map(board).collect()
         }
     };
     let caption = match model {
-        Model::Ann(_) => {
+        Model::Mlp(_) => {
             "Difference of the first-layer weights between an own and an opponent's disc, per node, or \
              per set of nodes where weights are shared by the eight symmetries."
         }
@@ -369,7 +369,7 @@ fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
         "Reference matches of {} games, one move in ten random:",
         grouped(u64::from(results.job.args.match_games))
     );
-    let _ = writeln!(text, "{}", present::meetings(&results.matches).to_text_in(table_width()));
+    let _ = writeln!(text, "{}", present::match_list(&results.matches).to_text_within(table_width()));
     let _ = writeln!(
         text,
         "{seconds:.1} s. The model, {CURVE}, a TensorBoard event file and a report are in {path}."

@@ -5,11 +5,11 @@ use crate::cli::WorkerArgs;
 use crate::errors::{UsageError, ensure_usage};
 use crate::output::{grouped, print, print_json};
 use anyhow::Result;
-use outflank_arena::elsewhere::PlaysGames;
-use outflank_cluster::work;
-use outflank_experiments::LearnsRuns;
-use outflank_learners::coevolution::PlaysGenerations;
-use outflank_runs::{Notes, Trade, files, stop_when_asked};
+use outflank_arena::remote::GameJobHandler;
+use outflank_cluster::run_worker;
+use outflank_experiments::RunJobHandler;
+use outflank_learners::coevolution::GenerationJobHandler;
+use outflank_runs::{ProgressLog, JobHandler, files, install_stop_handler};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,21 +32,21 @@ pub fn run(args: &WorkerArgs) -> Result<Outcome> {
         }
         None => temporary.insert(files::temporary_folder()?).path().to_owned(),
     };
-    stop_when_asked();
-    let handlers: Vec<Box<dyn Trade>> = vec![
-        Box::new(PlaysGames::new(&folder)),
-        Box::new(PlaysGenerations::default()),
-        Box::new(LearnsRuns::new(&folder)),
+    install_stop_handler();
+    let handlers: Vec<Box<dyn JobHandler>> = vec![
+        Box::new(GameJobHandler::new(&folder)),
+        Box::new(GenerationJobHandler::default()),
+        Box::new(RunJobHandler::new(&folder)),
     ];
     let threads = args.common.threads();
-    let notes = Notes::new(args.common.quiet);
+    let notes = ProgressLog::new(args.common.quiet);
     let idle = args.idle_exit.map(Duration::from_secs);
-    let log = Arc::new(move |text: &str| notes.tell(text));
-    let done = work(&options, threads, idle, &handlers, log)?;
+    let log = Arc::new(move |text: &str| notes.println(text));
+    let done = run_worker(&options, threads, idle, &handlers, log)?;
     if args.common.json {
-        print_json(&json!({ "jobs": done.jobs, "failed": done.failed }))?;
+        print_json(&json!({ "jobs": done.completed, "failed": done.failed }))?;
     } else {
-        print(&format!("{} jobs done, {} failed\n", grouped(done.jobs), done.failed))?;
+        print(&format!("{} jobs done, {} failed\n", grouped(done.completed), done.failed))?;
     }
     Ok(Outcome::Done)
 }

@@ -114,10 +114,10 @@ pub fn upgrade(old_command: &str, key: &str, value: Value) -> Vec<(String, Value
 }
 
 /// Upgrades the command and all settings of a run's configuration.
-pub fn upgrade_config(config: &outflank_runs::Config) -> outflank_runs::Config {
+pub fn upgrade_config(config: &outflank_runs::RunConfig) -> outflank_runs::RunConfig {
     let settings = config.settings.iter();
     let settings = settings.flat_map(|(key, value)| upgrade(&config.command, key, value.clone()));
-    outflank_runs::Config {
+    outflank_runs::RunConfig {
         command: command(&config.command).to_owned(),
         settings: settings.collect(),
         ..config.clone()

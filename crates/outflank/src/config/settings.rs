@@ -3,7 +3,7 @@
 use super::{legacy, values_of};
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Command;
-use outflank_runs::{RunFolder, files, place, toml_fault};
+use outflank_runs::{RunFolder, files, line_and_column, toml_error_message};
 use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
@@ -39,7 +39,7 @@ pub fn read(program: &Command, chosen: &Command, texts: &[String]) -> Result<Vec
     };
     for folder in values_of(texts, "resume") {
         let path = Path::new(&folder);
-        let config = RunFolder::config_at(path)?;
+        let config = RunFolder::read_config(path)?;
         let command = legacy::command(&config.command);
         ensure!(
             command == chosen.get_name(),
@@ -78,7 +78,7 @@ fn in_file(file: &str) -> Result<Vec<Setting>> {
         anyhow!("{file}, byte {}, is not text; save it as UTF-8", error.valid_up_to())
     })?;
     let table = DeTable::parse(text).map_err(|error| {
-        anyhow!("{file} is not TOML such as games = 20: {}", toml_fault(text, &error))
+        anyhow!("{file} is not TOML such as games = 20: {}", toml_error_message(text, &error))
     })?;
     let table = table.get_ref();
     let setting = |(key, value): (&Spanned<DeString<'_>>, &Spanned<DeValue<'_>>)| Setting {
@@ -87,7 +87,7 @@ fn in_file(file: &str) -> Result<Vec<Setting>> {
             DeValue::Array(items) => items.iter().map(|item| plain(text, item)).collect(),
             _ => vec![plain(text, value)],
         },
-        location: format!("{file}, {}", place(text, key.span().start)),
+        location: format!("{file}, {}", line_and_column(text, key.span().start)),
     };
     let Some(inner) = table.get("settings").and_then(|inner| inner.get_ref().as_table()) else {
         return Ok(table.iter().map(setting).collect());

@@ -18,7 +18,7 @@ use super::worth;
 use crate::choice::pick;
 use crate::searchable::Searchable;
 use outflank_models::Evaluate;
-use outflank_runs::Draw;
+use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ const STAGES: usize = 8;
 
 /// How far shallow searches of one model lie from deep ones.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cuts {
+pub struct ProbCut {
     /// a, b and c.
     fit: [f64; 3],
     /// How much more or less than the fit in each stage.
@@ -54,10 +54,10 @@ struct Gap {
     square: f64,
 }
 
-impl Cuts {
+impl ProbCut {
     /// Measures a model, always in the same games; a cut then asks for `times` deviations.
     #[must_use]
-    pub fn measure<P: Searchable>(model: &Arc<dyn Evaluate<P>>, times: f32) -> Cuts {
+    pub fn measure<P: Searchable>(model: &Arc<dyn Evaluate<P>>, times: f32) -> ProbCut {
         let mut tree = Tree::new(Arc::clone(model), Arc::new(Table::new(16)));
         let mut gaps = Vec::new();
         for game in 0..GAMES {
@@ -94,7 +94,7 @@ impl Cuts {
     /// How far outside the window a shallow search must lie, in the units of the model.
     #[must_use]
     pub fn margin(&self, stage: usize, depth: u32) -> f32 {
-        let Some(shallow) = Cuts::shallow(depth) else { return f32::INFINITY };
+        let Some(shallow) = ProbCut::shallow(depth) else { return f32::INFINITY };
         let factor = self.stages.get(stage).copied().unwrap_or(1.0);
         self.times * (factor * sigma(self.fit, depth, shallow)) as f32
     }
@@ -123,7 +123,7 @@ fn measure_one<P: Searchable>(tree: &mut Tree<P>, position: &P, gaps: &mut Vec<G
 }
 
 /// Least squares on the logarithms, one equation for each pair of depths.
-fn fit(gaps: &[Gap], times: f32) -> Cuts {
+fn fit(gaps: &[Gap], times: f32) -> ProbCut {
     let mean = |of: &dyn Fn(&&Gap) -> bool| {
         let squares: Vec<f64> = gaps.iter().filter(of).map(|gap| gap.square).collect();
         (squares.len() >= 8).then(|| squares.iter().sum::<f64>() / squares.len() as f64)
@@ -154,7 +154,7 @@ fn fit(gaps: &[Gap], times: f32) -> Cuts {
     }
     // A model that finds everything equal is never cut.
     let times = if rows.is_empty() { f32::INFINITY } else { times };
-    Cuts { fit: coefficients, stages, times }
+    ProbCut { fit: coefficients, stages, times }
 }
 
 /// The solution of the normal equations by elimination; `None` when they have no single one.
@@ -194,11 +194,11 @@ mod tests {
     #[test]
     fn shallow_depths_have_the_same_parity_and_save_at_least_two_plies() {
         for depth in LEAST..40 {
-            let shallow = Cuts::shallow(depth).unwrap();
+            let shallow = ProbCut::shallow(depth).unwrap();
             assert_eq!(shallow % 2, depth % 2);
             assert!(shallow >= 1 && shallow + 2 <= depth, "{depth} {shallow}");
         }
-        assert_eq!(Cuts::shallow(LEAST - 1), None);
+        assert_eq!(ProbCut::shallow(LEAST - 1), None);
     }
 
     /// Gaps made by a known law are found again, with the factor of a stage.

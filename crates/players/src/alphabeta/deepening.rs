@@ -6,8 +6,8 @@
 
 use super::table::Table;
 use super::tree::{Candidate, Rank, Tree};
-use super::{Cuts, DEEPEST, Verdict};
-use crate::Control;
+use super::{ProbCut, DEEPEST, SearchScore};
+use crate::SearchControl;
 use crate::searchable::{Endgame, Searchable};
 use outflank_models::Evaluate;
 use std::sync::Arc;
@@ -20,25 +20,25 @@ const BEFORE_ENDGAME: u32 = 6;
 
 /// A move and what the search thinks of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Judged<M> {
+pub struct ScoredMove<M> {
     /// The move.
     pub mv: M,
     /// What it is worth to the side to move.
-    pub verdict: Verdict,
+    pub verdict: SearchScore,
 }
 
 /// What a search has found so far.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Thought<M> {
+pub struct SearchResult<M> {
     /// The moves that were judged, the best first; only the best when no more was asked.
-    pub moves: Vec<Judged<M>>,
+    pub moves: Vec<ScoredMove<M>>,
     /// The moves that best play is expected to go on with, beginning with the best move.
     pub line: Vec<M>,
     /// How deep it looked, in plies.
     pub depth: u32,
     /// What best play was worth a ply less deep, to the side to move as well; without any ply it is what the
     /// model says of the position.
-    pub before: Verdict,
+    pub before: SearchScore,
     /// Whether verdicts are the true results under best play.
     pub exact: bool,
     /// Positions searched before the solver, if there was one.
@@ -48,22 +48,22 @@ pub struct Thought<M> {
 }
 
 /// Looks deeper and deeper.
-pub struct Deepening<P: Searchable> {
+pub struct IterativeDeepening<P: Searchable> {
     model: Arc<dyn Evaluate<P>>,
     table: Arc<Table<P>>,
     trees: Vec<Tree<P>>,
-    cuts: Option<Arc<Cuts>>,
+    cuts: Option<Arc<ProbCut>>,
     endgame: Option<Box<dyn Endgame<P>>>,
     threads: usize,
     deepest: u32,
 }
 
-impl<P: Searchable> Deepening<P> {
+impl<P: Searchable> IterativeDeepening<P> {
     /// A search with this model and a table of `2^bits` positions.
     #[must_use]
-    pub fn new(model: Arc<dyn Evaluate<P>>, bits: u32) -> Deepening<P> {
+    pub fn new(model: Arc<dyn Evaluate<P>>, bits: u32) -> IterativeDeepening<P> {
         let table = Arc::new(Table::new(bits.clamp(8, 26)));
-        Deepening {
+        IterativeDeepening {
             model,
             table,
             trees: Vec::new(),
@@ -76,28 +76,28 @@ impl<P: Searchable> Deepening<P> {
 
     /// The same search, which goes no deeper than this.
     #[must_use]
-    pub fn to_depth(mut self, plies: u32) -> Deepening<P> {
+    pub fn with_max_depth(mut self, plies: u32) -> IterativeDeepening<P> {
         self.deepest = plies.clamp(1, DEEPEST);
         self
     }
 
     /// The same search with selective pruning, or without.
     #[must_use]
-    pub fn with_cuts(mut self, cuts: impl Into<Option<Arc<Cuts>>>) -> Deepening<P> {
+    pub fn with_probcut(mut self, cuts: impl Into<Option<Arc<ProbCut>>>) -> IterativeDeepening<P> {
         self.cuts = cuts.into();
         self
     }
 
     /// The same search, which solves the positions that this endgame reaches.
     #[must_use]
-    pub fn with_endgame(mut self, endgame: Box<dyn Endgame<P>>) -> Deepening<P> {
+    pub fn with_endgame(mut self, endgame: Box<dyn Endgame<P>>) -> IterativeDeepening<P> {
         self.endgame = Some(endgame);
         self
     }
 
     /// The same search on several threads.
     #[must_use]
-    pub fn with_threads(mut self, threads: usize) -> Deepening<P> {
+    pub fn with_threads(mut self, threads: usize) -> IterativeDeepening<P> {
         self.threads = threads.max(1);
         self
     }
@@ -108,9 +108,9 @@ impl<P: Searchable> Deepening<P> {
         &mut self,
         position: &P,
         each: bool,
-        control: &Arc<Control>,
-        mut say: impl FnMut(&Thought<P::Move>),
-    ) -> Option<Thought<P::Move>> {
+        control: &Arc<SearchControl>,
+        mut say: impl FnMut(&SearchResult<P::Move>),
+    ) -> Option<SearchResult<P::Move>> {
         if position.is_over() {
             return None;
         }
@@ -125,18 +125,18 @@ impl<P: Searchable> Deepening<P> {
         }
         let solvable = self.endgame.as_ref().is_some_and(|endgame| endgame.reaches(position));
         let deepest = if solvable { self.deepest.min(BEFORE_ENDGAME) } else { self.deepest };
-        let mut thought: Option<Thought<P::Move>> = None;
+        let mut thought: Option<SearchResult<P::Move>> = None;
         let side = position.to_move();
-        let mut before = Verdict::Estimate(-self.model.value(position, side.other()));
+        let mut before = SearchScore::Estimate(-self.model.value(position, side.other()));
         for depth in 1..=deepest {
             let first = thought.as_ref().and_then(|t| t.moves.first()).map(|judged| judged.mv);
             let rank = if each { Rank::Each } else { Rank::Best { first } };
             let Some(root) = self.iterate(position, depth, rank, control) else { break };
             let found = self.thought(position, (depth, before), each, &root);
-            before = found.moves.first().map_or(before, |judged| judged.verdict);
+            before = found.moves.first().map_or(before, |judged| judged.score);
             say(&found);
             // Where everything is decided within the search, looking further shows nothing new.
-            let decided = |judged: &Judged<P::Move>| matches!(judged.verdict, Verdict::Decided(_));
+            let decided = |judged: &ScoredMove<P::Move>| matches!(judged.score, SearchScore::Proven(_));
             let over = found.moves.iter().all(decided);
             thought = Some(found);
             if over || control.stopped() {
@@ -159,7 +159,7 @@ impl<P: Searchable> Deepening<P> {
         position: &P,
         depth: u32,
         rank: Rank<P>,
-        control: &Arc<Control>,
+        control: &Arc<SearchControl>,
     ) -> Option<Vec<Candidate<P>>> {
         let (first, others) = self.trees.split_first_mut()?;
         let mut root = Vec::new();
@@ -168,7 +168,7 @@ impl<P: Searchable> Deepening<P> {
             first.rank_root(position, depth, rank, &mut root)?;
             return Some(root);
         }
-        let over = Arc::new(control.part());
+        let over = Arc::new(control.child());
         let done = std::thread::scope(|scope| {
             for (number, tree) in others.iter_mut().enumerate() {
                 tree.control = Arc::clone(&over);
@@ -191,18 +191,18 @@ impl<P: Searchable> Deepening<P> {
     fn thought(
         &self,
         position: &P,
-        (depth, before): (u32, Verdict),
+        (depth, before): (u32, SearchScore),
         each: bool,
         root: &[Candidate<P>],
-    ) -> Thought<P::Move> {
+    ) -> SearchResult<P::Move> {
         let mut moves: Vec<(i32, P::Move)> = root.iter().map(|c| (c.rank, c.mv)).collect();
         moves.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         if !each {
             moves.truncate(1);
         }
-        let moves: Vec<Judged<P::Move>> = moves
+        let moves: Vec<ScoredMove<P::Move>> = moves
             .into_iter()
-            .map(|(worth, mv)| Judged { mv, verdict: Verdict::of(worth) })
+            .map(|(worth, mv)| ScoredMove { mv, verdict: SearchScore::of(worth) })
             .collect();
         let mut line = Vec::new();
         let mut at = *position;
@@ -216,26 +216,26 @@ impl<P: Searchable> Deepening<P> {
             next = self.table.get(&at).map(|entry| entry.best);
         }
         let (nodes, looked) = self.counts();
-        Thought { moves, line, depth, before, exact: false, nodes, looked }
+        SearchResult { moves, line, depth, before, exact: false, nodes, looked }
     }
 
     fn solve(
         &mut self,
         position: &P,
-        before: Verdict,
+        before: SearchScore,
         each: bool,
-        control: &Arc<Control>,
-    ) -> Option<Thought<P::Move>> {
+        control: &Arc<SearchControl>,
+    ) -> Option<SearchResult<P::Move>> {
         let endgame = self.endgame.as_mut()?;
-        let mut scores = endgame.judge(position, each, control)?;
+        let mut scores = endgame.score_moves(position, each, control)?;
         scores.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
         let (nodes, looked) = self.counts();
-        let moves: Vec<Judged<P::Move>> = scores
+        let moves: Vec<ScoredMove<P::Move>> = scores
             .into_iter()
-            .map(|(mv, result)| Judged { mv, verdict: Verdict::Decided(result) })
+            .map(|(mv, result)| ScoredMove { mv, verdict: SearchScore::Proven(result) })
             .collect();
         let line = moves.first().map(|judged| judged.mv).into_iter().collect();
-        Some(Thought { moves, line, depth: DEEPEST, before, exact: true, nodes, looked })
+        Some(SearchResult { moves, line, depth: DEEPEST, before, exact: true, nodes, looked })
     }
 
     fn counts(&self) -> (u64, u64) {

@@ -2,7 +2,7 @@
 
 use crate::hash::{hash, scatter};
 use outflank_games::{Position, Side};
-use outflank_runs::{Draw, Rng};
+use outflank_runs::{RngExt, Rng};
 
 /// Normally distributed noise that is a function of the leaf.
 ///

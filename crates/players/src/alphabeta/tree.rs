@@ -1,10 +1,10 @@
 //! The recursion of the alpha-beta search.
 
-use super::cuts::Cuts;
+use super::cuts::ProbCut;
 use super::noise::Noise;
 use super::table::Table;
 use super::worth::{self, TOP, Worth};
-use crate::Control;
+use crate::SearchControl;
 use crate::searchable::Searchable;
 use outflank_games::Side;
 use outflank_models::Evaluate;
@@ -42,10 +42,10 @@ pub(crate) struct Tree<P: Searchable> {
     pub noise: Noise,
     pub table: Arc<Table<P>>,
     /// What it may spend, and whether it has spent it: then what it returns means nothing.
-    pub control: Arc<Control>,
+    pub control: Arc<SearchControl>,
     pub halted: bool,
     /// Where a shallow look may save a deep one.
-    pub cuts: Option<Arc<Cuts>>,
+    pub cuts: Option<Arc<ProbCut>>,
     /// For each remaining depth the moves being tried; kept so that nothing is allocated.
     levels: Vec<Vec<Candidate<P>>>,
     /// Room for asking the model.
@@ -62,7 +62,7 @@ impl<P: Searchable> Tree<P> {
             model,
             noise: Noise::NONE,
             table,
-            control: Arc::new(Control::unlimited()),
+            control: Arc::new(SearchControl::unlimited()),
             halted: false,
             cuts: None,
             levels: Vec::new(),
@@ -220,7 +220,7 @@ impl<P: Searchable> Tree<P> {
 
     /// A bound that a shallow search makes likely enough to do without the deep one.
     fn cut(&mut self, position: &P, depth: u32, alpha: Worth, beta: Worth) -> Option<Worth> {
-        let shallow = Cuts::shallow(depth)?;
+        let shallow = ProbCut::shallow(depth)?;
         // What is searched for a cut is searched in full.
         let cuts = self.cuts.take()?;
         let margin = cuts.margin(position.stage(), depth);

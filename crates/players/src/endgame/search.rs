@@ -6,7 +6,7 @@ use super::guide::Guide;
 use super::last::{final_score, last_one, last_two};
 use super::stable;
 use super::table::Table;
-use crate::Control;
+use crate::SearchControl;
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Square, Squares};
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub(super) struct Search {
     /// How many of them the control knows of.
     spent: u64,
     pub guide: Option<Guide>,
-    pub control: Arc<Control>,
+    pub control: Arc<SearchControl>,
     /// It was stopped: what it returns means nothing and is not remembered.
     pub halted: bool,
     /// Threads that work on the same question try equally good moves in different orders.
@@ -60,7 +60,7 @@ struct Candidate {
 }
 
 impl Search {
-    pub fn new(table: Arc<Table>, control: Arc<Control>) -> Search {
+    pub fn new(table: Arc<Table>, control: Arc<SearchControl>) -> Search {
         Search {
             table,
             nodes: 0,
@@ -129,7 +129,7 @@ impl Node {
     /// The question after a move, asked by the opponent.
     #[inline(always)]
     fn after(self, square: Square, flips: u64) -> Node {
-        let board = self.board.turn_over(square, flips);
+        let board = self.board.play_with_flips(square, flips);
         Node { board, alpha: -self.beta, beta: -self.alpha, odd: self.odd ^ quadrant_of(square) }
     }
 
@@ -308,7 +308,7 @@ impl Task for Sorted<'_> {
 
         let base = search.candidates.len();
         for square in Squares(moves) {
-            let after = board.turn_over(square, kernel.flips(board.own, board.other, square));
+            let after = board.play_with_flips(square, kernel.flips(board.own, board.other, square));
             if empties >= LOOK_AHEAD
                 && let Some(entry) = search.table.get(after)
                 && -i32::from(entry.upper) >= beta

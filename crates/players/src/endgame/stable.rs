@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use outflank_games::othello::{Board, Othello, Square, Squares};
     use outflank_games::{Position, Side};
-    use outflank_runs::Draw;
+    use outflank_runs::RngExt;
     use outflank_runs::rng::stream;
 
     #[test]

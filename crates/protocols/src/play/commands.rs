@@ -1,11 +1,11 @@
 //! The commands of a person at the board.
 
-use super::{End, Sitting, words};
+use super::{End, GameSession, words};
 use outflank_analysis::Shown;
 use outflank_analysis::Written;
 use outflank_analysis::think::{Thought, think};
 use outflank_games::{Line, Side};
-use outflank_players::Control;
+use outflank_players::SearchControl;
 use outflank_runs::files;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ impl Command {
     }
 }
 
-impl<P: Shown + Written> Sitting<P> {
+impl<P: BoardView + GameText> GameSession<P> {
     /// Does what a command says; `false` ends the sitting.
     pub(super) fn obey(&mut self, command: Command, out: &mut dyn Write) -> io::Result<bool> {
         match command {
@@ -84,7 +84,7 @@ impl<P: Shown + Written> Sitting<P> {
             Command::Help => writeln!(out, "{}{}", words::HELP, words::how::<P>())?,
             Command::Board => self.show(out)?,
             Command::Moves => self.tell_moves(out)?,
-            Command::Transcript => writeln!(out, "{}", P::write_line(&self.line))?,
+            Command::Transcript => writeln!(out, "{}", P::format_game(&self.line))?,
             Command::Hint => self.hint(out)?,
             Command::Experts => self.experts(out)?,
             Command::Save(path) => self.save(path, out)?,
@@ -132,7 +132,7 @@ impl<P: Shown + Written> Sitting<P> {
     }
 
     fn tell_moves(&self, out: &mut dyn Write) -> io::Result<()> {
-        let played = P::write_line(&self.line);
+        let played = P::format_game(&self.line);
         writeln!(out, "Played: {}", if played.is_empty() { "nothing yet" } else { &played })?;
         let moves: Vec<String> = self.line.position().moves().map(|mv| mv.to_string()).collect();
         match moves.is_empty() {
@@ -146,7 +146,7 @@ impl<P: Shown + Written> Sitting<P> {
         if position.is_over() {
             return writeln!(out, "The game is over; there is nothing to think about.");
         }
-        let control = Arc::new(Control::unlimited().with_time(HINT));
+        let control = Arc::new(SearchControl::unlimited().with_time(HINT));
         self.current.set(Some(Arc::clone(&control)));
         let mut found: Option<Thought<P::Move>> = None;
         think(position, u32::MAX, &control, |thought| found = Some(thought.clone()));
@@ -182,12 +182,12 @@ impl<P: Shown + Written> Sitting<P> {
 
     fn experts(&self, out: &mut dyn Write) -> io::Result<()> {
         let Some(likely) = self.line.position().experts() else {
-            return writeln!(out, "Only moves of Othello were learned from experts; try hint.");
+            return writeln!(out, "available for Othello only were learned from experts; try hint.");
         };
         if likely.is_empty() {
             return writeln!(out, "The game is over; nobody has a move.");
         }
-        writeln!(out, "How likely an expert is to play:")?;
+        writeln!(out, "Probability that an expert plays each move:")?;
         for (mv, probability) in likely {
             writeln!(out, "  {:<6} {:>4.0}%", mv.to_string(), 100.0 * probability)?;
         }
@@ -199,7 +199,7 @@ impl<P: Shown + Written> Sitting<P> {
             return writeln!(out, "Say where: save game.txt");
         };
         if self.saved.as_ref() != Some(&path) && path.exists() {
-            return writeln!(out, "{} is there already; choose another name.", path.display());
+            return writeln!(out, "{} already exists; choose another name.", path.display());
         }
         match files::write(&path, self.file(&path).as_bytes()) {
             Ok(()) => {

@@ -12,7 +12,7 @@ pub fn named(side: Side) -> &'static str {
 }
 
 /// How moves are written, in a sentence or two.
-pub fn how<P: Shown>() -> &'static str {
+pub fn how<P: BoardView>() -> &'static str {
     match P::GAME {
         Game::Othello => "Type a move such as f5 (a + marks where you may move), or help.",
         Game::Checkers => {
@@ -23,7 +23,7 @@ pub fn how<P: Shown>() -> &'static str {
 }
 
 /// How many pieces there are, who is to move, or how it ended.
-pub fn standing<P: Shown>(position: &P) -> String {
+pub fn standing<P: BoardView>(position: &P) -> String {
     let (black, white) = (position.count(Side::Black), position.count(Side::White));
     let Some(result) = position.result() else {
         let side = named(position.to_move());

@@ -157,7 +157,7 @@ pub fn remove_duplicates(examples: &mut Vec<Example>) {
 /// The images of one example stand together, and these groups are in ascending order of their
 /// first members, so the result does not depend on the order of the input.
 #[must_use]
-pub fn expand_symmetric(examples: &[Example]) -> Vec<Example> {
+pub fn expand_symmetries(examples: &[Example]) -> Vec<Example> {
     let mut classes: Vec<Example> = examples.par_iter().map(|e| e.canonical()).collect();
     remove_duplicates(&mut classes);
     let count = classes.par_iter().map(|e| e.orbit_size()).sum();
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
     use outflank_games::Position;
     use outflank_games::othello::Squares;
-    use outflank_runs::{Draw, rng::stream};
+    use outflank_runs::{RngExt, rng::stream};
     use std::collections::HashSet;
 
     /// Examples of games played at random, early plies over and over again.
@@ -245,11 +245,11 @@ mod tests {
     fn expansion_is_the_set_of_all_images() {
         let mut examples = examples(30);
         let expected: HashSet<Example> = examples.iter().flat_map(|e| e.images()).collect();
-        let expanded = expand_symmetric(&examples);
+        let expanded = expand_symmetries(&examples);
         assert_eq!(expanded.len(), expected.len());
         assert_eq!(expanded.iter().copied().collect::<HashSet<_>>(), expected);
         examples.reverse();
-        assert_eq!(expand_symmetric(&examples), expanded);
+        assert_eq!(expand_symmetries(&examples), expanded);
         let distinct: HashSet<Example> = examples.iter().copied().collect();
         assert!(distinct.len() < examples.len());
         remove_duplicates(&mut examples);

@@ -10,7 +10,7 @@ use outflank_games::othello::{BoardError, Othello, Square};
 /// Reads one game, from its `(;` on. What follows its `;)` must not look like the rest of a game.
 pub fn game(text: &[u8]) -> Result<Record<Othello>, Reason> {
     let mut rest = text.strip_prefix(b"(;").ok_or(Reason::NotOpened)?;
-    let mut about = About::default();
+    let mut about = GameInfo::default();
     let mut start = Start::usual();
     let mut moves: Vec<(Side, &[u8])> = Vec::new();
     let mut notes = Vec::new();

@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// The game on one line, without its end of line.
 #[must_use]
 pub fn write(record: &Record<Othello>) -> String {
-    let about = &record.about;
+    let about = &record.info;
     let mut text = String::with_capacity(256 + 8 * record.plies().len());
     text.push_str("(;GM[Othello]");
     for (name, value) in
@@ -73,7 +73,7 @@ fn put_result(text: &mut String, result: Option<i32>, ending: Option<Ending>) {
 
 /// Writes the comment that keeps what GGF has no property for.
 fn put_note(text: &mut String, record: &Record<Othello>) {
-    let about = &record.about;
+    let about = &record.info;
     let random = record.plies().iter().any(|ply| ply.random);
     if about.perfect.is_none() && !random {
         return;

@@ -54,7 +54,7 @@ pub fn encode(
     let mut tournaments = Table::new("tournaments", TOURNAMENT, &names.tournaments);
     let mut bytes = vec![0; super::HEADER];
     for (place, record) in records.iter().enumerate() {
-        let about = &record.about;
+        let about = &record.info;
         if *record.start() != Othello::start() || record.plies().len() > 60 {
             return Err(WriteError::Start { game: place + 1 });
         }
@@ -87,9 +87,9 @@ pub fn encode(
     let header = Header {
         created,
         games,
-        year: common(records, |record| record.about.year(), "years", &mut losses),
+        year: common(records, |record| record.info.year(), "years", &mut losses),
         board: 8,
-        depth: common(records, |record| record.about.depth, "depths of play", &mut losses),
+        depth: common(records, |record| record.info.depth, "depths of play", &mut losses),
         ..Header::default()
     };
     bytes[..super::HEADER].copy_from_slice(&header.to_bytes());
@@ -120,7 +120,7 @@ fn common<T: Default + PartialEq>(
 
 /// Black's discs for a result, or for the last board where there is none.
 fn discs(result: Option<i32>, record: &Record<Othello>, losses: &mut Losses) -> u8 {
-    let board = record.standing();
+    let board = record.disc_score();
     let result = match result {
         Some(result) if result % 2 == 0 && result.abs() <= 64 => result,
         // A result that leaves the empty squares to nobody means the same as the board's.

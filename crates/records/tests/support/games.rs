@@ -6,7 +6,7 @@
 use outflank_games::Position;
 use outflank_games::othello::Othello;
 use outflank_records::{About, Ply, Record, transcript};
-use outflank_runs::{Draw, rng};
+use outflank_runs::{RngExt, rng};
 use std::path::PathBuf;
 
 /// The folder of real games, if the environment names one.
@@ -26,7 +26,7 @@ pub fn played(moves: &str) -> Record<Othello> {
 /// A game of random moves, every fourth one broken off.
 pub fn random_game(seed: u64) -> Record<Othello> {
     let mut draw = rng::stream(seed, &["test", "game"]);
-    let mut record = Record::new(Othello::start(), About::default());
+    let mut record = Record::new(Othello::start(), GameInfo::default());
     let stop = if draw.below(4) == 0 { draw.below(60) as usize } else { 60 };
     while !record.end().is_over() && record.plies().len() < stop {
         let moves: Vec<_> = record.end().moves().collect();
@@ -41,15 +41,15 @@ pub fn games(count: u64) -> Vec<Record<Othello>> {
     (0..count)
         .map(|seed| {
             let mut record = random_game(seed);
-            record.about = About {
+            record.info = About {
                 black: format!("Player {}", seed % 7),
                 white: format!("J\u{e9}r\u{f4}me {}", seed % 5),
                 event: format!("Cup {}", seed % 3),
                 date: "1999".into(),
-                result: Some(record.standing()),
+                result: Some(record.disc_score()),
                 perfect: Some(2 * (seed as i32 % 30) - 30),
                 depth: Some(24),
-                ..About::default()
+                ..GameInfo::default()
             };
             record
         })

@@ -8,7 +8,7 @@ use crate::text::with_error;
 
 /// A chart with one row for each label, and in it one bar for each series.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Bars {
+pub struct BarChart {
     title: String,
     description: String,
     x_label: String,
@@ -19,7 +19,7 @@ pub struct Bars {
     dots: bool,
 }
 
-impl Bars {
+impl BarChart {
     /// A chart without bars: its title, what the bars measure, and the labels of its rows.
     pub fn new<S: Into<String>>(
         title: impl Into<String>,
@@ -97,7 +97,7 @@ impl Bars {
     }
 }
 
-impl Figure for Bars {
+impl Figure for BarChart {
     fn draw(&self, width: f64) -> Svg {
         let width = within(width, 240.0, 2000.0);
         let keys: Vec<Key<'_>> = (self.series.iter().enumerate())

@@ -10,7 +10,7 @@ const LABELLED: usize = 5;
 
 /// Cells coloured by their values, rows from the bottom up.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Heat {
+pub struct HeatMap {
     title: String,
     x_label: String,
     y_label: String,
@@ -19,7 +19,7 @@ pub struct Heat {
     range: (f64, f64),
 }
 
-impl Heat {
+impl HeatMap {
     /// A field of rows, the first at the bottom; cells without a value stay empty. Columns and rows
     /// are numbered from 0, and colours go from 0 to 100.
     pub fn new(
@@ -70,7 +70,7 @@ impl Heat {
     }
 }
 
-impl Figure for Heat {
+impl Figure for HeatMap {
     fn draw(&self, width: f64) -> Svg {
         let width = within(width, 240.0, 4000.0);
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0).max(1);
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn cells_without_a_value_stay_empty() {
         let rows = vec![vec![Some(10.0), None], vec![Some(f64::NAN), Some(90.0)]];
-        let heat = Heat::new("Hits", "move", "moves", rows).starting_at(6.0, 1.0);
+        let heat = HeatMap::new("Hits", "move", "moves", rows).starting_at(6.0, 1.0);
         let file = heat.draw(400.0).file(Theme::Light);
         assert!(file.contains("move 6, moves 1: 10.0") && file.contains("move 7, moves 2: 90.0"));
         assert!(!file.contains("move 7, moves 1") && !file.contains("NaN"));

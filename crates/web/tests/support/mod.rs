@@ -43,7 +43,7 @@ impl Lab {
 
     /// A server's settings: any port, two searches, this folder.
     pub fn settings(&self) -> Settings {
-        Settings { port: 0, runs: self.runs(), searches: 2, ..Settings::default() }
+        Settings { port: 0, runs: self.runs(), searches: 2, ..ServerConfig::default() }
     }
 }
 

@@ -10,8 +10,8 @@ use super::weights::forget;
 use super::{Extent, School, failed};
 use crate::Scale;
 use crate::lab::ExperimentError;
-use outflank_learners::cnn::{Checkpoint, Optimizer, Plan, Schedule, Split, Taught};
-use outflank_models::nets::{Net, Op, named};
+use outflank_learners::cnn::{Checkpoint, Optimizer, CnnConfig, LrSchedule, Split, TrainReport};
+use outflank_models::nets::{NetGraph, Op, named};
 use outflank_report::text::count;
 use outflank_runs::files;
 use std::path::Path;
@@ -21,18 +21,18 @@ pub(super) const PLAN: &str = "plan.txt";
 
 impl School<'_> {
     /// How a task's network learns; those of a bag differ in all that is chance.
-    pub(super) fn plan(&self, net: &Net, task: Task) -> Plan {
+    pub(super) fn plan(&self, net: &NetGraph, task: Task) -> CnnConfig {
         let plan = self.common_plan(net, task);
-        task.bag.map_or(plan, |number| plan.of_bag(number))
+        task.bag.map_or(plan, |number| plan.ensemble_member(number))
     }
 
-    fn common_plan(&self, net: &Net, task: Task) -> Plan {
+    fn common_plan(&self, net: &NetGraph, task: Task) -> CnnConfig {
         let seed = self.lab.seed;
         if self.lab.scale == Scale::Paper {
-            return Plan {
+            return CnnConfig {
                 batch: BATCH,
                 rate: RATE,
-                schedule: Schedule::Halving,
+                schedule: LrSchedule::Halving,
                 warmup: WARMUP,
                 optimizer: Optimizer::Sgd { momentum: MOMENTUM, nesterov: false },
                 decay: DECAY,
@@ -41,10 +41,10 @@ impl School<'_> {
             };
         }
         // On a CPU there are too few steps to warm up for long, or to recover from large ones.
-        let quick = self.lab.device.is_quick();
+        let quick = self.lab.device.is_accelerated();
         // Without normalisation a large step is the end of it, and in small batches a very deep network
         // cannot be sure of its beginning either.
-        let normalised = net.nodes().iter().any(|node| node.op == Op::Norm);
+        let normalised = net.nodes().iter().any(|node| node.op == Op::BatchNorm);
         let rate = match (normalised, task.quarter) {
             (false, _) => SHORT_RATE_BARE,
             (true, true) => RATE,
@@ -53,12 +53,12 @@ impl School<'_> {
         };
         // A short way leaves no time to learn too much by heart. What networks of a bag know so they know
         // each in its own way, and their mean does not.
-        let short = matches!(self.extent(task), Extent::Seen(_));
+        let short = matches!(self.extent(task), Extent::BatchStats(_));
         let light = short || (task.bag.is_some() && task.in_full);
-        Plan {
+        CnnConfig {
             batch: self.size_of(task).batch,
             rate,
-            schedule: Schedule::Cosine,
+            schedule: LrSchedule::Cosine,
             warmup: if quick { WARMUP } else { SHORT_WARMUP },
             optimizer: Optimizer::Sgd { momentum: SHORT_MOMENTUM, nesterov: true },
             decay: if light { SHORT_DECAY } else { DECAY },
@@ -72,7 +72,7 @@ impl School<'_> {
         let net = named(task.net, task.input.parse().map_err(failed)?).map_err(failed)?;
         let plan = self.plan(&net, task);
         let extent = match self.extent(task) {
-            Extent::Seen(seen) => format!("{} examples", count(seen)),
+            Extent::BatchStats(seen) => format!("{} examples", count(seen)),
             Extent::Passes(1.0) => "1 pass".to_owned(),
             Extent::Passes(passes) => format!("{passes} passes"),
         };
@@ -82,10 +82,10 @@ impl School<'_> {
             Split::Both(_) => format!(" of games up to {LAST_YEAR}, split by example"),
         };
         let schedule = match plan.schedule {
-            Schedule::Cosine => "along half a cosine",
-            Schedule::Halving => "halved twelve times",
-            Schedule::Linear => "along a line",
-            Schedule::Constant => "throughout",
+            LrSchedule::Cosine => "along half a cosine",
+            LrSchedule::Halving => "halved twelve times",
+            LrSchedule::Linear => "along a line",
+            LrSchedule::Constant => "throughout",
         };
         let steps = match plan.optimizer {
             Optimizer::Sgd { momentum, nesterov: false } => format!("momentum {momentum}"),
@@ -111,7 +111,7 @@ impl School<'_> {
 
     /// Whether a network would still be taught as this one was. If not, says so and, unless none is taught,
     /// removes what was found out by its answers, alone and together with others.
-    pub(super) fn is_still_so(&self, task: Task, taught: &Taught) -> Result<bool, ExperimentError> {
+    pub(super) fn is_still_so(&self, task: Task, taught: &TrainReport) -> Result<bool, ExperimentError> {
         let (Some(then), now) = (&taught.plan, self.plan_of(task)?) else { return Ok(true) };
         if *then == now {
             return Ok(true);
@@ -119,7 +119,7 @@ impl School<'_> {
         let folder = self.folder(task);
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let otherwise = format!("{name} learned otherwise ({then}) than it would now ({now})");
-        if !self.lab.device.teaches() {
+        if !self.lab.device.can_train() {
             (self.lab.say)(&format!("{otherwise}: it does not count"));
             self.leave_out(Why::Otherwise, &[task]);
             return Ok(false);
@@ -138,7 +138,7 @@ impl School<'_> {
 pub(super) fn begin(folder: &Path, plan: &str) -> Result<(), ExperimentError> {
     let path = folder.join(PLAN);
     if path.is_file() && files::read(&path, 1 << 20)? != plan.as_bytes() {
-        Checkpoint::forget(folder).map_err(failed)?;
+        Checkpoint::remove_all(folder).map_err(failed)?;
     }
     Ok(files::write(&path, plan.as_bytes())?)
 }

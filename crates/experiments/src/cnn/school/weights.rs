@@ -6,10 +6,10 @@ use super::super::Task;
 use super::plans::PLAN;
 use super::{MODEL, RESULT, School, failed, write_json};
 use crate::lab::ExperimentError;
-use outflank_learners::cnn::{Checkpoint, Engine, Taught};
+use outflank_learners::cnn::{Checkpoint, Engine, TrainReport};
 use outflank_models::embedded;
 use outflank_models::files::{Origin, read_policy, write_policy};
-use outflank_models::nets::{Net, Weights};
+use outflank_models::nets::{NetGraph, Weights};
 use outflank_runs::files::{self, FileError};
 use std::path::Path;
 
@@ -23,7 +23,7 @@ impl School<'_> {
     /// The file of an engine's weights.
     pub(super) fn model(
         &self,
-        net: &Net,
+        net: &NetGraph,
         engine: &mut dyn Engine,
         folder: &Path,
     ) -> Result<Vec<u8>, ExperimentError> {
@@ -42,12 +42,12 @@ impl School<'_> {
     pub(super) fn keep(
         &self,
         folder: &Path,
-        taught: &Taught,
+        taught: &TrainReport,
         model: &[u8],
     ) -> Result<(), ExperimentError> {
         write_json(&folder.join(RESULT), taught)?;
         files::write(&folder.join(MODEL), model)?;
-        Checkpoint::forget(folder).map_err(failed)?;
+        Checkpoint::remove_all(folder).map_err(failed)?;
         let _ = std::fs::remove_file(folder.join(PLAN));
         Ok(())
     }
@@ -59,14 +59,14 @@ impl School<'_> {
         &self,
         task: Task,
         together: &[Task],
-    ) -> Result<Option<(Net, Weights)>, ExperimentError> {
+    ) -> Result<Option<(NetGraph, Weights)>, ExperimentError> {
         let Some(before) = self.study(task)? else { return Ok(None) };
         let folder = self.folder(task);
         let path = folder.join(MODEL);
         if !path.is_file() {
             let name = folder.file_name().unwrap_or_default().to_string_lossy();
             let found = embedded_as(&name);
-            if found.is_some() || !self.lab.device.teaches() {
+            if found.is_some() || !self.lab.device.can_train() {
                 return Ok(found);
             }
             (self.lab.say)(&format!("{name} has figures and no weights: teaching it again"));
@@ -93,7 +93,7 @@ impl School<'_> {
 }
 
 /// The embedded network, if it is the one of this folder.
-fn embedded_as(folder: &str) -> Option<(Net, Weights)> {
+fn embedded_as(folder: &str) -> Option<(NetGraph, Weights)> {
     let deep = (folder == EMBEDDED).then(embedded::cnn)??;
     Some((deep.net().clone(), deep.weights().clone()))
 }
@@ -117,7 +117,7 @@ mod tests {
     use crate::lab::{Lab, Scale};
     use outflank_games::othello::Othello;
     use outflank_games::{Position, Side};
-    use outflank_learners::cnn::{Device, EngineError, Nowhere, OnCpu, Plan, Study};
+    use outflank_learners::cnn::{Device, EngineError, CachedOnly, CpuDevice, CnnConfig, TrainingSet};
 
     /// A device on which networks would be taught as on a graphics processor.
     struct Quick;
@@ -127,12 +127,12 @@ mod tests {
             "quick"
         }
 
-        fn is_quick(&self) -> bool {
+        fn is_accelerated(&self) -> bool {
             true
         }
 
-        fn engine(&self, net: &Net, plan: Plan, s: Study) -> Result<Box<dyn Engine>, EngineError> {
-            OnCpu.engine(net, plan, s)
+        fn engine(&self, net: &NetGraph, plan: CnnConfig, s: TrainingSet) -> Result<Box<dyn Engine>, EngineError> {
+            CpuDevice.engine(net, plan, s)
         }
     }
 
@@ -146,7 +146,7 @@ mod tests {
         let (cnn, start) = (embedded::cnn().unwrap(), Othello::start());
         let mut words = Vec::new();
         cnn.net().input().words(start.board(), start.to_move() == Side::White, &mut words);
-        let devices: [Box<dyn Device>; 2] = [Box::new(Quick), Box::new(Nowhere)];
+        let devices: [Box<dyn Device>; 2] = [Box::new(Quick), Box::new(CachedOnly)];
         for device in devices {
             let lab = Lab {
                 scale: Scale::Desk,

@@ -7,9 +7,9 @@ use crate::lab::ExperimentError;
 use crate::preference::{FeatureSet, options};
 use outflank_games::othello::Othello;
 use outflank_games::{Position, Side};
-use outflank_learners::methods::{Method, Options};
-use outflank_learners::mm::{Settings, Sharing, learn_shared};
-use outflank_models::{Greedy, Network};
+use outflank_learners::methods::{Method, MethodOptions};
+use outflank_learners::mm::{MmConfig, SharedDenominator, learn_shared};
+use outflank_models::{Greedy, NTupleNetwork};
 use outflank_records::Decision;
 use outflank_report::{Plot, Point, Series};
 use outflank_runs::stop_requested;
@@ -40,14 +40,14 @@ pub fn study(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentErr
     add(report, row, "test", Some(PRINTED), hits(&Greedy(all.clone()), &bench.test));
     add(report, row, "training", None, hits(&Greedy(all.clone()), &bench.train));
     for prior in PRIORS {
-        let settings = Options { prior, ..options() };
+        let settings = MethodOptions { prior, ..options() };
         let row = format!("MM N-Tuple, prior {prior}");
         let learned = bench.learn(Method::Mm, n.clone(), &bench.train, &settings, &row)?;
         add(report, &row, "test", None, hits(&Greedy(learned.clone()), &bench.test));
         add(report, &row, "training", None, hits(&Greedy(learned), &bench.train));
     }
     let row = "MM N-Tuple, counts";
-    let counts = Options { binary: false, ..options() };
+    let counts = MethodOptions { mm_binary: false, ..options() };
     let multi = bench.learn(Method::Mm, n, &bench.train, &counts, row)?;
     add(report, row, "test", None, hits(&Greedy(multi.clone()), &bench.test));
     add(report, row, "training", None, hits(&Greedy(multi), &bench.train));
@@ -59,7 +59,7 @@ pub fn study(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentErr
 fn black_only(
     bench: &Bench<'_>,
     report: &mut Report,
-    all: &Network,
+    all: &NTupleNetwork,
 ) -> Result<(), ExperimentError> {
     let of_black = |choices: &[Decision<Othello>]| -> Vec<Decision<Othello>> {
         choices.iter().filter(|d| d.position.to_move() == Side::Black).copied().collect()
@@ -87,7 +87,7 @@ fn black_only(
 fn printed_update(
     bench: &Bench<'_>,
     report: &mut Report,
-    all: &Network,
+    all: &NTupleNetwork,
 ) -> Result<(), ExperimentError> {
     let most = bench.lab.scale.choose(3, SWEEPS[SWEEPS.len() - 1], SWEEPS[SWEEPS.len() - 1]);
     let converged = hits(&Greedy(all.clone()), &bench.test).percent();
@@ -96,10 +96,10 @@ fn printed_update(
         .level(converged, "converged")
         .level(PRINTED, "paper");
     for (name, sharing, binary) in [
-        ("a denominator for each tuple", Sharing::Tuple, true),
-        ("a denominator for each tuple, counts", Sharing::Tuple, false),
-        ("one denominator", Sharing::All, true),
-        ("one denominator, counts", Sharing::All, false),
+        ("a denominator for each tuple", SharedDenominator::Tuple, true),
+        ("a denominator for each tuple, counts", SharedDenominator::Tuple, false),
+        ("one denominator", SharedDenominator::All, true),
+        ("one denominator, counts", SharedDenominator::All, false),
     ] {
         let row = format!("MM N-Tuple, {name}");
         let mut points = Vec::new();
@@ -121,19 +121,19 @@ fn printed_update(
 fn sweeps(
     bench: &Bench<'_>,
     row: &str,
-    sharing: Sharing,
+    sharing: SharedDenominator,
     binary: bool,
     most: u32,
-) -> Result<Vec<(u32, Network)>, ExperimentError> {
+) -> Result<Vec<(u32, NTupleNetwork)>, ExperimentError> {
     let wanted: Vec<u32> = SWEEPS.into_iter().filter(|&sweep| sweep <= most).collect();
     let name = |sweep: u32| format!("{row}, {sweep} sweeps");
     if !wanted.iter().all(|&sweep| bench.path(&name(sweep)).is_file()) {
         (bench.lab.say)(&format!("learning {row}"));
-        let Options { prior, gain, .. } = options();
-        let settings = Settings { prior, tolerance: gain, sweeps: most, binary };
+        let MethodOptions { prior, mm_tolerance, .. } = options();
+        let settings = MmConfig { prior, tolerance: mm_tolerance, max_iterations: most, binary };
         let mut kept = Ok(());
         let tuples = FeatureSet::N.tuples();
-        let watch = |sweep: u32, _: f64, network: &Network| {
+        let watch = |sweep: u32, _: f64, network: &NTupleNetwork| {
             if wanted.contains(&sweep) {
                 kept = bench.keep(&name(sweep), network);
             }

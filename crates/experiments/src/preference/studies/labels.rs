@@ -8,8 +8,8 @@ use crate::preference::{FeatureSet, method_name, options};
 use outflank_arena::play;
 use outflank_games::othello::{Othello, Square};
 use outflank_games::{Line, Position, Side};
-use outflank_learners::classify::ByColour;
-use outflank_learners::methods::{Method, Options};
+use outflank_learners::classify::ByColor;
+use outflank_learners::methods::{Method, MethodOptions};
 use outflank_models::Greedy;
 use outflank_players::Random;
 use outflank_records::Decision;
@@ -33,7 +33,7 @@ pub fn study(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentErr
         let balanced =
             bench.learn(Method::Classify, tuples.clone(), &bench.train, &options(), &row)?;
         add(report, &row, "balanced", Some(paper), hits(&Greedy(balanced), &bench.test));
-        let plain = Options { balanced: false, ..options() };
+        let plain = MethodOptions { balanced: false, ..options() };
         let learned = bench.learn(
             Method::Classify,
             tuples.clone(),
@@ -54,7 +54,7 @@ pub fn study(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentErr
             )
         });
         let [black, white] = each;
-        let both = Greedy(ByColour([black?, white?]));
+        let both = Greedy(ByColor([black?, white?]));
         add(report, &row, "one for each colour", None, hits(&both, &bench.test));
     }
     filtered(bench, report)

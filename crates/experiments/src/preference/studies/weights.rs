@@ -4,8 +4,8 @@ use super::{Bench, add, failed, hits};
 use crate::Report;
 use crate::lab::ExperimentError;
 use crate::preference::{METHODS, method_name, options};
-use outflank_learners::methods::{Method, Options};
-use outflank_learners::pref::{Settings, Solver, learn_pieces};
+use outflank_learners::methods::{Method, MethodOptions};
+use outflank_learners::pref::{PrefConfig, Solver, learn_piece_counter};
 use outflank_models::{Greedy, Tuples};
 use outflank_report::Board;
 use outflank_runs::stop_requested;
@@ -29,10 +29,10 @@ fn numbers(bench: &Bench<'_>, report: &mut Report) -> Result<(), ExperimentError
         bench.learn(Method::IPref, Tuples::squares(), &bench.train, &options(), "iPref 1-Tuple")?;
     let of_192 = hits(&Greedy(one), &bench.test);
     add(report, row, "192", Some(33.8), of_192);
-    let Options { c, tolerance, steps, .. } = options();
-    let settings = Settings { c, tolerance, steps, solver: Solver::Primal, binary: false };
+    let MethodOptions { c, tolerance, max_iterations, .. } = options();
+    let settings = PrefConfig { c, tolerance, max_iterations, solver: Solver::Primal, binary: false };
     let counter = bench.once("piece counter, 64 weights", || {
-        learn_pieces(&bench.train, settings, |_| !stop_requested()).map_err(failed)
+        learn_piece_counter(&bench.train, settings, |_| !stop_requested()).map_err(failed)
     })?;
     let of_64 = hits(&Greedy(counter), &bench.test);
     add(report, row, "64, a piece counter", None, of_64);

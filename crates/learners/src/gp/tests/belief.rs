@@ -3,7 +3,7 @@
 use super::*;
 use crate::gp::ascent::Limits;
 use crate::gp::bald::{Sampling, choose, interest};
-use crate::gp::posterior::{Prediction, maximise_evidence};
+use crate::gp::posterior::{Prediction, maximize_evidence};
 use crate::gp::probit::{cdf, density};
 use outflank_runs::rng::stream;
 use serde::Deserialize;
@@ -40,7 +40,7 @@ fn comparisons_of(case: &Case) -> Vec<Comparison> {
 
 /// The mean and variance of each compared pair.
 fn marginals(posterior: &Posterior, comparisons: &[Comparison]) -> Vec<(f64, f64)> {
-    let strengths = posterior.strengths();
+    let strengths = posterior.latent();
     let of = |a, b| strengths.covariance.at(a, b);
     let pair = |c: &Comparison| {
         let variance = of(c.winner, c.winner) + of(c.loser, c.loser) - 2.0 * of(c.winner, c.loser);
@@ -62,8 +62,8 @@ fn another_implementation_agrees() {
             close(got.0, mean, 1e-8);
             close(got.1, var, 1e-8);
         }
-        close(posterior.strengths().evidence, case.evidence, 1e-9);
-        for (got, &expected) in posterior.strengths().gradient(&case.points).iter().zip(&case.grad)
+        close(posterior.latent().log_evidence, case.evidence, 1e-9);
+        for (got, &expected) in posterior.latent().gradient(&case.points).iter().zip(&case.grad)
         {
             close(*got, expected, 1e-7);
         }
@@ -86,7 +86,7 @@ fn long_sampling_agrees() {
         let case = &cases()[sampled.case];
         let comparisons = comparisons_of(case);
         let posterior = learned(&case.logs, &case.points, &comparisons);
-        let evidence = posterior.strengths().evidence;
+        let evidence = posterior.latent().log_evidence;
         assert!((evidence - sampled.evidence).abs() < nats, "{evidence} {}", sampled.evidence);
         let pairs = marginals(&posterior, &comparisons);
         for (got, (mean, var)) in pairs.iter().zip(sampled.mean.iter().zip(&sampled.var)) {
@@ -139,7 +139,7 @@ fn swapping_a_pair_turns_p_into_1_minus_p() {
     let against = learned(&[0.5, 0.8], &points, &turned);
     let (a, b) = (&points[0], &points[7]);
     assert!((posterior.predict(a, b).mean + against.predict(a, b).mean).abs() < 1e-9);
-    assert!((posterior.strengths().evidence - against.strengths().evidence).abs() < 1e-9);
+    assert!((posterior.latent().log_evidence - against.strengths().evidence).abs() < 1e-9);
 }
 
 #[test]
@@ -261,10 +261,10 @@ fn parameters_climb_to_where_the_gradient_vanishes_or_a_bound_holds() {
     let start = [0.0, 0.0];
     let limits = Limits { steps: 100, gain: 1e-12 };
     let (logs, posterior) =
-        maximise_evidence(&start, &points, &comparisons, &mut sites, &effort, limits).unwrap();
+        maximize_evidence(&start, &points, &comparisons, &mut sites, &effort, limits).unwrap();
     let before = learned(&start, &points, &comparisons).strengths().evidence;
-    assert!(posterior.strengths().evidence > before);
-    for (log, slope) in logs.iter().zip(posterior.strengths().gradient(&points)) {
+    assert!(posterior.latent().log_evidence > before);
+    for (log, slope) in logs.iter().zip(posterior.latent().gradient(&points)) {
         let held = (*log == -2.5 && slope < 0.0) || (*log == 3.0 && slope > 0.0);
         assert!(held || slope.abs() < 1e-3, "{logs:?} {slope}");
     }

@@ -5,14 +5,14 @@ use crate::gp::GpError;
 use crate::gp::ascent::Limits;
 use crate::gp::bald::{Sampling, choose};
 use crate::gp::ep::infer;
-use crate::gp::posterior::{LENGTH_BOUNDS, SIGNAL_BOUNDS, maximise_evidence};
+use crate::gp::posterior::{LENGTH_BOUNDS, SIGNAL_BOUNDS, maximize_evidence};
 use outflank_runs::rng::stream;
 
 const USUAL: Effort = Effort { tolerance: 1e-4, sweeps: 200, seed: 1 };
 
 /// Nothing that can be asked is anything but a number.
 fn is_sound(posterior: &Posterior, points: &[Vec<f64>], rng: &mut Rng) {
-    let strengths = posterior.strengths();
+    let strengths = posterior.latent();
     assert!(strengths.sweeps.1, "not settled");
     assert!(strengths.evidence.is_finite() && strengths.evidence <= 0.0);
     assert!(strengths.gradient(points).iter().all(|slope| slope.is_finite()));
@@ -63,7 +63,7 @@ fn every_corner_of_the_parameters_is_sound_for_difficult_data() {
             let start = [0.0, 0.0];
             let limits = Limits { steps: 30, gain: 1e-4 };
             let (logs, posterior) =
-                maximise_evidence(&start, &points, &comparisons, &mut sites, &USUAL, limits)
+                maximize_evidence(&start, &points, &comparisons, &mut sites, &USUAL, limits)
                     .unwrap();
             assert!(logs.iter().all(|log| (-2.5..=3.0).contains(log)));
             is_sound(&posterior, &points, &mut rng);
@@ -101,7 +101,7 @@ fn nothing_compared_is_the_prior() {
     let got = posterior.predict(&points[0], &points[1]);
     let prior = posterior.kernel().pair_variance(&points[0], &points[1]);
     assert_eq!((got.mean, got.variance), (0.0, prior));
-    assert_eq!(posterior.strengths().evidence, 0.0);
+    assert_eq!(posterior.latent().log_evidence, 0.0);
 }
 
 #[test]

@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::gp::{Active, Contest, Gp, Inference, Outcome, Sampling, Settings, Space, Tests};
-use crate::gp::{GamesOf, GpError, parting, two_games};
+use crate::gp::{GameOracle, GpError, parting, demonstration_games};
 use crate::training::Learner;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
-use outflank_models::Described;
-use outflank_players::roster::Roster;
+use outflank_models::NamedFeatures;
+use outflank_players::registry::RegisteredGame;
 use outflank_runs::rng::stream;
 
 fn settings(dimensions: usize, sampling: Sampling, seed: u64) -> Settings {
@@ -107,7 +107,7 @@ fn doubts_about_a_belief_are_noted() {
 const CONTEST: Contest = Contest { depth: 1, games: 3, opening: 4, seed: 9 };
 
 /// A few rounds of real games: the same on any number of threads, and after a stop and resume.
-fn keeps_its_promises<P: Roster + Described>() {
+fn keeps_its_promises<P: RegisteredGame + NamedFeatures>() {
     let mut settings = settings(P::FEATURES.len(), Sampling::Bald, 5);
     settings.against_best = true;
     let run = |threads: usize, stop_after: Option<usize>| {
@@ -128,9 +128,9 @@ fn keeps_its_promises<P: Roster + Described>() {
     };
     let gp = run(1, None);
     assert_eq!(gp.rounds().len(), 4);
-    assert_eq!(gp.scores().len(), gp.active().points().len());
+    assert_eq!(gp.scores().len(), gp.active_learner().points().len());
     assert!(gp.rounds().windows(2).all(|two| two[0].best <= two[1].best));
-    assert!(gp.played() > 0 && (0.0..=4.0).contains(&gp.fresh_score().unwrap()));
+    assert!(gp.games_played() > 0 && (0.0..=4.0).contains(&gp.held_out_score().unwrap()));
     for (threads, stop) in [(3, None), (2, Some(0)), (1, Some(1)), (2, Some(3))] {
         assert_eq!(run(threads, stop).state(), gp.state());
     }
@@ -159,7 +159,7 @@ fn checkers_keeps_its_promises() {
 
 #[test]
 fn tests_are_fixed_pairs_with_winners() {
-    let games = GamesOf::<Othello>::new(CONTEST);
+    let games = GameOracle::<Othello>::new(CONTEST);
     let tests = Tests::play(&games, 40, |_| {}).unwrap();
     assert_eq!(tests.len(), 40);
     let points = vec![vec![0.0; 8], vec![0.5; 8]];
@@ -171,10 +171,10 @@ fn tests_are_fixed_pairs_with_winners() {
     let turned = learned(&[0.0, 0.0], &points, &[Comparison { winner: 1, loser: 0 }]);
     assert!((tests.accuracy(&posterior) + tests.accuracy(&turned) - 1.0).abs() < 1e-12);
     let ceiling = tests.ceiling(&games).unwrap();
-    let (same, even) = (ceiling.same, ceiling.even);
+    let (same, even) = (ceiling.same, ceiling.ties);
     assert!(same + even <= 1.0 && same > 0.4, "{same} {even}");
     // Who knows more of a pair than one comparison tells foresees it at least about as often.
-    assert!(ceiling.foreseeable > same - 0.1 && ceiling.foreseeable <= 1.0, "{ceiling:?}");
+    assert!(ceiling.majority > same - 0.1 && ceiling.majority <= 1.0, "{ceiling:?}");
 }
 
 #[test]
@@ -246,11 +246,11 @@ fn multiples_of_a_heuristic_are_believed_equal() {
 /// Test pairs are the same whether they are played at once or with a stop in between.
 #[test]
 fn test_pairs_go_on_from_their_journal() {
-    let games = GamesOf::<Othello>::new(CONTEST);
+    let games = GameOracle::<Othello>::new(CONTEST);
     let posterior = {
         let mut gp = Gp::<Othello>::new(settings(8, Sampling::Bald, 1), CONTEST, 0).unwrap();
         gp.round().unwrap();
-        gp.active().posterior().unwrap().clone()
+        gp.active_learner().posterior().unwrap().clone()
     };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tests.tsv");
@@ -261,25 +261,25 @@ fn test_pairs_go_on_from_their_journal() {
     assert_eq!((resumed.len(), resumed.even), (whole.len(), whole.even));
     assert_eq!(resumed.accuracy(&posterior), whole.accuracy(&posterior));
     std::fs::write(&path, "nonsense\n").unwrap();
-    assert!(matches!(Tests::recorded(&games, 100, &path, |_| {}), Err(GpError::Judge(_))));
+    assert!(matches!(Tests::recorded(&games, 100, &path, |_| {}), Err(GpError::Oracle(_))));
 }
 
 /// What a person is shown: two legal ways to go on that differ, and two games from one opening.
 #[test]
 fn heuristics_are_shown_where_they_part() {
-    fn shown<P: Roster + Described>() {
+    fn shown<P: RegisteredGame + NamedFeatures>() {
         let pair = random_points(2, P::FEATURES.len(), &mut stream(5, &["shown"]));
         let parting = parting::<P>((&pair[0], &pair[1]), CONTEST, &["1"]).unwrap();
         for (mv, after) in [parting.first, parting.second] {
             assert_eq!(parting.position.play(mv), after);
         }
         assert!(parting.first.1 != parting.second.1);
-        let [one, two] = two_games::<P>((&pair[0], &pair[1]), CONTEST, &["1"]);
+        let [one, two] = demonstration_games::<P>((&pair[0], &pair[1]), CONTEST, &["1"]);
         let opening = CONTEST.opening as usize;
         assert_eq!(one.line.moves()[..opening], two.line.moves()[..opening]);
         assert!(one.line.position().is_over() && two.line.position().is_over());
         // Who plays like itself is not told apart, and nothing is asked.
-        let alike = two_games::<P>((&pair[0], &pair[0]), CONTEST, &["1"]);
+        let alike = demonstration_games::<P>((&pair[0], &pair[0]), CONTEST, &["1"]);
         assert_eq!(alike[0].line.moves(), alike[1].line.moves());
     }
     shown::<Othello>();

@@ -24,10 +24,10 @@ pub struct Learned {
     pub gradient: Gradient,
 }
 
-/// The bytes that [`learn_batch`] needs at least for a batch: what every node gives, what dropout notes,
+/// The bytes that [`forward_backward`] needs at least for a batch: what every node gives, what dropout notes,
 /// and the gradient at the largest node and the one it reads.
 #[must_use]
-pub fn learning_bytes(net: &Net, batch: usize) -> u64 {
+pub fn training_memory_bytes(net: &Net, batch: usize) -> u64 {
     let noted = |node: &&Node| matches!(node.op, Op::Dropout { .. });
     let size = |node: &Node| node.shape.len() as u64;
     let nodes = net.nodes().iter();
@@ -42,7 +42,7 @@ pub fn learning_bytes(net: &Net, batch: usize) -> u64 {
 /// a share s of each target is spread over all classes. What it needs is taken from `space` and kept
 /// there for the next batch, but for the gradient, which is to be [kept](Space::keep) when it was used.
 #[must_use]
-pub fn learn_batch(
+pub fn forward_backward(
     net: &Net,
     weights: &Weights,
     (words, targets): (&[u64], &[u8]),
@@ -67,7 +67,7 @@ pub fn learn_batch(
         }
     }
     let room = pass.values.into_iter().chain(pass.notes).chain(flows);
-    room.for_each(|room| space.keep(room));
+    room.for_each(|room| space.release(room));
     Learned { loss, hits, gradient }
 }
 
@@ -159,7 +159,7 @@ fn back(
                 linear_backward(lists, weight, &mut gradient[at], wanted, batch, space);
             }
         }
-        Op::Norm => {
+        Op::BatchNorm => {
             let at =
                 [Role::Scale, Role::Shift, Role::RunningMean, Role::RunningVariance].map(param);
             if let [Some(scale), Some(shift), Some(mean), Some(variance)] = at {
@@ -179,12 +179,12 @@ fn back(
                 dx[at] += flow[to];
             }
         }
-        Op::Halve => {
+        Op::AvgPool => {
             for (at, dx) in dx.iter_mut().enumerate() {
                 *dx += 0.25 * flow[halved(at, from.side)];
             }
         }
-        Op::Mean => {
+        Op::GlobalAvgPool => {
             let share = 1.0 / from.cells() as f32;
             for (map, flow) in dx.chunks_mut(from.cells()).zip(&flow) {
                 map.iter_mut().for_each(|dx| *dx += share * flow);
@@ -197,14 +197,14 @@ fn back(
                 dx.iter_mut().zip(flow).for_each(|(dx, flow)| *dx += gate * flow);
             }
         }
-        Op::Pick => {
+        Op::Select => {
             for (to, at) in picked(&pass.values[node.inputs[1]], x.len(), batch) {
                 dx[at] += flow[to];
             }
         }
     }
     flows[input] = dx;
-    space.keep(flow);
+    space.release(flow);
 }
 
 /// What nodes behind have added so far; noughts if this is the first.
@@ -273,14 +273,14 @@ mod tests {
         let input = Input { stage: true, ..Input::PIECES };
         for name in ["conv4-dropout", "conv4-stages", "res2x8-se", "resnet-32", "densenet-40"] {
             let net = named(name, input).unwrap();
-            let weights = Weights::start(&net, 1);
+            let weights = Weights::init(&net, 1);
             let words: Vec<u64> = (1..=3 * net.input().planes() as u64).collect();
             let mut space = Space::default();
             let mut kept = Vec::new();
             for step in 0..4 {
                 let batch = (&words[..], &[1, 2, 3][..]);
-                let learned = learn_batch(&net, &weights, batch, (1, step), 0.0, &mut space);
-                learned.gradient.into_iter().for_each(|block| space.keep(block));
+                let learned = forward_backward(&net, &weights, batch, (1, step), 0.0, &mut space);
+                learned.gradient.into_iter().for_each(|block| space.release(block));
                 kept.push(space.numbers());
             }
             assert!(kept[1] > 0 && kept[1] == kept[3], "{name}: {kept:?}");

@@ -7,7 +7,7 @@ use crate::nets::fold::line;
 use crate::nets::gemm::{Left, Right};
 use crate::nets::tile::Kernel;
 use crate::nets::{EPSILON, Net, Node, Op, Role, STAGES, Shape, Space, Weights};
-use outflank_runs::Draw;
+use outflank_runs::RngExt;
 use outflank_runs::rng::stream;
 use rayon::prelude::*;
 
@@ -69,7 +69,7 @@ impl Packed {
 /// Whether a node is read by those alone that pick the stage's part of it.
 fn only_picked(net: &Net, index: usize) -> bool {
     let mut readers = net.nodes().iter().filter(|node| node.inputs.contains(&index)).peekable();
-    readers.peek().is_some() && readers.all(|node| node.op == Op::Pick)
+    readers.peek().is_some() && readers.all(|node| node.op == Op::Select)
 }
 
 /// A pass over a batch.
@@ -122,7 +122,7 @@ pub(super) fn forward(
         };
         pass.values.push(value);
         for &input in node.inputs.iter().filter(|&&input| spent(input, index)) {
-            space.keep(std::mem::take(&mut pass.values[input]));
+            space.release(std::mem::take(&mut pass.values[input]));
         }
     }
     pass
@@ -179,7 +179,7 @@ fn value(
                 }
             }
         }
-        Op::Norm => {
+        Op::BatchNorm => {
             let (a, b) = match mode {
                 Mode::Answer(_) => line(net, weights, index),
                 Mode::Learn { .. } => {
@@ -203,7 +203,7 @@ fn value(
             });
         }
         Op::Relu => in_parts(&mut y, x, |y, x| *y = rectified(x)),
-        Op::Dropout { share } => match mode {
+        Op::Dropout { rate } => match mode {
             Mode::Answer(_) => y.copy_from_slice(x),
             Mode::Learn { seed, step } => {
                 let name = [step.to_string(), index.to_string()];
@@ -235,13 +235,13 @@ fn value(
                 y[to] = x[from];
             }
         }
-        Op::Halve => {
+        Op::AvgPool => {
             y.fill(0.0);
             for (at, x) in x.iter().enumerate() {
                 y[halved(at, from.side)] += 0.25 * x;
             }
         }
-        Op::Mean => {
+        Op::GlobalAvgPool => {
             let share = 1.0 / from.cells() as f32;
             for (y, map) in y.iter_mut().zip(x.chunks(from.cells())) {
                 *y = map.iter().sum::<f32>() * share;
@@ -255,7 +255,7 @@ fn value(
                 y.iter_mut().zip(x).for_each(|(y, x)| *y = gate.mul_add(*x, shift));
             }
         }
-        Op::Pick => {
+        Op::Select => {
             y.fill(0.0);
             for (to, from) in picked(&pass.values[node.inputs[1]], x.len(), batch) {
                 y[to] += x[from];

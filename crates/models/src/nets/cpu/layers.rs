@@ -105,7 +105,7 @@ impl Conv {
                 pack_columns(Matrix::rows(&columns, width), first, width, inner, wide, packed);
             };
             add_filled(weight, width, fill, (&mut y[first * cells..], stride), space);
-            space.keep(columns);
+            space.release(columns);
         }
     }
 
@@ -137,14 +137,14 @@ impl Conv {
             let turned = Matrix::rows(&columns, width).transposed();
             let size = (self.to.channels, inner, width);
             add_product(size, (dy, turned), (dweight, inner), space);
-            space.keep(columns);
+            space.release(columns);
             if let Some(dx) = dx.as_deref_mut() {
                 let mut dcolumns = space.noughts(inner * width);
                 let weight = Matrix::rows(weight, inner).transposed();
                 let size = (inner, width, self.to.channels);
                 add_product(size, (weight, dy), (&mut dcolumns, width), space);
                 self.fold(&dcolumns, &fields, first, count, dx);
-                space.keep(dcolumns);
+                space.release(dcolumns);
             }
         }
     }
@@ -276,5 +276,5 @@ pub(super) fn linear_backward(
             dx.iter_mut().zip(from).for_each(|(dx, from)| *dx += from);
         }
     });
-    space.keep(turned);
+    space.release(turned);
 }

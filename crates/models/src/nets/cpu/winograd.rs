@@ -110,7 +110,7 @@ impl Winograd {
 
     /// Gives its room back.
     pub(super) fn done(self, space: &mut Space) {
-        space.keep(self.panels);
+        space.release(self.panels);
     }
 
     /// Adds the convolution of a batch of boards to `y`.
@@ -125,7 +125,7 @@ impl Winograd {
             self.boards(x, (first, batch), points);
             self.outputs(points, (first, batch), y);
         }
-        space.keep(room);
+        space.release(room);
     }
 
     /// The numbers of a panel of points: as many boards as a product's columns hold.
@@ -283,7 +283,7 @@ fn add_board(points: &[f32], apart: usize, board: &mut [f32; 64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outflank_runs::{Draw, rng::stream};
+    use outflank_runs::{RngExt, rng::stream};
 
     /// Inputs and weights of a layer, its maps before and after, and offsets.
     pub(super) fn layer(from: usize, to: usize, batch: usize) -> (Vec<f32>, Vec<f32>, Vec<f32>) {
@@ -388,7 +388,7 @@ mod tests {
                     boards.flatten().copied().collect()
                 };
                 let mut alone = of(&offsets);
-                space.keep(vec![7.0; POINTS * TILES * from + LINE]);
+                space.release(vec![7.0; POINTS * TILES * from + LINE]);
                 packed.forward(&of(&x), &mut alone, 1, &mut space);
                 assert_eq!(alone, of(&expected), "{kernel:?} {board}");
             }

@@ -3,7 +3,7 @@
 use super::{Row, best_of_thread};
 use anyhow::{Result, ensure};
 use outflank_experiments::ann;
-use outflank_learners::ann::{Pair, Settings};
+use outflank_learners::ann::{AnnLearner, AnnConfig};
 use outflank_learners::training::Learner;
 
 /// Training games before and during a measurement.
@@ -34,8 +34,8 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     for (net, theirs, target) in NETS {
         let settings = ann::settings(net, 1)?;
         let limit = limit(&settings);
-        let (mut pair, mut again) = (Pair::new(settings.clone()), Pair::new(settings));
-        let play = |pair: &mut Pair, until: u64| -> Result<()> {
+        let (mut pair, mut again) = (AnnLearner::new(settings.clone()), AnnLearner::new(settings));
+        let play = |pair: &mut AnnLearner, until: u64| -> Result<()> {
             while pair.spent() < until {
                 pair.step().map_err(anyhow::Error::msg)?;
             }
@@ -73,7 +73,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
 /// The arithmetic limit in games per second: only the additions and multiplications of a game, in full
 /// vectors. Counted are the forward passes of all legal moves, and for both networks of a pair the forward
 /// and backward pass of every position and the weight updates.
-fn limit(settings: &Settings) -> f64 {
+fn limit(settings: &AnnConfig) -> f64 {
     let architecture = &settings.architecture;
     let hidden = architecture.hidden();
     let width = 8.0 * hidden.first().map_or(1.0, |&sets| sets as f64);

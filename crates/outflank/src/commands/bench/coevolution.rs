@@ -32,7 +32,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
         tdl::learn(&mut again, rates, 1, WARM_UP, games - WARM_UP);
         ensure!(again == network, "the same games gave other weights");
         let rate = GAMES as f64 / seconds;
-        let instances = network.tuples().instances();
+        let instances = network.tuples().placement_count();
         let aim = match shape {
             "12x6" => format!("target: {TARGET}; table reads allow {READS}; "),
             _ => String::new(),
@@ -52,7 +52,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     let mut one_thread = None;
     for threads in [1, all] {
         let mut learner = Coevolution::new(presets::settings("ctdl", None, "12x6")?, 1, threads)?;
-        let games = learner.next_games();
+        let games = learner.next_cost();
         let mut done = Ok(());
         let seconds = best_of(1, || done = learner.step());
         done.map_err(anyhow::Error::msg)?;

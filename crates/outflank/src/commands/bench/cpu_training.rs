@@ -3,10 +3,10 @@
 use super::Row;
 use anyhow::{Context, Result, ensure};
 use outflank_learners::cnn::{
-    Device, Engine, Lessons, OnCpu, Optimizer, Order, Plan, Schedule, Split, State, Study,
+    Device, Engine, Dataset, CpuDevice, Optimizer, Order, Plan, LrSchedule, Split, State, TrainingSet,
 };
-use outflank_models::nets::{Input, Net, named};
-use outflank_records::{Set, embedded};
+use outflank_models::nets::{Input, NetGraph, named};
+use outflank_records::{ExampleSetKind, embedded};
 use std::time::{Duration, Instant};
 
 /// Positions per second of PyTorch 2.11, channels last, two threads of a Xeon with AVX-512: the median of
@@ -22,7 +22,7 @@ const MEASURED: Duration = Duration::from_secs(3);
 const PLAN: Plan = Plan {
     batch: 64,
     rate: 0.02,
-    schedule: Schedule::Constant,
+    schedule: LrSchedule::Constant,
     warmup: 0,
     optimizer: Optimizer::Sgd { momentum: 0.9, nesterov: true },
     decay: 1e-4,
@@ -34,7 +34,7 @@ const PLAN: Plan = Plan {
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     let net = named("conv4", Input::PIECES)?;
     let games: Vec<_> = embedded::games().into_iter().take(100).collect();
-    let dataset = Lessons::new(&games, Set::UniqueS, Split::Example, false)?;
+    let dataset = Dataset::new(&games, ExampleSetKind::UniqueS, Split::Example, false)?;
     let order = Order::new(dataset.items.len(), 1, 0);
     let places: Vec<u32> = (0..STEPS * PLAN.batch).map(|place| order.at(place)).collect();
     let (mut engine, all) = first_steps(&net, &dataset, &places)?;
@@ -56,11 +56,11 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
 }
 
 /// A network after the first steps.
-fn first_steps(net: &Net, dataset: &Lessons, places: &[u32]) -> Result<(Box<dyn Engine>, State)> {
-    let training_set = Study::new(net, &dataset.base, dataset.items.clone());
-    let mut engine = OnCpu.engine(net, PLAN, training_set)?;
-    engine.learn(places, &[PLAN.rate; STEPS])?;
-    engine.seen()?;
+fn first_steps(net: &NetGraph, dataset: &Dataset, places: &[u32]) -> Result<(Box<dyn Engine>, State)> {
+    let training_set = TrainingSet::new(net, &dataset.base, dataset.items.clone());
+    let mut engine = CpuDevice.engine(net, PLAN, training_set)?;
+    engine.train_steps(places, &[PLAN.rate; STEPS])?;
+    engine.take_stats()?;
     let state = engine.state()?;
     Ok((engine, state))
 }
@@ -75,10 +75,10 @@ pub fn examples_per_second(
     let rates = vec![plan.rate; places.len() / plan.batch];
     let (began, mut count) = (Instant::now(), 0);
     while began.elapsed() < measured {
-        engine.learn(places, &rates)?;
+        engine.train_steps(places, &rates)?;
         count += places.len();
     }
-    let seen = engine.seen()?;
+    let seen = engine.take_stats()?;
     ensure!(seen.loss.is_finite() && seen.examples == count as u64, "training diverged");
     Ok(count as f64 / began.elapsed().as_secs_f64())
 }

@@ -5,12 +5,12 @@ use super::{Row, best_of_thread};
 use anyhow::{Context, Result, ensure};
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
-use outflank_learners::gp::ep::{Effort, Sites, infer};
+use outflank_learners::gp::ep::{EpConfig, Sites, infer};
 use outflank_learners::gp::kernel::Kernel;
-use outflank_learners::gp::{Contest, Gp, Inference, Sampling, Settings, Space};
-use outflank_models::Described;
-use outflank_players::roster::Roster;
-use outflank_runs::processor_seconds;
+use outflank_learners::gp::{GameOracleConfig, GpLearner, InferenceConfig, Sampling, GpConfig, HeuristicSpace};
+use outflank_models::NamedFeatures;
+use outflank_players::registry::RegisteredGame;
+use outflank_runs::thread_cpu_seconds;
 use std::hint::black_box;
 
 const ROUNDS: u32 = 100;
@@ -29,18 +29,18 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     })
 }
 
-fn game<P: Roster + Described>(rows: &mut Vec<Row>) -> Result<()> {
-    let effort = Effort { tolerance: 1e-4, sweeps: 100, seed: 1 };
-    let settings = Settings {
+fn game<P: RegisteredGame + NamedFeatures>(rows: &mut Vec<Row>) -> Result<()> {
+    let effort = EpConfig { tolerance: 1e-4, sweeps: 100, seed: 1 };
+    let settings = GpConfig {
         dimensions: P::FEATURES.len(),
-        space: Space::Directions,
+        space: HeuristicSpace::Directions,
         initial: 2,
         opponents: 5,
         choose_opponents: false,
         sampling: Sampling::Bald,
         against_best: false,
         restarts: 8,
-        inference: Inference {
+        inference: InferenceConfig {
             tolerance: effort.tolerance,
             sweeps: effort.sweeps,
             steps: 10,
@@ -48,22 +48,22 @@ fn game<P: Roster + Described>(rows: &mut Vec<Row>) -> Result<()> {
         },
         seed: 1,
     };
-    let contest = Contest { depth: 4, games: 3, opening: 2, seed: 1 };
-    let mut gp = Gp::<P>::new(settings, contest, 0)?;
+    let contest = GameOracleConfig { depth: 4, games: 3, opening: 2, seed: 1 };
+    let mut gp = GpLearner::<P>::new(settings, contest, 0)?;
     let [mut chosen, mut played, mut learned] = [0.0; 3];
     for _ in 0..=ROUNDS {
-        let began = processor_seconds();
-        let question = gp.choose();
-        let asked = processor_seconds();
+        let began = thread_cpu_seconds();
+        let question = gp.next_query();
+        let asked = thread_cpu_seconds();
         let outcomes = gp.compare(&question)?;
-        let answered = processor_seconds();
-        gp.learn(&question, &outcomes)?;
+        let answered = thread_cpu_seconds();
+        gp.update(&question, &outcomes)?;
         chosen += asked - began;
         played += answered - asked;
-        learned += processor_seconds() - answered;
+        learned += thread_cpu_seconds() - answered;
     }
     let whole = chosen + played + learned;
-    let (title, games) = (P::GAME, gp.played());
+    let (title, games) = (P::GAME, gp.games_played());
     let mut row = |name: String, value: f64, reference: String, ratio: Option<f64>| {
         let (value, unit) = if value < 1.0 { (1e3 * value, "ms") } else { (value, "s") };
         rows.push(Row { area: "learners", name, value, unit, reference, ratio });
@@ -82,17 +82,17 @@ fn game<P: Roster + Described>(rows: &mut Vec<Row>) -> Result<()> {
     row(name("inference and kernel parameters"), learned, share(learned), None);
     row(name("BALD"), chosen, share(chosen), None);
 
-    let active = gp.active();
+    let active = gp.active_learner();
     let (points, comparisons) = (active.points(), active.comparisons());
     let posterior = active.posterior().context("there is no posterior")?;
-    let kernel = Kernel::from_logs(active.parameters());
+    let kernel = Kernel::from_logs(active.log_parameters());
     let mut evidence = f64::NAN;
     let seconds = best_of_thread(3, || {
         let mut sites = Sites::default();
         let found = infer(&kernel, points, comparisons, &mut sites, &effort);
-        evidence = found.map_or(f64::NAN, |strengths| strengths.evidence);
+        evidence = found.map_or(f64::NAN, |latent| latent.log_evidence);
     });
-    let known = posterior.strengths().evidence;
+    let known = posterior.latent().log_evidence;
     ensure!(
         (evidence - known).abs() < 1e-2,
         "log evidence {evidence}, but {known} during training"
@@ -101,7 +101,7 @@ fn game<P: Roster + Described>(rows: &mut Vec<Row>) -> Result<()> {
     let once = "once, at the end, from zero site parameters".to_owned();
     row(name(&format!("expectation propagation, {size}")), seconds, once, None);
     let seconds = best_of_thread(3, || {
-        black_box(posterior.strengths().gradient(points));
+        black_box(posterior.latent().gradient(points));
     });
     let once = "once, at the end".to_owned();
     row(name(&format!("gradient of the evidence, {size}")), seconds, once, None);

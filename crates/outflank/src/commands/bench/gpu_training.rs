@@ -5,11 +5,11 @@ use super::Row;
 use super::cpu_training::examples_per_second;
 use anyhow::{Result, ensure};
 use outflank_learners::cnn::{
-    Device, EngineError, Lessons, Optimizer, Order, Plan, Schedule, Split, Study,
+    Device, EngineError, Dataset, Optimizer, Order, Plan, LrSchedule, Split, TrainingSet,
 };
 use outflank_models::nets::{Input, named};
-use outflank_records::{Set, embedded};
-use outflank_torch::OnTorch;
+use outflank_records::{ExampleSetKind, embedded};
+use outflank_torch::TorchDevice;
 use std::time::Duration;
 
 /// Execution modes: CUDA graphs, fused normalization, our name and the corresponding mode of PyTorch.
@@ -36,13 +36,13 @@ const MEASURED: Duration = Duration::from_secs(3);
 /// Measures small and large batches, if there is a GPU.
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     let net = named("conv8-bn", Input::PIECES)?;
-    let dataset = Lessons::new(&embedded::games(), Set::UniqueS, Split::Example, false)?;
+    let dataset = Dataset::new(&embedded::games(), ExampleSetKind::UniqueS, Split::Example, false)?;
     let order = Order::new(dataset.items.len(), 1, 0);
     for (batch, references) in REFERENCES {
         let plan = Plan {
             batch,
             rate: 0.02,
-            schedule: Schedule::Constant,
+            schedule: LrSchedule::Constant,
             warmup: 0,
             optimizer: Optimizer::Sgd { momentum: 0.9, nesterov: false },
             decay: 1e-4,
@@ -52,16 +52,16 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
         let places: Vec<u32> = (0..WINDOWS * WINDOW * batch).map(|place| order.at(place)).collect();
         let mut plain: Option<Vec<f64>> = None;
         for ((graphs, fused, mode, theirs), reference) in MODES.into_iter().zip(references) {
-            let device = OnTorch { gpu: true, graphs, fused, say: |text| eprintln!("{text}") };
-            let training_set = Study::new(&net, &dataset.base, dataset.items.clone());
+            let device = TorchDevice { gpu: true, graphs, fused, say: |text| eprintln!("{text}") };
+            let training_set = TrainingSet::new(&net, &dataset.base, dataset.items.clone());
             let mut engine = match device.engine(&net, plan, training_set) {
                 Err(EngineError::Missing(_)) => return Ok(()),
                 engine => engine?,
             };
             let mut curve = Vec::new();
             for part in places.chunks(WINDOW * batch) {
-                engine.learn(part, &[plan.rate; WINDOW])?;
-                let seen = engine.seen()?;
+                engine.train_steps(part, &[plan.rate; WINDOW])?;
+                let seen = engine.take_stats()?;
                 curve.push(seen.loss / seen.examples as f64);
             }
             let rate = examples_per_second(&mut *engine, &places, &plan, MEASURED)?;

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, ensure};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
 use outflank_models::nets::{Deep, Input, Weights, named};
-use outflank_runs::processor_seconds;
+use outflank_runs::thread_cpu_seconds;
 
 /// Minimum positions per measurement.
 const POSITIONS: usize = 128;
@@ -16,7 +16,7 @@ const REFERENCES: [(usize, f64); 2] = [(1, 387.0), (256, 482.0)];
 /// Measures batch sizes 1 and 256.
 pub fn measure(rows: &mut Vec<Row>) -> Result<()> {
     let net = named("conv8-bn", Input::PIECES)?;
-    let weights = Weights::start(&net, 1);
+    let weights = Weights::init(&net, 1);
     let deep = Deep::new(net, weights);
     // Positions of one game, repeated: the work does not depend on the position.
     let (mut position, mut line) = (Othello::start(), Vec::new());
@@ -30,12 +30,12 @@ pub fn measure(rows: &mut Vec<Row>) -> Result<()> {
         let positions: Vec<Othello> = line.iter().copied().cycle().take(batch).collect();
         let times = POSITIONS.div_ceil(batch).max(2);
         let (seconds, last) = pool.install(|| {
-            let began = processor_seconds();
+            let began = thread_cpu_seconds();
             let mut last = Vec::new();
             for _ in 0..times {
                 last = deep.logits(positions.iter().copied());
             }
-            (processor_seconds() - began, last)
+            (thread_cpu_seconds() - began, last)
         });
         if batch > 3 {
             let same = last.chunks(60).nth(3).is_some_and(|answer| answer == alone);

@@ -5,11 +5,11 @@ use crate::cli::BenchArgs;
 use anyhow::{Context, Result, ensure};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
-use outflank_learners::methods::{Method, Options, Task, learn};
-use outflank_learners::{Rows, preference_rows};
-use outflank_models::{Evaluate, Network, View, embedded as models};
-use outflank_records::{Decision, Record, Selection, Wanted, decisions, embedded, read_games};
-use outflank_runs::processor_seconds;
+use outflank_learners::methods::{Method, MethodOptions, TrainingData, learn};
+use outflank_learners::{SparseRows, preference_rows};
+use outflank_models::{Evaluate, NTupleNetwork, View, embedded as models};
+use outflank_records::{Decision, Record, Selection, DecisionFilter, decisions, embedded, read_games};
+use outflank_runs::thread_cpu_seconds;
 
 /// Number of training games.
 const GAMES: usize = 1000;
@@ -45,7 +45,7 @@ pub fn measure(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
         }
         None => (embedded::games().into_iter().take(GAMES).collect(), "the program"),
     };
-    let choices = decisions(&games, &Wanted::CHOICES);
+    let choices = decisions(&games, &DecisionFilter::CHOICES);
     // A pool of one thread, whose CPU time is measured.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().context("a thread")?;
     pool.install(|| {
@@ -60,9 +60,9 @@ fn all(
     choices: &[Decision<Othello>],
     source: &str,
 ) -> Result<()> {
-    let began = processor_seconds();
-    let made: Rows = preference_rows(&models::table1(), View::Invert, choices);
-    let taken = processor_seconds() - began;
+    let began = thread_cpu_seconds();
+    let made: SparseRows = preference_rows(&models::runarsson_lucas_tuples(), View::Invert, choices);
+    let taken = thread_cpu_seconds() - began;
     rows.push(Row {
         area: "learners",
         name: format!("rows of ipref, {} games of {source}, one thread", games.len()),
@@ -73,10 +73,10 @@ fn all(
     });
     drop(made);
     for (method, reference, theirs) in REFERENCES {
-        let task = Task::new(games, choices, models::table1());
-        let began = processor_seconds();
-        let outcome = learn(method, task, &Options::default(), 1, &mut |_| true)?;
-        let taken = processor_seconds() - began;
+        let task = TrainingData::new(games, choices, models::runarsson_lucas_tuples());
+        let began = thread_cpu_seconds();
+        let outcome = learn(method, task, &MethodOptions::default(), 1, &mut |_| true)?;
+        let taken = thread_cpu_seconds() - began;
         let network = outcome.network().context("the method gives no n-tuple network")?;
         let (hits, chance) = accuracy(network, choices);
         ensure!(
@@ -101,7 +101,7 @@ fn all(
 }
 
 /// The top-1 accuracy of a network on its training decisions, and that of a random choice.
-fn accuracy(network: &Network, choices: &[Decision<Othello>]) -> (f64, f64) {
+fn accuracy(network: &NTupleNetwork, choices: &[Decision<Othello>]) -> (f64, f64) {
     let (mut moves, mut values, mut hits, mut chance) = (Vec::new(), Vec::new(), 0usize, 0.0);
     for Decision { position, chosen } in choices {
         moves.clear();

@@ -5,12 +5,12 @@ use super::Row;
 use anyhow::{Context, Result, ensure};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
-use outflank_learners::online::{self, Choices, Forget, Loss};
-use outflank_learners::selfplay::{self, SelfPlay};
-use outflank_models::patterns::{Afterstates, Count, Stages, whole_board};
+use outflank_learners::online::{self, ChoiceSet, NoStore, PreferenceLoss};
+use outflank_learners::self_play::{self, SelfPlay};
+use outflank_models::patterns::{AfterstateFeatures, Count, Stages, whole_board};
 use outflank_models::{Evaluate, embedded as models};
 use outflank_records::Decision;
-use outflank_runs::processor_seconds;
+use outflank_runs::thread_cpu_seconds;
 
 /// Moves per second for eight epochs over the WTHOR games up to 2012 in an hour on two cores.
 const TARGET: f64 = 56.0e6 * 8.0 / 7200.0;
@@ -22,14 +22,14 @@ const GAMES: u32 = 4096;
 pub fn measure(rows: &mut Vec<Row>, choices: &[Decision<Othello>]) -> Result<()> {
     let ipref = models::ipref().context("the embedded model ipref is damaged")?;
     let (mut moves, mut values, mut count) = (Vec::new(), Vec::new(), 0);
-    let began = processor_seconds();
+    let began = thread_cpu_seconds();
     for decision in choices {
         moves.clear();
         moves.extend(decision.position.moves());
         ipref.after_moves(&decision.position, &moves, &mut values);
         count += values.len();
     }
-    let each = (processor_seconds() - began) * 1e9 / count.max(1) as f64;
+    let each = (thread_cpu_seconds() - began) * 1e9 / count.max(1) as f64;
     rows.push(Row {
         area: "learners",
         name: "evaluation of a move by ipref, 82 patterns and 5 counts, one thread".to_owned(),
@@ -39,13 +39,13 @@ pub fn measure(rows: &mut Vec<Row>, choices: &[Decision<Othello>]) -> Result<()>
         ratio: Some(1000.0 / each),
     });
 
-    let features = Afterstates::new(whole_board(), Count::ALL.to_vec())?;
+    let features = AfterstateFeatures::new(whole_board(), Count::ALL.to_vec())?;
     let stages = Stages::of_width(4).context("a width of 4")?;
-    let settings = online::Settings { loss: Loss::Softmax, passes: 1, rate: 0.1, seed: 1 };
-    let few: Choices = choices.iter().collect();
-    let began = processor_seconds();
-    let learned = online::learn(&features, stages, &few, settings, &Forget)?;
-    let seconds = processor_seconds() - began;
+    let settings = online::OnlineConfig { loss: PreferenceLoss::Softmax, epochs: 1, learning_rate: 0.1, seed: 1 };
+    let few: ChoiceSet = choices.iter().collect();
+    let began = thread_cpu_seconds();
+    let learned = online::learn(&features, stages, &few, settings, &NoStore)?;
+    let seconds = thread_cpu_seconds() - began;
     let seen = learned.curve.first().map_or(0, |pass| pass.moves);
     ensure!(seen as usize == count, "not every move was processed");
     rows.push(Row {
@@ -57,7 +57,7 @@ pub fn measure(rows: &mut Vec<Row>, choices: &[Decision<Othello>]) -> Result<()>
         ratio: Some(seen as f64 / seconds / TARGET),
     });
 
-    let settings = selfplay::Settings {
+    let settings = self_play::SelfPlayConfig {
         batches: 2,
         games: GAMES,
         random: 0.1,
@@ -70,12 +70,12 @@ pub fn measure(rows: &mut Vec<Row>, choices: &[Decision<Othello>]) -> Result<()>
     let mut learner = SelfPlay::new(features, stages, settings);
     // The first batch warms up the caches.
     learner.batch().context("a batch")?;
-    let began = processor_seconds();
+    let began = thread_cpu_seconds();
     learner.batch().context("a batch")?;
     rows.push(Row {
         area: "learners",
         name: "self-play with 82 patterns per stage, played and trained, one thread".to_owned(),
-        value: f64::from(GAMES) / (processor_seconds() - began),
+        value: f64::from(GAMES) / (thread_cpu_seconds() - began),
         unit: "games/s",
         reference: String::new(),
         ratio: None,

@@ -3,16 +3,16 @@
 use super::{Row, best_of, random_positions};
 use crate::cli::BenchArgs;
 use anyhow::{Context, Result, ensure};
-use outflank_analysis::analysis::{Analyst, EXACT_FROM};
-use outflank_analysis::discs::Discs;
-use outflank_analysis::{Written, line_of};
+use outflank_analysis::game_analysis::{GameAnalyzer, EXACT_FROM};
+use outflank_analysis::DiscScale;
+use outflank_analysis::{GameText, record_to_line};
 use outflank_games::othello::{Board, Othello, Square};
 use outflank_games::{Line, Position};
 use outflank_models::{Evaluate, embedded as models};
 use outflank_players::endgame::Solver;
-use outflank_players::{AlphaBeta, Control, Cuts, Deepening, Mcts, Player, Thought, Verdict};
+use outflank_players::{AlphaBeta, SearchControl, ProbCut, IterativeDeepening, Mcts, Player, SearchResult, SearchScore};
 use outflank_records::{embedded, obf};
-use outflank_runs::{files, in_order, processor_seconds, rng};
+use outflank_runs::{files, parallel_in_order, thread_cpu_seconds, rng};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,7 +46,7 @@ pub fn rows(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
     published(rows, args)?;
     analysis(rows)?;
     let model: Arc<dyn Evaluate<Othello>> = models::champion().context("there is no champion")?;
-    let cuts = THRESHOLDS.map(|times| Arc::new(Cuts::measure(&model, times)));
+    let cuts = THRESHOLDS.map(|times| Arc::new(ProbCut::measure(&model, times)));
     midgame(rows, &model, &cuts[1])?;
     pruning(rows, &model, &cuts)
 }
@@ -109,10 +109,10 @@ fn published(rows: &mut Vec<Row>, args: &BenchArgs) -> Result<()> {
     let (mut seconds, mut nodes) = (0.0, 0);
     for entry in obf::entries(&bytes).take(5) {
         let entry = entry.with_context(|| path.display().to_string())?;
-        let mut solver = Solver::new(entry.position.empties().min(20) + 3).guided();
-        let began = processor_seconds();
+        let mut solver = Solver::new(entry.position.empties().min(20) + 3).with_model_ordering();
+        let began = thread_cpu_seconds();
         let score = solver.score(entry.position.board());
-        seconds += processor_seconds() - began;
+        seconds += thread_cpu_seconds() - began;
         nodes += solver.nodes();
         let stated = entry.scores.iter().map(|scored| scored.1).max();
         ensure!(stated == Some(score), "{}: {score}, but the file has {stated:?}", entry.position);
@@ -133,13 +133,13 @@ fn analysis(rows: &mut Vec<Row>) -> Result<()> {
     let games = embedded::games();
     let game =
         games.iter().find(|game| game.plies().len() == 60).context("no game has 60 moves")?;
-    let line = line_of(game);
+    let line = game.to_line();
     let model: Arc<dyn Evaluate<Othello>> = models::champion().context("there is no champion")?;
     let mut last = None;
     let seconds = best_of(3, || {
-        let analyst = Analyst::new(Arc::clone(&model), EXACT_FROM, 2).with_cuts(1.5);
-        let seen = analyst.analyse(&line, DEPTH, |_| true);
-        last = seen.and_then(|seen| seen.last().and_then(|seen| seen.worth()));
+        let analyst = GameAnalyzer::new(Arc::clone(&model), EXACT_FROM, 2).with_probcut(1.5);
+        let seen = analyst.analyze(&line, DEPTH, |_| true);
+        last = seen.and_then(|seen| seen.last().and_then(|seen| seen.value_after()));
     });
     let score = game.end().score().map(f64::from);
     ensure!(
@@ -159,39 +159,39 @@ fn analysis(rows: &mut Vec<Row>) -> Result<()> {
     Ok(())
 }
 
-fn search(model: &Arc<dyn Evaluate<Othello>>, cuts: Option<&Arc<Cuts>>) -> Deepening<Othello> {
-    let search = Deepening::new(Arc::clone(model), BITS);
+fn search(model: &Arc<dyn Evaluate<Othello>>, cuts: Option<&Arc<ProbCut>>) -> IterativeDeepening<Othello> {
+    let search = IterativeDeepening::new(Arc::clone(model), BITS);
     match cuts {
-        Some(cuts) => search.with_cuts(Arc::clone(cuts)),
+        Some(cuts) => search.with_probcut(Arc::clone(cuts)),
         None => search,
     }
 }
 
 /// Nodes as Edax counts them: positions searched, evaluated, or generated for move ordering.
-fn edax_nodes(thought: &Thought<Square>) -> u64 {
-    thought.nodes + thought.looked
+fn edax_nodes(thought: &SearchResult<Square>) -> u64 {
+    thought.nodes + thought.evaluated
 }
 
 /// Speed and depth of one thread in one second.
 fn midgame(
     rows: &mut Vec<Row>,
     model: &Arc<dyn Evaluate<Othello>>,
-    cuts: &Arc<Cuts>,
+    cuts: &Arc<ProbCut>,
 ) -> Result<()> {
     for (name, cuts) in [("no ProbCut", None), ("ProbCut at 1.5 sigma", Some(cuts))] {
         let mut search = search(model, cuts);
         let (mut depths, mut positions, mut nodes, mut seconds) = (Vec::new(), 0, 0, 0.0);
         for moves in MIDGAMES {
-            let position = *Othello::read_line(moves)?.position();
+            let position = *Othello::parse_game(moves)?.position();
             if cuts.is_none() {
                 check_value(model, &position)?;
             }
-            let control = Arc::new(Control::unlimited().with_time(Duration::from_secs(1)));
-            let began = processor_seconds();
+            let control = Arc::new(SearchControl::unlimited().with_time(Duration::from_secs(1)));
+            let began = thread_cpu_seconds();
             // The last iteration is interrupted without a node count, so only complete ones are counted.
             let mut spent = 0.0;
-            let whole = search.think(&position, false, &control, |_| {
-                spent = processor_seconds() - began;
+            let whole = search.run(&position, false, &control, |_| {
+                spent = thread_cpu_seconds() - began;
             });
             let whole = whole.context("a second is enough for one ply")?;
             seconds += spent;
@@ -227,11 +227,11 @@ fn midgame(
 fn check_value(model: &Arc<dyn Evaluate<Othello>>, position: &Othello) -> Result<()> {
     let mut rng = rng::stream(1, &["bench"]);
     let mut plain = AlphaBeta::new(Arc::clone(model), 5);
-    let verdict = plain.analyse(position, &mut rng).map(|(verdict, _)| verdict);
-    let control = Arc::new(Control::unlimited());
-    let mut deepening = search(model, None).to_depth(5);
-    let thought = deepening.think(position, false, &control, |_| {});
-    let found = thought.and_then(|thought| thought.moves.first().map(|judged| judged.verdict));
+    let verdict = plain.search(position, &mut rng).map(|(verdict, _)| verdict);
+    let control = Arc::new(SearchControl::unlimited());
+    let mut deepening = search(model, None).with_max_depth(5);
+    let thought = deepening.run(position, false, &control, |_| {});
+    let found = thought.and_then(|thought| thought.moves.first().map(|judged| judged.score));
     ensure!(found == verdict, "two searches of {position} disagree: {found:?} and {verdict:?}");
     Ok(())
 }
@@ -260,13 +260,13 @@ type Measured = (u64, [Cut; THRESHOLDS.len()]);
 fn pruning(
     rows: &mut Vec<Row>,
     model: &Arc<dyn Evaluate<Othello>>,
-    cuts: &[Arc<Cuts>; THRESHOLDS.len()],
+    cuts: &[Arc<ProbCut>; THRESHOLDS.len()],
 ) -> Result<()> {
     let positions = sample();
     ensure!(positions.len() > POSITIONS / 2, "there are too few embedded games");
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut all: Vec<Measured> = Vec::new();
-    in_order(
+    parallel_in_order(
         positions.len(),
         threads,
         || (),
@@ -314,12 +314,12 @@ fn pruning(
 fn measure(
     position: &Othello,
     model: &Arc<dyn Evaluate<Othello>>,
-    cuts: &[Arc<Cuts>; THRESHOLDS.len()],
+    cuts: &[Arc<ProbCut>; THRESHOLDS.len()],
 ) -> Option<Measured> {
-    let control = Arc::new(Control::unlimited());
-    let look = |cuts: Option<&Arc<Cuts>>| {
-        let mut search = search(model, cuts).to_depth(DEPTH);
-        let thought = search.think(position, false, &control, |_| {})?;
+    let control = Arc::new(SearchControl::unlimited());
+    let look = |cuts: Option<&Arc<ProbCut>>| {
+        let mut search = search(model, cuts).with_max_depth(DEPTH);
+        let thought = search.run(position, false, &control, |_| {})?;
         Some((thought.moves.first()?.mv, edax_nodes(&thought)))
     };
     let (chosen, whole) = look(None)?;
@@ -355,10 +355,10 @@ fn judge(
     if let Some(score) = after.score() {
         return Some((f64::from(side.sign() * score), true));
     }
-    let mut search = search(model, None).to_depth(DEPTH + DEEPER - 1);
-    let thought = search.think(&after, false, &Arc::new(Control::unlimited()), |_| {})?;
-    let verdict: Verdict = thought.moves.first()?.verdict;
-    let decided = matches!(verdict, Verdict::Decided(_));
-    let discs = Discs::of(model).read(verdict, position, thought.depth)?;
+    let mut search = search(model, None).with_max_depth(DEPTH + DEEPER - 1);
+    let thought = search.run(&after, false, &Arc::new(SearchControl::unlimited()), |_| {})?;
+    let verdict: SearchScore = thought.moves.first()?.score;
+    let decided = matches!(verdict, SearchScore::Proven(_));
+    let discs = DiscScale::for_model(model).to_discs_at_depth(verdict, position, thought.depth)?;
     Some((sign * f64::from(discs), decided))
 }

@@ -1,6 +1,6 @@
 //! Checkpoints of online training, one file per stage of the game.
 
-use outflank_learners::online::{Keep, State};
+use outflank_learners::online::{StageState, StageStore};
 use outflank_runs::{Progress, RunFolder, files, stop_requested};
 use std::path::PathBuf;
 
@@ -33,26 +33,26 @@ impl StageCheckpoints<'_> {
     }
 }
 
-impl Keep for StageCheckpoints<'_> {
-    fn load(&self, stage: usize) -> Result<Option<State>, String> {
+impl StageStore for StageCheckpoints<'_> {
+    fn load(&self, stage: usize) -> Result<Option<StageState>, String> {
         let path = self.path(stage);
         if !path.exists() {
             return Ok(None);
         }
         let bytes = files::read(&path, LIMIT).map_err(|error| error.to_string())?;
-        let state = State::from_bytes(&bytes).ok_or_else(|| {
+        let state = StageState::from_bytes(&bytes).ok_or_else(|| {
             format!("{} is damaged; delete it to train that stage again", path.display())
         })?;
-        self.progress.skip(state.seen());
+        self.progress.set_position(state.choices_seen());
         Ok(Some(state))
     }
 
-    fn save(&self, stage: usize, state: &State) -> Result<(), String> {
+    fn save(&self, stage: usize, state: &StageState) -> Result<(), String> {
         files::create_folder(&self.folder).map_err(|error| error.to_string())?;
         files::write(&self.path(stage), &state.to_bytes()).map_err(|error| error.to_string())
     }
 
-    fn watch(&self, _: usize, _: u32, choices: usize) -> bool {
+    fn on_progress(&self, _: usize, _: u32, choices: usize) -> bool {
         self.progress.add(choices as u64);
         !stop_requested()
     }

@@ -8,7 +8,7 @@ use outflank_learners::methods::Method;
 use outflank_models::Model;
 use outflank_models::files::{self as model_files, Origin};
 use outflank_presentation::CurvePoint;
-use outflank_runs::{RunFolder, files, toml_fault};
+use outflank_runs::{RunFolder, files, toml_error_message};
 use serde::{Deserialize, Serialize};
 
 /// File name of the model.
@@ -57,7 +57,7 @@ pub fn save(
 /// The name of a method in model files: that of version 0.1, so that a resumed run gives the same bytes.
 fn stored_name(method: Method) -> &'static str {
     match method {
-        Method::Rater => "rater",
+        Method::MovePredictor => "rater",
         other => other.name(),
     }
 }
@@ -67,7 +67,7 @@ pub fn load(folder: &RunFolder) -> Result<(Model, TrainingLog)> {
     let path = folder.join(LOG);
     let text = String::from_utf8(files::read(&path, 1 << 30)?).unwrap_or_default();
     let log: TrainingLog = toml::from_str(&text).map_err(|error| {
-        let (shown, fault) = (path.display(), toml_fault(&text, &error));
+        let (shown, fault) = (path.display(), toml_error_message(&text, &error));
         anyhow!("{shown} is damaged, {fault}; delete it to train again")
     })?;
     let (model, _) = model_files::load(&folder.join(MODEL))?;

@@ -7,14 +7,14 @@ use crate::game_source::{self, GameSource};
 use crate::{VERSION, run_folder};
 use anyhow::{Context, Result};
 use outflank_learners::coevolution::Shape;
-use outflank_learners::methods::{Method, Options};
-use outflank_learners::online::Loss;
+use outflank_learners::methods::{Method, MethodOptions};
+use outflank_learners::online::PreferenceLoss;
 use outflank_models::files::load_tuples;
 use outflank_models::patterns::{Count, classic, whole_board};
-use outflank_models::shapes::{blocks, systematic};
+use outflank_models::tuple_shapes::{blocks, systematic};
 use outflank_models::{Tuples, embedded};
 use outflank_runs::files::{checksum, read};
-use outflank_runs::{Config, DataFile, RunFolder};
+use outflank_runs::{RunConfig, DataFile, RunFolder};
 use std::path::Path;
 use toml::Value;
 
@@ -30,7 +30,7 @@ const TOLERANCE: f64 = 1e-3;
 
 const HINGE: &[Method] = &[Method::IPref, Method::Pref, Method::Classify];
 const PREFERENCES: &[Method] = &[Method::IPref, Method::Pref];
-const ONLINE: &[Method] = &[Method::IPref, Method::Rater];
+const ONLINE: &[Method] = &[Method::IPref, Method::MovePredictor];
 const ITERATIVE: &[Method] = &[Method::IPref, Method::Pref, Method::Classify, Method::Mm];
 
 /// Options of training methods and the methods in which they have an effect.
@@ -49,7 +49,7 @@ const METHODS_OF_OPTIONS: [(&str, &[Method]); 15] = [
     ("epochs", ONLINE),
     ("learning-rate", ONLINE),
     ("stage", ONLINE),
-    ("afterstates", &[Method::Rater]),
+    ("afterstates", &[Method::MovePredictor]),
 ];
 
 /// Options that have an effect only without, and only with, online training.
@@ -80,7 +80,7 @@ fn default_sample(args: &TrainArgs) -> usize {
 pub fn with_defaults(args: &TrainArgs) -> TrainArgs {
     let mut args = args.clone();
     let unlimited = args.records.records.is_empty() && args.records.select.sample.is_none();
-    let online = args.method.0 == Method::Rater || args.solver.as_deref() == Some("online");
+    let online = args.method.0 == Method::MovePredictor || args.solver.as_deref() == Some("online");
     let too_many = match args.records.data {
         // Online training takes any number of games.
         Some(_) => !online,
@@ -115,7 +115,7 @@ fn given_options(args: &TrainArgs) -> Vec<&'static str> {
 }
 
 /// Checks the options and converts them for the learner.
-pub fn method_options(args: &TrainArgs) -> Result<Options> {
+pub fn method_options(args: &TrainArgs) -> Result<MethodOptions> {
     ensure_usage!(
         args.held_out > 0.0 && args.held_out < 1.0,
         "--held-out is a fraction between 0 and 1, not {}",
@@ -132,29 +132,29 @@ pub fn method_options(args: &TrainArgs) -> Result<Options> {
     check_effect(args, method, online)?;
     let dual = args.solver.as_deref() == Some("dual");
     let default =
-        if dual { Options::dual() } else { Options { tolerance: TOLERANCE, ..Options::default() } };
-    let options = Options {
+        if dual { MethodOptions::dual() } else { MethodOptions { tolerance: TOLERANCE, ..MethodOptions::default() } };
+    let options = MethodOptions {
         c: args.c.unwrap_or(default.c),
         tolerance: args.tolerance.unwrap_or(default.tolerance),
-        steps: args.max_iterations.unwrap_or(default.steps),
+        steps: args.max_iterations.unwrap_or(default.max_iterations),
         dual,
         online,
         loss: match args.loss.as_deref() {
-            Some("margin") => Loss::Margin,
-            _ => Loss::Softmax,
+            Some("margin") => PreferenceLoss::Margin,
+            _ => PreferenceLoss::Softmax,
         },
-        passes: args.epochs.unwrap_or(default.passes),
-        rate: args.learning_rate.unwrap_or(default.rate),
+        passes: args.epochs.unwrap_or(default.epochs),
+        rate: args.learning_rate.unwrap_or(default.learning_rate),
         stage: args.stage.unwrap_or(default.stage),
         afterstates: args.afterstates,
         balanced: !args.unbalanced,
         lambda: args.lambda.unwrap_or(default.lambda),
         ridge: args.ridge.unwrap_or(default.ridge),
         prior: args.prior.unwrap_or(default.prior),
-        gain: args.tolerance.unwrap_or(default.gain),
-        sweeps: args.max_iterations.unwrap_or(default.sweeps),
+        gain: args.tolerance.unwrap_or(default.mm_tolerance),
+        sweeps: args.max_iterations.unwrap_or(default.mm_max_iterations),
         binary: !args.multivalued,
-        binary_preferences: args.binary,
+        preference_binary: args.binary,
     };
     options.check(method).map_err(|error| {
         let name = LIBRARY_NAMES.iter().find(|(library, _)| *library == error.name);
@@ -182,7 +182,7 @@ fn check_effect(args: &TrainArgs, method: Method, online: bool) -> Result<()> {
         "--solver online is for ipref; {} has primal and dual",
         method.name()
     );
-    let is_online = online || method == Method::Rater;
+    let is_online = online || method == Method::MovePredictor;
     let without_effect = if is_online { BATCH_ONLY } else { ONLINE_ONLY };
     if let Some(name) = given.iter().find(|name| without_effect.contains(name)) {
         ensure_usage!(!is_online, "--{name} has no effect with online training; omit it");
@@ -202,7 +202,7 @@ pub fn counts(args: &TrainArgs) -> Vec<Count> {
 /// The tuples of the model, and the file that lists them.
 pub fn features(args: &TrainArgs) -> Result<(Tuples, Option<DataFile>)> {
     match args.features.as_str() {
-        "ntuple" => Ok((embedded::table1(), None)),
+        "ntuple" => Ok((embedded::runarsson_lucas_tuples(), None)),
         "1tuple" => Ok((Tuples::squares(), None)),
         "patterns" => Ok((whole_board(), None)),
         "classic" => Ok((classic(), None)),
@@ -228,10 +228,10 @@ pub fn features(args: &TrainArgs) -> Result<(Tuples, Option<DataFile>)> {
 }
 
 /// The options of the method, as stored in the configuration.
-fn method_settings(method: Method, options: &Options) -> Vec<(&'static str, Value)> {
+fn method_settings(method: Method, options: &MethodOptions) -> Vec<(&'static str, Value)> {
     let (tolerance, iterations) = match method {
-        Method::Mm => (options.gain, options.sweeps),
-        _ => (options.tolerance, options.steps),
+        Method::Mm => (options.mm_tolerance, options.mm_max_iterations),
+        _ => (options.tolerance, options.max_iterations),
     };
     let online = options.is_online(method);
     let solver = match (options.dual, online) {
@@ -239,22 +239,22 @@ fn method_settings(method: Method, options: &Options) -> Vec<(&'static str, Valu
         (true, _) => "dual",
         _ => "primal",
     };
-    let loss = if options.loss == Loss::Margin { "margin" } else { "softmax" };
+    let loss = if options.loss == PreferenceLoss::Margin { "margin" } else { "softmax" };
     let without_effect = if online { BATCH_ONLY } else { ONLINE_ONLY };
     [
         ("c", options.c.into()),
         ("tolerance", tolerance.into()),
         ("max-iterations", i64::from(iterations).into()),
         ("solver", solver.into()),
-        ("binary", options.binary_preferences.into()),
+        ("binary", options.preference_binary.into()),
         ("unbalanced", (!options.balanced).into()),
         ("lambda", options.lambda.into()),
         ("ridge", options.ridge.into()),
         ("prior", options.prior.into()),
-        ("multivalued", (!options.binary).into()),
+        ("multivalued", (!options.mm_binary).into()),
         ("loss", loss.into()),
-        ("epochs", i64::from(options.passes).into()),
-        ("learning-rate", options.rate.into()),
+        ("epochs", i64::from(options.epochs).into()),
+        ("learning-rate", options.learning_rate.into()),
         ("stage", i64::from(options.stage).into()),
         ("afterstates", options.afterstates.into()),
     ]
@@ -266,7 +266,7 @@ fn method_settings(method: Method, options: &Options) -> Vec<(&'static str, Valu
 /// Creates the run folder, or opens the one to resume.
 pub fn open_folder(
     args: &TrainArgs,
-    options: &Options,
+    options: &MethodOptions,
     source: &GameSource,
     features: Option<DataFile>,
 ) -> Result<RunFolder> {
@@ -303,7 +303,7 @@ pub fn open_folder(
     if let Some(sample) = select.sample {
         set("sample", (sample as i64).into());
     }
-    let config = Config {
+    let config = RunConfig {
         command: "train".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,
@@ -314,7 +314,7 @@ pub fn open_folder(
 }
 
 /// The command that repeats the run.
-pub fn repeat_command(args: &TrainArgs, options: &Options) -> Vec<String> {
+pub fn repeat_command(args: &TrainArgs, options: &MethodOptions) -> Vec<String> {
     let mut words = ["outflank", "train", args.method.0.name()].map(str::to_owned).to_vec();
     words.extend(["--features".to_owned(), args.features.clone()]);
     for (name, value) in method_settings(args.method.0, options) {

@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use outflank_games::othello::Othello;
 use outflank_learners::methods::Method;
 use outflank_records::{
-    Decisions, Record, Wanted, decisions, seen_before, sizes_of_shares, split_games,
+    Decisions, Record, DecisionFilter, decisions, count_overlap, sizes_from_fractions, split_games,
 };
 
 /// Training and test data.
@@ -27,7 +27,7 @@ pub struct TrainTestSplit {
 /// Splits by year: the games of other years, and those of these.
 fn by_years(records: &[Record<Othello>], (from, to): (u16, u16)) -> Result<Vec<Vec<usize>>> {
     let is_test =
-        |&game: &usize| records[game].about.year().is_some_and(|year| (from..=to).contains(&year));
+        |&game: &usize| records[game].info.year().is_some_and(|year| (from..=to).contains(&year));
     let (test, train): (Vec<usize>, Vec<usize>) = (0..records.len()).partition(is_test);
     ensure!(
         !test.is_empty() && !train.is_empty(),
@@ -46,24 +46,24 @@ pub fn split(args: &TrainArgs, source: &GameSource) -> Result<TrainTestSplit> {
     let split = match args.test_years {
         Some(years) => by_years(records, years)?,
         None => {
-            let sizes = sizes_of_shares(games, &[1.0 - args.held_out, args.held_out])?;
+            let sizes = sizes_from_fractions(games, &[1.0 - args.held_out, args.held_out])?;
             ensure!(
                 sizes.iter().all(|&size| size > 0),
                 "{} cannot be split into a training and a test set; read more with --records",
                 counted(games, "game")
             );
-            split_games(games, args.common.seed, &sizes)?.parts
+            split_games(games, args.common.seed, &sizes)?.subsets
         }
     };
-    let repeated = seen_before(records, &split[0], &split[1]);
+    let repeated = count_overlap(records, &split[0], &split[1]);
     ensure!(
         repeated < split[1].len(),
         "each of the {} of the test set is also in the training set; read different games",
         counted(split[1].len(), "game")
     );
     let by = args.records.select.by.as_deref();
-    let train = decisions(records, &Wanted { by, ..Wanted::CHOICES }).of_games(&split[0]);
-    let all = Wanted { by, random: false, ..Wanted::ALL };
+    let train = decisions(records, &DecisionFilter { by, ..DecisionFilter::CHOICES }).of_games(&split[0]);
+    let all = DecisionFilter { by, random: false, ..DecisionFilter::ALL };
     let test = decisions(records, &all).of_games(&split[1]);
     ensure!(
         !train.is_empty() && !test.is_empty(),

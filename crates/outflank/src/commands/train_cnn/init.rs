@@ -6,7 +6,7 @@ use crate::model_source;
 use anyhow::{Context, Result};
 use outflank_models::Model;
 use outflank_models::files::{Origin, write_policy};
-use outflank_models::nets::{Input, Net, Weights, named};
+use outflank_models::nets::{Input, NetGraph, Weights, named};
 use outflank_runs::{DataFile, files};
 
 /// The default architecture.
@@ -24,7 +24,7 @@ pub struct InitialWeights {
 }
 
 /// The network to train, with the weights of `--init-from`.
-pub fn network(args: &CnnArgs) -> Result<(Net, Option<InitialWeights>)> {
+pub fn network(args: &CnnArgs) -> Result<(NetGraph, Option<InitialWeights>)> {
     let input: Option<Input> = args.input.as_deref().map(str::parse).transpose()?;
     let Some(from) = &args.init_from else {
         let name = args.net.as_deref().unwrap_or(DEFAULT_NET);
@@ -32,7 +32,7 @@ pub fn network(args: &CnnArgs) -> Result<(Net, Option<InitialWeights>)> {
     };
     let (model, _) =
         model_source::load_named(from).with_context(|| format!("--init-from {from}"))?;
-    let Model::Deep(deep) = model else {
+    let Model::PolicyNet(deep) = model else {
         bail_usage!(
             "--init-from {from}: it is not a convolutional network; name a run of `outflank train cnn`, cnn \
              or experts"

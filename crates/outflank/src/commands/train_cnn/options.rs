@@ -7,9 +7,9 @@ use crate::game_source::GameSource;
 use crate::{VERSION, run_folder};
 use anyhow::Result;
 use clap::ValueEnum;
-use outflank_learners::cnn::{Optimizer, Plan, Split, TrainError};
-use outflank_models::nets::Net;
-use outflank_runs::{Config, RunFolder};
+use outflank_learners::cnn::{Optimizer, CnnConfig, Split, CnnError};
+use outflank_models::nets::NetGraph;
+use outflank_runs::{RunConfig, RunFolder};
 
 /// Settings that may change when a run is resumed.
 const MAY_CHANGE: [&str; 8] = [
@@ -65,7 +65,7 @@ fn base_learning_rate(args: &CnnArgs) -> f64 {
 pub fn check(args: &CnnArgs) -> Result<()> {
     let resumed = args.run.resume.is_some();
     if !resumed && args.epochs.is_none() && args.time_limit.is_none() {
-        return Err(UsageError(TrainError::Endless.to_string()).into());
+        return Err(UsageError(CnnError::NoBudget.to_string()).into());
     }
     let batch_size = step_defaults(args).batch_size;
     ensure_usage!(
@@ -105,7 +105,7 @@ pub fn check(args: &CnnArgs) -> Result<()> {
 }
 
 /// The training plan of the options.
-pub fn plan(args: &CnnArgs) -> Result<Plan> {
+pub fn plan(args: &CnnArgs) -> Result<CnnConfig> {
     let StepDefaults { batch_size, warmup_steps, nesterov, learning_rate } = step_defaults(args);
     let optimizer = match args.optimizer.as_str() {
         "adamw" => {
@@ -114,7 +114,7 @@ pub fn plan(args: &CnnArgs) -> Result<Plan> {
         }
         _ => Optimizer::Sgd { momentum: args.momentum, nesterov },
     };
-    let plan = Plan {
+    let plan = CnnConfig {
         batch: batch_size,
         rate: learning_rate.unwrap_or_else(|| base_learning_rate(args)),
         schedule: args.lr_schedule,
@@ -124,7 +124,7 @@ pub fn plan(args: &CnnArgs) -> Result<Plan> {
         smoothing: args.label_smoothing,
         seed: args.common.seed,
     };
-    Ok(args.ensemble_member.map_or(plan, |number| plan.of_bag(number)))
+    Ok(args.ensemble_member.map_or(plan, |number| plan.ensemble_member(number)))
 }
 
 /// The train/test split with its last training year.
@@ -157,10 +157,10 @@ pub fn repeat_command(args: &CnnArgs, epochs: f64) -> Vec<String> {
 /// Creates the run folder, or opens the one to resume.
 pub fn open_folder(
     args: &CnnArgs,
-    (net, init): (&Net, Option<&InitialWeights>),
+    (net, init): (&NetGraph, Option<&InitialWeights>),
     source: &GameSource,
 ) -> Result<RunFolder> {
-    let config = Config {
+    let config = RunConfig {
         command: "cnn".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,
@@ -176,7 +176,7 @@ fn value_name(value: impl ValueEnum) -> String {
 }
 
 /// The settings by the names of the options.
-fn settings(args: &CnnArgs, net: &Net) -> toml::Table {
+fn settings(args: &CnnArgs, net: &NetGraph) -> toml::Table {
     let mut table = toml::Table::new();
     let mut put = |key: &str, value: toml::Value| {
         table.insert(key.to_owned(), value);

@@ -2,16 +2,16 @@
 
 use super::results::{error, progress, tests, title};
 use crate::output::grouped;
-use outflank_learners::cnn::{Point, Taught};
-use outflank_presentation::About;
+use outflank_learners::cnn::{Point, TrainReport};
+use outflank_presentation::Provenance;
 use outflank_report::text::with_error;
-use outflank_report::{self as report, Align, Bars, Page, Plot, Section, Series, Table};
+use outflank_report::{self as report, Align, BarChart, Page, Plot, Section, Series, Table};
 use toml::Value;
 
 /// The results and the training history of a network.
 pub struct CnnReport<'a> {
     /// The results.
-    pub train_report: &'a Taught,
+    pub train_report: &'a TrainReport,
     /// Description of the games.
     pub source: String,
     /// Number of games.
@@ -47,7 +47,7 @@ impl CnnReport<'_> {
         }
         if self.setting("device") != "cpu" {
             remarks.push(format!(
-                "Trained on {}: repeating the command gives similar results, not the same bytes.",
+                "CnnOutcome on {}: repeating the command gives similar results, not the same bytes.",
                 self.setting("device")
             ));
         }
@@ -74,11 +74,11 @@ impl CnnReport<'_> {
 }
 
 /// Renders the page.
-pub fn page(data: &CnnReport<'_>, about: &About) -> String {
+pub fn page(data: &CnnReport<'_>, about: &Provenance) -> String {
     let CnnReport { train_report, source, games, examples, positions, .. } = data;
     let mut page = Page::new(format!("{}, a move-prediction network", train_report.net));
     page.lead(format!(
-        "Trained on {} examples ({}) from {} positions of {} games ({source}).",
+        "CnnOutcome on {} examples ({}) from {} positions of {} games ({source}).",
         grouped(*examples as u64),
         train_report.examples,
         grouped(*positions as u64),
@@ -101,7 +101,7 @@ pub fn page(data: &CnnReport<'_>, about: &About) -> String {
             inner.table(&table);
         });
     }
-    about.sign(&mut page);
+    about.add_footer(&mut page);
     page.to_html()
 }
 
@@ -151,7 +151,7 @@ fn key_figures(section: &mut Section, data: &CnnReport<'_>) {
             train_report.device
         ),
     ]);
-    section.figures_at_a_glance(
+    section.key_figures(
         facts.iter().map(|[name, value, remark]| (name.as_str(), value.as_str(), remark.as_str())),
     );
     for remark in data.remarks() {
@@ -160,8 +160,8 @@ fn key_figures(section: &mut Section, data: &CnnReport<'_>) {
 }
 
 /// The test metrics and the generalization gap.
-fn tests_section(section: &mut Section, train_report: &Taught) {
-    let bars = Bars::new(
+fn tests_section(section: &mut Section, train_report: &TrainReport) {
+    let bars = BarChart::new(
         "Top-1 accuracy among legal moves",
         "% of choices, 95% intervals",
         train_report.tests.iter().map(title),

@@ -3,7 +3,7 @@
 use crate::output::{grouped, table_width};
 use anyhow::Result;
 use outflank_arena::accuracy::Hits;
-use outflank_learners::cnn::{Point, Taught, Tested};
+use outflank_learners::cnn::{StepMetrics, TrainReport, TestMetrics};
 use outflank_report::text::with_error;
 use outflank_report::{Align, Table};
 use outflank_runs::RunFolder;
@@ -27,8 +27,8 @@ impl<'a> TrainingCurve<'a> {
     }
 
     /// Appends a point.
-    pub fn add(&mut self, point: &Point) -> Result<()> {
-        let Point { step, steps, passes, seconds, speed, loss, hits, rate } = point;
+    pub fn add(&mut self, point: &StepMetrics) -> Result<()> {
+        let StepMetrics { step, steps, passes, seconds, speed, loss, hits, rate } = point;
         let _ = writeln!(
             self.text,
             "{step},{steps},{passes:.4},{seconds:.1},{speed:.0},{loss:.5},{hits:.3},{rate:.6}"
@@ -39,9 +39,9 @@ impl<'a> TrainingCurve<'a> {
 
 /// Reads the curve. A killed run continues from its last checkpoint, so points after it occur twice;
 /// the later ones count.
-pub fn read_curve(folder: &RunFolder) -> Vec<Point> {
+pub fn read_curve(folder: &RunFolder) -> Vec<StepMetrics> {
     let text = std::fs::read_to_string(folder.join(CURVE)).unwrap_or_default();
-    let mut points: Vec<Point> = Vec::new();
+    let mut points: Vec<StepMetrics> = Vec::new();
     for line in text.lines().skip(1) {
         let cells: Vec<f64> = line.split(',').filter_map(|cell| cell.parse().ok()).collect();
         let [step, steps, passes, seconds, speed, loss, hits, rate] = cells[..] else { continue };
@@ -49,18 +49,18 @@ pub fn read_curve(folder: &RunFolder) -> Vec<Point> {
         while points.last().is_some_and(|last| last.step >= step) {
             points.pop();
         }
-        points.push(Point { step, steps, passes, seconds, speed, loss, hits, rate });
+        points.push(StepMetrics { step, steps, passes, seconds, speed, loss, hits, rate });
     }
     points
 }
 
 /// Half-width of the 95% interval of a percentage, with positions as independent samples.
 pub fn error(percent: f64, count: u64) -> f64 {
-    Hits::of(percent, count).error()
+    Hits::from_percent(percent, count).error()
 }
 
 /// The title of a test, with the number of symmetries if predictions are averaged.
-pub fn title(test: &Tested) -> String {
+pub fn title(test: &TestMetrics) -> String {
     match test.images {
         1 => test.test.clone(),
         symmetries => format!("{}, {symmetries} symmetries", test.test),
@@ -68,7 +68,7 @@ pub fn title(test: &Tested) -> String {
 }
 
 /// The test metrics with their confidence intervals.
-pub fn tests(train_report: &Taught) -> Table {
+pub fn tests(train_report: &TrainReport) -> Table {
     let heads = ["positions", "overlap %", "top-1 %", "top-1 legal %"]
         .into_iter()
         .chain(["top-1 choices %", "top-3 %", "legal rate %"])
@@ -93,7 +93,7 @@ pub fn tests(train_report: &Taught) -> Table {
 }
 
 /// The accuracy in the form of all methods: by game, without test-time augmentation.
-pub fn accuracy(train_report: &Taught) -> Value {
+pub fn accuracy(train_report: &TrainReport) -> Value {
     let mut without_augmentation = train_report.tests.iter().filter(|test| test.images == 1);
     let Some(test) = without_augmentation.find(|test| !test.test.ends_with("by example")) else {
         return Value::Null;
@@ -118,7 +118,7 @@ pub fn progress(step: u64, steps: u64) -> String {
 }
 
 /// A line of progress output.
-pub fn progress_line(point: &Point) -> String {
+pub fn progress_line(point: &StepMetrics) -> String {
     format!(
         "{:<22} {:6.3} epochs  {:7.1} s  {:>9.0}/s  loss {:.4}  accuracy {:.2}%  lr {:.5}",
         progress(point.step, point.steps),
@@ -132,7 +132,7 @@ pub fn progress_line(point: &Point) -> String {
 }
 
 /// The result as text.
-pub fn text(train_report: &Taught, path: &str) -> String {
+pub fn text(train_report: &TrainReport, path: &str) -> String {
     let mut text = format!(
         "{}: {} weights, {}, {:.0} s\n",
         train_report.net,
@@ -141,7 +141,7 @@ pub fn text(train_report: &Taught, path: &str) -> String {
         train_report.seconds,
     );
     if !train_report.tests.is_empty() {
-        let _ = writeln!(text, "\n{}", tests(train_report).to_text_in(table_width()));
+        let _ = writeln!(text, "\n{}", tests(train_report).to_text_within(table_width()));
         text += "top-1: the largest of the 60 outputs; top-1 legal: the best legal move, symmetric moves\n";
         text += "count as one; top-1 choices: the same with two or more legal moves; overlap: share of the\n";
         text += "test set in the training set. ±: 95% confidence interval (binomial).\n";

@@ -6,7 +6,7 @@ use crate::cli::train_play::{AnnArgs, AnnSchedule};
 use crate::errors::{UsageError, ensure_usage};
 use crate::output::grouped;
 use anyhow::Result;
-use outflank_learners::ann::{Outcome as Target, Pair, Settings};
+use outflank_learners::ann::{Outcome as Target, AnnLearner, AnnConfig};
 use outflank_models::ann::Architecture;
 
 /// Trains a pair of networks, after all settings are checked.
@@ -41,7 +41,7 @@ pub fn run(args: &AnnArgs) -> Result<Outcome> {
         "--lambda has no effect with --per-move; omit one of them"
     );
     let linear = args.lr_schedule == AnnSchedule::Linear;
-    let settings = Settings {
+    let settings = AnnConfig {
         architecture: architecture.clone(),
         alpha: args.learning_rate,
         decay: linear.then_some(training.games),
@@ -64,7 +64,7 @@ pub fn run(args: &AnnArgs) -> Result<Outcome> {
         data: Vec::new(),
         workers: None,
     };
-    run_job(&job, Pair::new(settings))
+    run_job(&job, AnnLearner::new(settings))
 }
 
 /// The settings by option name.

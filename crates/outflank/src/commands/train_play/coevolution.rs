@@ -6,7 +6,7 @@ use crate::cli::train_coevolution::{CoevolutionArgs, option_of_key};
 use crate::errors::ensure_usage;
 use anyhow::Result;
 use outflank_experiments::coevolution::presets;
-use outflank_learners::coevolution::{Coevolution, Settings};
+use outflank_learners::coevolution::{Coevolution, CoevolutionConfig};
 
 /// Trains by one of them, after all settings are checked.
 pub fn run(name: &'static str, args: &CoevolutionArgs) -> Result<Outcome> {
@@ -14,7 +14,7 @@ pub fn run(name: &'static str, args: &CoevolutionArgs) -> Result<Outcome> {
     check(training)?;
     let mut table = presets::table(name, args.operators.as_deref())?;
     table.extend(args.settings.table());
-    let settings = Settings::from_table(&table)?;
+    let settings = CoevolutionConfig::from_table(&table)?;
     settings.check_budget(training.games)?;
     let (seed, threads) = (training.common.seed, training.common.threads());
     let mut learner = Coevolution::new(settings.clone(), seed, threads)?;

@@ -13,13 +13,13 @@ use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_learners::gp::{
-    Contest, Curve, GamesOf, Gp, GpError, Inference, Judge, Sampling, Settings, Space, Tests,
+    GameOracleConfig, GpEvaluator, GameOracle, GpLearner, GpError, InferenceConfig, PreferenceOracle, Sampling, GpConfig, HeuristicSpace, TestPairs,
 };
-use outflank_learners::training::{Gauge, Plan, Point, model_name};
+use outflank_learners::training::{Evaluator, TrainingPlan, Measurement, model_name};
 use outflank_models::files::Origin;
-use outflank_models::{Described, Heuristic};
-use outflank_players::roster::Roster;
-use outflank_runs::{Config, Progress, RunFolder, stop_requested, stop_when_asked};
+use outflank_models::{NamedFeatures, Heuristic};
+use outflank_players::registry::RegisteredGame;
+use outflank_runs::{RunConfig, Progress, RunFolder, stop_requested, install_stop_handler};
 use std::time::Instant;
 
 /// Upper limits: more is a typo, or more than a Gaussian process can handle.
@@ -86,10 +86,10 @@ fn with_defaults(args: &GpArgs) -> Result<GpArgs> {
 }
 
 /// The settings of the learner.
-fn settings<P: Described>(args: &GpArgs) -> Settings {
-    Settings {
+fn settings<P: NamedFeatures>(args: &GpArgs) -> GpConfig {
+    GpConfig {
         dimensions: P::FEATURES.len(),
-        space: if args.space == "weights" { Space::Weights } else { Space::Directions },
+        space: if args.space == "weights" { HeuristicSpace::Weights } else { HeuristicSpace::Directions },
         initial: args.initial.unwrap_or(5),
         opponents: args.opponents.unwrap_or(5),
         choose_opponents: args.opponents_by == "sampling",
@@ -100,7 +100,7 @@ fn settings<P: Described>(args: &GpArgs) -> Settings {
         },
         against_best: args.find == "opponent",
         restarts: args.restarts,
-        inference: Inference {
+        inference: InferenceConfig {
             tolerance: args.tolerance,
             sweeps: args.max_iterations,
             steps: args.kernel_iterations,
@@ -110,8 +110,8 @@ fn settings<P: Described>(args: &GpArgs) -> Settings {
     }
 }
 
-fn train<P: Roster + Described>(args: &GpArgs, references: &[&str]) -> Result<Outcome> {
-    let contest = Contest {
+fn train<P: RegisteredGame + NamedFeatures>(args: &GpArgs, references: &[&str]) -> Result<Outcome> {
+    let contest = GameOracleConfig {
         depth: args.depth,
         games: args.pair_games,
         opening: args.opening,
@@ -119,11 +119,11 @@ fn train<P: Roster + Described>(args: &GpArgs, references: &[&str]) -> Result<Ou
     };
     let benchmark = args.benchmark.unwrap_or(0);
     // Created before the folder, so that wrong settings leave no folder.
-    let gp = Gp::<P>::new(settings::<P>(args), contest, benchmark)?;
+    let gp = GpLearner::<P>::new(settings::<P>(args), contest, benchmark)?;
     let folder = open_folder(args)?;
     match args.ask.as_deref() {
         None => {
-            stop_when_asked();
+            install_stop_handler();
             train_with::<P, _>(args, references, gp, contest, &folder)
         }
         Some(shown) => {
@@ -134,17 +134,17 @@ fn train<P: Roster + Described>(args: &GpArgs, references: &[&str]) -> Result<Ou
             eprintln!(
                 "Answers are saved in {path}; stop at any time and continue with --resume {path}."
             );
-            let gp = Gp::judged(settings::<P>(args), contest, benchmark, person)?;
+            let gp = GpLearner::with_oracle(settings::<P>(args), contest, benchmark, person)?;
             train_with::<P, _>(args, references, gp, contest, &folder)
         }
     }
 }
 
-fn train_with<P: Roster + Described, J: Judge>(
+fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
     args: &GpArgs,
     references: &[&str],
-    mut gp: Gp<P, J>,
-    contest: Contest,
+    mut gp: GpLearner<P, J>,
+    contest: GameOracleConfig,
     folder: &RunFolder,
 ) -> Result<Outcome> {
     let began = Instant::now();
@@ -154,14 +154,14 @@ fn train_with<P: Roster + Described, J: Judge>(
         Ok(Outcome::Stopped)
     };
     let Some(tests) = tests::<P>(args, contest, folder)? else { return stopped() };
-    let gauge = Curve { tests };
+    let gauge = GpEvaluator { tests };
     let columns: Vec<String> =
-        Gauge::<Gp<P, J>>::columns(&gauge).into_iter().map(|column| column.name).collect();
-    let plan = Plan {
+        Evaluator::<GpLearner<P, J>>::columns(&gauge).into_iter().map(|column| column.name).collect();
+    let plan = TrainingPlan {
         games: args.rounds,
         unit: "round",
-        points: args.rounds,
-        measure_beginning: true,
+        measurements: args.rounds,
+        measure_start: true,
         origin: Origin {
             method: "gp".to_owned(),
             seed: Some(args.common.seed),
@@ -171,7 +171,7 @@ fn train_with<P: Roster + Described, J: Judge>(
         keep_models: false,
     };
     let quiet = args.common.quiet || args.ask.is_some();
-    let message = |point: &Point| {
+    let message = |point: &Measurement| {
         let figure = |name: &str| {
             columns.iter().position(|known| known == name).and_then(|at| point.scores.get(at))
         };
@@ -189,7 +189,7 @@ fn train_with<P: Roster + Described, J: Judge>(
     let Some(trained) = drive(&mut gp, &gauge, &plan, folder, progress, message)? else {
         return stopped();
     };
-    let fresh = match (args.benchmark, gp.fresh_score()) {
+    let fresh = match (args.benchmark, gp.held_out_score()) {
         (Some(0), _) => None,
         (_, Ok(score)) => Some(score),
         (_, Err(GpError::Stopped)) => return stopped(),
@@ -197,7 +197,7 @@ fn train_with<P: Roster + Described, J: Judge>(
     };
     let ceiling = match gauge.tests.as_ref().filter(|_| args.ceiling) {
         None => None,
-        Some(tests) => match tests.ceiling(&GamesOf::<P>::new(contest)) {
+        Some(tests) => match tests.ceiling(&GameOracle::<P>::new(contest)) {
             Ok(ceiling) => Some(ceiling),
             Err(GpError::Stopped) => return stopped(),
             Err(error) => return Err(error.into()),
@@ -226,9 +226,9 @@ fn train_with<P: Roster + Described, J: Judge>(
             .zip(trained.model.weights())
             .map(|(name, weight)| ((*name).to_owned(), *weight))
             .collect(),
-        parameters: gp.active().parameters().to_vec(),
-        tests: gauge.tests.as_ref().map_or(0, Tests::len),
-        notes: gp.active().notes(),
+        parameters: gp.active_learner().log_parameters().to_vec(),
+        tests: gauge.tests.as_ref().map_or(0, TestPairs::len),
+        notes: gp.active_learner().warnings(),
         fresh,
         ceiling,
         matches,
@@ -239,11 +239,11 @@ fn train_with<P: Roster + Described, J: Judge>(
 }
 
 /// The test pairs, saved as they are played; `Some(None)` without `--tests`, `None` if the user stopped.
-fn tests<P: Roster + Described>(
+fn tests<P: RegisteredGame + NamedFeatures>(
     args: &GpArgs,
-    contest: Contest,
+    contest: GameOracleConfig,
     folder: &RunFolder,
-) -> Result<Option<Option<Tests>>> {
+) -> Result<Option<Option<TestPairs>>> {
     let count = args.tests.unwrap_or(0);
     if count == 0 {
         return Ok(Some(None));
@@ -251,7 +251,7 @@ fn tests<P: Roster + Described>(
     let progress = Progress::new("test pairs", "pairs", count as u64, args.common.quiet);
     let mut seen = 0;
     let path = folder.join("tests.tsv");
-    let played = Tests::recorded(&GamesOf::<P>::new(contest), count, &path, |found| {
+    let played = TestPairs::play_journaled(&GameOracle::<P>::new(contest), count, &path, |found| {
         progress.add((found - seen) as u64);
         seen = found;
     });
@@ -307,7 +307,7 @@ fn table(args: &GpArgs) -> toml::Table {
 }
 
 fn open_folder(args: &GpArgs) -> Result<RunFolder> {
-    let config = Config {
+    let config = RunConfig {
         command: "gp".to_owned(),
         version: VERSION.to_owned(),
         seed: args.common.seed,

@@ -5,8 +5,8 @@ use crate::output::{grouped, print, print_json, table_width};
 use anyhow::Result;
 use outflank_arena::matches::MatchReport;
 use outflank_games::Game;
-use outflank_learners::gp::Ceiling;
-use outflank_learners::training::{CURVE, Point};
+use outflank_learners::gp::AccuracyCeiling;
+use outflank_learners::training::{CURVE, Measurement};
 use outflank_presentation as present;
 use outflank_report::{Align, Page, Plot, Series, Table};
 use outflank_runs::RunFolder;
@@ -23,7 +23,7 @@ pub struct GpResults<'a> {
     /// Names of the measurements after each round.
     pub columns: Vec<String>,
     /// The measurements.
-    pub curve: Vec<Point>,
+    pub curve: Vec<Measurement>,
     /// The best heuristic by feature.
     pub weights: Vec<(String, f32)>,
     /// The logarithms of the length scales and of σ at the end.
@@ -33,7 +33,7 @@ pub struct GpResults<'a> {
     /// Number of test pairs.
     pub tests: usize,
     /// The accuracy limit.
-    pub ceiling: Option<Ceiling>,
+    pub ceiling: Option<AccuracyCeiling>,
     /// Warnings about the posterior.
     pub notes: Vec<String>,
     /// The reference matches.
@@ -42,7 +42,7 @@ pub struct GpResults<'a> {
 
 impl GpResults<'_> {
     /// A value of a measurement.
-    fn figure(&self, point: &Point, name: &str) -> Option<f64> {
+    fn figure(&self, point: &Measurement, name: &str) -> Option<f64> {
         let at = self.columns.iter().position(|known| known == name)?;
         point.scores.get(at).copied()
     }
@@ -54,7 +54,7 @@ impl GpResults<'_> {
 
     fn series(&self, name: &str) -> Vec<outflank_report::Point> {
         let at = self.columns.iter().position(|known| known == name);
-        let point = |point: &Point| {
+        let point = |point: &Measurement| {
             let (value, error) = (*point.scores.get(at?)?, *point.errors.get(at?)?);
             Some(outflank_report::Point::with_error(point.games as f64, value, error))
         };
@@ -63,12 +63,12 @@ impl GpResults<'_> {
 
     /// Percentage of test pairs whose winner wins again, of those that are decided again.
     fn ceiling(&self) -> Option<f64> {
-        self.ceiling.map(|ceiling| 100.0 * ceiling.of_decided())
+        self.ceiling.map(|ceiling| 100.0 * ceiling.same_if_decided())
     }
 
     /// Percentage of winners that the majority of new comparisons names.
     fn foreseeable(&self) -> Option<f64> {
-        self.ceiling.map(|ceiling| 100.0 * ceiling.foreseeable)
+        self.ceiling.map(|ceiling| 100.0 * ceiling.majority)
     }
 
     /// The benchmark scores as text.
@@ -81,7 +81,7 @@ impl GpResults<'_> {
 
 /// The JSON document of the results, without paths and times: the same run gives the same bytes.
 fn as_json(results: &GpResults<'_>) -> Value {
-    let point = |point: &Point| {
+    let point = |point: &Measurement| {
         let mut row = Map::new();
         row.insert("round".to_owned(), json!(point.games));
         for (name, value) in results.columns.iter().zip(&point.scores) {
@@ -114,7 +114,7 @@ fn as_json(results: &GpResults<'_>) -> Value {
 
 /// Writes the result files.
 pub fn write(folder: &RunFolder, results: &GpResults<'_>) -> Result<()> {
-    folder.write("matches.csv", present::meetings(&results.matches).to_csv().as_bytes())?;
+    folder.write("matches.csv", present::match_list(&results.matches).to_csv().as_bytes())?;
     let json = serde_json::to_string_pretty(&as_json(results))?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;
     folder.write("report.html", page(folder, results)?.as_bytes())?;
@@ -138,7 +138,7 @@ fn page(folder: &RunFolder, results: &GpResults<'_>) -> Result<String> {
         None => format!("{} games", grouped(results.last("games").unwrap_or(0.0) as u64)),
     };
     page.lead(format!(
-        "Trained in {} rounds on {} comparisons by {judge}.{}",
+        "TrainingOutcome in {} rounds on {} comparisons by {judge}.{}",
         args.rounds,
         grouped(results.last("comparisons").unwrap_or(0.0) as u64),
         results.score().map_or_else(String::new, |score| format!(" It scores {score}.")),
@@ -167,7 +167,7 @@ fn page(folder: &RunFolder, results: &GpResults<'_>) -> Result<String> {
     if args.benchmark != Some(0) {
         let plot = Plot::new("Score of the best so far", "round", "points")
             .series(Series::line("best", results.series("best")));
-        section.figure(&plot, "Against the random heuristics of the benchmark, one game each.");
+        section.figure(&plot, "OpponentEvaluator the random heuristics of the benchmark, one game each.");
     }
     for (name, title, caption) in [
         ("mean", "Mean of the selected pair", "Posterior mean when the pair was selected."),
@@ -179,13 +179,13 @@ fn page(folder: &RunFolder, results: &GpResults<'_>) -> Result<String> {
         section.figure(&plot, caption);
     }
     page.section("The best heuristic").table(&weights(results));
-    page.section("Matches").table(&present::meetings(&results.matches));
+    page.section("Matches").table(&present::match_list(&results.matches));
     let mut table = Table::new([("key", Align::Left), ("value", Align::Right)]);
     for (key, value) in &results.table {
         table.row([key.clone(), value.to_string()]);
     }
-    page.section("Settings").table(&table);
-    super::origin(folder, "gp")?.sign(&mut page);
+    page.section("GpConfig").table(&table);
+    super::origin(folder, "gp")?.add_footer(&mut page);
     Ok(page.to_html())
 }
 
@@ -205,7 +205,7 @@ pub fn show(folder: &RunFolder, results: &GpResults<'_>, model: &Path, seconds: 
         args.rounds,
         if args.rounds == 1 { "" } else { "s" },
         grouped(results.last("comparisons").unwrap_or(0.0) as u64),
-        weights(results).to_text_in(table_width()),
+        weights(results).to_text_within(table_width()),
     );
     if let Some(accuracy) = results.last("accuracy") {
         let _ = writeln!(
@@ -233,7 +233,7 @@ pub fn show(folder: &RunFolder, results: &GpResults<'_>, model: &Path, seconds: 
         "\nReference matches of {} games at depth {}, one move in ten random:\n{}",
         args.match_games,
         args.depth,
-        present::meetings(&results.matches).to_text_in(table_width())
+        present::match_list(&results.matches).to_text_within(table_width())
     );
     let _ = writeln!(
         text,

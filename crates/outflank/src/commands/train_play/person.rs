@@ -5,9 +5,9 @@
 
 use anyhow::{Result, bail};
 use outflank_games::Side;
-use outflank_learners::gp::{Contest, GpError, Judge, Outcome, Parting, SHOWN, parting, two_games};
-use outflank_models::Described;
-use outflank_players::roster::Roster;
+use outflank_learners::gp::{Contest, GpError, PreferenceOracle, Outcome, Disagreement, DEMONSTRATED_SIDE, parting, demonstration_games};
+use outflank_models::NamedFeatures;
+use outflank_players::registry::RegisteredGame;
 use outflank_runs::{Journal, RunFolder};
 use std::fmt::Write;
 use std::io::BufRead;
@@ -32,7 +32,7 @@ pub struct Person<P> {
     game: PhantomData<fn() -> P>,
 }
 
-impl<P: Roster + Described> Person<P> {
+impl<P: RegisteredGame + NamedFeatures> Person<P> {
     /// Reads the earlier answers in a run folder.
     pub fn new(shown: Shown, contest: Contest, folder: &RunFolder) -> Result<Person<P>> {
         let path = folder.join("answers.tsv");
@@ -52,7 +52,7 @@ impl<P: Roster + Described> Person<P> {
                 Some((positions(&parting), [String::new(), String::new()]))
             }
             Shown::Games => {
-                let games = two_games::<P>(pair, self.contest, path);
+                let games = demonstration_games::<P>(pair, self.contest, path);
                 if games[0].line.moves() == games[1].line.moves() {
                     return None;
                 }
@@ -62,7 +62,7 @@ impl<P: Roster + Described> Person<P> {
                 for (at, game) in games.iter().enumerate() {
                     let moves: Vec<String> =
                         game.line.moves().iter().map(ToString::to_string).collect();
-                    let result = match SHOWN.sign() * game.margin {
+                    let result = match DEMONSTRATED_SIDE.sign() * game.margin {
                         0 => "a draw".to_owned(),
                         won if won > 0 => format!("won by {won}"),
                         lost => format!("lost by {}", -lost),
@@ -103,7 +103,7 @@ impl<P: Roster + Described> Person<P> {
                 Ok(0) => return Ok(None),
                 Ok(_) => {}
                 Err(error) => {
-                    return Err(GpError::Judge(format!("cannot read the answer: {error}")));
+                    return Err(GpError::Oracle(format!("cannot read the answer: {error}")));
                 }
             }
             match String::from_utf8_lossy(&line).trim() {
@@ -119,7 +119,7 @@ impl<P: Roster + Described> Person<P> {
     }
 }
 
-impl<P: Roster + Described> Judge for Person<P> {
+impl<P: RegisteredGame + NamedFeatures> PreferenceOracle for Person<P> {
     fn judge(
         &mut self,
         round: u64,
@@ -151,7 +151,7 @@ impl<P: Roster + Described> Judge for Person<P> {
             };
             let line = format!("{round}\t{number}\t{mark}");
             let saved = self.journal.append(&[line]).and_then(|()| self.journal.sync());
-            saved.map_err(|error| GpError::Judge(error.to_string()))?;
+            saved.map_err(|error| GpError::Oracle(error.to_string()))?;
             self.answered.push((round, number, outcome));
             outcomes.push(outcome);
         }
@@ -176,8 +176,8 @@ fn parse(line: &str) -> Option<(u64, usize, Outcome)> {
     Some((round, number, outcome))
 }
 
-fn positions<P: Roster>(parting: &Parting<P>) -> String {
-    let Parting { position, first, second } = parting;
+fn positions<P: RegisteredGame>(parting: &Disagreement<P>) -> String {
+    let Disagreement { position, first, second } = parting;
     let side = position.to_move();
     let mark = match (P::GAME, side) {
         (outflank_games::Game::Othello, Side::Black) => " (X)",

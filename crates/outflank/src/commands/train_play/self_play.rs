@@ -8,12 +8,12 @@ use crate::errors::{UsageError, bail_usage, ensure_usage};
 use crate::output::set_threads;
 use anyhow::{Context, Result};
 use outflank_games::othello::Othello;
-use outflank_learners::selfplay::{SelfPlay, Settings};
+use outflank_learners::self_play::{SelfPlay, SelfPlayConfig};
 use outflank_models::files::load_tuples;
-use outflank_models::patterns::{Afterstates, Count, Stages, whole_board};
-use outflank_players::Spec;
-use outflank_players::roster::{self, Model};
-use outflank_players::spec::Search;
+use outflank_models::patterns::{AfterstateFeatures, Count, Stages, whole_board};
+use outflank_players::PlayerSpec;
+use outflank_players::registry::{self, Model};
+use outflank_players::spec::SearchSpec;
 use outflank_runs::DataFile;
 use outflank_runs::files::{checksum, read};
 use std::path::Path;
@@ -72,15 +72,15 @@ pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
     };
     let mut learner = SelfPlay::new(features, stages, settings);
     if let Some(text) = &args.opponent {
-        let spec: Spec = text.parse()?;
+        let spec: PlayerSpec = text.parse()?;
         ensure_usage!(
-            spec.search == Search::Natural
+            spec.search == SearchSpec::Default
                 && (spec.random, spec.noise) == (0.0, 0.0)
                 && spec.stage.is_none(),
             "--opponent '{text}' plays at 1-ply with the random moves of --random; name the model alone"
         );
-        match roster::find_model::<Othello>(&spec)? {
-            Model::Value(value) => learner = learner.against(value),
+        match registry::find_model::<Othello>(&spec)? {
+            Model::Value(value) => learner = learner.with_opponent(value),
             _ => bail_usage!("--opponent takes a model that evaluates positions, not '{text}'"),
         }
         data.extend(model_file(text));
@@ -105,16 +105,16 @@ fn opponent_share(args: &SelfPlayArgs) -> f64 {
 }
 
 /// The features, and the file that lists them.
-fn features(args: &SelfPlayArgs) -> Result<(Afterstates, Vec<DataFile>)> {
+fn features(args: &SelfPlayArgs) -> Result<(AfterstateFeatures, Vec<DataFile>)> {
     if args.features == "patterns" {
-        return Ok((Afterstates::new(whole_board(), Count::ALL.to_vec())?, Vec::new()));
+        return Ok((AfterstateFeatures::new(whole_board(), Count::ALL.to_vec())?, Vec::new()));
     }
     let path = Path::new(&args.features);
     let tuples =
         load_tuples(path).context("--features takes patterns or a file that lists tuples")?;
     let sha256 = checksum(&read(path, 1 << 30)?);
     let file = DataFile { file: args.features.clone(), sha256 };
-    Ok((Afterstates::new(tuples, Vec::new())?, vec![file]))
+    Ok((AfterstateFeatures::new(tuples, Vec::new())?, vec![file]))
 }
 
 /// The settings by option name.

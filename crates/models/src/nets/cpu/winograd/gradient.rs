@@ -87,7 +87,7 @@ impl Winograd {
                 field.iter_mut().zip(parts).for_each(|(to, part)| *to += part);
             }
         });
-        [left, right, sums].into_iter().for_each(|room| space.keep(room));
+        [left, right, sums].into_iter().for_each(|room| space.release(room));
     }
 }
 
