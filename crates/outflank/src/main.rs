@@ -1,4 +1,4 @@
-//! The command line: parses options, calls the library crates and prints.
+#![doc = include_str!("../README.md")]
 
 mod cli;
 mod commands;

@@ -63,7 +63,7 @@ fn the_files_of_a_league_agree() {
     let standings = sandbox.text("runs/league-001/standings.csv");
     assert!(standings.starts_with("rank,player,rating,error,points,games,percent\n1,heuristic@2,"));
     assert!(sandbox.text("runs/league-001/cross-table.csv").contains("\n4,random,"));
-    assert!(sandbox.text("runs/league-001/superiority.csv").contains("\n4,random,"));
+    assert!(sandbox.text("runs/league-001/los.csv").contains("\n4,random,"));
     assert_eq!(sandbox.text("runs/league-001/games.pgn").matches("[Event ").count(), 120);
 }
 

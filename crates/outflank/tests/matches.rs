@@ -55,7 +55,7 @@ fn the_files_of_a_match_agree() {
     }
     assert_eq!(number(&found, "distinct_games") as usize, games.len());
     let text = sandbox.ok(&run);
-    for part in ["heuristic against random", "won ", "superiority", "runs/match-002"] {
+    for part in ["heuristic against random", "won ", "LOS ", "pentanomial counts", "duplicate games", "runs/match-002"] {
         assert!(text.contains(part), "{part} in {text}");
     }
 }
@@ -94,7 +94,7 @@ fn swapping_two_players_mirrors_the_results() {
         let near = |x: f64, y: f64| (x - y).abs() < 1e-9;
         assert!(near(number(&one, "score"), 1.0 - number(&two, "score")));
         assert!(near(number(&one, "error"), number(&two, "error")));
-        assert!(near(number(&one, "superiority"), 1.0 - number(&two, "superiority")));
+        assert!(near(number(&one, "los"), 1.0 - number(&two, "los")));
         assert!(near(number(&one, "elo"), -number(&two, "elo")));
         let mut mirrored = one["pentanomial"].as_array().unwrap().clone();
         mirrored.reverse();
@@ -201,18 +201,29 @@ fn sprt_stops_early() {
     let run = ["match", "heuristic@2", "random", "--games", "2000", "--sprt", "0,50"];
     let found = sandbox.json(&run);
     assert!(number(&found, "games") < 2000.0 && found["complete"] == true, "{found}");
-    has_keys(&found["sprt"], &["low", "high", "ratio", "bounds", "verdict"]);
-    assert_eq!(found["sprt"]["verdict"], "high");
-    assert!(sandbox.ok(&run).contains("the difference is 50 Elo or more"));
+    let keys = ["elo0", "elo1", "alpha", "beta", "llr", "lower", "upper", "result"];
+    has_keys(&found["sprt"], &keys);
+    assert_eq!(found["sprt"]["result"], "H1");
+    assert_eq!(found["sprt"]["alpha"], 0.05);
+    assert!(sandbox.ok(&run).contains("SPRT: H1 accepted (LLR "));
     let found =
         sandbox.json(&["match", "random", "heuristic@2", "--games", "2000", "--sprt", "-50,0"]);
-    assert_eq!(found["sprt"]["verdict"], "low");
+    assert_eq!(found["sprt"]["result"], "H0");
     let found = sandbox.json(&["match", "random", "heuristic", "--games", "2", "--sprt", "-1,1"]);
-    assert_eq!(found["sprt"]["verdict"], "undecided");
+    assert_eq!(found["sprt"]["result"], "undecided");
     for bad in ["5", "10,0", "0,0", "nan,1", "0,inf", "a,b", "0,1,2"] {
         let message = sandbox.rejected(&["match", "random", "heuristic", "--sprt", bad]);
-        assert!(message.contains("Elo"), "{bad}: {message}");
+        assert!(message.contains("--sprt") || message.contains("SPRT"), "{bad}: {message}");
     }
+    // Smaller error rates need more games, and the command of the report has them.
+    let strict = ["--alpha", "0.001", "--beta", "0.002", "--out", "strict"];
+    let slow = sandbox.json(&[&run[..], &strict].concat());
+    assert_eq!((&slow["sprt"]["alpha"], &slow["sprt"]["beta"]), (&json!(0.001), &json!(0.002)));
+    assert!(sandbox.text("strict/report.html").contains("--alpha 0.001 --beta 0.002"));
+    let alone = sandbox.rejected(&["match", "random", "heuristic", "--alpha", "0.01"]);
+    assert!(alone.contains("--sprt"), "{alone}");
+    let wrong = sandbox.rejected(&["match", "random", "heuristic", "--sprt", "0,1", "--beta", "0.9"]);
+    assert!(wrong.contains("0.9"), "{wrong}");
 }
 
 #[test]

@@ -139,9 +139,11 @@ pub fn suggest(error: &mut clap::Error, program: &Command, arguments: &[OsString
     let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return };
     let Some(name) = argument.strip_prefix("--") else { return };
     let name = name.split('=').next().unwrap_or(name).to_owned();
-    let known = long_options(program, arguments);
-    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let chosen = chosen_command(program, arguments);
+    let known: Vec<&str> = chosen.get_arguments().filter_map(Arg::get_long).collect();
     let option = option_for(&name, &known);
+    // The parser's advice to pass the name as a value is never what is meant.
+    error.remove(ContextKind::Suggested);
     if let Some(advice) = advice_for(&name).filter(|_| option.is_none_or(|o| o == "device")) {
         error.remove(ContextKind::SuggestedArg);
         let advice = ContextValue::StyledStrs(vec![advice.into()]);
@@ -150,10 +152,13 @@ pub fn suggest(error: &mut clap::Error, program: &Command, arguments: &[OsString
         let option = ContextValue::String(format!("--{option}"));
         error.insert(ContextKind::SuggestedArg, option);
     }
+    // The parser's usage line is that of its own suggestion.
+    let usage = chosen.clone().render_usage();
+    error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
 }
 
-/// The long options of the subcommand that the arguments name.
-fn long_options(program: &Command, arguments: &[OsString]) -> Vec<String> {
+/// The subcommand that the arguments name.
+fn chosen_command<'a>(program: &'a Command, arguments: &[OsString]) -> &'a Command {
     let mut chosen = program;
     for word in arguments.iter().skip(1) {
         match chosen.find_subcommand(word) {
@@ -161,7 +166,7 @@ fn long_options(program: &Command, arguments: &[OsString]) -> Vec<String> {
             None => break,
         }
     }
-    chosen.get_arguments().filter_map(Arg::get_long).map(str::to_owned).collect()
+    chosen
 }
 
 /// The parser's error in one line: what is wrong, then what to do.

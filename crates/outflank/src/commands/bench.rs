@@ -26,7 +26,7 @@ use outflank_players::registry::factory;
 use outflank_players::{Entry, Greedy};
 use outflank_records::{embedded, read_games_lenient, stats};
 use outflank_report::{Align, Table};
-use outflank_runs::{Rng, RngExt, rng, thread_cpu_seconds};
+use outflank_runs::{RngExt, Rng, thread_cpu_seconds, rng};
 use serde::Serialize;
 use serde_json::json;
 use std::hint::black_box;
@@ -236,10 +236,7 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
     let mut rng = rng::stream(2, &["bench"]);
     let positions = random_positions(2000, &mut rng);
     let networks = [
-        (
-            "15 tuples, 6561 weights",
-            random_network(models::runarsson_lucas_tuples(), View::Invert, &mut rng),
-        ),
+        ("15 tuples, 6561 weights", random_network(models::runarsson_lucas_tuples(), View::Invert, &mut rng)),
         ("single squares, 192 weights", random_network(Tuples::squares(), View::Invert, &mut rng)),
     ];
     for (name, network) in networks {

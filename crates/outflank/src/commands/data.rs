@@ -9,10 +9,9 @@ use outflank_games::othello::Othello;
 use outflank_records::check as check_files;
 use outflank_records::wthor::Created;
 use outflank_records::{
-    DecisionFilter, Decisions, Example, Format, Selection, Stats, convert as convert_games,
+    Decisions, Example, Format, Selection, Stats, DecisionFilter, convert as convert_games,
     decisions, expand_symmetries, export_csv, export_examples_npy, export_npy, read_games,
-    read_games_lenient, remove_duplicates, sizes_from_fractions, split_examples, split_games,
-    stats as count,
+    remove_duplicates, read_games_lenient, sizes_from_fractions, split_examples, split_games, stats as count,
 };
 use serde_json::json;
 use std::fmt::Write;
@@ -207,8 +206,11 @@ pub fn export(args: &ExportArgs) -> Result<Outcome> {
         args.test
     );
     let games = read_games(&args.paths, &Selection::from(&args.select), args.common.seed)?;
-    let wanted =
-        DecisionFilter { forced: !args.choices, random: true, by: args.select.by.as_deref() };
+    let wanted = DecisionFilter {
+        forced: !args.choices,
+        random: true,
+        by: args.select.by.as_deref(),
+    };
     let mut all = decisions(&games.records, &wanted);
     if args.unique {
         all = all.unique();

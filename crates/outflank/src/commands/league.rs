@@ -9,7 +9,7 @@ use crate::progress::RunProgress;
 use crate::run_folder;
 use anyhow::{Context, Result};
 use outflank_arena::league::{League, LeagueReport, play_league};
-use outflank_arena::ratings::{Parameter, RatingConfig};
+use outflank_arena::ratings::{RatingConfig, Parameter};
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
@@ -165,7 +165,7 @@ fn write_all<P: RegisteredGame>(
     folder.write("report.html", present::league_page(report, subs, about).as_bytes())?;
     folder.write("standings.csv", present::standings(report).to_csv().as_bytes())?;
     folder.write("cross-table.csv", present::cross_table(report).to_csv().as_bytes())?;
-    folder.write("superiority.csv", present::los_table(report).to_csv().as_bytes())?;
+    folder.write("los.csv", present::los_table(report).to_csv().as_bytes())?;
     let json =
         serde_json::to_string_pretty(&as_json(report, subs)?).context("cannot write JSON")?;
     folder.write("result.json", format!("{json}\n").as_bytes())?;

@@ -26,7 +26,7 @@ use outflank_models::{self as models, Evaluate, Greedy, Policy, Tuples};
 use outflank_players::registry::{self, Model, RegisteredGame};
 use outflank_presentation::{self as present, CurvePoint, TrainingResult};
 use outflank_records::Decision;
-use outflank_runs::{Journal, Progress, RunFolder, install_stop_handler, stop_requested};
+use outflank_runs::{Journal, Progress, RunFolder, stop_requested, install_stop_handler};
 use serde_json::json;
 use split::TrainTestSplit;
 use std::fmt::Write;
@@ -91,11 +91,7 @@ pub fn run(args: &TrainArgs) -> Result<Outcome> {
 /// Training examples processed, and epochs if the method has them.
 type ExamplesSeen = (u64, Option<u32>);
 
-fn examples_seen(
-    args: &TrainArgs,
-    options: &MethodOptions,
-    split: &TrainTestSplit,
-) -> ExamplesSeen {
+fn examples_seen(args: &TrainArgs, options: &MethodOptions, split: &TrainTestSplit) -> ExamplesSeen {
     let examples = split.train.len() as u64;
     match options.is_online(args.method.0) {
         true => (examples * u64::from(options.epochs), Some(options.epochs)),
@@ -153,13 +149,7 @@ fn train(
             let (step, value, left) = (step.iteration, step.objective, step.residual);
             let [learned, held_out] = [hits(&samples[0]), hits(&samples[1])];
             let learned = learned.or(counted);
-            curve.push(CurvePoint {
-                iteration: step,
-                objective: value,
-                residual: left,
-                training: learned,
-                validation: held_out,
-            });
+            curve.push(CurvePoint { iteration: step, objective: value, residual: left, training: learned, validation: held_out });
         }
         !stop_requested()
     })?;

@@ -11,13 +11,13 @@ use crate::output::{grouped, print, print_json, set_threads};
 use crate::{Outcome, VERSION, run_folder};
 use anyhow::Result;
 use outflank_learners::cnn::{
-    CnnBudget, CnnConfig, CnnError, CnnOutcome, CpuDevice, Dataset, Device, Engine, Evaluation,
-    Split, TrainReport, TrainState, TrainingSet, sample_training_set, train,
+    CnnBudget, Device, Engine, Evaluation, Dataset, CpuDevice, CnnConfig, Split, TrainState, TrainingSet, TrainReport, CnnError,
+    CnnOutcome, sample_training_set, train,
 };
 use outflank_models::files::{Origin, write_onnx, write_policy};
 use outflank_models::nets::NetGraph;
 use outflank_records::ColoredExample;
-use outflank_runs::{Progress, RunFolder, install_stop_handler, stop_requested};
+use outflank_runs::{Progress, RunFolder, stop_requested, install_stop_handler};
 use report::CnnReport;
 use results::TrainingCurve;
 use serde_json::{Value, json};
@@ -101,12 +101,7 @@ fn say(args: &CnnArgs, text: &str) {
 }
 
 /// Builds the training and test sets.
-fn prepare(
-    args: &CnnArgs,
-    net: NetGraph,
-    plan: CnnConfig,
-    source: GameSource,
-) -> Result<(Task, TrainingSet)> {
+fn prepare(args: &CnnArgs, net: NetGraph, plan: CnnConfig, source: GameSource) -> Result<(Task, TrainingSet)> {
     let began = Instant::now();
     let mut dataset = Dataset::of_player(
         &source.records,
@@ -149,8 +144,7 @@ fn prepare(
     let training_sample = sample_training_set(&dataset, &dataset.items, test_positions);
     let training_set = TrainingSet::new(&net, &dataset.base, std::mem::take(&mut dataset.items));
     let source = (from, games);
-    let task =
-        TrainingData { net, plan, dataset, source, examples, test_positions, training_sample };
+    let task = TrainingData { net, plan, dataset, source, examples, test_positions, training_sample };
     Ok((task, training_set))
 }
 
@@ -272,12 +266,7 @@ fn evaluate(
 }
 
 /// Writes the result and the report, and prints the result.
-fn finish(
-    args: &CnnArgs,
-    task: &Task,
-    train_report: &TrainReport,
-    folder: &RunFolder,
-) -> Result<()> {
+fn finish(args: &CnnArgs, task: &Task, train_report: &TrainReport, folder: &RunFolder) -> Result<()> {
     let path = folder.path().display().to_string();
     let mut json = serde_json::to_value(train_report)?;
     let curve = results::read_curve(folder);

@@ -3,8 +3,7 @@
 use super::Row;
 use anyhow::{Context, Result, ensure};
 use outflank_learners::cnn::{
-    CpuDevice, Dataset, Device, Engine, LrSchedule, Optimizer, Order, Plan, Split, State,
-    TrainingSet,
+    Device, Engine, Dataset, CpuDevice, Optimizer, Order, Plan, LrSchedule, Split, State, TrainingSet,
 };
 use outflank_models::nets::{Input, NetGraph, named};
 use outflank_records::{ExampleSetKind, embedded};
@@ -57,11 +56,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
 }
 
 /// A network after the first steps.
-fn first_steps(
-    net: &NetGraph,
-    dataset: &Dataset,
-    places: &[u32],
-) -> Result<(Box<dyn Engine>, State)> {
+fn first_steps(net: &NetGraph, dataset: &Dataset, places: &[u32]) -> Result<(Box<dyn Engine>, State)> {
     let training_set = TrainingSet::new(net, &dataset.base, dataset.items.clone());
     let mut engine = CpuDevice.engine(net, PLAN, training_set)?;
     engine.train_steps(places, &[PLAN.rate; STEPS])?;

@@ -7,9 +7,7 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_learners::gp::ep::{EpConfig, Sites, infer};
 use outflank_learners::gp::kernel::Kernel;
-use outflank_learners::gp::{
-    GameOracleConfig, GpConfig, GpLearner, HeuristicSpace, InferenceConfig, Sampling,
-};
+use outflank_learners::gp::{GameOracleConfig, GpLearner, InferenceConfig, Sampling, GpConfig, HeuristicSpace};
 use outflank_models::NamedFeatures;
 use outflank_players::registry::RegisteredGame;
 use outflank_runs::thread_cpu_seconds;

@@ -5,7 +5,7 @@ use super::Row;
 use super::cpu_training::examples_per_second;
 use anyhow::{Result, ensure};
 use outflank_learners::cnn::{
-    Dataset, Device, EngineError, LrSchedule, Optimizer, Order, Plan, Split, TrainingSet,
+    Device, EngineError, Dataset, Optimizer, Order, Plan, LrSchedule, Split, TrainingSet,
 };
 use outflank_models::nets::{Input, named};
 use outflank_records::{ExampleSetKind, embedded};

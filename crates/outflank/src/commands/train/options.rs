@@ -14,7 +14,7 @@ use outflank_models::patterns::{Count, classic, whole_board};
 use outflank_models::tuple_shapes::{blocks, systematic};
 use outflank_models::{Tuples, embedded};
 use outflank_runs::files::{checksum, read};
-use outflank_runs::{DataFile, RunConfig, RunFolder};
+use outflank_runs::{RunConfig, DataFile, RunFolder};
 use std::path::Path;
 use toml::Value;
 
@@ -131,11 +131,8 @@ pub fn method_options(args: &TrainArgs) -> Result<MethodOptions> {
     let (method, online) = (args.method.0, args.solver.as_deref() == Some("online"));
     check_effect(args, method, online)?;
     let dual = args.solver.as_deref() == Some("dual");
-    let default = if dual {
-        MethodOptions::dual()
-    } else {
-        MethodOptions { tolerance: TOLERANCE, ..MethodOptions::default() }
-    };
+    let default =
+        if dual { MethodOptions::dual() } else { MethodOptions { tolerance: TOLERANCE, ..MethodOptions::default() } };
     let options = MethodOptions {
         c: args.c.unwrap_or(default.c),
         tolerance: args.tolerance.unwrap_or(default.tolerance),

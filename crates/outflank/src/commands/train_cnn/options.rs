@@ -7,7 +7,7 @@ use crate::game_source::GameSource;
 use crate::{VERSION, run_folder};
 use anyhow::Result;
 use clap::ValueEnum;
-use outflank_learners::cnn::{CnnConfig, CnnError, Optimizer, Split};
+use outflank_learners::cnn::{Optimizer, CnnConfig, Split, CnnError};
 use outflank_models::nets::NetGraph;
 use outflank_runs::{RunConfig, RunFolder};
 

@@ -3,7 +3,7 @@
 use crate::output::{grouped, table_width};
 use anyhow::Result;
 use outflank_arena::accuracy::Hits;
-use outflank_learners::cnn::{StepMetrics, TestMetrics, TrainReport};
+use outflank_learners::cnn::{StepMetrics, TrainReport, TestMetrics};
 use outflank_report::text::with_error;
 use outflank_report::{Align, Table};
 use outflank_runs::RunFolder;

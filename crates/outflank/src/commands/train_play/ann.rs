@@ -6,7 +6,7 @@ use crate::cli::train_play::{AnnArgs, AnnSchedule};
 use crate::errors::{UsageError, ensure_usage};
 use crate::output::grouped;
 use anyhow::Result;
-use outflank_learners::ann::{AnnConfig, AnnLearner, Outcome as Target};
+use outflank_learners::ann::{Outcome as Target, AnnLearner, AnnConfig};
 use outflank_models::ann::Architecture;
 
 /// Trains a pair of networks, after all settings are checked.

@@ -167,10 +167,7 @@ fn page(folder: &RunFolder, results: &GpResults<'_>) -> Result<String> {
     if args.benchmark != Some(0) {
         let plot = Plot::new("Score of the best so far", "round", "points")
             .series(Series::line("best", results.series("best")));
-        section.figure(
-            &plot,
-            "OpponentEvaluator the random heuristics of the benchmark, one game each.",
-        );
+        section.figure(&plot, "OpponentEvaluator the random heuristics of the benchmark, one game each.");
     }
     for (name, title, caption) in [
         ("mean", "Mean of the selected pair", "Posterior mean when the pair was selected."),

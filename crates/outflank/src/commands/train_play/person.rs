@@ -5,10 +5,7 @@
 
 use anyhow::{Result, bail};
 use outflank_games::Side;
-use outflank_learners::gp::{
-    Contest, DEMONSTRATED_SIDE, Disagreement, GpError, Outcome, PreferenceOracle,
-    demonstration_games, parting,
-};
+use outflank_learners::gp::{Contest, GpError, PreferenceOracle, Outcome, Disagreement, DEMONSTRATED_SIDE, parting, demonstration_games};
 use outflank_models::NamedFeatures;
 use outflank_players::registry::RegisteredGame;
 use outflank_runs::{Journal, RunFolder};
