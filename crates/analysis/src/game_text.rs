@@ -77,12 +77,12 @@ pub trait GameText: Position {
 
 impl GameText for Othello {
     fn parse_game(text: &str) -> Result<Line<Othello>, GameTextError> {
-        Ok(record_to_line(&transcript::game(text.as_bytes())?))
+        Ok(transcript::game(text.as_bytes())?.to_line())
     }
 
     fn parse_file(name: &Path, bytes: &[u8]) -> Result<Line<Othello>, GameTextError> {
         let games = parse_games(name, bytes, &Names::default())?;
-        Ok(record_to_line(&games.into_iter().next().ok_or(GameTextError::Empty)??))
+        Ok(games.into_iter().next().ok_or(GameTextError::Empty)??.to_line())
     }
 
     /// Formats a `.ggf` file with the players' names, and a transcript for any other file name.
@@ -134,17 +134,6 @@ impl GameText for Checkers {
     fn format_moves(line: &Line<Checkers>) -> String {
         line.moves().iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
     }
-}
-
-/// Converts a record to a line of moves.
-#[must_use]
-pub fn record_to_line(record: &Record<Othello>) -> Line<Othello> {
-    let mut line = Line::new(*record.start());
-    for ply in record.plies() {
-        // Every move of a record is legal, so this cannot fail.
-        let _ = line.push(ply.mv);
-    }
-    line
 }
 
 #[cfg(test)]

@@ -19,6 +19,6 @@ pub use engine_player::{EnginePlayer, SearchLimits};
 pub use evaluate::{Analyzable, EvaluatedMove, PositionEvaluation, evaluate_moves};
 pub use expert_predictions::ExpertPrediction;
 pub use game_analysis::{AnalyzedMove, BetterMove, GameAnalyzer};
-pub use game_text::{GameText, GameTextError, record_to_line};
+pub use game_text::{GameText, GameTextError};
 pub use grade::grade;
 pub use search_interrupt::SearchInterrupt;

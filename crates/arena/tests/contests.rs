@@ -231,7 +231,7 @@ struct FailingPlayer {
 }
 
 impl Player<Othello> for FailingPlayer {
-    fn begin(&mut self) -> Result<(), PlayerError> {
+    fn new_game(&mut self) -> Result<(), PlayerError> {
         self.games += 1;
         Ok(())
     }

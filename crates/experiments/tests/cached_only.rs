@@ -2,7 +2,7 @@
 //! listed.
 
 use outflank_experiments::{EXPERIMENTS, ExperimentContext, Report, Scale, run_experiment};
-use outflank_learners::cnn::{Device, Engine, EngineError, Plan, TrainingSet};
+use outflank_learners::cnn::{CnnConfig, Device, Engine, EngineError, TrainingSet};
 use outflank_models::nets::NetGraph;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ impl Device for UnusableDevice {
     fn engine(
         &self,
         net: &NetGraph,
-        _: Plan,
+        _: CnnConfig,
         _: TrainingSet,
     ) -> Result<Box<dyn Engine>, EngineError> {
         panic!("{} must not be trained or evaluated", net.name());

@@ -249,7 +249,7 @@ fn plan(games: u64) -> TrainingPlan {
 }
 
 fn against(games: u32) -> OpponentEvaluator {
-    let opponents = entries(&["heuristic".to_owned(), "random".to_owned()], 0.1).unwrap();
+    let opponents = factories(&["heuristic".to_owned(), "random".to_owned()], 0.1).unwrap();
     OpponentEvaluator { opponents, games, random: 0.1, seed: 3, threads: 2 }
 }
 

@@ -6,13 +6,13 @@ use crate::remote::Workers;
 use crate::{VERSION, run_folder};
 use anyhow::{Result, anyhow, bail};
 use outflank_arena::remote::{OpeningSource, publish};
-use outflank_arena::{Game, ContestConfig};
+use outflank_arena::{ContestConfig, Game};
 use outflank_games::Line;
-use outflank_players::Entry;
+use outflank_players::PlayerFactory;
 use outflank_players::registry::{self, RegisteredGame};
 use outflank_records::{GameInfo, Ply, ReadError, Record, read_openings, write_pgn};
 use outflank_runs::files::{checksum, read};
-use outflank_runs::{RunConfig, DataFile, Journal, RunFolder};
+use outflank_runs::{DataFile, Journal, RunConfig, RunFolder};
 use std::path::Path;
 
 /// Games per pair from the starting position, where there are no openings to count.
@@ -24,7 +24,7 @@ const MAX_GAMES: u64 = 100_000_000;
 /// Players, settings, run folder and journal of a contest.
 pub struct ContestSetup<P: RegisteredGame> {
     /// The players.
-    pub entries: Vec<Entry<P>>,
+    pub entries: Vec<PlayerFactory<P>>,
     /// The settings of all games.
     pub config: ContestConfig<P>,
     /// The run folder.
@@ -106,7 +106,7 @@ pub fn set_up<P: RegisteredGame>(
         rounds: (games / 2) as u32,
         seed: common.seed,
         threads: common.threads(),
-        remote: remote,
+        remote,
     };
     Ok(ContestSetup { entries, config, folder, journal, workers })
 }
@@ -153,7 +153,9 @@ fn openings<P: RegisteredGame>(contest: &ContestArgs) -> Result<(Vec<Line<P>>, O
     let openings =
         read_openings::<P>(path, contest.first.map(Into::into)).map_err(|e| match e {
             // The hint of such an error is about files of whole games.
-            ReadError::Parse { path, error: fault } => anyhow!("--openings {}: {fault}", path.display()),
+            ReadError::Parse { path, error: fault } => {
+                anyhow!("--openings {}: {fault}", path.display())
+            }
             other => anyhow::Error::new(other).context("--openings takes `start` or a file"),
         })?;
     let bytes = read(path, 1 << 30)?;

@@ -89,8 +89,9 @@ pub fn one_line(error: &Error) -> String {
 /// Whether an error is about the command line rather than about a file or the system.
 pub fn is_usage(error: &Error) -> bool {
     error.chain().any(|cause| {
-        let file_or_program =
-            |error: &RegistryError| matches!(error, RegistryError::Model(_) | RegistryError::Fault(_));
+        let file_or_program = |error: &RegistryError| {
+            matches!(error, RegistryError::Model(_) | RegistryError::Player(_))
+        };
         cause.is::<UsageError>()
             || cause.is::<PlayerSpecError>()
             || cause.is::<SprtError>()

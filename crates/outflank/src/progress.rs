@@ -2,7 +2,7 @@
 //! folder that `outflank serve` shows. The file is removed when the run ends.
 
 use crate::remote::Workers;
-use outflank_runs::{WorkQueue, Progress, RunFolder, files};
+use outflank_runs::{Progress, RunFolder, WorkQueue, files};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};

@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command};
 use outflank_cluster::{ClusterOptions, NatsQueue};
-use outflank_runs::{WorkQueue, ProgressLog};
+use outflank_runs::{ProgressLog, WorkQueue};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -33,7 +33,11 @@ pub fn resume(path: &Path, config: &RunConfig, free: &[&str]) -> Result<RunFolde
 }
 
 /// Opens the folder to resume, or creates a new one.
-pub fn open(args: &crate::cli::RunArgs, config: &RunConfig, may_change: &[&str]) -> Result<RunFolder> {
+pub fn open(
+    args: &crate::cli::RunArgs,
+    config: &RunConfig,
+    may_change: &[&str],
+) -> Result<RunFolder> {
     Ok(match &args.resume {
         Some(path) => resume(path, config, may_change)?,
         None => RunFolder::create(args.out.as_deref(), config)?,

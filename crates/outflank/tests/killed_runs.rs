@@ -4,7 +4,7 @@
 #[path = "support/sandbox.rs"]
 mod sandbox;
 
-use outflank_runs::{RngExt, Rng, rng};
+use outflank_runs::{Rng, RngExt, rng};
 use sandbox::{PROGRAM, Sandbox, same};
 use std::collections::BTreeMap;
 use std::fs;

@@ -55,7 +55,14 @@ fn the_files_of_a_match_agree() {
     }
     assert_eq!(number(&found, "distinct_games") as usize, games.len());
     let text = sandbox.ok(&run);
-    for part in ["heuristic against random", "won ", "LOS ", "pentanomial counts", "duplicate games", "runs/match-002"] {
+    for part in [
+        "heuristic against random",
+        "won ",
+        "LOS ",
+        "pentanomial counts",
+        "duplicate games",
+        "runs/match-002",
+    ] {
         assert!(text.contains(part), "{part} in {text}");
     }
 }
@@ -222,7 +229,8 @@ fn sprt_stops_early() {
     assert!(sandbox.text("strict/report.html").contains("--alpha 0.001 --beta 0.002"));
     let alone = sandbox.rejected(&["match", "random", "heuristic", "--alpha", "0.01"]);
     assert!(alone.contains("--sprt"), "{alone}");
-    let wrong = sandbox.rejected(&["match", "random", "heuristic", "--sprt", "0,1", "--beta", "0.9"]);
+    let wrong =
+        sandbox.rejected(&["match", "random", "heuristic", "--sprt", "0,1", "--beta", "0.9"]);
     assert!(wrong.contains("0.9"), "{wrong}");
 }
 

@@ -12,9 +12,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
-use outflank_analysis::{
-    Analyzable, BoardView, GameText, PositionEvaluation, evaluate_moves, record_to_line,
-};
+use outflank_analysis::{Analyzable, BoardView, GameText, PositionEvaluation, evaluate_moves};
 use outflank_games::Position;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
@@ -261,7 +259,7 @@ fn record_to_json(record: &outflank_records::Record<Othello>) -> Value {
         "date": about.date,
         "result": about.result.or_else(|| record.end().score()),
         "start": (!is_standard).then(|| record.start().to_string()),
-        "moves": Othello::format_moves(&record_to_line(record)),
+        "moves": Othello::format_moves(&record.to_line()),
         "text": transcript::write(record),
     })
 }

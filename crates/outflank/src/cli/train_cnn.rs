@@ -3,7 +3,7 @@
 use super::duration;
 use super::{CommonArgs, RecordsArgs, RunArgs};
 use clap::{Args, ValueEnum};
-use outflank_learners::cnn::{LrSchedule, Split};
+use outflank_learners::cnn::{LrSchedule, SplitBy};
 use outflank_records::ExampleSetKind;
 use std::time::Duration;
 
@@ -129,7 +129,7 @@ pub struct CnnArgs {
         value_name = "example|game|both",
         help_heading = "Validation"
     )]
-    pub split: Split,
+    pub split: SplitBy,
     /// Last year of the training games, with --split game or both [default: 2012].
     #[arg(long, value_name = "YEAR", help_heading = "Validation")]
     pub last_year: Option<u16>,

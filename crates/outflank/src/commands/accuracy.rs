@@ -31,7 +31,11 @@ pub fn run(args: &AccuracyArgs) -> Result<Outcome> {
     }
     let models = load_models(&args.models)?;
     let source = game_source::read(&args.records, args.common.seed)?;
-    let wanted = DecisionFilter { by: args.records.select.by.as_deref(), random: false, ..DecisionFilter::ALL };
+    let wanted = DecisionFilter {
+        by: args.records.select.by.as_deref(),
+        random: false,
+        ..DecisionFilter::ALL
+    };
     let set = decisions(&source.records, &wanted);
     ensure!(!set.is_empty(), "there are no moves to predict in {}", source.from);
     let progress = Progress::new("predicting", "models", models.len() as u64, args.common.quiet);

@@ -5,16 +5,16 @@ use crate::cli::AnalyzeArgs;
 use crate::errors::{bail_usage, ensure_usage};
 use crate::output::{check_writable, print, print_json};
 use anyhow::{Context, Result, ensure};
-use outflank_analysis::game_analysis::{GameAnalyzer, AnalyzedMove};
 use outflank_analysis::DiscScale;
+use outflank_analysis::game_analysis::{AnalyzedMove, GameAnalyzer};
+use outflank_analysis::grade;
 use outflank_analysis::report::{self, GameReport};
-use outflank_analysis::{grade, line_of};
 use outflank_games::othello::{Othello, Square};
 use outflank_models::Evaluate;
-use outflank_players::registry::{self, Model};
+use outflank_players::registry::{self, PlayerModel};
 use outflank_players::{PlayerSpec, spec};
 use outflank_records::{Record, Selection, read_games, transcript};
-use outflank_runs::{Progress, files, stop_requested, install_stop_handler};
+use outflank_runs::{Progress, files, install_stop_handler, stop_requested};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,7 +51,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<Outcome> {
     let progress = Progress::new("analyzing", "moves", total as u64, args.quiet);
     let mut looked = Vec::with_capacity(games.len());
     for game in &games {
-        let line = line_of(&game.record);
+        let line = game.record.to_line();
         let mut before = 0;
         let seen = analyst.analyze(&line, args.depth, |done| {
             progress.add((done - before) as u64);
@@ -133,11 +133,11 @@ fn read_input(args: &AnalyzeArgs) -> Result<Vec<InputGame>> {
 fn model(text: &str) -> Result<Arc<dyn Evaluate<Othello>>> {
     let spec: PlayerSpec = text.parse()?;
     ensure_usage!(
-        spec.search == spec::SearchSpec::Default && !spec.thinks(),
+        spec.search == spec::SearchSpec::Default && !spec.uses_iterative_deepening(),
         "--model takes a model without search; set the search with --depth and --exact"
     );
     match registry::find_model::<Othello>(&spec)? {
-        Model::Value(value) => Ok(value),
+        PlayerModel::Value(value) => Ok(value),
         _ => bail_usage!("--model takes a model that evaluates positions, not '{text}'"),
     }
 }

@@ -23,10 +23,10 @@ use outflank_games::othello::Othello;
 use outflank_games::{Line, Position};
 use outflank_models::{Evaluate, NTupleNetwork, Tuples, View, embedded as models};
 use outflank_players::registry::factory;
-use outflank_players::{Entry, Greedy};
+use outflank_players::{Greedy, PlayerFactory};
 use outflank_records::{embedded, read_games_lenient, stats};
 use outflank_report::{Align, Table};
-use outflank_runs::{RngExt, Rng, thread_cpu_seconds, rng};
+use outflank_runs::{Rng, RngExt, rng, thread_cpu_seconds};
 use serde::Serialize;
 use serde_json::json;
 use std::hint::black_box;
@@ -236,7 +236,10 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
     let mut rng = rng::stream(2, &["bench"]);
     let positions = random_positions(2000, &mut rng);
     let networks = [
-        ("15 tuples, 6561 weights", random_network(models::runarsson_lucas_tuples(), View::Invert, &mut rng)),
+        (
+            "15 tuples, 6561 weights",
+            random_network(models::runarsson_lucas_tuples(), View::Invert, &mut rng),
+        ),
         ("single squares, 192 weights", random_network(Tuples::squares(), View::Invert, &mut rng)),
     ];
     for (name, network) in networks {
@@ -261,7 +264,7 @@ fn arena(rows: &mut Vec<Row>) -> Result<()> {
     }
     // A league as in Runarsson & Lucas (2014), Table III, with random weights: ten n-tuple networks and
     // seven single-square networks, each pair from 1,000 openings.
-    let mut entries: Vec<Entry<Othello>> = Vec::new();
+    let mut entries: Vec<PlayerFactory<Othello>> = Vec::new();
     for i in 0..17 {
         let network = match i {
             0..10 => random_network(models::runarsson_lucas_tuples(), View::Invert, &mut rng),

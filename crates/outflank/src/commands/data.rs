@@ -9,9 +9,10 @@ use outflank_games::othello::Othello;
 use outflank_records::check as check_files;
 use outflank_records::wthor::Created;
 use outflank_records::{
-    Decisions, Example, Format, Selection, Stats, DecisionFilter, convert as convert_games,
+    DecisionFilter, Decisions, Example, Format, Selection, Stats, convert as convert_games,
     decisions, expand_symmetries, export_csv, export_examples_npy, export_npy, read_games,
-    remove_duplicates, read_games_lenient, sizes_from_fractions, split_examples, split_games, stats as count,
+    read_games_lenient, remove_duplicates, sizes_from_fractions, split_examples, split_games,
+    stats as count,
 };
 use serde_json::json;
 use std::fmt::Write;
@@ -206,11 +207,8 @@ pub fn export(args: &ExportArgs) -> Result<Outcome> {
         args.test
     );
     let games = read_games(&args.paths, &Selection::from(&args.select), args.common.seed)?;
-    let wanted = DecisionFilter {
-        forced: !args.choices,
-        random: true,
-        by: args.select.by.as_deref(),
-    };
+    let wanted =
+        DecisionFilter { forced: !args.choices, random: true, by: args.select.by.as_deref() };
     let mut all = decisions(&games.records, &wanted);
     if args.unique {
         all = all.unique();

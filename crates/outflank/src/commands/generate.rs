@@ -12,7 +12,9 @@ use outflank_games::othello::Othello;
 use outflank_players::registry::factory;
 use outflank_records::wthor::Created;
 use outflank_records::{Format, convert};
-use outflank_runs::{RunConfig, Journal, Progress, RunFolder, stop_requested, install_stop_handler};
+use outflank_runs::{
+    Journal, Progress, RunConfig, RunFolder, install_stop_handler, stop_requested,
+};
 use serde_json::json;
 
 /// Generates the games and writes them to a file.

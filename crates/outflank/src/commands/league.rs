@@ -9,7 +9,7 @@ use crate::progress::RunProgress;
 use crate::run_folder;
 use anyhow::{Context, Result};
 use outflank_arena::league::{League, LeagueReport, play_league};
-use outflank_arena::ratings::{RatingConfig, Parameter};
+use outflank_arena::ratings::{Parameter, RatingConfig};
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;

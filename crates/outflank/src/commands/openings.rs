@@ -11,7 +11,9 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_players::Searchable;
 use outflank_runs::files;
-use outflank_runs::{RunConfig, Journal, Progress, RunFolder, stop_requested, install_stop_handler};
+use outflank_runs::{
+    Journal, Progress, RunConfig, RunFolder, install_stop_handler, stop_requested,
+};
 use serde_json::json;
 
 /// Generates the openings and writes them to a file.

@@ -10,10 +10,10 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_games::{Game, Line, Side};
 use outflank_players::spec::SearchSpec;
-use outflank_players::{PlayerSpec, registry, strength};
-use outflank_protocols::terminal_board::BoardStyle;
+use outflank_players::{PlayerSpec, player_rating, registry};
 use outflank_protocols::play::{DisplayOptions, GameSession, Opponent, SessionEnd};
 use outflank_protocols::serve;
+use outflank_protocols::terminal_board::BoardStyle;
 use outflank_runs::{files, install_stop_handler};
 use serde_json::{Value, json};
 use std::io::{BufReader, ErrorKind, IsTerminal, Write};
@@ -104,7 +104,7 @@ fn description<P: BoardView>(player: &str, seconds: Option<f64>) -> String {
         // With a time limit it is a different player, without a rating.
         Some(seconds) => parts.push(format!("{seconds} s per move")),
         None => {
-            let rating = strength(P::GAME, player).and_then(|strength| strength.rating);
+            let rating = player_rating(P::GAME, player).and_then(|strength| strength.rating);
             // Rounded as in the browser.
             parts.extend(
                 rating.map(|(r, error)| format!("{} +/- {} Elo", r.round(), error.round())),

@@ -10,12 +10,13 @@ use anyhow::Result;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use outflank_experiments::{
-    EXPERIMENTS, Experiment, ExperimentContext, ExperimentError, PAPERS, DataFolder, RemoteTraining, Report, paper_of, run_experiment,
+    DataFolder, EXPERIMENTS, Experiment, ExperimentContext, ExperimentError, PAPERS,
+    RemoteTraining, Report, paper_of, run_experiment,
 };
-use outflank_learners::cnn::{Device, CachedOnly};
+use outflank_learners::cnn::{CachedOnly, Device};
 use outflank_players::spec::PlayerSpec;
 use outflank_report::{Align, Table, Theme};
-use outflank_runs::{RunConfig, Progress, RunFolder, did_you_mean, install_stop_handler};
+use outflank_runs::{Progress, RunConfig, RunFolder, did_you_mean, install_stop_handler};
 use serde_json::json;
 use std::fmt::Write;
 use std::io::IsTerminal;

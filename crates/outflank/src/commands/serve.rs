@@ -5,7 +5,7 @@ use crate::cli::ServeArgs;
 use crate::errors::bail_usage;
 use crate::output::{print, print_json};
 use anyhow::Result;
-use outflank_runs::{stop_requested, install_stop_handler};
+use outflank_runs::{install_stop_handler, stop_requested};
 use outflank_web::{ServerConfig, is_loopback, serve};
 use serde_json::json;
 use std::net::SocketAddr;

@@ -9,7 +9,7 @@ use outflank_games::Side;
 use outflank_players::SearchControl;
 use outflank_records::obf::{self, Entry};
 use outflank_report::{Align, Table};
-use outflank_runs::{Progress, files, stop_requested, install_stop_handler};
+use outflank_runs::{Progress, files, install_stop_handler, stop_requested};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;

@@ -23,10 +23,10 @@ use outflank_games::othello::Othello;
 use outflank_games::{Game, Line};
 use outflank_learners::methods::{self, Method, MethodOptions, TrainingData};
 use outflank_models::{self as models, Evaluate, Greedy, Policy, Tuples};
-use outflank_players::registry::{self, Model, RegisteredGame};
+use outflank_players::registry::{self, PlayerModel, RegisteredGame};
 use outflank_presentation::{self as present, CurvePoint, TrainingResult};
 use outflank_records::Decision;
-use outflank_runs::{Journal, Progress, RunFolder, stop_requested, install_stop_handler};
+use outflank_runs::{Journal, Progress, RunFolder, install_stop_handler, stop_requested};
 use serde_json::json;
 use split::TrainTestSplit;
 use std::fmt::Write;
@@ -91,7 +91,11 @@ pub fn run(args: &TrainArgs) -> Result<Outcome> {
 /// Training examples processed, and epochs if the method has them.
 type ExamplesSeen = (u64, Option<u32>);
 
-fn examples_seen(args: &TrainArgs, options: &MethodOptions, split: &TrainTestSplit) -> ExamplesSeen {
+fn examples_seen(
+    args: &TrainArgs,
+    options: &MethodOptions,
+    split: &TrainTestSplit,
+) -> ExamplesSeen {
     let examples = split.train.len() as u64;
     match options.is_online(args.method.0) {
         true => (examples * u64::from(options.epochs), Some(options.epochs)),
@@ -129,7 +133,7 @@ fn train(
     let mut done = 0;
     let choices = split.train.items();
     let counts = options::counts(args);
-    let task = TrainingData { games, choices, tuples, counts, keep: &checkpoints };
+    let task = TrainingData { games, choices, tuples, counts, store: &checkpoints };
     let outcome = methods::learn(method, task, options, args.common.seed, &mut |step| {
         if !online {
             progress.add(u64::from(step.iteration - done));
@@ -149,7 +153,13 @@ fn train(
             let (step, value, left) = (step.iteration, step.objective, step.residual);
             let [learned, held_out] = [hits(&samples[0]), hits(&samples[1])];
             let learned = learned.or(counted);
-            curve.push(CurvePoint { iteration: step, objective: value, residual: left, training: learned, validation: held_out });
+            curve.push(CurvePoint {
+                iteration: step,
+                objective: value,
+                residual: left,
+                training: learned,
+                validation: held_out,
+            });
         }
         !stop_requested()
     })?;
@@ -227,11 +237,12 @@ fn measure(
     Ok(TrainingResult {
         method: args.method.0.name().to_owned(),
         source: source.from.clone(),
-        games: (split.train_games.len(), split.test_games),
-        choices: split.train.len(),
+        train_games: split.train_games.len(),
+        test_games: split.test_games,
+        train_choices: split.train.len(),
         summary: log.summary,
         remarks: split.remarks.into_iter().chain(log.remarks).collect(),
-        measure: log.measure,
+        objective_name: log.measure,
         iteration_unit: methods::iteration_unit(args.method.0, options).to_owned(),
         curve: log.curve,
         accuracy,
@@ -239,7 +250,7 @@ fn measure(
         league: league.report(&ratings::RatingConfig::default())?,
         random: RANDOM,
         model,
-        others,
+        references: others,
         test_choices: choices,
     })
 }

@@ -11,13 +11,13 @@ use crate::output::{grouped, print, print_json, set_threads};
 use crate::{Outcome, VERSION, run_folder};
 use anyhow::Result;
 use outflank_learners::cnn::{
-    CnnBudget, Device, Engine, Evaluation, Dataset, CpuDevice, CnnConfig, Split, TrainState, TrainingSet, TrainReport, CnnError,
-    CnnOutcome, sample_training_set, train,
+    CnnBudget, CnnConfig, CnnError, CnnOutcome, CpuDevice, Dataset, Device, Engine, Evaluation,
+    SplitBy, TrainReport, TrainState, TrainingSet, sample_training_set, train,
 };
 use outflank_models::files::{Origin, write_onnx, write_policy};
 use outflank_models::nets::NetGraph;
 use outflank_records::ColoredExample;
-use outflank_runs::{Progress, RunFolder, stop_requested, install_stop_handler};
+use outflank_runs::{Progress, RunFolder, install_stop_handler, stop_requested};
 use report::CnnReport;
 use results::TrainingCurve;
 use serde_json::{Value, json};
@@ -101,7 +101,12 @@ fn say(args: &CnnArgs, text: &str) {
 }
 
 /// Builds the training and test sets.
-fn prepare(args: &CnnArgs, net: NetGraph, plan: CnnConfig, source: GameSource) -> Result<(Task, TrainingSet)> {
+fn prepare(
+    args: &CnnArgs,
+    net: NetGraph,
+    plan: CnnConfig,
+    source: GameSource,
+) -> Result<(Task, TrainingSet)> {
     let began = Instant::now();
     let mut dataset = Dataset::of_player(
         &source.records,
@@ -111,9 +116,9 @@ fn prepare(args: &CnnArgs, net: NetGraph, plan: CnnConfig, source: GameSource) -
         args.records.select.by.as_deref(),
     )?;
     if args.bootstrap {
-        dataset.items = dataset.drawn(plan.seed);
+        dataset.items = dataset.bootstrap_sample(plan.seed);
     }
-    if let (true, Some(year)) = (args.split != Split::Example, args.last_year)
+    if let (true, Some(year)) = (args.split != SplitBy::Example, args.last_year)
         && dataset.tests.iter().all(|test| test.name != format!("games after {year}"))
     {
         say(
@@ -144,7 +149,7 @@ fn prepare(args: &CnnArgs, net: NetGraph, plan: CnnConfig, source: GameSource) -
     let training_sample = sample_training_set(&dataset, &dataset.items, test_positions);
     let training_set = TrainingSet::new(&net, &dataset.base, std::mem::take(&mut dataset.items));
     let source = (from, games);
-    let task = TrainingData { net, plan, dataset, source, examples, test_positions, training_sample };
+    let task = Task { net, plan, dataset, source, examples, test_positions, training_sample };
     Ok((task, training_set))
 }
 
@@ -155,7 +160,7 @@ fn start(
     training_set: TrainingSet,
     init: Option<&init::InitialWeights>,
 ) -> Result<Box<dyn Engine>> {
-    if task.examples < task.plan.batch {
+    if task.examples < task.plan.batch_size {
         return Err(CnnError::TooFewExamples(task.examples).into());
     }
     let mut engine = device.engine(&task.net, task.plan, training_set).map_err(CnnError::from)?;
@@ -172,8 +177,11 @@ fn train_network(
     engine: &mut dyn Engine,
     folder: &RunFolder,
 ) -> Result<CnnOutcome> {
-    let budget =
-        CnnBudget { passes: args.epochs, time: args.time_limit, checkpoint: args.checkpoint_every };
+    let budget = CnnBudget {
+        epochs: args.epochs,
+        time_limit: args.time_limit,
+        checkpoint_interval: args.checkpoint_every,
+    };
     let mut curve = TrainingCurve::open(folder)?;
     let mut failed = None;
     let mut first = true;
@@ -251,10 +259,10 @@ fn evaluate(
     train_report: &mut TrainReport,
 ) -> Result<bool> {
     let evaluation = Evaluation {
-        lessons: &task.dataset,
-        learned: &task.training_sample,
-        most: task.test_positions,
-        images: args.symmetries,
+        dataset: &task.dataset,
+        train_sample: &task.training_sample,
+        max_positions: task.test_positions,
+        average_symmetries: args.symmetries,
     };
     let progress =
         Progress::new("evaluating", "positions", evaluation.positions(), args.common.quiet);
@@ -262,15 +270,20 @@ fn evaluate(
         progress.add(count as u64);
         !stop_requested()
     };
-    Ok(evaluation.mark(engine, task.net.input(), device, train_report, proceed)?)
+    Ok(evaluation.run(engine, task.net.input(), device, train_report, proceed)?)
 }
 
 /// Writes the result and the report, and prints the result.
-fn finish(args: &CnnArgs, task: &Task, train_report: &TrainReport, folder: &RunFolder) -> Result<()> {
+fn finish(
+    args: &CnnArgs,
+    task: &Task,
+    train_report: &TrainReport,
+    folder: &RunFolder,
+) -> Result<()> {
     let path = folder.path().display().to_string();
     let mut json = serde_json::to_value(train_report)?;
     let curve = results::read_curve(folder);
-    let epochs = curve.last().map_or(0.0, |point| point.passes);
+    let epochs = curve.last().map_or(0.0, |point| point.epochs);
     if !train_report.tests.is_empty() {
         let text = serde_json::to_string_pretty(&json)?;
         folder.write(RESULT, format!("{text}\n").as_bytes())?;
@@ -295,7 +308,7 @@ fn finish(args: &CnnArgs, task: &Task, train_report: &TrainReport, folder: &RunF
     if train_report.tests.is_empty() {
         json["micros"] = Value::Null;
     }
-    json["examples_seen"] = json!(train_report.step * task.plan.batch as u64);
+    json["examples_seen"] = json!(train_report.step * task.plan.batch_size as u64);
     json["epochs"] = json!(epochs);
     json["matches"] = Value::Array(Vec::new());
     json["model"] = folder.join(MODEL).display().to_string().into();
@@ -307,11 +320,12 @@ pub fn device(device: DeviceArg) -> Result<Box<dyn Device>> {
     match device {
         DeviceArg::Cpu => Ok(Box::new(CpuDevice)),
         #[cfg(feature = "cuda")]
-        DeviceArg::Cuda | DeviceArg::TorchCpu => {
-            let gpu = device == DeviceArg::Cuda;
-            let say = |text: &str| eprintln!("{text}");
-            Ok(Box::new(outflank_torch::TorchDevice { gpu, graphs: true, fused: true, say }))
-        }
+        DeviceArg::Cuda | DeviceArg::TorchCpu => Ok(Box::new(outflank_torch::TorchDevice {
+            cuda: device == DeviceArg::Cuda,
+            cuda_graphs: true,
+            fused_norm_relu: true,
+            warn: |text| eprintln!("{text}"),
+        })),
         #[cfg(not(feature = "cuda"))]
         DeviceArg::Cuda | DeviceArg::TorchCpu => crate::errors::bail_usage!(
             "this program was built without libtorch; use --device cpu, or build it with \

@@ -23,14 +23,17 @@ use outflank_arena::matches::{MatchReport, play_match};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
 use outflank_learners::training::{
-    OpponentEvaluator, CURVE, Evaluator, Learner, TrainingPlan, Measurement, TrainingOutcome, model_name, train,
+    CURVE, Evaluator, Learner, Measurement, OpponentEvaluator, TrainingOutcome, TrainingPlan,
+    model_name, train,
 };
 use outflank_models::files::Origin;
 use outflank_models::{Model, Tuple};
 use outflank_players::registry::{self, RegisteredGame};
 use outflank_presentation as present;
 use outflank_report::{Align, Board, Page, Plot, Section, Series, Table};
-use outflank_runs::{RunConfig, DataFile, Progress, RunFolder, stop_requested, install_stop_handler};
+use outflank_runs::{
+    DataFile, Progress, RunConfig, RunFolder, install_stop_handler, stop_requested,
+};
 use serde_json::json;
 use std::fmt::Write;
 use std::time::Instant;
@@ -119,7 +122,7 @@ where
     let plan = TrainingPlan {
         games: args.games,
         unit: "games",
-        points: args.measurements,
+        measurements: args.measurements,
         measure_start: false,
         origin: Origin {
             method: job.stored_name.to_owned(),
@@ -369,7 +372,8 @@ fn show(folder: &RunFolder, results: &Results<'_>, seconds: f64) -> Result<()> {
         "Reference matches of {} games, one move in ten random:",
         grouped(u64::from(results.job.args.match_games))
     );
-    let _ = writeln!(text, "{}", present::match_list(&results.matches).to_text_within(table_width()));
+    let _ =
+        writeln!(text, "{}", present::match_list(&results.matches).to_text_within(table_width()));
     let _ = writeln!(
         text,
         "{seconds:.1} s. The model, {CURVE}, a TensorBoard event file and a report are in {path}."

@@ -9,7 +9,7 @@ use outflank_arena::remote::GameJobHandler;
 use outflank_cluster::run_worker;
 use outflank_experiments::RunJobHandler;
 use outflank_learners::coevolution::GenerationJobHandler;
-use outflank_runs::{ProgressLog, JobHandler, files, install_stop_handler};
+use outflank_runs::{JobHandler, ProgressLog, files, install_stop_handler};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;

@@ -51,7 +51,7 @@ impl Scale {
     }
 
     /// Returns the pixel of a value.
-    pub(super) fn to_pixel(&self, value: f64) -> f64 {
+    pub(super) fn to_pixel(self, value: f64) -> f64 {
         let share = if self.log {
             let log = |value: f64| libm::log10(value.max(f64::MIN_POSITIVE));
             (log(value) - log(self.low)) / (log(self.high) - log(self.low))
@@ -62,7 +62,7 @@ impl Scale {
     }
 
     /// Returns the pixel of a value, clamped to the range.
-    pub(super) fn to_pixel_clamped(&self, value: f64) -> f64 {
+    pub(super) fn to_pixel_clamped(self, value: f64) -> f64 {
         self.to_pixel(value).clamp(self.from.min(self.to), self.from.max(self.to))
     }
 

@@ -3,7 +3,7 @@
 use super::{Row, best_of_thread};
 use anyhow::{Result, ensure};
 use outflank_experiments::ann;
-use outflank_learners::ann::{AnnLearner, AnnConfig};
+use outflank_learners::ann::{AnnConfig, AnnLearner};
 use outflank_learners::training::Learner;
 
 /// Training games before and during a measurement.

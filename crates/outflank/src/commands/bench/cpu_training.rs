@@ -3,10 +3,11 @@
 use super::Row;
 use anyhow::{Context, Result, ensure};
 use outflank_learners::cnn::{
-    Device, Engine, Dataset, CpuDevice, Optimizer, Order, Plan, LrSchedule, Split, State, TrainingSet,
+    CnnConfig, CpuDevice, Dataset, Device, Engine, EpochOrder, LrSchedule, Optimizer, Split,
+    SplitBy, TrainState, TrainingSet,
 };
 use outflank_models::nets::{Input, NetGraph, named};
-use outflank_records::{ExampleSetKind, embedded};
+use outflank_records::{ExampleSetKind, TrainFractions, embedded};
 use std::time::{Duration, Instant};
 
 /// Positions per second of PyTorch 2.11, channels last, two threads of a Xeon with AVX-512: the median of
@@ -19,11 +20,18 @@ const STEPS: usize = 4;
 /// Duration of the measurement.
 const MEASURED: Duration = Duration::from_secs(3);
 
-const PLAN: Plan = Plan {
-    batch: 64,
-    rate: 0.02,
+/// The train/test split; its sizes do not matter here.
+pub const SPLIT: Split = Split {
+    by: SplitBy::Example,
+    last_year: 2012,
+    train_fractions: TrainFractions { plain: 0.75, symmetric: 0.95 },
+};
+
+const PLAN: CnnConfig = CnnConfig {
+    batch_size: 64,
+    learning_rate: 0.02,
     schedule: LrSchedule::Constant,
-    warmup: 0,
+    warmup_steps: 0,
     optimizer: Optimizer::Sgd { momentum: 0.9, nesterov: true },
     weight_decay: 1e-4,
     label_smoothing: 0.0,
@@ -34,9 +42,9 @@ const PLAN: Plan = Plan {
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     let net = named("conv4", Input::PIECES)?;
     let games: Vec<_> = embedded::games().into_iter().take(100).collect();
-    let dataset = Dataset::new(&games, ExampleSetKind::UniqueS, Split::Example, false)?;
-    let order = Order::new(dataset.items.len(), 1, 0);
-    let places: Vec<u32> = (0..STEPS * PLAN.batch).map(|place| order.at(place)).collect();
+    let dataset = Dataset::new(&games, ExampleSetKind::UniqueS, SPLIT, false)?;
+    let order = EpochOrder::new(dataset.items.len(), 1, 0);
+    let places: Vec<u32> = (0..STEPS * PLAN.batch_size).map(|place| order.at(place)).collect();
     let (mut engine, all) = first_steps(&net, &dataset, &places)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().context("a thread")?;
     let (_, alone) = pool.install(|| first_steps(&net, &dataset, &places))?;
@@ -44,7 +52,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     let rate = examples_per_second(&mut *engine, &places, &PLAN, MEASURED)?;
     rows.push(Row {
         area: "nets",
-        name: format!("conv4 training, batch size {}, all threads", PLAN.batch),
+        name: format!("conv4 training, batch size {}, all threads", PLAN.batch_size),
         value: rate,
         unit: "positions/s",
         reference: format!(
@@ -56,10 +64,14 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
 }
 
 /// A network after the first steps.
-fn first_steps(net: &NetGraph, dataset: &Dataset, places: &[u32]) -> Result<(Box<dyn Engine>, State)> {
+fn first_steps(
+    net: &NetGraph,
+    dataset: &Dataset,
+    places: &[u32],
+) -> Result<(Box<dyn Engine>, TrainState)> {
     let training_set = TrainingSet::new(net, &dataset.base, dataset.items.clone());
     let mut engine = CpuDevice.engine(net, PLAN, training_set)?;
-    engine.train_steps(places, &[PLAN.rate; STEPS])?;
+    engine.train_steps(places, &[PLAN.learning_rate; STEPS])?;
     engine.take_stats()?;
     let state = engine.state()?;
     Ok((engine, state))

@@ -7,7 +7,9 @@ use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_learners::gp::ep::{EpConfig, Sites, infer};
 use outflank_learners::gp::kernel::Kernel;
-use outflank_learners::gp::{GameOracleConfig, GpLearner, InferenceConfig, Sampling, GpConfig, HeuristicSpace};
+use outflank_learners::gp::{
+    GameOracleConfig, GpConfig, GpLearner, HeuristicSpace, InferenceConfig, Sampling,
+};
 use outflank_models::NamedFeatures;
 use outflank_players::registry::RegisteredGame;
 use outflank_runs::thread_cpu_seconds;
@@ -30,7 +32,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
 }
 
 fn game<P: RegisteredGame + NamedFeatures>(rows: &mut Vec<Row>) -> Result<()> {
-    let effort = EpConfig { tolerance: 1e-4, sweeps: 100, seed: 1 };
+    let effort = EpConfig { tolerance: 1e-4, max_iterations: 100, seed: 1 };
     let settings = GpConfig {
         dimensions: P::FEATURES.len(),
         space: HeuristicSpace::Directions,

@@ -2,10 +2,10 @@
 //! CUDA graphs, and with batch normalization fused with ReLU.
 
 use super::Row;
-use super::cpu_training::examples_per_second;
+use super::cpu_training::{SPLIT, examples_per_second};
 use anyhow::{Result, ensure};
 use outflank_learners::cnn::{
-    Device, EngineError, Dataset, Optimizer, Order, Plan, LrSchedule, Split, TrainingSet,
+    CnnConfig, Dataset, Device, EngineError, EpochOrder, LrSchedule, Optimizer, TrainingSet,
 };
 use outflank_models::nets::{Input, named};
 use outflank_records::{ExampleSetKind, embedded};
@@ -36,14 +36,14 @@ const MEASURED: Duration = Duration::from_secs(3);
 /// Measures small and large batches, if there is a GPU.
 pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
     let net = named("conv8-bn", Input::PIECES)?;
-    let dataset = Dataset::new(&embedded::games(), ExampleSetKind::UniqueS, Split::Example, false)?;
-    let order = Order::new(dataset.items.len(), 1, 0);
+    let dataset = Dataset::new(&embedded::games(), ExampleSetKind::UniqueS, SPLIT, false)?;
+    let order = EpochOrder::new(dataset.items.len(), 1, 0);
     for (batch, references) in REFERENCES {
-        let plan = Plan {
-            batch,
-            rate: 0.02,
+        let plan = CnnConfig {
+            batch_size: batch,
+            learning_rate: 0.02,
             schedule: LrSchedule::Constant,
-            warmup: 0,
+            warmup_steps: 0,
             optimizer: Optimizer::Sgd { momentum: 0.9, nesterov: false },
             weight_decay: 1e-4,
             label_smoothing: 0.0,
@@ -52,7 +52,12 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
         let places: Vec<u32> = (0..WINDOWS * WINDOW * batch).map(|place| order.at(place)).collect();
         let mut plain: Option<Vec<f64>> = None;
         for ((graphs, fused, mode, theirs), reference) in MODES.into_iter().zip(references) {
-            let device = TorchDevice { gpu: true, graphs, fused, say: |text| eprintln!("{text}") };
+            let device = TorchDevice {
+                cuda: true,
+                cuda_graphs: graphs,
+                fused_norm_relu: fused,
+                warn: |text| eprintln!("{text}"),
+            };
             let training_set = TrainingSet::new(&net, &dataset.base, dataset.items.clone());
             let mut engine = match device.engine(&net, plan, training_set) {
                 Err(EngineError::Missing(_)) => return Ok(()),
@@ -60,7 +65,7 @@ pub fn rows(rows: &mut Vec<Row>) -> Result<()> {
             };
             let mut curve = Vec::new();
             for part in places.chunks(WINDOW * batch) {
-                engine.train_steps(part, &[plan.rate; WINDOW])?;
+                engine.train_steps(part, &[plan.learning_rate; WINDOW])?;
                 let seen = engine.take_stats()?;
                 curve.push(seen.loss / seen.examples as f64);
             }

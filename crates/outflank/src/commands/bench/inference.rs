@@ -4,7 +4,7 @@ use super::Row;
 use anyhow::{Context, Result, ensure};
 use outflank_games::Position;
 use outflank_games::othello::Othello;
-use outflank_models::nets::{Deep, Input, Weights, named};
+use outflank_models::nets::{Input, PolicyNet, Weights, named};
 use outflank_runs::thread_cpu_seconds;
 
 /// Minimum positions per measurement.
@@ -17,7 +17,7 @@ const REFERENCES: [(usize, f64); 2] = [(1, 387.0), (256, 482.0)];
 pub fn measure(rows: &mut Vec<Row>) -> Result<()> {
     let net = named("conv8-bn", Input::PIECES)?;
     let weights = Weights::init(&net, 1);
-    let deep = Deep::new(net, weights);
+    let deep = PolicyNet::new(net, weights);
     // Positions of one game, repeated: the work does not depend on the position.
     let (mut position, mut line) = (Othello::start(), Vec::new());
     while let Some(mv) = position.moves().next() {

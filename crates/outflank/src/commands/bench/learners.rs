@@ -8,7 +8,9 @@ use outflank_games::othello::Othello;
 use outflank_learners::methods::{Method, MethodOptions, TrainingData, learn};
 use outflank_learners::{SparseRows, preference_rows};
 use outflank_models::{Evaluate, NTupleNetwork, View, embedded as models};
-use outflank_records::{Decision, Record, Selection, DecisionFilter, decisions, embedded, read_games};
+use outflank_records::{
+    Decision, DecisionFilter, Record, Selection, decisions, embedded, read_games,
+};
 use outflank_runs::thread_cpu_seconds;
 
 /// Number of training games.
@@ -61,7 +63,8 @@ fn all(
     source: &str,
 ) -> Result<()> {
     let began = thread_cpu_seconds();
-    let made: SparseRows = preference_rows(&models::runarsson_lucas_tuples(), View::Invert, choices);
+    let made: SparseRows =
+        preference_rows(&models::runarsson_lucas_tuples(), View::Invert, choices);
     let taken = thread_cpu_seconds() - began;
     rows.push(Row {
         area: "learners",

@@ -41,7 +41,12 @@ pub fn measure(rows: &mut Vec<Row>, choices: &[Decision<Othello>]) -> Result<()>
 
     let features = AfterstateFeatures::new(whole_board(), Count::ALL.to_vec())?;
     let stages = Stages::of_width(4).context("a width of 4")?;
-    let settings = online::OnlineConfig { loss: PreferenceLoss::Softmax, epochs: 1, learning_rate: 0.1, seed: 1 };
+    let settings = online::OnlineConfig {
+        loss: PreferenceLoss::Softmax,
+        epochs: 1,
+        learning_rate: 0.1,
+        seed: 1,
+    };
     let few: ChoiceSet = choices.iter().collect();
     let began = thread_cpu_seconds();
     let learned = online::learn(&features, stages, &few, settings, &NoStore)?;

@@ -3,16 +3,18 @@
 use super::{Row, best_of, random_positions};
 use crate::cli::BenchArgs;
 use anyhow::{Context, Result, ensure};
-use outflank_analysis::game_analysis::{GameAnalyzer, EXACT_FROM};
 use outflank_analysis::DiscScale;
-use outflank_analysis::{GameText, record_to_line};
+use outflank_analysis::GameText;
+use outflank_analysis::game_analysis::{EXACT_FROM, GameAnalyzer};
 use outflank_games::othello::{Board, Othello, Square};
 use outflank_games::{Line, Position};
 use outflank_models::{Evaluate, embedded as models};
 use outflank_players::endgame::Solver;
-use outflank_players::{AlphaBeta, SearchControl, ProbCut, IterativeDeepening, Mcts, Player, SearchResult, SearchScore};
+use outflank_players::{
+    AlphaBeta, IterativeDeepening, Mcts, Player, ProbCut, SearchControl, SearchResult, SearchScore,
+};
 use outflank_records::{embedded, obf};
-use outflank_runs::{files, parallel_in_order, thread_cpu_seconds, rng};
+use outflank_runs::{files, parallel_in_order, rng, thread_cpu_seconds};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
@@ -159,7 +161,10 @@ fn analysis(rows: &mut Vec<Row>) -> Result<()> {
     Ok(())
 }
 
-fn search(model: &Arc<dyn Evaluate<Othello>>, cuts: Option<&Arc<ProbCut>>) -> IterativeDeepening<Othello> {
+fn search(
+    model: &Arc<dyn Evaluate<Othello>>,
+    cuts: Option<&Arc<ProbCut>>,
+) -> IterativeDeepening<Othello> {
     let search = IterativeDeepening::new(Arc::clone(model), BITS);
     match cuts {
         Some(cuts) => search.with_probcut(Arc::clone(cuts)),

@@ -6,7 +6,7 @@ use crate::errors::{UsageError, ensure_usage};
 use crate::game_source::{self, GameSource};
 use crate::{VERSION, run_folder};
 use anyhow::{Context, Result};
-use outflank_learners::coevolution::Shape;
+use outflank_learners::coevolution::TupleShape;
 use outflank_learners::methods::{Method, MethodOptions};
 use outflank_learners::online::PreferenceLoss;
 use outflank_models::files::load_tuples;
@@ -14,7 +14,7 @@ use outflank_models::patterns::{Count, classic, whole_board};
 use outflank_models::tuple_shapes::{blocks, systematic};
 use outflank_models::{Tuples, embedded};
 use outflank_runs::files::{checksum, read};
-use outflank_runs::{RunConfig, DataFile, RunFolder};
+use outflank_runs::{DataFile, RunConfig, RunFolder};
 use std::path::Path;
 use toml::Value;
 
@@ -131,29 +131,32 @@ pub fn method_options(args: &TrainArgs) -> Result<MethodOptions> {
     let (method, online) = (args.method.0, args.solver.as_deref() == Some("online"));
     check_effect(args, method, online)?;
     let dual = args.solver.as_deref() == Some("dual");
-    let default =
-        if dual { MethodOptions::dual() } else { MethodOptions { tolerance: TOLERANCE, ..MethodOptions::default() } };
+    let default = if dual {
+        MethodOptions::dual()
+    } else {
+        MethodOptions { tolerance: TOLERANCE, ..MethodOptions::default() }
+    };
     let options = MethodOptions {
         c: args.c.unwrap_or(default.c),
         tolerance: args.tolerance.unwrap_or(default.tolerance),
-        steps: args.max_iterations.unwrap_or(default.max_iterations),
+        max_iterations: args.max_iterations.unwrap_or(default.max_iterations),
         dual,
         online,
         loss: match args.loss.as_deref() {
             Some("margin") => PreferenceLoss::Margin,
             _ => PreferenceLoss::Softmax,
         },
-        passes: args.epochs.unwrap_or(default.epochs),
-        rate: args.learning_rate.unwrap_or(default.learning_rate),
+        epochs: args.epochs.unwrap_or(default.epochs),
+        learning_rate: args.learning_rate.unwrap_or(default.learning_rate),
         stage: args.stage.unwrap_or(default.stage),
         afterstates: args.afterstates,
         balanced: !args.unbalanced,
         lambda: args.lambda.unwrap_or(default.lambda),
         ridge: args.ridge.unwrap_or(default.ridge),
         prior: args.prior.unwrap_or(default.prior),
-        gain: args.tolerance.unwrap_or(default.mm_tolerance),
-        sweeps: args.max_iterations.unwrap_or(default.mm_max_iterations),
-        binary: !args.multivalued,
+        mm_tolerance: args.tolerance.unwrap_or(default.mm_tolerance),
+        mm_max_iterations: args.max_iterations.unwrap_or(default.mm_max_iterations),
+        mm_binary: !args.multivalued,
         preference_binary: args.binary,
     };
     options.check(method).map_err(|error| {

@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use outflank_games::othello::Othello;
 use outflank_learners::methods::Method;
 use outflank_records::{
-    Decisions, Record, DecisionFilter, decisions, count_overlap, sizes_from_fractions, split_games,
+    DecisionFilter, Decisions, Record, count_overlap, decisions, sizes_from_fractions, split_games,
 };
 
 /// Training and test data.
@@ -62,7 +62,8 @@ pub fn split(args: &TrainArgs, source: &GameSource) -> Result<TrainTestSplit> {
         counted(split[1].len(), "game")
     );
     let by = args.records.select.by.as_deref();
-    let train = decisions(records, &DecisionFilter { by, ..DecisionFilter::CHOICES }).of_games(&split[0]);
+    let train =
+        decisions(records, &DecisionFilter { by, ..DecisionFilter::CHOICES }).of_games(&split[0]);
     let all = DecisionFilter { by, random: false, ..DecisionFilter::ALL };
     let test = decisions(records, &all).of_games(&split[1]);
     ensure!(

@@ -7,8 +7,9 @@ use crate::game_source::GameSource;
 use crate::{VERSION, run_folder};
 use anyhow::Result;
 use clap::ValueEnum;
-use outflank_learners::cnn::{Optimizer, CnnConfig, Split, CnnError};
+use outflank_learners::cnn::{CnnConfig, CnnError, Optimizer, Split, SplitBy};
 use outflank_models::nets::NetGraph;
+use outflank_records::TrainFractions;
 use outflank_runs::{RunConfig, RunFolder};
 
 /// Settings that may change when a run is resumed.
@@ -88,7 +89,7 @@ pub fn check(args: &CnnArgs) -> Result<()> {
         "--weight-decay is a number from 0 to 1, not {}",
         args.weight_decay
     );
-    if let (Split::Example, Some(year)) = (args.split, args.last_year) {
+    if let (SplitBy::Example, Some(year)) = (args.split, args.last_year) {
         ensure_usage!(
             year == LAST_YEAR,
             "--last-year {year} has no effect with --split example; add --split game or both"
@@ -113,18 +114,18 @@ pub fn plan(args: &CnnArgs) -> Result<CnnConfig> {
     let optimizer = match args.optimizer.as_str() {
         "adamw" => {
             ensure_usage!(!nesterov, "--nesterov has no effect with --optimizer adamw; omit it");
-            Optimizer::AdamW { first: args.momentum, second: 0.999 }
+            Optimizer::AdamW { beta1: args.momentum, beta2: 0.999 }
         }
         _ => Optimizer::Sgd { momentum: args.momentum, nesterov },
     };
     let plan = CnnConfig {
-        batch: batch_size,
-        rate: learning_rate.unwrap_or_else(|| base_learning_rate(args)),
+        batch_size,
+        learning_rate: learning_rate.unwrap_or_else(|| base_learning_rate(args)),
         schedule: args.lr_schedule,
-        warmup: warmup_steps,
+        warmup_steps,
         optimizer,
-        decay: args.weight_decay,
-        smoothing: args.label_smoothing,
+        weight_decay: args.weight_decay,
+        label_smoothing: args.label_smoothing,
         seed: args.common.seed,
     };
     Ok(args.ensemble_member.map_or(plan, |number| plan.ensemble_member(number)))
@@ -186,12 +187,7 @@ fn settings(args: &CnnArgs, net: &NetGraph) -> toml::Table {
         put("init-from", from.clone().into());
     }
     put("examples", args.examples.to_string().into());
-    let by = match args.split {
-        Split::Example => "example",
-        Split::Game(_) => "game",
-        Split::Both(_) => "both",
-    };
-    put("split", by.into());
+    put("split", args.split.to_string().into());
     // Stored even where it has no effect, as in the configurations of version 0.1.
     put("last-year", i64::from(last_year(args)).into());
     let StepDefaults { batch_size, warmup_steps, nesterov, learning_rate } = step_defaults(args);

@@ -2,7 +2,7 @@
 
 use super::results::{error, progress, tests, title};
 use crate::output::grouped;
-use outflank_learners::cnn::{Point, TrainReport};
+use outflank_learners::cnn::{StepMetrics, TrainReport};
 use outflank_presentation::Provenance;
 use outflank_report::text::with_error;
 use outflank_report::{self as report, Align, BarChart, Page, Plot, Section, Series, Table};
@@ -21,7 +21,7 @@ pub struct CnnReport<'a> {
     /// Distinct positions behind them.
     pub positions: usize,
     /// The training curve.
-    pub curve: Vec<Point>,
+    pub curve: Vec<StepMetrics>,
     /// The configuration.
     pub settings: toml::Table,
 }
@@ -109,14 +109,14 @@ pub fn page(data: &CnnReport<'_>, about: &Provenance) -> String {
 fn key_figures(section: &mut Section, data: &CnnReport<'_>) {
     let train_report = data.train_report;
     // If all games are used for training, there is no test by game.
-    let mut without_augmentation = train_report.tests.iter().filter(|test| test.images == 1);
+    let mut without_augmentation = train_report.tests.iter().filter(|test| test.symmetries == 1);
     let by_example = without_augmentation.next();
     let by_game = without_augmentation.find(|test| !test.test.ends_with("by example"));
     let mut facts: Vec<[String; 3]> = Vec::new();
     // The paper's metric, and the one that is fair for symmetric positions.
     let measures = [
-        ("By example", by_example.map(|test| (test, test.plain)), "top-1"),
-        ("By game", by_game.map(|test| (test, test.all)), "top-1 legal"),
+        ("By example", by_example.map(|test| (test, test.top1)), "top-1"),
+        ("By game", by_game.map(|test| (test, test.top1_legal)), "top-1 legal"),
     ];
     for (name, measured, which) in measures {
         let Some((test, percent)) = measured else { continue };
@@ -171,7 +171,7 @@ fn tests_section(section: &mut Section, train_report: &TrainReport) {
         train_report
             .tests
             .iter()
-            .map(|test| (test.choices, error(test.choices, test.choices_count))),
+            .map(|test| (test.top1_choices, error(test.top1_choices, test.choices_count))),
     )
     .range(0.0, 100.0);
     section.figure(&bars, "");
@@ -188,11 +188,11 @@ fn tests_section(section: &mut Section, train_report: &TrainReport) {
         "± is the 95% confidence interval (binomial, positions as independent samples) of this network; \
          it does not include the variation between seeds.",
     );
-    let Some((learned, count)) = train_report.learned else { return };
+    let Some((learned, count)) = train_report.train_accuracy else { return };
     let mut table =
         Table::new(["generalization gap", "training top-1 %", "test top-1 %", "difference"]);
-    for test in train_report.tests.iter().filter(|test| test.images == 1) {
-        let errors = (error(learned, count), error(test.plain, test.count));
+    for test in train_report.tests.iter().filter(|test| test.symmetries == 1) {
+        let errors = (error(learned, count), error(test.top1, test.count));
         table.row([
             test.test.clone(),
             with_error(learned, Some(errors.0), 1),
@@ -208,12 +208,12 @@ fn tests_section(section: &mut Section, train_report: &TrainReport) {
 }
 
 /// The value of a curve at a point.
-type Figure = fn(&Point) -> f64;
+type Figure = fn(&StepMetrics) -> f64;
 
 /// The training curves.
 fn training_section(section: &mut Section, data: &CnnReport<'_>) {
     let CnnReport { train_report, curve, .. } = data;
-    let epochs = curve.last().map_or(0.0, |point| point.passes);
+    let epochs = curve.last().map_or(0.0, |point| point.epochs);
     section.paragraph(format!(
         "{}, {epochs:.3} epochs, in {} s.",
         progress(train_report.step, train_report.steps),
@@ -227,12 +227,17 @@ fn training_section(section: &mut Section, data: &CnnReport<'_>) {
                  weights at that time.";
     let plots: [(&str, &str, Figure, &str); 4] = [
         ("Loss", "nats per move", |point| point.loss, since),
-        ("Training accuracy", "top-1, % of examples", |point| point.hits, since),
-        ("Learning rate", "learning rate", |point| point.rate, "By the schedule."),
-        ("Speed", "examples/s", |point| point.speed, "On this machine, with its other load."),
+        ("Training accuracy", "top-1, % of examples", |point| point.accuracy, since),
+        ("Learning rate", "learning rate", |point| point.learning_rate, "By the schedule."),
+        (
+            "Speed",
+            "examples/s",
+            |point| point.examples_per_second,
+            "On this machine, with its other load.",
+        ),
     ];
     for (title, unit, value, caption) in plots {
-        let points = curve.iter().map(|point| report::Point::new(point.passes, value(point)));
+        let points = curve.iter().map(|point| report::Point::new(point.epochs, value(point)));
         let plot = Plot::new(title, "epochs", unit).series(Series::line(title, points));
         section.figure(&plot, caption);
     }

@@ -3,7 +3,7 @@
 use crate::output::{grouped, table_width};
 use anyhow::Result;
 use outflank_arena::accuracy::Hits;
-use outflank_learners::cnn::{StepMetrics, TrainReport, TestMetrics};
+use outflank_learners::cnn::{StepMetrics, TestMetrics, TrainReport};
 use outflank_report::text::with_error;
 use outflank_report::{Align, Table};
 use outflank_runs::RunFolder;
@@ -28,10 +28,20 @@ impl<'a> TrainingCurve<'a> {
 
     /// Appends a point.
     pub fn add(&mut self, point: &StepMetrics) -> Result<()> {
-        let StepMetrics { step, steps, passes, seconds, speed, loss, hits, rate } = point;
+        let StepMetrics {
+            step,
+            steps,
+            epochs,
+            seconds,
+            examples_per_second,
+            loss,
+            accuracy,
+            learning_rate,
+        } = point;
         let _ = writeln!(
             self.text,
-            "{step},{steps},{passes:.4},{seconds:.1},{speed:.0},{loss:.5},{hits:.3},{rate:.6}"
+            "{step},{steps},{epochs:.4},{seconds:.1},{examples_per_second:.0},{loss:.5},{accuracy:.3},\
+             {learning_rate:.6}"
         );
         Ok(self.folder.write(CURVE, self.text.as_bytes())?)
     }
@@ -44,12 +54,25 @@ pub fn read_curve(folder: &RunFolder) -> Vec<StepMetrics> {
     let mut points: Vec<StepMetrics> = Vec::new();
     for line in text.lines().skip(1) {
         let cells: Vec<f64> = line.split(',').filter_map(|cell| cell.parse().ok()).collect();
-        let [step, steps, passes, seconds, speed, loss, hits, rate] = cells[..] else { continue };
+        let [step, steps, epochs, seconds, examples_per_second, loss, accuracy, learning_rate] =
+            cells[..]
+        else {
+            continue;
+        };
         let (step, steps) = (step as u64, steps as u64);
         while points.last().is_some_and(|last| last.step >= step) {
             points.pop();
         }
-        points.push(StepMetrics { step, steps, passes, seconds, speed, loss, hits, rate });
+        points.push(StepMetrics {
+            step,
+            steps,
+            epochs,
+            seconds,
+            examples_per_second,
+            loss,
+            accuracy,
+            learning_rate,
+        });
     }
     points
 }
@@ -61,7 +84,7 @@ pub fn error(percent: f64, count: u64) -> f64 {
 
 /// The title of a test, with the number of symmetries if predictions are averaged.
 pub fn title(test: &TestMetrics) -> String {
-    match test.images {
+    match test.symmetries {
         1 => test.test.clone(),
         symmetries => format!("{}, {symmetries} symmetries", test.test),
     }
@@ -94,7 +117,7 @@ pub fn tests(train_report: &TrainReport) -> Table {
 
 /// The accuracy in the form of all methods: by game, without test-time augmentation.
 pub fn accuracy(train_report: &TrainReport) -> Value {
-    let mut without_augmentation = train_report.tests.iter().filter(|test| test.images == 1);
+    let mut without_augmentation = train_report.tests.iter().filter(|test| test.symmetries == 1);
     let Some(test) = without_augmentation.find(|test| !test.test.ends_with("by example")) else {
         return Value::Null;
     };
@@ -122,12 +145,12 @@ pub fn progress_line(point: &StepMetrics) -> String {
     format!(
         "{:<22} {:6.3} epochs  {:7.1} s  {:>9.0}/s  loss {:.4}  accuracy {:.2}%  lr {:.5}",
         progress(point.step, point.steps),
-        point.passes,
+        point.epochs,
         point.seconds,
-        point.speed,
+        point.examples_per_second,
         point.loss,
-        point.hits,
-        point.rate,
+        point.accuracy,
+        point.learning_rate,
     )
 }
 
@@ -145,7 +168,7 @@ pub fn text(train_report: &TrainReport, path: &str) -> String {
         text += "top-1: the largest of the 60 outputs; top-1 legal: the best legal move, symmetric moves\n";
         text += "count as one; top-1 choices: the same with two or more legal moves; overlap: share of the\n";
         text += "test set in the training set. ±: 95% confidence interval (binomial).\n";
-        if let Some((percent, count)) = train_report.learned {
+        if let Some((percent, count)) = train_report.train_accuracy {
             let count = grouped(count);
             let _ = writeln!(text, "top-1 on {count} training examples: {percent:.2}%");
         }

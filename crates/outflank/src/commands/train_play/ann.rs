@@ -6,7 +6,7 @@ use crate::cli::train_play::{AnnArgs, AnnSchedule};
 use crate::errors::{UsageError, ensure_usage};
 use crate::output::grouped;
 use anyhow::Result;
-use outflank_learners::ann::{Outcome as Target, AnnLearner, AnnConfig};
+use outflank_learners::ann::{AnnConfig, AnnLearner, ResultTarget};
 use outflank_models::ann::Architecture;
 
 /// Trains a pair of networks, after all settings are checked.
@@ -43,13 +43,13 @@ pub fn run(args: &AnnArgs) -> Result<Outcome> {
     let linear = args.lr_schedule == AnnSchedule::Linear;
     let settings = AnnConfig {
         architecture: architecture.clone(),
-        alpha: args.learning_rate,
-        decay: linear.then_some(training.games),
+        learning_rate: args.learning_rate,
+        lr_decay_games: linear.then_some(training.games),
         lambda: args.lambda,
         epsilon: args.epsilon,
         self_play: args.self_play,
         per_move: args.per_move,
-        outcome: if args.plain_result { Target::Plain } else { Target::Sigmoid },
+        result_target: if args.plain_result { ResultTarget::Sign } else { ResultTarget::Sigmoid },
         seed: training.common.seed,
     };
     let job = TrainingJob {

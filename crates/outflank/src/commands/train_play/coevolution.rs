@@ -15,7 +15,7 @@ pub fn run(name: &'static str, args: &CoevolutionArgs) -> Result<Outcome> {
     let mut table = presets::table(name, args.operators.as_deref())?;
     table.extend(args.settings.table());
     let settings = CoevolutionConfig::from_table(&table)?;
-    settings.check_budget(training.games)?;
+    settings.validate_budget(training.games)?;
     let (seed, threads) = (training.common.seed, training.common.threads());
     let mut learner = Coevolution::new(settings.clone(), seed, threads)?;
     ensure_usage!(
@@ -25,7 +25,7 @@ pub fn run(name: &'static str, args: &CoevolutionArgs) -> Result<Outcome> {
     );
     let workers = crate::remote::connect(&args.remote, &training.common)?;
     if let Some((queue, _)) = &workers {
-        learner = learner.elsewhere(queue.clone());
+        learner = learner.with_remote(queue.clone());
     }
     let table = settings.to_table().into_iter();
     let stored = table.map(|(key, value)| (option_of_key(&key).to_owned(), value)).collect();

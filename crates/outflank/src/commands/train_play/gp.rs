@@ -13,13 +13,14 @@ use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
 use outflank_learners::gp::{
-    GameOracleConfig, GpEvaluator, GameOracle, GpLearner, GpError, InferenceConfig, PreferenceOracle, Sampling, GpConfig, HeuristicSpace, TestPairs,
+    GameOracle, GameOracleConfig, GpConfig, GpError, GpEvaluator, GpLearner, HeuristicSpace,
+    InferenceConfig, PreferenceOracle, Sampling, TestPairs,
 };
-use outflank_learners::training::{Evaluator, TrainingPlan, Measurement, model_name};
+use outflank_learners::training::{Evaluator, Measurement, TrainingPlan, model_name};
 use outflank_models::files::Origin;
-use outflank_models::{NamedFeatures, Heuristic};
+use outflank_models::{Heuristic, NamedFeatures};
 use outflank_players::registry::RegisteredGame;
-use outflank_runs::{RunConfig, Progress, RunFolder, stop_requested, install_stop_handler};
+use outflank_runs::{Progress, RunConfig, RunFolder, install_stop_handler, stop_requested};
 use std::time::Instant;
 
 /// Upper limits: more is a typo, or more than a Gaussian process can handle.
@@ -89,7 +90,11 @@ fn with_defaults(args: &GpArgs) -> Result<GpArgs> {
 fn settings<P: NamedFeatures>(args: &GpArgs) -> GpConfig {
     GpConfig {
         dimensions: P::FEATURES.len(),
-        space: if args.space == "weights" { HeuristicSpace::Weights } else { HeuristicSpace::Directions },
+        space: if args.space == "weights" {
+            HeuristicSpace::Weights
+        } else {
+            HeuristicSpace::Directions
+        },
         initial: args.initial.unwrap_or(5),
         opponents: args.opponents.unwrap_or(5),
         choose_opponents: args.opponents_by == "sampling",
@@ -102,8 +107,8 @@ fn settings<P: NamedFeatures>(args: &GpArgs) -> GpConfig {
         restarts: args.restarts,
         inference: InferenceConfig {
             tolerance: args.tolerance,
-            sweeps: args.max_iterations,
-            steps: args.kernel_iterations,
+            ep_max_iterations: args.max_iterations,
+            kernel_max_iterations: args.kernel_iterations,
             relevance: args.ard,
         },
         seed: args.common.seed,
@@ -155,8 +160,10 @@ fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
     };
     let Some(tests) = tests::<P>(args, contest, folder)? else { return stopped() };
     let gauge = GpEvaluator { tests };
-    let columns: Vec<String> =
-        Evaluator::<GpLearner<P, J>>::columns(&gauge).into_iter().map(|column| column.name).collect();
+    let columns: Vec<String> = Evaluator::<GpLearner<P, J>>::columns(&gauge)
+        .into_iter()
+        .map(|column| column.name)
+        .collect();
     let plan = TrainingPlan {
         games: args.rounds,
         unit: "round",

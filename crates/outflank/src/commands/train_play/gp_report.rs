@@ -155,10 +155,10 @@ fn page(folder: &RunFolder, results: &GpResults<'_>) -> Result<String> {
             .y_range(40.0, 100.0)
             .series(Series::line("accuracy", results.series("accuracy")).band());
         if let Some(ceiling) = results.ceiling() {
-            plot = plot.level(ceiling, "winner wins again");
+            plot = plot.reference_line(ceiling, "winner wins again");
         }
         if let Some(most) = results.foreseeable() {
-            plot = plot.level(most, "majority of seven comparisons");
+            plot = plot.reference_line(most, "majority of seven comparisons");
         }
         let caption = "How often the winner of a pair of random heuristics has the higher posterior \
                        mean; 95% confidence intervals.";
@@ -167,7 +167,10 @@ fn page(folder: &RunFolder, results: &GpResults<'_>) -> Result<String> {
     if args.benchmark != Some(0) {
         let plot = Plot::new("Score of the best so far", "round", "points")
             .series(Series::line("best", results.series("best")));
-        section.figure(&plot, "OpponentEvaluator the random heuristics of the benchmark, one game each.");
+        section.figure(
+            &plot,
+            "OpponentEvaluator the random heuristics of the benchmark, one game each.",
+        );
     }
     for (name, title, caption) in [
         ("mean", "Mean of the selected pair", "Posterior mean when the pair was selected."),

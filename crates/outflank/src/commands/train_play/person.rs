@@ -5,7 +5,10 @@
 
 use anyhow::{Result, bail};
 use outflank_games::Side;
-use outflank_learners::gp::{Contest, GpError, PreferenceOracle, Outcome, Disagreement, DEMONSTRATED_SIDE, parting, demonstration_games};
+use outflank_learners::gp::{
+    ComparisonOutcome, DEMONSTRATED_SIDE, Disagreement, GameOracleConfig, GpError,
+    PreferenceOracle, demonstration_games, find_disagreement,
+};
 use outflank_models::NamedFeatures;
 use outflank_players::registry::RegisteredGame;
 use outflank_runs::{Journal, RunFolder};
@@ -28,13 +31,13 @@ pub struct Person<P> {
     contest: GameOracleConfig,
     journal: Journal,
     /// Earlier answers: the round, the number of the question, the answer.
-    answered: Vec<(u64, usize, Outcome)>,
+    answered: Vec<(u64, usize, ComparisonOutcome)>,
     game: PhantomData<fn() -> P>,
 }
 
 impl<P: RegisteredGame + NamedFeatures> Person<P> {
     /// Reads the earlier answers in a run folder.
-    pub fn new(shown: Shown, contest: Contest, folder: &RunFolder) -> Result<Person<P>> {
+    pub fn new(shown: Shown, contest: GameOracleConfig, folder: &RunFolder) -> Result<Person<P>> {
         let path = folder.join("answers.tsv");
         let (journal, lines) = Journal::open(&path)?;
         let answered: Option<Vec<_>> = lines.iter().map(|line| parse(line)).collect();
@@ -86,7 +89,7 @@ impl<P: RegisteredGame + NamedFeatures> Person<P> {
     }
 
     /// Asks until there is a valid answer; `None` if the person stops or the input ends.
-    fn ask(&self, text: &str, boards: &[String; 2]) -> Result<Option<Outcome>, GpError> {
+    fn ask(&self, text: &str, boards: &[String; 2]) -> Result<Option<ComparisonOutcome>, GpError> {
         eprint!("{text}");
         let hint = match self.shown {
             Shown::Positions => "1, 2, = (neither), q (stop)",
@@ -120,7 +123,7 @@ impl<P: RegisteredGame + NamedFeatures> Person<P> {
 }
 
 impl<P: RegisteredGame + NamedFeatures> PreferenceOracle for Person<P> {
-    fn judge(
+    fn compare(
         &mut self,
         round: u64,
         points: &[Vec<f64>],
@@ -138,7 +141,7 @@ impl<P: RegisteredGame + NamedFeatures> PreferenceOracle for Person<P> {
             let question = self.question((&points[first], &points[second]), &path);
             let outcome = match question {
                 // Players with the same moves are equally good.
-                None => Outcome::Even,
+                None => ComparisonOutcome::Tie,
                 Some((text, boards)) => {
                     eprintln!("\nRound {round}, question {} of {}.", number + 1, pairs.len());
                     self.ask(&text, &boards)?.ok_or(GpError::Stopped)?
@@ -164,7 +167,7 @@ impl<P: RegisteredGame + NamedFeatures> PreferenceOracle for Person<P> {
 }
 
 /// Parses an answer from its line.
-fn parse(line: &str) -> Option<(u64, usize, Outcome)> {
+fn parse(line: &str) -> Option<(u64, usize, ComparisonOutcome)> {
     let mut words = line.split('\t');
     let (round, number) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
     let outcome = match words.next()? {

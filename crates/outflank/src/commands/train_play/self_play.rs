@@ -12,7 +12,7 @@ use outflank_learners::self_play::{SelfPlay, SelfPlayConfig};
 use outflank_models::files::load_tuples;
 use outflank_models::patterns::{AfterstateFeatures, Count, Stages, whole_board};
 use outflank_players::PlayerSpec;
-use outflank_players::registry::{self, Model};
+use outflank_players::registry::{self, PlayerModel};
 use outflank_players::spec::SearchSpec;
 use outflank_runs::DataFile;
 use outflank_runs::files::{checksum, read};
@@ -60,14 +60,14 @@ pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
         args.games_per_batch
     );
     let (features, mut data) = features(args)?;
-    let settings = Settings {
+    let settings = SelfPlayConfig {
         batches: u32::try_from(batches).context("--games has too many batches")?,
-        games: args.games_per_batch,
+        games_per_batch: args.games_per_batch,
         random: args.random,
-        opening: args.opening,
-        rivalry: if args.opponent.is_some() { share } else { 0.0 },
+        max_opening_moves: args.opening,
+        opponent_share: if args.opponent.is_some() { share } else { 0.0 },
         lambda: args.lambda,
-        rate: args.learning_rate,
+        learning_rate: args.learning_rate,
         seed: training.common.seed,
     };
     let mut learner = SelfPlay::new(features, stages, settings);
@@ -80,7 +80,7 @@ pub fn run(args: &SelfPlayArgs) -> Result<Outcome> {
             "--opponent '{text}' plays at 1-ply with the random moves of --random; name the model alone"
         );
         match registry::find_model::<Othello>(&spec)? {
-            Model::Value(value) => learner = learner.with_opponent(value),
+            PlayerModel::Value(value) => learner = learner.with_opponent(value),
             _ => bail_usage!("--opponent takes a model that evaluates positions, not '{text}'"),
         }
         data.extend(model_file(text));
