@@ -253,8 +253,8 @@ mod tests {
         let b: Vec<f64> = (0..n).map(|i| i as f64 - 2.0).collect();
         let x = factor.solve(&b);
         let inverse = factor.inverse();
-        for i in 0..n {
-            assert!((dot::<4>(a.row(i), &x) - b[i]).abs() < 1e-9);
+        for (i, &b) in b.iter().enumerate() {
+            assert!((dot::<4>(a.row(i), &x) - b).abs() < 1e-9);
             for j in 0..n {
                 let product: f64 = (0..n).map(|k| a.at(i, k) * inverse[k * n + j]).sum();
                 assert!((product - f64::from(u8::from(i == j))).abs() < 1e-8);

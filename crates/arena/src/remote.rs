@@ -30,7 +30,7 @@ const MAX_FILE_BYTES: u64 = 1 << 30;
 /// A published contest and the queue of workers that play it.
 #[derive(Clone, Debug)]
 pub struct RemoteWorkers {
-    crew: Arc<dyn WorkQueue>,
+    queue: Arc<dyn WorkQueue>,
     /// The checksum of the [`RemoteContest`] document.
     setting: String,
 }
@@ -114,7 +114,7 @@ pub struct OpeningSource<'a> {
 /// Stores everything that remote workers need to play a contest. `players` are the specifications
 /// of `entries`, in the same order.
 pub fn publish<P: RegisteredGame>(
-    crew: &Arc<dyn WorkQueue>,
+    queue: &Arc<dyn WorkQueue>,
     players: &[String],
     entries: &[PlayerFactory<P>],
     random: f64,
@@ -130,21 +130,21 @@ pub fn publish<P: RegisteredGame>(
         players: Vec::with_capacity(players.len()),
     };
     if let Some(path) = openings.file {
-        contest.openings = Some(store_file(crew, &path.display().to_string(), path, None)?);
+        contest.openings = Some(store_file(queue, &path.display().to_string(), path, None)?);
     }
     for (text, entry) in players.iter().zip(entries) {
         let mut files = Vec::new();
-        store_models::<P>(crew, &text.parse()?, &mut files)?;
+        store_models::<P>(queue, &text.parse()?, &mut files)?;
         contest.players.push(RemotePlayer { spec: text.clone(), name: entry.name.clone(), files });
     }
     let document =
         serde_json::to_vec(&contest).map_err(|error| WorkQueueError(error.to_string()))?;
-    Ok(RemoteWorkers { crew: crew.clone(), setting: crew.put(&document)? })
+    Ok(RemoteWorkers { queue: queue.clone(), setting: queue.put(&document)? })
 }
 
 /// Stores the model files of a player and of the players of its stages.
 fn store_models<P: RegisteredGame>(
-    crew: &Arc<dyn WorkQueue>,
+    queue: &Arc<dyn WorkQueue>,
     spec: &PlayerSpec,
     files: &mut Vec<RemoteFile>,
 ) -> Result<(), PublishError> {
@@ -155,20 +155,20 @@ fn store_models<P: RegisteredGame>(
     if P::embedded(&spec.model).is_none() && !stored {
         let path = Path::new(&spec.model);
         let inner = path.is_dir().then(|| run_model_path(path));
-        files.push(store_file(crew, &spec.model, path, inner.as_deref())?);
+        files.push(store_file(queue, &spec.model, path, inner.as_deref())?);
     }
-    spec.stage.as_ref().map_or(Ok(()), |stage| store_models::<P>(crew, &stage.with, files))
+    spec.stage.as_ref().map_or(Ok(()), |stage| store_models::<P>(queue, &stage.with, files))
 }
 
 fn store_file(
-    crew: &Arc<dyn WorkQueue>,
+    queue: &Arc<dyn WorkQueue>,
     given: &str,
     path: &Path,
     inner: Option<&Path>,
 ) -> Result<RemoteFile, PublishError> {
     let last = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = last(path).ok_or_else(|| PublishError::Nameless(given.to_owned()))?;
-    let sha256 = crew.put(&read(inner.unwrap_or(path), MAX_FILE_BYTES)?)?;
+    let sha256 = queue.put(&read(inner.unwrap_or(path), MAX_FILE_BYTES)?)?;
     Ok(RemoteFile { given: given.to_owned(), name, inner: inner.and_then(last), sha256 })
 }
 
@@ -212,7 +212,7 @@ pub(crate) fn play<P: Position>(
     let mut next = 0;
     let mut proceed = true;
     let batch = JobBatch { kind: KIND, run: &others.setting, jobs: missing.len() };
-    run_in_order(&*others.crew, batch, &encode, decode, |number, played: Vec<Game<P>>| {
+    run_in_order(&*others.queue, batch, &encode, decode, |number, played: Vec<Game<P>>| {
         while proceed && next < missing[number] {
             proceed =
                 accept(journaled(batches[next]).flatten().map(|game| (game, false)).collect());

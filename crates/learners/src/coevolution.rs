@@ -108,8 +108,8 @@ impl Coevolution {
 
     /// Makes remote workers play the games of every generation.
     #[must_use]
-    pub fn with_remote(mut self, crew: Arc<dyn WorkQueue>) -> Coevolution {
-        self.remote = Some(RemoteGames { crew });
+    pub fn with_remote(mut self, queue: Arc<dyn WorkQueue>) -> Coevolution {
+        self.remote = Some(RemoteGames { queue });
         self
     }
 

@@ -140,7 +140,7 @@ mod tests {
             binary: false,
         };
         let counter = learn_piece_counter(choices.items(), config, |_| true).unwrap();
-        let pieces = counter.pieces().unwrap();
+        let pieces = counter.piece_counter().unwrap();
         // Corners have high values.
         let corners = [0, 7, 56, 63].map(|corner: usize| pieces[corner]);
         assert!(corners.iter().sum::<f32>() > pieces.iter().sum::<f32>() / 16.0, "{corners:?}");

@@ -51,17 +51,17 @@ impl GameJobHandler {
     ///
     /// The lock is not held while files are fetched, so several threads may load the same contest
     /// the first time.
-    fn contest(&self, sha256: &str, library: &dyn BlobStore) -> Result<Arc<AnyContest>, String> {
+    fn contest(&self, sha256: &str, blobs: &dyn BlobStore) -> Result<Arc<AnyContest>, String> {
         let lock = || self.contests.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, contest)) = lock().iter().find(|(key, _)| key == sha256) {
             return Ok(contest.clone());
         }
-        let document = library.get(sha256).map_err(|error| error.to_string())?;
+        let document = blobs.get(sha256).map_err(|error| error.to_string())?;
         let sent: RemoteContest = serde_json::from_slice(&document)
             .map_err(|error| format!("invalid contest document {sha256}: {error}"))?;
         let contest = Arc::new(match sent.game.parse()? {
-            Game::Othello => AnyContest::Othello(self.load(&sent, library)?),
-            Game::Checkers => AnyContest::Checkers(self.load(&sent, library)?),
+            Game::Othello => AnyContest::Othello(self.load(&sent, blobs)?),
+            Game::Checkers => AnyContest::Checkers(self.load(&sent, blobs)?),
         });
         let mut contests = lock();
         if contests.len() >= CACHED_CONTESTS {
@@ -74,12 +74,12 @@ impl GameJobHandler {
     fn load<P: RegisteredGame>(
         &self,
         sent: &RemoteContest,
-        library: &dyn BlobStore,
+        blobs: &dyn BlobStore,
     ) -> Result<LoadedContest<P>, String> {
         let mut specs = Vec::with_capacity(sent.players.len());
         for player in &sent.players {
             let mut spec: PlayerSpec = player.spec.parse().map_err(|error| format!("{error}"))?;
-            self.use_local_files::<P>(&mut spec, &player.files, library)?;
+            self.use_local_files::<P>(&mut spec, &player.files, blobs)?;
             specs.push(spec);
         }
         let entries = registry::factories_from_specs::<P>(&specs, sent.random)
@@ -93,7 +93,7 @@ impl GameJobHandler {
         let openings = match &sent.openings {
             None => vec![Line::default()],
             Some(file) => {
-                let path = self.local_file(file, library)?;
+                let path = self.local_file(file, blobs)?;
                 let first = sent.first.as_deref().map(parse_side).transpose()?;
                 read_openings::<P>(&path, first).map_err(|error| error.to_string())?
             }
@@ -110,7 +110,7 @@ impl GameJobHandler {
         &self,
         spec: &mut PlayerSpec,
         files: &[RemoteFile],
-        library: &dyn BlobStore,
+        blobs: &dyn BlobStore,
     ) -> Result<(), String> {
         if spec.is_engine() {
             return Err(format!("{} is an external engine, which workers do not run", spec.model));
@@ -120,16 +120,16 @@ impl GameJobHandler {
                 .iter()
                 .find(|file| file.given == spec.model)
                 .ok_or_else(|| format!("the model {} was not sent", spec.model))?;
-            spec.model = self.local_file(file, library)?.display().to_string();
+            spec.model = self.local_file(file, blobs)?.display().to_string();
         }
         match &mut spec.stage {
-            Some(stage) => self.use_local_files::<P>(&mut stage.with, files, library),
+            Some(stage) => self.use_local_files::<P>(&mut stage.with, files, blobs),
             None => Ok(()),
         }
     }
 
     /// Returns the path of the local copy of a file; for a model in a run folder, of the folder.
-    fn local_file(&self, file: &RemoteFile, library: &dyn BlobStore) -> Result<PathBuf, String> {
+    fn local_file(&self, file: &RemoteFile, blobs: &dyn BlobStore) -> Result<PathBuf, String> {
         let is_plain = |name: &str| {
             let mut parts = Path::new(name).components();
             matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
@@ -142,7 +142,7 @@ impl GameJobHandler {
         let path = file.inner.as_ref().map_or_else(|| given.clone(), |inner| given.join(inner));
         // A copy of an earlier worker is reused if its checksum is right.
         if !read(&path, MAX_FILE_BYTES).is_ok_and(|bytes| checksum(&bytes) == file.sha256) {
-            let bytes = library.get(&file.sha256).map_err(|error| error.to_string())?;
+            let bytes = blobs.get(&file.sha256).map_err(|error| error.to_string())?;
             path.parent().map_or(Ok(()), create_folder).map_err(|error| error.to_string())?;
             write(&path, &bytes).map_err(|error| error.to_string())?;
         }
@@ -163,10 +163,10 @@ impl JobHandler for GameJobHandler {
         KIND
     }
 
-    fn handle(&self, job: &[u8], library: &dyn BlobStore) -> Result<Vec<u8>, String> {
+    fn handle(&self, job: &[u8], blobs: &dyn BlobStore) -> Result<Vec<u8>, String> {
         let job: GameJob =
             serde_json::from_slice(job).map_err(|error| format!("invalid job: {error}"))?;
-        match &*self.contest(&job.contest, library)? {
+        match &*self.contest(&job.contest, blobs)? {
             AnyContest::Othello(contest) => contest.play(&job.batches),
             AnyContest::Checkers(contest) => contest.play(&job.batches),
         }

@@ -31,7 +31,7 @@ const MAX_MARGIN: i32 = 64;
 /// A queue of remote workers that play the games of a population.
 #[derive(Clone, Debug)]
 pub(super) struct RemoteGames {
-    pub(super) crew: Arc<dyn WorkQueue>,
+    pub(super) queue: Arc<dyn WorkQueue>,
 }
 
 /// The training games of one individual in a generation.
@@ -195,15 +195,15 @@ fn run_jobs<T>(
     for &number in &header.numbers {
         items.push(write_safetensors(&players[number].clone().into(), &Origin::default())?);
     }
-    let setting = others.crew.put(&shards::pack(&items)).map_err(failed)?;
+    let setting = others.queue.put(&shards::pack(&items)).map_err(failed)?;
     let mut results = Vec::with_capacity(pieces);
     let batch = JobBatch { kind: KIND, run: &setting, jobs: pieces };
     let encode = |range| serde_json::to_vec(&encode(&setting, range)).unwrap_or_default();
-    let end = run_in_order(&*others.crew, batch, &encode, read, |_, result| {
+    let end = run_in_order(&*others.queue, batch, &encode, read, |_, result| {
         results.push(result);
         true
     });
-    others.crew.delete(&setting);
+    others.queue.delete(&setting);
     end.map_err(failed)?;
     match results.len() == pieces {
         true => Ok(results),
@@ -227,12 +227,12 @@ pub struct GenerationJobHandler {
 
 impl GenerationJobHandler {
     /// Returns the blob with this checksum, from the cache if possible.
-    fn context(&self, blob: &str, library: &dyn BlobStore) -> Result<Arc<JobContext>, String> {
+    fn context(&self, blob: &str, blobs: &dyn BlobStore) -> Result<Arc<JobContext>, String> {
         let lock = || self.contexts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, context)) = lock().iter().find(|(checksum, _)| checksum == blob) {
             return Ok(context.clone());
         }
-        let bytes = library.get(blob).map_err(|error| error.to_string())?;
+        let bytes = blobs.get(blob).map_err(|error| error.to_string())?;
         let items = shards::unpack(&bytes)?;
         let (header, networks) = items.split_first().ok_or("not a population")?;
         let header: BlobHeader =
@@ -256,10 +256,10 @@ impl JobHandler for GenerationJobHandler {
         KIND
     }
 
-    fn handle(&self, job: &[u8], library: &dyn BlobStore) -> Result<Vec<u8>, String> {
+    fn handle(&self, job: &[u8], blobs: &dyn BlobStore) -> Result<Vec<u8>, String> {
         let message: JobMessage =
             serde_json::from_slice(job).map_err(|error| format!("invalid job: {error}"))?;
-        let context = self.context(&message.blob, library)?;
+        let context = self.context(&message.blob, blobs)?;
         let JobContext { header, players } = &*context;
         let missing = |number: &usize| !players.contains_key(number);
         let pairings = message.pairings.iter().flatten();
@@ -320,31 +320,31 @@ mod tests {
     }
 
     impl WorkQueue for LocalQueue {
-        fn work(
+        fn run(
             &self,
             batch: JobBatch<'_>,
-            describe: &dyn Fn(Range<usize>) -> Vec<u8>,
-            take: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
+            encode: &dyn Fn(Range<usize>) -> Vec<u8>,
+            accept: &mut dyn FnMut(Range<usize>, &[u8]) -> Ack,
         ) -> Result<(), WorkQueueError> {
             assert_eq!(batch.kind, KIND);
-            let trade = GenerationJobHandler::default();
+            let handler = GenerationJobHandler::default();
             for from in (0..batch.jobs).step_by(3).rev() {
                 let range = from..(from + 3).min(batch.jobs);
                 for nonsense in [&b"?"[..], b"[[65]]", b"[]"] {
-                    assert!(matches!(take(range.clone(), nonsense), Ack::Rejected(_)));
+                    assert!(matches!(accept(range.clone(), nonsense), Ack::Rejected(_)));
                 }
                 let answer =
-                    trade.handle(&describe(range.clone()), self).map_err(WorkQueueError)?;
-                assert_eq!(take(range, &answer), Ack::Accepted);
+                    handler.handle(&encode(range.clone()), self).map_err(WorkQueueError)?;
+                assert_eq!(accept(range, &answer), Ack::Accepted);
             }
-            assert!(trade.handle(b"nonsense", self).is_err());
+            assert!(handler.handle(b"nonsense", self).is_err());
             let unknown = TrainingJob { individual: 999, first: 0, opponents: Vec::new() };
             let message = JobMessage {
                 blob: batch.run.to_owned(),
                 training: vec![unknown],
                 pairings: Vec::new(),
             };
-            let error = trade.handle(&serde_json::to_vec(&message).unwrap(), self).unwrap_err();
+            let error = handler.handle(&serde_json::to_vec(&message).unwrap(), self).unwrap_err();
             assert!(error.contains("no player 999"), "{error}");
             Ok(())
         }
@@ -401,16 +401,16 @@ mod tests {
             ..hall_of_fame.clone()
         };
         for config in [hall_of_fame, heuristic, untrained] {
-            let crew = Arc::new(LocalQueue::default());
+            let queue = Arc::new(LocalQueue::default());
             let mut local = Coevolution::new(config.clone(), 7, 2).unwrap();
-            let mut remote = Coevolution::new(config, 7, 1).unwrap().with_remote(crew.clone());
+            let mut remote = Coevolution::new(config, 7, 1).unwrap().with_remote(queue.clone());
             for _ in 0..3 {
                 local.step().unwrap();
                 remote.step().unwrap();
                 assert!(local.state().unwrap() == remote.state().unwrap());
             }
-            assert!(crew.content.lock().unwrap().is_empty());
-            assert_eq!(*crew.most.lock().unwrap(), 1);
+            assert!(queue.content.lock().unwrap().is_empty());
+            assert_eq!(*queue.most.lock().unwrap(), 1);
         }
     }
 }

@@ -41,7 +41,7 @@ fn updates_follow_the_gradient() {
         let before = network(seed as u64);
         let mut after = before.clone();
         let mut live = TrainableNTuple::new(&before);
-        live.place(position.discs(Side::Black), position.discs(Side::White));
+        live.set_board(position.discs(Side::Black), position.discs(Side::White));
         learn_step(&mut live, target, alpha);
         live.store(&mut after);
         let predict =
