@@ -4,7 +4,7 @@
 //! The result therefore does not depend on the order of players, the number of threads, an
 //! interruption, or players added later.
 
-use crate::game::{PlayedGame, forfeit_margin};
+use crate::game::PlayedGame;
 use crate::journal_line::FinishedGames;
 use crate::lockstep::{GameSetup, play_lockstep};
 use crate::player_pool::PlayerPool;
@@ -249,7 +249,7 @@ fn play_games<P: Position>(
                     (Some(error), _) => (Side::Black, error.to_string()),
                     (_, error) => (Side::White, error.map(|e| e.to_string()).unwrap_or_default()),
                 };
-                let margin = -side.sign() * forfeit_margin(P::GAME);
+                let margin = -side.sign() * P::MAX_MARGIN;
                 let forfeit = Some((side, error));
                 let game = PlayedGame { margin, forfeit, ..PlayedGame::from_opening(opening) };
                 played.push((key, game));

@@ -1,7 +1,7 @@
 //! One game between two players.
 
 use crate::lockstep::{GameSetup, play_lockstep};
-use outflank_games::{Game, Line, Position, Side};
+use outflank_games::{Line, Position, Side};
 use outflank_players::Player;
 use outflank_runs::Rng;
 
@@ -33,14 +33,6 @@ impl<P: Position> PlayedGame<P> {
     #[must_use]
     pub fn half_points(&self) -> u32 {
         (1 + self.margin.signum()) as u32
-    }
-}
-
-/// Returns the margin by which a forfeited game is lost.
-pub(crate) fn forfeit_margin(game: Game) -> i32 {
-    match game {
-        Game::Othello => 64,
-        Game::Checkers => 1,
     }
 }
 

@@ -4,7 +4,7 @@
 //! reliable as one that was just played.
 
 use crate::contest::{ContestConfig, ContestError, Game, GameKey};
-use crate::game::{PlayedGame, forfeit_margin};
+use crate::game::PlayedGame;
 use outflank_games::{Position, Side};
 use outflank_players::PlayerFactory;
 use std::collections::HashMap;
@@ -95,7 +95,7 @@ impl<P: Position> Game<P> {
         }
         if let Some((side, error)) = forfeit.split_once(": ") {
             let side = if side == "black" { Side::Black } else { Side::White };
-            if margin != -side.sign() * forfeit_margin(P::GAME) {
+            if margin != -side.sign() * P::MAX_MARGIN {
                 return Err("the margin of a forfeited game is not the largest loss".to_owned());
             }
             played.forfeit = Some((side, error.to_owned()));

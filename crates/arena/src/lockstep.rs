@@ -4,7 +4,7 @@
 //! alone. In every step each game advances until a player needs move scores; then the queries to
 //! the same model are evaluated together.
 
-use crate::game::{PlayedGame, forfeit_margin};
+use crate::game::PlayedGame;
 use outflank_games::{Line, Position, Side};
 use outflank_models::Policy;
 use outflank_players::{Player, PlayerError, Turn};
@@ -155,5 +155,5 @@ impl<'a, P: Position, T: Player<P>> ActiveGame<'a, P, T> {
 
 /// Returns the end of a game that this side forfeits.
 fn forfeit<P: Position>(side: Side, error: &PlayerError) -> GameEnd {
-    (-side.sign() * forfeit_margin(P::GAME), Some((side, error.to_string())))
+    (-side.sign() * P::MAX_MARGIN, Some((side, error.to_string())))
 }

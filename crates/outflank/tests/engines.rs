@@ -48,7 +48,7 @@ fn experiments_do_not_count_forfeits_of_an_engine() {
         let folder = format!("{}-{}", name.replace('/', "-"), edax.len());
         let words = ["reproduce", name, "--scale", "smoke", "--edax", edax, "--cache", "nets"];
         let done = sandbox.run(&[&words[..], &["--out", &folder]].concat());
-        assert_eq!(done.code, 1, "{name}: {}", done.err);
+        assert!(done.code == 1 || done.code == 2, "{name}: {}", done.err);
         done.err
     };
     for name in ["cnn/table7", "cnn/table9", "cnn/fig4", "cnn/fig5"] {

@@ -24,7 +24,7 @@ const MAX_EXAMPLES: usize = 12;
 
 /// One move of one game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
+struct MoveEntry {
     key: u64,
     game: u32,
     mv: u8,
@@ -39,7 +39,7 @@ struct GameEntry {
 
 /// An index of games by position.
 pub struct OpeningExplorer {
-    entries: Vec<Entry>,
+    entries: Vec<MoveEntry>,
     games: Vec<GameEntry>,
     source: String,
     /// Errors of files that could not be read.
@@ -107,7 +107,7 @@ impl OpeningExplorer {
             let (board, _) = position.board().canonical();
             let mv = canonical_move(position.board(), board, ply.mv);
             let key = key(board, position.to_move());
-            self.entries.push(Entry { key, game, mv: mv.index() as u8 });
+            self.entries.push(MoveEntry { key, game, mv: mv.index() as u8 });
         }
         let about = &record.info;
         let title = (!about.black.is_empty() || !about.white.is_empty()).then(|| {

@@ -70,8 +70,8 @@ pub fn to_json(name: &str, model: &Embedded) -> Value {
         Embedded::Model(model) => describe_model(model),
         Embedded::Heuristic(AnyHeuristic::Othello(heuristic)) => {
             let mut description = describe_heuristic(heuristic);
-            let (choices, sights) = sample();
-            let values = model_inspection::disc_values(heuristic, &sights);
+            let (choices, afterstates) = sample();
+            let values = model_inspection::disc_values(heuristic, &afterstates);
             add_learned(&mut description, Some(values), &Greedy(*heuristic), &choices);
             description
         }
@@ -86,8 +86,8 @@ fn sample() -> (Vec<Choice>, Vec<model_inspection::Afterstate>) {
     let games = outflank_records::embedded::games();
     let choices = decisions(&games, &DecisionFilter::CHOICES);
     let choices = model_inspection::sample(choices.items(), SAMPLE_SIZE);
-    let sights = model_inspection::afterstates(&choices);
-    (choices, sights)
+    let afterstates = model_inspection::afterstates(&choices);
+    (choices, afterstates)
 }
 
 /// Adds the mean value of a disc by square and by region, and the preferred moves.
@@ -110,11 +110,11 @@ fn add_learned(
 }
 
 fn describe_model(model: &Model) -> Value {
-    let (choices, sights) = sample();
+    let (choices, afterstates) = sample();
     // A neural network has no tuples.
     let tuples = model.tuples().map_or(&[][..], Tuples::tuples);
     let patterns = match model {
-        Model::NTuple(network) => strongest_patterns(network, &sights),
+        Model::NTuple(network) => strongest_patterns(network, &afterstates),
         _ => Vec::new(),
     };
     let mut description = json!({
@@ -131,7 +131,7 @@ fn describe_model(model: &Model) -> Value {
         "counts": match model { Model::Patterns(staged) => counts(staged), _ => Vec::new() },
         "features": [],
     });
-    let values = model.value().map(|value| model_inspection::disc_values(&*value, &sights));
+    let values = model.value().map(|value| model_inspection::disc_values(&*value, &afterstates));
     add_learned(&mut description, values, &*model.policy(), &choices);
     description
 }
@@ -162,10 +162,10 @@ fn describe_heuristic<P: NamedFeatures>(heuristic: &Heuristic<P>) -> Value {
 /// Returns the frequent patterns with the largest absolute weights.
 fn strongest_patterns(
     network: &NTupleNetwork,
-    sights: &[model_inspection::Afterstate],
+    afterstates: &[model_inspection::Afterstate],
 ) -> Vec<Value> {
     let mut found: Vec<model_inspection::Pattern> =
-        model_inspection::extreme_patterns(network, sights, MIN_FREQUENCY)
+        model_inspection::extreme_patterns(network, afterstates, MIN_FREQUENCY)
             .into_iter()
             .flatten()
             .flatten()

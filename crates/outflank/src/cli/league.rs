@@ -18,7 +18,7 @@ pub struct LeagueArgs {
     /// Games to play.
     #[command(flatten)]
     pub contest: ContestArgs,
-    /// Draw parameter of the rating model in Elo: 0 (Bradley-Terry), a number, or `fit`.
+    /// Parameter of the rating model for draws, in Elo: 0 (Bradley-Terry), a number, or `fit`.
     #[arg(
         long,
         default_value = "0",

@@ -21,7 +21,7 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("warmup", &["warmup-steps"]),
     ("schedule", &["lr-schedule"]),
     ("scheduler", &["lr-schedule"]),
-    ("steps", &["max-iterations", "kernel-iterations", "epochs"]),
+    ("steps", &["kernel-iterations", "max-iterations", "epochs"]),
     ("sweeps", &["max-iterations"]),
     ("iterations", &["max-iterations", "epochs", "games", "rounds", "simulations"]),
     ("max-iter", &["max-iterations"]),
