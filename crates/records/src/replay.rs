@@ -100,7 +100,7 @@ pub(crate) fn parse_side(text: &str) -> Option<Side> {
 /// Parses the square of the move `ply`.
 pub(crate) fn parse_square(text: &[u8], ply: usize) -> Result<Square, ParseErrorKind> {
     std::str::from_utf8(text).ok().and_then(|text| text.trim().parse().ok()).ok_or_else(|| {
-        ParseErrorKind::Move { ply, error: MoveError::Unreadable(crate::error::snippet(text)) }
+        ParseErrorKind::Move { ply, error: MoveError::InvalidNotation(crate::error::snippet(text)) }
     })
 }
 

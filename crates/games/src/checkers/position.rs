@@ -107,7 +107,7 @@ impl Position for Checkers {
 
     #[inline]
     fn moves(&self) -> impl Iterator<Item = Move> + use<> {
-        if self.quiet < DRAW_PLIES { self.view(self.side).moves() } else { Moves::none() }
+        if self.quiet < DRAW_PLIES { self.view(self.side).moves() } else { Moves::empty() }
     }
 
     #[inline]
@@ -163,13 +163,13 @@ impl Position for Checkers {
     /// row is the number of its first dark square.
     fn diagram(&self) -> String {
         let piece = |bit: u32| {
-            let found = [
+            let symbols = [
                 (self.men(Side::Black), 'b'),
                 (self.kings(Side::Black), 'B'),
                 (self.men(Side::White), 'w'),
                 (self.kings(Side::White), 'W'),
             ];
-            found
+            symbols
                 .into_iter()
                 .find(|(pieces, _)| pieces & bit != 0)
                 .map_or('.', |(_, symbol)| symbol)
