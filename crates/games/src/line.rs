@@ -37,8 +37,8 @@ impl<P: Position> Line<P> {
 
     /// Returns the number of the next move, counted from 1.
     ///
-    /// If a position determines its ply (see [`Position::next_ply`]), moves are counted from the start
-    /// of the game, otherwise from the start of this line.
+    /// If the position determines its ply (see [`Position::next_ply`]), moves are counted from the
+    /// start of the game, otherwise from the start of this line.
     #[must_use]
     pub fn next_ply(&self) -> u32 {
         self.position.next_ply().unwrap_or(self.moves.len() as u32 + 1)

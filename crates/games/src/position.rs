@@ -202,8 +202,8 @@ pub trait Position:
         })
     }
 
-    /// Returns the number of the next move of the game (1 for the first), or `None` if the position does
-    /// not determine it.
+    /// Returns the number of the next move of the game (1 for the first), or `None` if the position
+    /// does not determine it.
     ///
     /// Othello derives it from the number of discs. The default is `None`.
     fn next_ply(&self) -> Option<u32> {

@@ -108,7 +108,7 @@ mod tests {
         journal.append(&["one\t1", "two\t2", "three\t3"]).unwrap();
         journal.sync().unwrap();
         let full = fs::read(&path).unwrap();
-        // Wherever writing was interrupted, the complete lines before are read back.
+        // After an interruption at any byte, the complete lines are read back.
         for cut in 0..=full.len() {
             fs::write(&path, &full[..cut]).unwrap();
             let (mut journal, lines) = Journal::open(&path).unwrap();
