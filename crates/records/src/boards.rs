@@ -25,8 +25,8 @@ pub struct Board {
 impl Board {
     /// Parses 64 cells and an optional side to move.
     pub fn parse(text: &str) -> Result<Board, ParseErrorKind> {
-        let digits = |c: char| matches!(c, '0'..='2') || c.is_ascii_whitespace();
-        if text.chars().all(digits) && text.contains(['1', '2']) {
+        let is_digit = |c: char| matches!(c, '0'..='2') || c.is_ascii_whitespace();
+        if text.chars().all(is_digit) && text.contains(['1', '2']) {
             return Board::parse_digits(text);
         }
         let (black, white, rest) = parse_cells(text)?;
@@ -54,7 +54,7 @@ impl Board {
         if count == 64 { Ok(board) } else { Err(BoardError::Length(count).into()) }
     }
 
-    /// Returns the position with this side to move, or to pass if it cannot move.
+    /// Returns the position with this side to move. A side that cannot move passes.
     #[must_use]
     pub fn position(&self, side: Side) -> Othello {
         Othello::from_discs(self.black, self.white, side).expect("the bitboards are disjoint")

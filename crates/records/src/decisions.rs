@@ -97,7 +97,7 @@ pub fn decisions<'a, P: Position>(
         if sides == [false, false] {
             continue;
         }
-        // Indices beyond the limits saturate. No real data reaches them.
+        // Larger indices saturate; no real data set has as many games or plies.
         let game = u32::try_from(game).unwrap_or(u32::MAX);
         for (number, (position, ply)) in record.steps().enumerate() {
             let decision = Decision { position, chosen: ply.mv };

@@ -22,7 +22,7 @@
 mod parse;
 mod write;
 
-pub use parse::{game, turns};
+pub use parse::{game, sides_to_move};
 pub use write::write;
 
 use crate::Record;

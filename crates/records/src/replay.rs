@@ -37,7 +37,7 @@ impl Replay {
         let number = self.next_ply();
         let side = self.record.end().to_move();
         if by.is_some_and(|by| by != side) && !self.record.end().is_over() {
-            return Err(ParseErrorKind::Turn { ply: number, side });
+            return Err(ParseErrorKind::WrongSide { ply: number, side });
         }
         self.record.push(ply).map_err(|error| ParseErrorKind::Move { ply: number, error })?;
         let end = self.record.end();
@@ -104,7 +104,7 @@ pub(crate) fn parse_square(text: &[u8], ply: usize) -> Result<Square, ParseError
     })
 }
 
-/// Returns the length of the pass that a text starts with, or `None` if it starts with none.
+/// Returns the length of the pass at the start of a text, or `None` if it does not start with a pass.
 pub(crate) fn leading_pass(text: &[u8]) -> Option<usize> {
     let is = |word: &[u8]| text.get(..word.len()).is_some_and(|t| t.eq_ignore_ascii_case(word));
     [b"pass".as_slice(), b"pas", b"pa", b"ps", b"--"].into_iter().find(|w| is(w)).map(<[u8]>::len)

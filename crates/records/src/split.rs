@@ -1,7 +1,8 @@
 //! Random splits into disjoint subsets: train/test splits, samples, folds.
 //!
 //! A split depends only on the seed and the sizes. A split by game keeps all positions of a game in one
-//! subset. A split by example does not, so the training set contains close relatives of test positions.
+//! subset. A split by example does not, so the training set contains positions from the same games as
+//! test positions.
 //!
 //! ```
 //! use outflank_records::split_games;
@@ -152,7 +153,7 @@ mod tests {
 
             let mut items: Vec<usize> = (0..count).collect();
             let split = split_examples(&mut items, seed, &sizes).unwrap();
-            prop_assert_eq!(split.subsets.iter().map(|p| p.len()).collect::<Vec<_>>(), sizes);
+            prop_assert_eq!(split.subsets.iter().map(|subset| subset.len()).collect::<Vec<_>>(), sizes);
             items.sort_unstable();
             prop_assert_eq!(items, (0..count).collect::<Vec<_>>());
         }

@@ -30,11 +30,11 @@ pub struct Stats {
     pub ceiling_positions: f64,
     /// The best possible accuracy on the distinct decisions, in percent; 0 without any.
     pub ceiling_unique: f64,
-    /// Moves without an alternative.
+    /// Moves in positions with only one legal move.
     pub forced: u64,
     /// Unfinished games.
     pub unfinished: u64,
-    /// Games excluded because of an illegal move.
+    /// Games excluded because they contain an illegal move.
     pub illegal: u64,
     /// Results of the finished games, by discs.
     pub results: Results,

@@ -25,7 +25,7 @@ impl Drop for StopOnPanic<'_> {
 /// `accept` runs on the calling thread, so its effects do not depend on the number of threads. It
 /// returns whether to continue; after `false` no further result is passed and the threads stop
 /// soon. Each thread calls `new_state` once and passes the state to all of its jobs, which saves
-/// repeated costly setup. No job starts more than `8 * threads` jobs ahead of the next result to accept.
+/// repeated costly setup. Jobs start at most `8 * threads` jobs ahead of the next accepted result.
 pub fn parallel_in_order<S, T: Send>(
     jobs: usize,
     threads: usize,

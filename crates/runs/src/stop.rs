@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 /// The time of the first stop request.
 static REQUESTED: OnceLock<Instant> = OnceLock::new();
 
-/// Signals within this time count as one request. `timeout` and job schedulers signal both the process
-/// and its process group, so one request may arrive twice.
+/// Signals within this time count as one request. `timeout` and job schedulers signal both the
+/// process and its process group, so one request may arrive twice.
 const SAME_REQUEST: Duration = Duration::from_millis(500);
 
 /// Installs a handler for Ctrl-C and termination signals.

@@ -79,8 +79,8 @@ pub trait JobHandler: Send + Sync {
 
 /// Runs a batch and passes its results to `accept` in the order of the jobs.
 ///
-/// `decode` parses a message into one result for each job of its range; its error says why the message
-/// is invalid.
+/// `decode` parses a message into one result for each job of its range; its error says why the
+/// message is invalid.
 /// `accept` returns whether to continue.
 pub fn run_in_order<T>(
     queue: &dyn WorkQueue,

@@ -9,8 +9,8 @@ use std::fmt;
 
 /// A board from the view of the side to move, and the square chosen there, in sixteen bytes.
 ///
-/// The chosen square is set in both bitboards, which no disc is. Forty million examples, as many as a
-/// large database has with all symmetries, take 640 MB.
+/// The chosen square is set in both bitboards; the square of a disc is set in only one. Forty million
+/// examples, a large database with all symmetries, take 640 MB.
 ///
 /// The order compares boards first, so sorting groups the moves played on the same board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
