@@ -1,6 +1,6 @@
 //! Axis scales, ticks and tick labels.
 
-/// Larger numbers count as missing, so that axis arithmetic cannot overflow.
+/// Maximum absolute value of a drawable number. Larger ones could overflow in axis arithmetic.
 const MAX_MAGNITUDE: f64 = 1e100;
 
 /// Returns whether a number can be drawn.
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn any_range_gives_a_scale() {
+    fn any_range_results_in_a_scale() {
         let extreme = [f64::NAN, f64::INFINITY, -1e300, 0.0, 1e-300, 5.0, 1e99];
         for low in extreme {
             for high in extreme {

@@ -45,8 +45,8 @@ fn legend(svg: &mut Svg, entries: &[LegendEntry<'_>], top: f64) -> f64 {
         let color = series_color(entry.color);
         if entry.line {
             let dash = if entry.dashed { " stroke-dasharray=\"7 5\"" } else { "" };
-            let look = format!("stroke=\"{color}\" stroke-width=\"2.4\"{dash}");
-            svg.line((x, y - 4.0), (x + 22.0, y - 4.0), &look);
+            let attributes = format!("stroke=\"{color}\" stroke-width=\"2.4\"{dash}");
+            svg.line((x, y - 4.0), (x + 22.0, y - 4.0), &attributes);
         }
         if entry.marked {
             marker(svg, entry.color, (x + 11.0, y - 4.0), 4.2, None);
