@@ -178,10 +178,10 @@ impl Connection {
             durable_name: Some(self.names.consumer()),
             filter_subject: self.names.version_tasks(),
             ack_policy: AckPolicy::Explicit,
-            ack_wait: self.options.patience,
-            // Workers detect a task that crashes every worker by its delivery count.
+            ack_wait: self.options.ack_timeout,
+            // No limit: a worker detects a task that crashes its workers by the number of deliveries.
             max_deliver: -1,
-            // Enough for many thousands of threads.
+            // Sufficient for many thousands of worker threads.
             max_ack_pending: 200_000,
             max_waiting: 100_000,
             ..pull::Config::default()
