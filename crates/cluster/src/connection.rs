@@ -179,7 +179,8 @@ impl Connection {
             filter_subject: self.names.version_tasks(),
             ack_policy: AckPolicy::Explicit,
             ack_wait: self.options.ack_timeout,
-            // No limit: a worker detects a task that crashes its workers by the number of deliveries.
+            // No limit: a worker detects a task that crashes its workers by the number of
+            // deliveries.
             max_deliver: -1,
             // Sufficient for many thousands of worker threads.
             max_ack_pending: 200_000,

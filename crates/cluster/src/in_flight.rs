@@ -1,7 +1,7 @@
 //! Tracks the tasks of a batch that were submitted and not completed, and sizes new ones.
 //!
-//! A task should take about half a second. Then the overhead of messages is small, a worker that dies
-//! loses little work, and the last tasks of a batch end at about the same time on all threads.
+//! A task should take about half a second. Then the overhead of messages is small, a worker that
+//! dies loses little work, and the last tasks of a batch end at about the same time on all threads.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
@@ -109,7 +109,8 @@ impl InFlightTasks {
         self.tasks.get_mut(id)
     }
 
-    /// Marks a task as completed by the result with this sequence number, and updates the task size.
+    /// Marks a task as completed by the result with this sequence number, and updates the task
+    /// size.
     pub(crate) fn complete(&mut self, id: &str, sequence: u64, seconds: f64, bytes: usize) {
         let Some(task) = self.tasks.remove(id) else { return };
         self.completed_early.insert(id.to_owned(), sequence);

@@ -23,8 +23,8 @@ pub struct ClusterOptions {
     pub authority: Option<PathBuf>,
     /// Client certificate and its key.
     pub certificate: Option<(PathBuf, PathBuf)>,
-    /// Time without an acknowledgement from a worker after which the server delivers its task to another
-    /// worker.
+    /// Time without an acknowledgement from a worker after which the server delivers its task to
+    /// another worker.
     pub ack_timeout: Duration,
 }
 

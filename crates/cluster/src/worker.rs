@@ -1,9 +1,9 @@
 //! The worker's end of the queue: fetches tasks, executes them, publishes their results and
 //! acknowledges them.
 //!
-//! Each thread executes one task at a time. Until the result is stored, the worker sends the server a
-//! progress acknowledgement every second. If the worker is killed, the acknowledgements stop and the
-//! server delivers the task to another worker.
+//! Each thread executes one task at a time. Until the result is stored, the worker sends the server
+//! a progress acknowledgement every second. If the worker is killed, the acknowledgements stop and
+//! the server delivers the task to another worker.
 
 mod execute;
 mod fetch;

@@ -109,8 +109,8 @@ impl WorkerRegistry {
         messages
     }
 
-    /// Restarts all timeouts, after no heartbeat could be received: the connection was lost, or this
-    /// process was suspended.
+    /// Restarts all timeouts, after no heartbeat could be received: the connection was lost, or
+    /// this process was suspended.
     fn reset_timeouts(&mut self, now: Instant) {
         self.workers.values_mut().for_each(|(_, last)| *last = now);
     }

@@ -1,5 +1,6 @@
-//! Batches over a real NATS server: every job is executed and its result accepted exactly once, also
-//! with faulty workers, other versions and server failures. Skipped if there is no `nats-server`.
+//! Batches over a real NATS server: every job is executed and its result accepted exactly once,
+//! also with faulty workers, other versions and server failures. Skipped if there is no
+//! `nats-server`.
 
 #[path = "support/nats.rs"]
 mod nats;

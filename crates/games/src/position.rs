@@ -109,8 +109,8 @@ pub enum MoveError {
 
 /// A legal position of a deterministic two-player zero-sum game with perfect information.
 ///
-/// Positions are small immutable values: [`play`](Position::play) returns a new position. A value is
-/// always legal, so code that receives a position never needs to validate it.
+/// Positions are small immutable values: [`play`](Position::play) returns a new position. A value
+/// is always legal, so code that receives a position never needs to validate it.
 ///
 /// # Contract
 ///
@@ -137,8 +137,8 @@ pub trait Position:
     /// The game that the positions belong to.
     const GAME: Game;
 
-    /// The largest possible absolute value of [`margin`](Position::margin), which is also the margin
-    /// of a forfeited game.
+    /// The largest possible absolute value of [`margin`](Position::margin), which is also the
+    /// margin of a forfeited game.
     const MAX_MARGIN: i32;
 
     /// Returns the starting position of the game.

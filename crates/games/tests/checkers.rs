@@ -81,8 +81,8 @@ fn a_capture_may_return_to_its_origin() {
     assert_eq!(play(text, "10x3x12x19x10").to_string(), "B:WK10:BK29");
 }
 
-/// The longest possible capture. There is one route from 1 to 10 and one from 19 to 28; between 10 and
-/// 19 there are three, and the king takes one of them or all three in any order.
+/// The longest possible capture. There is one route from 1 to 10 and one from 19 to 28; between 10
+/// and 19 there are three, and the king takes one of them or all three in any order.
 #[test]
 fn nine_pieces_can_be_captured_in_one_move() {
     let position = at("W:WK1:B6,7,8,14,15,16,22,23,24");

@@ -1,7 +1,7 @@
 //! Compares the move generators with published perft counts in `tests/data`.
 //!
-//! A file names its game and then one or more positions, each followed by lines with a depth and the
-//! number of leaves at that depth. `#` starts a comment.
+//! A file names its game and then one or more positions, each followed by lines with a depth and
+//! the number of leaves at that depth. `#` starts a comment.
 
 use outflank_games::{Game, Position, checkers::Checkers, othello::Othello};
 use std::fs;

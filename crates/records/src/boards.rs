@@ -1,10 +1,10 @@
 //! Boards as text: one board per line, or blocks of digits.
 //!
-//! A line has 64 cells (`X`, `*` or `b` for Black, `O`, `0` or `w` for White, `-` or `.` for an empty
-//! square, with optional spaces) and optionally the side to move. The other form is that of the Othello
-//! League openings: 0 for White, 1 for an empty square and 2 for Black, with blank lines between boards
-//! and no side to move. A board of either form may extend over several lines, followed by a blank line.
-//! Comments start with `#` or `%`.
+//! A line has 64 cells (`X`, `*` or `b` for Black, `O`, `0` or `w` for White, `-` or `.` for an
+//! empty square, with optional spaces) and optionally the side to move. The other form is that of
+//! the Othello League openings: 0 for White, 1 for an empty square and 2 for Black, with blank
+//! lines between boards and no side to move. A board of either form may extend over several lines,
+//! followed by a blank line. Comments start with `#` or `%`.
 
 use crate::error::{ParseError, ParseErrorKind, snippet};
 use crate::replay::{all_lines, parse_side};

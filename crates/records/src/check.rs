@@ -140,8 +140,8 @@ fn check_file(path: &Path, names: &Names) -> CheckReport {
     report
 }
 
-/// Returns a warning if the recorded result of a finished game is not that of the final board, with or
-/// without the empty squares. Games that ended by resignation or timeout may have any result.
+/// Returns a warning if the recorded result of a finished game is not that of the final board, with
+/// or without the empty squares. Games that ended by resignation or timeout may have any result.
 fn result_warning(record: &Record<Othello>) -> Option<WarningKind> {
     let recorded = record.info.result?;
     let margin = record.end().margin()?;

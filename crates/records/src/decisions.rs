@@ -203,8 +203,8 @@ impl Decisions<Othello> {
 
     /// Returns the decisions without duplicates, in the original order.
     ///
-    /// Two decisions are equal if the board, from the view of the side to move, and the chosen square
-    /// are equal; colors do not matter. The first of equal decisions is kept.
+    /// Two decisions are equal if the board, from the view of the side to move, and the chosen
+    /// square are equal; colors do not matter. The first of equal decisions is kept.
     #[must_use]
     pub fn unique(&self) -> Self {
         let mut order: Vec<(Example, usize)> = self

@@ -1,7 +1,7 @@
 //! Games and openings embedded in the program.
 //!
-//! The games are self-play games from random openings. `data/README.md` has the commands that reproduce
-//! them.
+//! The games are self-play games from random openings. `data/README.md` has the commands that
+//! reproduce them.
 
 use crate::wthor::{Database, Names};
 use crate::{Ply, Record};

@@ -12,13 +12,13 @@ use std::path::Path;
 
 /// Reads a file of openings.
 ///
-/// Othello files contain boards, OBF positions or games in any format. A game becomes a line with its
-/// moves, since GTP engines need them; a board becomes a line without moves. Files of other games have one position
-/// per line, in the game's notation.
+/// Othello files contain boards, OBF positions or games in any format. A game becomes a line with
+/// its moves, since GTP engines need them; a board becomes a line without moves. Files of other
+/// games have one position per line, in the game's notation.
 ///
-/// The side to move is `first` if given, else the side in the file, else Black. If `first` differs from
-/// the side to move after the moves of an opening, the opening becomes a board. A side that cannot move
-/// passes.
+/// The side to move is `first` if given, else the side in the file, else Black. If `first` differs
+/// from the side to move after the moves of an opening, the opening becomes a board. A side that
+/// cannot move passes.
 pub fn read_openings<P: Position>(
     path: &Path,
     first: Option<Side>,

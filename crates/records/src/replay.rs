@@ -7,8 +7,8 @@ use outflank_games::{MoveError, Position, Side};
 
 /// A record under construction that validates passes.
 ///
-/// Positions make forced passes automatically, so files may write or omit them. A written pass must be a
-/// forced one.
+/// Positions make forced passes automatically, so files may write or omit them. A written pass must
+/// be a forced one.
 pub(crate) struct Replay {
     record: Record<Othello>,
     /// The side whose forced pass may be written next.
@@ -104,7 +104,8 @@ pub(crate) fn parse_square(text: &[u8], ply: usize) -> Result<Square, ParseError
     })
 }
 
-/// Returns the length of the pass at the start of a text, or `None` if it does not start with a pass.
+/// Returns the length of the pass at the start of a text, or `None` if it does not start with a
+/// pass.
 pub(crate) fn leading_pass(text: &[u8]) -> Option<usize> {
     let is = |word: &[u8]| text.get(..word.len()).is_some_and(|t| t.eq_ignore_ascii_case(word));
     [b"pass".as_slice(), b"pas", b"pa", b"ps", b"--"].into_iter().find(|w| is(w)).map(<[u8]>::len)

@@ -43,9 +43,9 @@ pub struct Games {
 
 /// Reads the selected games of files and folders.
 ///
-/// Files are read in parallel; the result does not depend on the number of threads. The seed only affects
-/// [`Selection::sample`]. Positions (OBF and boards) become games without moves. Black is to move if the
-/// file does not contain the side.
+/// Files are read in parallel; the result does not depend on the number of threads. The seed only
+/// affects [`Selection::sample`]. Positions (OBF and boards) become games without moves. Black is
+/// to move if the file does not contain the side.
 ///
 /// # Errors
 ///
@@ -119,8 +119,8 @@ pub fn game_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ReadError> {
     Ok(files)
 }
 
-/// Adds the game files of a folder, recursively. Symbolic links to folders are not followed, since they
-/// may form cycles.
+/// Adds the game files of a folder, recursively. Symbolic links to folders are not followed, since
+/// they may form cycles.
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), ReadError> {
     let mut entries = std::fs::read_dir(folder)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
@@ -146,7 +146,8 @@ fn has_game_extension(path: &Path) -> bool {
 
 /// Parses games from bytes. The format is detected from a file name or from the content.
 ///
-/// Returns each game or its error. `names` are the names of players and tournaments for WTHOR files.
+/// Returns each game or its error. `names` are the names of players and tournaments for WTHOR
+/// files.
 ///
 /// # Errors
 ///
@@ -245,8 +246,8 @@ impl NameTables {
         Ok(tables)
     }
 
-    /// Reads the names as [`NameTables::read`] does, but leaves unreadable names unknown and returns
-    /// their errors.
+    /// Reads the names as [`NameTables::read`] does, but leaves unreadable names unknown and
+    /// returns their errors.
     pub(crate) fn read_lenient(games: &[PathBuf]) -> (NameTables, Vec<ReadError>) {
         let mut tables = NameTables::find(games);
         let name_files: BTreeSet<NameFiles> = tables.name_files.values().cloned().collect();

@@ -1,8 +1,8 @@
 //! Random splits into disjoint subsets: train/test splits, samples, folds.
 //!
-//! A split depends only on the seed and the sizes. A split by game keeps all positions of a game in one
-//! subset. A split by example does not, so the training set contains positions from the same games as
-//! test positions.
+//! A split depends only on the seed and the sizes. A split by game keeps all positions of a game in
+//! one subset. A split by example does not, so the training set contains positions from the same
+//! games as test positions.
 //!
 //! ```
 //! use outflank_records::split_games;
@@ -92,7 +92,8 @@ pub fn split_examples<'a, T>(
     Ok(Split { subsets, rest })
 }
 
-/// Converts fractions of `count` to sizes, rounded so that fractions that add up to 1 leave no rest.
+/// Converts fractions of `count` to sizes, rounded so that fractions that add up to 1 leave no
+/// rest.
 pub fn sizes_from_fractions(count: usize, fractions: &[f64]) -> Result<Vec<usize>, SplitError> {
     if let Some(&bad) = fractions.iter().find(|fraction| !(0.0..=1.0).contains(*fraction)) {
         return Err(SplitError::Fraction(bad));

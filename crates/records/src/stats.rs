@@ -1,9 +1,10 @@
-//! Statistics of Othello games: numbers of games, moves and distinct decisions, and the best possible
-//! prediction accuracy.
+//! Statistics of Othello games: numbers of games, moves and distinct decisions, and the best
+//! possible prediction accuracy.
 //!
-//! Several moves may have been played on the same board, so no classifier of boards predicts all moves.
-//! The ceiling is the accuracy of the classifier that predicts the most frequent move of each board.
-//! Counting sorts 16-byte examples: seven million take one or two seconds and a few hundred megabytes.
+//! Several moves may have been played on the same board, so no classifier of boards predicts all
+//! moves. The ceiling is the accuracy of the classifier that predicts the most frequent move of
+//! each board. Counting sorts 16-byte examples: seven million take one or two seconds and a few
+//! hundred megabytes.
 
 use crate::{Decision, Example, Record};
 use outflank_games::Position;

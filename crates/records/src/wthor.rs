@@ -1,13 +1,14 @@
-//! WTHOR, the game database of the French Othello federation: `.wtb` files of games, with the names of
-//! players in a `.JOU` file and of tournaments in a `.TRN` file.
+//! WTHOR, the game database of the French Othello federation: `.wtb` files of games, with the names
+//! of players in a `.JOU` file and of tournaments in a `.TRN` file.
 //!
 //! All numbers are little-endian. The header of 16 bytes contains the creation date, the number of
-//! records, the year of the games, the board size and the depth of the perfect results. A game takes 68
-//! bytes: the numbers of its tournament and players, Black's discs at the end (empty squares counted for
-//! the winner), Black's discs under perfect play, and 60 move bytes. Passes are not stored.
+//! records, the year of the games, the board size and the depth of the perfect results. A game
+//! takes 68 bytes: the numbers of its tournament and players, Black's discs at the end (empty
+//! squares counted for the winner), Black's discs under perfect play, and 60 move bytes. Passes are
+//! not stored.
 //!
-//! [`Database`] borrows the bytes of a file without copying. Iterating over all positions of the complete
-//! WTHOR database takes a fraction of a second:
+//! [`Database`] borrows the bytes of a file without copying. Iterating over all positions of the
+//! complete WTHOR database takes a fraction of a second:
 //!
 //! ```
 //! use outflank_records::wthor::Database;
@@ -276,8 +277,8 @@ impl<'a> Database<'a> {
         }
     }
 
-    /// Parses the complete games of a file. Also returns an error if the header declares another number
-    /// of games.
+    /// Parses the complete games of a file. Also returns an error if the header declares another
+    /// number of games.
     pub fn parse_lenient(
         bytes: &'a [u8],
     ) -> Result<(Database<'a>, Option<ParseError>), ParseError> {

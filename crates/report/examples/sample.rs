@@ -1,6 +1,5 @@
-//! Prints a page with all kinds of figures. The cross table is from a published league; the other data
-//! are invented. Run it with
-//! `cargo run -p outflank-report --example sample > sample.html`.
+//! Prints a page with all kinds of figures. The cross table is from a published league; the other
+//! data are invented. Run it with `cargo run -p outflank-report --example sample > sample.html`.
 
 use outflank_report::board::SquareMark;
 use outflank_report::plot::{BarChart, CrossTable, Plot, Point, Series};

@@ -110,8 +110,8 @@ impl Board {
         self
     }
 
-    /// Returns whether the background is neutral instead of green, on which colored lines and weights
-    /// are hard to see.
+    /// Returns whether the background is neutral instead of green, on which colored lines and
+    /// weights are hard to see.
     fn has_neutral_background(&self) -> bool {
         self.weights.is_some() || !self.tuples.is_empty()
     }

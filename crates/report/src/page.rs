@@ -1,4 +1,5 @@
-//! Self-contained HTML pages: no scripts, no external resources, light and dark themes, responsive layout.
+//! Self-contained HTML pages: no scripts, no external resources, light and dark themes, responsive
+//! layout.
 
 use crate::plot::CrossTable;
 use crate::svg::{Figure, Theme, declarations};
@@ -228,8 +229,8 @@ impl Section {
             let _ = write!(self.html, "<div class=\"board\">\n{drawn}</div>\n");
             return;
         }
-        // The page contains both drawings, and CSS shows the one that fits the screen, so that the font
-        // size stays constant. Screen readers skip the hidden one.
+        // The page contains both drawings, and CSS shows the one that fits the screen, so that the
+        // font size stays constant. Screen readers skip the hidden one.
         let (wide, narrow) = (figure.draw(WIDE).inline(), figure.draw(NARROW).inline());
         let _ = write!(
             self.html,

@@ -199,8 +199,9 @@ impl Figure for Plot {
     }
 }
 
-/// Finds a free position for the label of a reference line: above the line, below it, or to the left of
-/// other labels. Returns its right end and baseline, and adds its left end and baseline to `taken`.
+/// Finds a free position for the label of a reference line: above the line, below it, or to the
+/// left of other labels. Returns its right end and baseline, and adds its left end and baseline to
+/// `taken`.
 fn place_label(taken: &mut Vec<(f64, f64)>, right: f64, y: f64, width: f64) -> (f64, f64) {
     let leftmost = |base: f64| {
         let close = taken.iter().filter(|other| (other.1 - base).abs() < 13.0);

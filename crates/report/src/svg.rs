@@ -1,7 +1,7 @@
 //! SVG drawings with light and dark themes.
 //!
-//! Colors are CSS variables, which a page defines for both themes. A standalone file contains the colors of
-//! one theme.
+//! Colors are CSS variables, which a page defines for both themes. A standalone file contains the
+//! colors of one theme.
 
 use crate::text::escape;
 use std::fmt::Write as _;
@@ -15,8 +15,8 @@ pub enum Theme {
     Dark,
 }
 
-/// Color names with their light and dark values. Series differ in lightness as well as hue, for color-blind
-/// readers.
+/// Color names with their light and dark values. Series differ in lightness as well as hue, for
+/// color-blind readers.
 const COLORS: [(&str, &str, &str); 18] = [
     ("paper", "#ffffff", "#1a1e22"),
     ("ink", "#1d2126", "#e6e9ec"),

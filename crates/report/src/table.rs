@@ -18,8 +18,8 @@ pub enum Align {
     Center,
 }
 
-/// A column header with an optional alignment. By default the first column is left-aligned and the others
-/// are right-aligned.
+/// A column header with an optional alignment. By default the first column is left-aligned and the
+/// others are right-aligned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     name: String,
@@ -50,8 +50,8 @@ impl<S: AsRef<str>> From<&(S, Align)> for Header {
     }
 }
 
-/// A table of text cells. Rows may be shorter or longer than the header: missing cells are empty, and
-/// additional columns have an empty header.
+/// A table of text cells. Rows may be shorter or longer than the header: missing cells are empty,
+/// and additional columns have an empty header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     caption: String,
@@ -60,8 +60,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// Creates an empty table. Headers are names such as `"Player"`, or names with an alignment such as
-    /// `("Moves", Align::Left)`.
+    /// Creates an empty table. Headers are names such as `"Player"`, or names with an alignment
+    /// such as `("Moves", Align::Left)`.
     pub fn new<H: Into<Header>>(headers: impl IntoIterator<Item = H>) -> Self {
         let headers = headers.into_iter().map(Into::into).collect();
         Self { caption: String::new(), headers, rows: Vec::new() }
@@ -94,14 +94,15 @@ impl Table {
 
     /// Formats the table for a terminal of this width, or of 100 columns if it is `None`.
     ///
-    /// A table that is too wide gets wrapped headers and prose. If that is not enough, it is split into
-    /// blocks of columns that repeat the names of the rows.
+    /// A table that is too wide gets wrapped headers and prose. If that is not enough, it is split
+    /// into blocks of columns that repeat the names of the rows.
     #[must_use]
     pub fn to_text_within(&self, width: Option<usize>) -> String {
         terminal::format(self, width)
     }
 
-    /// Returns the number of columns that name the rows: the first, or a rank and the name after it.
+    /// Returns the number of columns that name the rows: the first, or a rank and the name after
+    /// it.
     fn name_columns(&self) -> usize {
         let ranked = self.alignment(0) == Align::Right && self.alignment(1) == Align::Left;
         if ranked { 2 } else { 1 }

@@ -21,8 +21,8 @@ const HOSTILE: [&str; 10] = [
 const EXTREME: [f64; 9] =
     [0.0, -0.0, 1.0, -3.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e308, 5e-324];
 
-/// Checks that text is one well-formed XML element after an optional declaration: tags nest, attributes
-/// are quoted and unique, characters and entities are valid.
+/// Checks that text is one well-formed XML element after an optional declaration: tags nest,
+/// attributes are quoted and unique, characters and entities are valid.
 fn check_xml(text: &str) {
     let mut rest =
         text.strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n").unwrap_or(text);

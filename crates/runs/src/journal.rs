@@ -1,7 +1,7 @@
 //! An append-only log of lines, from which an interrupted run resumes.
 //!
-//! Lines are appended in blocks. Each line ends with a tab and a 32-bit checksum. An incomplete last
-//! line, left by an interrupted write, is dropped; any other damage is an error.
+//! Lines are appended in blocks. Each line ends with a tab and a 32-bit checksum. An incomplete
+//! last line, left by an interrupted write, is dropped; any other damage is an error.
 
 use crate::files::{self, FileError};
 use std::fs::{File, OpenOptions};

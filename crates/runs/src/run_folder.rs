@@ -168,8 +168,8 @@ impl RunFolder {
 
     /// Undoes the creation or resumption of a run that did no work.
     ///
-    /// The configuration of a new run and the folders created for it are removed, except folders with
-    /// other content. A resumed run gets its previous configuration back.
+    /// The configuration of a new run and the folders created for it are removed, except folders
+    /// with other content. A resumed run gets its previous configuration back.
     pub fn discard(self) {
         let created = match self.rollback {
             Rollback::RemoveFolders(ref created) => created,

@@ -1,8 +1,8 @@
 //! A container for several byte strings (shards) with one checksum.
 //!
-//! Checkpoints and the payloads of remote jobs use this format: a magic string, the number of shards,
-//! each shard preceded by its length, and the SHA-256 of all preceding bytes in hexadecimal digits.
-//! Numbers are 64-bit little-endian.
+//! Checkpoints and the payloads of remote jobs use this format: a magic string, the number of
+//! shards, each shard preceded by its length, and the SHA-256 of all preceding bytes in hexadecimal
+//! digits. Numbers are 64-bit little-endian.
 
 use crate::files::checksum;
 

@@ -2,8 +2,8 @@
 
 /// Returns the candidate with the smallest edit distance to `name`.
 ///
-/// The candidate must be close enough to be a typo: at most three edits, and at most half the length
-/// of `name`.
+/// The candidate must be close enough to be a typo: at most three edits, and at most half the
+/// length of `name`.
 fn closest_match<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let (edits, best) = candidates
         .iter()

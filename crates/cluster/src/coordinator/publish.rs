@@ -20,8 +20,8 @@ impl NatsQueue {
             for ((task, message_id), stored) in unsent.into_iter().zip(stored) {
                 match stored {
                     Ok(false) => {}
-                    // A duplicate of a recent task that is no longer queued: another process completed
-                    // or deleted it.
+                    // A duplicate of a recent task that is no longer queued: another process
+                    // completed or deleted it.
                     Ok(true) if message_id == task => {
                         retry.push((task.clone(), self.new_message_id(&task, 0)));
                     }

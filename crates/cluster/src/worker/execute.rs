@@ -100,8 +100,8 @@ impl WorkerState<'_> {
         Some(self.connection.runtime.spawn(result.store()))
     }
 
-    /// Executes a task with the handler of its kind. A panic is an error of the task and does not stop the
-    /// worker.
+    /// Executes a task with the handler of its kind. A panic is an error of the task and does not
+    /// stop the worker.
     fn handle(&self, kind: &str, version: &str, payload: &[u8]) -> Result<Vec<u8>, String> {
         let own_version = &self.connection.options.version;
         if version != own_version {

@@ -6,8 +6,8 @@ use super::Square;
 /// directions add up to 3.
 pub const DIRECTIONS: [Direction; 4] = [Direction(0), Direction(1), Direction(2), Direction(3)];
 
-/// A diagonal direction: down-left (0), down-right (1), up-left (2) or up-right (3), with square 1 at
-/// the top.
+/// A diagonal direction: down-left (0), down-right (1), up-left (2) or up-right (3), with square 1
+/// at the top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Direction(u32);
 

@@ -90,8 +90,8 @@ impl SideView {
 
 /// Iterator over the legal moves of a position, in ascending order.
 ///
-/// Captures are searched depth-first. Backtracking uses the route of the current capture, so no stack
-/// and no move list are needed.
+/// Captures are searched depth-first. Backtracking uses the route of the current capture, so no
+/// stack and no move list are needed.
 #[derive(Clone)]
 pub struct Moves {
     view: SideView,

@@ -16,9 +16,10 @@ use std::fmt;
 /// | 4 to 8 | the index of the last square |
 /// | 0 to 3 | the number of pieces captured, 0 for a step |
 ///
-/// Nine directions suffice: a king's jumps stay on eight squares that differ by even numbers of rows
-/// and columns. Nine jumps connect these squares, each over a different square, and no square may be
-/// jumped twice. The other 32 bits are the captured pieces, stored to make playing a move fast.
+/// Nine directions suffice: a king's jumps stay on eight squares that differ by even numbers of
+/// rows and columns. Nine jumps connect these squares, each over a different square, and no square
+/// may be jumped twice. The other 32 bits are the captured pieces, stored to make playing a move
+/// fast.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move {
     route: u32,
@@ -52,8 +53,8 @@ impl PartialMove {
         PartialMove { route: self.route | direction.number() << shift, jumps: self.jumps + 1 }
     }
 
-    /// Returns the route without its last jump, and the direction of that jump; `None` if there is no
-    /// jump.
+    /// Returns the route without its last jump, and the direction of that jump; `None` if there is
+    /// no jump.
     #[inline]
     pub(super) fn undo(self) -> Option<(PartialMove, Direction)> {
         let jumps = self.jumps.checked_sub(1)?;

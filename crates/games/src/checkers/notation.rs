@@ -103,9 +103,9 @@ fn parse_pieces(side: Side, text: &str) -> Result<(u32, u32), CheckersError> {
 impl FromStr for Checkers {
     type Err = CheckersError;
 
-    /// Parses `B:W21,22,K30:B1,2,K5`, with the sides in either order and an optional `:H` section, the
-    /// number of plies since the last capture or man's move. Case and spaces do not matter, and a
-    /// period may follow.
+    /// Parses `B:W21,22,K30:B1,2,K5`, with the sides in either order and an optional `:H` section,
+    /// the number of plies since the last capture or man's move. Case and spaces do not matter, and
+    /// a period may follow.
     fn from_str(text: &str) -> Result<Checkers, CheckersError> {
         let text = text.trim();
         let mut sections = text.strip_suffix('.').unwrap_or(text).split(':').map(str::trim);

@@ -259,8 +259,8 @@ mod avx2 {
         let no_end = _mm256_cmpeq_epi64(end, zero);
         let up = _mm256_andnot_si256(no_end, _mm256_and_si256(_mm256_add_epi64(end, ones), above));
 
-        // Toward lower bits: spread the squares without opposing discs away from the start. The first
-        // of them is the one whose nearer neighbor is not set.
+        // Toward lower bits: spread the squares without opposing discs away from the start. The
+        // first of them is the one whose nearer neighbor is not set.
         let mut stops = _mm256_andnot_si256(other, below);
         let two = _mm256_add_epi64(step, step);
         stops = _mm256_or_si256(stops, _mm256_srlv_epi64(stops, step));

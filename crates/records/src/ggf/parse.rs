@@ -64,11 +64,12 @@ pub fn game(text: &[u8]) -> Result<Record<Othello>, ParseErrorKind> {
     Ok(replay.finish(info))
 }
 
-/// Returns the sides to move at the start and at the end of a game as written in its text, or `None`
-/// if the text is not a game.
+/// Returns the sides to move at the start and at the end of a game as written in its text, or
+/// `None` if the text is not a game.
 ///
-/// The first is the side on the board, the second the opponent of the side that made the last move or
-/// written pass. A record does not contain them, since its positions make forced passes automatically.
+/// The first is the side on the board, the second the opponent of the side that made the last move
+/// or written pass. A record does not contain them, since its positions make forced passes
+/// automatically.
 pub fn sides_to_move(text: &[u8]) -> Option<(Side, Side)> {
     let mut rest = text.strip_prefix(b"(;")?.trim_ascii_start();
     let (mut first, mut last) = (Side::Black, None);
@@ -141,8 +142,8 @@ fn check_game(value: &[u8]) -> Result<(), ParseErrorKind> {
     }
 }
 
-/// Checks the game type: `s` for two simultaneous games, the board size, then `r` and a number for a
-/// random start, `b` or `w` for the requested color, `k` for komi, `a` for anti-Othello.
+/// Checks the game type: `s` for two simultaneous games, the board size, then `r` and a number for
+/// a random start, `b` or `w` for the requested color, `k` for komi, `a` for anti-Othello.
 fn check_type(value: &[u8]) -> Result<(), ParseErrorKind> {
     let text = value.trim_ascii();
     let tail = text.strip_prefix(b"s").unwrap_or(text).strip_prefix(b"8");

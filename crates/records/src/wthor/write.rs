@@ -45,10 +45,10 @@ pub struct Encoded {
 
 /// Encodes games as WTHOR files.
 ///
-/// Names keep their numbers in `names`; new names are appended. The header stores the year and the depth
-/// of perfect play if all games agree on them. The format requires a result and a perfect result: a game
-/// without a recorded result gets that of its final board, and one without a perfect result gets its
-/// result.
+/// Names keep their numbers in `names`; new names are appended. The header stores the year and the
+/// depth of perfect play if all games agree on them. The format requires a result and a perfect
+/// result: a game without a recorded result gets that of its final board, and one without a perfect
+/// result gets its result.
 pub fn encode(
     records: &[Record<Othello>],
     names: &Names,
@@ -160,7 +160,8 @@ impl NameTable {
             table.add(name);
         }
         if names.is_empty() {
-            // The federation's files start with the unknown name, so programs expect it at number 0.
+            // The federation's files start with the unknown name, so programs expect it at number
+            // 0.
             table.add("");
         }
         table

@@ -20,8 +20,8 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Creates a scale that maps `range` to the pixels `from` to `to`. An empty range is widened, and an
-    /// invalid one becomes 0..1.
+    /// Creates a scale that maps `range` to the pixels `from` to `to`. An empty range is widened,
+    /// and an invalid one becomes 0..1.
     pub(super) fn new(range: (f64, f64), log: bool, from: f64, to: f64) -> Self {
         let (mut low, mut high) = range;
         if !(is_drawable(low) && is_drawable(high) && low <= high && (!log || low > 0.0)) {

@@ -47,8 +47,8 @@ impl BarChart {
         self
     }
 
-    /// Adds a series: a value and the half-width of its interval for each label, 0 for none. A value that is
-    /// not finite is omitted.
+    /// Adds a series: a value and the half-width of its interval for each label, 0 for none. A
+    /// value that is not finite is omitted.
     #[must_use]
     pub fn series(
         mut self,

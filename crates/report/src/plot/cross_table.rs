@@ -25,8 +25,8 @@ pub struct CrossTable {
 }
 
 impl CrossTable {
-    /// Creates a table of percentages, colored around 50. The diagonal and values that are not finite are
-    /// empty.
+    /// Creates a table of percentages, colored around 50. The diagonal and values that are not
+    /// finite are empty.
     pub fn new<S: Into<String>>(
         title: impl Into<String>,
         names: impl IntoIterator<Item = S>,

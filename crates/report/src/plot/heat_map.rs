@@ -20,8 +20,8 @@ pub struct HeatMap {
 }
 
 impl HeatMap {
-    /// Creates a heat map of rows, the first at the bottom. Cells without a value are empty. Columns and
-    /// rows are numbered from 0, and colors range from 0 to 100.
+    /// Creates a heat map of rows, the first at the bottom. Cells without a value are empty.
+    /// Columns and rows are numbered from 0, and colors range from 0 to 100.
     pub fn new(
         title: impl Into<String>,
         x_label: impl Into<String>,
