@@ -29,12 +29,12 @@ const MAX_AGE: Duration = Duration::from_secs(30 * 86_400);
 /// Number of attempts of a blob transfer.
 const ATTEMPTS: u32 = 5;
 
-/// The end of a connection: coordinator or worker.
+/// The role of this process on a connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Sets the acknowledgement timeout of the workers' consumer.
+    /// Submits tasks, and sets the acknowledgement timeout of the workers' consumer.
     Coordinator,
-    /// Uses the consumer as the coordinator configured it.
+    /// Executes tasks, with the consumer as the coordinator configured it.
     Worker,
 }
 

@@ -1,4 +1,4 @@
-//! Comparison of the move generator with a reference implementation of checkers without bitboards.
+//! Compares the move generator with a reference implementation of checkers without bitboards.
 
 use outflank_games::checkers::{Checkers, Square};
 use outflank_games::{Position, Side};
