@@ -1,5 +1,5 @@
-//! Runs batches over a real NATS server. The result of every job is accepted exactly once, also with
-//! faulty workers, other versions and server failures. Skipped if there is no `nats-server`.
+//! Runs batches over a real NATS server. The result of every job is accepted exactly once, also
+//! with faulty workers, other versions and server failures. Skipped if there is no `nats-server`.
 
 #[path = "support/nats.rs"]
 mod nats;
