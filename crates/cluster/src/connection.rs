@@ -29,12 +29,12 @@ const MAX_AGE: Duration = Duration::from_secs(30 * 86_400);
 /// Number of attempts of a blob transfer.
 const ATTEMPTS: u32 = 5;
 
-/// The end of a connection: coordinator or worker.
+/// The role of this process on a connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Sets the acknowledgement timeout of the workers' consumer.
+    /// Submits tasks, and sets the acknowledgement timeout of the workers' consumer.
     Coordinator,
-    /// Uses the consumer as the coordinator configured it.
+    /// Executes tasks, with the consumer as the coordinator configured it.
     Worker,
 }
 
@@ -178,10 +178,11 @@ impl Connection {
             durable_name: Some(self.names.consumer()),
             filter_subject: self.names.version_tasks(),
             ack_policy: AckPolicy::Explicit,
-            ack_wait: self.options.patience,
-            // Workers detect a task that crashes every worker by its delivery count.
+            ack_wait: self.options.ack_timeout,
+            // No limit: a worker detects a task that crashes its workers by the number of
+            // deliveries.
             max_deliver: -1,
-            // Enough for many thousands of threads.
+            // Sufficient for many thousands of worker threads.
             max_ack_pending: 200_000,
             max_waiting: 100_000,
             ..pull::Config::default()

@@ -127,10 +127,10 @@ impl NatsQueue {
                 }
             }
         }
-        // Workers should not execute tasks that are not needed any more. The results of a stopped
-        // batch stay for the run that resumes it.
+        // Delete the remaining tasks, so that workers do not execute them. The results of a stopped
+        // batch are kept for the run that resumes it.
         let keep_results = outcome.is_err() || stop_requested();
-        self.connection.wait(self.withdraw(&state.run, keep_results));
+        self.connection.wait(self.purge_run(&state.run, keep_results));
         outcome
     }
 
@@ -180,7 +180,7 @@ impl NatsQueue {
         }
         let before = Instant::now() - MAINTENANCE_INTERVAL;
         if state.in_flight.any_submitted_before(before) && !state.results.has_pending() {
-            // If the server does not respond, the next pass tries again.
+            // If the server does not respond, the next maintenance pass tries again.
             if let Ok(queued) = self.queued_tasks(&state.run) {
                 let lost = state.in_flight.lost(&queued, before);
                 if !lost.is_empty() {
@@ -227,7 +227,7 @@ impl NatsQueue {
     }
 
     /// Deletes the tasks of a run and, unless `keep_results` is set, its results.
-    async fn withdraw(&self, run: &str, keep_results: bool) {
+    async fn purge_run(&self, run: &str, keep_results: bool) {
         if !self.connection.is_connected() {
             return;
         }

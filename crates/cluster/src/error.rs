@@ -1,4 +1,4 @@
-//! Errors of connections to a NATS server. Each message ends with what to do.
+//! Errors of connections to a NATS server. Most messages end with advice for the user.
 
 use outflank_runs::WorkQueueError;
 use outflank_runs::files::FileError;
@@ -29,7 +29,7 @@ pub enum ClusterError {
         /// The error of the operating system.
         reason: String,
     },
-    /// The server rejected our credentials.
+    /// The server rejected the credentials.
     #[error("the NATS server at {address} rejected {given} ({reason}). {hint}")]
     Unauthorized {
         /// The server address.
@@ -38,10 +38,10 @@ pub enum ClusterError {
         given: String,
         /// The server's message.
         reason: String,
-        /// What to do.
+        /// Advice for the user.
         hint: &'static str,
     },
-    /// A credentials file without credentials.
+    /// A credentials file contains no credentials.
     #[error(
         "{file}: not a NATS credentials file ({reason}). Give --nats-creds a file with a user JWT and key, as `nsc generate creds` writes it."
     )]

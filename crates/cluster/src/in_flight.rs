@@ -1,7 +1,7 @@
 //! Tracks the tasks of a batch that were submitted and not completed, and sizes new ones.
 //!
-//! A task should take about half a second. Then the overhead of messages is small, a worker that dies
-//! loses little work, and the last tasks of a batch end at about the same time on all threads.
+//! A task should take about half a second. Then the overhead of messages is small, a worker that
+//! dies loses little work, and the last tasks of a batch end at about the same time on all threads.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
@@ -16,8 +16,10 @@ const TARGET_BYTES: f64 = 256.0 * 1024.0;
 /// Maximum jobs per task, to limit the cost of a wrong estimate.
 const MAX_JOBS: usize = 64;
 
-/// Minimum number of tasks in flight, and tasks in flight per worker thread.
+/// Minimum limit of tasks in flight.
 const MIN_IN_FLIGHT: usize = 64;
+
+/// Limit of tasks in flight per worker thread.
 const IN_FLIGHT_PER_THREAD: usize = 4;
 
 /// A task that was submitted and not completed.
@@ -34,8 +36,8 @@ pub(crate) struct Task {
     pub(crate) failures: u32,
     /// Time of the last submission.
     pub(crate) submitted_at: Instant,
-    /// Whether it was neither queued nor completed at the last check.
-    pub(crate) missed: bool,
+    /// Whether it was missing from the queue at the last check.
+    pub(crate) missing: bool,
 }
 
 /// The tasks in flight of one batch.
@@ -80,8 +82,8 @@ impl InFlightTasks {
             return None;
         }
         // The last tasks are small, so that all threads stay busy until the end.
-        let fair = left / (2 * threads.max(1));
-        let size = self.max_jobs.min(fair).clamp(1, left);
+        let max_size = left / (2 * threads.max(1));
+        let size = self.max_jobs.min(max_size).clamp(1, left);
         let range = self.next_job..self.next_job + size;
         self.next_job += size;
         Some(range)
@@ -96,7 +98,7 @@ impl InFlightTasks {
             rejections: 0,
             failures: 0,
             submitted_at: Instant::now(),
-            missed: false,
+            missing: false,
         };
         self.tasks.insert(id.to_owned(), task);
         self.order.push_back(id.to_owned());
@@ -107,7 +109,8 @@ impl InFlightTasks {
         self.tasks.get_mut(id)
     }
 
-    /// Marks a task as completed by the result with this sequence number, and updates the task size.
+    /// Marks a task as completed by the result with this sequence number, and updates the task
+    /// size.
     pub(crate) fn complete(&mut self, id: &str, sequence: u64, seconds: f64, bytes: usize) {
         let Some(task) = self.tasks.remove(id) else { return };
         self.completed_early.insert(id.to_owned(), sequence);
@@ -146,12 +149,12 @@ impl InFlightTasks {
         let mut lost = Vec::new();
         for (id, task) in &mut self.tasks {
             if queued.contains(id) || task.submitted_at >= time {
-                task.missed = false;
-            } else if task.missed {
-                task.missed = false;
+                task.missing = false;
+            } else if task.missing {
+                task.missing = false;
                 lost.push(id.clone());
             } else {
-                task.missed = true;
+                task.missing = true;
             }
         }
         lost
@@ -216,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn task_is_lost_after_two_missed_checks() {
+    fn task_is_lost_if_missing_in_two_checks() {
         let mut in_flight = InFlightTasks::new(2);
         fill(&mut in_flight, 1);
         let later = Instant::now() + Duration::from_secs(1);

@@ -6,7 +6,7 @@ use outflank_runs::files;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How to connect to a queue.
+/// Options for connecting to a queue.
 #[derive(Clone, Debug)]
 pub struct ClusterOptions {
     /// Server address, or several separated by commas; may contain a user and a password.
@@ -23,8 +23,9 @@ pub struct ClusterOptions {
     pub authority: Option<PathBuf>,
     /// Client certificate and its key.
     pub certificate: Option<(PathBuf, PathBuf)>,
-    /// Time without a sign of life from a worker after which its task is delivered again.
-    pub patience: Duration,
+    /// Time without an acknowledgement from a worker after which the server delivers its task to
+    /// another worker.
+    pub ack_timeout: Duration,
 }
 
 impl ClusterOptions {
@@ -39,7 +40,7 @@ impl ClusterOptions {
             user: None,
             authority: None,
             certificate: None,
-            patience: Duration::from_secs(10),
+            ack_timeout: Duration::from_secs(10),
         }
     }
 
@@ -64,7 +65,7 @@ impl ClusterOptions {
         servers.iter().find_map(user)
     }
 
-    /// Creates the error for a server that rejects our credentials.
+    /// Creates the error for a server that rejects these credentials.
     pub(crate) fn unauthorized(&self, reason: String) -> ClusterError {
         let (given, hint) =
             match (&self.credentials, self.user.clone().or_else(|| self.user_in_address())) {
@@ -183,7 +184,7 @@ mod tests {
     #[test]
     fn user_is_parsed_from_the_address() {
         let user = |address| ClusterOptions::new(address, "1").user_in_address();
-        let expected = |name: &str, word: &str| Some((name.to_owned(), word.to_owned()));
+        let expected = |name: &str, password: &str| Some((name.to_owned(), password.to_owned()));
         assert_eq!(user("nats://host"), None);
         assert_eq!(user("nats://me:se%40cr%c3%a9t@host"), expected("me", "se@crét"));
         assert_eq!(user("nats://a,tls://me:100%25@b"), expected("me", "100%"));

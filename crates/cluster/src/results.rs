@@ -99,7 +99,7 @@ impl ResultReader {
         self.ready.pop_front()
     }
 
-    /// Waits for a result of the open request and takes all that have arrived.
+    /// Waits for the next result of the open request and buffers all results that have arrived.
     async fn receive(&mut self, until: Instant) {
         let Some((batch, since)) = &mut self.request else { return };
         let since = *since;
@@ -135,7 +135,7 @@ impl ResultReader {
         }
     }
 
-    /// Appends a result; returns `false` if it is not the next in sequence.
+    /// Buffers a result; returns `false` if it is not the next in sequence.
     fn push(&mut self, message: Message) -> bool {
         let Ok(info) = message.info() else { return false };
         if info.consumer_sequence != self.delivered + 1 {

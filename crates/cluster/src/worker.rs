@@ -1,9 +1,9 @@
 //! The worker's end of the queue: fetches tasks, executes them, publishes their results and
 //! acknowledges them.
 //!
-//! Each thread executes one task at a time. Until the result is stored, the worker sends the server a
-//! progress acknowledgement every second. If the worker is killed these stop, and the server delivers
-//! the task to another worker.
+//! Each thread executes one task at a time. Until the result is stored, the worker sends the server
+//! a progress acknowledgement every second. If the worker is killed, the acknowledgements stop and
+//! the server delivers the task to another worker.
 
 mod execute;
 mod fetch;
@@ -46,7 +46,7 @@ struct WorkerState<'a> {
     /// Why results cannot be stored at the moment; empty if they can.
     problem: Arc<Mutex<String>>,
     busy_threads: AtomicUsize,
-    /// When a thread last finished a task.
+    /// Time at which a thread last finished a task.
     last_active: Mutex<Instant>,
     completed: AtomicU64,
     failed: AtomicU64,
@@ -128,7 +128,7 @@ async fn send_heartbeats(
 }
 
 impl WorkerState<'_> {
-    /// The loop of one thread.
+    /// Runs the loop of one thread: fetch a task, execute it, store its result.
     fn run_thread(&self) {
         let mut consumer = None;
         // The result of a task is stored while the next task is fetched and executed.

@@ -29,7 +29,7 @@ pub(crate) struct WorkerRegistry {
     pub(crate) problem: String,
 }
 
-/// Updates the registry for as long as the connection lives.
+/// Updates the registry from heartbeats until the subscription ends.
 pub(crate) async fn listen(
     client: Client,
     mut heartbeats: Subscriber,
@@ -38,7 +38,7 @@ pub(crate) async fn listen(
     log: LogFn,
 ) {
     let lock = || registry.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut checked = Instant::now();
+    let mut last_check = Instant::now();
     loop {
         let received = timeout(CHECK_INTERVAL, heartbeats.next()).await;
         let now = Instant::now();
@@ -51,14 +51,14 @@ pub(crate) async fn listen(
             }
             Err(_) => {}
         }
-        let elapsed = now.duration_since(checked);
+        let elapsed = now.duration_since(last_check);
         if client.connection_state() != State::Connected || elapsed > HEARTBEAT_TIMEOUT {
             lock().reset_timeouts(now);
-            checked = now;
+            last_check = now;
         } else if elapsed >= CHECK_INTERVAL {
             let lost = lock().remove_lost(&version, now);
             lost.iter().for_each(|text| log(text));
-            checked = now;
+            last_check = now;
         }
     }
 }
@@ -74,9 +74,9 @@ impl WorkerRegistry {
         }
         let Heartbeat { threads, version: other, problem, .. } = heartbeat.clone();
         let before = self.workers.insert(name.clone(), (heartbeat, now));
-        let was_well = before.as_ref().is_some_and(|(before, _)| before.problem.is_empty());
+        let had_no_problem = before.as_ref().is_some_and(|(before, _)| before.problem.is_empty());
         match (before.is_none(), is_ours) {
-            (false, true) if was_well && !problem.is_empty() => {
+            (false, true) if had_no_problem && !problem.is_empty() => {
                 Some(format!("worker {name}: {problem}"))
             }
             (false, _) => None,
@@ -109,8 +109,8 @@ impl WorkerRegistry {
         messages
     }
 
-    /// Restarts all timeouts, after no heartbeat could be received: the connection was lost, or this
-    /// process was suspended.
+    /// Restarts all timeouts, after no heartbeat could be received: the connection was lost, or
+    /// this process was suspended.
     fn reset_timeouts(&mut self, now: Instant) {
         self.workers.values_mut().for_each(|(_, last)| *last = now);
     }

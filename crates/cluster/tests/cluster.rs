@@ -1,4 +1,4 @@
-//! Batches over a real NATS server: every job is executed and its result accepted exactly once, also
+//! Runs batches over a real NATS server. The result of every job is accepted exactly once, also
 //! with faulty workers, other versions and server failures. Skipped if there is no `nats-server`.
 
 #[path = "support/nats.rs"]
@@ -35,7 +35,7 @@ impl JobHandler for Squares {
         }
         sleep(Duration::from_millis(20));
         let square = |line: &str| {
-            let number: u64 = line.parse().map_err(|_| format!("{line} is no number"))?;
+            let number: u64 = line.parse().map_err(|_| format!("{line} is not a number"))?;
             // Large results go through the object store.
             let filler = if number % 40 == 7 { "x".repeat(600_000) } else { String::new() };
             Ok(format!("{} {}{filler}", number * number, secret.len()))
@@ -58,7 +58,7 @@ fn recording_log() -> (LogFn, Arc<Mutex<Vec<String>>>) {
 
 fn options(server: &NatsServer) -> ClusterOptions {
     let options = ClusterOptions::new(&server.address(), "1.2.3");
-    ClusterOptions { patience: Duration::from_secs(3), ..options }
+    ClusterOptions { ack_timeout: Duration::from_secs(3), ..options }
 }
 
 /// Starts a worker that stops after 15 idle seconds.
@@ -116,7 +116,7 @@ fn several_workers_execute_every_job_once() {
 }
 
 /// Starts a worker that acknowledges every task and publishes invalid results.
-fn faulty_worker(address: String, version: &'static str, most: usize) -> JoinHandle<usize> {
+fn faulty_worker(address: String, version: &'static str, max_tasks: usize) -> JoinHandle<usize> {
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -131,7 +131,7 @@ fn faulty_worker(address: String, version: &'static str, most: usize) -> JoinHan
             let consumer: async_nats::jetstream::consumer::Consumer<pull::Config> =
                 stream.get_consumer(name).await.unwrap();
             let expires = Duration::from_secs(4);
-            let jobs = consumer.batch().max_messages(most).expires(expires).messages().await;
+            let jobs = consumer.batch().max_messages(max_tasks).expires(expires).messages().await;
             let mut jobs = jobs.unwrap();
             let mut invalid = 0;
             while let Some(Ok(job)) = jobs.next().await {
@@ -205,17 +205,17 @@ fn batch_survives_server_restart_and_loss_of_the_store() {
         let queue = queue.clone();
         move || squares(&queue, 3000, b"secret").unwrap()
     });
-    let reach = |jobs: usize| {
-        while calls.load(Ordering::SeqCst) < jobs {
+    let wait_for_calls = |count: usize| {
+        while calls.load(Ordering::SeqCst) < count {
             sleep(Duration::from_millis(5));
         }
     };
-    reach(10);
+    wait_for_calls(10);
     server.kill();
     sleep(Duration::from_millis(300));
     server.start_again();
     let now = calls.load(Ordering::SeqCst);
-    reach(now + 10);
+    wait_for_calls(now + 10);
     server.lose_store();
     server.start_again();
     assert_eq!(coordinator.join().unwrap(), expected(3000));
@@ -238,8 +238,8 @@ fn connection_errors_say_what_to_do() {
     NatsQueue::connect(&ClusterOptions { user, ..options(&closed) }, silent()).unwrap();
     let address = closed.address().replace("nats://", "nats://me:secret@");
     NatsQueue::connect(&ClusterOptions { address, ..options(&closed) }, silent()).unwrap();
-    let gone = ClusterOptions::new("nats://127.0.0.1:1", "1");
-    let error = error_of(&gone);
+    let unreachable = ClusterOptions::new("nats://127.0.0.1:1", "1");
+    let error = error_of(&unreachable);
     assert!(error.contains("no NATS server responds") && error.contains("127.0.0.1:1"), "{error}");
     let invalid = ClusterOptions { queue: "a.b".to_owned(), ..options(&plain) };
     assert!(error_of(&invalid).contains("not a valid queue name"));

@@ -2,8 +2,8 @@
 //!
 //! # The board
 //!
-//! The 32 dark squares have their usual numbers, and bit *i* of a `u32` is square *i* + 1. Black starts
-//! on 1 to 12 and moves down, White starts on 21 to 32 and moves up:
+//! The 32 dark squares have their usual numbers, and bit *i* of a `u32` is square *i* + 1. Black
+//! starts on 1 to 12 and moves down, White starts on 21 to 32 and moves up:
 //!
 //! ```text
 //!     1   2   3   4
@@ -20,20 +20,20 @@
 //!
 //! Black moves first. Men step and capture diagonally forward, kings in all four directions, one
 //! square at a time. Captures are mandatory. The player may choose among them, but must complete a
-//! multiple capture. No piece is jumped twice, and the capturing piece may return to its origin. A man
-//! that reaches the last row is crowned and its move ends.
+//! multiple capture. No piece is jumped twice, and the capturing piece may return to its origin. A
+//! man that reaches the last row is crowned and its move ends.
 //!
-//! A side without a legal move loses. The game is drawn after [`DRAW_PLIES`] plies (40 moves by each
-//! side) without a capture or a man's move. That count is part of the position, so positions that
-//! differ only in it are different values. There is no repetition rule, because a position does not
-//! contain its history.
+//! A side without a legal move loses. The game is drawn after [`DRAW_PLIES`] plies (40 moves by
+//! each side) without a capture or a man's move. That count is part of the position, so positions
+//! that differ only in it are different values. There is no repetition rule, because a position
+//! does not contain its history.
 //!
 //! # Notation
 //!
-//! A step is written `11-15`, a capture `22x15x8` with all its landing squares, because two captures
-//! may share both ends. Positions follow Portable Draughts Notation: the side to move, then each
-//! side's squares with `K` before a king, then, if it is not zero, `H` and the number of plies since
-//! the last capture or man's move.
+//! A step is written `11-15`, a capture `22x15x8` with all its landing squares, because two
+//! captures may share both ends. Positions follow Portable Draughts Notation: the side to move,
+//! then each side's squares with `K` before a king, then, if it is not zero, `H` and the number of
+//! plies since the last capture or man's move.
 //!
 //! ```
 //! use outflank_games::{Position, Side, checkers::Checkers};

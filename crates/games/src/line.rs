@@ -35,10 +35,10 @@ impl<P: Position> Line<P> {
         &self.position
     }
 
-    /// Returns the number of the next move, 1 for the first move of a game.
+    /// Returns the number of the next move, counted from 1.
     ///
-    /// A line that starts later in a game counts from there if the game's positions tell the ply
-    /// (see [`Position::next_ply`]), otherwise from its own start.
+    /// If the position determines its ply (see [`Position::next_ply`]), moves are counted from the
+    /// start of the game, otherwise from the start of this line.
     #[must_use]
     pub fn next_ply(&self) -> u32 {
         self.position.next_ply().unwrap_or(self.moves.len() as u32 + 1)

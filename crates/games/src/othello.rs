@@ -1,8 +1,8 @@
 //! Othello on bitboards.
 //!
 //! Squares are numbered row by row from the top left: a1 is 0, b1 is 1, h8 is 63, and bit *i* of a
-//! `u64` is square *i*. [`Board`] is a pair of bitboards from the view of the player to move, for search
-//! programs; [`Othello`] adds colors and makes forced passes.
+//! `u64` is square *i*. [`Board`] is a pair of bitboards from the view of the player to move, for
+//! search programs; [`Othello`] adds colors and makes forced passes.
 
 mod board;
 pub mod kernel;

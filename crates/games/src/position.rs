@@ -93,7 +93,7 @@ impl FromStr for Game {
 pub enum MoveError {
     /// The text does not follow the game's move notation.
     #[error("'{0}' is not a move")]
-    Unreadable(String),
+    InvalidNotation(String),
     /// The rules do not allow the move in this position.
     #[error("{mv} is not legal for {side}")]
     Illegal {
@@ -104,13 +104,13 @@ pub enum MoveError {
     },
     /// The game is over.
     #[error("{0} comes after the end of the game")]
-    Over(String),
+    GameOver(String),
 }
 
 /// A legal position of a deterministic two-player zero-sum game with perfect information.
 ///
-/// Positions are small immutable values: [`play`](Position::play) returns a new position. A value is
-/// always legal, so code that receives a position never needs to validate it.
+/// Positions are small immutable values: [`play`](Position::play) returns a new position. A value
+/// is always legal, so code that receives a position never needs to validate it.
 ///
 /// # Contract
 ///
@@ -121,7 +121,7 @@ pub enum MoveError {
 /// - `Display` and `FromStr` round-trip, for positions and, through
 ///   [`parse_move`](Position::parse_move), for moves.
 ///
-/// The test `tests/contract.rs` checks these rules on random games of each game.
+/// `tests/contract.rs` checks this contract by playing random games of Othello and checkers.
 ///
 /// # Implementing a game
 ///
@@ -137,8 +137,8 @@ pub trait Position:
     /// The game that the positions belong to.
     const GAME: Game;
 
-    /// The largest possible absolute value of [`margin`](Position::margin), which is also the margin
-    /// of a forfeited game.
+    /// The largest possible absolute value of [`margin`](Position::margin), which is also the
+    /// margin of a forfeited game.
     const MAX_MARGIN: i32;
 
     /// Returns the starting position of the game.
@@ -147,7 +147,7 @@ pub trait Position:
     /// Returns the side to move. The value is meaningless once the game is over.
     fn to_move(&self) -> Side;
 
-    /// Returns the legal moves in ascending order; none exactly when the game is over.
+    /// Returns the legal moves in ascending order. There are none exactly when the game is over.
     fn moves(&self) -> impl Iterator<Item = Self::Move> + use<Self>;
 
     /// Returns the position after a legal move and any forced pass.
@@ -197,14 +197,15 @@ pub trait Position:
         }
         let mv = mv.to_string();
         Err(match self.is_over() {
-            true => MoveError::Over(mv),
+            true => MoveError::GameOver(mv),
             false => MoveError::Illegal { mv, side: self.to_move() },
         })
     }
 
-    /// Returns the number of the next move of the game (1 for the first), if the position tells it.
+    /// Returns the number of the next move of the game (1 for the first), or `None` if the position
+    /// does not determine it.
     ///
-    /// Othello counts discs. The default is `None`.
+    /// Othello derives it from the number of discs. The default is `None`.
     fn next_ply(&self) -> Option<u32> {
         None
     }

@@ -81,14 +81,14 @@ fn a_capture_may_return_to_its_origin() {
     assert_eq!(play(text, "10x3x12x19x10").to_string(), "B:WK10:BK29");
 }
 
-/// The longest possible capture. There is one route from 1 to 10 and one from 19 to 28; between 10 and
-/// 19 there are three, and the king takes one of them or all three in any order.
+/// The longest possible capture. There is one route from 1 to 10 and one from 19 to 28; between 10
+/// and 19 there are three, and the king takes one of them or all three in any order.
 #[test]
 fn nine_pieces_can_be_captured_in_one_move() {
     let position = at("W:WK1:B6,7,8,14,15,16,22,23,24");
     let moves: Vec<Move> = position.moves().collect();
-    let taken = |count| moves.iter().filter(|mv| mv.captured().count_ones() == count).count();
-    assert_eq!((moves.len(), taken(9), taken(3), taken(5)), (9, 6, 1, 2));
+    let capturing = |count| moves.iter().filter(|mv| mv.captured().count_ones() == count).count();
+    assert_eq!((moves.len(), capturing(9), capturing(3), capturing(5)), (9, 6, 1, 2));
     assert!(moves.iter().all(|mv| (mv.from(), mv.to()) == (square(1), square(28))));
     for mv in moves {
         assert_eq!(position.parse_move(&mv.to_string()), Ok(mv));
@@ -108,9 +108,9 @@ fn a_side_without_moves_loses() {
     assert_eq!(blocked.swap_sides().margin(), Some(1));
     assert_eq!(at("W:W:B1").margin(), Some(1));
     assert_eq!(at("B:W32:B").margin(), Some(-1));
-    let over = Err(MoveError::Over("21-25".into()));
+    let over = Err(MoveError::GameOver("21-25".into()));
     assert_eq!(blocked.parse_move("21-25"), over);
-    assert_eq!(blocked.parse_move("25"), Err(MoveError::Unreadable("25".into())));
+    assert_eq!(blocked.parse_move("25"), Err(MoveError::InvalidNotation("25".into())));
 }
 
 #[test]
@@ -143,11 +143,11 @@ fn move_notation_is_lenient() {
     assert_eq!(Checkers::start().parse_move("11x15"), Ok(step));
     for text in ["", "x", "11", "11-", "-11-15", "11-33", "0-4", "11-+15", "11–15", "1115", "a3-b4"]
     {
-        let unreadable = Err(MoveError::Unreadable(text.into()));
+        let unreadable = Err(MoveError::InvalidNotation(text.into()));
         assert_eq!(Checkers::start().parse_move(text), unreadable);
     }
     let long = vec!["1"; 1000].join("x");
-    assert_eq!(position.parse_move(&long), Err(MoveError::Unreadable(long)));
+    assert_eq!(position.parse_move(&long), Err(MoveError::InvalidNotation(long)));
     let illegal = Err(MoveError::Illegal { mv: "11-20".into(), side: Side::Black });
     assert_eq!(Checkers::start().parse_move("11-20"), illegal);
 }
@@ -180,15 +180,15 @@ fn position_notation_is_lenient() {
 
 #[test]
 fn invalid_positions_are_rejected() {
-    use CheckersError::{Missing, Occupied, Quiet, Repeated, Section, TooMany, Uncrowned};
-    use CheckersError::{Side as Turn, Square as Unknown};
+    use CheckersError::{InvalidSquare, Missing, Occupied, QuietPlies, Repeated, Section};
+    use CheckersError::{SideToMove, TooMany, Uncrowned};
     let side = Side::White;
     let text = |text: &str| text.to_owned();
     let thirteen = "B:W13,14,15,16,17,18,19,20,21,22,23,24,25:B1";
     for (given, error) in [
-        ("", Turn(text(""))),
-        ("X:W1:B2", Turn(text("X"))),
-        ("é:W1:B2", Turn(text("é"))),
+        ("", SideToMove(text(""))),
+        ("X:W1:B2", SideToMove(text("X"))),
+        ("é:W1:B2", SideToMove(text("é"))),
         ("B", Missing(Side::Black)),
         ("B:B1", Missing(side)),
         ("B:W21:B1:", Section(text(""))),
@@ -196,20 +196,20 @@ fn invalid_positions_are_rejected() {
         ("B:W21:B1:Q3", Section(text("Q3"))),
         ("B:W21:W22:B1", Repeated(text("W22"))),
         ("B:W21:B1:H1:H1", Repeated(text("H1"))),
-        ("B:W33:B1", Unknown { side, text: text("33") }),
-        ("B:W0:B1", Unknown { side, text: text("0") }),
-        ("B:WK:B1", Unknown { side, text: text("K") }),
-        ("B:W21,:B1", Unknown { side, text: text("") }),
-        ("B:W+21:B1", Unknown { side, text: text("+21") }),
-        ("B:W021:B1", Unknown { side, text: text("021") }),
+        ("B:W33:B1", InvalidSquare { side, text: text("33") }),
+        ("B:W0:B1", InvalidSquare { side, text: text("0") }),
+        ("B:WK:B1", InvalidSquare { side, text: text("K") }),
+        ("B:W21,:B1", InvalidSquare { side, text: text("") }),
+        ("B:W+21:B1", InvalidSquare { side, text: text("+21") }),
+        ("B:W021:B1", InvalidSquare { side, text: text("021") }),
         ("B:W4:B5", Uncrowned { side, square: square(4) }),
         ("B:W21:B29", Uncrowned { side: Side::Black, square: square(29) }),
         ("B:W21,K21:B1", Occupied(square(21))),
         ("B:W21:B1,21", Occupied(square(21))),
         (thirteen, TooMany { side, count: 13 }),
-        ("B:W21:B1:H81", Quiet(text("81"))),
-        ("B:W21:B1:H-1", Quiet(text("-1"))),
-        ("B:W21:B1:H", Quiet(text(""))),
+        ("B:W21:B1:H81", QuietPlies(text("81"))),
+        ("B:W21:B1:H-1", QuietPlies(text("-1"))),
+        ("B:W21:B1:H", QuietPlies(text(""))),
     ] {
         assert_eq!(given.parse::<Checkers>(), Err(error), "{given}");
     }
@@ -219,16 +219,16 @@ proptest! {
     #[test]
     fn arbitrary_text_does_not_panic(
         text in ".*",
-        near in "[BW]:[WB]?K?[0-9,K]{0,9}:[WB][0-9,K]{0,9}(:[HQ][0-9]{0,3})?",
+        similar in "[BW]:[WB]?K?[0-9,K]{0,9}:[WB][0-9,K]{0,9}(:[HQ][0-9]{0,3})?",
         mv in "[0-9x:-]{0,12}",
-        wild in ".{0,8}",
+        arbitrary_mv in ".{0,8}",
     ) {
-        for text in [text, near] {
+        for text in [text, similar] {
             if let Ok(position) = text.parse::<Checkers>() {
                 prop_assert_eq!(position.to_string().parse(), Ok(position));
             }
         }
-        for text in [mv, wild] {
+        for text in [mv, arbitrary_mv] {
             if let Ok(mv) = Checkers::start().parse_move(&text) {
                 prop_assert!(Checkers::start().is_legal(mv));
             }
@@ -245,10 +245,10 @@ fn mobility_counts_steps_or_first_jumps() {
             position = Checkers::start();
             continue;
         }
-        let firsts: std::collections::BTreeSet<_> =
+        let first_steps: std::collections::BTreeSet<_> =
             moves.iter().map(|mv| (mv.from().number(), mv.landings().next())).collect();
         let mobility = position.mobility(position.to_move());
-        assert_eq!(mobility as usize, firsts.len(), "{position}");
+        assert_eq!(mobility as usize, first_steps.len(), "{position}");
         let swapped = position.swap_sides();
         assert_eq!(mobility, swapped.mobility(swapped.to_move()));
         position = position.play(moves[(ply * 7919) % moves.len()]);

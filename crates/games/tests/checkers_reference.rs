@@ -1,4 +1,4 @@
-//! Comparison of the move generator with a reference implementation of checkers without bitboards.
+//! Compares the move generator with a reference implementation of checkers without bitboards.
 
 use outflank_games::checkers::{Checkers, Square};
 use outflank_games::{Position, Side};
@@ -52,8 +52,9 @@ fn directions(piece: Piece) -> Vec<(i8, i8)> {
     all[..if piece.king { 4 } else { 2 }].to_vec()
 }
 
-/// Appends all complete captures of a piece to `found`, each with the resulting board. Captured pieces
-/// are removed at once, which is equivalent: no jump of the same move can land on their squares.
+/// Appends all complete captures of a piece to `found`, each with the resulting board. Captured
+/// pieces are removed at once, which is equivalent: no jump of the same move can land on their
+/// squares.
 fn captures(
     cells: &Cells,
     (row, column): (i8, i8),

@@ -1,4 +1,4 @@
-//! The contract of `Position`, checked on random games of each game.
+//! Checks the contract of `Position` by playing random games of Othello and checkers.
 
 use outflank_games::{
     Line, MoveError, Position, Side, checkers::Checkers, othello::Othello, othello::kernel,
@@ -8,7 +8,7 @@ use std::collections::HashSet;
 /// Game-specific properties that the test needs.
 trait TestedGame: Position {
     /// The maximum number of moves of a game.
-    const LONGEST: usize;
+    const MAX_MOVES: usize;
 
     /// Returns whether the mover moves again because the opponent must pass.
     fn opponent_passes(&self) -> bool;
@@ -18,7 +18,7 @@ trait TestedGame: Position {
 }
 
 impl TestedGame for Othello {
-    const LONGEST: usize = 60;
+    const MAX_MOVES: usize = 60;
 
     fn opponent_passes(&self) -> bool {
         let own = self.discs(self.to_move());
@@ -34,7 +34,7 @@ impl TestedGame for Othello {
 impl TestedGame for Checkers {
     /// Men can advance at most 7, 6 or 5 rows and 23 pieces can be captured; between two such moves
     /// there are fewer than 80 others.
-    const LONGEST: usize = 80 * (2 * 4 * (7 + 6 + 5) + 23 + 1);
+    const MAX_MOVES: usize = 80 * (2 * 4 * (7 + 6 + 5) + 23 + 1);
 
     fn opponent_passes(&self) -> bool {
         false
@@ -71,7 +71,7 @@ fn play_random_games<P: TestedGame>(games: usize, seed: u64) -> [usize; 3] {
                 texts.push(mv.to_string());
                 line.push(mv).unwrap();
                 check_step(&position, line.position());
-                assert!(line.moves().len() <= P::LONGEST, "too long: {position}");
+                assert!(line.moves().len() <= P::MAX_MOVES, "too long: {position}");
                 continue;
             };
             check_end(&line, &texts);
@@ -110,22 +110,22 @@ fn check_position<P: Position>(position: &P) {
 fn check_step<P: TestedGame>(before: &P, after: &P) {
     assert!(P::pieces_after(before.pieces()).contains(&after.pieces()), "{before} to {after}");
     if after.to_move() == before.to_move() {
-        assert!(after.opponent_passes(), "{before} to {after}: the turn did not pass");
+        assert!(after.opponent_passes(), "{before} to {after}: the side to move did not change");
     }
 }
 
 fn check_end<P: Position>(line: &Line<P>, texts: &[String]) {
     let end = line.position();
-    let mut again = P::start();
+    let mut replayed = P::start();
     for ((position, mv), text) in line.steps().zip(texts) {
-        assert_eq!(position, again);
-        assert_eq!(again.parse_move(text), Ok(mv));
-        assert_eq!(end.parse_move(text), Err(MoveError::Over(text.clone())));
-        again = again.play(mv);
+        assert_eq!(position, replayed);
+        assert_eq!(replayed.parse_move(text), Ok(mv));
+        assert_eq!(end.parse_move(text), Err(MoveError::GameOver(text.clone())));
+        replayed = replayed.play(mv);
     }
-    assert_eq!(again, *end);
+    assert_eq!(replayed, *end);
     let (mut over, mv) = (line.clone(), line.moves()[0]);
-    assert_eq!(over.push(mv), Err(MoveError::Over(mv.to_string())));
+    assert_eq!(over.push(mv), Err(MoveError::GameOver(mv.to_string())));
     assert_eq!(over, *line);
 }
 

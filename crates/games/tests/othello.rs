@@ -1,4 +1,4 @@
-//! Published facts about Othello.
+//! Checks published facts about Othello: the shortest game, position counts, openings.
 
 use outflank_games::othello::{Board, Othello, Squares};
 use outflank_games::{MoveError, Position, Side};
@@ -50,14 +50,14 @@ fn the_three_openings() {
 fn invalid_moves_are_rejected() {
     let start = Othello::start();
     for text in ["", "f", "f55", "i5", "f9", "f0", "5f", " f5", "é5", "–5", "pass"] {
-        assert_eq!(start.parse_move(text), Err(MoveError::Unreadable(text.into())));
+        assert_eq!(start.parse_move(text), Err(MoveError::InvalidNotation(text.into())));
     }
     let illegal = |mv: &str| Err(MoveError::Illegal { mv: mv.into(), side: Side::Black });
     assert_eq!(start.parse_move("E5"), illegal("e5"));
     assert_eq!(start.parse_move("a1"), illegal("a1"));
     assert_eq!(start.parse_move("F5").map(|square| square.to_string()), Ok("f5".into()));
     let end = play("f5 d6 c5 f4 e3 f6 g5 e6 e7");
-    assert_eq!(end.parse_move("a1"), Err(MoveError::Over("a1".into())));
+    assert_eq!(end.parse_move("a1"), Err(MoveError::GameOver("a1".into())));
 }
 
 proptest! {

@@ -1,7 +1,7 @@
-//! Move generators against published perft counts in `tests/data`.
+//! Compares the move generators with published perft counts in `tests/data`.
 //!
-//! A file names its game and then one or more positions, each followed by lines with a depth and the
-//! number of leaves at that depth. `#` starts a comment.
+//! A file names its game and then one or more positions, each followed by lines with a depth and
+//! the number of leaves at that depth. `#` starts a comment.
 
 use outflank_games::{Game, Position, checkers::Checkers, othello::Othello};
 use std::fs;
@@ -22,9 +22,9 @@ fn move_generators_match_published_counts() {
 
 /// Checks one file and returns the number of its counts.
 fn check(file: &str, text: &str) -> usize {
-    let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim()));
+    let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
     let (mut game, mut position, mut counts) = (None, None, 0);
-    for (at, line) in lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
+    for (number, line) in lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match (word, rest, game, position) {
             ("game", name, ..) => game = Some(name.parse::<Game>().unwrap()),
@@ -35,10 +35,10 @@ fn check(file: &str, text: &str) -> usize {
                     Game::Othello => count::<Othello>(text, depth),
                     Game::Checkers => count::<Checkers>(text, depth),
                 };
-                assert_eq!(counted, leaves, "{file}:{at}");
+                assert_eq!(counted, leaves, "{file}:{number}");
                 counts += 1;
             }
-            _ => panic!("{file}:{at}: a count before its game and position"),
+            _ => panic!("{file}:{number}: a count before its game and position"),
         }
     }
     counts

@@ -54,7 +54,7 @@ pub fn options(args: &RemoteArgs) -> Result<Option<ClusterOptions>> {
         user,
         authority: args.nats_ca.clone(),
         certificate,
-        patience: Duration::from_secs(args.patience),
+        ack_timeout: Duration::from_secs(args.patience),
         ..ClusterOptions::new(address, VERSION)
     }))
 }

@@ -63,7 +63,7 @@ fn wrong_options() {
             ("data export start --to x --split move", "game, example"),
             ("bench nothing", "games, records"),
             ("reproduce cnn/tabel5", "no experiment 'cnn/tabel5'; did you mean 'cnn/table5'?"),
-            ("reproduce nothing", "there are preference/table2, "),
+            ("reproduce nothing", "use one of preference/table2, "),
             ("completions tcsh", "bash"),
             ("frobnicate", "frobnicate"),
         ],
@@ -79,7 +79,7 @@ fn wrong_players() {
         &sandbox,
         &[
             ("match heuristic nobody", "there is no player 'nobody'"),
-            ("match heuristic nobody", "there are champion, ipref, cnn, experts, ann, heuristic"),
+            ("match heuristic nobody", "use one of champion, ipref, cnn, experts, ann, heuristic"),
             ("match heuristc random", "did you mean 'heuristic'?"),
             ("match heuristic material", "material plays checkers, not othello"),
             ("match heuristic random --game checkers", "heuristic plays othello, not checkers"),

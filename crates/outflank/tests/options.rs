@@ -223,7 +223,7 @@ fn errors_in_configuration_files_have_locations_and_suggestions() {
         (&["--config", "choice.toml"], "black, white"),
         (&["--config", "bytes.toml"], "bytes.toml, byte 5, is not text"),
         (&["--set", "opening=x"], "did you mean 'openings'?"),
-        (&["--set", "colour=red"], "there are game, openings"),
+        (&["--set", "colour=red"], "use one of game, openings"),
         (&["--set", "help=true"], "unknown option 'help'"),
         (&["--set", "games"], "--set takes KEY=VALUE, not 'games'"),
         (&["--set", "games=many"], "error: --set games=many: invalid value 'many'"),

@@ -227,7 +227,7 @@ fn wrong_options_are_errors_before_anything_runs() {
         ("selfply", "did you mean 'self-play'?"),
         ("selfplay", "did you mean 'self-play'?"),
         ("rater", "did you mean 'move-predictor'?"),
-        ("alchemy", "there are ipref, pref,"),
+        ("alchemy", "use one of ipref, pref,"),
         ("self-play --features none.txt", "none.txt"),
     ] {
         let words_given: Vec<&str> = ["train"].into_iter().chain(arguments.split(' ')).collect();

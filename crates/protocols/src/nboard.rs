@@ -102,7 +102,7 @@ impl NBoard {
         }
         let text = text.find("(;").and_then(|start| text.get(start..)).unwrap_or_default();
         let default = || (self.game.start().to_move(), self.game.position().to_move());
-        (self.first, self.turn) = ggf::turns(text.as_bytes()).unwrap_or_else(default);
+        (self.first, self.turn) = ggf::sides_to_move(text.as_bytes()).unwrap_or_else(default);
     }
 
     /// Records the time of a move of the side to move, if it is known.

@@ -1,10 +1,10 @@
 //! Boards as text: one board per line, or blocks of digits.
 //!
-//! A line has 64 cells (`X`, `*` or `b` for Black, `O`, `0` or `w` for White, `-` or `.` for an empty
-//! square, with optional spaces) and optionally the side to move. The other form is that of the Othello
-//! League openings: 0 for White, 1 for an empty square and 2 for Black, with blank lines between boards
-//! and no side to move. A board of either form may extend over several lines, followed by a blank line.
-//! Comments start with `#` or `%`.
+//! A line has 64 cells (`X`, `*` or `b` for Black, `O`, `0` or `w` for White, `-` or `.` for an
+//! empty square, with optional spaces) and optionally the side to move. The other form is that of
+//! the Othello League openings: 0 for White, 1 for an empty square and 2 for Black, with blank
+//! lines between boards and no side to move. A board of either form may extend over several lines,
+//! followed by a blank line. Comments start with `#` or `%`.
 
 use crate::error::{ParseError, ParseErrorKind, snippet};
 use crate::replay::{all_lines, parse_side};
@@ -25,8 +25,8 @@ pub struct Board {
 impl Board {
     /// Parses 64 cells and an optional side to move.
     pub fn parse(text: &str) -> Result<Board, ParseErrorKind> {
-        let digits = |c: char| matches!(c, '0'..='2') || c.is_ascii_whitespace();
-        if text.chars().all(digits) && text.contains(['1', '2']) {
+        let is_digit = |c: char| matches!(c, '0'..='2') || c.is_ascii_whitespace();
+        if text.chars().all(is_digit) && text.contains(['1', '2']) {
             return Board::parse_digits(text);
         }
         let (black, white, rest) = parse_cells(text)?;
@@ -54,7 +54,7 @@ impl Board {
         if count == 64 { Ok(board) } else { Err(BoardError::Length(count).into()) }
     }
 
-    /// Returns the position with this side to move, or to pass if it cannot move.
+    /// Returns the position with this side to move. A side that cannot move passes.
     #[must_use]
     pub fn position(&self, side: Side) -> Othello {
         Othello::from_discs(self.black, self.white, side).expect("the bitboards are disjoint")

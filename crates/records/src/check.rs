@@ -67,7 +67,7 @@ pub struct CheckReport {
     pub warnings: Vec<Warning>,
 }
 
-/// Checks files and folders and lists all bad games.
+/// Checks all games in files and folders and lists the bad ones.
 pub fn check(paths: &[PathBuf]) -> Result<CheckReport, ReadError> {
     let files = game_files(paths)?;
     let (names, errors) = NameTables::read_lenient(&files);
@@ -140,15 +140,15 @@ fn check_file(path: &Path, names: &Names) -> CheckReport {
     report
 }
 
-/// Returns a warning if the recorded result of a finished game is not that of the final board, with or
-/// without the empty squares. Games that ended by resignation or timeout may have any result.
+/// Returns a warning if the recorded result of a finished game is not that of the final board, with
+/// or without the empty squares. Games that ended by resignation or timeout may have any result.
 fn result_warning(record: &Record<Othello>) -> Option<WarningKind> {
     let recorded = record.info.result?;
     let margin = record.end().margin()?;
     let board = record.disc_score();
-    let early =
+    let ended_early =
         matches!(record.info.termination, Some(Termination::Resigned | Termination::Timeout));
-    let differs = recorded != board && recorded != margin && !early;
+    let differs = recorded != board && recorded != margin && !ended_early;
     differs.then_some(WarningKind::Result { recorded, board })
 }
 

@@ -38,23 +38,23 @@ pub enum WriteError {
         /// The format.
         format: Format,
     },
-    /// The format cannot store so many records.
-    #[error("a WTHOR file stores at most {most} {what}; write fewer games per file")]
+    /// The number of games, players or tournaments exceeds the maximum of the format.
+    #[error("a WTHOR file stores at most {max} {what}; write fewer games per file")]
     TooMany {
         /// The kind of records.
         what: &'static str,
         /// The maximum number.
-        most: usize,
+        max: usize,
     },
     /// The extension is reserved for the files of names.
     #[error("{0}: this extension is reserved for names of players and tournaments; use .wtb")]
-    Name(PathBuf),
+    ReservedExtension(PathBuf),
     /// The names of players and tournaments in the target folder cannot be read.
     #[error("cannot read the names of players and tournaments: {0}")]
     Names(#[from] Box<ReadError>),
 }
 
-/// The fields that a format cannot store, each with the number of affected games.
+/// The fields that a format cannot store, each with the number of games that lose it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DroppedFields(BTreeMap<&'static str, usize>);
 
@@ -115,7 +115,7 @@ const FIELDS: [&str; 11] = [
 fn present_fields(record: &Record<Othello>) -> [bool; 11] {
     let info = &record.info;
     let plies = record.plies();
-    let own_result =
+    let result_differs =
         info.result.is_some_and(|result| !record.end().is_over() || result != record.disc_score());
     [
         !info.black.is_empty() || !info.white.is_empty(),
@@ -123,7 +123,7 @@ fn present_fields(record: &Record<Othello>) -> [bool; 11] {
         !info.date.is_empty(),
         info.black_rating.is_some() || info.white_rating.is_some(),
         !info.clock.is_empty() || !info.white_clock.is_empty(),
-        own_result,
+        result_differs,
         info.termination.is_some(),
         info.perfect.is_some(),
         plies.iter().any(|ply| ply.value.is_some()),
@@ -215,7 +215,7 @@ fn convert_wthor(
         .extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("jou") || e.eq_ignore_ascii_case("trn"))
     {
-        return Err(WriteError::Name(path.to_owned()));
+        return Err(WriteError::ReservedExtension(path.to_owned()));
     }
     let names = federation_names(path)?;
     let encoded = wthor::encode(records, &names, created)?;

@@ -97,7 +97,7 @@ pub fn decisions<'a, P: Position>(
         if sides == [false, false] {
             continue;
         }
-        // Indices beyond the limits saturate. No real data reaches them.
+        // Larger indices saturate; no real data set has as many games or plies.
         let game = u32::try_from(game).unwrap_or(u32::MAX);
         for (number, (position, ply)) in record.steps().enumerate() {
             let decision = Decision { position, chosen: ply.mv };
@@ -203,8 +203,8 @@ impl Decisions<Othello> {
 
     /// Returns the decisions without duplicates, in the original order.
     ///
-    /// Two decisions are equal if the board, from the view of the side to move, and the chosen square
-    /// are equal; colors do not matter. The first of equal decisions is kept.
+    /// Two decisions are equal if the board, from the view of the side to move, and the chosen
+    /// square are equal; colors do not matter. The first of equal decisions is kept.
     #[must_use]
     pub fn unique(&self) -> Self {
         let mut order: Vec<(Example, usize)> = self

@@ -1,7 +1,7 @@
 //! Games and openings embedded in the program.
 //!
-//! The games are self-play games from random openings. `data/README.md` has the commands that reproduce
-//! them.
+//! The games are self-play games from random openings. `data/README.md` has the commands that
+//! reproduce them.
 
 use crate::wthor::{Database, Names};
 use crate::{Ply, Record};
@@ -13,7 +13,7 @@ pub const GAMES: &[u8] = include_bytes!("../data/games.wtb");
 /// The number of random moves at the start of each game.
 pub const RANDOM_PLIES: usize = 10;
 
-/// Returns the embedded games, with random moves marked.
+/// Returns the embedded games. Their random moves are marked.
 #[must_use]
 pub fn games() -> Vec<Record<Othello>> {
     let Ok(database) = Database::new(GAMES) else { return Vec::new() };
@@ -44,7 +44,7 @@ fn mark_random_plies(game: Record<Othello>) -> Record<Othello> {
 /// Returns the number of embedded games.
 #[must_use]
 pub fn count() -> usize {
-    GAMES.len().saturating_sub(crate::wthor::HEADER) / crate::wthor::GAME
+    GAMES.len().saturating_sub(crate::wthor::HEADER_BYTES) / crate::wthor::GAME_BYTES
 }
 
 /// 1,000 distinct positions after six plies of self-play by Monte-Carlo tree search.

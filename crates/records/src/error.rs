@@ -54,7 +54,7 @@ pub enum ParseErrorKind {
         /// The error.
         error: MoveError,
     },
-    /// A pass although the side to move has a legal move.
+    /// A pass is written although the side to move has a legal move.
     #[error("pass before move {ply}, but {side} has a legal move")]
     Pass {
         /// The number of the next move, counted from 1 without passes.
@@ -64,7 +64,7 @@ pub enum ParseErrorKind {
     },
     /// A move is assigned to the wrong side.
     #[error("move {ply} is a move of {}, but {side} is to move", .side.other())]
-    Turn {
+    WrongSide {
         /// The number of the move, counted from 1 without passes.
         ply: usize,
         /// The side to move.
@@ -135,7 +135,7 @@ pub enum ParseErrorKind {
     Property(String),
     /// A GGF game has no end.
     #[error("the game does not end with ';)'")]
-    Open,
+    Unterminated,
     /// A GGF file has no game.
     #[error("the file contains no game, which would start with '(;'")]
     NoGame,
@@ -188,11 +188,11 @@ pub enum ReadError {
     /// A folder contains no game files.
     #[error("{0}: no game files in this folder (.wtb, .ggf, .transcript, .txt, .obf, .boards)")]
     EmptyFolder(PathBuf),
-    /// Neither a file nor a folder.
+    /// The path is neither a file nor a folder.
     #[error("{0}: neither a file nor a folder")]
     NotAFile(PathBuf),
     /// No path is given.
-    #[error("no file or folder with games is given")]
+    #[error("no file or folder with games was given; name at least one")]
     NoPath,
     /// The files contain no game.
     #[error("{path}: no games in this file{}",

@@ -8,16 +8,16 @@
 //! **NPY** is a folder with one array per column, all of the same length: `own` and `other`
 //! (`uint64`, the discs of the player to move and of the opponent, bit 0 is a1 and bit 63 is h8),
 //! `move` (`uint8`, 0 is a1), `side` (`uint8`, 0 black, 1 white), `game` (`uint32`) and `ply`
-//! (`uint8`). Plain arrays are more widely supported than structured ones, and a program can load single
-//! columns. From Python:
+//! (`uint8`). Plain arrays are more widely supported than structured ones, and a program can load
+//! single columns. From Python:
 //!
 //! ```text
 //! own, other, move = (np.load(f"{folder}/{name}.npy", mmap_mode="r") for name in ("own", "other", "move"))
 //! planes = np.unpackbits(own[:512].view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
 //! ```
 //!
-//! CSV files are written atomically. The arrays of a folder are renamed together once all of them are
-//! complete; a failure leaves the old arrays in place.
+//! CSV files are written atomically. The arrays of a folder are renamed together once all of them
+//! are complete; a failure leaves the old arrays in place.
 
 mod csv;
 mod npy;
@@ -61,11 +61,11 @@ pub fn export_npy(decisions: &Decisions<Othello>, folder: &Path) -> Result<(), F
     rename_into(&temp, &names, folder)
 }
 
-/// Writes examples, which have neither color nor source, as the arrays `own`, `other` and `move` in a
-/// folder, which is created if needed.
+/// Writes examples, which have neither color nor source, as the arrays `own`, `other` and `move` in
+/// a folder, which is created if needed.
 ///
-/// Existing arrays with these names are replaced; arrays with other names are not removed. Use a separate
-/// folder to avoid mixing data.
+/// Existing arrays with these names are replaced; arrays with other names are not removed. Use a
+/// separate folder to avoid mixing data.
 pub fn export_examples_npy(examples: &[Example], folder: &Path) -> Result<(), FileError> {
     let temp = temp_folder(folder)?;
     let boards = examples.iter().map(|e| e.board());

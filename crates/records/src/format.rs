@@ -42,7 +42,7 @@ impl Format {
 
     /// Returns the format of a file extension; `None` for `.txt`, which several formats use.
     #[must_use]
-    pub fn of_name(path: &Path) -> Option<Format> {
+    pub fn from_extension(path: &Path) -> Option<Format> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "wtb" => Some(Format::Wthor),
             "ggf" => Some(Format::Ggf),
@@ -56,7 +56,7 @@ impl Format {
 
     /// Detects the format of the content of a text file. An empty text is a transcript.
     #[must_use]
-    pub fn of_content(bytes: &[u8]) -> Option<Format> {
+    pub fn from_content(bytes: &[u8]) -> Option<Format> {
         let Some((_, line)) = lines(bytes).next() else { return Some(Format::Transcript) };
         let count = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
         if line[count..].trim_ascii_start().starts_with(b"(;") {
@@ -84,7 +84,7 @@ impl Format {
     /// Detects the format of a file by its extension or, failing that, by its content.
     #[must_use]
     pub fn detect(path: &Path, bytes: &[u8]) -> Option<Format> {
-        Format::of_name(path).or_else(|| Format::of_content(bytes))
+        Format::from_extension(path).or_else(|| Format::from_content(bytes))
     }
 }
 

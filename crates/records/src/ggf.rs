@@ -8,21 +8,22 @@
 //! -------- -------- *]B[f5//0.01]W[d6/2.00/0.02];)
 //! ```
 //!
-//! A move has an optional evaluation and an optional time in seconds. A forced pass is written as `PA`
-//! or omitted. Text between games, such as the number of games of a match, and unknown properties are
-//! skipped. Komi games, other board sizes and anti-Othello are errors of the game, not of the file.
+//! A move has an optional evaluation and an optional time in seconds. A forced pass is written as
+//! `PA` or omitted. Text between games, such as the number of games of a match, and unknown
+//! properties are skipped. Komi games, other board sizes and anti-Othello are errors of the game,
+//! not of the file.
 //!
-//! In a value, `\]`, `\\` and `\(` are escapes. An unescaped `(;` always starts the next game, even in
-//! a value, so that a missing bracket affects only one game.
+//! In a value, `\]`, `\\` and `\(` are escapes. An unescaped `(;` always starts the next game, even
+//! in a value, so that a missing bracket affects only one game.
 //!
 //! Fields without a GGF property are stored in a comment that starts with `outflank`, since NBoard
-//! rejects unknown properties but ignores comments. `CO[outflank perfect=-2@24 random=1,4]` contains the
-//! result of perfect play from 24 empty squares and the numbers of the random moves.
+//! rejects unknown properties but ignores comments. `CO[outflank perfect=-2@24 random=1,4]`
+//! contains the result of perfect play from 24 empty squares and the numbers of the random moves.
 
 mod parse;
 mod write;
 
-pub use parse::{game, turns};
+pub use parse::{game, sides_to_move};
 pub use write::write;
 
 use crate::Record;

@@ -4,8 +4,8 @@
 //! ---------------------------OX------XO--------------------------- X; D3:+0; C4:+0; F5:+0;
 //! ```
 //!
-//! Scores are optional and in discs for the side to move. Blank lines are skipped; comments start with
-//! `#` or `%`.
+//! Scores are optional and in discs for the side to move. Blank lines are skipped; comments start
+//! with `#` or `%`.
 
 use crate::error::{ParseError, ParseErrorKind, snippet};
 use crate::replay::{Start, leading_pass, lines};

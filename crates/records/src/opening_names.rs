@@ -91,8 +91,8 @@ mod tests {
         for opening in named_openings() {
             let line = line(opening.moves);
             for symmetry in Symmetry::ALL {
-                // Half of the symmetries exchange the colors of the starting position, so no game
-                // reaches these positions; they still have the name.
+                // Half of the symmetries exchange the colors of the starting position. No game
+                // reaches the resulting positions, but they have the same name.
                 let transformed = line.position().transform(symmetry);
                 assert_eq!(opening_at(&transformed), Some(opening));
             }

@@ -12,13 +12,13 @@ use std::path::Path;
 
 /// Reads a file of openings.
 ///
-/// Othello files contain boards, OBF positions or games in any format. Openings keep their moves, since
-/// GTP engines need them; a board becomes a line without moves. Files of other games have one position
-/// per line, in the game's notation.
+/// Othello files contain boards, OBF positions or games in any format. A game becomes a line with
+/// its moves, since GTP engines need them; a board becomes a line without moves. Files of other
+/// games have one position per line, in the game's notation.
 ///
-/// The side to move is `first` if given, else the side in the file, else Black. If `first` differs from
-/// the side to move after the moves of an opening, the opening becomes a board. A side that cannot move
-/// passes.
+/// The side to move is `first` if given, else the side in the file, else Black. If `first` differs
+/// from the side to move after the moves of an opening, the opening becomes a board. A side that
+/// cannot move passes.
 pub fn read_openings<P: Position>(
     path: &Path,
     first: Option<Side>,
@@ -47,7 +47,7 @@ pub fn parse_openings<P: Position>(
     for (index, line) in lines.iter().enumerate() {
         let opening = match line.position().is_over() {
             true => Err(ParseErrorKind::OverAtStart),
-            false => to_game(line),
+            false => convert_line(line),
         };
         let located = |kind| at(index + 1, byte_offset(format, bytes, index))(kind);
         openings.push(opening.map_err(located)?);
@@ -68,7 +68,7 @@ fn byte_offset(format: Format, bytes: &[u8], index: usize) -> usize {
     byte.unwrap_or(0)
 }
 
-/// Returns a function that adds a location to a kind of error.
+/// Returns a function that adds the location to an error.
 fn at(index: usize, byte: usize) -> impl Fn(ParseErrorKind) -> ParseError {
     move |kind| ParseError { index, byte, kind }
 }
@@ -116,7 +116,7 @@ fn to_opening(record: &Record<Othello>, first: Option<Side>) -> Line<Othello> {
 }
 
 /// Converts an Othello line to the caller's position type.
-fn to_game<P: Position>(line: &Line<Othello>) -> Result<Line<P>, ParseErrorKind> {
+fn convert_line<P: Position>(line: &Line<Othello>) -> Result<Line<P>, ParseErrorKind> {
     let start = match *line.start() == Othello::start() {
         true => P::start(),
         false => parse_position(&line.start().to_string())?,

@@ -1,8 +1,8 @@
 //! PGN output for rating programs such as BayesElo and Ordo, which read names and results.
 //!
-//! White and Black are the actual colors, so `1-0` means that White won. Each pair of moves starts with
-//! the move of Black, who moves first; passes are not written. A starting position other than the
-//! standard one is written in the FEN tag, in the game's notation.
+//! White and Black are the actual colors, so `1-0` means that White won. Each pair of moves starts
+//! with the move of Black, who moves first; passes are not written. A starting position other than
+//! the standard one is written in the FEN tag, in the game's notation.
 
 use crate::Record;
 use outflank_games::Position;

@@ -84,7 +84,8 @@ impl GameInfo {
     }
 }
 
-/// Returns whether a name contains `pattern` (case-insensitive), or equals it after a `=`.
+/// Returns whether a name contains `pattern` or, if `pattern` starts with `=`, equals the rest of
+/// it. Case is ignored.
 pub(crate) fn name_matches(name: &str, pattern: &str) -> bool {
     let name = name.to_lowercase();
     match pattern.strip_prefix('=') {

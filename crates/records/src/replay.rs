@@ -7,8 +7,8 @@ use outflank_games::{MoveError, Position, Side};
 
 /// A record under construction that validates passes.
 ///
-/// Positions make forced passes automatically, so files may write or omit them. A written pass must be a
-/// forced one.
+/// Positions make forced passes automatically, so files may write or omit them. A written pass must
+/// be a forced one.
 pub(crate) struct Replay {
     record: Record<Othello>,
     /// The side whose forced pass may be written next.
@@ -37,7 +37,7 @@ impl Replay {
         let number = self.next_ply();
         let side = self.record.end().to_move();
         if by.is_some_and(|by| by != side) && !self.record.end().is_over() {
-            return Err(ParseErrorKind::Turn { ply: number, side });
+            return Err(ParseErrorKind::WrongSide { ply: number, side });
         }
         self.record.push(ply).map_err(|error| ParseErrorKind::Move { ply: number, error })?;
         let end = self.record.end();
@@ -100,11 +100,12 @@ pub(crate) fn parse_side(text: &str) -> Option<Side> {
 /// Parses the square of the move `ply`.
 pub(crate) fn parse_square(text: &[u8], ply: usize) -> Result<Square, ParseErrorKind> {
     std::str::from_utf8(text).ok().and_then(|text| text.trim().parse().ok()).ok_or_else(|| {
-        ParseErrorKind::Move { ply, error: MoveError::Unreadable(crate::error::snippet(text)) }
+        ParseErrorKind::Move { ply, error: MoveError::InvalidNotation(crate::error::snippet(text)) }
     })
 }
 
-/// Returns the length of the pass that a text starts with, or `None` if it starts with none.
+/// Returns the length of the pass at the start of a text, or `None` if it does not start with a
+/// pass.
 pub(crate) fn leading_pass(text: &[u8]) -> Option<usize> {
     let is = |word: &[u8]| text.get(..word.len()).is_some_and(|t| t.eq_ignore_ascii_case(word));
     [b"pass".as_slice(), b"pas", b"pa", b"ps", b"--"].into_iter().find(|w| is(w)).map(<[u8]>::len)

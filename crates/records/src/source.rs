@@ -43,9 +43,9 @@ pub struct Games {
 
 /// Reads the selected games of files and folders.
 ///
-/// Files are read in parallel; the result does not depend on the number of threads. The seed only affects
-/// [`Selection::sample`]. Positions (OBF and boards) become games without moves, with Black to move if
-/// the file does not say.
+/// Files are read in parallel; the result does not depend on the number of threads. The seed only
+/// affects [`Selection::sample`]. Positions (OBF and boards) become games without moves. Black is
+/// to move if the file does not contain the side.
 ///
 /// # Errors
 ///
@@ -119,8 +119,8 @@ pub fn game_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ReadError> {
     Ok(files)
 }
 
-/// Adds the game files of a folder, recursively. Symbolic links to folders are not followed, since they
-/// may form cycles.
+/// Adds the game files of a folder, recursively. Symbolic links to folders are not followed, since
+/// they may form cycles.
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), ReadError> {
     let mut entries = std::fs::read_dir(folder)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
@@ -141,12 +141,13 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), ReadError> {
 /// Returns whether a file has the extension of a readable game file.
 fn has_game_extension(path: &Path) -> bool {
     let is_text = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("txt"));
-    is_text || Format::of_name(path).is_some_and(|format| format != Format::Pgn)
+    is_text || Format::from_extension(path).is_some_and(|format| format != Format::Pgn)
 }
 
 /// Parses games from bytes. The format is detected from a file name or from the content.
 ///
-/// Returns each game or its error. `names` are the names of players and tournaments for WTHOR files.
+/// Returns each game or its error. `names` are the names of players and tournaments for WTHOR
+/// files.
 ///
 /// # Errors
 ///
@@ -164,7 +165,7 @@ pub fn parse_games(
     }
 }
 
-/// The content of a file: its games, each with its error, and the error of the file as a whole.
+/// The content of a file: each game or its error, and the error of the file as a whole.
 pub(crate) struct ParsedFile {
     pub(crate) games: Vec<Result<Record<Othello>, ParseError>>,
     pub(crate) file_error: Option<ParseError>,
@@ -245,8 +246,8 @@ impl NameTables {
         Ok(tables)
     }
 
-    /// Reads the names as [`NameTables::read`] does, but leaves unreadable names unknown and returns
-    /// their errors.
+    /// Reads the names as [`NameTables::read`] does, but leaves unreadable names unknown and
+    /// returns their errors.
     pub(crate) fn read_lenient(games: &[PathBuf]) -> (NameTables, Vec<ReadError>) {
         let mut tables = NameTables::find(games);
         let name_files: BTreeSet<NameFiles> = tables.name_files.values().cloned().collect();
@@ -261,7 +262,7 @@ impl NameTables {
     }
 
     fn find(games: &[PathBuf]) -> NameTables {
-        let is_wthor = |path: &&PathBuf| Format::of_name(path) == Some(Format::Wthor);
+        let is_wthor = |path: &&PathBuf| Format::from_extension(path) == Some(Format::Wthor);
         let name_files = games.iter().filter(is_wthor).map(|p| (p.clone(), NameFiles::find(p)));
         NameTables {
             name_files: name_files.collect(),

@@ -1,7 +1,8 @@
 //! Random splits into disjoint subsets: train/test splits, samples, folds.
 //!
-//! A split depends only on the seed and the sizes. A split by game keeps all positions of a game in one
-//! subset. A split by example does not, so the training set contains close relatives of test positions.
+//! A split depends only on the seed and the sizes. A split by game keeps all positions of a game in
+//! one subset. A split by example does not, so the training set contains positions from the same
+//! games as test positions.
 //!
 //! ```
 //! use outflank_records::split_games;
@@ -91,7 +92,8 @@ pub fn split_examples<'a, T>(
     Ok(Split { subsets, rest })
 }
 
-/// Converts fractions of `count` to sizes, rounded so that fractions that add up to 1 leave no rest.
+/// Converts fractions of `count` to sizes, rounded so that fractions that add up to 1 leave no
+/// rest.
 pub fn sizes_from_fractions(count: usize, fractions: &[f64]) -> Result<Vec<usize>, SplitError> {
     if let Some(&bad) = fractions.iter().find(|fraction| !(0.0..=1.0).contains(*fraction)) {
         return Err(SplitError::Fraction(bad));
@@ -152,7 +154,7 @@ mod tests {
 
             let mut items: Vec<usize> = (0..count).collect();
             let split = split_examples(&mut items, seed, &sizes).unwrap();
-            prop_assert_eq!(split.subsets.iter().map(|p| p.len()).collect::<Vec<_>>(), sizes);
+            prop_assert_eq!(split.subsets.iter().map(|subset| subset.len()).collect::<Vec<_>>(), sizes);
             items.sort_unstable();
             prop_assert_eq!(items, (0..count).collect::<Vec<_>>());
         }

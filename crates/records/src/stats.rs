@@ -1,9 +1,10 @@
-//! Statistics of Othello games: numbers of games, moves and distinct decisions, and the best possible
-//! prediction accuracy.
+//! Statistics of Othello games: numbers of games, moves and distinct decisions, and the best
+//! possible prediction accuracy.
 //!
-//! Several moves may have been played on the same board, so no classifier of boards predicts all moves.
-//! The ceiling is the accuracy of the classifier that predicts the most frequent move of each board.
-//! Counting sorts 16-byte examples: seven million take one or two seconds and a few hundred megabytes.
+//! Several moves may have been played on the same board, so no classifier of boards predicts all
+//! moves. The ceiling is the accuracy of the classifier that predicts the most frequent move of
+//! each board. Counting sorts 16-byte examples: seven million take one or two seconds and a few
+//! hundred megabytes.
 
 use crate::{Decision, Example, Record};
 use outflank_games::Position;
@@ -30,11 +31,11 @@ pub struct Stats {
     pub ceiling_positions: f64,
     /// The best possible accuracy on the distinct decisions, in percent; 0 without any.
     pub ceiling_unique: f64,
-    /// Moves without an alternative.
+    /// Moves in positions with only one legal move.
     pub forced: u64,
     /// Unfinished games.
     pub unfinished: u64,
-    /// Games excluded because of an illegal move.
+    /// Games excluded because they contain an illegal move.
     pub illegal: u64,
     /// Results of the finished games, by discs.
     pub results: Results,

@@ -1,8 +1,8 @@
 //! Transcripts: one game per line, as a sequence of moves such as `f5d6c3d3c4`.
 //!
 //! Case and white space do not matter. A forced pass is omitted or written as `pa`, `ps`, `pass` or
-//! `--`. Blank lines are skipped; comments start with `#` or `%`. A game with another starting position
-//! has the board, the side to move and a colon before its moves:
+//! `--`. Blank lines are skipped; comments start with `#` or `%`. A game with another starting
+//! position has the board, the side to move and a colon before its moves:
 //!
 //! ```text
 //! f5d6c3d3c4
@@ -55,7 +55,8 @@ pub fn game(line: &[u8]) -> Result<Record<Othello>, ParseErrorKind> {
 
 /// Writes a game as a line, without the line break.
 ///
-/// The board precedes the moves if the game does not start from the standard position or has no moves.
+/// The board precedes the moves if the game does not start from the standard position or has no
+/// moves.
 #[must_use]
 pub fn write(record: &Record<Othello>) -> String {
     let mut line = String::with_capacity(2 * record.plies().len());

@@ -1,13 +1,14 @@
-//! WTHOR, the game database of the French Othello federation: `.wtb` files of games, with the names of
-//! players in a `.JOU` file and of tournaments in a `.TRN` file.
+//! WTHOR, the game database of the French Othello federation: `.wtb` files of games, with the names
+//! of players in a `.JOU` file and of tournaments in a `.TRN` file.
 //!
 //! All numbers are little-endian. The header of 16 bytes contains the creation date, the number of
-//! records, the year of the games, the board size and the depth of the perfect results. A game takes 68
-//! bytes: the numbers of its tournament and players, Black's discs at the end (empty squares counted for
-//! the winner), Black's discs under perfect play, and 60 move bytes. Passes are not stored.
+//! records, the year of the games, the board size and the depth of the perfect results. A game
+//! takes 68 bytes: the numbers of its tournament and players, Black's discs at the end (empty
+//! squares counted for the winner), Black's discs under perfect play, and 60 move bytes. Passes are
+//! not stored.
 //!
-//! [`Database`] borrows the bytes of a file without copying. Iterating over all positions of the complete
-//! WTHOR database takes a fraction of a second:
+//! [`Database`] borrows the bytes of a file without copying. Iterating over all positions of the
+//! complete WTHOR database takes a fraction of a second:
 //!
 //! ```
 //! use outflank_records::wthor::Database;
@@ -39,9 +40,9 @@ use outflank_games::othello::{Othello, Square};
 use rayon::prelude::*;
 
 /// The size of a header in bytes.
-pub(crate) const HEADER: usize = 16;
+pub(crate) const HEADER_BYTES: usize = 16;
 /// The size of a game in bytes.
-pub(crate) const GAME: usize = 68;
+pub(crate) const GAME_BYTES: usize = 68;
 /// The depth encoded as 0 in the header.
 const DEFAULT_DEPTH: u8 = 22;
 
@@ -89,7 +90,7 @@ impl Header {
                 depth,
                 reserved,
             ],
-        ) = bytes.first_chunk::<HEADER>()
+        ) = bytes.first_chunk::<HEADER_BYTES>()
         else {
             return Err(too_short);
         };
@@ -107,7 +108,7 @@ impl Header {
 
     /// Encodes the header.
     #[must_use]
-    pub fn to_bytes(self) -> [u8; HEADER] {
+    pub fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let Created { century, year, month, day } = self.created;
         let [g0, g1, g2, g3] = self.games.to_le_bytes();
         let [n0, n1] = self.names.to_le_bytes();
@@ -137,7 +138,7 @@ pub struct Game {
 impl Game {
     /// Decodes a game.
     #[must_use]
-    pub fn from_bytes(bytes: &[u8; GAME]) -> Game {
+    pub fn from_bytes(bytes: &[u8; GAME_BYTES]) -> Game {
         let [t0, t1, b0, b1, w0, w1, score, perfect, moves @ ..] = *bytes;
         Game {
             tournament: u16::from_le_bytes([t0, t1]),
@@ -151,8 +152,8 @@ impl Game {
 
     /// Encodes the game.
     #[must_use]
-    pub fn to_bytes(&self) -> [u8; GAME] {
-        let mut bytes = [0; GAME];
+    pub fn to_bytes(&self) -> [u8; GAME_BYTES] {
+        let mut bytes = [0; GAME_BYTES];
         bytes[0..2].copy_from_slice(&self.tournament.to_le_bytes());
         bytes[2..4].copy_from_slice(&self.black.to_le_bytes());
         bytes[4..6].copy_from_slice(&self.white.to_le_bytes());
@@ -260,7 +261,7 @@ fn encode_square(square: Square) -> u8 {
 pub struct Database<'a> {
     /// The header of the file.
     pub header: Header,
-    games: &'a [[u8; GAME]],
+    games: &'a [[u8; GAME_BYTES]],
 }
 
 impl<'a> Database<'a> {
@@ -276,8 +277,8 @@ impl<'a> Database<'a> {
         }
     }
 
-    /// Parses the complete games of a file. Also returns an error if the header declares another number
-    /// of games.
+    /// Parses the complete games of a file. Also returns an error if the header declares another
+    /// number of games.
     pub fn parse_lenient(
         bytes: &'a [u8],
     ) -> Result<(Database<'a>, Option<ParseError>), ParseError> {
@@ -285,7 +286,7 @@ impl<'a> Database<'a> {
         if !matches!(header.board, 0 | 8) {
             return Err(ParseError::of_file(12, ParseErrorKind::BoardSize(header.board)));
         }
-        let (games, extra) = bytes[HEADER..].as_chunks::<GAME>();
+        let (games, extra) = bytes[HEADER_BYTES..].as_chunks::<GAME_BYTES>();
         let error = count_error(u64::from(header.games), games.len(), extra.len(), 4);
         Ok((Database { header, games }, error))
     }
@@ -327,7 +328,7 @@ impl<'a> Database<'a> {
     /// Returns all games as records. They are parsed in parallel.
     #[must_use]
     pub fn par_records(&self, names: &Names) -> Vec<Result<Record<Othello>, ParseError>> {
-        let read = |(index, bytes): (usize, &[u8; GAME])| {
+        let read = |(index, bytes): (usize, &[u8; GAME_BYTES])| {
             let record = Game::from_bytes(bytes).record(&self.header, names);
             record.map_err(|kind| Database::error(index, kind))
         };
@@ -337,7 +338,7 @@ impl<'a> Database<'a> {
     /// Creates the error of the game with this index.
     #[must_use]
     pub(crate) fn error(index: usize, kind: ParseErrorKind) -> ParseError {
-        ParseError { index: index + 1, byte: HEADER + GAME * index, kind }
+        ParseError { index: index + 1, byte: HEADER_BYTES + GAME_BYTES * index, kind }
     }
 }
 

@@ -50,8 +50,8 @@ unsafe impl GlobalAlloc for CountingAllocator {
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// Runs a parser and checks that its peak memory is a small multiple of its input.
-fn bounded(bytes: &[u8], parse: impl FnOnce(&[u8]) -> usize) -> usize {
+/// Runs a parser and checks that its peak memory is a small multiple of the size of its input.
+fn parse_bounded(bytes: &[u8], parse: impl FnOnce(&[u8]) -> usize) -> usize {
     let before = ALLOCATED.with(Cell::get);
     PEAK.with(|peak| peak.set(before));
     let good = parse(bytes);
@@ -212,12 +212,12 @@ fn damaged_files_never_panic_and_need_little_memory() {
     for (name, parse) in PARSERS {
         let files: Vec<_> =
             samples.iter().filter(|(parser, _)| *parser == name).map(|(_, b)| b).collect();
-        assert!(files.iter().all(|bytes| bounded(bytes, parse) > 0), "{name}");
+        assert!(files.iter().all(|bytes| parse_bounded(bytes, parse) > 0), "{name}");
         let mut draw = rng::stream(1, &["hostile", name]);
         for round in 0..10_000 {
             let mut bytes = files[round % files.len()].clone();
             damage(&mut bytes, &mut draw);
-            bounded(&bytes, parse);
+            parse_bounded(&bytes, parse);
             if round % 8 == 0 {
                 let _ = parse_openings::<Othello>(Path::new("x.txt"), &bytes, None);
             }
@@ -237,9 +237,9 @@ fn random_bytes_never_panic() {
         };
         let bytes: Vec<u8> = (0..length).map(|_| byte(&mut draw)).collect();
         for (_, parse) in PARSERS {
-            bounded(&bytes, parse);
+            parse_bounded(&bytes, parse);
         }
-        let _ = Format::of_content(&bytes);
+        let _ = Format::from_content(&bytes);
     }
 }
 
@@ -252,14 +252,14 @@ fn parsers_take_linear_time() {
     ] {
         let bytes = pattern.repeat(1_000_000 / pattern.len()).into_bytes();
         for (_, parse) in PARSERS {
-            bounded(&bytes, parse);
+            parse_bounded(&bytes, parse);
         }
-        let _ = Format::of_content(&bytes);
+        let _ = Format::from_content(&bytes);
     }
     let mut huge = vec![0u8; 16];
     huge[4..8].fill(255);
     huge[8..10].fill(255);
-    assert_eq!(bounded(&huge, read_wthor) + bounded(&huge, read_names), 0);
+    assert_eq!(parse_bounded(&huge, read_wthor) + parse_bounded(&huge, read_names), 0);
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn truncated_files_never_panic() {
         let complete = parse(&bytes);
         for length in 0..bytes.len() {
             assert!(
-                bounded(&bytes[..length], parse) <= complete + 1,
+                parse_bounded(&bytes[..length], parse) <= complete + 1,
                 "{name} truncated at {length}"
             );
         }
@@ -367,7 +367,7 @@ proptest! {
     #[test]
     fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
         for (_, parse) in PARSERS {
-            bounded(&bytes, parse);
+            parse_bounded(&bytes, parse);
         }
         for name in ["x.wtb", "x.ggf", "x.txt", "x.obf", "x.boards", "x"] {
             let _ = parse_openings::<Othello>(Path::new(name), &bytes, Some(Side::White));

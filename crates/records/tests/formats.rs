@@ -50,17 +50,17 @@ fn ggf_files_of_the_server_are_parsed() {
 
 /// Black must pass after eight moves; White is to move once the pass is written.
 #[test]
-fn ggf_turns_follow_the_written_passes() {
+fn ggf_sides_to_move_follow_the_written_passes() {
     let moves = "B[d3]W[c3]B[e6]W[d2]B[d1]W[e1]B[b2]W[c1]";
-    let turns = |text: &str| ggf::turns(format!("(;GM[Othello]{text};)").as_bytes());
-    assert_eq!(turns(moves), Some((Side::Black, Side::Black)));
-    assert_eq!(turns(&format!("{moves}B[PA]")), Some((Side::Black, Side::White)));
+    let sides = |text: &str| ggf::sides_to_move(format!("(;GM[Othello]{text};)").as_bytes());
+    assert_eq!(sides(moves), Some((Side::Black, Side::Black)));
+    assert_eq!(sides(&format!("{moves}B[PA]")), Some((Side::Black, Side::White)));
     let board = format!("BO[8 {}*O-{} O]", "-".repeat(24), "-".repeat(37));
     // White is to move but has no move.
-    assert_eq!(turns(&board), Some((Side::White, Side::White)));
-    assert_eq!(turns(&format!("{board}W[PA]")), Some((Side::White, Side::Black)));
-    assert_eq!(ggf::turns(b"(;GM[Othello]B[d3"), None);
-    assert_eq!(ggf::turns(b"no game"), None);
+    assert_eq!(sides(&board), Some((Side::White, Side::White)));
+    assert_eq!(sides(&format!("{board}W[PA]")), Some((Side::White, Side::Black)));
+    assert_eq!(ggf::sides_to_move(b"(;GM[Othello]B[d3"), None);
+    assert_eq!(ggf::sides_to_move(b"no game"), None);
 }
 
 #[test]

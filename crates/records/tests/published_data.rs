@@ -1,4 +1,4 @@
-//! Facts about published files, if the data folder is available.
+//! Checks facts about published files. Skipped unless OUTFLANK_DATA names the data folder.
 
 #[path = "support/games.rs"]
 mod support;

@@ -1,4 +1,4 @@
-//! Statistics against a direct count of random games, and against published figures of WTHOR.
+//! Compares statistics with a direct count on random games and with published figures of WTHOR.
 
 use outflank_games::Position;
 use outflank_games::othello::{Board, Othello, Square, Symmetry};

@@ -1,6 +1,5 @@
-//! Prints a page with all kinds of figures. The cross table is from a published league, other data are
-//! invented:
-//! `cargo run -p outflank-report --example sample > sample.html`.
+//! Prints a page with all kinds of figures. The cross table is from a published league; the other
+//! data are invented. Run it with `cargo run -p outflank-report --example sample > sample.html`.
 
 use outflank_report::board::SquareMark;
 use outflank_report::plot::{BarChart, CrossTable, Plot, Point, Series};
@@ -80,7 +79,7 @@ fn league(page: &mut Page) {
     section.details("As a drawing", |inner| {
         inner.figure(&cross, "Blue: the row player scored more than half of the points.");
     });
-    section.note("The openings have 11 discs with black to move; see departure 2 below.");
+    section.note("The openings have 11 discs with black to move; see deviation 2 below.");
     section
         .list(true, ["Ties are broken at random.", "Black moves first, regardless of the file."]);
 }

@@ -110,7 +110,8 @@ impl Board {
         self
     }
 
-    /// Returns whether the background is neutral, since colored lines are hard to see on green.
+    /// Returns whether the background is neutral instead of green, on which colored lines and
+    /// weights are hard to see.
     fn has_neutral_background(&self) -> bool {
         self.weights.is_some() || !self.tuples.is_empty()
     }
@@ -155,27 +156,27 @@ impl Figure for Board {
         let edge = (0.06 * width).clamp(15.0, 26.0);
         let title = if self.title.is_empty() { 0.0 } else { 26.0 };
         let cell = (width - 2.0 * edge) / 8.0;
-        let m = Geometry { left: edge, top: title + edge, cell };
+        let geometry = Geometry { left: edge, top: title + edge, cell };
         let name = if self.title.is_empty() { "Board" } else { &self.title };
         let mut svg = Svg::new(width, title + width, name, &self.effective_description());
         if !self.title.is_empty() {
-            let look = "text-anchor=\"middle\" font-size=\"14.5\" font-weight=\"650\"";
+            let attributes = "text-anchor=\"middle\" font-size=\"14.5\" font-weight=\"650\"";
             svg.text(
                 0.5 * width,
                 19.0,
-                look,
+                attributes,
                 &crate::svg::truncate_text(&self.title, 14.5, 0.9 * width),
             );
         }
         draw_squares(
             &mut svg,
-            &m,
+            &geometry,
             self.has_neutral_background(),
             self.weights.as_ref().map(|w| (w, self.decimals)),
         );
         let size = 0.36 * cell;
         for (square, disc) in self.discs.iter().enumerate() {
-            let (x, y) = m.center(square);
+            let (x, y) = geometry.center(square);
             let fill = match disc {
                 Disc::Empty => continue,
                 Disc::Black => "black",
@@ -187,14 +188,15 @@ impl Figure for Board {
             svg.add("circle", &format!("cx=\"{sx}\" cy=\"{sy}\" r=\"{r}\" {shadow}"));
             let (x, y) = (coord(x), coord(y));
             let rim = "stroke=\"#000\" stroke-opacity=\"0.35\" stroke-width=\"0.8\"";
-            let look = format!("cx=\"{x}\" cy=\"{y}\" r=\"{r}\" fill=\"var(--{fill})\" {rim}");
-            svg.add("circle", &look);
+            let attributes =
+                format!("cx=\"{x}\" cy=\"{y}\" r=\"{r}\" fill=\"var(--{fill})\" {rim}");
+            svg.add("circle", &attributes);
         }
         for (index, tuple) in self.tuples.iter().enumerate() {
-            draw_tuple(&mut svg, &m, index, tuple);
+            draw_tuple(&mut svg, &geometry, index, tuple);
         }
         for (square, mark) in &self.marks {
-            self.draw_mark(&mut svg, &m, *square, mark, size);
+            self.draw_mark(&mut svg, &geometry, *square, mark, size);
         }
         svg
     }
@@ -206,43 +208,52 @@ impl Figure for Board {
 
 fn draw_squares(
     svg: &mut Svg,
-    m: &Geometry,
+    geometry: &Geometry,
     neutral: bool,
     weights: Option<(&[f64; 64], Option<usize>)>,
 ) {
-    let side = coord(8.0 * m.cell);
-    let (x, y) = (coord(m.left), coord(m.top));
-    let (felt, seam) = if neutral { ("paper", "rule") } else { ("felt", "seam") };
+    let side = coord(8.0 * geometry.cell);
+    let (x, y) = (coord(geometry.left), coord(geometry.top));
+    let (background, line_color) = if neutral { ("paper", "rule") } else { ("felt", "seam") };
     let frame = format!("x=\"{x}\" y=\"{y}\" width=\"{side}\" height=\"{side}\"");
-    svg.add("rect", &format!("{frame} fill=\"var(--{felt})\""));
+    svg.add("rect", &format!("{frame} fill=\"var(--{background})\""));
     if let Some((weights, decimals)) = weights {
-        draw_weights(svg, m, weights, decimals);
+        draw_weights(svg, geometry, weights, decimals);
     }
     for line in 0..=8 {
-        let step = m.cell * f64::from(line);
-        let (right, bottom) = (m.left + 8.0 * m.cell, m.top + 8.0 * m.cell);
-        let look = format!("stroke=\"var(--{seam})\" stroke-width=\"1.2\"");
-        svg.line((m.left, m.top + step), (right, m.top + step), &look);
-        svg.line((m.left + step, m.top), (m.left + step, bottom), &look);
+        let step = geometry.cell * f64::from(line);
+        let (right, bottom) =
+            (geometry.left + 8.0 * geometry.cell, geometry.top + 8.0 * geometry.cell);
+        let attributes = format!("stroke=\"var(--{line_color})\" stroke-width=\"1.2\"");
+        svg.line((geometry.left, geometry.top + step), (right, geometry.top + step), &attributes);
+        svg.line((geometry.left + step, geometry.top), (geometry.left + step, bottom), &attributes);
     }
     if !neutral {
         for (column, row) in [(2.0, 2.0), (6.0, 2.0), (2.0, 6.0), (6.0, 6.0)] {
-            let (x, y) = (coord(m.left + column * m.cell), coord(m.top + row * m.cell));
-            let r = coord(0.07 * m.cell);
+            let (x, y) = (
+                coord(geometry.left + column * geometry.cell),
+                coord(geometry.top + row * geometry.cell),
+            );
+            let r = coord(0.07 * geometry.cell);
             svg.add("circle", &format!("cx=\"{x}\" cy=\"{y}\" r=\"{r}\" fill=\"var(--seam)\""));
         }
     }
-    let size = coord((0.6 * m.left).clamp(9.0, 13.0));
-    let look = format!("text-anchor=\"middle\" font-size=\"{size}\" fill=\"var(--soft)\"");
-    for place in 0..8u8 {
-        let along = m.cell * (f64::from(place) + 0.5);
-        let letter = char::from(b'a' + place).to_string();
-        svg.text(m.left + along, m.top - 0.3 * m.left, &look, &letter);
-        svg.text(0.5 * m.left, m.top + along + 4.0, &look, &(place + 1).to_string());
+    let size = coord((0.6 * geometry.left).clamp(9.0, 13.0));
+    let attributes = format!("text-anchor=\"middle\" font-size=\"{size}\" fill=\"var(--soft)\"");
+    for index in 0..8u8 {
+        let offset = geometry.cell * (f64::from(index) + 0.5);
+        let letter = char::from(b'a' + index).to_string();
+        svg.text(geometry.left + offset, geometry.top - 0.3 * geometry.left, &attributes, &letter);
+        svg.text(
+            0.5 * geometry.left,
+            geometry.top + offset + 4.0,
+            &attributes,
+            &(index + 1).to_string(),
+        );
     }
 }
 
-fn draw_weights(svg: &mut Svg, m: &Geometry, weights: &[f64; 64], decimals: Option<usize>) {
+fn draw_weights(svg: &mut Svg, geometry: &Geometry, weights: &[f64; 64], decimals: Option<usize>) {
     let finite = |weight: f64| if weight.is_finite() { weight.abs() } else { 0.0 };
     let largest = weights.iter().fold(0.0, |largest: f64, &weight| largest.max(finite(weight)));
     let decimals = decimals.unwrap_or(match largest {
@@ -258,10 +269,10 @@ fn draw_weights(svg: &mut Svg, m: &Geometry, weights: &[f64; 64], decimals: Opti
     });
     // One font size for all weights.
     let longest = shown.iter().map(|text| text.chars().count()).fold(4, usize::max);
-    let size = (m.cell * 1.3 / longest as f64).min(14.0);
-    let look = format!("text-anchor=\"middle\" font-size=\"{}\"", coord(size));
+    let size = (geometry.cell * 1.3 / longest as f64).min(14.0);
+    let attributes = format!("text-anchor=\"middle\" font-size=\"{}\"", coord(size));
     for (square, (&weight, shown)) in weights.iter().zip(&shown).enumerate() {
-        let (x, y) = m.center(square);
+        let (x, y) = geometry.center(square);
         let strength = if largest > 0.0 { finite(weight) / largest } else { 0.0 };
         let color = if weight < 0.0 { "less" } else { "more" };
         svg.add(
@@ -269,29 +280,29 @@ fn draw_weights(svg: &mut Svg, m: &Geometry, weights: &[f64; 64], decimals: Opti
             &format!(
                 "x=\"{}\" y=\"{}\" width=\"{side}\" height=\"{side}\" fill=\"var(--{color})\" \
                  fill-opacity=\"{}\"",
-                coord(x - 0.5 * m.cell),
-                coord(y - 0.5 * m.cell),
+                coord(x - 0.5 * geometry.cell),
+                coord(y - 0.5 * geometry.cell),
                 coord(0.62 * strength),
-                side = coord(m.cell)
+                side = coord(geometry.cell)
             ),
         );
-        svg.text(x, y + 0.36 * size, &look, shown);
+        svg.text(x, y + 0.36 * size, &attributes, shown);
     }
 }
 
-fn draw_tuple(svg: &mut Svg, m: &Geometry, index: usize, tuple: &[usize]) {
+fn draw_tuple(svg: &mut Svg, geometry: &Geometry, index: usize, tuple: &[usize]) {
     // Tuples are shifted slightly, so that shared squares stay visible.
     let (dx, dy) = ([0.0, 1.0, -1.0][index % 3], [0.0, -1.0, 1.0][index / 3 % 3]);
     let shifted = |square: usize| {
-        let (x, y) = m.center(square);
-        (x + 0.13 * m.cell * dx, y + 0.13 * m.cell * dy)
+        let (x, y) = geometry.center(square);
+        (x + 0.13 * geometry.cell * dx, y + 0.13 * geometry.cell * dy)
     };
     let color = series_color(index);
     // An outline in the background color keeps the line visible.
     let points: Vec<String> = (tuple.iter().map(|&square| shifted(square)))
         .map(|(x, y)| format!("{},{}", coord(x), coord(y)))
         .collect();
-    for (stroke, thick) in [("var(--paper)", 0.13), (color.as_str(), 0.075)] {
+    for (stroke, relative_width) in [("var(--paper)", 0.13), (color.as_str(), 0.075)] {
         if points.len() > 1 {
             svg.add(
                 "polyline",
@@ -299,7 +310,7 @@ fn draw_tuple(svg: &mut Svg, m: &Geometry, index: usize, tuple: &[usize]) {
                     "points=\"{}\" fill=\"none\" stroke=\"{stroke}\" stroke-width=\"{}\" \
                      stroke-linejoin=\"round\" stroke-linecap=\"round\"",
                     points.join(" "),
-                    coord(thick * m.cell)
+                    coord(relative_width * geometry.cell)
                 ),
             );
         }
@@ -307,23 +318,30 @@ fn draw_tuple(svg: &mut Svg, m: &Geometry, index: usize, tuple: &[usize]) {
     for (order, &square) in tuple.iter().enumerate() {
         let (x, y) = shifted(square);
         // The first square, the most significant digit of the index, is larger.
-        let r = coord(m.cell * if order == 0 { 0.15 } else { 0.105 });
+        let r = coord(geometry.cell * if order == 0 { 0.15 } else { 0.105 });
         let (cx, cy) = (coord(x), coord(y));
-        let look = format!(
+        let attributes = format!(
             "cx=\"{cx}\" cy=\"{cy}\" r=\"{r}\" fill=\"{color}\" stroke=\"var(--paper)\" \
              stroke-width=\"1.4\""
         );
         svg.add_with_tooltip(
             "circle",
-            &look,
+            &attributes,
             &format!("{} of tuple {}", square_name(square), index + 1),
         );
     }
 }
 
 impl Board {
-    fn draw_mark(&self, svg: &mut Svg, m: &Geometry, square: usize, mark: &SquareMark, size: f64) {
-        let (x, y) = m.center(square);
+    fn draw_mark(
+        &self,
+        svg: &mut Svg,
+        geometry: &Geometry,
+        square: usize,
+        mark: &SquareMark,
+        size: f64,
+    ) {
+        let (x, y) = geometry.center(square);
         let (cx, cy) = (coord(x), coord(y));
         // The mark contrasts with its background.
         let color = match (self.discs[square], self.has_neutral_background()) {
@@ -334,30 +352,33 @@ impl Board {
         };
         match mark {
             SquareMark::Dot => {
-                let look =
-                    format!("r=\"{}\" fill=\"{color}\" fill-opacity=\"0.75\"", coord(0.1 * m.cell));
-                svg.add("circle", &format!("cx=\"{cx}\" cy=\"{cy}\" {look}"));
+                let attributes = format!(
+                    "r=\"{}\" fill=\"{color}\" fill-opacity=\"0.75\"",
+                    coord(0.1 * geometry.cell)
+                );
+                svg.add("circle", &format!("cx=\"{cx}\" cy=\"{cy}\" {attributes}"));
             }
             SquareMark::Ring => {
-                let (r, thick) = (coord(0.27 * m.cell), coord(0.055 * m.cell));
-                let look = format!("fill=\"none\" stroke=\"{color}\" stroke-width=\"{thick}\"");
-                svg.add("circle", &format!("cx=\"{cx}\" cy=\"{cy}\" r=\"{r}\" {look}"));
+                let (r, stroke_width) = (coord(0.27 * geometry.cell), coord(0.055 * geometry.cell));
+                let attributes =
+                    format!("fill=\"none\" stroke=\"{color}\" stroke-width=\"{stroke_width}\"");
+                svg.add("circle", &format!("cx=\"{cx}\" cy=\"{cy}\" r=\"{r}\" {attributes}"));
             }
             SquareMark::Cross => {
-                let (arm, thick) = (0.19 * m.cell, coord(0.08 * m.cell));
-                let look = format!(
-                    "stroke=\"var(--c2)\" stroke-width=\"{thick}\" stroke-linecap=\"round\""
+                let (arm, stroke_width) = (0.19 * geometry.cell, coord(0.08 * geometry.cell));
+                let attributes = format!(
+                    "stroke=\"var(--c2)\" stroke-width=\"{stroke_width}\" stroke-linecap=\"round\""
                 );
-                svg.line((x - arm, y - arm), (x + arm, y + arm), &look);
-                svg.line((x - arm, y + arm), (x + arm, y - arm), &look);
+                svg.line((x - arm, y - arm), (x + arm, y + arm), &attributes);
+                svg.line((x - arm, y + arm), (x + arm, y - arm), &attributes);
             }
             SquareMark::Text(text) => {
-                let short = crate::svg::truncate_text(text, size, 0.98 * m.cell);
-                let look = format!(
+                let short = crate::svg::truncate_text(text, size, 0.98 * geometry.cell);
+                let attributes = format!(
                     "text-anchor=\"middle\" font-size=\"{}\" font-weight=\"600\" fill=\"{color}\"",
                     coord(size)
                 );
-                svg.text(x, y + 0.36 * size, &look, &short);
+                svg.text(x, y + 0.36 * size, &attributes, &short);
             }
         }
     }

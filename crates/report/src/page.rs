@@ -1,4 +1,5 @@
-//! Self-contained HTML pages: no scripts, no external resources, light and dark themes, responsive layout.
+//! Self-contained HTML pages: no scripts, no external resources, light and dark themes, responsive
+//! layout.
 
 use crate::plot::CrossTable;
 use crate::svg::{Figure, Theme, declarations};
@@ -8,14 +9,17 @@ use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("page.css");
 
-/// Widths of figures in pixels, for wide and narrow screens.
+/// Width in pixels of a figure on a wide screen.
 const WIDE: f64 = 760.0;
+/// Width in pixels of a figure on a narrow screen.
 const NARROW: f64 = 350.0;
+/// Width in pixels of a board.
 const BOARD: f64 = 400.0;
+/// Width in pixels of a board in a gallery.
 const SMALL_BOARD: f64 = 260.0;
 
 /// Minimum number of sections for a table of contents.
-const CONTENTS_FROM: usize = 3;
+const MIN_SECTIONS_FOR_CONTENTS: usize = 3;
 
 /// An HTML page.
 #[derive(Clone, Debug, Default)]
@@ -77,7 +81,7 @@ impl Page {
         if !self.lead.is_empty() {
             let _ = writeln!(out, "<p class=\"lead\">{}</p>", escape(&self.lead));
         }
-        if self.sections.len() >= CONTENTS_FROM {
+        if self.sections.len() >= MIN_SECTIONS_FOR_CONTENTS {
             out.push_str("<nav aria-label=\"Sections\"><ul>\n");
             for (index, section) in self.sections.iter().enumerate() {
                 let (number, title) = (index + 1, escape(&section.title));
@@ -113,7 +117,7 @@ impl Section {
         self
     }
 
-    /// Adds a highlighted note, such as a departure from a paper.
+    /// Adds a highlighted note, such as a deviation from a paper.
     pub fn note(&mut self, text: impl AsRef<str>) -> &mut Self {
         let _ = writeln!(self.html, "<p class=\"note\">{}</p>", escape(text.as_ref()));
         self
@@ -208,13 +212,13 @@ impl Section {
         summary: impl AsRef<str>,
         fill: impl FnOnce(&mut Section),
     ) -> &mut Self {
-        let mut inside = Section::default();
-        fill(&mut inside);
+        let mut inner = Section::default();
+        fill(&mut inner);
         let summary = escape(summary.as_ref());
         let _ = writeln!(
             self.html,
             "<details>\n<summary>{summary}</summary>\n{}</details>",
-            inside.html
+            inner.html
         );
         self
     }
@@ -225,8 +229,8 @@ impl Section {
             let _ = write!(self.html, "<div class=\"board\">\n{drawn}</div>\n");
             return;
         }
-        // The page contains both drawings, and CSS shows the one that fits the screen, so that the font
-        // size stays constant. Screen readers skip the hidden one.
+        // The page contains both drawings, and CSS shows the one that fits the screen, so that the
+        // font size stays constant. Screen readers skip the hidden one.
         let (wide, narrow) = (figure.draw(WIDE).inline(), figure.draw(NARROW).inline());
         let _ = write!(
             self.html,

@@ -158,8 +158,8 @@ impl Figure for Plot {
         for (value, label) in &y_ticks {
             let y = y_scale.to_pixel(*value);
             svg.line((left, y), (right, y), "stroke=\"var(--rule)\"");
-            let look = "text-anchor=\"end\" font-size=\"12\" fill=\"var(--soft)\"";
-            svg.text(left - 8.0, y + 4.0, look, label);
+            let attributes = "text-anchor=\"end\" font-size=\"12\" fill=\"var(--soft)\"";
+            svg.text(left - 8.0, y + 4.0, attributes, label);
         }
         svg.line((left, bottom), (right, bottom), "stroke=\"var(--soft)\"");
         let x_scale = self.x_scale(left, right);
@@ -168,11 +168,17 @@ impl Figure for Plot {
             svg.line((x, bottom), (x, bottom + 5.0), "stroke=\"var(--soft)\"");
             // A centered label at the edge would be cut off.
             let anchor = if x > right - 0.5 * text_width(&label, 12.0) { "end" } else { "middle" };
-            let look = format!("text-anchor=\"{anchor}\" font-size=\"12\" fill=\"var(--soft)\"");
-            svg.text(if anchor == "end" { right + 6.0 } else { x }, bottom + 19.0, &look, &label);
+            let attributes =
+                format!("text-anchor=\"{anchor}\" font-size=\"12\" fill=\"var(--soft)\"");
+            svg.text(
+                if anchor == "end" { right + 6.0 } else { x },
+                bottom + 19.0,
+                &attributes,
+                &label,
+            );
         }
-        let look = "text-anchor=\"middle\" font-size=\"12.5\" fill=\"var(--soft)\"";
-        svg.text(0.5 * (left + right), bottom + 40.0, look, &self.x_label);
+        let attributes = "text-anchor=\"middle\" font-size=\"12.5\" fill=\"var(--soft)\"";
+        svg.text(0.5 * (left + right), bottom + 40.0, attributes, &self.x_label);
 
         svg.begin_clip(left - 7.0, top - 7.0, right - left + 14.0, bottom - top + 14.0);
         let mut labels = Vec::new();
@@ -180,10 +186,10 @@ impl Figure for Plot {
             let y = y_scale.to_pixel(*y);
             let dash = "stroke=\"var(--soft)\" stroke-width=\"1.5\" stroke-dasharray=\"2 4\"";
             svg.line((left, y), (right, y), dash);
-            let look =
+            let attributes =
                 "text-anchor=\"end\" font-size=\"12\" font-style=\"italic\" fill=\"var(--soft)\"";
             let (end, base) = place_label(&mut labels, right - 2.0, y, text_width(label, 12.0));
-            svg.text(end, base, look, label);
+            svg.text(end, base, attributes, label);
         }
         for (index, series) in self.series.iter().enumerate() {
             self.draw_series(&mut svg, index, series, &x_scale, &y_scale);
@@ -193,8 +199,9 @@ impl Figure for Plot {
     }
 }
 
-/// Finds a free position for the label of a reference line: above the line, below it, or left of other
-/// labels. Returns its right end and baseline, and adds its left end and baseline to `taken`.
+/// Finds a free position for the label of a reference line: above the line, below it, or to the
+/// left of other labels. Returns its right end and baseline, and adds its left end and baseline to
+/// `taken`.
 fn place_label(taken: &mut Vec<(f64, f64)>, right: f64, y: f64, width: f64) -> (f64, f64) {
     let leftmost = |base: f64| {
         let close = taken.iter().filter(|other| (other.1 - base).abs() < 13.0);
@@ -223,9 +230,9 @@ impl Plot {
                 .collect();
             if series.band && ends.len() > 1 {
                 let low = ends.iter().map(|&(x, low, _)| (x, low));
-                let around = path(low.chain(ends.iter().rev().map(|&(x, _, high)| (x, high))));
-                let look = format!("d=\"{around}Z\" fill=\"{color}\" fill-opacity=\"0.16\"");
-                svg.add("path", &look);
+                let outline = path(low.chain(ends.iter().rev().map(|&(x, _, high)| (x, high))));
+                let attributes = format!("d=\"{outline}Z\" fill=\"{color}\" fill-opacity=\"0.16\"");
+                svg.add("path", &attributes);
             }
             if series.line && run.len() > 1 {
                 let line = path(run.iter().map(|point| (x.to_pixel(point.x), y.to_pixel(point.y))));
@@ -249,7 +256,7 @@ impl Plot {
                         Some(interval) => with_interval(point.y, interval, 3),
                         None => number(point.y, 3),
                     };
-                    let tooltip = format!("{}: {}, {y_text}", series.name, short(point.x));
+                    let tooltip = format!("{}: {}, {y_text}", series.name, trim_zeros(point.x));
                     marker(
                         svg,
                         index,
@@ -265,12 +272,12 @@ impl Plot {
 
 /// Draws an error bar.
 fn error_bar(svg: &mut Svg, color: &str, from: (f64, f64), to: (f64, f64)) {
-    let look = format!("stroke=\"{color}\" stroke-width=\"1.5\" stroke-opacity=\"0.8\"");
-    svg.line(from, to, &look);
+    let attributes = format!("stroke=\"{color}\" stroke-width=\"1.5\" stroke-opacity=\"0.8\"");
+    svg.line(from, to, &attributes);
     let vertical = from.0 == to.0;
     for (x, y) in [from, to] {
         let (dx, dy) = if vertical { (3.5, 0.0) } else { (0.0, 3.5) };
-        svg.line((x - dx, y - dy), (x + dx, y + dy), &look);
+        svg.line((x - dx, y - dy), (x + dx, y + dy), &attributes);
     }
 }
 
@@ -284,7 +291,7 @@ fn path(points: impl Iterator<Item = (f64, f64)>) -> String {
 }
 
 /// Formats a number without trailing zeros.
-fn short(value: f64) -> String {
+fn trim_zeros(value: f64) -> String {
     let text = number(value, 3);
     if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -1,7 +1,7 @@
 //! SVG drawings with light and dark themes.
 //!
-//! Colors are CSS variables, which a page defines for both themes. A standalone file contains the colors of
-//! one theme.
+//! Colors are CSS variables, which a page defines for both themes. A standalone file contains the
+//! colors of one theme.
 
 use crate::text::escape;
 use std::fmt::Write as _;
@@ -15,8 +15,8 @@ pub enum Theme {
     Dark,
 }
 
-/// Color names with their light and dark values. Series differ in lightness as well as hue, for color-blind
-/// readers.
+/// Color names with their light and dark values. Series differ in lightness as well as hue, for
+/// color-blind readers.
 const COLORS: [(&str, &str, &str); 18] = [
     ("paper", "#ffffff", "#1a1e22"),
     ("ink", "#1d2126", "#e6e9ec"),
@@ -114,8 +114,8 @@ impl Svg {
     /// Returns a standalone SVG file in one theme.
     #[must_use]
     pub fn file(&self, theme: Theme) -> String {
-        let paper = "<rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>\n";
-        let mut out = self.element(paper);
+        let background = "<rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>\n";
+        let mut out = self.element(background);
         // Quotation marks in text are escaped, so this replaces only attributes.
         for (name, light, dark) in COLORS {
             let value = if theme == Theme::Light { light } else { dark };
@@ -124,7 +124,7 @@ impl Svg {
         format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{out}")
     }
 
-    fn element(&self, under: &str) -> String {
+    fn element(&self, background: &str) -> String {
         let (width, height) = (coord(self.width), coord(self.height));
         let mut out = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 {width} {height}\" \
@@ -136,7 +136,7 @@ impl Svg {
         if !self.description.is_empty() {
             let _ = writeln!(out, "<desc>{}</desc>", escape(&self.description));
         }
-        out.push_str(under);
+        out.push_str(background);
         out.push_str(&self.body);
         out.push_str("</svg>\n");
         out

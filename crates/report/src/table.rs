@@ -18,8 +18,8 @@ pub enum Align {
     Center,
 }
 
-/// A column header with an optional alignment. By default the first column is left-aligned and the others
-/// are right-aligned.
+/// A column header with an optional alignment. By default the first column is left-aligned and the
+/// others are right-aligned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     name: String,
@@ -50,8 +50,8 @@ impl<S: AsRef<str>> From<&(S, Align)> for Header {
     }
 }
 
-/// A table of text cells. Rows may be shorter or longer than the header: missing cells are empty, and
-/// additional columns have an empty header.
+/// A table of text cells. Rows may be shorter or longer than the header: missing cells are empty,
+/// and additional columns have an empty header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     caption: String,
@@ -60,8 +60,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// Creates an empty table. Headers are names such as `"Player"`, or names with an alignment such as
-    /// `("Moves", Align::Left)`.
+    /// Creates an empty table. Headers are names such as `"Player"`, or names with an alignment
+    /// such as `("Moves", Align::Left)`.
     pub fn new<H: Into<Header>>(headers: impl IntoIterator<Item = H>) -> Self {
         let headers = headers.into_iter().map(Into::into).collect();
         Self { caption: String::new(), headers, rows: Vec::new() }
@@ -86,7 +86,7 @@ impl Table {
         &self.rows
     }
 
-    /// Formats the table for output that is not a terminal: at most 100 columns wide.
+    /// Formats the table as text of at most 100 columns, for output that is not a terminal.
     #[must_use]
     pub fn to_text(&self) -> String {
         terminal::format(self, None)
@@ -94,14 +94,15 @@ impl Table {
 
     /// Formats the table for a terminal of this width, or of 100 columns if it is `None`.
     ///
-    /// A table that is too wide gets wrapped headers and prose. If that is not enough, it is split into
-    /// blocks of columns that repeat the names of the rows.
+    /// A table that is too wide gets wrapped headers and prose. If that is not enough, it is split
+    /// into blocks of columns that repeat the names of the rows.
     #[must_use]
     pub fn to_text_within(&self, width: Option<usize>) -> String {
         terminal::format(self, width)
     }
 
-    /// Returns the number of columns that name the rows: the first, or a rank and the name after it.
+    /// Returns the number of columns that name the rows: the first, or a rank and the name after
+    /// it.
     fn name_columns(&self) -> usize {
         let ranked = self.alignment(0) == Align::Right && self.alignment(1) == Align::Left;
         if ranked { 2 } else { 1 }
@@ -111,14 +112,14 @@ impl Table {
     #[must_use]
     pub fn to_markdown(&self) -> String {
         let mut out = String::new();
-        for (place, line) in self.lines().enumerate() {
+        for (index, line) in self.lines().enumerate() {
             for cell in &line {
                 out.push_str("| ");
                 out.push_str(&escape_markdown(cell));
                 out.push(' ');
             }
             out.push_str("|\n");
-            if place == 0 {
+            if index == 0 {
                 for column in 0..self.columns() {
                     out.push_str(match self.alignment(column) {
                         Align::Left => "|:---",
@@ -142,8 +143,8 @@ impl Table {
                     out.push(',');
                 }
                 // A row of one empty cell would otherwise be an empty line.
-                let lone = line.len() == 1 && cell.is_empty();
-                if lone || cell.contains([',', '"', '\n', '\r']) {
+                let is_only_cell = line.len() == 1 && cell.is_empty();
+                if is_only_cell || cell.contains([',', '"', '\n', '\r']) {
                     out.push('"');
                     out.push_str(&cell.replace('"', "\"\""));
                     out.push('"');
@@ -172,8 +173,8 @@ impl Table {
         if !self.caption.is_empty() {
             out.push_str(&format!("<caption>{}</caption>", escape(&self.caption)));
         }
-        for (place, line) in self.lines().enumerate() {
-            out.push_str(match place {
+        for (index, line) in self.lines().enumerate() {
+            out.push_str(match index {
                 0 => "\n<thead><tr>",
                 1 => "</thead>\n<tbody>\n<tr>",
                 _ => "\n<tr>",
@@ -187,7 +188,7 @@ impl Table {
                     (Align::Center, false) => " class=\"center\"",
                     (Align::Center, true) => " class=\"center long\"",
                 };
-                let (open, close) = match (place, column) {
+                let (open, close) = match (index, column) {
                     (0, _) => ("th scope=\"col\"", "th"),
                     (_, 0) => ("th scope=\"row\"", "th"),
                     _ => ("td", "td"),
@@ -227,15 +228,15 @@ impl Table {
 fn escape_markdown(text: &str) -> String {
     let chars: Vec<char> = sanitize(text).chars().collect();
     let mut out = String::new();
-    for (place, &c) in chars.iter().enumerate() {
-        let word = |place: Option<usize>| {
-            place.and_then(|place| chars.get(place)).is_some_and(|c| c.is_alphanumeric())
+    for (index, &c) in chars.iter().enumerate() {
+        let is_word = |index: Option<usize>| {
+            index.and_then(|index| chars.get(index)).is_some_and(|c| c.is_alphanumeric())
         };
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
-            '_' if word(place.checked_sub(1)) && word(Some(place + 1)) => out.push('_'),
+            '_' if is_word(index.checked_sub(1)) && is_word(Some(index + 1)) => out.push('_'),
             '\\' | '|' | '`' | '*' | '_' | '[' | ']' | '~' => out.extend(['\\', c]),
             c => out.push(c),
         }

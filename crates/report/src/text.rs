@@ -5,8 +5,8 @@ use unicode_width::UnicodeWidthStr;
 /// Placeholder for a missing number.
 pub const MISSING: &str = "–";
 
-/// Escapes text for HTML and XML, in elements and quoted attributes. Characters that XML forbids, or
-/// that could reorder the surrounding text, become U+FFFD.
+/// Escapes text for HTML and XML, in elements and quoted attributes. Characters that XML forbids,
+/// or that could reorder the surrounding text, become U+FFFD.
 #[must_use]
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
@@ -24,8 +24,8 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// Makes text safe for one line of a terminal: control characters become U+FFFD, and line breaks and
-/// tabs become spaces.
+/// Makes text safe for one line of a terminal: control characters become U+FFFD, and line breaks
+/// and tabs become spaces.
 #[must_use]
 pub(crate) fn sanitize(text: &str) -> String {
     text.chars()
@@ -86,8 +86,8 @@ pub fn number(value: f64, decimals: usize) -> String {
     if is_zero { text.trim_start_matches('-').to_owned() } else { text }
 }
 
-/// Formats a number with the half-width of its interval, such as `61.3 ± 2.1`. An error that is missing,
-/// not finite or not positive is omitted.
+/// Formats a number with the half-width of its interval, such as `61.3 ± 2.1`. An error that is
+/// missing, not finite or not positive is omitted.
 #[must_use]
 pub fn with_error(value: f64, error: Option<f64>, decimals: usize) -> String {
     let text = number(value, decimals);
@@ -114,8 +114,8 @@ pub fn with_interval(value: f64, (low, high): (f64, f64), decimals: usize) -> St
     format!("{value} ({low} to {high})")
 }
 
-/// Formats a percentage with the half-width of its interval, which is clipped to 0..=100: `61.3 ± 2.1`,
-/// but `99.0 (92.1 to 100.0)`.
+/// Formats a percentage with the half-width of its interval, which is clipped to 0..=100: `61.3 ±
+/// 2.1`, but `99.0 (92.1 to 100.0)`.
 #[must_use]
 pub fn percent_with_error(percent: f64, error: f64, decimals: usize) -> String {
     with_interval(percent, clip((percent - error, percent + error), (0.0, 100.0)), decimals)

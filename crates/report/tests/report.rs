@@ -21,8 +21,8 @@ const HOSTILE: [&str; 10] = [
 const EXTREME: [f64; 9] =
     [0.0, -0.0, 1.0, -3.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e308, 5e-324];
 
-/// Checks that text is one well-formed XML element after an optional declaration: tags nest, attributes
-/// are quoted and unique, characters and entities are valid.
+/// Checks that text is one well-formed XML element after an optional declaration: tags nest,
+/// attributes are quoted and unique, characters and entities are valid.
 fn check_xml(text: &str) {
     let mut rest =
         text.strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n").unwrap_or(text);
@@ -156,13 +156,13 @@ fn labels_of_close_reference_lines_do_not_overlap() {
         .reference_line(82.2, "third")
         .reference_line(20.0, "fourth");
     let svg = plot.draw(760.0).inline();
-    let place = |label: &str| -> (f64, f64) {
+    let position = |label: &str| -> (f64, f64) {
         let text = svg.split("<text x=\"").find(|text| text.contains(&format!(">{label}<")));
         let numbers = text.expect("the label is drawn").split('"').filter_map(|n| n.parse().ok());
         let numbers: Vec<f64> = numbers.take(2).collect();
         (numbers[0], numbers[1])
     };
-    let [first, second, third, fourth] = ["first", "second", "third", "fourth"].map(place);
+    let [first, second, third, fourth] = ["first", "second", "third", "fourth"].map(position);
     assert_eq!((first.0, first.0), (second.0, fourth.0));
     assert!(second.1 > first.1 + 12.0, "below its line");
     assert!(third.0 < first.0 - 20.0, "left of the first");
@@ -254,9 +254,9 @@ fn csv_round_trips() {
         assert_eq!(&parsed[..row.len()], row);
         assert!(parsed[row.len()..].iter().all(String::is_empty));
     }
-    let mut lone = Table::new(["only"]);
-    lone.row([""]).row(["x"]);
-    assert_eq!(lone.to_csv(), "only\n\"\"\nx\n");
+    let mut one_column = Table::new(["only"]);
+    one_column.row([""]).row(["x"]);
+    assert_eq!(one_column.to_csv(), "only\n\"\"\nx\n");
 }
 
 #[test]
@@ -308,8 +308,8 @@ fn pages_are_self_contained_and_escaped() {
                 .cross_table(&CrossTable::new(name, HOSTILE, vec![]))
                 .figure(&BarChart::new(name, name, HOSTILE), name)
                 .gallery(figures, name)
-                .details(name, |inside| {
-                    inside.paragraph(name).figure(&Board::new(name), "");
+                .details(name, |inner| {
+                    inner.paragraph(name).figure(&Board::new(name), "");
                 });
         }
         let html = page.to_html();

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 /// An I/O error with the operation and the path.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot {doing} {path}: {source}{}", hint(source))]
+#[error("cannot {operation} {path}: {source}{}", hint(source))]
 pub struct FileError {
-    /// The failed operation: "read", "write", "create".
-    pub doing: &'static str,
+    /// The failed operation, a verb such as "read", "write" or "create".
+    pub operation: &'static str,
     /// The path of the file or folder.
     pub path: PathBuf,
     /// The error of the operating system.
@@ -18,10 +18,10 @@ pub struct FileError {
 }
 
 impl FileError {
-    /// Returns a conversion from [`io::Error`] for use with `map_err`.
-    pub fn on(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FileError {
+    /// Returns a function that converts an [`io::Error`], for use with `map_err`.
+    pub fn on(operation: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FileError {
         let path = path.to_owned();
-        move |source| FileError { doing, path, source }
+        move |source| FileError { operation, path, source }
     }
 }
 

@@ -1,7 +1,7 @@
 //! An append-only log of lines, from which an interrupted run resumes.
 //!
-//! Lines are appended in blocks. Each line ends with a tab and a 32-bit checksum. An incomplete last
-//! line, left by an interrupted write, is dropped; any other damage is an error.
+//! Lines are appended in blocks. Each line ends with a tab and a 32-bit checksum. An incomplete
+//! last line, left by an interrupted write, is dropped; any other damage is an error.
 
 use crate::files::{self, FileError};
 use std::fs::{File, OpenOptions};
@@ -108,7 +108,7 @@ mod tests {
         journal.append(&["one\t1", "two\t2", "three\t3"]).unwrap();
         journal.sync().unwrap();
         let full = fs::read(&path).unwrap();
-        // Wherever writing was interrupted, the complete lines before are read back.
+        // After an interruption at any byte, the complete lines are read back.
         for cut in 0..=full.len() {
             fs::write(&path, &full[..cut]).unwrap();
             let (mut journal, lines) = Journal::open(&path).unwrap();

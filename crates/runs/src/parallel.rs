@@ -24,13 +24,13 @@ impl Drop for StopOnPanic<'_> {
 ///
 /// `accept` runs on the calling thread, so its effects do not depend on the number of threads. It
 /// returns whether to continue; after `false` no further result is passed and the threads stop
-/// soon. Each thread calls `state` once for what is costly to set up. A thread runs at most a bounded
-/// number of jobs ahead of the slowest one.
+/// soon. Each thread calls `new_state` once and passes the state to all of its jobs, which saves
+/// repeated costly setup. Jobs start at most `8 * threads` jobs ahead of the next accepted result.
 pub fn parallel_in_order<S, T: Send>(
     jobs: usize,
     threads: usize,
-    state: impl Fn() -> S + Sync,
-    work: impl Fn(&mut S, usize) -> T + Sync,
+    new_state: impl Fn() -> S + Sync,
+    run_job: impl Fn(&mut S, usize) -> T + Sync,
     mut accept: impl FnMut(usize, T) -> bool,
 ) {
     let threads = threads.clamp(1, jobs.max(1));
@@ -43,10 +43,10 @@ pub fn parallel_in_order<S, T: Send>(
             let send = send.clone();
             let (next_job, stopped, accepted, progressed) =
                 (&next_job, &stopped, &accepted, &progressed);
-            let (state, work) = (&state, &work);
+            let (new_state, run_job) = (&new_state, &run_job);
             scope.spawn(move || {
                 let _guard = StopOnPanic { stopped, progressed };
-                let mut state = state();
+                let mut state = new_state();
                 loop {
                     let job = next_job.fetch_add(1, Ordering::Relaxed);
                     let mut done = accepted.lock().unwrap_or_else(PoisonError::into_inner);
@@ -57,7 +57,7 @@ pub fn parallel_in_order<S, T: Send>(
                     if job >= jobs || stopped.load(Ordering::Relaxed) {
                         return;
                     }
-                    if send.send((job, work(&mut state, job))).is_err() {
+                    if send.send((job, run_job(&mut state, job))).is_err() {
                         return;
                     }
                 }

@@ -2,8 +2,8 @@
 //!
 //! A stream is identified by a seed and a path such as `["match", "heuristic", "ipref", "17"]`. No
 //! two units of work share a stream, so results do not depend on the number of threads or on the
-//! order of execution. The sampling algorithms are implemented here, because stored results must not
-//! change with the version of a dependency.
+//! order of execution. The sampling algorithms are implemented here, because stored results must
+//! not change with the version of a dependency.
 
 use rand_core::Rng as _;
 use rand_core::SeedableRng;

@@ -41,17 +41,17 @@ pub enum RunFolderError {
     #[error("{0}: contains a run. Resume it with --resume {0}, or use another folder with --out.")]
     Occupied(String),
     /// The folder contains no run to resume.
-    #[error("{0}: no run to resume, config.toml is not readable ({1})")]
+    #[error("{0}: no run to resume, because config.toml is not readable ({1})")]
     NoRun(String, String),
     /// `config.toml` is invalid.
     #[error("{0}: {1}. Correct the file, or start a new run with --out.")]
-    RunConfig(String, String),
-    /// A setting differs from the one the run was started with.
+    InvalidConfig(String, String),
+    /// A setting differs from that of the stored configuration.
     #[error(
         "{folder}: this run was started with {key} = {old}, not {new}. Resume with the old setting, or \
         start a new run with --out."
     )]
-    Changed {
+    SettingChanged {
         /// The folder.
         folder: String,
         /// The name of the setting.
@@ -70,7 +70,7 @@ pub struct RunFolder {
     rollback: Rollback,
 }
 
-/// The changes that [`RunFolder::discard`] reverts.
+/// How [`RunFolder::discard`] undoes the creation or resumption of a run.
 #[derive(Clone, Debug)]
 enum Rollback {
     /// Removes the folders created for a new run, innermost first.
@@ -111,7 +111,7 @@ impl RunFolder {
     ) -> Result<RunFolder, RunFolderError> {
         let old = RunFolder::read_config(path)?;
         let changed = |key: &str, old: String, new: String| {
-            Err(RunFolderError::Changed {
+            Err(RunFolderError::SettingChanged {
                 folder: path.display().to_string(),
                 key: key.to_owned(),
                 old,
@@ -130,14 +130,15 @@ impl RunFolder {
         let keys = old.settings.keys().chain(config.settings.keys());
         for key in keys.filter(|key| !changeable.contains(&key.as_str())) {
             let format = |table: &toml::Table| {
-                table.get(key).map_or_else(|| "nothing".to_owned(), ToString::to_string)
+                table.get(key).map_or_else(|| "(not set)".to_owned(), ToString::to_string)
             };
             if old.settings.get(key) != config.settings.get(key) {
                 return changed(key, format(&old.settings), format(&config.settings));
             }
         }
         if !changeable.contains(&"data") && old.data != config.data {
-            return changed("data", "other files or contents".to_owned(), "these".to_owned());
+            let (old, new) = ("(other files or contents)", "the files given now");
+            return changed("data", old.to_owned(), new.to_owned());
         }
         let folder =
             RunFolder { path: path.to_owned(), rollback: Rollback::RestoreConfig(Box::new(old)) };
@@ -154,7 +155,7 @@ impl RunFolder {
             String::from_utf8(bytes).map_err(|_| no_run("it is not UTF-8 text".to_owned()))?;
         toml::from_str(&text).map_err(|error| {
             let file = path.join(CONFIG).display().to_string();
-            RunFolderError::RunConfig(file, toml_error_message(&text, &error))
+            RunFolderError::InvalidConfig(file, toml_error_message(&text, &error))
         })
     }
 
@@ -165,10 +166,10 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Reverts the creation or resumption of a run that did nothing.
+    /// Undoes the creation or resumption of a run that did no work.
     ///
-    /// The configuration of a new run and the folders created for it are removed, except folders with
-    /// other content. A resumed run gets its previous configuration back.
+    /// The configuration of a new run and the folders created for it are removed, except folders
+    /// with other content. A resumed run gets its previous configuration back.
     pub fn discard(self) {
         let created = match self.rollback {
             Rollback::RemoveFolders(ref created) => created,
@@ -206,8 +207,8 @@ impl RunFolder {
 
 /// Returns the first of `COMMAND-001`, `COMMAND-002`, ... that does not exist.
 fn next_free(runs: &Path, command: &str) -> PathBuf {
-    let taken = |n: &u32| fs::symlink_metadata(runs.join(format!("{command}-{n:03}"))).is_ok();
-    let n = (1..).find(|n| !taken(n)).unwrap_or(u32::MAX);
+    let exists = |n: &u32| fs::symlink_metadata(runs.join(format!("{command}-{n:03}"))).is_ok();
+    let n = (1..).find(|n| !exists(n)).unwrap_or(u32::MAX);
     runs.join(format!("{command}-{n:03}"))
 }
 
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn temporary_files_of_a_killed_start_are_removed() {
+    fn temporary_files_of_an_interrupted_creation_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(".part-abc"), "half a configuration").unwrap();
         RunFolder::create(Some(folder.path()), &config(1, 10)).unwrap();
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_discarded_run_leaves_no_trace() {
+    fn discarding_a_run_removes_its_files() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("a/b/c");
         RunFolder::create(Some(&path), &config(1, 10)).unwrap().discard();
@@ -274,8 +275,8 @@ mod tests {
     #[test]
     fn new_runs_get_the_next_free_number() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(next_free(folder.path(), "learn").ends_with("learn-001"));
-        fs::create_dir(folder.path().join("learn-001")).unwrap();
-        assert!(next_free(folder.path(), "learn").ends_with("learn-002"));
+        assert!(next_free(folder.path(), "train").ends_with("train-001"));
+        fs::create_dir(folder.path().join("train-001")).unwrap();
+        assert!(next_free(folder.path(), "train").ends_with("train-002"));
     }
 }

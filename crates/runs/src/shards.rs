@@ -1,8 +1,8 @@
 //! A container for several byte strings (shards) with one checksum.
 //!
-//! Checkpoints and the payloads of remote jobs use this format: a magic string, the number of shards,
-//! then each shard with its length (64-bit little-endian), and the SHA-256 of all that in
-//! hexadecimal digits.
+//! Checkpoints and the payloads of remote jobs use this format: a magic string, the number of
+//! shards, each shard preceded by its length, and the SHA-256 of all preceding bytes in hexadecimal
+//! digits. Numbers are 64-bit little-endian.
 
 use crate::files::checksum;
 
@@ -24,7 +24,7 @@ pub fn pack<B: AsRef<[u8]>>(shards: &[B]) -> Vec<u8> {
     bytes
 }
 
-/// Decodes the shards written by [`pack`], or describes what is wrong with the bytes.
+/// Decodes the shards written by [`pack`]. The error says why the bytes are invalid.
 pub fn unpack(bytes: &[u8]) -> Result<Vec<Vec<u8>>, String> {
     let damaged = || "it is damaged or truncated".to_owned();
     let content = bytes.len().checked_sub(64).map(|end| &bytes[..end]).ok_or_else(damaged)?;

@@ -1,4 +1,5 @@
-//! Graceful stop on Ctrl-C or SIGTERM: the first request lets a run save its state, the second exits.
+//! Graceful stop on Ctrl-C or SIGTERM: after the first request a run saves its state and stops; a
+//! second request ends the process at once.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -6,8 +7,8 @@ use std::time::{Duration, Instant};
 /// The time of the first stop request.
 static REQUESTED: OnceLock<Instant> = OnceLock::new();
 
-/// Signals within this time count as one request: `timeout` and job schedulers signal both the
-/// process and its group, so one request may arrive twice.
+/// Signals within this time count as one request. `timeout` and job schedulers signal both the
+/// process and its process group, so one request may arrive twice.
 const SAME_REQUEST: Duration = Duration::from_millis(500);
 
 /// Installs a handler for Ctrl-C and termination signals.
@@ -24,8 +25,8 @@ pub fn install_stop_handler() {
     });
 }
 
-/// Ends the process without running destructors or exit handlers: other threads still use what
-/// those would free.
+/// Ends the process without running destructors or exit handlers, because other threads may still
+/// use the memory that these would free.
 fn exit_immediately() -> ! {
     #[cfg(unix)]
     // SAFETY: `_exit` does not return and accesses no memory of this process.

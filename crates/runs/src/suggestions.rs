@@ -2,8 +2,8 @@
 
 /// Returns the candidate with the smallest edit distance to `name`.
 ///
-/// The candidate must be close enough to be a typo: at most three edits, and at most half the length
-/// of `name`.
+/// The candidate must be close enough to be a typo: at most three edits, and at most half the
+/// length of `name`.
 fn closest_match<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let (edits, best) = candidates
         .iter()
@@ -17,7 +17,7 @@ fn closest_match<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
 pub fn did_you_mean(name: &str, candidates: &[&str]) -> String {
     match closest_match(name, candidates) {
         Some(best) => format!("did you mean '{best}'?"),
-        None => format!("there are {}", candidates.join(", ")),
+        None => format!("use one of {}", candidates.join(", ")),
     }
 }
 
@@ -33,6 +33,6 @@ mod tests {
         assert_eq!(closest_match("zzzzzz", &candidates), None);
         assert_eq!(closest_match("x", &[]), None);
         assert_eq!(did_you_mean("alhpa", &candidates), "did you mean 'alpha'?");
-        assert_eq!(did_you_mean("zzzzzz", &candidates), "there are population, crossover, alpha");
+        assert_eq!(did_you_mean("zzzzzz", &candidates), "use one of population, crossover, alpha");
     }
 }

@@ -68,7 +68,7 @@ pub trait WorkQueue: BlobStore + Debug {
 
 /// Executes the jobs of one kind in a worker.
 pub trait JobHandler: Send + Sync {
-    /// Returns the kind of jobs it handles.
+    /// Returns the kind of jobs that this handler executes.
     fn kind(&self) -> &'static str;
 
     /// Executes the jobs of one message and returns their results.
@@ -79,7 +79,8 @@ pub trait JobHandler: Send + Sync {
 
 /// Runs a batch and passes its results to `accept` in the order of the jobs.
 ///
-/// `decode` parses a message into one result for each job of its range, or says why it is invalid.
+/// `decode` parses a message into one result for each job of its range; its error says why the
+/// message is invalid.
 /// `accept` returns whether to continue.
 pub fn run_in_order<T>(
     queue: &dyn WorkQueue,

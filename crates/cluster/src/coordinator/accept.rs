@@ -8,10 +8,10 @@ use outflank_runs::Ack;
 use outflank_runs::files::checksum;
 use std::ops::{ControlFlow, Range};
 
-/// Number of failures after which a task counts as impossible.
+/// Number of failures of a task after which the batch is aborted.
 const MAX_FAILURES: u32 = 3;
 
-/// Number of invalid results after which the batch is aborted.
+/// Number of rejected results of a task after which the batch is aborted.
 const MAX_REJECTIONS: u32 = 20;
 
 impl NatsQueue {
@@ -84,10 +84,12 @@ impl NatsQueue {
     ) -> Result<ControlFlow<()>, ClusterError> {
         let Some(task) = state.in_flight.get(id) else { return Ok(ControlFlow::Continue(())) };
         task.rejections += 1;
-        self.log(&format!("rejected a result of worker {worker}: {reason}; submitting it again"));
+        self.log(&format!(
+            "rejected a result of worker {worker}: {reason}; submitting its task again"
+        ));
         if task.rejections >= MAX_REJECTIONS {
             let text = format!(
-                "{MAX_REJECTIONS} results of the same task were rejected, the last of worker {worker}: {reason}. Stop that worker, then resume."
+                "{MAX_REJECTIONS} results of the same task were rejected, the last from worker {worker}: {reason}. Stop that worker, then resume."
             );
             return Err(ClusterError::JobFailed(text));
         }

@@ -10,18 +10,18 @@ use std::time::Instant;
 impl NatsQueue {
     /// Submits tasks; retries until the server has stored all of them.
     pub(super) fn submit(&self, state: &mut BatchState<'_>, tasks: &[String]) {
-        let mut left: Vec<(String, String)> =
+        let mut unsent: Vec<(String, String)> =
             tasks.iter().map(|task| (task.clone(), task.clone())).collect();
-        left.retain(|(task, _)| !state.queued_before.contains(task));
+        unsent.retain(|(task, _)| !state.queued_before.contains(task));
         let mut failed = false;
-        while !left.is_empty() && !stop_requested() {
+        while !unsent.is_empty() && !stop_requested() {
             let mut retry = Vec::new();
-            let stored = self.connection.wait(self.publish(state, &left));
-            for ((task, message_id), stored) in left.into_iter().zip(stored) {
+            let stored = self.connection.wait(self.publish(state, &unsent));
+            for ((task, message_id), stored) in unsent.into_iter().zip(stored) {
                 match stored {
                     Ok(false) => {}
-                    // A duplicate of a recent task that is not queued any more: another process
-                    // completed or withdrew it.
+                    // A duplicate of a recent task that is no longer queued: another process
+                    // completed or deleted it.
                     Ok(true) if message_id == task => {
                         retry.push((task.clone(), self.new_message_id(&task, 0)));
                     }
@@ -37,8 +37,8 @@ impl NatsQueue {
                     }
                 }
             }
-            left = retry;
-            if failed && !left.is_empty() {
+            unsent = retry;
+            if failed && !unsent.is_empty() {
                 std::thread::sleep(POLL_INTERVAL);
                 if self.connection.is_connected() {
                     let _ = self.connection.wait(self.connection.set_up());

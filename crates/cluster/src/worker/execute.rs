@@ -18,7 +18,7 @@ use tokio::time::sleep;
 /// Interval between progress acknowledgements of a task.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Number of deliveries after which a task counts as crashing its workers.
+/// Maximum number of deliveries of a task. A task with more is assumed to crash its workers.
 const MAX_DELIVERIES: i64 = 20;
 
 /// Size above which a result goes through the object store. The server limits messages to one
@@ -35,11 +35,13 @@ impl WorkerState<'_> {
         let acker = Arc::new(acker);
         let progress = self.connection.runtime.spawn(report_progress(acker.clone()));
         let headers = message.headers.as_ref();
-        let of = |name| header(headers, name);
-        let began = Instant::now();
+        let task_header = |name| header(headers, name);
+        let started = Instant::now();
         let outcome = match deliveries > MAX_DELIVERIES {
             true => Err(format!("the task was delivered {deliveries} times without a result")),
-            false => self.handle(of(wire::KIND), of(wire::VERSION), &message.payload),
+            false => {
+                self.handle(task_header(wire::KIND), task_header(wire::VERSION), &message.payload)
+            }
         };
         if stop_requested() {
             // The result may be incomplete.
@@ -47,7 +49,7 @@ impl WorkerState<'_> {
             let _ = self.connection.wait(acker.ack_with(AckKind::Nak(None)));
             return None;
         }
-        let mut result = HeaderMap::new();
+        let mut result_headers = HeaderMap::new();
         let payload = match outcome {
             Ok(bytes) => {
                 self.completed.fetch_add(1, Ordering::Relaxed);
@@ -56,24 +58,25 @@ impl WorkerState<'_> {
             Err(reason) => {
                 self.failed.fetch_add(1, Ordering::Relaxed);
                 (self.connection.log)(&format!("a job failed: {reason}"));
-                result.insert(wire::FAILED, "yes");
+                result_headers.insert(wire::FAILED, "yes");
                 reason.into_bytes()
             }
         };
-        result.insert(wire::VERSION, self.connection.options.version.as_str());
-        result.insert(wire::WORKER, self.name);
-        result.insert(wire::TASK, of(wire::TASK));
-        result.insert(wire::CHECKSUM, checksum(&payload).as_str());
-        result.insert(wire::SECONDS, format!("{:.6}", began.elapsed().as_secs_f64()).as_str());
+        result_headers.insert(wire::VERSION, self.connection.options.version.as_str());
+        result_headers.insert(wire::WORKER, self.name);
+        result_headers.insert(wire::TASK, task_header(wire::TASK));
+        result_headers.insert(wire::CHECKSUM, checksum(&payload).as_str());
+        result_headers
+            .insert(wire::SECONDS, format!("{:.6}", started.elapsed().as_secs_f64()).as_str());
         // The server drops repeated publications of one delivery. Each delivery has its own id,
         // because the result of an earlier one may have been rejected or deleted.
-        let id = format!("{}/{}/{sequence}/{deliveries}", of(wire::TASK), self.name);
-        result.insert(wire::MESSAGE_ID, id.as_str());
+        let id = format!("{}/{}/{sequence}/{deliveries}", task_header(wire::TASK), self.name);
+        result_headers.insert(wire::MESSAGE_ID, id.as_str());
         let payload = match payload.len() > MAX_PAYLOAD {
             false => payload,
             true => match self.connection.wait(self.connection.put_blob(&payload)) {
                 Ok(_) => {
-                    result.insert(wire::IN_OBJECT_STORE, "yes");
+                    result_headers.insert(wire::IN_OBJECT_STORE, "yes");
                     Vec::new()
                 }
                 Err(error) => {
@@ -83,13 +86,13 @@ impl WorkerState<'_> {
                 }
             },
         };
-        let subject = self.connection.names.result(of(wire::RUN), of(wire::TASK));
+        let subject = self.connection.names.result(task_header(wire::RUN), task_header(wire::TASK));
         let result = PendingResult {
             context: self.connection.context.clone(),
             log: self.connection.log.clone(),
             problem: self.problem.clone(),
             subject,
-            headers: result,
+            headers: result_headers,
             payload,
             acker,
             progress,
@@ -97,11 +100,14 @@ impl WorkerState<'_> {
         Some(self.connection.runtime.spawn(result.store()))
     }
 
-    /// Calls the handler of a task's kind. A panic is an error of this task, not of the worker.
+    /// Executes a task with the handler of its kind. A panic is an error of the task and does not
+    /// stop the worker.
     fn handle(&self, kind: &str, version: &str, payload: &[u8]) -> Result<Vec<u8>, String> {
         let own_version = &self.connection.options.version;
         if version != own_version {
-            return Err(format!("the job has version {version}, this worker {own_version}"));
+            return Err(format!(
+                "the job has version {version}, but this worker has {own_version}"
+            ));
         }
         let handler = self.handlers.iter().find(|handler| handler.kind() == kind);
         let handler = handler.ok_or_else(|| format!("unknown kind of job '{kind}'"))?;
@@ -114,7 +120,7 @@ impl WorkerState<'_> {
     }
 }
 
-/// Tells the server at a fixed interval that a task is in progress.
+/// Acknowledges at a fixed interval that a task is in progress.
 async fn report_progress(acker: Arc<Acker>) {
     loop {
         sleep(PROGRESS_INTERVAL).await;

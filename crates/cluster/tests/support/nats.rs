@@ -1,6 +1,6 @@
 //! Starts a `nats-server` with its own port and store folder for a test.
 
-// Each test binary compiles this file and uses a part of it.
+// Each test binary compiles this file and uses only some of its functions.
 #![allow(dead_code)]
 
 use std::net::{TcpListener, TcpStream};

@@ -6,8 +6,8 @@ use super::Square;
 /// directions add up to 3.
 pub const DIRECTIONS: [Direction; 4] = [Direction(0), Direction(1), Direction(2), Direction(3)];
 
-/// A diagonal direction: down-left (0), down-right (1), up-left (2) or up-right (3), with square 1 at
-/// the top.
+/// A diagonal direction: down-left (0), down-right (1), up-left (2) or up-right (3), with square 1
+/// at the top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Direction(u32);
 
@@ -76,12 +76,13 @@ impl Direction {
     }
 }
 
-/// The squares one and two steps away, as bitboards that are empty outside the board.
+/// The squares one and two steps from a square in one direction, as bitboards. A bitboard is empty
+/// if its square is outside the board.
 #[derive(Clone, Copy)]
 pub struct Ahead {
     /// The adjacent square, to step to or to jump over.
     pub near: u32,
-    /// The square beyond, to land on.
+    /// The square behind it, to land on after a jump.
     pub far: u32,
 }
 
@@ -115,8 +116,8 @@ mod tests {
         let down = if DOWN & direction.bit() != 0 { steps } else { -steps };
         let right = if direction.number() % 2 == 1 { steps } else { -steps };
         let (row, column) = (square.row() as i8 + down, square.column() as i8 + right);
-        let there = |s: &Square| s.row() as i8 == row && s.column() as i8 == column;
-        (1..=32).filter_map(Square::new).find(there).map_or(0, Square::bit)
+        let is_target = |s: &Square| s.row() as i8 == row && s.column() as i8 == column;
+        (1..=32).filter_map(Square::new).find(is_target).map_or(0, Square::bit)
     }
 
     #[test]

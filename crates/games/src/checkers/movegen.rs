@@ -90,8 +90,8 @@ impl SideView {
 
 /// Iterator over the legal moves of a position, in ascending order.
 ///
-/// Captures are searched depth-first. Backtracking uses the route of the current capture, so no stack
-/// and no move list are needed.
+/// Captures are searched depth-first. Backtracking uses the route of the current capture, so no
+/// stack and no move list are needed.
 #[derive(Clone)]
 pub struct Moves {
     view: SideView,
@@ -100,7 +100,7 @@ pub struct Moves {
     origins: Squares,
     /// The empty squares, including the origin of a capture.
     free: u32,
-    /// The directions in which the current piece moves.
+    /// The directions in which the current piece may move.
     allowed: u32,
     /// The current square of the piece.
     square: Square,
@@ -114,7 +114,7 @@ pub struct Moves {
 
 impl Moves {
     /// Returns an empty iterator.
-    pub(super) fn none() -> Moves {
+    pub(super) fn empty() -> Moves {
         SideView { men: 0, kings: 0, enemies: 0, forward: 0 }.moves()
     }
 
@@ -122,27 +122,27 @@ impl Moves {
     #[inline]
     fn jumps(&self, square: Square, captured: u32) -> u32 {
         let capturable = self.view.enemies & !captured;
-        let open = |direction| {
+        let can_jump = |direction| {
             let ahead = ahead(square, direction);
             ahead.near & capturable != 0 && ahead.far & self.free != 0
         };
         self.allowed
             & DIRECTIONS
                 .into_iter()
-                .fold(0, |set, direction| set | direction.bit_if(open(direction)))
+                .fold(0, |set, direction| set | direction.bit_if(can_jump(direction)))
     }
 
     /// Returns the directions in which the piece can step from a square.
     #[inline]
     fn steps(&self, square: Square) -> u32 {
-        let open = |direction| ahead(square, direction).near & self.free != 0;
+        let can_step = |direction| ahead(square, direction).near & self.free != 0;
         self.allowed
             & DIRECTIONS
                 .into_iter()
-                .fold(0, |set, direction| set | direction.bit_if(open(direction)))
+                .fold(0, |set, direction| set | direction.bit_if(can_step(direction)))
     }
 
-    /// Selects the next piece; returns `None` if there is none.
+    /// Selects the next piece and its first directions. Returns `None` after the last piece.
     #[inline]
     fn next_origin(&mut self) -> Option<()> {
         let origin = self.origins.next()?;
@@ -159,7 +159,7 @@ impl Moves {
         Some(())
     }
 
-    /// Reverts the last jump. Directions are tried in order, so those after it remain.
+    /// Undoes the last jump. Directions are tried in order, so those after `last` remain.
     #[inline]
     fn backtrack(&mut self, partial: PartialMove, last: Direction) {
         let back = ahead(self.square, last.opposite());
@@ -204,7 +204,7 @@ impl Iterator for Moves {
         }
     }
 
-    /// Counts the steps of remaining pieces on the bitboards.
+    /// Counts the remaining steps on the bitboards, without generating them.
     #[inline]
     fn count(self) -> usize {
         if self.jumping {

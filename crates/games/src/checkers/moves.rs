@@ -9,25 +9,29 @@ use std::fmt;
 /// The route is packed into 32 bits, most significant first. Comparing routes therefore compares
 /// origins, then directions, and [`Moves`](super::Moves) lists moves in ascending order:
 ///
-/// | bits | holds |
+/// | bits | content |
 /// |---|---|
 /// | 27 to 31 | the index of the origin |
 /// | 9 to 26 | nine directions of two bits each, the first in bits 25 and 26; unused ones are zero |
 /// | 4 to 8 | the index of the last square |
 /// | 0 to 3 | the number of pieces captured, 0 for a step |
 ///
-/// Nine directions suffice: a king's jumps stay on eight squares that differ by even numbers of rows
-/// and columns. Nine jumps connect these squares, each over a different square, and no square may be
-/// jumped twice. The other 32 bits are the captured pieces, stored to make playing a move fast.
+/// Nine directions suffice: a king's jumps stay on eight squares that differ by even numbers of
+/// rows and columns. Nine jumps connect these squares, each over a different square, and no square
+/// may be jumped twice. The other 32 bits are the captured pieces, stored to make playing a move
+/// fast.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move {
     route: u32,
     captured: u32,
 }
 
-const ORIGIN: u32 = 27;
-const FIRST_DIRECTION: u32 = 25;
-const LAST: u32 = 4;
+/// The lowest bit of the origin in a route.
+const ORIGIN_SHIFT: u32 = 27;
+/// The lowest bit of the first direction in a route.
+const FIRST_DIRECTION_SHIFT: u32 = 25;
+/// The lowest bit of the last square in a route.
+const LAST_SHIFT: u32 = 4;
 
 /// A move under construction: a route with origin and directions only.
 #[derive(Clone, Copy, Default)]
@@ -39,22 +43,22 @@ pub(super) struct PartialMove {
 impl PartialMove {
     #[inline]
     pub(super) fn new(origin: Square) -> PartialMove {
-        PartialMove { route: (origin.index() as u32) << ORIGIN, jumps: 0 }
+        PartialMove { route: (origin.index() as u32) << ORIGIN_SHIFT, jumps: 0 }
     }
 
     /// Returns the route extended by a jump.
     #[inline]
     pub(super) fn jump(self, direction: Direction) -> PartialMove {
-        let shift = FIRST_DIRECTION.saturating_sub(2 * self.jumps);
+        let shift = FIRST_DIRECTION_SHIFT.saturating_sub(2 * self.jumps);
         PartialMove { route: self.route | direction.number() << shift, jumps: self.jumps + 1 }
     }
 
-    /// Returns the route without its last jump, and the direction of that jump; `None` if there is no
-    /// jump.
+    /// Returns the route without its last jump, and the direction of that jump; `None` if there is
+    /// no jump.
     #[inline]
     pub(super) fn undo(self) -> Option<(PartialMove, Direction)> {
         let jumps = self.jumps.checked_sub(1)?;
-        let shift = FIRST_DIRECTION.saturating_sub(2 * jumps);
+        let shift = FIRST_DIRECTION_SHIFT.saturating_sub(2 * jumps);
         let partial = PartialMove { route: self.route & !(0b11 << shift), jumps };
         Some((partial, Direction::from_low_bits(self.route >> shift)))
     }
@@ -62,14 +66,15 @@ impl PartialMove {
     /// Returns the finished capture.
     #[inline]
     pub(super) fn capture(self, last: Square, captured: u32) -> Move {
-        Move { route: self.route | (last.index() as u32) << LAST | self.jumps, captured }
+        Move { route: self.route | (last.index() as u32) << LAST_SHIFT | self.jumps, captured }
     }
 
     /// Returns the step to an adjacent square.
     #[inline]
     pub(super) fn step(self, direction: Direction, last: Square) -> Move {
-        let route =
-            self.route | direction.number() << FIRST_DIRECTION | (last.index() as u32) << LAST;
+        let route = self.route
+            | direction.number() << FIRST_DIRECTION_SHIFT
+            | (last.index() as u32) << LAST_SHIFT;
         Move { route, captured: 0 }
     }
 }
@@ -79,14 +84,14 @@ impl Move {
     #[inline]
     #[must_use]
     pub fn from(self) -> Square {
-        Square::from_low_bits(self.route >> ORIGIN)
+        Square::from_low_bits(self.route >> ORIGIN_SHIFT)
     }
 
     /// Returns the last square, which may be the origin in a capture.
     #[inline]
     #[must_use]
     pub fn to(self) -> Square {
-        Square::from_low_bits(self.route >> LAST)
+        Square::from_low_bits(self.route >> LAST_SHIFT)
     }
 
     /// Returns the captured pieces as a bitboard, empty for a step.
@@ -108,8 +113,9 @@ impl Move {
         let jumps = self.route & 0b1111;
         let mut square = self.from();
         (0..jumps.max(1)).map(move |jump| {
-            let direction =
-                Direction::from_low_bits(self.route >> FIRST_DIRECTION.saturating_sub(2 * jump));
+            let direction = Direction::from_low_bits(
+                self.route >> FIRST_DIRECTION_SHIFT.saturating_sub(2 * jump),
+            );
             let ahead = ahead(square, direction);
             let landing = if jumps == 0 { ahead.near } else { ahead.far };
             square = Square::from_low_bits(landing.trailing_zeros());

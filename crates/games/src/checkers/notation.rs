@@ -11,7 +11,7 @@ use std::str::FromStr;
 pub enum CheckersError {
     /// The side to move is invalid.
     #[error("'{0}' is not a side to move: start with B: or W:")]
-    Side(String),
+    SideToMove(String),
     /// A section is neither a list of pieces nor a ply count.
     #[error(
         "'{0}' is not a section of a position: write W and B with their squares, then H and a ply count, as in B:W30,K31:B1:H4"
@@ -29,14 +29,14 @@ pub enum CheckersError {
     #[error(
         "'{text}' in the pieces of {side} is not a square: use 1 to 32, with K before the number of a king"
     )]
-    Square {
+    InvalidSquare {
         /// The side of the piece.
         side: Side,
         /// The invalid text.
         text: String,
     },
     /// A square has two pieces.
-    #[error("square {0} has two pieces")]
+    #[error("square {0} has two pieces: remove one of them")]
     Occupied(Square),
     /// A man is on its crowning row.
     #[error("a man of {side} on {square} would have been crowned: write K{square}")]
@@ -56,7 +56,7 @@ pub enum CheckersError {
     },
     /// The number of plies since the last capture or man's move is invalid.
     #[error("'H{0}' is not a number of plies without a capture or a man's move: use 0 to 80")]
-    Quiet(String),
+    QuietPlies(String),
 }
 
 /// Parses an integer of one or two decimal digits without a sign.
@@ -83,7 +83,7 @@ fn parse_pieces(side: Side, text: &str) -> Result<(u32, u32), CheckersError> {
         let crowned = word.strip_prefix(['K', 'k']);
         let square = parse_number(crowned.unwrap_or(word))
             .and_then(Square::new)
-            .ok_or_else(|| CheckersError::Square { side, text: word.to_owned() })?;
+            .ok_or_else(|| CheckersError::InvalidSquare { side, text: word.to_owned() })?;
         if pieces & square.bit() != 0 {
             return Err(CheckersError::Occupied(square));
         }
@@ -103,14 +103,14 @@ fn parse_pieces(side: Side, text: &str) -> Result<(u32, u32), CheckersError> {
 impl FromStr for Checkers {
     type Err = CheckersError;
 
-    /// Parses `B:W21,22,K30:B1,2,K5`, with the sides in either order and an optional `:H` section, the
-    /// number of plies since the last capture or man's move. Case and spaces do not matter, and a
-    /// period may follow.
+    /// Parses `B:W21,22,K30:B1,2,K5`, with the sides in either order and an optional `:H` section,
+    /// the number of plies since the last capture or man's move. Case and spaces do not matter, and
+    /// a period may follow.
     fn from_str(text: &str) -> Result<Checkers, CheckersError> {
         let text = text.trim();
         let mut sections = text.strip_suffix('.').unwrap_or(text).split(':').map(str::trim);
         let first = sections.next().unwrap_or_default();
-        let side = parse_side(first).ok_or_else(|| CheckersError::Side(first.to_owned()))?;
+        let side = parse_side(first).ok_or_else(|| CheckersError::SideToMove(first.to_owned()))?;
 
         let (mut pieces, mut quiet) = ([None; 2], None);
         for section in sections {
@@ -122,7 +122,7 @@ impl FromStr for Checkers {
                 }
             } else if letter.eq_ignore_ascii_case("H") {
                 let plies = parse_number(rest.trim()).filter(|&plies| plies <= DRAW_PLIES);
-                let plies = plies.ok_or_else(|| CheckersError::Quiet(rest.to_owned()))?;
+                let plies = plies.ok_or_else(|| CheckersError::QuietPlies(rest.to_owned()))?;
                 if quiet.replace(plies).is_some() {
                     return Err(CheckersError::Repeated(section.to_owned()));
                 }
@@ -182,13 +182,13 @@ fn parse_path(text: &str) -> Option<(Square, Vec<Square>)> {
 
 /// Parses a move and finds it among the legal moves.
 pub(super) fn parse_move(position: &Checkers, text: &str) -> Result<Move, MoveError> {
-    let unreadable = || MoveError::Unreadable(text.to_owned());
+    let unreadable = || MoveError::InvalidNotation(text.to_owned());
     let (from, landings) = parse_path(text).ok_or_else(unreadable)?;
     let side = position.to_move();
     let illegal = |mv| Err(MoveError::Illegal { mv, side });
     let trimmed = text.trim().to_owned();
     if position.is_over() {
-        return Err(MoveError::Over(trimmed));
+        return Err(MoveError::GameOver(trimmed));
     }
     let mut candidates = position.moves().filter(|mv| mv.from() == from);
     if let Some(exact) = candidates.find(|mv| mv.landings().eq(landings.iter().copied())) {
@@ -200,7 +200,7 @@ pub(super) fn parse_move(position: &Checkers, text: &str) -> Result<Move, MoveEr
         (None, _) => illegal(trimmed),
         (Some(only), 0) => Ok(only),
         (Some(_), others) => illegal(format!(
-            "{trimmed} (ambiguous: {} captures have these ends, write all squares)",
+            "{trimmed} (ambiguous: {} captures start and end there; write all squares)",
             others + 1
         )),
     }

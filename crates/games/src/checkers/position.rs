@@ -66,8 +66,8 @@ impl Checkers {
         self.quiet
     }
 
-    /// Returns the mobility of one side, as if it were to move: the number of first jumps if it must
-    /// capture, otherwise the number of steps.
+    /// Returns the mobility of one side, as if it were to move: the number of first jumps if it
+    /// must capture, otherwise the number of steps.
     #[inline]
     #[must_use]
     pub fn mobility(&self, side: Side) -> u32 {
@@ -107,7 +107,7 @@ impl Position for Checkers {
 
     #[inline]
     fn moves(&self) -> impl Iterator<Item = Move> + use<> {
-        if self.quiet < DRAW_PLIES { self.view(self.side).moves() } else { Moves::none() }
+        if self.quiet < DRAW_PLIES { self.view(self.side).moves() } else { Moves::empty() }
     }
 
     #[inline]
@@ -159,17 +159,17 @@ impl Position for Checkers {
         32 - self.empty().count_ones()
     }
 
-    /// Draws `b` and `w` for men, `B` and `W` for kings, with Black's back row on top. The label of a
-    /// row is the number of its first dark square.
+    /// Draws `b` and `w` for men, `B` and `W` for kings, with Black's back row on top. The label of
+    /// a row is the number of its first dark square.
     fn diagram(&self) -> String {
         let piece = |bit: u32| {
-            let found = [
+            let symbols = [
                 (self.men(Side::Black), 'b'),
                 (self.kings(Side::Black), 'B'),
                 (self.men(Side::White), 'w'),
                 (self.kings(Side::White), 'W'),
             ];
-            found
+            symbols
                 .into_iter()
                 .find(|(pieces, _)| pieces & bit != 0)
                 .map_or('.', |(_, symbol)| symbol)

@@ -45,8 +45,8 @@ impl Square {
         self.0 / 4
     }
 
-    /// Returns the column, 0 (left) to 7, with Black's back row on top: the squares 5, 13, 21 and 29
-    /// are in column 0.
+    /// Returns the column, 0 (left) to 7, with Black's back row on top: the squares 5, 13, 21 and
+    /// 29 are in column 0.
     #[must_use]
     pub const fn column(self) -> u8 {
         self.0 % 4 * 2 + (self.row() + 1) % 2

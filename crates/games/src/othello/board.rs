@@ -39,7 +39,8 @@ impl Board {
         self.play_with_flips(square, self.flips(square))
     }
 
-    /// Returns the board after placing a disc on `square` and flipping `flips`, from the opponent's view.
+    /// Returns the board after placing a disc on `square` and flipping `flips`, from the opponent's
+    /// view.
     #[inline]
     #[must_use]
     pub fn play_with_flips(self, square: Square, flips: u64) -> Board {
@@ -80,7 +81,8 @@ impl Board {
         Board { own: symmetry.bits(self.own), other: symmetry.bits(self.other) }
     }
 
-    /// Returns the smallest of the eight symmetric boards, and the symmetry that maps this board to it.
+    /// Returns the smallest of the eight symmetric boards, and the symmetry that maps this board to
+    /// it.
     #[must_use]
     pub fn canonical(self) -> (Board, Symmetry) {
         Symmetry::ALL

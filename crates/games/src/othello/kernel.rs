@@ -56,7 +56,7 @@ pub trait Task {
     fn run<K: Kernel>(self, kernel: K) -> Self::Output;
 }
 
-/// The columns b to g: discs that horizontal and diagonal shifts may pass without wrapping.
+/// The columns b to g. Horizontal and diagonal shifts of these squares do not wrap around an edge.
 const INNER_COLUMNS: u64 = 0x7e7e_7e7e_7e7e_7e7e;
 
 /// The rays of each square: four toward higher bits (steps 1, 8, 9, 7), then four toward lower bits
@@ -120,7 +120,7 @@ impl Kernel for Portable {
         let rays = &RAYS[square.index()];
         let mut flips = 0;
         for &ray in &rays[..4] {
-            // The carry of the addition passes the opposing discs and stops at the first other square.
+            // The carry of the addition runs through the opposing discs to the first other square.
             let end = (other | !ray).wrapping_add(1) & own & ray;
             flips |= end.wrapping_sub(u64::from(end != 0)) & ray;
         }
@@ -206,7 +206,7 @@ mod avx2 {
         _mm256_set_epi64x(7, 9, 8, 1)
     }
 
-    /// Combines the four lanes with a bitwise OR.
+    /// Returns the bitwise OR of the four lanes.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn or_lanes(lanes: __m256i) -> u64 {
@@ -252,15 +252,15 @@ mod avx2 {
         let zero = _mm256_setzero_si256();
         let ones = _mm256_cmpeq_epi64(zero, zero);
 
-        // Toward higher bits: the carry passes the opposing discs and stops at the first other square.
+        // Toward higher bits: the carry runs through the opposing discs to the first other square.
         let run = _mm256_or_si256(other, _mm256_andnot_si256(above, ones));
         let carried = _mm256_sub_epi64(run, ones);
         let end = _mm256_and_si256(_mm256_and_si256(carried, own), above);
-        let found = _mm256_cmpeq_epi64(end, zero);
-        let up = _mm256_andnot_si256(found, _mm256_and_si256(_mm256_add_epi64(end, ones), above));
+        let no_end = _mm256_cmpeq_epi64(end, zero);
+        let up = _mm256_andnot_si256(no_end, _mm256_and_si256(_mm256_add_epi64(end, ones), above));
 
-        // Toward lower bits: spread the squares without opposing discs away from the start. The first
-        // of them is the one whose nearer neighbor is not set.
+        // Toward lower bits: spread the squares without opposing discs away from the start. The
+        // first of them is the one whose nearer neighbor is not set.
         let mut stops = _mm256_andnot_si256(other, below);
         let two = _mm256_add_epi64(step, step);
         stops = _mm256_or_si256(stops, _mm256_srlv_epi64(stops, step));
@@ -269,8 +269,8 @@ mod avx2 {
         let beyond = _mm256_srlv_epi64(stops, step);
         let end =
             _mm256_andnot_si256(beyond, _mm256_and_si256(own, _mm256_and_si256(stops, below)));
-        let found = _mm256_cmpeq_epi64(end, zero);
-        let down = _mm256_andnot_si256(found, _mm256_andnot_si256(stops, below));
+        let no_end = _mm256_cmpeq_epi64(end, zero);
+        let down = _mm256_andnot_si256(no_end, _mm256_andnot_si256(stops, below));
         or_lanes(_mm256_or_si256(up, down))
     }
 }

@@ -20,7 +20,7 @@ pub enum BoardError {
     #[error("a board has 64 cells and the side to move, this one has {0} cells")]
     Length(usize),
     /// The side to move is missing or invalid.
-    #[error("the side to move is missing or unreadable ('{0}'): write X or O after the 64 cells")]
+    #[error("the side to move is missing or invalid ('{0}'): write X or O after the 64 cells")]
     Side(String),
 }
 

@@ -132,9 +132,10 @@ impl Position for Othello {
     }
 
     fn parse_move(&self, text: &str) -> Result<Square, MoveError> {
-        let square: Square = text.parse().map_err(|_| MoveError::Unreadable(text.to_owned()))?;
+        let square: Square =
+            text.parse().map_err(|_| MoveError::InvalidNotation(text.to_owned()))?;
         match self.board.moves() {
-            0 => Err(MoveError::Over(square.to_string())),
+            0 => Err(MoveError::GameOver(square.to_string())),
             moves if moves & square.bit() != 0 => Ok(square),
             _ => Err(MoveError::Illegal { mv: square.to_string(), side: self.side }),
         }

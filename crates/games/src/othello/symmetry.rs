@@ -4,8 +4,8 @@ use super::Square;
 
 /// One of the eight symmetries of the square.
 ///
-/// Bit 0 of the index mirrors left and right, bit 1 mirrors top and bottom, bit 2 transposes rows and
-/// columns; they are applied in this order.
+/// Bit 0 of the index mirrors left and right, bit 1 mirrors top and bottom, bit 2 transposes rows
+/// and columns; they are applied in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Symmetry(u8);
 

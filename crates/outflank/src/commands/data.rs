@@ -187,7 +187,7 @@ fn reads(path: &Path, file: &Path) -> bool {
 pub fn output_format(path: &Path, format: Option<Format>) -> Result<Format> {
     let named = || match path.extension() {
         Some(ending) if ending.eq_ignore_ascii_case("txt") => Some(Format::Transcript),
-        _ => Format::of_name(path),
+        _ => Format::from_extension(path),
     };
     match format.or_else(named) {
         Some(format) => Ok(format),

@@ -9,8 +9,8 @@ use std::fmt;
 
 /// A board from the view of the side to move, and the square chosen there, in sixteen bytes.
 ///
-/// The chosen square is set in both bitboards, which no disc is. Forty million examples, as many as a
-/// large database has with all symmetries, take 640 MB.
+/// The chosen square is set in both bitboards; the square of a disc is set in only one. Forty
+/// million examples, a large database with all symmetries, take 640 MB.
 ///
 /// The order compares boards first, so sorting groups the moves played on the same board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -149,8 +149,8 @@ pub fn remove_duplicates(examples: &mut Vec<Example>) {
 
 /// Returns all distinct symmetries of all examples.
 ///
-/// The symmetries of one example are adjacent, and these groups are sorted by their smallest members,
-/// so the result does not depend on the order of the input.
+/// The symmetries of one example are adjacent, and these groups are sorted by their smallest
+/// members, so the result does not depend on the order of the input.
 #[must_use]
 pub fn expand_symmetries(examples: &[Example]) -> Vec<Example> {
     let mut classes: Vec<Example> = examples.par_iter().map(|e| e.canonical()).collect();

@@ -1,8 +1,8 @@
 //! One-dimensional arrays in the NPY format, version 1.0.
 //!
-//! A file has the magic string, the version, the length of the header as a 16-bit number, the header and
-//! the values. The header is a Python dictionary literal, padded with spaces and a newline so that the
-//! values start at a multiple of 64 bytes.
+//! A file has the magic string, the version, the length of the header as a 16-bit number, the
+//! header and the values. The header is a Python dictionary literal, padded with spaces and a
+//! newline so that the values start at a multiple of 64 bytes.
 
 use std::io::{self, Write};
 

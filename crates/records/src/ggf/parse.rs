@@ -64,12 +64,13 @@ pub fn game(text: &[u8]) -> Result<Record<Othello>, ParseErrorKind> {
     Ok(replay.finish(info))
 }
 
-/// Returns the sides to move at the start and at the end of a game according to its text, with written
-/// passes only: the side on the board, and the opponent of the last mover. Returns `None` if the text is
-/// not a game.
+/// Returns the sides to move at the start and at the end of a game as written in its text, or
+/// `None` if the text is not a game.
 ///
-/// A record does not contain this, since its positions make forced passes automatically.
-pub fn turns(text: &[u8]) -> Option<(Side, Side)> {
+/// The first is the side on the board, the second the opponent of the side that made the last move
+/// or written pass. A record does not contain them, since its positions make forced passes
+/// automatically.
+pub fn sides_to_move(text: &[u8]) -> Option<(Side, Side)> {
     let mut rest = text.strip_prefix(b"(;")?.trim_ascii_start();
     let (mut first, mut last) = (Side::Black, None);
     while !rest.starts_with(b";)") {
@@ -91,7 +92,7 @@ type Property<'a> = (&'a [u8], &'a [u8], &'a [u8]);
 /// Splits off a property `NAME[value]`.
 fn property(text: &[u8]) -> Result<Property<'_>, ParseErrorKind> {
     if text.is_empty() {
-        return Err(ParseErrorKind::Open);
+        return Err(ParseErrorKind::Unterminated);
     }
     let letters = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let (name, after) = text.split_at(letters);
@@ -141,8 +142,8 @@ fn check_game(value: &[u8]) -> Result<(), ParseErrorKind> {
     }
 }
 
-/// Checks the game type: `s` for two simultaneous games, the board size, then `r` and a number for a
-/// random start, `b` or `w` for the requested color, `k` for komi, `a` for anti-Othello.
+/// Checks the game type: `s` for two simultaneous games, the board size, then `r` and a number for
+/// a random start, `b` or `w` for the requested color, `k` for komi, `a` for anti-Othello.
 fn check_type(value: &[u8]) -> Result<(), ParseErrorKind> {
     let text = value.trim_ascii();
     let tail = text.strip_prefix(b"s").unwrap_or(text).strip_prefix(b"8");
@@ -244,7 +245,7 @@ fn date(text: String) -> String {
         return text;
     }
     let Ok(seconds) = digits.parse::<u64>() else { return text };
-    let (mut days, of_day) = (seconds / 86_400, seconds % 86_400);
+    let (mut days, second_of_day) = (seconds / 86_400, seconds % 86_400);
     let is_leap = |year: u64| {
         year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
     };
@@ -262,11 +263,12 @@ fn date(text: String) -> String {
         days -= length;
         month += 1;
     }
-    let (hour, minute, second) = (of_day / 3_600, of_day / 60 % 60, of_day % 60);
+    let (hour, minute, second) =
+        (second_of_day / 3_600, second_of_day / 60 % 60, second_of_day % 60);
     format!("{year}.{month:02}.{:02}_{hour:02}:{minute:02}:{second:02}.GMT", days + 1)
 }
 
-/// Parses the fields of our own comments and ignores other comments.
+/// Parses the fields in a comment that this program wrote; ignores other comments.
 fn parse_comment(comment: &str, info: &mut GameInfo, random: &mut Vec<usize>) {
     let mut words = comment.split_ascii_whitespace();
     if words.next() != Some("outflank") {

@@ -1,14 +1,14 @@
 //! Names of players and tournaments.
 
-use super::{HEADER, Header, count_error};
+use super::{HEADER_BYTES, Header, count_error};
 use crate::error::{ParseError, ReadError, latin1};
 use outflank_runs::files;
 use std::path::{Path, PathBuf};
 
 /// The size of a player's name in bytes, including the terminating zero.
-pub(super) const PLAYER: usize = 20;
+pub(super) const PLAYER_BYTES: usize = 20;
 /// The size of a tournament's name in bytes, including the terminating zero.
-pub(super) const TOURNAMENT: usize = 26;
+pub(super) const TOURNAMENT_BYTES: usize = 26;
 /// The maximum size of a file of names in bytes; it has at most 65,535 names.
 const MAX_BYTES: u64 = 1 << 21;
 /// The name of an unknown player or tournament in the files.
@@ -37,12 +37,12 @@ impl Names {
 
     /// Parses the content of a `.JOU` file.
     pub fn parse_players(bytes: &[u8]) -> Result<Vec<String>, ParseError> {
-        parse_names::<PLAYER>(bytes)
+        parse_names::<PLAYER_BYTES>(bytes)
     }
 
     /// Parses the content of a `.TRN` file.
     pub fn parse_tournaments(bytes: &[u8]) -> Result<Vec<String>, ParseError> {
-        parse_names::<TOURNAMENT>(bytes)
+        parse_names::<TOURNAMENT_BYTES>(bytes)
     }
 
     /// Returns the name of a player, or `#` and the number if there is no name.
@@ -65,7 +65,7 @@ fn look_up(names: &[String], number: u16) -> String {
 /// Parses a header and names of `N` bytes each.
 fn parse_names<const N: usize>(bytes: &[u8]) -> Result<Vec<String>, ParseError> {
     let header = Header::parse(bytes)?;
-    let (names, extra) = bytes[HEADER..].as_chunks::<N>();
+    let (names, extra) = bytes[HEADER_BYTES..].as_chunks::<N>();
     match count_error(u64::from(header.names), names.len(), extra.len(), 8) {
         Some(error) => Err(error),
         None => Ok(names.iter().map(|name| decode_name(name)).collect()),

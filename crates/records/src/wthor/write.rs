@@ -1,6 +1,6 @@
 //! Encoding of games as `.wtb`, `.JOU` and `.TRN` files.
 
-use super::names::{PLAYER, TOURNAMENT, UNKNOWN};
+use super::names::{PLAYER_BYTES, TOURNAMENT_BYTES, UNKNOWN};
 use super::{Game, Header, Names, encode_square};
 use crate::Record;
 use crate::convert::{DroppedFields, WriteError};
@@ -45,19 +45,19 @@ pub struct Encoded {
 
 /// Encodes games as WTHOR files.
 ///
-/// Names keep their numbers in `names`; new names are appended. The header stores the year and the depth
-/// of perfect play if all games agree on them. The format requires a result and a perfect result: a game
-/// without a recorded result gets that of its final board, and one without a perfect result gets its
-/// result.
+/// Names keep their numbers in `names`; new names are appended. The header stores the year and the
+/// depth of perfect play if all games agree on them. The format requires a result and a perfect
+/// result: a game without a recorded result gets that of its final board, and one without a perfect
+/// result gets its result.
 pub fn encode(
     records: &[Record<Othello>],
     names: &Names,
     created: Created,
 ) -> Result<Encoded, WriteError> {
     let mut dropped = DroppedFields::default();
-    let mut players = NameTable::new("players", PLAYER, &names.players);
-    let mut tournaments = NameTable::new("tournaments", TOURNAMENT, &names.tournaments);
-    let mut bytes = vec![0; super::HEADER];
+    let mut players = NameTable::new("players", PLAYER_BYTES, &names.players);
+    let mut tournaments = NameTable::new("tournaments", TOURNAMENT_BYTES, &names.tournaments);
+    let mut bytes = vec![0; super::HEADER_BYTES];
     for (index, record) in records.iter().enumerate() {
         let info = &record.info;
         if *record.start() != Othello::start() || record.plies().len() > 60 {
@@ -88,7 +88,7 @@ pub fn encode(
         bytes.extend(game.to_bytes());
     }
     let games = u32::try_from(records.len())
-        .map_err(|_| WriteError::TooMany { what: "games", most: u32::MAX as usize })?;
+        .map_err(|_| WriteError::TooMany { what: "games", max: u32::MAX as usize })?;
     let header = Header {
         created,
         games,
@@ -102,7 +102,7 @@ pub fn encode(
         ),
         ..Header::default()
     };
-    bytes[..super::HEADER].copy_from_slice(&header.to_bytes());
+    bytes[..super::HEADER_BYTES].copy_from_slice(&header.to_bytes());
     Ok(Encoded {
         games: bytes,
         players: players.to_bytes(created)?,
@@ -145,7 +145,7 @@ fn black_discs(result: Option<i32>, record: &Record<Othello>, dropped: &mut Drop
     ((result.clamp(-64, 64) + 64) / 2) as u8
 }
 
-/// Names with their numbers.
+/// The names of one file and their numbers.
 struct NameTable {
     what: &'static str,
     length: usize,
@@ -160,7 +160,8 @@ impl NameTable {
             table.add(name);
         }
         if names.is_empty() {
-            // The federation's files start with the unknown name, so programs expect it at number 0.
+            // The federation's files start with the unknown name, so programs expect it at number
+            // 0.
             table.add("");
         }
         table
@@ -184,7 +185,7 @@ impl NameTable {
     }
 
     fn full(&self) -> WriteError {
-        WriteError::TooMany { what: self.what, most: usize::from(u16::MAX) }
+        WriteError::TooMany { what: self.what, max: usize::from(u16::MAX) }
     }
 
     fn to_bytes(&self, created: Created) -> Result<Vec<u8>, WriteError> {

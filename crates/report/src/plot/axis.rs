@@ -1,6 +1,6 @@
 //! Axis scales, ticks and tick labels.
 
-/// Larger numbers count as missing, so that axis arithmetic cannot overflow.
+/// Maximum absolute value of a drawable number. Larger ones could overflow in axis arithmetic.
 const MAX_MAGNITUDE: f64 = 1e100;
 
 /// Returns whether a number can be drawn.
@@ -20,8 +20,8 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Creates a scale that maps `range` to the pixels `from` to `to`. An empty range is widened, and an
-    /// invalid one becomes 0..1.
+    /// Creates a scale that maps `range` to the pixels `from` to `to`. An empty range is widened,
+    /// and an invalid one becomes 0..1.
     pub(super) fn new(range: (f64, f64), log: bool, from: f64, to: f64) -> Self {
         let (mut low, mut high) = range;
         if !(is_drawable(low) && is_drawable(high) && low <= high && (!log || low > 0.0)) {
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn any_range_gives_a_scale() {
+    fn any_range_results_in_a_scale() {
         let extreme = [f64::NAN, f64::INFINITY, -1e300, 0.0, 1e-300, 5.0, 1e99];
         for low in extreme {
             for high in extreme {

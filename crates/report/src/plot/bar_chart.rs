@@ -47,8 +47,8 @@ impl BarChart {
         self
     }
 
-    /// Adds a series: a value and the half-width of its interval for each label, 0 for none. A value that is
-    /// not finite is omitted.
+    /// Adds a series: a value and the half-width of its interval for each label, 0 for none. A
+    /// value that is not finite is omitted.
     #[must_use]
     pub fn series(
         mut self,
@@ -121,9 +121,11 @@ struct Layout {
     labels: f64,
     /// Whether row labels are above the bars instead of left of them.
     labels_above: bool,
-    /// Height of a bar, of the gap between rows, and of a row.
+    /// Height of a bar.
     bar: f64,
+    /// Height of the gap between rows.
     gap: f64,
+    /// Height of a row.
     row: f64,
 }
 
@@ -158,14 +160,14 @@ impl BarChart {
         if layout.labels_above {
             start += LABEL_HEIGHT;
             let text = truncate_text(label, 12.5, layout.width);
-            let halo = "font-size=\"12.5\" paint-order=\"stroke\" stroke=\"var(--paper)\" \
+            let attributes = "font-size=\"12.5\" paint-order=\"stroke\" stroke=\"var(--paper)\" \
                         stroke-width=\"4\"";
-            svg.text(0.0, start - 3.0, halo, &text);
+            svg.text(0.0, start - 3.0, attributes, &text);
         } else {
             let middle = start + 0.5 * self.series.len().max(1) as f64 * layout.bar;
             let text = truncate_text(label, 12.5, layout.labels + 1.0);
-            let look = "text-anchor=\"end\" font-size=\"12.5\"";
-            svg.text(layout.left - 10.0, middle + 4.5, look, &text);
+            let attributes = "text-anchor=\"end\" font-size=\"12.5\"";
+            svg.text(layout.left - 10.0, middle + 4.5, attributes, &text);
         }
         for (index, (name, values)) in self.series.iter().enumerate() {
             if let Some(&(value, error)) = values.get(row).filter(|v| is_drawable(v.0)) {
@@ -174,9 +176,9 @@ impl BarChart {
                 let text = self.value_text(value, interval);
                 let tooltip = format!("{label}, {name}: {text}");
                 self.draw_bar(svg, layout, scale, (index, y), (value, interval), &tooltip);
-                let look = "text-anchor=\"end\" font-size=\"12.5\" fill=\"var(--soft)\" \
+                let attributes = "text-anchor=\"end\" font-size=\"12.5\" fill=\"var(--soft)\" \
                             font-variant-numeric=\"tabular-nums\"";
-                svg.text(layout.width - 2.0, y + 4.5, look, &text);
+                svg.text(layout.width - 2.0, y + 4.5, attributes, &text);
             }
         }
     }
@@ -195,7 +197,7 @@ impl BarChart {
         let (x, zero, color) = (to_pixel(value), to_pixel(0.0), series_color(index));
         if !self.dots {
             let height = 0.78 * layout.bar;
-            let look = format!(
+            let attributes = format!(
                 "x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"2\" fill=\"{color}\" \
                  fill-opacity=\"0.82\"",
                 coord(x.min(zero)),
@@ -203,11 +205,11 @@ impl BarChart {
                 coord((x - zero).abs()),
                 coord(height)
             );
-            svg.add_with_tooltip("rect", &look, tooltip);
+            svg.add_with_tooltip("rect", &attributes, tooltip);
         }
         if high > low {
-            let look = if self.dots { color.as_str() } else { "var(--ink)" };
-            error_bar(svg, look, (to_pixel(low), y), (to_pixel(high), y));
+            let bar_color = if self.dots { color.as_str() } else { "var(--ink)" };
+            error_bar(svg, bar_color, (to_pixel(low), y), (to_pixel(high), y));
         }
         if self.dots {
             marker(svg, index, (x, y), 4.6, Some(tooltip));
@@ -237,11 +239,11 @@ impl Figure for BarChart {
         for (value, label) in scale.ticks(70.0) {
             let x = scale.to_pixel(value);
             svg.line((x, top), (x, bottom), "stroke=\"var(--rule)\"");
-            let look = "text-anchor=\"middle\" font-size=\"12\" fill=\"var(--soft)\"";
-            svg.text(x, bottom + 17.0, look, &label);
+            let attributes = "text-anchor=\"middle\" font-size=\"12\" fill=\"var(--soft)\"";
+            svg.text(x, bottom + 17.0, attributes, &label);
         }
-        let look = "text-anchor=\"middle\" font-size=\"12.5\" fill=\"var(--soft)\"";
-        svg.text(0.5 * (layout.left + layout.right), bottom + 38.0, look, &self.x_label);
+        let attributes = "text-anchor=\"middle\" font-size=\"12.5\" fill=\"var(--soft)\"";
+        svg.text(0.5 * (layout.left + layout.right), bottom + 38.0, attributes, &self.x_label);
         for row in 0..self.labels.len() {
             self.draw_row(&mut svg, &layout, &scale, row);
         }

@@ -25,8 +25,8 @@ pub struct CrossTable {
 }
 
 impl CrossTable {
-    /// Creates a table of percentages, colored around 50. The diagonal and values that are not finite are
-    /// empty.
+    /// Creates a table of percentages, colored around 50. The diagonal and values that are not
+    /// finite are empty.
     pub fn new<S: Into<String>>(
         title: impl Into<String>,
         names: impl IntoIterator<Item = S>,
@@ -50,7 +50,7 @@ impl CrossTable {
         self
     }
 
-    /// Sets the value without color and the distance of the strongest color.
+    /// Sets the value that has no color, and the distance from it at which the color is strongest.
     #[must_use]
     pub fn scale(mut self, center: f64, span: f64) -> Self {
         (self.center, self.span) = (center, span);
@@ -84,15 +84,15 @@ impl CrossTable {
             if self.names.len() > SMALL_FONT_ABOVE { " many" } else { "" },
             escape(&self.title)
         );
-        for (place, name) in self.names.iter().enumerate() {
-            let _ = write!(out, "<th scope=\"col\" title=\"{}\">{}</th>", escape(name), place + 1);
+        for (column, name) in self.names.iter().enumerate() {
+            let _ = write!(out, "<th scope=\"col\" title=\"{}\">{}</th>", escape(name), column + 1);
         }
         out.push_str("</tr></thead>\n<tbody>\n");
         for (row, name) in self.names.iter().enumerate() {
-            let (place, name) = (row + 1, escape(name));
+            let (row_number, name) = (row + 1, escape(name));
             let _ = write!(
                 out,
-                "<tr><th scope=\"row\" title=\"{name}\"><span>{place}</span> {name}</th>"
+                "<tr><th scope=\"row\" title=\"{name}\"><span>{row_number}</span> {name}</th>"
             );
             for column in 0..self.names.len() {
                 let Some(value) = self.value(row, column) else {
@@ -125,39 +125,39 @@ impl Figure for CrossTable {
         let widest = labels.iter().map(|label| text_width(label, 12.5)).fold(0.0, f64::max);
         let left = (widest + 12.0).min(0.42 * width);
         let cell = ((width - left) / count).min(56.0);
-        let tall = cell.clamp(20.0, 30.0);
-        svg.set_height(top + tall * self.names.len() as f64 + 4.0);
+        let row_height = cell.clamp(20.0, 30.0);
+        svg.set_height(top + row_height * self.names.len() as f64 + 4.0);
         let size = (0.36 * cell).clamp(5.0, 12.5);
         let small = format!("text-anchor=\"middle\" font-size=\"{}\"", coord(size));
         for (row, label) in labels.iter().enumerate() {
-            let y = top + tall * row as f64;
+            let y = top + row_height * row as f64;
             let x = left + cell * (row as f64 + 0.5);
             let soft = format!("{small} fill=\"var(--soft)\"");
             if cell >= MIN_TEXT_CELL {
                 svg.text(x, top - 8.0, &soft, &(row + 1).to_string());
             }
             let name = truncate_text(label, 12.5, left - 6.0);
-            svg.text(0.0, y + 0.5 * tall + 4.5, "font-size=\"12.5\"", &name);
+            svg.text(0.0, y + 0.5 * row_height + 4.5, "font-size=\"12.5\"", &name);
             for column in 0..self.names.len() {
                 let x = left + cell * column as f64;
                 let value = self.value(row, column);
                 let (class, strength) = value.map_or(("rule", 0.0), |value| self.cell_color(value));
                 let opacity = if row == column { 0.35 } else { 0.04 + 0.6 * strength };
-                let look = format!(
+                let attributes = format!(
                     "x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"var(--{class})\" \
                      fill-opacity=\"{}\"",
                     coord(x + 0.5),
                     coord(y + 0.5),
                     coord(cell - 1.0),
-                    coord(tall - 1.0),
+                    coord(row_height - 1.0),
                     coord(opacity)
                 );
                 let shown = value.map_or(MISSING.to_owned(), |v| number(v, self.decimals));
-                let name = |place: usize| self.names.get(place).map_or("", String::as_str);
+                let name = |index: usize| self.names.get(index).map_or("", String::as_str);
                 let hint = format!("{} against {}: {shown}", name(row), name(column));
-                svg.add_with_tooltip("rect", &look, &hint);
+                svg.add_with_tooltip("rect", &attributes, &hint);
                 if row != column && cell >= MIN_TEXT_CELL {
-                    svg.text(x + 0.5 * cell, y + 0.5 * tall + 0.36 * size, &small, &shown);
+                    svg.text(x + 0.5 * cell, y + 0.5 * row_height + 0.36 * size, &small, &shown);
                 }
             }
         }

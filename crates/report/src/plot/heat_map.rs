@@ -20,8 +20,8 @@ pub struct HeatMap {
 }
 
 impl HeatMap {
-    /// Creates a heat map of rows, the first at the bottom. Cells without a value are empty. Columns and
-    /// rows are numbered from 0, and colors range from 0 to 100.
+    /// Creates a heat map of rows, the first at the bottom. Cells without a value are empty.
+    /// Columns and rows are numbered from 0, and colors range from 0 to 100.
     pub fn new(
         title: impl Into<String>,
         x_label: impl Into<String>,
@@ -57,16 +57,23 @@ impl HeatMap {
         if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    fn cell(&self, svg: &mut Svg, place: (f64, f64), size: (f64, f64), value: f64, tooltip: &str) {
-        let look = format!(
+    fn draw_cell(
+        &self,
+        svg: &mut Svg,
+        corner: (f64, f64),
+        size: (f64, f64),
+        value: f64,
+        tooltip: &str,
+    ) {
+        let attributes = format!(
             "x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"var(--more)\" fill-opacity=\"{}\"",
-            coord(place.0),
-            coord(place.1),
+            coord(corner.0),
+            coord(corner.1),
             coord((size.0 - 0.5).max(0.5)),
             coord((size.1 - 0.5).max(0.5)),
             coord(0.03 + 0.92 * self.strength(value))
         );
-        svg.add_with_tooltip("rect", &look, tooltip);
+        svg.add_with_tooltip("rect", &attributes, tooltip);
     }
 }
 
@@ -74,20 +81,25 @@ impl Figure for HeatMap {
     fn draw(&self, width: f64) -> Svg {
         let width = clamp_width(width, 240.0, 4000.0);
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0).max(1);
-        let described = format!("{} by {} and {}.", self.title, self.x_label, self.y_label);
-        let mut svg = Svg::new(width, 0.0, &self.title, &described);
+        let description = format!("{} by {} and {}.", self.title, self.x_label, self.y_label);
+        let mut svg = Svg::new(width, 0.0, &self.title, &description);
         let top = header(&mut svg, &self.title, &[], &self.y_label) + 8.0;
         let left = 34.0;
         let cell = ((width - left - 4.0) / columns as f64).min(40.0);
-        let tall = cell.clamp(8.0, 18.0);
-        let bottom = top + tall * self.rows.len() as f64;
+        let row_height = cell.clamp(8.0, 18.0);
+        let bottom = top + row_height * self.rows.len() as f64;
         let soft = "font-size=\"11.5\" fill=\"var(--soft)\"";
         for (row, values) in self.rows.iter().enumerate() {
-            let y = bottom - tall * (row + 1) as f64;
-            let number_of_row = self.start.1 + row as f64;
+            let y = bottom - row_height * (row + 1) as f64;
+            let row_number = self.start.1 + row as f64;
             if row.is_multiple_of(LABEL_INTERVAL) {
-                let look = format!("{soft} text-anchor=\"end\"");
-                svg.text(left - 6.0, y + 0.5 * tall + 4.0, &look, &number(number_of_row, 0));
+                let attributes = format!("{soft} text-anchor=\"end\"");
+                svg.text(
+                    left - 6.0,
+                    y + 0.5 * row_height + 4.0,
+                    &attributes,
+                    &number(row_number, 0),
+                );
             }
             for (column, value) in values.iter().enumerate() {
                 let Some(value) = value.filter(|&value| is_drawable(value)) else { continue };
@@ -97,10 +109,10 @@ impl Figure for HeatMap {
                     self.x_label,
                     number(self.start.0 + column as f64, 0),
                     self.y_label,
-                    number(number_of_row, 0),
+                    number(row_number, 0),
                     number(value, 1)
                 );
-                self.cell(&mut svg, (x, y), (cell, tall), value, &tooltip);
+                self.draw_cell(&mut svg, (x, y), (cell, row_height), value, &tooltip);
             }
         }
         let middle = format!("{soft} text-anchor=\"middle\"");
@@ -117,8 +129,8 @@ impl Figure for HeatMap {
         for step in 0..11 {
             let share = f64::from(step) / 10.0;
             let value = self.range.0 + share * (self.range.1 - self.range.0);
-            let place = (from + 16.0 * f64::from(step), y);
-            self.cell(&mut svg, place, (16.0, 12.0), value, &number(value, 0));
+            let corner = (from + 16.0 * f64::from(step), y);
+            self.draw_cell(&mut svg, corner, (16.0, 12.0), value, &number(value, 0));
         }
         let end = if self.rows.is_empty() { MISSING } else { high.as_str() };
         svg.text(from + 16.0 * 11.0 + 6.0, y + 10.0, soft, end);

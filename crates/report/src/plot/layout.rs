@@ -12,7 +12,8 @@ pub(super) struct LegendEntry<'a> {
     pub(super) marked: bool,
 }
 
-/// Draws the title, the legend of two or more series, and the y axis label. Returns their lower end.
+/// Draws the title, the legend of two or more series, and the y axis label. Returns their lower
+/// end.
 pub(super) fn header(svg: &mut Svg, title: &str, entries: &[LegendEntry<'_>], label: &str) -> f64 {
     let width = svg.width();
     let mut y = 4.0;
@@ -45,8 +46,8 @@ fn legend(svg: &mut Svg, entries: &[LegendEntry<'_>], top: f64) -> f64 {
         let color = series_color(entry.color);
         if entry.line {
             let dash = if entry.dashed { " stroke-dasharray=\"7 5\"" } else { "" };
-            let look = format!("stroke=\"{color}\" stroke-width=\"2.4\"{dash}");
-            svg.line((x, y - 4.0), (x + 22.0, y - 4.0), &look);
+            let attributes = format!("stroke=\"{color}\" stroke-width=\"2.4\"{dash}");
+            svg.line((x, y - 4.0), (x + 22.0, y - 4.0), &attributes);
         }
         if entry.marked {
             marker(svg, entry.color, (x + 11.0, y - 4.0), 4.2, None);
@@ -57,8 +58,8 @@ fn legend(svg: &mut Svg, entries: &[LegendEntry<'_>], top: f64) -> f64 {
     y + 8.0
 }
 
-/// Draws the marker of the series with this index. Shapes differ as well as colors, for color-blind readers
-/// and black-and-white prints.
+/// Draws the marker of the series with this index. Shapes differ as well as colors, for color-blind
+/// readers and black-and-white prints.
 pub(super) fn marker(
     svg: &mut Svg,
     index: usize,

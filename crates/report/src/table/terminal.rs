@@ -1,7 +1,7 @@
 //! Tables as text for a terminal, within a given width.
 //!
-//! A table that is too wide is narrowed in steps: headers wrap, then columns of prose wrap, and finally
-//! the columns are split into blocks that repeat the row names.
+//! A table that is too wide is narrowed in steps: headers wrap, then columns of prose wrap, and
+//! finally the columns are split into blocks that repeat the row names.
 
 use super::{Align, LONG_CELL, Table};
 use crate::text::{display_width, sanitize, wrap_words};
@@ -96,8 +96,8 @@ fn total(widths: &[usize], columns: &[usize]) -> usize {
     cells + GAP.len() * columns.len().saturating_sub(1)
 }
 
-/// Splits the columns into blocks that fit. Each block begins with the name columns and has at least one
-/// other column.
+/// Splits the columns into blocks that fit. Each block begins with the name columns and has at
+/// least one other column.
 fn blocks(widths: &[usize], name_columns: usize, width: usize) -> Vec<Vec<usize>> {
     let all: Vec<usize> = (0..widths.len()).collect();
     if total(widths, &all) <= width {
