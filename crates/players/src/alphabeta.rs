@@ -44,7 +44,7 @@ impl SearchScore {
     }
 }
 
-/// A player with alpha-beta search to a fixed depth.
+/// A player that searches by alpha-beta to a fixed depth.
 ///
 /// **Scores.** The score of a position is its minimax value. A leaf has the value that
 /// [`Evaluate::after_moves`] returns for the side that moves into it. A finished game counts by its

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use transposition_table::TranspositionTable;
 
 /// Minimum number of empty squares for a multithreaded search.
-const PARALLEL_FROM: u32 = 15;
+const PARALLEL_MIN_EMPTIES: u32 = 15;
 
 /// Solves Othello endgames exactly.
 ///
@@ -67,7 +67,7 @@ impl Solver {
         self.try_score(board, &Arc::new(SearchControl::unlimited())).unwrap_or(0)
     }
 
-    /// Fills `best` with all optimal moves in square order and returns the score. `best` is empty if the
+    /// Fills `best` with all optimal moves in square order and returns the score for the side to move. `best` is empty if the
     /// side to move must pass. Returns `None` if the control stops the search.
     pub fn try_best_moves(
         &mut self,
@@ -91,8 +91,8 @@ impl Solver {
         self.search_window(board, -64, 64, control)
     }
 
-    /// Returns an optimal move of a board with this score, whose side to move can move. Returns `None` if
-    /// the control stops the search.
+    /// Returns an optimal move of a board whose score is `score`. The side to move must have a legal move.
+    /// Returns `None` if the control stops the search.
     pub fn try_best_move(
         &mut self,
         board: Board,
@@ -134,7 +134,7 @@ impl Solver {
         beta: i32,
         control: &Arc<SearchControl>,
     ) -> Option<i32> {
-        let parallel = self.threads > 1 && board.empty().count_ones() >= PARALLEL_FROM;
+        let parallel = self.threads > 1 && board.empty().count_ones() >= PARALLEL_MIN_EMPTIES;
         let threads = if parallel { self.threads } else { 1 };
         while self.searches.len() < threads {
             let mut search = Search::new(Arc::clone(&self.table), Arc::clone(control));
@@ -149,7 +149,7 @@ impl Solver {
             search.control = Arc::clone(control);
         }
         let result = match searches {
-            [single] => single.window(board, alpha, beta),
+            [single] => single.search_window(board, alpha, beta),
             several => search_parallel(several, board, alpha, beta, control),
         };
         self.nodes += self.searches.iter().take(threads).map(|search| search.nodes).sum::<u64>();
@@ -174,7 +174,7 @@ fn search_parallel(
                 search.control = Arc::clone(&shared_control);
                 let shared_control = &shared_control;
                 scope.spawn(move || {
-                    let result = search.window(board, alpha, beta);
+                    let result = search.search_window(board, alpha, beta);
                     shared_control.stop();
                     result
                 })
@@ -237,12 +237,12 @@ impl EndgameSolver<Othello> for OthelloEndgame {
     fn score_moves(
         &mut self,
         position: &Othello,
-        each: bool,
+        all_moves: bool,
         control: &Arc<SearchControl>,
     ) -> Option<Vec<(Square, i32)>> {
         let board = position.board();
         let solver = self.solver();
-        if each {
+        if all_moves {
             let score = |square| Some((square, -solver.try_score(board.play(square), control)?));
             return Squares(board.moves()).map(score).collect();
         }

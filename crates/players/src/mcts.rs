@@ -19,7 +19,7 @@ const EXPLORATION: f64 = std::f64::consts::SQRT_2;
 /// Probability of a random move in a playout with a rollout policy.
 const ROLLOUT_EPSILON: f64 = 0.1;
 
-/// A player with UCT search.
+/// A player that searches by UCT.
 ///
 /// Each simulation descends the tree. At each node it selects an untried move (in random order), or
 /// else the one that maximizes `w/n + c * sqrt(ln N / n)`, where `w` is the mover's score in the `n`
@@ -27,7 +27,7 @@ const ROLLOUT_EPSILON: f64 = 0.1;
 /// the first new position a random playout runs to the end, and its result (win, draw or loss) is
 /// backpropagated. The player chooses the move with the most simulations, at random among ties.
 ///
-/// With a rollout policy, playouts follow [`Greedy`](crate::Greedy) with a random move in one of ten;
+/// With a rollout policy, playouts follow [`Greedy`](crate::Greedy), with a random move with probability 0.1;
 /// without random moves all playouts of a position would be identical.
 ///
 /// The tree is rebuilt for each move.

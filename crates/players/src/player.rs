@@ -43,7 +43,7 @@ pub enum PlayerError {
         answer: String,
     },
     /// The caller stopped the search; see [`Player::set_control`].
-    #[error("{player} was stopped before it had chosen")]
+    #[error("{player} was stopped before it chose a move")]
     Stopped {
         /// Name of the player.
         player: String,
@@ -53,7 +53,7 @@ pub enum PlayerError {
     Refused {
         /// Name of the player.
         player: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }

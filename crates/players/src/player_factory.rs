@@ -1,4 +1,4 @@
-//! Named constructors of players, one instance per thread.
+//! Named factories of players, which each thread uses to create its own instances.
 
 use crate::{Player, PlayerError};
 use outflank_games::Position;

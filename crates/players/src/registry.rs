@@ -62,7 +62,7 @@ pub enum RegistryError {
     DuplicateName(String),
 }
 
-/// A model by what it can compute.
+/// A model, classified by its output.
 #[derive(Clone)]
 pub enum PlayerModel<P: Position> {
     /// No model: all moves are equally good.
@@ -122,7 +122,7 @@ pub fn find_model<P: RegisteredGame>(spec: &PlayerSpec) -> Result<PlayerModel<P>
         _ => None,
     };
     augmented.map(PlayerModel::Policy).ok_or_else(|| {
-        let reason = "symmetries= is for policy networks, such as cnn".to_owned();
+        let reason = "symmetries= is for policy networks, such as cnn; remove it".to_owned();
         RegistryError::InvalidCombination { text: spec.text.clone(), reason }
     })
 }
@@ -143,7 +143,7 @@ fn named_model<P: RegisteredGame>(spec: &PlayerSpec) -> Result<PlayerModel<P>, R
     let is_model_file = path.extension().is_some_and(|extension| {
         ["player", "wpc", "safetensors", "toml"]
             .iter()
-            .any(|known| extension.eq_ignore_ascii_case(known))
+            .any(|suffix| extension.eq_ignore_ascii_case(suffix))
     });
     if is_model_file || path.exists() {
         return P::load(path, spec.view);

@@ -20,7 +20,7 @@ pub enum SearchSpec {
     Depth {
         /// Depth in plies.
         plies: u32,
-        /// Number of empty squares from which the game is solved exactly.
+        /// Number of empty squares from which positions are solved exactly; `None` for never.
         exact: Option<u32>,
     },
     /// Monte-Carlo tree search with this many simulations per move.
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_clock_alone_enables_the_default_probcut_of_the_model() {
-        for (text, times) in [
+        for (text, threshold) in [
             ("champion?seconds=1", Some(1.5)),
             ("champion?seconds=1&threads=2", Some(1.5)),
             ("champion?seconds=1&cut=2", Some(2.0)),
@@ -211,7 +211,7 @@ mod tests {
             ("ipref?seconds=1", None),
             ("ipref?seconds=1&cut=1.5", Some(1.5)),
         ] {
-            assert_eq!(spec(text).probcut_threshold(), times, "{text}");
+            assert_eq!(spec(text).probcut_threshold(), threshold, "{text}");
         }
     }
 
@@ -250,6 +250,7 @@ mod tests {
             assert!(error.contains(part), "{text}: {error}");
         }
     }
+
     /// Stored configurations of old runs contain `images=8`. Their labels must not change, since journals
     /// identify players by label.
     #[test]

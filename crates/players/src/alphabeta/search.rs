@@ -121,8 +121,9 @@ impl<P: Searchable> TreeSearch<P> {
         for candidate in root {
             // The window reaches just below the best score so far, so that ties are detected.
             let floor = best.map_or(-MAX_SCORE, |best| score::tie_floor(best) - 1);
-            let test = if best.is_none() { MAX_SCORE } else { floor + 1 };
-            candidate.score = self.score_after(&candidate.after, side, depth - 1, floor, test);
+            let scout_beta = if best.is_none() { MAX_SCORE } else { floor + 1 };
+            candidate.score =
+                self.score_after(&candidate.after, side, depth - 1, floor, scout_beta);
             if best.is_some() && candidate.score > floor {
                 candidate.score =
                     self.score_after(&candidate.after, side, depth - 1, floor, MAX_SCORE);
@@ -213,8 +214,8 @@ impl<P: Searchable> TreeSearch<P> {
             let Some(Candidate { mv, after, .. }) = select_best(&mut candidates, next) else {
                 break;
             };
-            let test = if next == 0 { beta } else { alpha + 1 };
-            let mut score = self.score_after(&after, side, depth - 1, alpha, test);
+            let scout_beta = if next == 0 { beta } else { alpha + 1 };
+            let mut score = self.score_after(&after, side, depth - 1, alpha, scout_beta);
             if next > 0 && score > alpha && score < beta {
                 score = self.score_after(&after, side, depth - 1, alpha, beta);
             }

@@ -16,7 +16,7 @@ pub(super) struct Entry {
     pub upper: i8,
     /// The best move or the one that caused the cutoff; 64 for none.
     pub best: u8,
-    /// Number of empty squares. Entries with more are kept longer.
+    /// Number of empty squares. Entries with fewer empty squares are replaced first.
     empties: u8,
 }
 

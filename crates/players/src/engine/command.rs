@@ -37,13 +37,13 @@ impl fmt::Display for Protocol {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommandError {
     /// The protocol prefix is missing.
-    #[error("'{0}' does not begin with nboard: or gtp:")]
+    #[error("'{0}' does not begin with nboard: or gtp:; write the protocol before the command")]
     Protocol(String),
     /// The program is missing.
     #[error("'{0}' names no program: write the command that starts the engine after the colon")]
     Empty(String),
-    /// A quotation mark or backslash is not closed.
-    #[error("'{0}' has an unclosed quotation mark")]
+    /// A quotation mark is not closed, or the text ends with a backslash.
+    #[error("'{0}' has an unclosed quotation mark or ends with a backslash")]
     Quotes(String),
 }
 

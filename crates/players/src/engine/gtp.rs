@@ -1,6 +1,6 @@
 //! A client of the Go Text Protocol with Othello moves.
 //!
-//! Commands have no ids, and each waits for its response. The engine keeps the board: the client sends only
+//! Commands have no ids. The client waits for the response to each command. The engine keeps the board: the client sends only
 //! new moves, or the whole game if the engine's board is not a prefix of it.
 
 use super::process::{Process, sanitize};
