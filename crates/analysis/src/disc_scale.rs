@@ -3,7 +3,7 @@
 //! Every model has its own scale: log-odds, sums of weights, discs. In the embedded games the final margin
 //! of a side grows almost linearly with the value of the positions it moved into, with a slope that depends
 //! on the stage of the game. A [`DiscScale`] holds this linear fit. Where values do not grow with the margin
-//! there is no conversion, because no number is better than a wrong one.
+//! there is no conversion, since a wrong number would be worse than none.
 //!
 //! Some models add a bias in favor of the side that just moved, which depends on the stage (`ipref`: about
 //! 60 units with 55 empty squares, none at the end). The fit estimates this bias, and the conversion
@@ -17,9 +17,9 @@
 //!
 //! **Odd-even effect.** Models over- or underrate the side that moved last, in some positions more than in
 //! others, so the value of a search alternates with its depth. With `champion`, whose mean bias is zero, one
-//! more ply is worth 0.5 to 2 discs to the side to move if it makes the depth even, and costs as much if it
-//! makes it odd. [`DiscScale::to_discs`] therefore averages the last two depths: it shifts all moves by the
-//! same half step, which leaves their differences and their order unchanged. Decided values are not shifted.
+//! more ply adds 0.5 to 2 discs to the value for the side to move if the new depth is even, and subtracts as
+//! much if it is odd. [`DiscScale::to_discs`] therefore averages the last two depths: it shifts all moves by the
+//! same half step, which leaves their differences and their order unchanged. Proven values are not shifted.
 //! In 20 embedded games (the first 20 of every seventh game, six plies of `champion`), a move that lost at
 //! most one disc changed the value by 2.6 discs on average without this correction and by 0.9 with it;
 //! neither version predicts results better. Subtracting only the mean bias by depth and stage left 1.7.
@@ -42,8 +42,8 @@ const EMPTIES: usize = 61;
 /// embedded games, with the best value of each position. Its bias is zero.
 const CHAMPION_SLOPES: [f32; STAGES] = [3.25, 7.0, 10.2, 11.7, 11.8];
 
-/// One of this many embedded games is used, with one position of each stage. This makes 30,000 values; the
-/// standard error of the slopes of a piece counter is some hundredths.
+/// Every game at this distance is used, with one position of each stage: 30,000 values in total. The
+/// standard error of the slopes of a piece counter is a few hundredths.
 const GAME_STRIDE: usize = 2;
 
 /// A slope counts as positive if it exceeds this many standard errors.
@@ -121,28 +121,28 @@ impl DiscScale {
     #[must_use]
     pub fn to_discs(
         &self,
-        verdict: SearchScore,
-        found: &SearchResult<Square>,
+        score: SearchScore,
+        result: &SearchResult<Square>,
         position: &Othello,
     ) -> Option<f64> {
-        let discs = f64::from(self.to_discs_at_depth(verdict, position, found.depth)?);
-        if !is_estimate(verdict, position, found.depth) {
+        let discs = f64::from(self.to_discs_at_depth(score, position, result.depth)?);
+        if !is_estimate(score, position, result.depth) {
             return Some(discs);
         }
         let max = f64::from(MAX_ESTIMATE);
-        Some((discs + self.half_step(found, position)).clamp(-max, max))
+        Some((discs + self.half_step(result, position)).clamp(-max, max))
     }
 
     /// Returns half the difference between the best value one ply earlier and now.
-    fn half_step(&self, found: &SearchResult<Square>, position: &Othello) -> f64 {
-        let Some(best) = found.moves.first().map(|scored| scored.score) else { return 0.0 };
-        let is_estimate = |verdict| is_estimate(verdict, position, found.depth);
-        if !is_estimate(best) || !is_estimate(found.previous) {
+    fn half_step(&self, result: &SearchResult<Square>, position: &Othello) -> f64 {
+        let Some(best) = result.moves.first().map(|scored| scored.score) else { return 0.0 };
+        let is_estimate = |score| is_estimate(score, position, result.depth);
+        if !is_estimate(best) || !is_estimate(result.previous) {
             return 0.0;
         }
-        let now = self.to_discs_at_depth(best, position, found.depth);
+        let now = self.to_discs_at_depth(best, position, result.depth);
         let before =
-            self.to_discs_at_depth(found.previous, position, found.depth.saturating_sub(1));
+            self.to_discs_at_depth(result.previous, position, result.depth.saturating_sub(1));
         now.zip(before).map_or(0.0, |(now, before)| (f64::from(before) - f64::from(now)) / 2.0)
     }
 
@@ -151,11 +151,11 @@ impl DiscScale {
     #[must_use]
     pub fn to_discs_at_depth(
         &self,
-        verdict: SearchScore,
+        score: SearchScore,
         position: &Othello,
         depth: u32,
     ) -> Option<f32> {
-        let value = match verdict {
+        let value = match score {
             SearchScore::Proven(margin) => return Some(margin as f32),
             SearchScore::Estimate(value) => value,
         };
@@ -166,7 +166,7 @@ impl DiscScale {
         let slope = self.slopes[stage(root_empties as usize)]?;
         let bias = self.bias.get(leaf_empties).copied().filter(|bias| bias.is_finite())?;
         if value == 0.0 {
-            // A certain draw.
+            // A proven draw is reported as an estimate of zero.
             return Some(0.0);
         }
         let bias = if depth % 2 == 1 { bias } else { -bias };
@@ -188,10 +188,10 @@ impl DiscScale {
     }
 }
 
-/// Returns whether a verdict is a model's estimate. An estimate of zero is a draw if a search to this depth
+/// Returns whether a score is a model's estimate. An estimate of zero is a draw if a search to this depth
 /// reaches the last square.
-fn is_estimate(verdict: SearchScore, position: &Othello, depth: u32) -> bool {
-    matches!(verdict, SearchScore::Estimate(value) if value != 0.0 || depth < position.empties())
+fn is_estimate(score: SearchScore, position: &Othello, depth: u32) -> bool {
+    matches!(score, SearchScore::Estimate(value) if value != 0.0 || depth < position.empties())
 }
 
 fn stage(empties: usize) -> usize {

@@ -1,4 +1,4 @@
-//! Evaluates every legal move of a position by search, in units that people count in.
+//! Evaluates every legal move of a position by search, in discs or men.
 //!
 //! A model has its own scale; that of the embedded `champion` is log-odds. Othello values are therefore
 //! converted to discs by a [`DiscScale`] that was fitted to game results, and are exact where the search
@@ -13,13 +13,13 @@ use outflank_players::registry::RegisteredGame;
 use outflank_players::{IterativeDeepening, SearchControl, SearchResult, SearchScore};
 use std::sync::Arc;
 
-/// A single position is solved from this many empty squares on.
+/// A position with at most this many empty squares is solved.
 const EXACT_EMPTIES: u32 = 18;
 
 /// Upper limit of the base-2 logarithm of the transposition table size.
 const TABLE_BITS: u32 = 19;
 
-/// An exact principal variation is extended to this many moves.
+/// Length in moves to which an exact principal variation is extended.
 const EXACT_LINE_LENGTH: usize = 6;
 
 /// A move with its value.
@@ -69,7 +69,7 @@ pub trait Analyzable: RegisteredGame {
     /// where the model's values have no meaning in it.
     fn value_in_units(
         &self,
-        verdict: SearchScore,
+        score: SearchScore,
         found: &SearchResult<Self::Move>,
         scale: Self::Scale,
     ) -> Option<f64>;
@@ -96,11 +96,11 @@ impl Analyzable for Othello {
 
     fn value_in_units(
         &self,
-        verdict: SearchScore,
+        score: SearchScore,
         found: &SearchResult<Square>,
         scale: DiscScale,
     ) -> Option<f64> {
-        scale.to_discs(verdict, found, self)
+        scale.to_discs(score, found, self)
     }
 
     fn expert_probabilities(&self) -> Option<Vec<(Square, f64)>> {
@@ -121,11 +121,11 @@ impl Analyzable for Checkers {
 
     fn value_in_units(
         &self,
-        verdict: SearchScore,
+        score: SearchScore,
         _: &SearchResult<Self::Move>,
         (): (),
     ) -> Option<f64> {
-        Some(match verdict {
+        Some(match score {
             SearchScore::Proven(result) => f64::from(result),
             SearchScore::Estimate(value) => f64::from(value),
         })
@@ -210,7 +210,7 @@ mod tests {
         last
     }
 
-    /// The result under best play, by brute force.
+    /// Computes the result under best play by brute force.
     fn brute_force(position: &Othello) -> i32 {
         let side = position.to_move();
         let value = |mv| {

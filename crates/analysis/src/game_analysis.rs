@@ -15,7 +15,7 @@ use outflank_runs::parallel_in_order;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The default number of empty squares from which every move is solved.
+/// The default number of empty squares at or below which every move is solved.
 pub const EXACT_FROM: u32 = 16;
 
 /// The depths of the passes, in plies. The endgame is solved from the second pass on.
@@ -24,10 +24,10 @@ const PASS_DEPTHS: [u32; 7] = [1, 2, 4, 6, 8, 10, 12];
 /// Upper limit of the base-2 logarithm of the transposition table size.
 const TABLE_BITS: u32 = 17;
 
-/// A smaller gain does not make a move better.
+/// Minimum gain of a better move; smaller differences are ignored.
 const MIN_GAIN: f64 = 0.05;
 
-/// Upper limit of the better moves listed for a move.
+/// Maximum number of better moves listed for a move.
 const MAX_BETTER: usize = 4;
 
 /// A move that was better than the move played.
@@ -139,8 +139,8 @@ impl<P: Analyzable> GameAnalyzer<P> {
         completed.then_some(all)
     }
 
-    /// Evaluates the moves of a game in passes of increasing depth, until the time is over or `control`
-    /// stops it.
+    /// Evaluates the moves of a game in passes of increasing depth, until the time limit is reached or
+    /// `control` stops the search.
     ///
     /// `on_move` receives every move once per pass. Returns the depth of the last completed pass.
     pub fn analyze_progressively(
@@ -175,8 +175,8 @@ impl<P: Analyzable> GameAnalyzer<P> {
                 break;
             }
             completed_depth = depth;
-            // A pass takes about ten times as long as the previous one. It starts if there is time for a
-            // good part of it.
+            // A pass takes about ten times as long as the previous one. It is started if there is time for
+            // about a third of it.
             if depth > 1 && start.elapsed() + 3 * pass_start.elapsed() > time {
                 break;
             }
