@@ -1,5 +1,5 @@
-//! A player for engine protocols. It plays as its specification says, or searches its model within a depth
-//! or time limit, and it evaluates moves.
+//! A player for engine protocols. It plays as its specification says, or searches its model within
+//! a depth or time limit, and it evaluates moves.
 
 use crate::disc_scale::DiscScale;
 use crate::search_interrupt::SearchInterrupt;
@@ -125,14 +125,14 @@ impl EnginePlayer {
         self.player.new_game()
     }
 
-    /// Fits the pruning parameters in advance, so that a search with a time limit does not spend its time
-    /// on this.
+    /// Fits the pruning parameters in advance, so that a search with a time limit does not spend
+    /// its time on this.
     pub fn prepare(&mut self) {
         self.pruning.fit();
     }
 
-    /// Returns the conversion of the player's values to discs, which the first call computes; `None` if the
-    /// player does not evaluate positions.
+    /// Returns the conversion of the player's values to discs, which the first call computes;
+    /// `None` if the player does not evaluate positions.
     pub fn scale(&mut self) -> Option<DiscScale> {
         if let (None, Some(model)) = (self.scale, &self.pruning.model) {
             self.scale = Some(DiscScale::for_model(model));
@@ -142,9 +142,9 @@ impl EnginePlayer {
 
     /// Chooses a move, and returns it with the search result if a search chose it.
     ///
-    /// Without limits the player plays as its specification says. A time limit alone enables the default
-    /// pruning; a depth limit searches without pruning unless the specification sets a threshold.
-    /// `on_depth` receives the result of each completed depth.
+    /// Without limits the player plays as its specification says. A time limit alone enables the
+    /// default pruning; a depth limit searches without pruning unless the specification sets a
+    /// threshold. `on_depth` receives the result of each completed depth.
     pub fn choose(
         &mut self,
         game: &Line<Othello>,
@@ -187,8 +187,8 @@ impl EnginePlayer {
         found.as_ref().and_then(best).or_else(first_legal).ok_or_else(stopped)
     }
 
-    /// Evaluates all moves, or only the best; `None` if the player does not evaluate positions or was
-    /// stopped before depth 1.
+    /// Evaluates all moves, or only the best; `None` if the player does not evaluate positions or
+    /// was stopped before depth 1.
     pub fn evaluate(
         &mut self,
         position: &Othello,

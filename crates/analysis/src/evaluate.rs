@@ -1,8 +1,8 @@
 //! Evaluates every legal move of a position by search, in discs or men.
 //!
-//! A model has its own scale; that of the embedded `champion` is log-odds. Othello values are therefore
-//! converted to discs by a [`DiscScale`] that was fitted to game results, and are exact where the search
-//! reaches the end of the game. Checkers values are in men.
+//! A model has its own scale; that of the embedded `champion` is log-odds. Othello values are
+//! therefore converted to discs by a [`DiscScale`] that was fitted to game results, and are exact
+//! where the search reaches the end of the game. Checkers values are in men.
 
 use crate::disc_scale::DiscScale;
 use crate::expert_predictions::move_probabilities;
@@ -27,8 +27,8 @@ const EXACT_LINE_LENGTH: usize = 6;
 pub struct EvaluatedMove<M> {
     /// The move.
     pub mv: M,
-    /// The value for the side that makes the move, in [`Analyzable::UNIT`]; `None` where the model's
-    /// values have no meaning in this unit.
+    /// The value for the side that makes the move, in [`Analyzable::UNIT`]; `None` where the
+    /// model's values have no meaning in this unit.
     pub value: Option<f64>,
     /// The score on the scale of the search.
     pub score: SearchScore,
@@ -56,7 +56,8 @@ pub trait Analyzable: RegisteredGame {
     /// The unit of values: `discs` or `men`.
     const UNIT: &'static str;
 
-    /// Returns the model that evaluates positions by default; `None` only if an embedded file is damaged.
+    /// Returns the model that evaluates positions by default; `None` only if an embedded file is
+    /// damaged.
     fn default_model() -> Option<Arc<dyn Evaluate<Self>>>;
 
     /// A conversion from a model's values to [`Self::UNIT`].
@@ -65,8 +66,8 @@ pub trait Analyzable: RegisteredGame {
     /// Returns the conversion for a model, which may evaluate thousands of positions.
     fn scale(model: &Arc<dyn Evaluate<Self>>) -> Self::Scale;
 
-    /// Converts the value of a move of this position, as `found` by a search, to [`Self::UNIT`]; `None`
-    /// where the model's values have no meaning in it.
+    /// Converts the value of a move of this position, as `found` by a search, to [`Self::UNIT`];
+    /// `None` where the model's values have no meaning in it.
     fn value_in_units(
         &self,
         score: SearchScore,
@@ -132,8 +133,8 @@ impl Analyzable for Checkers {
     }
 }
 
-/// Evaluates every legal move by iterative deepening, up to `depth` plies or until `control` stops the
-/// search, and passes the result of each completed depth to `on_depth`.
+/// Evaluates every legal move by iterative deepening, up to `depth` plies or until `control` stops
+/// the search, and passes the result of each completed depth to `on_depth`.
 pub fn evaluate_moves<P: Analyzable>(
     position: &P,
     depth: u32,

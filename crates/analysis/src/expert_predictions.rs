@@ -6,8 +6,8 @@ use outflank_models::{embedded, nets};
 
 /// Returns the probability that an expert plays each move, most likely first.
 ///
-/// `None` if the program was built without its move predictor. The first call unpacks the network, which
-/// takes a few tenths of a second; each later call takes a few hundredths.
+/// `None` if the program was built without its move predictor. The first call unpacks the network,
+/// which takes a few tenths of a second; each later call takes a few hundredths.
 pub(crate) fn move_probabilities(position: &Othello) -> Option<Vec<(Square, f64)>> {
     Some(embedded::experts()?.move_probabilities(position))
 }

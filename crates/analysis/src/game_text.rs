@@ -1,7 +1,8 @@
 //! Games in progress as text.
 //!
-//! Othello games are transcripts (`f5d6c3`), checkers games are moves separated by spaces (`11-15 23-19`).
-//! A game that does not begin at the standard start has its first position and a colon before the moves.
+//! Othello games are transcripts (`f5d6c3`), checkers games are moves separated by spaces (`11-15
+//! 23-19`). A game that does not begin at the standard start has its first position and a colon
+//! before the moves.
 
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;

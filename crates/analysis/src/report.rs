@@ -1,5 +1,5 @@
-//! Presents an analyzed game as a terminal table, as Markdown, or as a self-contained HTML page with a graph,
-//! diagrams of the worst moves, and all moves.
+//! Presents an analyzed game as a terminal table, as Markdown, or as a self-contained HTML page
+//! with a graph, diagrams of the worst moves, and all moves.
 
 use crate::expert_predictions::{ExpertPrediction, predict_game};
 use crate::game_analysis::AnalyzedMove;
@@ -120,7 +120,8 @@ fn row(game: &GameReport, analyzed: &AnalyzedMove<Square>) -> [String; 7] {
     ]
 }
 
-/// Formats the most likely expert move with its probability, and that of the move played if it differs.
+/// Formats the most likely expert move with its probability, and that of the move played if it
+/// differs.
 fn format_prediction(prediction: &ExpertPrediction, played: Square) -> String {
     let ExpertPrediction { most_likely, probability, played_probability } = prediction;
     let percent = |probability: &f64| format!("{:.0}%", 100.0 * probability);

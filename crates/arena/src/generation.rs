@@ -1,7 +1,7 @@
 //! Generates openings and games until enough distinct ones are found, with resume.
 //!
-//! Each attempt has its own RNG stream, so the result does not depend on the number of threads or on
-//! interruptions. Every attempt is written to a journal, whether it succeeded or not.
+//! Each attempt has its own RNG stream, so the result does not depend on the number of threads or
+//! on interruptions. Every attempt is written to a journal, whether it succeeded or not.
 
 use crate::play;
 use outflank_games::Line;
@@ -66,7 +66,8 @@ impl Generated {
     }
 
     /// Makes attempts in order until `wanted` results are found, the user requests a stop, or
-    /// [`MAX_UNSUCCESSFUL`] is reached. `progress` receives the number of results after each attempt.
+    /// [`MAX_UNSUCCESSFUL`] is reached. `progress` receives the number of results after each
+    /// attempt.
     fn run<S>(
         &mut self,
         wanted: usize,

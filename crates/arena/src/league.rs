@@ -72,8 +72,8 @@ pub struct League<P: Position> {
     pub complete: bool,
 }
 
-/// Plays the games of every pair. `on_progress` receives the number of games and of new games since the last
-/// call.
+/// Plays the games of every pair. `on_progress` receives the number of games and of new games since
+/// the last call.
 pub fn play_league<P: Position>(
     factories: &[PlayerFactory<P>],
     config: &ContestConfig<P>,

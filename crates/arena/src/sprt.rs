@@ -6,8 +6,8 @@
 //! > LLR = Σ nₖ ln(p¹ₖ / p⁰ₖ)
 //!
 //! is compared with Wald's bounds ln(β/(1−α)) and ln((1−β)/α). Here p⁰ and p¹ are the outcome
-//! distributions of maximum likelihood among those with the mean score that H0 and H1 demand:
-//! pₖ = (nₖ/n) / (1 + x·(aₖ − s)) for outcomes of score aₖ and mean s, with the unique x that yields
+//! distributions of maximum likelihood among those with the mean score that H0 and H1 demand: pₖ =
+//! (nₖ/n) / (1 + x·(aₖ − s)) for outcomes of score aₖ and mean s, with the unique x that yields
 //! this mean.
 //!
 //! If some outcomes did not occur, no distribution may have the required mean. A count of 0 is

@@ -13,8 +13,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! An [`Engine`] owns one process; start one engine per thread. An engine may keep state between games,
-//! such as a hash table, so a seed does not make its moves reproducible.
+//! An [`Engine`] owns one process; start one engine per thread. An engine may keep state between
+//! games, such as a hash table, so a seed does not make its moves reproducible.
 
 mod command;
 mod gtp;
@@ -110,9 +110,9 @@ struct Session {
 
 /// An external Othello engine as a player.
 ///
-/// After a [`PlayerError`] the process is killed. The next [`Player::new_game`] restarts it, unless the
-/// limit of restarts is reached; until then [`Player::choose`] repeats the error. Dropping the engine
-/// kills its process group.
+/// After a [`PlayerError`] the process is killed. The next [`Player::new_game`] restarts it, unless
+/// the limit of restarts is reached; until then [`Player::choose`] repeats the error. Dropping the
+/// engine kills its process group.
 pub struct Engine {
     command: EngineCommand,
     options: EngineOptions,

@@ -93,8 +93,8 @@ pub trait RegisteredGame: Searchable {
     /// Loads a model file, optionally with another view (see [`View`]).
     fn load(path: &Path, view: Option<View>) -> Result<PlayerModel<Self>, RegistryError>;
 
-    /// Wraps a policy to average over the symmetries of a position (test-time augmentation). Returns
-    /// `None` if the game has no symmetries.
+    /// Wraps a policy to average over the symmetries of a position (test-time augmentation).
+    /// Returns `None` if the game has no symmetries.
     fn with_symmetries(policy: Arc<dyn Policy<Self>>) -> Option<Arc<dyn Policy<Self>>>;
 
     /// Starts an external engine.
@@ -111,7 +111,8 @@ pub fn run_model_path(folder: &Path) -> PathBuf {
     if heuristic.exists() { heuristic } else { folder.join("model.safetensors") }
 }
 
-/// Loads the model of a specification, with test-time augmentation if the specification requests it.
+/// Loads the model of a specification, with test-time augmentation if the specification requests
+/// it.
 pub fn find_model<P: RegisteredGame>(spec: &PlayerSpec) -> Result<PlayerModel<P>, RegistryError> {
     let model = named_model(spec)?;
     if !spec.symmetries {

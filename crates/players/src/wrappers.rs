@@ -69,9 +69,9 @@ impl<P: Position, T: Player<P>> Player<P> for ForcedRandom<T> {
 
 /// A player that delegates a range of moves to another player.
 ///
-/// In Othello moves are numbered by discs: the move that places the fifth disc is move 1, and the last
-/// is move 60, regardless of passes and openings. In checkers moves are counted from the start of the
-/// line.
+/// In Othello moves are numbered by discs: the move that places the fifth disc is move 1, and the
+/// last is move 60, regardless of passes and openings. In checkers moves are counted from the start
+/// of the line.
 pub struct Staged<T, U> {
     inner: T,
     other: U,

@@ -129,8 +129,8 @@ fn noise_changes_the_choice_and_depends_only_on_the_seed() {
     assert!(choices.len() > 2, "{choices:?}");
 }
 
-/// Returns the chi-square statistic of the first move over the four symmetric ones (three degrees of
-/// freedom).
+/// Returns the chi-square statistic of the first move over the four symmetric ones (three degrees
+/// of freedom).
 fn first_move_chi_square(player: &mut dyn Player<Othello>, seed: u64) -> f64 {
     let (line, mut rng) = (Line::default(), stream(seed, &["ties"]));
     let mut counts = [0u32; 4];

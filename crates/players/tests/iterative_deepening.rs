@@ -15,7 +15,8 @@ use outflank_runs::rng::stream;
 use positions::{Pieces, move_scores, random_position};
 use std::sync::Arc;
 
-/// Without limits and ProbCut the result equals alpha-beta of the last depth, for any number of threads.
+/// Without limits and ProbCut the result equals alpha-beta of the last depth, for any number of
+/// threads.
 #[test]
 fn iterative_deepening_equals_alpha_beta() {
     fn check<P: Searchable>(model: Arc<dyn Evaluate<P>>, plies: u32, rng: &mut Rng) {
@@ -108,8 +109,8 @@ fn probcut_saves_nodes_and_rarely_changes_the_move() {
     assert!(same >= 12, "{same} of 16");
 }
 
-/// Black's f5 looks best for five plies, but White's d7 leads to a wipeout. ProbCut must not hide the proven
-/// loss.
+/// Black's f5 looks best for five plies, but White's d7 leads to a wipeout. ProbCut must not hide
+/// the proven loss.
 #[test]
 fn probcut_does_not_hide_a_wipeout() {
     let text = "-----------O-O-----XOO-----XOOOO---XX-----OXXO------------------ X";

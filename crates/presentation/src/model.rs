@@ -34,8 +34,8 @@ pub fn tuple_board(title: impl Into<String>, placements: &[Vec<Square>]) -> Boar
     })
 }
 
-/// Draws the input weights of the first hidden units, or groups of units, of an MLP. A weight is the
-/// change of a unit's input when an own disc replaces an opponent's.
+/// Draws the input weights of the first hidden units, or groups of units, of an MLP. A weight is
+/// the change of a unit's input when an own disc replaces an opponent's.
 #[must_use]
 pub fn first_layer(net: &Mlp) -> Vec<Board> {
     let board = |(node, weights): (usize, [f32; 64])| {

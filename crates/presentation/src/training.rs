@@ -211,8 +211,8 @@ pub fn training_page(result: &TrainingResult, provenance: &Provenance) -> String
     page.to_html()
 }
 
-/// Builds the bar chart of the scores. An interval that exceeds 0..100 is not drawn; the table below
-/// states it.
+/// Builds the bar chart of the scores. An interval that exceeds 0..100 is not drawn; the table
+/// below states it.
 fn match_bars(matches: &[MatchReport]) -> BarChart {
     let bar = |report: &MatchReport| {
         let (score, error) = (100.0 * report.score, 100.0 * report.error);

@@ -36,7 +36,8 @@ fn position_with(empties: u32) -> Othello {
     game.steps().map(|(position, _)| position).find(|at| at.empties() == empties).unwrap()
 }
 
-/// Regresses final margins on converted values, through zero; the slope is 1 if the conversion is unbiased.
+/// Regresses final margins on converted values, through zero; the slope is 1 if the conversion is
+/// unbiased.
 fn slope(pairs: &[(f64, f64)]) -> f64 {
     let products: f64 = pairs.iter().map(|(discs, margin)| discs * margin).sum();
     products / pairs.iter().map(|(discs, _)| discs * discs).sum::<f64>()
@@ -337,7 +338,8 @@ fn averaged_values_change_less_after_good_moves() {
     }
 }
 
-/// Averaging shifts all estimates of a position by the same amount and leaves decided values unchanged.
+/// Averaging shifts all estimates of a position by the same amount and leaves decided values
+/// unchanged.
 #[test]
 fn averaging_keeps_differences_and_decided_values() {
     let control = Arc::new(SearchControl::unlimited());

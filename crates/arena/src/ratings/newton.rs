@@ -6,23 +6,23 @@
 //! > w·ln σ(u − D) + l·ln σ(−u − D) + d·ln(e²ᴰ − 1),
 //!
 //! where a draw counts in w, l and d, since P(draw) = σ(u−D)·σ(−u−D)·(e²ᴰ − 1). Every term is
-//! concave in (θ, A, D), and so is the sum. A fixed mean of θ makes it strictly concave in a connected
-//! league. Newton iterations with backtracking (Armijo's rule) therefore converge to the only maximum
-//! from any start. If there is no maximum, a difference between two players who met, or A or D,
-//! grows without bound and exceeds [`MAX_DIFFERENCE`].
+//! concave in (θ, A, D), and so is the sum. A fixed mean of θ makes it strictly concave in a
+//! connected league. Newton iterations with backtracking (Armijo's rule) therefore converge to the
+//! only maximum from any start. If there is no maximum, a difference between two players who met,
+//! or A or D, grows without bound and exceeds [`MAX_DIFFERENCE`].
 
 use crate::linalg::{Cholesky, Matrix};
 
-/// A pivot below this share of its diagonal element has lost all its digits: the matrix is singular to
-/// working precision.
+/// A pivot below this share of its diagonal element has lost all its digits: the matrix is singular
+/// to working precision.
 const PIVOT_TOLERANCE: f64 = 1e-14;
 
 fn factorize(size: usize, cells: Vec<f64>) -> Option<Cholesky<4>> {
     Matrix::from((size, cells)).cholesky(PIVOT_TOLERANCE)
 }
 
-/// Maximum difference between two players who met, in natural units: 4,000 rating points. The weaker
-/// player then wins once in 10^10 games, which no league can measure.
+/// Maximum difference between two players who met, in natural units: 4,000 rating points. The
+/// weaker player then wins once in 10^10 games, which no league can measure.
 pub(super) const MAX_DIFFERENCE: f64 = 4000.0 * std::f64::consts::LN_10 / 400.0;
 
 const MAX_ITERATIONS: usize = 500;
@@ -140,8 +140,9 @@ impl LikelihoodProblem {
         sum + linear
     }
 
-    /// Computes the gradient, the negative Hessian with a ridge that makes it regular, and the ridge.
-    /// The ridge acts on the mean of the strengths only, so a step from zero mean keeps it zero.
+    /// Computes the gradient, the negative Hessian with a ridge that makes it regular, and the
+    /// ridge. The ridge acts on the mean of the strengths only, so a step from zero mean keeps it
+    /// zero.
     fn derivatives(&self, x: &[f64]) -> (Vec<f64>, Vec<f64>, f64) {
         let (strengths, advantage, margin) = self.split(x);
         let (n, m) = (strengths.len(), x.len());

@@ -7,7 +7,9 @@ use crate::errors::ensure_usage;
 use crate::output::{check_writable, counted, print, print_json};
 use crate::{Outcome, VERSION, run_folder};
 use anyhow::{Result, bail};
-use outflank_arena::generation::{GameGenerationConfig, Generated, generate_games, generated_records};
+use outflank_arena::generation::{
+    GameGenerationConfig, Generated, generate_games, generated_records,
+};
 use outflank_games::othello::Othello;
 use outflank_players::registry::factory;
 use outflank_records::wthor::Created;

@@ -1,5 +1,5 @@
-//! Iterative deepening on alpha-beta with a shared transposition table, optional ProbCut and an endgame
-//! solver.
+//! Iterative deepening on alpha-beta with a shared transposition table, optional ProbCut and an
+//! endgame solver.
 //!
 //! With one thread and without a time limit the result is deterministic. With a time limit, or with
 //! several threads and ProbCut, it is not.
@@ -37,8 +37,8 @@ pub struct SearchResult<M> {
     pub pv: Vec<M>,
     /// Search depth in plies.
     pub depth: u32,
-    /// The score of the previous iteration, for the side to move. For depth 1 this is the model's value of
-    /// the position.
+    /// The score of the previous iteration, for the side to move. For depth 1 this is the model's
+    /// value of the position.
     pub previous: SearchScore,
     /// Whether the scores are exact results of the endgame solver.
     pub exact: bool,
@@ -109,8 +109,8 @@ impl<P: Searchable> IterativeDeepening<P> {
 
     /// Searches until the control stops or the maximum depth is reached.
     ///
-    /// Scores every move if `all_moves` is true, else only the best. Calls `on_result` after each iteration.
-    /// Returns `None` if the game is over or the first iteration did not finish.
+    /// Scores every move if `all_moves` is true, else only the best. Calls `on_result` after each
+    /// iteration. Returns `None` if the game is over or the first iteration did not finish.
     pub fn run(
         &mut self,
         position: &P,
@@ -198,7 +198,8 @@ impl<P: Searchable> IterativeDeepening<P> {
         Some(root)
     }
 
-    /// Builds the result of an iteration, with the principal variation from the transposition table.
+    /// Builds the result of an iteration, with the principal variation from the transposition
+    /// table.
     fn result(
         &self,
         position: &P,

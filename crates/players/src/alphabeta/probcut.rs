@@ -1,15 +1,16 @@
 //! ProbCut (Buro, 1995): skips a deep search if a shallow one is far enough outside the window.
 //!
-//! The required margin is measured for each model. Positions of games that the model plays are searched to
-//! several depths, and the standard deviation of the difference between deep and shallow scores is fitted as
+//! The required margin is measured for each model. Positions of games that the model plays are
+//! searched to several depths, and the standard deviation of the difference between deep and
+//! shallow scores is fitted as
 //!
 //! ```text
 //! ln sigma(deep, shallow) = a + b ln(deep - shallow) + c shallow
 //! ```
 //!
-//! with a factor for each stage of the game. A cut requires a margin of `threshold` standard deviations. A
-//! good score of a side that is [near a wipeout](Searchable::near_wipeout) never causes a cut, since
-//! evaluations do not foresee a wipeout.
+//! with a factor for each stage of the game. A cut requires a margin of `threshold` standard
+//! deviations. A good score of a side that is [near a wipeout](Searchable::near_wipeout) never
+//! causes a cut, since evaluations do not foresee a wipeout.
 
 use super::score;
 use super::search::TreeSearch;
@@ -90,8 +91,8 @@ impl ProbCut {
         fit(&gaps, threshold)
     }
 
-    /// Returns the depth of the shallow search, which has the same parity; `None` if the depth is too low
-    /// for a cut.
+    /// Returns the depth of the shallow search, which has the same parity; `None` if the depth is
+    /// too low for a cut.
     #[must_use]
     pub(super) fn shallow_depth(depth: u32) -> Option<u32> {
         (depth >= MIN_DEPTH).then(|| 2 * (depth / 4) + depth % 2)

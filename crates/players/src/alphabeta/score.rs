@@ -1,7 +1,8 @@
 //! Scores as integers, for exact comparison and negation.
 //!
-//! Floats and their bits, read as sign and magnitude, have the same order. An evaluation therefore maps to
-//! an `i32` without loss, infinities included. The integers above infinity encode won games by margin.
+//! Floats and their bits, read as sign and magnitude, have the same order. An evaluation therefore
+//! maps to an `i32` without loss, infinities included. The integers above infinity encode won games
+//! by margin.
 
 /// An evaluation or the result of a finished game for one side, encoded as an ordered integer.
 pub(crate) type OrderedScore = i32;
@@ -29,7 +30,8 @@ pub(crate) fn from_result(result: i32) -> OrderedScore {
     result.signum() * WON + result
 }
 
-/// Decodes a score: `Ok` with the result of a finished game that is not a draw, `Err` with an evaluation.
+/// Decodes a score: `Ok` with the result of a finished game that is not a draw, `Err` with an
+/// evaluation.
 pub(crate) fn decode(score: OrderedScore) -> Result<i32, f32> {
     if score.abs() > WON {
         return Ok(score - score.signum() * WON);

@@ -76,9 +76,9 @@ impl<P: Searchable> TreeSearch<P> {
 
     /// Searches the root and fills `root` with all moves and their scores.
     ///
-    /// With [`RootMode::Best`] the scores of moves that tie with the best are exact, and those of other
-    /// moves are upper bounds below a tie. Returns the best score, or `None` if the search was stopped or
-    /// there is no move.
+    /// With [`RootMode::Best`] the scores of moves that tie with the best are exact, and those of
+    /// other moves are upper bounds below a tie. Returns the best score, or `None` if the search
+    /// was stopped or there is no move.
     pub fn search_root(
         &mut self,
         position: &P,
@@ -150,7 +150,8 @@ impl<P: Searchable> TreeSearch<P> {
         }
     }
 
-    /// Returns the score for `side`, which has just moved into `after`, of searching `depth` more plies.
+    /// Returns the score for `side`, which has just moved into `after`, of searching `depth` more
+    /// plies.
     fn score_after(
         &mut self,
         after: &P,
@@ -170,8 +171,8 @@ impl<P: Searchable> TreeSearch<P> {
         }
     }
 
-    /// Returns the score of an unfinished position for its side to move: exact strictly between alpha and
-    /// beta, a bound outside.
+    /// Returns the score of an unfinished position for its side to move: exact strictly between
+    /// alpha and beta, a bound outside.
     fn search(
         &mut self,
         position: &P,
@@ -238,7 +239,8 @@ impl<P: Searchable> TreeSearch<P> {
         score
     }
 
-    /// Tries to replace a deep search by a shallow one (see [`ProbCut`]). Returns the bound if it succeeds.
+    /// Tries to replace a deep search by a shallow one (see [`ProbCut`]). Returns the bound if it
+    /// succeeds.
     fn try_probcut(
         &mut self,
         position: &P,
@@ -252,7 +254,8 @@ impl<P: Searchable> TreeSearch<P> {
         let margin = probcut.margin(position.stage(), depth);
         let side = position.to_move();
         let mut bound = None;
-        // A side near a wipeout is not cut for a good score, since the error model does not cover that.
+        // A side near a wipeout is not cut for a good score, since the error model does not cover
+        // that.
         if let Err(value) = score::decode(beta)
             && !position.near_wipeout(side)
         {
@@ -276,8 +279,8 @@ impl<P: Searchable> TreeSearch<P> {
 
     /// Returns the score of the best leaf.
     ///
-    /// The transposition table is not used, since an evaluation is as cheap as a lookup. Moves that leave
-    /// the opponent little mobility are evaluated first and often cause a cutoff.
+    /// The transposition table is not used, since an evaluation is as cheap as a lookup. Moves that
+    /// leave the opponent little mobility are evaluated first and often cause a cutoff.
     fn last_ply(&mut self, position: &P, beta: OrderedScore) -> OrderedScore {
         self.count_node();
         let side = position.to_move();
@@ -315,8 +318,8 @@ impl<P: Searchable> TreeSearch<P> {
         }
     }
 
-    /// Fills `list` with the moves of a position and their ordering scores: by the opponent's mobility near
-    /// the leaves, by the model further up.
+    /// Fills `list` with the moves of a position and their ordering scores: by the opponent's
+    /// mobility near the leaves, by the model further up.
     fn candidates(
         &mut self,
         position: &P,
@@ -361,8 +364,8 @@ impl<P: Searchable> TreeSearch<P> {
     }
 }
 
-/// Swaps the candidate with the highest score from `next` on to index `next` and returns it. The first of
-/// equal candidates wins.
+/// Swaps the candidate with the highest score from `next` on to index `next` and returns it. The
+/// first of equal candidates wins.
 #[inline]
 fn select_best<P: Searchable>(
     candidates: &mut [Candidate<P>],

@@ -43,7 +43,8 @@ pub(super) struct Search {
     reported: u64,
     pub model_ordering: Option<ModelOrdering>,
     pub control: Arc<SearchControl>,
-    /// Whether the control stopped the search. Returned scores are then meaningless and are not stored.
+    /// Whether the control stopped the search. Returned scores are then meaningless and are not
+    /// stored.
     pub halted: bool,
     /// Perturbs the move order, so that threads with the same root search different subtrees.
     pub salt: u64,
@@ -73,8 +74,8 @@ impl Search {
         }
     }
 
-    /// Returns the score for the side to move if it is strictly between alpha and beta, otherwise a bound.
-    /// Returns `None` if the search was stopped.
+    /// Returns the score for the side to move if it is strictly between alpha and beta, otherwise a
+    /// bound. Returns `None` if the search was stopped.
     pub fn search_window(&mut self, board: Board, alpha: i32, beta: i32) -> Option<i32> {
         self.candidates.clear();
         (self.nodes, self.reported) = (0, 0);
@@ -181,7 +182,8 @@ impl Task for SearchRoot<'_> {
     }
 }
 
-/// The search for three or four empty squares, where trying each square is cheaper than move generation.
+/// The search for three or four empty squares, where trying each square is cheaper than move
+/// generation.
 struct SquareSearch<'a> {
     search: &'a mut Search,
     node: Node,
@@ -232,8 +234,8 @@ impl Task for GeneratedSearch<'_> {
     }
 }
 
-/// Returns the best score of the legal moves to `squares`, odd quadrants first. Returns [`NO_SCORE`] if
-/// there is no legal move.
+/// Returns the best score of the legal moves to `squares`, odd quadrants first. Returns
+/// [`NO_SCORE`] if there is no legal move.
 #[inline(always)]
 fn best_of<K: Kernel>(
     kernel: K,
@@ -262,8 +264,8 @@ fn best_of<K: Kernel>(
     best
 }
 
-/// The search for seven or more empty squares: ordered moves, null windows after the first move, and the
-/// transposition table.
+/// The search for seven or more empty squares: ordered moves, null windows after the first move,
+/// and the transposition table.
 struct OrderedSearch<'a> {
     search: &'a mut Search,
     node: Node,
@@ -364,7 +366,8 @@ impl Task for OrderedSearch<'_> {
     }
 }
 
-/// Returns the ordering cost of a move: the opponent's mobility, with ties broken by corners and parity.
+/// Returns the ordering cost of a move: the opponent's mobility, with ties broken by corners and
+/// parity.
 #[inline(always)]
 fn cost<K: Kernel>(kernel: K, after: Board, square: Square, odd: u64) -> i32 {
     let replies = kernel.moves(after.own, after.other);

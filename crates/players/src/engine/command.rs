@@ -8,8 +8,8 @@ use std::str::FromStr;
 pub enum Protocol {
     /// NBoard, version 2. Any position can be set up.
     NBoard,
-    /// The Go Text Protocol with Othello moves. Only games from the standard start can be played, since
-    /// the protocol cannot set up a position.
+    /// The Go Text Protocol with Othello moves. Only games from the standard start can be played,
+    /// since the protocol cannot set up a position.
     Gtp,
 }
 
@@ -49,8 +49,8 @@ pub enum CommandError {
 
 /// A parsed engine command: `nboard:COMMAND` or `gtp:COMMAND`.
 ///
-/// The command is split into words like in a shell, with quotes and backslashes. No shell runs it, so
-/// there are no variables, wildcards or redirections.
+/// The command is split into words like in a shell, with quotes and backslashes. No shell runs it,
+/// so there are no variables, wildcards or redirections.
 ///
 /// ```
 /// use outflank_players::{EngineCommand, Protocol};

@@ -1,7 +1,7 @@
 //! A line-based child process with timeouts and bounded buffers.
 //!
-//! One thread reads standard output and another standard error, so that the process never blocks on a
-//! full pipe and the caller never waits longer than its timeout. Both buffers are bounded.
+//! One thread reads standard output and another standard error, so that the process never blocks on
+//! a full pipe and the caller never waits longer than its timeout. Both buffers are bounded.
 
 use super::ProtocolError;
 use std::collections::VecDeque;
@@ -43,8 +43,8 @@ impl Process {
         let mut command = Command::new(program);
         command.args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // With a separate process group the engine's children can be killed. It also prevents a Ctrl-C in
-        // the terminal from reaching the engine before the current game is finished.
+        // With a separate process group the engine's children can be killed. It also prevents a
+        // Ctrl-C in the terminal from reaching the engine before the current game is finished.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
 
@@ -88,8 +88,8 @@ impl Process {
 
     /// Sends one line.
     ///
-    /// This does not block: the protocols send a few hundred bytes per answer, far less than a pipe holds,
-    /// and a process that does not answer is killed.
+    /// This does not block: the protocols send a few hundred bytes per answer, far less than a pipe
+    /// holds, and a process that does not answer is killed.
     pub(super) fn send(&mut self, line: &str) -> Result<(), ProtocolError> {
         let input = self.input.as_mut().ok_or(ProtocolError::Exited)?;
         let message = format!("{line}\n");
@@ -127,7 +127,8 @@ impl Process {
             Some(status) => format!(": {status}"),
             None => ": it closed its output".to_owned(),
         };
-        // Once the whole group is killed, the pipe closes and the rest of standard error can be read.
+        // Once the whole group is killed, the pipe closes and the rest of standard error can be
+        // read.
         self.kill_group();
         let _ = self.stderr_closed.recv_timeout(EXIT_TIMEOUT);
         let last = self.stderr_lines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -156,8 +157,8 @@ impl Process {
 
     /// Kills the process group.
     ///
-    /// The group id stays reserved while the group has members, even after the child exited, so this
-    /// cannot hit an unrelated process.
+    /// The group id stays reserved while the group has members, even after the child exited, so
+    /// this cannot hit an unrelated process.
     fn kill_group(&self) {
         #[cfg(unix)]
         if let Ok(id) = i32::try_from(self.child.id()) {
@@ -170,14 +171,15 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.kill_group();
-        // Also kills a child that left its group, and on systems without process groups. Waiting avoids a
-        // zombie.
+        // Also kills a child that left its group, and on systems without process groups. Waiting
+        // avoids a zombie.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Calls `on_line` for each line, truncated to [`MAX_LINE_BYTES`], until it returns false or the input ends.
+/// Calls `on_line` for each line, truncated to [`MAX_LINE_BYTES`], until it returns false or the
+/// input ends.
 fn for_each_line(mut from: impl Read, mut on_line: impl FnMut(&[u8]) -> bool) {
     let mut chunk = [0; 8192];
     let mut line = Vec::new();

@@ -72,8 +72,8 @@ pub fn factories_from_specs<P: RegisteredGame>(
     Ok(factories)
 }
 
-/// Creates a factory of greedy players of a policy, with `random` as the probability of a forced random
-/// move.
+/// Creates a factory of greedy players of a policy, with `random` as the probability of a forced
+/// random move.
 pub fn policy_factory<P: RegisteredGame>(
     name: &str,
     policy: Arc<dyn Policy<P>>,

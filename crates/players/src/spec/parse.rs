@@ -1,8 +1,8 @@
 //! The parser of player specifications.
 //!
-//! The keys begin at the last `?` whose tail matches `key=value(&key=value)*`. The search is the tail
-//! after the last `@` that matches `\d+(e\d+)?|mcts\d+`. Everything else is the model, so file names and
-//! engine commands may contain both characters.
+//! The keys begin at the last `?` whose tail matches `key=value(&key=value)*`. The search is the
+//! tail after the last `@` that matches `\d+(e\d+)?|mcts\d+`. Everything else is the model, so file
+//! names and engine commands may contain both characters.
 
 use super::{PlayerSpec, SearchSpec, StageSpec};
 
@@ -50,8 +50,8 @@ pub(super) fn split_keys(text: &str) -> (&str, Vec<(&str, &str)>) {
     (text, Vec::new())
 }
 
-/// Parses the text after an `@`. Returns `None` if it is not a search, and an error if its numbers are
-/// out of range.
+/// Parses the text after an `@`. Returns `None` if it is not a search, and an error if its numbers
+/// are out of range.
 fn parse_search(tail: &str) -> Option<Result<SearchSpec, String>> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     if let Some(count) = tail.strip_prefix("mcts") {
