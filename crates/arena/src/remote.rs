@@ -177,7 +177,7 @@ fn store_file(
     Ok(RemoteFile { given: given.to_owned(), name, inner: inner.and_then(last), sha256 })
 }
 
-/// Has the workers play all unfinished batches and passes every batch to `accept` in order.
+/// Runs all unfinished batches on the workers and passes every batch to `accept` in order.
 /// Returns whether all batches were accepted.
 pub(crate) fn play<P: Position>(
     workers: &RemoteWorkers,

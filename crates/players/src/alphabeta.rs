@@ -48,8 +48,8 @@ impl SearchScore {
 ///
 /// **Scores.** The score of a position is its minimax value. A leaf has the value that
 /// [`Evaluate::after_moves`] returns for the side that moves into it. A finished game counts by its
-/// result: any win is above all evaluations, ordered by margin, and a draw equals an evaluation of
-/// 0. A pass takes no ply. Depth 1 is [`Greedy`](crate::Greedy) play with the true results of
+/// result: any win is above all evaluations, ordered by margin, and a draw equals an evaluation
+/// of zero. A pass takes no ply. Depth 1 is [`Greedy`](crate::Greedy) play with the true results of
 /// finished games.
 ///
 /// **Ties.** Root moves are searched with a window that reaches just below the best score so far.

@@ -290,9 +290,9 @@ impl<P: Searchable> TreeSearch<P> {
         for next in 0..count {
             select_best(&mut leaves, next);
         }
-        let (first, others) = leaves.split_at(count);
+        let (first, rest) = leaves.split_at(count);
         let mut best = -MAX_SCORE;
-        for batch in [first, others] {
+        for batch in [first, rest] {
             self.moves.clear();
             self.moves.extend(batch.iter().map(|leaf| leaf.mv));
             self.evaluate_listed_moves(position);
@@ -300,7 +300,7 @@ impl<P: Searchable> TreeSearch<P> {
             for (leaf, &value) in batch.iter().zip(&self.values) {
                 best = best.max(self.leaf_score(&leaf.after, side, value));
             }
-            if best >= beta || others.is_empty() {
+            if best >= beta || rest.is_empty() {
                 break;
             }
         }
