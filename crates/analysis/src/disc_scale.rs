@@ -1,28 +1,30 @@
 //! Conversion of a model's values to discs.
 //!
-//! Every model has its own scale: log-odds, sums of weights, discs. In the embedded games the final margin
-//! of a side grows almost linearly with the value of the positions it moved into, with a slope that depends
-//! on the stage of the game. A [`DiscScale`] holds this linear fit. Where values do not grow with the margin
-//! there is no conversion, because no number is better than a wrong one.
+//! Every model has its own scale: log-odds, sums of weights, discs. In the embedded games the final
+//! margin of a side grows almost linearly with the value of the positions it moved into, with a
+//! slope that depends on the stage of the game. A [`DiscScale`] holds this linear fit. Where values
+//! do not grow with the margin there is no conversion, since a wrong number would be worse than
+//! none.
 //!
-//! Some models add a bias in favor of the side that just moved, which depends on the stage (`ipref`: about
-//! 60 units with 55 empty squares, none at the end). The fit estimates this bias, and the conversion
-//! subtracts it, so that it is not mistaken for an advantage.
+//! Some models add a bias in favor of the side that just moved, which depends on the stage
+//! (`ipref`: about 60 units with 55 empty squares, none at the end). The fit estimates this bias,
+//! and the conversion subtracts it, so that it is not mistaken for an advantage.
 //!
-//! **Searches.** The value of a search comes from its leaves, so the bias is that of the last move there
-//! (passes are ignored). The slope is that of the root: a searched value predicts the result better than a
-//! static value, and the smaller slopes of later stages would underestimate it. After five or six plies the
-//! margins of the embedded games are 0.9 to 1.4 times the converted value for every embedded model, and
-//! 0.9 to 1.1 times for `champion`.
+//! **Searches.** The value of a search comes from its leaves, so the bias is that of the last move
+//! there (passes are ignored). The slope is that of the root: a searched value predicts the result
+//! better than a static value, and the smaller slopes of later stages would underestimate it. After
+//! five or six plies the margins of the embedded games are 0.9 to 1.4 times the converted value for
+//! every embedded model, and 0.9 to 1.1 times for `champion`.
 //!
-//! **Odd-even effect.** Models over- or underrate the side that moved last, in some positions more than in
-//! others, so the value of a search alternates with its depth. With `champion`, whose mean bias is zero, one
-//! more ply is worth 0.5 to 2 discs to the side to move if it makes the depth even, and costs as much if it
-//! makes it odd. [`DiscScale::to_discs`] therefore averages the last two depths: it shifts all moves by the
-//! same half step, which leaves their differences and their order unchanged. Decided values are not shifted.
-//! In 20 embedded games (the first 20 of every seventh game, six plies of `champion`), a move that lost at
-//! most one disc changed the value by 2.6 discs on average without this correction and by 0.9 with it;
-//! neither version predicts results better. Subtracting only the mean bias by depth and stage left 1.7.
+//! **Odd-even effect.** Models over- or underrate the side that moved last, in some positions more
+//! than in others, so the value of a search alternates with its depth. With `champion`, whose mean
+//! bias is zero, one more ply adds 0.5 to 2 discs to the value for the side to move if the new
+//! depth is even, and subtracts as much if it is odd. [`DiscScale::to_discs`] therefore averages
+//! the last two depths: it shifts all moves by the same half step, which leaves their differences
+//! and their order unchanged. Proven values are not shifted. In 20 embedded games (the first 20 of
+//! every seventh game, six plies of `champion`), a move that lost at most one disc changed the
+//! value by 2.6 discs on average without this correction and by 0.9 with it; neither version
+//! predicts results better. Subtracting only the mean bias by depth and stage left 1.7.
 
 use outflank_games::Position;
 use outflank_games::othello::{Othello, Square};
@@ -31,19 +33,19 @@ use outflank_players::{SearchResult, SearchScore};
 use outflank_records::embedded;
 use std::sync::Arc;
 
-/// Stages of ten empty squares each, from 0-9 on. The last stage, 40-49, extends to the start, because the
-/// embedded games have random openings.
+/// Stages of ten empty squares each, from 0-9 on. The last stage, 40-49, extends to the start,
+/// because the embedded games have random openings.
 const STAGES: usize = 5;
 
 /// The number of possible counts of empty squares, 0 to 60.
 const EMPTIES: usize = 61;
 
-/// Discs per unit of value of the embedded `champion`, by stage: least squares through zero over the
-/// embedded games, with the best value of each position. Its bias is zero.
+/// Discs per unit of value of the embedded `champion`, by stage: least squares through zero over
+/// the embedded games, with the best value of each position. Its bias is zero.
 const CHAMPION_SLOPES: [f32; STAGES] = [3.25, 7.0, 10.2, 11.7, 11.8];
 
-/// One of this many embedded games is used, with one position of each stage. This makes 30,000 values; the
-/// standard error of the slopes of a piece counter is some hundredths.
+/// Every game at this distance is used, with one position of each stage: 30,000 values in total.
+/// The standard error of the slopes of a piece counter is a few hundredths.
 const GAME_STRIDE: usize = 2;
 
 /// A slope counts as positive if it exceeds this many standard errors.
@@ -57,8 +59,8 @@ const MAX_ESTIMATE: f32 = 62.0;
 pub struct DiscScale {
     /// Discs per unit of value, by stage; `None` where values do not grow with the margin.
     slopes: [Option<f64>; STAGES],
-    /// The bias in favor of the side that moved, in units of value, by the number of empty squares before
-    /// the move.
+    /// The bias in favor of the side that moved, in units of value, by the number of empty squares
+    /// before the move.
     bias: [f64; EMPTIES],
 }
 
@@ -84,8 +86,8 @@ impl DiscScale {
         }
     }
 
-    /// Fits the margins of the embedded games to the model's values by least squares, with a slope for each
-    /// stage and a bias for each number of empty squares.
+    /// Fits the margins of the embedded games to the model's values by least squares, with a slope
+    /// for each stage and a bias for each number of empty squares.
     fn fit(model: &dyn Evaluate<Othello>) -> DiscScale {
         let samples = samples(model);
         let mut means = [(0.0, 0.0); EMPTIES];
@@ -116,57 +118,57 @@ impl DiscScale {
         DiscScale { slopes, bias }
     }
 
-    /// Converts a value of a search to discs for the side to move, averaged over the last two depths; `None`
-    /// where the model's values have no meaning in discs.
+    /// Converts a value of a search to discs for the side to move, averaged over the last two
+    /// depths; `None` where the model's values have no meaning in discs.
     #[must_use]
     pub fn to_discs(
         &self,
-        verdict: SearchScore,
-        found: &SearchResult<Square>,
+        score: SearchScore,
+        result: &SearchResult<Square>,
         position: &Othello,
     ) -> Option<f64> {
-        let discs = f64::from(self.to_discs_at_depth(verdict, position, found.depth)?);
-        if !is_estimate(verdict, position, found.depth) {
+        let discs = f64::from(self.to_discs_at_depth(score, position, result.depth)?);
+        if !is_estimate(score, position, result.depth) {
             return Some(discs);
         }
         let max = f64::from(MAX_ESTIMATE);
-        Some((discs + self.half_step(found, position)).clamp(-max, max))
+        Some((discs + self.half_step(result, position)).clamp(-max, max))
     }
 
     /// Returns half the difference between the best value one ply earlier and now.
-    fn half_step(&self, found: &SearchResult<Square>, position: &Othello) -> f64 {
-        let Some(best) = found.moves.first().map(|scored| scored.score) else { return 0.0 };
-        let is_estimate = |verdict| is_estimate(verdict, position, found.depth);
-        if !is_estimate(best) || !is_estimate(found.previous) {
+    fn half_step(&self, result: &SearchResult<Square>, position: &Othello) -> f64 {
+        let Some(best) = result.moves.first().map(|scored| scored.score) else { return 0.0 };
+        let is_estimate = |score| is_estimate(score, position, result.depth);
+        if !is_estimate(best) || !is_estimate(result.previous) {
             return 0.0;
         }
-        let now = self.to_discs_at_depth(best, position, found.depth);
+        let now = self.to_discs_at_depth(best, position, result.depth);
         let before =
-            self.to_discs_at_depth(found.previous, position, found.depth.saturating_sub(1));
+            self.to_discs_at_depth(result.previous, position, result.depth.saturating_sub(1));
         now.zip(before).map_or(0.0, |(now, before)| (f64::from(before) - f64::from(now)) / 2.0)
     }
 
-    /// Converts a value of a search to this depth to discs for the side to move, without averaging; `None`
-    /// where the model's values have no meaning in discs.
+    /// Converts a value of a search to this depth to discs for the side to move, without averaging;
+    /// `None` where the model's values have no meaning in discs.
     #[must_use]
     pub fn to_discs_at_depth(
         &self,
-        verdict: SearchScore,
+        score: SearchScore,
         position: &Othello,
         depth: u32,
     ) -> Option<f32> {
-        let value = match verdict {
+        let value = match score {
             SearchScore::Proven(margin) => return Some(margin as f32),
             SearchScore::Estimate(value) => value,
         };
         let root_empties = position.empties();
-        // The number of empty squares before the last move of the search. With one empty square the last
-        // move ends the game, and the model is not used.
+        // The number of empty squares before the last move of the search. With one empty square the
+        // last move ends the game, and the model is not used.
         let leaf_empties = (root_empties + 1).saturating_sub(depth).max(2) as usize;
         let slope = self.slopes[stage(root_empties as usize)]?;
         let bias = self.bias.get(leaf_empties).copied().filter(|bias| bias.is_finite())?;
         if value == 0.0 {
-            // A certain draw.
+            // A proven draw is reported as an estimate of zero.
             return Some(0.0);
         }
         let bias = if depth % 2 == 1 { bias } else { -bias };
@@ -174,8 +176,8 @@ impl DiscScale {
         value.is_finite().then(|| discs.clamp(-MAX_ESTIMATE, MAX_ESTIMATE))
     }
 
-    /// Returns the stages without a conversion, as a text such as `20 to 29, 40 and more` (empty squares);
-    /// `None` if every stage has one.
+    /// Returns the stages without a conversion, as a text such as `20 to 29, 40 and more` (empty
+    /// squares); `None` if every stage has one.
     #[must_use]
     pub fn unscaled_stages(&self) -> Option<String> {
         let name = |stage: usize| match stage + 1 == STAGES {
@@ -188,10 +190,10 @@ impl DiscScale {
     }
 }
 
-/// Returns whether a verdict is a model's estimate. An estimate of zero is a draw if a search to this depth
-/// reaches the last square.
-fn is_estimate(verdict: SearchScore, position: &Othello, depth: u32) -> bool {
-    matches!(verdict, SearchScore::Estimate(value) if value != 0.0 || depth < position.empties())
+/// Returns whether a score is a model's estimate. An estimate of zero is a draw if a search to this
+/// depth reaches the last square.
+fn is_estimate(score: SearchScore, position: &Othello, depth: u32) -> bool {
+    matches!(score, SearchScore::Estimate(value) if value != 0.0 || depth < position.empties())
 }
 
 fn stage(empties: usize) -> usize {
@@ -216,7 +218,8 @@ fn samples(model: &dyn Evaluate<Othello>) -> Vec<Sample> {
     samples
 }
 
-/// Regresses centered margins on centered values and returns the slope if it is significantly positive.
+/// Regresses centered margins on centered values and returns the slope if it is significantly
+/// positive.
 fn positive_slope(centered: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
     let (mut count, mut squares, mut products, mut margins) = (0.0, 0.0, 0.0, 0.0);
     for (value, margin) in centered {

@@ -27,7 +27,8 @@ pub struct SolvedPosition {
 }
 
 impl SolvedPosition {
-    /// Whether the stated scores agree with ours; `None` if the file states none.
+    /// Returns whether the stated scores agree with the computed score; `None` if the file states
+    /// none.
     #[must_use]
     pub fn agrees(&self) -> Option<bool> {
         let best = self.entry.scores.iter().map(|&(_, score)| score).max()?;

@@ -1,5 +1,5 @@
-//! A player served to other programs: it plays as its specification says, or searches its model within a
-//! depth or time limit, and evaluates moves.
+//! A player for engine protocols. It plays as its specification says, or searches its model within
+//! a depth or time limit, and it evaluates moves.
 
 use crate::disc_scale::DiscScale;
 use crate::search_interrupt::SearchInterrupt;
@@ -16,7 +16,7 @@ use outflank_runs::rng::stream;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A search with limits solves from this many empty squares on.
+/// A search with limits solves positions with at most this many empty squares.
 const EXACT_EMPTIES: u32 = 20;
 
 /// The base-2 logarithm of the transposition table size.
@@ -55,7 +55,7 @@ struct Pruning {
 }
 
 impl Pruning {
-    /// Fits the parameters unless this is done or pruning is off.
+    /// Fits the parameters, unless they are already fitted or pruning is off.
     fn fit(&mut self) {
         if let (None, Some(model), Some(threshold)) = (&self.probcut, &self.model, self.threshold) {
             self.probcut = Some(Arc::new(ProbCut::measure(model, threshold as f32)));
@@ -74,8 +74,8 @@ struct SearchOptions {
 impl EnginePlayer {
     /// Creates the player with the given specification.
     pub fn new(text: &str, threads: usize, seed: u64) -> Result<EnginePlayer, RegistryError> {
-        let entry = registry::factory::<Othello>(text)?;
-        let player = entry.make()?;
+        let factory = registry::factory::<Othello>(text)?;
+        let player = factory.make()?;
         let spec: PlayerSpec = text.parse()?;
         let is_engine = spec.model.starts_with("nboard:") || spec.model.starts_with("gtp:");
         let model = if is_engine { None } else { Some(registry::find_model::<Othello>(&spec)?) };
@@ -95,9 +95,17 @@ impl EnginePlayer {
         if is_explicit {
             pruning.fit();
         }
-        let rng = stream(seed, &["engine", &entry.name]);
+        let rng = stream(seed, &["engine", &factory.name]);
         let interrupt = SearchInterrupt::default();
-        Ok(EnginePlayer { name: entry.name, player, search, pruning, scale: None, rng, interrupt })
+        Ok(EnginePlayer {
+            name: factory.name,
+            player,
+            search,
+            pruning,
+            scale: None,
+            rng,
+            interrupt,
+        })
     }
 
     /// Returns the player's name.
@@ -117,13 +125,14 @@ impl EnginePlayer {
         self.player.new_game()
     }
 
-    /// Prepares a search with a time limit, so that this work does not use up the clock.
+    /// Fits the pruning parameters in advance, so that a search with a time limit does not spend
+    /// its time on this.
     pub fn prepare(&mut self) {
         self.pruning.fit();
     }
 
-    /// Returns the conversion of the player's values to discs, which the first call computes; `None` if the
-    /// player does not evaluate positions.
+    /// Returns the conversion of the player's values to discs, which the first call computes;
+    /// `None` if the player does not evaluate positions.
     pub fn scale(&mut self) -> Option<DiscScale> {
         if let (None, Some(model)) = (self.scale, &self.pruning.model) {
             self.scale = Some(DiscScale::for_model(model));
@@ -133,9 +142,9 @@ impl EnginePlayer {
 
     /// Chooses a move, and returns it with the search result if a search chose it.
     ///
-    /// Without limits the player plays as its specification says. A time limit alone enables the default
-    /// pruning; a depth limit searches without pruning unless the specification sets a threshold.
-    /// `on_depth` receives the result of each completed depth.
+    /// Without limits the player plays as its specification says. A time limit alone enables the
+    /// default pruning; a depth limit searches without pruning unless the specification sets a
+    /// threshold. `on_depth` receives the result of each completed depth.
     pub fn choose(
         &mut self,
         game: &Line<Othello>,
@@ -173,13 +182,13 @@ impl EnginePlayer {
         let options = SearchOptions { all_moves: false, prune: false };
         let control = Arc::new(SearchControl::unlimited());
         let found = self.search_to_depth(position, options, 1, &control, |_| {});
-        let any = || position.moves().next().map(|mv| (mv, None));
+        let first_legal = || position.moves().next().map(|mv| (mv, None));
         let stopped = || PlayerError::Stopped { player: self.name.clone() };
-        found.as_ref().and_then(best).or_else(any).ok_or_else(stopped)
+        found.as_ref().and_then(best).or_else(first_legal).ok_or_else(stopped)
     }
 
-    /// Evaluates all moves, or only the best; `None` if the player does not evaluate positions or was
-    /// stopped before depth 1.
+    /// Evaluates all moves, or only the best; `None` if the player does not evaluate positions or
+    /// was stopped before depth 1.
     pub fn evaluate(
         &mut self,
         position: &Othello,

@@ -1,8 +1,8 @@
-//! Evaluates every legal move of a position by search, in units that people count in.
+//! Evaluates every legal move of a position by search, in discs or men.
 //!
-//! A model has its own scale; that of the embedded `champion` is log-odds. Othello values are therefore
-//! converted to discs by a [`DiscScale`] that was fitted to game results, and are exact where the search
-//! reaches the end of the game. Checkers values are in men.
+//! A model has its own scale; that of the embedded `champion` is log-odds. Othello values are
+//! therefore converted to discs by a [`DiscScale`] that was fitted to game results, and are exact
+//! where the search reaches the end of the game. Checkers values are in men.
 
 use crate::disc_scale::DiscScale;
 use crate::expert_predictions::move_probabilities;
@@ -13,13 +13,13 @@ use outflank_players::registry::RegisteredGame;
 use outflank_players::{IterativeDeepening, SearchControl, SearchResult, SearchScore};
 use std::sync::Arc;
 
-/// A single position is solved from this many empty squares on.
+/// A position with at most this many empty squares is solved.
 const EXACT_EMPTIES: u32 = 18;
 
 /// Upper limit of the base-2 logarithm of the transposition table size.
 const TABLE_BITS: u32 = 19;
 
-/// An exact principal variation is extended to this many moves.
+/// Length in moves to which an exact principal variation is extended.
 const EXACT_LINE_LENGTH: usize = 6;
 
 /// A move with its value.
@@ -27,8 +27,8 @@ const EXACT_LINE_LENGTH: usize = 6;
 pub struct EvaluatedMove<M> {
     /// The move.
     pub mv: M,
-    /// The value for the side that makes the move, in [`Analyzable::UNIT`]; `None` where the model's
-    /// values have no meaning in this unit.
+    /// The value for the side that makes the move, in [`Analyzable::UNIT`]; `None` where the
+    /// model's values have no meaning in this unit.
     pub value: Option<f64>,
     /// The score on the scale of the search.
     pub score: SearchScore,
@@ -56,7 +56,8 @@ pub trait Analyzable: RegisteredGame {
     /// The unit of values: `discs` or `men`.
     const UNIT: &'static str;
 
-    /// Returns the model that evaluates positions by default; `None` only if an embedded file is damaged.
+    /// Returns the model that evaluates positions by default; `None` only if an embedded file is
+    /// damaged.
     fn default_model() -> Option<Arc<dyn Evaluate<Self>>>;
 
     /// A conversion from a model's values to [`Self::UNIT`].
@@ -65,11 +66,11 @@ pub trait Analyzable: RegisteredGame {
     /// Returns the conversion for a model, which may evaluate thousands of positions.
     fn scale(model: &Arc<dyn Evaluate<Self>>) -> Self::Scale;
 
-    /// Converts the value of a move of this position, as `found` by a search, to [`Self::UNIT`]; `None`
-    /// where the model's values have no meaning in it.
+    /// Converts the value of a move of this position, as `found` by a search, to [`Self::UNIT`];
+    /// `None` where the model's values have no meaning in it.
     fn value_in_units(
         &self,
-        verdict: SearchScore,
+        score: SearchScore,
         found: &SearchResult<Self::Move>,
         scale: Self::Scale,
     ) -> Option<f64>;
@@ -96,11 +97,11 @@ impl Analyzable for Othello {
 
     fn value_in_units(
         &self,
-        verdict: SearchScore,
+        score: SearchScore,
         found: &SearchResult<Square>,
         scale: DiscScale,
     ) -> Option<f64> {
-        scale.to_discs(verdict, found, self)
+        scale.to_discs(score, found, self)
     }
 
     fn expert_probabilities(&self) -> Option<Vec<(Square, f64)>> {
@@ -121,19 +122,19 @@ impl Analyzable for Checkers {
 
     fn value_in_units(
         &self,
-        verdict: SearchScore,
+        score: SearchScore,
         _: &SearchResult<Self::Move>,
         (): (),
     ) -> Option<f64> {
-        Some(match verdict {
+        Some(match score {
             SearchScore::Proven(result) => f64::from(result),
             SearchScore::Estimate(value) => f64::from(value),
         })
     }
 }
 
-/// Evaluates every legal move by iterative deepening, up to `depth` plies or until `control` stops the
-/// search, and passes the result of each completed depth to `on_depth`.
+/// Evaluates every legal move by iterative deepening, up to `depth` plies or until `control` stops
+/// the search, and passes the result of each completed depth to `on_depth`.
 pub fn evaluate_moves<P: Analyzable>(
     position: &P,
     depth: u32,
@@ -210,7 +211,7 @@ mod tests {
         last
     }
 
-    /// The result under best play, by brute force.
+    /// Computes the result under best play by brute force.
     fn brute_force(position: &Othello) -> i32 {
         let side = position.to_move();
         let value = |mv| {

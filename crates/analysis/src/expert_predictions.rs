@@ -6,8 +6,8 @@ use outflank_models::{embedded, nets};
 
 /// Returns the probability that an expert plays each move, most likely first.
 ///
-/// `None` if the program was built without its move predictor. The first call unpacks the network, which
-/// takes some tenths of a second; each later call takes some hundredths.
+/// `None` if the program was built without its move predictor. The first call unpacks the network,
+/// which takes a few tenths of a second; each later call takes a few hundredths.
 pub(crate) fn move_probabilities(position: &Othello) -> Option<Vec<(Square, f64)>> {
     Some(embedded::experts()?.move_probabilities(position))
 }
@@ -40,7 +40,7 @@ fn prediction(played: Square, moves: &[Square], probabilities: &[f64]) -> Expert
     let played_probability = index.map_or(0.0, |index| probabilities[index]);
     let probability = probabilities.iter().copied().fold(0.0, f64::max);
     let mut pairs = moves.iter().zip(probabilities);
-    let first = pairs.find(|(_, of)| **of == probability).map(|(&mv, _)| mv);
+    let first = pairs.find(|(_, p)| **p == probability).map(|(&mv, _)| mv);
     let most_likely = match played_probability == probability {
         true => played,
         false => first.unwrap_or(played),

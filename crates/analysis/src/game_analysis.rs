@@ -1,11 +1,12 @@
 //! Evaluates every move of a game: value, best moves, loss.
 //!
-//! Every position is searched to the same depth with all moves evaluated, and solved where few squares are
-//! empty. A loss is therefore the difference of two values of the same search. Positions are independent,
-//! so the result does not depend on the number of threads.
+//! Every position is searched to the same depth with all moves evaluated, and solved where few
+//! squares are empty. A loss is therefore the difference of two values of the same search.
+//! Positions are independent, so the result does not depend on the number of threads.
 //!
-//! [`GameAnalyzer::analyze`] runs one pass at a fixed depth. [`GameAnalyzer::analyze_progressively`] runs
-//! several passes of increasing depth, so that first results are available at once.
+//! [`GameAnalyzer::analyze`] runs one pass at a fixed depth.
+//! [`GameAnalyzer::analyze_progressively`] runs several passes of increasing depth, so that first
+//! results are available at once.
 
 use crate::evaluate::{Analyzable, EvaluatedMove, PositionEvaluation, to_evaluation};
 use outflank_games::{Line, Side};
@@ -15,7 +16,7 @@ use outflank_runs::parallel_in_order;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The default number of empty squares from which every move is solved.
+/// The default number of empty squares at or below which every move is solved.
 pub const EXACT_FROM: u32 = 16;
 
 /// The depths of the passes, in plies. The endgame is solved from the second pass on.
@@ -24,10 +25,10 @@ const PASS_DEPTHS: [u32; 7] = [1, 2, 4, 6, 8, 10, 12];
 /// Upper limit of the base-2 logarithm of the transposition table size.
 const TABLE_BITS: u32 = 17;
 
-/// A smaller gain does not make a move better.
+/// Minimum gain of a better move; smaller differences are ignored.
 const MIN_GAIN: f64 = 0.05;
 
-/// Upper limit of the better moves listed for a move.
+/// Maximum number of better moves listed for a move.
 const MAX_BETTER: usize = 4;
 
 /// A move that was better than the move played.
@@ -54,8 +55,8 @@ pub struct AnalyzedMove<M> {
     pub best: Vec<M>,
     /// The moves that were better than the move played, best first.
     pub better: Vec<BetterMove<M>>,
-    /// The value of the position before the move for Black under best play, in the game's unit; `None`
-    /// where the model's values have no meaning in it.
+    /// The value of the position before the move for Black under best play, in the game's unit;
+    /// `None` where the model's values have no meaning in it.
     pub value: Option<f64>,
     /// The loss of the side that moved compared to the best move, 0 or more; `None` as for `value`.
     pub loss: Option<f64>,
@@ -115,8 +116,8 @@ impl<P: Analyzable> GameAnalyzer<P> {
 
     /// Evaluates the moves of a game in one pass.
     ///
-    /// `on_progress` receives the number of completed moves and returns `false` to stop. Returns `None` if
-    /// the analysis was stopped.
+    /// `on_progress` receives the number of completed moves and returns `false` to stop. Returns
+    /// `None` if the analysis was stopped.
     pub fn analyze(
         &self,
         line: &Line<P>,
@@ -139,8 +140,8 @@ impl<P: Analyzable> GameAnalyzer<P> {
         completed.then_some(all)
     }
 
-    /// Evaluates the moves of a game in passes of increasing depth, until the time is over or `control`
-    /// stops it.
+    /// Evaluates the moves of a game in passes of increasing depth, until the time limit is reached
+    /// or `control` stops the search.
     ///
     /// `on_move` receives every move once per pass. Returns the depth of the last completed pass.
     pub fn analyze_progressively(
@@ -175,8 +176,8 @@ impl<P: Analyzable> GameAnalyzer<P> {
                 break;
             }
             completed_depth = depth;
-            // A pass takes about ten times as long as the previous one. It starts if there is time for a
-            // good part of it.
+            // A pass takes about ten times as long as the previous one. It is started if there is
+            // time for about a third of it.
             if depth > 1 && start.elapsed() + 3 * pass_start.elapsed() > time {
                 break;
             }
@@ -184,8 +185,8 @@ impl<P: Analyzable> GameAnalyzer<P> {
         completed_depth
     }
 
-    /// Evaluates the given plies and passes them to `on_move` in this order until it returns `false`.
-    /// Returns whether all plies were completed.
+    /// Evaluates the given plies and passes them to `on_move` in this order until it returns
+    /// `false`. Returns whether all plies were completed.
     fn run_pass(
         &self,
         steps: &[(P, P::Move)],

@@ -1,7 +1,8 @@
 //! Games in progress as text.
 //!
-//! Othello games are transcripts (`f5d6c3`), checkers games are moves separated by spaces (`11-15 23-19`).
-//! A game that does not begin at the standard start has its first position and a colon before the moves.
+//! Othello games are transcripts (`f5d6c3`), checkers games are moves separated by spaces (`11-15
+//! 23-19`). A game that does not begin at the standard start has its first position and a colon
+//! before the moves.
 
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
@@ -15,7 +16,7 @@ use std::path::Path;
 /// The maximum number of moves of a checkers game.
 const MAX_MOVES: usize = 2000;
 
-/// The reason why a text is not a game.
+/// Reasons why a text is not a valid game.
 #[derive(Debug, thiserror::Error)]
 pub enum GameTextError {
     /// An invalid transcript or an illegal move in it.
@@ -87,12 +88,12 @@ impl GameText for Othello {
 
     /// Formats a `.ggf` file with the players' names, and a transcript for any other file name.
     fn format_file(name: &Path, line: &Line<Othello>, [black, white]: [&str; 2]) -> String {
-        if !name.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("ggf")) {
+        if !name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ggf")) {
             return Self::format_game(line) + "\n";
         }
-        let about =
+        let info =
             GameInfo { black: black.to_owned(), white: white.to_owned(), ..GameInfo::default() };
-        let mut record = Record::new(*line.start(), about);
+        let mut record = Record::new(*line.start(), info);
         for &mv in line.moves() {
             // Every move of a line is legal, so this cannot fail.
             let _ = record.push(Ply::new(mv));

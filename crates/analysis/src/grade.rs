@@ -4,8 +4,8 @@
 const GRADES: [(f64, &str); 4] =
     [(0.5, "best"), (2.0, "good"), (5.0, "inaccuracy"), (10.0, "mistake")];
 
-/// The grade of a move that loses this many discs: `best`, `good`, `inaccuracy`, `mistake` or
-/// `blunder`.
+/// Returns the grade of a move that loses this many discs: `best`, `good`, `inaccuracy`, `mistake`
+/// or `blunder`.
 #[must_use]
 pub fn grade(loss: f64) -> &'static str {
     GRADES.iter().find(|(limit, _)| loss < *limit).map_or("blunder", |(_, grade)| grade)

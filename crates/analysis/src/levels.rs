@@ -44,7 +44,11 @@ pub const LEVELS: [Level; 16] = [
     checkers("material@2", "Casual", "Counts pieces; looks two moves ahead."),
     checkers("material@4", "Club player", "Counts pieces; looks four moves ahead."),
     checkers("material@6", "Strong club player", "Counts pieces; looks six moves ahead."),
-    checkers("random@mcts1000", "Expert", "Monte Carlo tree search with 1000 simulations a move."),
+    checkers(
+        "random@mcts1000",
+        "Expert",
+        "Monte Carlo tree search with 1000 simulations per move.",
+    ),
     checkers("gp-checkers@8", "Master", "Trained by preference learning; looks eight moves ahead."),
 ];
 

@@ -1,5 +1,5 @@
-//! Presents an analyzed game as a terminal table, as Markdown, or as a self-contained HTML page with a graph,
-//! diagrams of the worst moves, and all moves.
+//! Presents an analyzed game as a terminal table, as Markdown, or as a self-contained HTML page
+//! with a graph, diagrams of the worst moves, and all moves.
 
 use crate::expert_predictions::{ExpertPrediction, predict_game};
 use crate::game_analysis::AnalyzedMove;
@@ -13,7 +13,7 @@ use std::fmt::Write;
 /// The maximum number of worst moves listed.
 const MAX_WORST: usize = 6;
 
-/// A smaller estimated loss is not listed as a mistake.
+/// Minimum estimated loss of a move that is listed as a mistake.
 const MIN_ESTIMATED_LOSS: f64 = 1.0;
 
 /// An analyzed game with everything that its report shows.
@@ -53,7 +53,7 @@ impl GameReport {
     /// Sums the losses of a side, in discs; moves without a loss in discs are left out.
     fn total_loss(&self, side: Side) -> f64 {
         let own = self.moves.iter().filter(|analyzed| analyzed.side == side);
-        own.filter_map(|analyzed| analyzed.loss).fold(0.0, |all, loss| all + loss)
+        own.filter_map(|analyzed| analyzed.loss).fold(0.0, |sum, loss| sum + loss)
     }
 
     /// Returns the moves with the largest losses, largest first.
@@ -120,7 +120,8 @@ fn row(game: &GameReport, analyzed: &AnalyzedMove<Square>) -> [String; 7] {
     ]
 }
 
-/// Formats the most likely expert move with its probability, and that of the move played if it differs.
+/// Formats the most likely expert move with its probability, and that of the move played if it
+/// differs.
 fn format_prediction(prediction: &ExpertPrediction, played: Square) -> String {
     let ExpertPrediction { most_likely, probability, played_probability } = prediction;
     let percent = |probability: &f64| format!("{:.0}%", 100.0 * probability);

@@ -13,7 +13,7 @@ use outflank_records::Decision;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Scores that differ by less than this are ties, in play and in counting.
+/// Scores that differ by at most this much are ties, as in play.
 pub const TIE_TOLERANCE: f32 = 1e-6;
 
 /// The largest k of the top-k accuracy.
@@ -64,7 +64,7 @@ impl Hits {
         let center = (p + 0.5 * z2 / n) / (1.0 + z2 / n);
         let variance = p * (1.0 - p) / n + 0.25 * z2 / (n * n);
         let half_width = Z_95 * variance.sqrt() / (1.0 + z2 / n);
-        // Rounding may leave the range at its ends.
+        // Rounding errors may exceed the range at its ends.
         let (low, high) = (100.0 * (center - half_width), 100.0 * (center + half_width));
         let percent = 100.0 * p;
         (low.max(0.0).min(percent), high.min(100.0).max(percent))
@@ -132,14 +132,16 @@ impl Accuracy {
             (&mut self.stage_pairs[..], &other.stage_pairs[..]),
             (&mut self.plies[..], &other.plies[..]),
         ];
-        for (own, theirs) in lists {
-            for (own, theirs) in own.iter_mut().zip(theirs) {
-                own.merge(theirs);
+        for (hits, other_hits) in lists {
+            for (hits, other_hits) in hits.iter_mut().zip(other_hits) {
+                hits.merge(other_hits);
             }
         }
         self
     }
 
+    /// Adds a decision: the number of legal moves, and how many of them score better than, equal to
+    /// (the chosen move included) and worse than the chosen move.
     fn add(&mut self, position: &Othello, moves: usize, better: usize, tied: usize, worse: usize) {
         let hit = if better == 0 { 1.0 / tied as f64 } else { 0.0 };
         self.all.add(hit);
@@ -189,9 +191,9 @@ pub fn accuracy(policy: &dyn Policy<Othello>, decisions: &[Decision<Othello>]) -
             {
                 let moves: Vec<_> = moves;
                 let Some(at) = moves.iter().position(|&mv| mv == chosen) else { continue };
-                let own = scores[at];
-                let better = scores.iter().filter(|&&s| s > own + TIE_TOLERANCE).count();
-                let worse = scores.iter().filter(|&&s| s < own - TIE_TOLERANCE).count();
+                let chosen_score = scores[at];
+                let better = scores.iter().filter(|&&s| s > chosen_score + TIE_TOLERANCE).count();
+                let worse = scores.iter().filter(|&&s| s < chosen_score - TIE_TOLERANCE).count();
                 // A NaN is neither better nor worse, so it counts as a tie.
                 let tied = moves.len() - better - worse;
                 result.add(&position, moves.len(), better, tied, worse);

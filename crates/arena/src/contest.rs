@@ -38,7 +38,7 @@ impl<P: Position> ContestConfig<P> {
 /// The identity of a game: black, white and round.
 pub(crate) type GameKey = (usize, usize, u32);
 
-/// One game of a contest. Players are indices into the list of entries.
+/// One game of a contest. Players are indices into the list of player factories.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Game<P: Position> {
     /// The black player.
@@ -87,7 +87,7 @@ pub enum ContestError {
     /// The remote workers could not be used.
     #[error(transparent)]
     Remote(#[from] WorkQueueError),
-    /// There is nothing to play.
+    /// The contest has no games.
     #[error("a contest needs at least two players, one opening and one round")]
     Empty,
 }
@@ -115,11 +115,11 @@ impl RoundBatch {
 
     /// Splits the rounds of a pair into batches.
     fn split<P: Position>(
-        entries: &[PlayerFactory<P>],
+        factories: &[PlayerFactory<P>],
         (first, second): (usize, usize),
         rounds: u32,
     ) -> impl Iterator<Item = RoundBatch> {
-        let lockstep = entries[first].concurrent_games(&entries[second]);
+        let lockstep = factories[first].concurrent_games(&factories[second]);
         let size = MIN_ROUNDS_PER_BATCH.max(lockstep.div_ceil(2) as u32);
         (0..rounds).step_by(size as usize).map(move |from| {
             let to = (from + size).min(rounds);
@@ -128,35 +128,35 @@ impl RoundBatch {
     }
 }
 
-/// A game and whether it was played now, not read from the journal.
+/// A game, and whether it is new (played now) or was read from the journal.
 pub(crate) type GameAndIsNew<P> = (Game<P>, bool);
 
 /// Plays all rounds of all `pairs` and passes every game to `on_games` in order: pair by pair,
 /// round by round. Games that the journal holds are not played again; new games are appended to it.
 ///
 /// `on_games` receives consecutive games and the number of new games among them, and returns
-/// whether to continue. Returns `false` if the user requested a stop before the last game.
+/// whether to continue. The result is `false` if the user requested a stop before the last game.
 pub fn contest<P: Position>(
-    entries: &[PlayerFactory<P>],
+    factories: &[PlayerFactory<P>],
     pairs: &[(usize, usize)],
     config: &ContestConfig<P>,
     mut journal: Option<(Journal, Vec<String>)>,
     mut on_games: impl FnMut(Vec<Game<P>>, usize) -> bool,
 ) -> Result<bool, ContestError> {
-    if entries.len() < 2 || config.openings.is_empty() || config.rounds == 0 {
+    if factories.len() < 2 || config.openings.is_empty() || config.rounds == 0 {
         return Err(ContestError::Empty);
     }
     let lines = journal.as_mut().map(|(_, lines)| std::mem::take(lines)).unwrap_or_default();
-    let finished = config.parse_journal(entries, &lines)?;
+    let finished = config.parse_journal(factories, &lines)?;
     drop(lines);
     let batches: Vec<RoundBatch> =
-        pairs.iter().flat_map(|&pair| RoundBatch::split(entries, pair, config.rounds)).collect();
+        pairs.iter().flat_map(|&pair| RoundBatch::split(factories, pair, config.rounds)).collect();
     let mut outcome = Ok(true);
     let mut accept = |games: Vec<GameAndIsNew<P>>| {
         let new: Vec<String> = games
             .iter()
             .filter(|(_, new)| *new)
-            .map(|(game, _)| game.to_line(entries, config))
+            .map(|(game, _)| game.to_line(factories, config))
             .collect();
         if let Some((journal, _)) = &mut journal
             && let Err(error) = journal.append(&new)
@@ -175,12 +175,12 @@ pub fn contest<P: Position>(
         None => parallel_in_order(
             batches.len(),
             config.threads,
-            || PlayerPool::new(entries),
-            |pool, job| play_batch(pool, entries, config, &finished, batches[job]),
+            || PlayerPool::new(factories),
+            |pool, number| play_batch(pool, factories, config, &finished, batches[number]),
             |_, games| accept(games),
         ),
-        Some(others) => {
-            let all = remote::play(others, entries, config, &finished, &batches, &mut accept)?;
+        Some(workers) => {
+            let all = remote::play(workers, factories, config, &finished, &batches, &mut accept)?;
             if !all && stop_requested() && outcome.is_ok() {
                 outcome = Ok(false);
             }
@@ -197,7 +197,7 @@ pub fn contest<P: Position>(
 /// After a stop request the result ends before the first game that was not played.
 pub(crate) fn play_batch<P: Position>(
     pool: &mut PlayerPool<'_, P>,
-    entries: &[PlayerFactory<P>],
+    factories: &[PlayerFactory<P>],
     config: &ContestConfig<P>,
     finished: &FinishedGames<P>,
     batch: RoundBatch,
@@ -208,7 +208,7 @@ pub(crate) fn play_batch<P: Position>(
         if stop_requested() {
             break;
         }
-        new.extend(play_games(pool, entries, config, keys));
+        new.extend(play_games(pool, factories, config, keys));
     }
     let game = |key @ (black, white, round): GameKey| {
         let (played, is_new) = match finished.get(&key) {
@@ -223,14 +223,14 @@ pub(crate) fn play_batch<P: Position>(
 /// Plays games in lockstep.
 fn play_games<P: Position>(
     pool: &mut PlayerPool<'_, P>,
-    entries: &[PlayerFactory<P>],
+    factories: &[PlayerFactory<P>],
     config: &ContestConfig<P>,
     keys: &[GameKey],
 ) -> Vec<(GameKey, PlayedGame<P>)> {
     let mut streams: Vec<_> = keys
         .iter()
         .map(|&(black, white, round)| {
-            let path = ["game", &entries[black].name, &entries[white].name, &round.to_string()];
+            let path = ["game", &factories[black].name, &factories[white].name, &round.to_string()];
             rng::stream(config.seed, &path)
         })
         .collect();

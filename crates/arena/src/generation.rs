@@ -1,7 +1,7 @@
 //! Generates openings and games until enough distinct ones are found, with resume.
 //!
-//! Each attempt has its own RNG stream, so the result does not depend on the number of threads or on
-//! interruptions. Every attempt is written to a journal, whether it succeeded or not.
+//! Each attempt has its own RNG stream, so the result does not depend on the number of threads or
+//! on interruptions. Every attempt is written to a journal, whether it succeeded or not.
 
 use crate::play;
 use outflank_games::Line;
@@ -12,10 +12,10 @@ use outflank_runs::files::FileError;
 use outflank_runs::{Journal, parallel_in_order, rng, stop_requested};
 use std::collections::HashSet;
 
-/// After this many attempts in a row without a new result, no more are expected.
-const MAX_FRUITLESS: u64 = 20_000;
+/// Generation stops after this many consecutive attempts without a new result.
+const MAX_UNSUCCESSFUL: u64 = 20_000;
 
-/// Why generation failed.
+/// Reasons why generation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum GenerationError {
     /// The journal could not be written.
@@ -25,7 +25,7 @@ pub enum GenerationError {
     #[error("{0}")]
     Player(String),
     /// A line of the journal is not a game.
-    #[error("line {line} of the journal is not a game: {text}")]
+    #[error("line {line} of the journal is not a game: '{text}'; start a new run with --out")]
     Journal {
         /// The line, from 1.
         line: usize,
@@ -42,11 +42,12 @@ pub struct Generated {
     /// Attempts, including those without a new result.
     pub attempts: u64,
     seen: HashSet<String>,
-    fruitless: u64,
+    /// Consecutive attempts without a new result.
+    unsuccessful: u64,
 }
 
 impl Generated {
-    /// The results of earlier attempts, one per journal line.
+    /// Restores the results of earlier attempts, one per journal line.
     #[must_use]
     pub fn from_lines(lines: Vec<String>) -> Generated {
         let mut generated = Generated::default();
@@ -57,15 +58,16 @@ impl Generated {
     fn add(&mut self, text: String) {
         self.attempts += 1;
         if text.is_empty() || !self.seen.insert(text.clone()) {
-            self.fruitless += 1;
+            self.unsuccessful += 1;
         } else {
             self.found.push(text);
-            self.fruitless = 0;
+            self.unsuccessful = 0;
         }
     }
 
-    /// Makes attempts in order until `wanted` results are found, the user requests a stop, or no new
-    /// results are expected. `progress` receives the number of results after each attempt.
+    /// Makes attempts in order until `wanted` results are found, the user requests a stop, or
+    /// [`MAX_UNSUCCESSFUL`] is reached. `progress` receives the number of results after each
+    /// attempt.
     fn run<S>(
         &mut self,
         wanted: usize,
@@ -96,7 +98,9 @@ impl Generated {
                         }
                     }
                     progress(self.found.len());
-                    self.found.len() < wanted && self.fruitless < MAX_FRUITLESS && !stop_requested()
+                    self.found.len() < wanted
+                        && self.unsuccessful < MAX_UNSUCCESSFUL
+                        && !stop_requested()
                 },
             );
         }
@@ -113,7 +117,7 @@ impl Generated {
 
 /// Settings of opening generation.
 #[derive(Clone, Copy, Debug)]
-pub struct OpeningConfig {
+pub struct OpeningGenerationConfig {
     /// Number of distinct positions.
     pub count: usize,
     /// Plies from the starting position.
@@ -129,7 +133,7 @@ pub struct OpeningConfig {
 /// Generates openings: positions after the first plies of games by tree search (Runarsson & Lucas
 /// (2014), section VIII-E).
 pub fn generate_openings<P: Searchable>(
-    config: OpeningConfig,
+    config: OpeningGenerationConfig,
     journal: &mut Journal,
     generated: &mut Generated,
     progress: impl FnMut(usize),
@@ -139,8 +143,12 @@ pub fn generate_openings<P: Searchable>(
     generated.run(config.count, config.threads, journal, make, attempt, progress)
 }
 
-/// The position after one attempt; empty if the game ended before.
-fn opening<P: Searchable>(player: &mut Mcts<P>, config: OpeningConfig, number: usize) -> String {
+/// Returns the position after one attempt; empty if the game ended before.
+fn opening<P: Searchable>(
+    player: &mut Mcts<P>,
+    config: OpeningGenerationConfig,
+    number: usize,
+) -> String {
     let mut rng = rng::stream(config.seed, &["openings", &number.to_string()]);
     let mut line = Line::<P>::default();
     for _ in 0..config.plies {
@@ -154,7 +162,7 @@ fn opening<P: Searchable>(player: &mut Mcts<P>, config: OpeningConfig, number: u
 
 /// Settings of game generation.
 #[derive(Clone, Copy, Debug)]
-pub struct GameConfig {
+pub struct GameGenerationConfig {
     /// Number of distinct games.
     pub count: usize,
     /// Random plies at the start of each game.
@@ -168,7 +176,7 @@ pub struct GameConfig {
 /// Generates games of a player against itself from random openings, as transcripts.
 pub fn generate_games(
     player: &PlayerFactory<Othello>,
-    config: GameConfig,
+    config: GameGenerationConfig,
     journal: &mut Journal,
     generated: &mut Generated,
     progress: impl FnMut(usize),
@@ -181,17 +189,17 @@ pub fn generate_games(
         make,
         |pair, number| match pair {
             Ok((black, white)) => game(&mut **black, &mut **white, config, number),
-            Err(fault) => Err(fault.to_string()),
+            Err(error) => Err(error.to_string()),
         },
         progress,
     )
 }
 
-/// One game as a transcript; empty if it ended in the opening.
+/// Plays one game and returns its transcript; empty if it ended in the opening.
 fn game(
     black: &mut dyn Player<Othello>,
     white: &mut dyn Player<Othello>,
-    config: GameConfig,
+    config: GameGenerationConfig,
     number: usize,
 ) -> Result<String, String> {
     let mut rng = rng::stream(config.seed, &["generate", &number.to_string()]);
@@ -204,7 +212,7 @@ fn game(
     }
     let played = play(black, white, &opening, &mut rng);
     match played.forfeit {
-        Some((_, fault)) => Err(fault),
+        Some((_, error)) => Err(error),
         None => Ok(played.line.moves().iter().map(ToString::to_string).collect()),
     }
 }
@@ -216,18 +224,18 @@ pub fn generated_records(
     games: &[String],
 ) -> Result<Vec<Record<Othello>>, GenerationError> {
     let record = |(line, text): (usize, &String)| {
-        let damaged = || GenerationError::Journal { line: line + 1, text: text.clone() };
-        let game = transcript::game(text.as_bytes()).map_err(|_| damaged())?;
-        let about = GameInfo {
+        let invalid = || GenerationError::Journal { line: line + 1, text: text.clone() };
+        let game = transcript::game(text.as_bytes()).map_err(|_| invalid())?;
+        let info = GameInfo {
             black: name.to_owned(),
             white: name.to_owned(),
             event: "Outflank".to_owned(),
             result: game.end().score(),
             ..GameInfo::default()
         };
-        let mut record = Record::new(*game.start(), about);
-        for (place, ply) in game.plies().iter().enumerate() {
-            record.push(Ply { random: place < random_plies, ..*ply }).map_err(|_| damaged())?;
+        let mut record = Record::new(*game.start(), info);
+        for (index, ply) in game.plies().iter().enumerate() {
+            record.push(Ply { random: index < random_plies, ..*ply }).map_err(|_| invalid())?;
         }
         Ok(record)
     };
@@ -243,17 +251,18 @@ mod tests {
         let lines = ["a", "", "b", "a", "a"].map(str::to_owned).to_vec();
         let generated = Generated::from_lines(lines);
         assert_eq!(generated.found, ["a", "b"]);
-        assert_eq!((generated.attempts, generated.fruitless), (5, 2));
+        assert_eq!((generated.attempts, generated.unsuccessful), (5, 2));
     }
 
     #[test]
     fn an_interrupted_generation_continues_with_the_same_openings() {
         let folder = tempfile::tempdir().unwrap();
-        let config = OpeningConfig { count: 12, plies: 4, simulations: 5, seed: 3, threads: 2 };
+        let config =
+            OpeningGenerationConfig { count: 12, plies: 4, simulations: 5, seed: 3, threads: 2 };
         let generate = |name: &str, count: usize| {
             let (mut journal, lines) = Journal::open(&folder.path().join(name)).unwrap();
             let mut generated = Generated::from_lines(lines);
-            let config = OpeningConfig { count, ..config };
+            let config = OpeningGenerationConfig { count, ..config };
             generate_openings::<Othello>(config, &mut journal, &mut generated, |_| {}).unwrap();
             generated.found
         };

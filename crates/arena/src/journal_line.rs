@@ -1,7 +1,6 @@
 //! Games as lines of text: the format of a journal and of results from remote workers.
 //!
-//! A line holds all moves since the opening. Reading replays them, so a game that was read is as
-//! reliable as one that was just played.
+//! A line holds all moves since the opening. The parser replays them and rejects illegal games.
 
 use crate::contest::{ContestConfig, ContestError, Game, GameKey};
 use crate::game::PlayedGame;
@@ -16,19 +15,21 @@ pub(crate) type FinishedGames<P> = HashMap<GameKey, PlayedGame<P>>;
 pub(crate) struct PlayerIndex<'a>(HashMap<&'a str, usize>);
 
 impl<'a> PlayerIndex<'a> {
-    pub(crate) fn new<P: Position>(entries: &'a [PlayerFactory<P>]) -> PlayerIndex<'a> {
-        PlayerIndex(entries.iter().enumerate().map(|(i, entry)| (entry.name.as_str(), i)).collect())
+    pub(crate) fn new<P: Position>(factories: &'a [PlayerFactory<P>]) -> PlayerIndex<'a> {
+        PlayerIndex(
+            factories.iter().enumerate().map(|(i, factory)| (factory.name.as_str(), i)).collect(),
+        )
     }
 }
 
 impl<P: Position> ContestConfig<P> {
-    /// Parses the lines of a journal. Games of players that are not in `entries` are skipped.
+    /// Parses the lines of a journal. Games of players that are not in `factories` are skipped.
     pub(crate) fn parse_journal(
         &self,
-        entries: &[PlayerFactory<P>],
+        factories: &[PlayerFactory<P>],
         lines: &[String],
     ) -> Result<FinishedGames<P>, ContestError> {
-        let index = PlayerIndex::new(entries);
+        let index = PlayerIndex::new(factories);
         let mut games = HashMap::with_capacity(lines.len());
         for (number, line) in lines.iter().enumerate() {
             let game = Game::from_line(line, &index, self)
@@ -43,10 +44,10 @@ impl<P: Position> ContestConfig<P> {
 
 impl<P: Position> Game<P> {
     /// Formats the game as six tab-separated fields: black, white, round, margin, the moves since
-    /// the opening (a forced random move has a `?` behind it), and the forfeit.
+    /// the opening (a forced random move is followed by `?`), and the forfeit.
     pub(crate) fn to_line(
         &self,
-        entries: &[PlayerFactory<P>],
+        factories: &[PlayerFactory<P>],
         config: &ContestConfig<P>,
     ) -> String {
         let played = &self.played;
@@ -64,7 +65,7 @@ impl<P: Position> Game<P> {
         let forfeit = played.forfeit.as_ref().map_or(String::new(), |(side, error)| {
             format!("{side}: {}", error.replace(['\t', '\n', '\r'], " "))
         });
-        let (black, white) = (&entries[self.black].name, &entries[self.white].name);
+        let (black, white) = (&factories[self.black].name, &factories[self.white].name);
         format!("{black}\t{white}\t{}\t{}\t{moves}\t{forfeit}", self.round, played.margin)
     }
 

@@ -72,23 +72,27 @@ pub struct League<P: Position> {
     pub complete: bool,
 }
 
-/// Plays every pair. `on_progress` receives the number of games and of new games since the last
-/// call.
+/// Plays the games of every pair. `on_progress` receives the number of games and of new games since
+/// the last call.
 pub fn play_league<P: Position>(
-    entries: &[PlayerFactory<P>],
+    factories: &[PlayerFactory<P>],
     config: &ContestConfig<P>,
     journal: Option<(Journal, Vec<String>)>,
     mut on_progress: impl FnMut(u64, u64),
 ) -> Result<League<P>, ContestError> {
     let pairs: Vec<(usize, usize)> =
-        (0..entries.len()).flat_map(|i| (i + 1..entries.len()).map(move |j| (i, j))).collect();
+        (0..factories.len()).flat_map(|i| (i + 1..factories.len()).map(move |j| (i, j))).collect();
     let mut games = Vec::new();
-    let complete = contest(entries, &pairs, config, journal, |mut batch, new| {
+    let complete = contest(factories, &pairs, config, journal, |mut batch, new| {
         on_progress(batch.len() as u64, new as u64);
         games.append(&mut batch);
         true
     })?;
-    Ok(League { names: entries.iter().map(|entry| entry.name.clone()).collect(), games, complete })
+    Ok(League {
+        names: factories.iter().map(|factory| factory.name.clone()).collect(),
+        games,
+        complete,
+    })
 }
 
 impl<P: Position> League<P> {
@@ -101,12 +105,12 @@ impl<P: Position> League<P> {
     /// Reports the games of two players as a match, from `a`'s side.
     #[must_use]
     pub fn match_report(&self, a: usize, b: usize) -> MatchReport {
-        let renamed = |player: usize| usize::from(player == b);
+        let match_index = |player: usize| usize::from(player == b);
         let games: Vec<Game<P>> = self
             .games
             .iter()
             .filter(|g| (g.black, g.white) == (a, b) || (g.black, g.white) == (b, a))
-            .map(|g| Game { black: renamed(g.black), white: renamed(g.white), ..g.clone() })
+            .map(|g| Game { black: match_index(g.black), white: match_index(g.white), ..g.clone() })
             .collect();
         MatchReport::from_games(
             &[self.names[a].clone(), self.names[b].clone()],
@@ -121,8 +125,8 @@ impl<P: Position> League<P> {
         players: &[usize],
         config: &RatingConfig,
     ) -> Result<LeagueReport, LeagueError> {
-        // The fit sums in the order of the players. Sorted by name, ratings are the same to the
-        // last bit whatever the order of the players.
+        // The fit sums in the order of the players. Sorting by name makes the ratings bit-identical
+        // for every order.
         let mut players = players.to_vec();
         players.sort_by(|&a, &b| self.names[a].cmp(&self.names[b]));
         let mut row_of = vec![None; self.names.len()];
@@ -170,8 +174,8 @@ impl<P: Position> League<P> {
     }
 }
 
-/// Orders the report by rating, then by name, so that it does not depend on the order of the
-/// players.
+/// Builds the report, sorted by rating and then by name, so that it does not depend on the order of
+/// the players.
 fn build_report(
     names: &[String],
     ratings: &Ratings,
@@ -182,8 +186,8 @@ fn build_report(
 ) -> LeagueReport {
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by(|&a, &b| {
-        let key = |i: usize| ratings.ratings[i].value;
-        key(b).total_cmp(&key(a)).then_with(|| names[a].cmp(&names[b]))
+        let rating = |i: usize| ratings.ratings[i].value;
+        rating(b).total_cmp(&rating(a)).then_with(|| names[a].cmp(&names[b]))
     });
     let players = order
         .iter()

@@ -1,8 +1,8 @@
 //! Dense linear algebra with a fixed order of summation.
 //!
-//! A library that selects instructions by the processor may sum in another order on another machine.
-//! Here results are bit-identical everywhere. Sums run in [`LANES`](dot) parallel lanes, which the
-//! compiler can vectorize, and the lanes are added pairwise.
+//! A library that selects instructions by the processor may sum in another order on another
+//! machine. Here results are bit-identical everywhere. Sums run in [`LANES`](dot) parallel lanes,
+//! which the compiler can vectorize, and the lanes are added pairwise.
 
 /// A square matrix in row-major order.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,11 +87,12 @@ impl Matrix {
         add_scaled(&mut self.cells, 1.0, &other.cells);
     }
 
-    /// Computes the Cholesky factor of this symmetric matrix, of which only the lower triangle is read.
+    /// Computes the Cholesky factor of this symmetric matrix, of which only the lower triangle is
+    /// read.
     ///
     /// Returns `None` unless every pivot is finite and greater than `tolerance` times its diagonal
-    /// element. A tolerance of zero accepts every matrix that is numerically positive definite; a pivot
-    /// below `1e-14` has lost all its digits.
+    /// element. A tolerance of zero accepts every matrix that is numerically positive definite; a
+    /// pivot below `1e-14` has lost all its digits.
     #[must_use]
     pub fn cholesky<const LANES: usize>(&self, tolerance: f64) -> Option<Cholesky<LANES>> {
         let mut lower = Matrix::zero(self.size);
@@ -177,8 +178,8 @@ impl<const LANES: usize> Cholesky<LANES> {
     }
 }
 
-/// Computes the inner product in `LANES` lanes, a power of two, which are added pairwise: lane `i` to
-/// lane `i + LANES / 2`, and so on.
+/// Computes the inner product in `LANES` lanes, a power of two, which are added pairwise: lane `i`
+/// to lane `i + LANES / 2`, and so on.
 #[inline]
 #[must_use]
 pub fn dot<const LANES: usize>(a: &[f64], b: &[f64]) -> f64 {

@@ -58,10 +58,10 @@ pub(crate) fn play_lockstep<P: Position, T: Player<P>>(
         }
         while let Some(first) = queries.first() {
             let policy = first.policy.clone();
-            let (same, others) =
+            let (same_policy, rest) =
                 queries.into_iter().partition(|query| Arc::ptr_eq(&query.policy, &policy));
-            queries = others;
-            evaluate(&*policy, same, &mut games);
+            queries = rest;
+            evaluate(&*policy, same_policy, &mut games);
         }
     }
 }
@@ -83,7 +83,7 @@ fn evaluate<P: Position, T: Player<P>>(
     }
 }
 
-/// A model to evaluate and the moves to score.
+/// A policy and the moves that it must score.
 type PendingScores<P> = (Arc<dyn Policy<P>>, Vec<<P as Position>::Move>);
 
 impl<'a, P: Position, T: Player<P>> ActiveGame<'a, P, T> {
@@ -119,7 +119,7 @@ impl<'a, P: Position, T: Player<P>> ActiveGame<'a, P, T> {
         }
     }
 
-    /// Lets the player to move choose by the scores it asked for.
+    /// Plays the move that the player to move chooses from the requested scores.
     fn play_scored_move(&mut self, moves: &[P::Move], scores: &[f32]) {
         let side = self.setup.line.position().to_move();
         let GameSetup { players, rng, .. } = &mut self.setup;

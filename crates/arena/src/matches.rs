@@ -100,7 +100,7 @@ pub struct MatchReport {
 
 /// Plays a match. `on_progress` receives the tally and the number of new games since the last call.
 pub fn play_match<P: Position>(
-    entries: &[PlayerFactory<P>; 2],
+    factories: &[PlayerFactory<P>; 2],
     config: &ContestConfig<P>,
     sprt: Option<Sprt>,
     journal: Option<(Journal, Vec<String>)>,
@@ -109,7 +109,7 @@ pub fn play_match<P: Position>(
     let mut tally = Tally::default();
     let mut games: Vec<Game<P>> = Vec::new();
     let mut decided = false;
-    let all = contest(entries, &[(0, 1)], config, journal, |mut batch, new| {
+    let all_played = contest(factories, &[(0, 1)], config, journal, |mut batch, new| {
         if let Some(sprt) = &sprt {
             // The test is evaluated after every round, so that its end does not depend on how
             // rounds are grouped into batches.
@@ -131,8 +131,8 @@ pub fn play_match<P: Position>(
         on_progress(&tally, new as u64);
         !decided
     })?;
-    let names = [entries[0].name.clone(), entries[1].name.clone()];
-    let report = MatchReport::new(&names, &tally, &games, sprt, all || decided);
+    let names = [factories[0].name.clone(), factories[1].name.clone()];
+    let report = MatchReport::new(&names, &tally, &games, sprt, all_played || decided);
     Ok((report, games))
 }
 

@@ -20,7 +20,7 @@ pub struct Afterstate {
     pub mover: Side,
 }
 
-/// Samples at most `max` choices at even distances, each transformed by the next symmetry.
+/// Samples at most `max` evenly spaced choices and transforms each by the next symmetry in turn.
 #[must_use]
 pub fn sample(choices: &[Decision<Othello>], max: usize) -> Vec<Decision<Othello>> {
     let step = choices.len().div_ceil(max.max(1)).max(1);
@@ -78,7 +78,7 @@ impl Region {
         Region::Middle,
     ];
 
-    /// The name for readers.
+    /// Returns the name in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -190,7 +190,7 @@ fn relative_to_chance(
     squares.map(Mean::get)
 }
 
-/// Move preferences of the players of the games, relative to chance.
+/// Returns the move preferences of the players of the games, relative to chance.
 #[must_use]
 pub fn game_move_preferences(choices: &[Decision<Othello>]) -> [f64; 64] {
     relative_to_chance(choices, |choice, moves, values| {
@@ -199,7 +199,7 @@ pub fn game_move_preferences(choices: &[Decision<Othello>]) -> [f64; 64] {
     })
 }
 
-/// Move preferences of a model on the same positions, relative to chance.
+/// Returns the move preferences of a model on the same positions, relative to chance.
 #[must_use]
 pub fn model_move_preferences(
     policy: &dyn Policy<Othello>,
@@ -267,16 +267,16 @@ pub fn extreme_patterns(
         let entries = tuples.tuples()[number].entries();
         let weights = &network.weights()[offset..offset + entries];
         let counts = &counts[offset..offset + entries];
-        let readings: f64 = counts.iter().sum();
+        let visits: f64 = counts.iter().sum();
         let mean = weights.iter().zip(counts).map(|(&w, n)| f64::from(w) * n).sum::<f64>()
-            / readings.max(1.0);
+            / visits.max(1.0);
         let common = (0..entries).filter(|&entry| counts[entry] >= min_frequency * positions);
         let by_weight = |&a: &usize, &b: &usize| weights[a].total_cmp(&weights[b]);
         let max = common.clone().max_by(by_weight)?;
-        let least = common.min_by(by_weight)?;
+        let min = common.min_by(by_weight)?;
         let entry_pattern =
             |entry: usize| pattern(number, entry, f64::from(weights[entry]) - mean, counts[entry]);
-        (max != least).then(|| [entry_pattern(max), entry_pattern(least)])
+        (max != min).then(|| [entry_pattern(max), entry_pattern(min)])
     };
     tuples.offsets().enumerate().map(extreme).collect()
 }

@@ -3,32 +3,33 @@
 use outflank_games::{Position, Side};
 use outflank_players::{Player, PlayerError, PlayerFactory};
 
-/// Idle players of one thread, by entry and color.
+/// Idle player instances of one thread, by player and color.
 ///
-/// Players of the two colors are separate, so that a player can meet itself. An engine process is
+/// Each color has its own instances, so that a player can play against itself. An engine process is
 /// started once and plays many games.
 pub(crate) struct PlayerPool<'a, P: Position> {
-    entries: &'a [PlayerFactory<P>],
+    factories: &'a [PlayerFactory<P>],
     idle: Vec<[Vec<Box<dyn Player<P>>>; 2]>,
 }
 
 impl<'a, P: Position> PlayerPool<'a, P> {
     /// Creates an empty player pool.
-    pub(crate) fn new(entries: &'a [PlayerFactory<P>]) -> PlayerPool<'a, P> {
-        PlayerPool { entries, idle: entries.iter().map(|_| [Vec::new(), Vec::new()]).collect() }
+    pub(crate) fn new(factories: &'a [PlayerFactory<P>]) -> PlayerPool<'a, P> {
+        let idle = factories.iter().map(|_| [Vec::new(), Vec::new()]).collect();
+        PlayerPool { factories, idle }
     }
 
-    /// Returns an idle player of an entry, or makes one.
+    /// Removes an idle instance of a player from the pool, or creates one.
     pub(crate) fn take(
         &mut self,
-        entry: usize,
+        player: usize,
         side: Side,
     ) -> Result<Box<dyn Player<P>>, PlayerError> {
-        self.idle[entry][side.index()].pop().map_or_else(|| self.entries[entry].make(), Ok)
+        self.idle[player][side.index()].pop().map_or_else(|| self.factories[player].make(), Ok)
     }
 
-    /// Puts a player back after a game.
-    pub(crate) fn put_back(&mut self, entry: usize, side: Side, player: Box<dyn Player<P>>) {
-        self.idle[entry][side.index()].push(player);
+    /// Returns an instance to the pool after a game.
+    pub(crate) fn put_back(&mut self, player: usize, side: Side, instance: Box<dyn Player<P>>) {
+        self.idle[player][side.index()].push(instance);
     }
 }

@@ -108,7 +108,7 @@ pub struct Ratings {
     pub games: Vec<f64>,
     /// The advantage of moving first.
     pub advantage: Estimate,
-    /// The draw margin; 0 if it was to be fitted and no game was drawn.
+    /// The draw margin; 0 if no game was drawn and it is not fixed.
     pub drawelo: Estimate,
     /// Virtual games per player that were added because some estimate would otherwise be infinite
     /// or undetermined, for example of a player who won every game: [`VIRTUAL_GAMES`] or 0. They
@@ -211,15 +211,15 @@ pub fn fit(
             let (decided, drawn) =
                 (virtual_games / 3.0 * share, (config.prior + virtual_games / 3.0) * share);
             if drawn > 0.0 {
-                let both = PairResult {
+                let virtual_result = PairResult {
                     first: i,
                     second: j,
                     wins: decided,
                     draws: drawn,
                     losses: decided,
                 };
-                problem.add(both);
-                problem.add(PairResult { first: j, second: i, ..both });
+                problem.add(virtual_result);
+                problem.add(PairResult { first: j, second: i, ..virtual_result });
             }
         }
         problem
@@ -316,14 +316,15 @@ fn maximize_likelihood(
         advantage,
         margin,
         covariance,
-        free,
+        free_parameters,
         log_likelihood,
         iterations,
     } = maximum.ok_or(RatingError::NotConverged)?;
-    let variance = |i: usize, j: usize| covariance[i * free + j] * ELO_PER_UNIT * ELO_PER_UNIT;
+    let variance =
+        |i: usize, j: usize| covariance[i * free_parameters + j] * ELO_PER_UNIT * ELO_PER_UNIT;
     let error = |k: usize| Z_95 * variance(k, k).max(0.0).sqrt();
     let mut next = n;
-    let mut estimate = |unknown, value: f64| match unknown {
+    let mut estimate = |parameter, value: f64| match parameter {
         ModelParameter::Fixed(_) => Estimate { value: value * ELO_PER_UNIT, error: 0.0 },
         ModelParameter::Fitted(_) => {
             next += 1;

@@ -2,8 +2,8 @@
 //!
 //! The settings of a contest (players, openings, seed) are one small document, stored as a blob
 //! under its checksum; the files it refers to are blobs as well. A job names rounds of pairs only.
-//! The result of a job is the same lines that a local game appends to the journal. They are
-//! replayed on arrival, so the journal does not depend on where a game was played.
+//! The result of a job has the format of the journal. Its games are replayed on arrival, so the
+//! journal does not depend on where a game was played.
 
 mod job_handler;
 
@@ -21,10 +21,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The kind of these jobs in messages.
+/// The job kind in messages.
 const KIND: &str = "games";
 
-/// Largest file that is sent, in bytes.
+/// Maximum size of a file that is sent, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// A published contest and the queue of workers that play it.
@@ -32,7 +32,7 @@ const MAX_FILE_BYTES: u64 = 1 << 30;
 pub struct RemoteWorkers {
     queue: Arc<dyn WorkQueue>,
     /// The checksum of the [`RemoteContest`] document.
-    setting: String,
+    contest: String,
 }
 
 /// Everything that the games of a contest depend on.
@@ -73,6 +73,7 @@ struct RemoteFile {
 /// The payload of a job: rounds of pairs of one contest.
 #[derive(Debug, Serialize, Deserialize)]
 struct GameJob {
+    /// The checksum of the [`RemoteContest`] document.
     #[serde(rename = "setting")]
     contest: String,
     /// First player, second player, first round, end of the rounds.
@@ -89,7 +90,7 @@ pub enum PublishError {
     /// A model or the openings cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The text does not specify a player.
+    /// The text is not a valid player specification.
     #[error(transparent)]
     PlayerSpec(#[from] outflank_players::spec::PlayerSpecError),
     /// The player is an external engine.
@@ -112,11 +113,11 @@ pub struct OpeningSource<'a> {
 }
 
 /// Stores everything that remote workers need to play a contest. `players` are the specifications
-/// of `entries`, in the same order.
+/// of `factories`, in the same order.
 pub fn publish<P: RegisteredGame>(
     queue: &Arc<dyn WorkQueue>,
     players: &[String],
-    entries: &[PlayerFactory<P>],
+    factories: &[PlayerFactory<P>],
     random: f64,
     openings: OpeningSource<'_>,
     seed: u64,
@@ -132,14 +133,18 @@ pub fn publish<P: RegisteredGame>(
     if let Some(path) = openings.file {
         contest.openings = Some(store_file(queue, &path.display().to_string(), path, None)?);
     }
-    for (text, entry) in players.iter().zip(entries) {
+    for (text, factory) in players.iter().zip(factories) {
         let mut files = Vec::new();
         store_models::<P>(queue, &text.parse()?, &mut files)?;
-        contest.players.push(RemotePlayer { spec: text.clone(), name: entry.name.clone(), files });
+        contest.players.push(RemotePlayer {
+            spec: text.clone(),
+            name: factory.name.clone(),
+            files,
+        });
     }
     let document =
         serde_json::to_vec(&contest).map_err(|error| WorkQueueError(error.to_string()))?;
-    Ok(RemoteWorkers { queue: queue.clone(), setting: queue.put(&document)? })
+    Ok(RemoteWorkers { queue: queue.clone(), contest: queue.put(&document)? })
 }
 
 /// Stores the model files of a player and of the players of its stages.
@@ -172,11 +177,11 @@ fn store_file(
     Ok(RemoteFile { given: given.to_owned(), name, inner: inner.and_then(last), sha256 })
 }
 
-/// Lets the workers play all unfinished batches and passes every batch to `accept` in order.
-/// Returns whether the last batch was reached.
+/// Runs all unfinished batches on the workers and passes every batch to `accept` in order.
+/// Returns whether all batches were accepted.
 pub(crate) fn play<P: Position>(
-    others: &RemoteWorkers,
-    entries: &[PlayerFactory<P>],
+    workers: &RemoteWorkers,
+    factories: &[PlayerFactory<P>],
     config: &ContestConfig<P>,
     finished: &FinishedGames<P>,
     batches: &[RoundBatch],
@@ -188,10 +193,10 @@ pub(crate) fn play<P: Position>(
     let requested = |range: Range<usize>| missing[range].iter().map(|&number| batches[number]);
     let encode = |range: Range<usize>| {
         let batches = requested(range).map(|b| (b.first, b.second, b.rounds.0, b.rounds.1));
-        let job = GameJob { contest: others.setting.clone(), batches: batches.collect() };
+        let job = GameJob { contest: workers.contest.clone(), batches: batches.collect() };
         serde_json::to_vec(&job).unwrap_or_default()
     };
-    let index = PlayerIndex::new(entries);
+    let index = PlayerIndex::new(factories);
     let decode = |range: Range<usize>, result: &[u8]| {
         let text = std::str::from_utf8(result).map_err(|_| "the result is not UTF-8".to_owned())?;
         let mut lines = text.lines();
@@ -211,8 +216,8 @@ pub(crate) fn play<P: Position>(
     };
     let mut next = 0;
     let mut proceed = true;
-    let batch = JobBatch { kind: KIND, run: &others.setting, jobs: missing.len() };
-    run_in_order(&*others.queue, batch, &encode, decode, |number, played: Vec<Game<P>>| {
+    let batch = JobBatch { kind: KIND, run: &workers.contest, jobs: missing.len() };
+    run_in_order(&*workers.queue, batch, &encode, decode, |number, played: Vec<Game<P>>| {
         while proceed && next < missing[number] {
             proceed =
                 accept(journaled(batches[next]).flatten().map(|game| (game, false)).collect());
@@ -229,9 +234,9 @@ pub(crate) fn play<P: Position>(
         }
         proceed
     })?;
-    // Finished batches behind the last missing one follow only if that one has arrived.
-    let reached = missing.last().is_none_or(|&last| next > last);
-    while proceed && reached && next < batches.len() {
+    // The finished batches after the last missing one are passed on only if that one has arrived.
+    let all_arrived = missing.last().is_none_or(|&last| next > last);
+    while proceed && all_arrived && next < batches.len() {
         proceed = accept(journaled(batches[next]).flatten().map(|game| (game, false)).collect());
         next += 1;
     }

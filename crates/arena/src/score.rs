@@ -12,7 +12,7 @@
 use crate::ratings::Z_95;
 use std::fmt;
 
-/// Returns the cumulative distribution function of the standard normal distribution.
+/// Computes the cumulative distribution function of the standard normal distribution.
 #[must_use]
 pub fn normal_cdf(x: f64) -> f64 {
     0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2)
@@ -93,8 +93,8 @@ impl fmt::Display for Score {
     }
 }
 
-/// Computes the score from counts of outcomes with scores 0, 1/m, ..., 1, of `games_each` games
-/// each.
+/// Computes the score from counts of outcomes with scores 0, 1/m, ..., 1. Each outcome consists of
+/// `games_each` games.
 fn of_outcomes(counts: &[u64], games_each: u64) -> Score {
     let max_value = counts.len().saturating_sub(1).max(1) as f64;
     let outcomes =

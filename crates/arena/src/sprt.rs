@@ -6,12 +6,12 @@
 //! > LLR = Σ nₖ ln(p¹ₖ / p⁰ₖ)
 //!
 //! is compared with Wald's bounds ln(β/(1−α)) and ln((1−β)/α). Here p⁰ and p¹ are the outcome
-//! distributions of maximum likelihood among those with the mean score that H0 and H1 demand:
-//! pₖ = (nₖ/n) / (1 + x·(aₖ − s)) for outcomes of score aₖ and mean s, with the one x that yields
+//! distributions of maximum likelihood among those with the mean score that H0 and H1 demand: pₖ =
+//! (nₖ/n) / (1 + x·(aₖ − s)) for outcomes of score aₖ and mean s, with the unique x that yields
 //! this mean.
 //!
-//! If only some outcomes were seen, a mean may be out of reach. A count of 0 is therefore taken as
-//! 1/1000, as fastchess and fishtest do.
+//! If some outcomes did not occur, no distribution may have the required mean. A count of 0 is
+//! therefore replaced by 1/1000, as fastchess and fishtest do.
 //!
 //! A. Wald, Annals of Mathematical Statistics 16 (1945); X. Li, J. Liu and Z. Ying, Sequential
 //! Analysis 33 (2014) for the generalized test; the pentanomial form is by M. Van den Bergh.

@@ -16,13 +16,13 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-fn entries<P: RegisteredGame>(players: &[&str], random: f64) -> Vec<PlayerFactory<P>> {
+fn factories<P: RegisteredGame>(players: &[&str], random: f64) -> Vec<PlayerFactory<P>> {
     let texts: Vec<String> = players.iter().map(|&text| text.to_owned()).collect();
     registry::factories(&texts, random).unwrap()
 }
 
 fn pair<P: RegisteredGame>(a: &str, b: &str, random: f64) -> [PlayerFactory<P>; 2] {
-    entries(&[a, b], random).try_into().unwrap()
+    factories(&[a, b], random).try_into().unwrap()
 }
 
 /// Returns openings of `plies` random moves.
@@ -92,15 +92,15 @@ impl Policy<Othello> for BatchRecorder {
 fn lockstep_play_equals_sequential_play() {
     let play = |batch_size: usize, threads: usize| {
         let recorder = Arc::new(BatchRecorder { batch_size, largest: 0.into() });
-        let entry =
+        let factory =
             |name: &str, random: f64| registry::policy_factory(name, recorder.clone() as _, random);
         let (plain, other) =
-            (entry("staged", 0.0), registry::factory::<Othello>("yoshioka@2e6").unwrap());
+            (factory("staged", 0.0), registry::factory::<Othello>("yoshioka@2e6").unwrap());
         let staged = plain.clone().combined_with(&other.clone(), move || {
             Ok(Box::new(Staged::new(plain.make()?, other.make()?, 10, 20)))
         });
-        let mut players = entries::<Othello>(&["yoshioka", "yoshioka@2"], 0.1);
-        players.extend([entry("plain", 0.0), entry("forced", 0.2), staged]);
+        let mut players = factories::<Othello>(&["yoshioka", "yoshioka@2"], 0.1);
+        players.extend([factory("plain", 0.0), factory("forced", 0.2), staged]);
         let pairs: Vec<_> = (0..5).flat_map(|a| (a + 1..5).map(move |b| (a, b))).collect();
         let mut games = Vec::new();
         let all = contest(&players, &pairs, &config(40, threads), None, |more, _| {
@@ -110,11 +110,11 @@ fn lockstep_play_equals_sequential_play() {
         assert!(all.unwrap());
         (games, recorder.largest.load(std::sync::atomic::Ordering::Relaxed))
     };
-    let (alone, never) = play(1, 2);
-    assert_eq!((alone.len(), never), (800, 0));
+    let (sequential, largest) = play(1, 2);
+    assert_eq!((sequential.len(), largest), (800, 0));
     for threads in [1, 3] {
-        let (together, largest) = play(32, threads);
-        assert!(together == alone);
+        let (lockstep, largest) = play(32, threads);
+        assert!(lockstep == sequential);
         assert_eq!(largest, 32);
     }
 }
@@ -206,22 +206,26 @@ fn adding_a_player_replays_no_existing_game() {
     let run = |players: &[&str]| {
         let journal = Journal::open(&path).unwrap();
         let mut new = 0;
-        let entries = entries::<Othello>(players, 0.1);
-        let league = play_league(&entries, &config, Some(journal), |_, n| new += n).unwrap();
+        let players = factories::<Othello>(players, 0.1);
+        let league = play_league(&players, &config, Some(journal), |_, n| new += n).unwrap();
         (league.report(&RatingConfig::default()).unwrap(), new)
     };
     let (_, new) = run(&["heuristic", "random"]);
     assert_eq!(new, 16);
     let (joined, new) = run(&["yoshioka", "heuristic", "random"]);
     assert_eq!(new, 32);
-    let fresh =
-        play_league(&entries(&["heuristic", "random", "yoshioka"], 0.1), &config, None, |_, _| {});
+    let fresh = play_league(
+        &factories(&["heuristic", "random", "yoshioka"], 0.1),
+        &config,
+        None,
+        |_, _| {},
+    );
     assert_eq!(fresh.unwrap().report(&RatingConfig::default()).unwrap(), joined);
     let total: f64 = joined.players.iter().map(|p| p.points).sum();
     assert_eq!(total, 48.0);
 }
 
-/// How a player fails.
+/// The move or error of a player in a game that it fails.
 type Failure = fn(&Line<Othello>) -> Result<Square, PlayerError>;
 
 /// Plays the first legal move, and fails in every third game.
@@ -255,7 +259,7 @@ fn a_failing_player_forfeits_only_that_game() {
         let failing = PlayerFactory::new("failing", move || {
             Ok(Box::new(FailingPlayer { games: 0, failure }))
         });
-        let random = entries::<Othello>(&["random"], 0.0).remove(0);
+        let random = factories::<Othello>(&["random"], 0.0).remove(0);
         let config = ContestConfig {
             openings: openings(10, 4),
             rounds: 10,
@@ -271,7 +275,7 @@ fn a_failing_player_forfeits_only_that_game() {
             assert_eq!(*side, if game.black == 0 { Side::Black } else { Side::White });
             assert_eq!(game.half_points_of(0), 0);
         }
-        assert!(report.forfeits.iter().all(|failure| failure.player == "failing"));
+        assert!(report.forfeits.iter().all(|forfeit| forfeit.player == "failing"));
     }
 }
 
@@ -307,7 +311,7 @@ fn an_empty_contest_is_an_error() {
 #[test]
 fn a_game_from_a_finished_position_ends_immediately() {
     let over: Othello = format!("{}{} X", "X".repeat(40), "O".repeat(24)).parse().unwrap();
-    let mut players = entries::<Othello>(&["heuristic", "random"], 0.0);
+    let mut players = factories::<Othello>(&["heuristic", "random"], 0.0);
     let (mut a, mut b) = (players.remove(0).make().unwrap(), players.remove(0).make().unwrap());
     let played = play(&mut *a, &mut *b, &Line::new(over), &mut rng::stream(1, &[]));
     assert_eq!((played.margin, played.half_points()), (16, 2));

@@ -65,7 +65,7 @@ fn move_preferences_are_relative_to_chance() {
     );
     assert!(
         game_move_preferences(&choices)[0] > 0.0,
-        "a corner is taken more frequency than by chance"
+        "a corner is taken more often than by chance"
     );
 }
 
@@ -79,11 +79,11 @@ fn extreme_patterns_find_the_only_nonzero_weight() {
     let offset = tuples.offsets().nth(7).unwrap();
     network.weights_mut()[offset + 2 * 27 + 9 + 1] = 3.0;
     let found = extreme_patterns(&network, &positions, 0.0);
-    let [most, least] = found[7].clone().unwrap();
-    assert_eq!((most.tuple, most.own, most.other), (7, 1 << 3, 1 << 13));
-    assert!(most.weight > 2.0 && most.weight <= 3.0 && least.weight <= 0.0);
+    let [max, min] = found[7].clone().unwrap();
+    assert_eq!((max.tuple, max.own, max.other), (7, 1 << 3, 1 << 13));
+    assert!(max.weight > 2.0 && max.weight <= 3.0 && min.weight <= 0.0);
     // Relative weights of a table have a frequency-weighted mean of zero.
-    let share = most.frequency / 8.0;
-    assert!((most.weight - 3.0 * (1.0 - share)).abs() < 1e-6);
+    let share = max.frequency / 8.0;
+    assert!((max.weight - 3.0 * (1.0 - share)).abs() < 1e-6);
     assert_eq!(extreme_patterns(&network, &positions, 1e9), vec![None; 15]);
 }

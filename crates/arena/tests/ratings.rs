@@ -182,7 +182,7 @@ fn scipy_finds_the_same_maximum_and_standard_errors() {
         let ours = fit(5, &small(), &config).unwrap();
         let same = |ours: Estimate, (value, error): (f64, f64)| {
             assert!((ours.value - value).abs() < 2e-4, "{ours:?} is not {value}");
-            assert!((ours.error - error).abs() < 2e-3, "{ours:?} has not {error}");
+            assert!((ours.error - error).abs() < 2e-3, "the error of {ours:?} is not {error}");
         };
         ours.ratings.iter().zip(ratings).for_each(|(ours, theirs)| same(*ours, theirs));
         same(ours.advantage, advantage);

@@ -21,10 +21,10 @@ fn llrs_match_fastchess_and_scipy() {
 
 #[test]
 fn bounds_follow_wald() {
-    let (elo0, elo1) = Sprt::new(0.0, 5.0).unwrap().bounds();
-    assert!((elo1 - 19f64.ln()).abs() < 1e-12 && (elo0 + 19f64.ln()).abs() < 1e-12);
-    let (elo0, elo1) = Sprt::with_error_rates(0.0, 5.0, 0.01, 0.2).unwrap().bounds();
-    assert!((elo1 - 80f64.ln()).abs() < 1e-12 && (elo0 - (0.2f64 / 0.99).ln()).abs() < 1e-12);
+    let (lower, upper) = Sprt::new(0.0, 5.0).unwrap().bounds();
+    assert!((upper - 19f64.ln()).abs() < 1e-12 && (lower + 19f64.ln()).abs() < 1e-12);
+    let (lower, upper) = Sprt::with_error_rates(0.0, 5.0, 0.01, 0.2).unwrap().bounds();
+    assert!((upper - 80f64.ln()).abs() < 1e-12 && (lower - (0.2f64 / 0.99).ln()).abs() < 1e-12);
     let test = Sprt::new(0.0, 5.0).unwrap();
     assert_eq!(test.decision(2.9), SprtDecision::Undecided);
     assert_eq!(test.decision(2.95), SprtDecision::AcceptH1);
@@ -42,8 +42,8 @@ fn large_matches_follow_the_normal_approximation() {
     };
     let mean = moment(&|x| x);
     let variance = moment(&|x| (x - mean) * (x - mean));
-    let (elo0, elo1) = (expected_score(1.0), expected_score(4.0));
-    let normal = n * (elo1 - elo0) * (2.0 * mean - elo0 - elo1) / (2.0 * variance);
+    let (s0, s1) = (expected_score(1.0), expected_score(4.0));
+    let normal = n * (s1 - s0) * (2.0 * mean - s0 - s1) / (2.0 * variance);
     let exact = Sprt::new(1.0, 4.0).unwrap().llr_of_pairs(pairs);
     assert!((exact / normal - 1.0).abs() < 0.01, "{exact} against {normal}");
 }

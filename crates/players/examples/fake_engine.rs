@@ -1,7 +1,7 @@
 //! A fake external engine for the tests: `fake_engine nboard|gtp MODE [FILE]`.
 //!
-//! It plays the first legal move and rejects games without explicit passes, moves out of turn and `go`
-//! without a game. The modes make it misbehave.
+//! It plays the first legal move and rejects games without explicit passes, moves out of turn and
+//! `go` without a game. The modes make it misbehave.
 //!
 //! | mode | behavior |
 //! |---|---|

@@ -30,8 +30,8 @@ const MAX_DEPTH: u32 = 60;
 pub enum SearchScore {
     /// The model's value of the leaf that best play leads to, or 0 for a proven draw.
     Estimate(f32),
-    /// The result of the game, proven within the search: the winning margin under tournament scoring,
-    /// negative for a loss. In Othello the winner gets the empty squares.
+    /// The result of the game, proven within the search: the winning margin under tournament
+    /// scoring, negative for a loss. In Othello the winner gets the empty squares.
     Proven(i32),
 }
 
@@ -44,23 +44,24 @@ impl SearchScore {
     }
 }
 
-/// A player with alpha-beta search to a fixed depth.
+/// A player that searches by alpha-beta to a fixed depth.
 ///
 /// **Scores.** The score of a position is its minimax value. A leaf has the value that
 /// [`Evaluate::after_moves`] returns for the side that moves into it. A finished game counts by its
-/// result: any win is above all evaluations, ordered by margin, and a draw equals an evaluation of 0. A
-/// pass takes no ply. Depth 1 is [`Greedy`](crate::Greedy) play with the true results of finished games.
+/// result: any win is above all evaluations, ordered by margin, and a draw equals an evaluation
+/// of zero. A pass takes no ply. Depth 1 is [`Greedy`](crate::Greedy) play with the true results of
+/// finished games.
 ///
-/// **Ties.** Root moves are searched with a window that reaches just below the best score so far. This
-/// finds all moves within 1e-6 of the best (exact ties for proven results), and one of them is drawn
-/// uniformly. The choice depends only on the position, the model and the random numbers, not on the move
-/// order or on earlier searches. The transposition table is cleared before each move.
+/// **Ties.** Root moves are searched with a window that reaches just below the best score so far.
+/// This finds all moves within 1e-6 of the best (exact ties for proven results), and one of them is
+/// drawn uniformly. The choice depends only on the position, the model and the random numbers, not
+/// on the move order or on earlier searches. The transposition table is cleared before each move.
 ///
 /// **Endgame.** With [`AlphaBeta::with_endgame`] positions that the solver can handle are played
 /// perfectly, again with a uniform draw among the best moves.
 ///
-/// **Noise.** With [`AlphaBeta::with_noise`] each leaf gets normal noise that is a function of the leaf
-/// and of one random key per search.
+/// **Noise.** With [`AlphaBeta::with_noise`] each leaf gets normal noise that is a function of the
+/// leaf and of one random key per search.
 pub struct AlphaBeta<P: Searchable> {
     depth: u32,
     search: TreeSearch<P>,
@@ -94,8 +95,8 @@ impl<P: Searchable> AlphaBeta<P> {
         self
     }
 
-    /// Returns the score of a position and all its best moves, sorted. Returns `None` if the game is over
-    /// or the search was stopped.
+    /// Returns the score of a position and all its best moves, sorted. Returns `None` if the game
+    /// is over or the search was stopped.
     pub fn search(&mut self, position: &P, rng: &mut Rng) -> Option<(SearchScore, &[P::Move])> {
         if position.is_over() {
             return None;

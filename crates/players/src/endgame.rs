@@ -1,9 +1,10 @@
 //! An exact Othello endgame solver.
 //!
-//! Alpha-beta on bitboards with a transposition table and bounds from stable discs. Moves are ordered by
-//! the opponent's mobility (fastest first), then by parity; with many empty squares a model can refine
-//! the order. With six empty squares or fewer only parity is used, and with four or fewer no move list is
-//! generated. A score is the final disc difference with the empty squares given to the winner, -64 to 64.
+//! Alpha-beta on bitboards with a transposition table and bounds from stable discs. Moves are
+//! ordered by the opponent's mobility (fastest first), then by parity; with many empty squares a
+//! model can refine the order. With six empty squares or fewer only parity is used, and with four
+//! or fewer no move list is generated. A score is the final disc difference with the empty squares
+//! given to the winner, -64 to 64.
 //!
 //! Twenty empty squares take about a second, and each further square two to three times as long.
 
@@ -23,12 +24,12 @@ use std::sync::Arc;
 use transposition_table::TranspositionTable;
 
 /// Minimum number of empty squares for a multithreaded search.
-const PARALLEL_FROM: u32 = 15;
+const PARALLEL_MIN_EMPTIES: u32 = 15;
 
 /// Solves Othello endgames exactly.
 ///
-/// The transposition table is kept between calls. The table, the move ordering and the number of threads
-/// affect time and node counts only, never the results.
+/// The transposition table is kept between calls. The table, the move ordering and the number of
+/// threads affect time and node counts only, never the results.
 pub struct Solver {
     table: Arc<TranspositionTable>,
     model_ordering: bool,
@@ -39,15 +40,16 @@ pub struct Solver {
 }
 
 impl Solver {
-    /// Creates a solver with a transposition table of `2^bits` entries of 24 bytes, with `bits` clamped to
-    /// 1..=28. The number of empty squares plus 2 is a good choice.
+    /// Creates a solver with a transposition table of `2^bits` entries of 24 bytes, with `bits`
+    /// clamped to 1..=28. The number of empty squares plus 2 is a good choice.
     #[must_use]
     pub fn new(bits: u32) -> Solver {
         let table = Arc::new(TranspositionTable::new(bits));
         Solver { table, model_ordering: false, threads: 1, searches: Vec::new(), nodes: 0 }
     }
 
-    /// Orders moves with the embedded model `champion`. This halves the time from 20 empty squares on.
+    /// Orders moves with the embedded model `champion`. This halves the time from 20 empty squares
+    /// on.
     #[must_use]
     pub fn with_model_ordering(mut self) -> Solver {
         self.model_ordering = true;
@@ -67,8 +69,9 @@ impl Solver {
         self.try_score(board, &Arc::new(SearchControl::unlimited())).unwrap_or(0)
     }
 
-    /// Fills `best` with all optimal moves in square order and returns the score. `best` is empty if the
-    /// side to move must pass. Returns `None` if the control stops the search.
+    /// Fills `best` with all optimal moves in square order and returns the score for the side to
+    /// move. `best` is empty if the side to move must pass. Returns `None` if the control stops the
+    /// search.
     pub fn try_best_moves(
         &mut self,
         board: Board,
@@ -91,8 +94,8 @@ impl Solver {
         self.search_window(board, -64, 64, control)
     }
 
-    /// Returns an optimal move of a board with this score, whose side to move can move. Returns `None` if
-    /// the control stops the search.
+    /// Returns an optimal move of a board whose score is `score`. The side to move must have a
+    /// legal move. Returns `None` if the control stops the search.
     pub fn try_best_move(
         &mut self,
         board: Board,
@@ -134,7 +137,7 @@ impl Solver {
         beta: i32,
         control: &Arc<SearchControl>,
     ) -> Option<i32> {
-        let parallel = self.threads > 1 && board.empty().count_ones() >= PARALLEL_FROM;
+        let parallel = self.threads > 1 && board.empty().count_ones() >= PARALLEL_MIN_EMPTIES;
         let threads = if parallel { self.threads } else { 1 };
         while self.searches.len() < threads {
             let mut search = Search::new(Arc::clone(&self.table), Arc::clone(control));
@@ -149,7 +152,7 @@ impl Solver {
             search.control = Arc::clone(control);
         }
         let result = match searches {
-            [single] => single.window(board, alpha, beta),
+            [single] => single.search_window(board, alpha, beta),
             several => search_parallel(several, board, alpha, beta, control),
         };
         self.nodes += self.searches.iter().take(threads).map(|search| search.nodes).sum::<u64>();
@@ -174,7 +177,7 @@ fn search_parallel(
                 search.control = Arc::clone(&shared_control);
                 let shared_control = &shared_control;
                 scope.spawn(move || {
-                    let result = search.window(board, alpha, beta);
+                    let result = search.search_window(board, alpha, beta);
                     shared_control.stop();
                     result
                 })
@@ -202,8 +205,8 @@ impl OthelloEndgame {
         OthelloEndgame { empties, max_bits: 20, threads: None, solver: None }
     }
 
-    /// Creates a multithreaded solver with model ordering and a large transposition table, for positions
-    /// with many empty squares.
+    /// Creates a multithreaded solver with model ordering and a large transposition table, for
+    /// positions with many empty squares.
     #[must_use]
     pub fn parallel(empties: u32, threads: usize) -> OthelloEndgame {
         OthelloEndgame { empties, max_bits: 23, threads: Some(threads), solver: None }
@@ -237,12 +240,12 @@ impl EndgameSolver<Othello> for OthelloEndgame {
     fn score_moves(
         &mut self,
         position: &Othello,
-        each: bool,
+        all_moves: bool,
         control: &Arc<SearchControl>,
     ) -> Option<Vec<(Square, i32)>> {
         let board = position.board();
         let solver = self.solver();
-        if each {
+        if all_moves {
             let score = |square| Some((square, -solver.try_score(board.play(square), control)?));
             return Squares(board.moves()).map(score).collect();
         }

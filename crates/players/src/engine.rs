@@ -13,8 +13,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! An [`Engine`] owns one process; start one engine per thread. An engine may keep state between games,
-//! such as a hash table, so a seed does not make its moves reproducible.
+//! An [`Engine`] owns one process; start one engine per thread. An engine may keep state between
+//! games, such as a hash table, so a seed does not make its moves reproducible.
 
 mod command;
 mod gtp;
@@ -39,7 +39,7 @@ const MAX_TIMEOUT: Duration = Duration::from_secs(366 * 24 * 3600);
 pub struct EngineOptions {
     /// Timeout per move, including the transfer of the game.
     pub timeout: Duration,
-    /// Timeout of the start, in which the engine may load its tables.
+    /// Timeout of the start, during which the engine may load its tables.
     pub start_timeout: Duration,
     /// Search depth: `set depth` in NBoard, `level` in GTP. `None` uses the engine's default.
     pub depth: Option<u32>,
@@ -65,7 +65,7 @@ impl Default for EngineOptions {
 /// A ply of the protocols: the side and its move, or `None` for a pass.
 type Ply = (Side, Option<Square>);
 
-/// An error of the communication with an engine.
+/// A communication error with an engine.
 #[derive(Debug)]
 enum ProtocolError {
     /// The timeout expired.
@@ -110,15 +110,15 @@ struct Session {
 
 /// An external Othello engine as a player.
 ///
-/// After a [`PlayerError`] the process is killed. The next [`Player::new_game`] restarts it, unless the
-/// limit of restarts is reached; until then [`Player::choose`] repeats the error. Dropping the engine
-/// kills its process group.
+/// After a [`PlayerError`] the process is killed. The next [`Player::new_game`] restarts it, unless
+/// the limit of restarts is reached; until then [`Player::choose`] repeats the error. Dropping the
+/// engine kills its process group.
 pub struct Engine {
     command: EngineCommand,
     options: EngineOptions,
     name: String,
     session: Option<Session>,
-    /// Errors since the last game without one.
+    /// Number of consecutive errors; reset after a game without an error.
     errors: u32,
     last_error: Option<PlayerError>,
     /// Whether the engine has moved since the last `new_game`.
@@ -150,32 +150,34 @@ impl Engine {
 
     /// Starts a process and performs the handshake.
     fn launch(&self) -> Result<Session, PlayerError> {
-        let fails = |reason| PlayerError::Start { player: self.name.clone(), reason };
+        let start_failure = |reason| PlayerError::Start { player: self.name.clone(), reason };
         let program = self.command.program();
         let mut process = Process::spawn(program, self.command.arguments())
-            .map_err(|error| fails(start_error(program, &error)))?;
+            .map_err(|error| start_failure(start_error(program, &error)))?;
         let protocol = self.command.protocol();
         let mut client: Box<dyn ProtocolClient> = match protocol {
             Protocol::NBoard => Box::new(nboard::NBoardClient::default()),
             Protocol::Gtp => Box::new(gtp::GtpClient::default()),
         };
-        let wait = self.options.start_timeout;
-        match client.handshake(&mut process, self.options.depth, deadline(wait)) {
+        let timeout = self.options.start_timeout;
+        match client.handshake(&mut process, self.options.depth, deadline(timeout)) {
             Ok(()) => Ok(Session { process, client }),
-            Err(ProtocolError::Timeout) => Err(fails(format!(
+            Err(ProtocolError::Timeout) => Err(start_failure(format!(
                 "it runs, but gave no answer within {} s; check that it speaks {protocol}, which \
                  some engines do only with an option",
-                seconds(wait)
+                seconds(timeout)
             ))),
             Err(ProtocolError::Exited) => {
                 let detail = process.exit_report();
-                Err(fails(format!("it exited at once{detail}; run its command by hand to see why")))
+                Err(start_failure(format!(
+                    "it exited at once{detail}; run its command by hand to see why"
+                )))
             }
             Err(
                 ProtocolError::IllegalMove(reason)
                 | ProtocolError::Refused(reason)
                 | ProtocolError::Unsupported(reason),
-            ) => Err(fails(reason)),
+            ) => Err(start_failure(reason)),
         }
     }
 
@@ -250,8 +252,8 @@ impl Player<Othello> for Engine {
     fn choose(&mut self, game: &Line<Othello>, _: &mut Rng) -> Result<Square, PlayerError> {
         let Some(session) = &mut self.session else {
             let reason = "it was not restarted after an error".to_owned();
-            let none = || PlayerError::Start { player: self.name.clone(), reason };
-            return Err(self.last_error.clone().unwrap_or_else(none));
+            let not_running = || PlayerError::Start { player: self.name.clone(), reason };
+            return Err(self.last_error.clone().unwrap_or_else(not_running));
         };
         let deadline = deadline(self.options.timeout);
         match session.client.request_move(&mut session.process, game, deadline) {
@@ -270,7 +272,7 @@ impl Player<Othello> for Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        // Both protocols have this command, and an engine may save its book.
+        // Both protocols have this command, on which an engine may save its book.
         if let Some(session) = self.session.take() {
             session.process.quit("quit");
         }
@@ -278,13 +280,13 @@ impl Drop for Engine {
 }
 
 /// Returns the deadline after this timeout.
-fn deadline(wait: Duration) -> Instant {
-    Instant::now() + wait.min(MAX_TIMEOUT)
+fn deadline(timeout: Duration) -> Instant {
+    Instant::now() + timeout.min(MAX_TIMEOUT)
 }
 
 /// Returns whole seconds, rounded up.
-fn seconds(wait: Duration) -> u64 {
-    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
+fn seconds(timeout: Duration) -> u64 {
+    timeout.as_secs() + u64::from(timeout.subsec_nanos() > 0)
 }
 
 /// Describes why a program could not be started and what to check.
@@ -330,13 +332,13 @@ mod tests {
         // Playing the last legal move each time leads to a game with passes.
         while let Some(square) = game.position().moves().last() {
             game.push(square).expect("legal");
-            let written = plies(&game);
-            assert_eq!(written.iter().filter(|ply| ply.1.is_some()).count(), game.moves().len());
-            for pair in written.windows(2) {
+            let sequence = plies(&game);
+            assert_eq!(sequence.iter().filter(|ply| ply.1.is_some()).count(), game.moves().len());
+            for pair in sequence.windows(2) {
                 assert_eq!(pair[0].0, pair[1].0.other(), "sides alternate");
             }
             if !game.position().is_over() {
-                let last = written.last().expect("a ply");
+                let last = sequence.last().expect("a ply");
                 assert_eq!(last.0, game.position().to_move().other());
                 passes += usize::from(last.1.is_none());
             }

@@ -19,16 +19,16 @@ const EXPLORATION: f64 = std::f64::consts::SQRT_2;
 /// Probability of a random move in a playout with a rollout policy.
 const ROLLOUT_EPSILON: f64 = 0.1;
 
-/// A player with UCT search.
+/// A player that searches by UCT.
 ///
 /// Each simulation descends the tree. At each node it selects an untried move (in random order), or
-/// else the one that maximizes `w/n + c * sqrt(ln N / n)`, where `w` is the mover's score in the `n`
-/// simulations of that move (win 1, draw 1/2) and `N` is the number of simulations of the node. From
-/// the first new position a random playout runs to the end, and its result (win, draw or loss) is
-/// backpropagated. The player chooses the move with the most simulations, at random among ties.
+/// else the one that maximizes `w/n + c * sqrt(ln N / n)`, where `w` is the mover's score in the
+/// `n` simulations of that move (win 1, draw 1/2) and `N` is the number of simulations of the node.
+/// From the first new position a random playout runs to the end, and its result (win, draw or loss)
+/// is backpropagated. The player chooses the move with the most simulations, at random among ties.
 ///
-/// With a rollout policy, playouts follow [`Greedy`](crate::Greedy) with a random move in one of ten;
-/// without random moves all playouts of a position would be identical.
+/// With a rollout policy, playouts follow [`Greedy`](crate::Greedy), with a random move with
+/// probability 0.1; without random moves all playouts of a position would be identical.
 ///
 /// The tree is rebuilt for each move.
 pub struct Mcts<P: Searchable> {
@@ -87,8 +87,9 @@ impl<P: Searchable> Mcts<P> {
         self
     }
 
-    /// Searches a position and returns the statistics of its moves, in the order of [`Position::moves`].
-    /// Returns an empty list if the game is over, and fewer simulations if the search was stopped.
+    /// Searches a position and returns the statistics of its moves, in the order of
+    /// [`Position::moves`]. Returns an empty list if the game is over, and fewer simulations if the
+    /// search was stopped.
     ///
     /// [`Position::moves`]: outflank_games::Position::moves
     pub fn search(&mut self, position: &P, rng: &mut Rng) -> Vec<MoveStats<P::Move>> {

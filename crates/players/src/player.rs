@@ -43,7 +43,7 @@ pub enum PlayerError {
         answer: String,
     },
     /// The caller stopped the search; see [`Player::set_control`].
-    #[error("{player} was stopped before it had chosen")]
+    #[error("{player} was stopped before it chose a move")]
     Stopped {
         /// Name of the player.
         player: String,
@@ -53,7 +53,7 @@ pub enum PlayerError {
     Refused {
         /// Name of the player.
         player: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
@@ -62,8 +62,8 @@ pub enum PlayerError {
 pub enum Turn<P: Position> {
     /// The chosen move.
     Move(P::Move),
-    /// The player needs the scores that this policy assigns to these moves. The caller may batch the
-    /// requests of several games, and passes the scores to [`Player::finish_turn`].
+    /// The player needs the scores that this policy assigns to these moves. The caller may batch
+    /// the requests of several games, and passes the scores to [`Player::finish_turn`].
     NeedsScores(Arc<dyn Policy<P>>, Vec<P::Move>),
 }
 
@@ -79,8 +79,8 @@ pub trait Player<P: Position>: Send {
 
     /// Starts a turn that the caller may finish with [`finish_turn`](Player::finish_turn).
     ///
-    /// Callers that play many games in lockstep use this to evaluate the policy in batches. The moves are
-    /// those of [`choose`](Player::choose).
+    /// Callers that play many games in lockstep use this to evaluate the policy in batches. The
+    /// moves are those of [`choose`](Player::choose).
     fn start_turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, PlayerError> {
         self.choose(game, rng).map(Turn::Move)
     }
@@ -90,15 +90,17 @@ pub trait Player<P: Position>: Send {
         best_index(scores, rng).and_then(|best| moves.get(best).copied())
     }
 
-    /// Returns whether the last move was a forced random move (see [`ForcedRandom`](crate::ForcedRandom)).
+    /// Returns whether the last move was a forced random move (see
+    /// [`ForcedRandom`](crate::ForcedRandom)).
     fn last_was_random(&self) -> bool {
         false
     }
 
     /// Sets the control that can stop this player.
     ///
-    /// Once the control is stopped, [`choose`](Player::choose) returns [`PlayerError::Stopped`] soon after.
-    /// Players that answer immediately ignore it, and so do external engines, which have a timeout.
+    /// Once the control is stopped, [`choose`](Player::choose) returns [`PlayerError::Stopped`]
+    /// soon after. Players that answer immediately ignore it, and so do external engines, which
+    /// have a timeout.
     fn set_control(&mut self, control: &Arc<SearchControl>) {
         let _ = control;
     }

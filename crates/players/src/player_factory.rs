@@ -1,4 +1,4 @@
-//! Named constructors of players, one instance per thread.
+//! Named factories of players, which each thread uses to create its own instances.
 
 use crate::{Player, PlayerError};
 use outflank_games::Position;
@@ -39,15 +39,15 @@ impl<P: Position> PlayerFactory<P> {
         PlayerFactory { batch_size, ..self }
     }
 
-    /// Limits the number of instances that play at the same time on one thread, for players that need
-    /// much memory or a process.
+    /// Limits the number of instances that play at the same time on one thread, for players that
+    /// need much memory or a process.
     #[must_use]
     pub fn with_max_instances(self, max_instances: usize) -> Self {
         PlayerFactory { max_instances: self.max_instances.min(max_instances), ..self }
     }
 
-    /// Returns how many games against `other` to play in lockstep: enough to fill the batches of the
-    /// models, or 1 if neither model evaluates in batches.
+    /// Returns how many games against `other` to play in lockstep: enough to fill the batches of
+    /// the models, or 1 if neither model evaluates in batches.
     #[must_use]
     pub fn concurrent_games(&self, other: &PlayerFactory<P>) -> usize {
         let batch_size = self.batch_size.max(other.batch_size);
@@ -60,7 +60,8 @@ impl<P: Position> PlayerFactory<P> {
         (self.make)()
     }
 
-    /// Replaces the constructor by one that combines this player with `other`. The limits of both apply.
+    /// Replaces the constructor by one that combines this player with `other`. The limits of both
+    /// apply.
     #[must_use]
     pub fn combined_with(
         self,

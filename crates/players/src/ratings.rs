@@ -1,7 +1,7 @@
 //! Ratings of the embedded players.
 //!
-//! For each game, `data/` holds the league in which the embedded players are rated (`othello.toml`, the
-//! configuration for `outflank league --config`) and the standings that the command wrote
+//! For each game, `data/` holds the league in which the embedded players are rated (`othello.toml`,
+//! the configuration for `outflank league --config`) and the standings that the command wrote
 //! (`othello.csv`). Players of the league without a standing are listed without a rating.
 
 use crate::registry::EMBEDDED_PLAYERS;

@@ -62,7 +62,7 @@ pub enum RegistryError {
     DuplicateName(String),
 }
 
-/// A model by what it can compute.
+/// A model, classified by its output.
 #[derive(Clone)]
 pub enum PlayerModel<P: Position> {
     /// No model: all moves are equally good.
@@ -93,8 +93,8 @@ pub trait RegisteredGame: Searchable {
     /// Loads a model file, optionally with another view (see [`View`]).
     fn load(path: &Path, view: Option<View>) -> Result<PlayerModel<Self>, RegistryError>;
 
-    /// Wraps a policy to average over the symmetries of a position (test-time augmentation). Returns
-    /// `None` if the game has no symmetries.
+    /// Wraps a policy to average over the symmetries of a position (test-time augmentation).
+    /// Returns `None` if the game has no symmetries.
     fn with_symmetries(policy: Arc<dyn Policy<Self>>) -> Option<Arc<dyn Policy<Self>>>;
 
     /// Starts an external engine.
@@ -111,7 +111,8 @@ pub fn run_model_path(folder: &Path) -> PathBuf {
     if heuristic.exists() { heuristic } else { folder.join("model.safetensors") }
 }
 
-/// Loads the model of a specification, with test-time augmentation if the specification requests it.
+/// Loads the model of a specification, with test-time augmentation if the specification requests
+/// it.
 pub fn find_model<P: RegisteredGame>(spec: &PlayerSpec) -> Result<PlayerModel<P>, RegistryError> {
     let model = named_model(spec)?;
     if !spec.symmetries {
@@ -122,7 +123,7 @@ pub fn find_model<P: RegisteredGame>(spec: &PlayerSpec) -> Result<PlayerModel<P>
         _ => None,
     };
     augmented.map(PlayerModel::Policy).ok_or_else(|| {
-        let reason = "symmetries= is for policy networks, such as cnn".to_owned();
+        let reason = "symmetries= is for policy networks, such as cnn; remove it".to_owned();
         RegistryError::InvalidCombination { text: spec.text.clone(), reason }
     })
 }
@@ -143,7 +144,7 @@ fn named_model<P: RegisteredGame>(spec: &PlayerSpec) -> Result<PlayerModel<P>, R
     let is_model_file = path.extension().is_some_and(|extension| {
         ["player", "wpc", "safetensors", "toml"]
             .iter()
-            .any(|known| extension.eq_ignore_ascii_case(known))
+            .any(|suffix| extension.eq_ignore_ascii_case(suffix))
     });
     if is_model_file || path.exists() {
         return P::load(path, spec.view);

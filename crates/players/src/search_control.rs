@@ -47,8 +47,8 @@ impl SearchControl {
         self
     }
 
-    /// Creates a child that can stop earlier. Its nodes also count for the parent, and it stops with
-    /// the parent.
+    /// Creates a child that can stop earlier. Its nodes also count for the parent, and it stops
+    /// with the parent.
     #[must_use]
     pub fn child(self: &Arc<SearchControl>) -> SearchControl {
         SearchControl { parent: Some(Arc::clone(self)), ..SearchControl::unlimited() }

@@ -1,4 +1,4 @@
-//! Search hints and endgame solvers of the games.
+//! The [`Searchable`] trait: what a game provides for search algorithms.
 
 use crate::SearchControl;
 use crate::endgame::OthelloEndgame;
@@ -10,19 +10,19 @@ use outflank_games::{Position, Side};
 use outflank_runs::{Rng, RngExt};
 use std::sync::Arc;
 
-/// Number of discs up to which an Othello side may be wiped out before an evaluation shows it.
+/// An Othello side with at most this many discs may be wiped out before an evaluation shows it.
 const WIPEOUT_DISCS: u32 = 4;
 
 /// A game with hints for search algorithms. All methods have defaults.
 pub trait Searchable: Position {
-    /// Estimates the mobility of the side to move, for move ordering: moves that leave the opponent little
-    /// mobility are searched first.
+    /// Estimates the mobility of the side to move, for move ordering: moves that leave the opponent
+    /// little mobility are searched first.
     fn mobility(&self) -> u32 {
         0
     }
 
-    /// Returns the margin by which the first player has won under tournament scoring, or `None` if the game
-    /// is not over. Searches and solvers use this result.
+    /// Returns Black's winning margin under tournament scoring, negative for a loss, or `None` if
+    /// the game is not over. Searches and solvers use this result.
     fn result(&self) -> Option<i32> {
         self.margin()
     }
@@ -73,8 +73,8 @@ pub trait EndgameSolver<P: Position>: Send {
     /// Returns whether the solver handles this position. The game must not be over.
     fn can_solve(&self, position: &P) -> bool;
 
-    /// Fills `best` with all optimal moves, in the order of [`Position::moves`], and returns the score for
-    /// the side to move. Returns `None` if the control stops the search.
+    /// Fills `best` with all optimal moves, in the order of [`Position::moves`], and returns the
+    /// score for the side to move. Returns `None` if the control stops the search.
     fn best_moves(
         &mut self,
         position: &P,
@@ -82,12 +82,12 @@ pub trait EndgameSolver<P: Position>: Send {
         control: &Arc<SearchControl>,
     ) -> Option<i32>;
 
-    /// Returns the score of each move for the side to move, or of one best move if `each` is false.
-    /// Returns `None` if the control stops the search.
+    /// Returns the score of each move for the side to move, or of one best move if `all_moves` is
+    /// false. Returns `None` if the control stops the search.
     fn score_moves(
         &mut self,
         position: &P,
-        each: bool,
+        all_moves: bool,
         control: &Arc<SearchControl>,
     ) -> Option<Vec<(P::Move, i32)>>;
 }

@@ -7,8 +7,8 @@ use parse::split_keys;
 use std::fmt;
 use std::str::FromStr;
 
-/// Models for which ProbCut improves the search, with the measured best threshold in standard deviations.
-/// Other models lose strength: their shallow searches predict the deep ones too poorly.
+/// Models for which ProbCut improves the search, with the measured best threshold in standard
+/// deviations. Other models lose strength: their shallow searches predict the deep ones too poorly.
 const PROBCUT_THRESHOLDS: [(&str, f64); 1] = [("champion", 1.5)];
 
 /// The search of a player.
@@ -20,7 +20,7 @@ pub enum SearchSpec {
     Depth {
         /// Depth in plies.
         plies: u32,
-        /// Number of empty squares from which the game is solved exactly.
+        /// Number of empty squares from which positions are solved exactly; `None` for never.
         exact: Option<u32>,
     },
     /// Monte-Carlo tree search with this many simulations per move.
@@ -38,7 +38,8 @@ pub struct PlayerSpec {
     pub search: SearchSpec,
     /// View that replaces the one of the model file.
     pub view: Option<View>,
-    /// Whether a policy is averaged over the eight symmetries of a position (test-time augmentation).
+    /// Whether a policy is averaged over the eight symmetries of a position (test-time
+    /// augmentation).
     pub symmetries: bool,
     /// Probability of a forced random move.
     pub random: f64,
@@ -52,8 +53,8 @@ pub struct PlayerSpec {
     pub seconds: Option<f64>,
     /// Maximum number of nodes per move of a built-in search.
     pub nodes: Option<u64>,
-    /// ProbCut threshold in standard deviations; 0 disables it. [`PlayerSpec::probcut_threshold`] returns
-    /// the effective value.
+    /// ProbCut threshold in standard deviations; 0 disables it. [`PlayerSpec::probcut_threshold`]
+    /// returns the effective value.
     pub cut: Option<f64>,
     /// Threads of a built-in search.
     pub threads: Option<u32>,
@@ -89,8 +90,8 @@ impl PlayerSpec {
         self.model.starts_with("nboard:") || self.model.starts_with("gtp:")
     }
 
-    /// Returns whether the player uses [`IterativeDeepening`](crate::IterativeDeepening), because the
-    /// specification sets a limit, ProbCut or threads.
+    /// Returns whether the player uses [`IterativeDeepening`](crate::IterativeDeepening), because
+    /// the specification sets a limit, ProbCut or threads.
     #[must_use]
     pub fn uses_iterative_deepening(&self) -> bool {
         let keys = self.nodes.is_some() || self.cut.is_some() || self.threads.is_some();
@@ -99,9 +100,9 @@ impl PlayerSpec {
 
     /// Returns the ProbCut threshold in standard deviations, or `None` without ProbCut.
     ///
-    /// If only the clock ends the search, the [default of the model](PlayerSpec::timed_probcut_threshold)
-    /// applies. Searches to a fixed depth or number of nodes use ProbCut only on request, so that their
-    /// results are reproducible.
+    /// If only the clock ends the search, the [default of the
+    /// model](PlayerSpec::timed_probcut_threshold) applies. Searches to a fixed depth or number of
+    /// nodes use ProbCut only on request, so that their results are reproducible.
     #[must_use]
     pub fn probcut_threshold(&self) -> Option<f64> {
         let clock_only =
@@ -119,8 +120,8 @@ impl PlayerSpec {
         self.cut.or(default.map(|(_, threshold)| *threshold)).filter(|threshold| *threshold > 0.0)
     }
 
-    /// Returns the name in tables: the `name` key, or the model without folder and extension followed by
-    /// the search and the keys.
+    /// Returns the name in tables: the `name` key, or the model without folder and extension
+    /// followed by the search and the keys.
     #[must_use]
     pub fn label(&self) -> String {
         if let Some(name) = &self.name {
@@ -198,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_clock_alone_enables_the_default_probcut_of_the_model() {
-        for (text, times) in [
+        for (text, threshold) in [
             ("champion?seconds=1", Some(1.5)),
             ("champion?seconds=1&threads=2", Some(1.5)),
             ("champion?seconds=1&cut=2", Some(2.0)),
@@ -211,7 +212,7 @@ mod tests {
             ("ipref?seconds=1", None),
             ("ipref?seconds=1&cut=1.5", Some(1.5)),
         ] {
-            assert_eq!(spec(text).probcut_threshold(), times, "{text}");
+            assert_eq!(spec(text).probcut_threshold(), threshold, "{text}");
         }
     }
 
@@ -250,8 +251,9 @@ mod tests {
             assert!(error.contains(part), "{text}: {error}");
         }
     }
-    /// Stored configurations of old runs contain `images=8`. Their labels must not change, since journals
-    /// identify players by label.
+
+    /// Stored configurations of old runs contain `images=8`. Their labels must not change, since
+    /// journals identify players by label.
     #[test]
     fn the_old_key_for_symmetries_is_accepted() {
         let old = spec("cnn?images=8");

@@ -3,16 +3,17 @@
 use outflank_runs::{Rng, RngExt};
 
 /// Scores that differ by at most this much are ties.
-pub(crate) const TIE: f32 = 1e-6;
+pub(crate) const TIE_TOLERANCE: f32 = 1e-6;
 
-/// Returns the index of the best score, drawn uniformly among those within [`TIE`] of it.
+/// Returns the index of the best score, drawn uniformly among those within [`TIE_TOLERANCE`] of it.
 ///
 /// Draws one random number if there is a tie, none otherwise. A NaN counts as the lowest score.
 /// Returns `None` if there are no scores.
 pub(crate) fn best_index(scores: &[f32], rng: &mut Rng) -> Option<usize> {
     // Comparisons with NaN are false, so a NaN is never the best unless all scores are.
     let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let tied = |score: f32| score >= best - TIE || (score.is_nan() && best == f32::NEG_INFINITY);
+    let tied =
+        |score: f32| score >= best - TIE_TOLERANCE || (score.is_nan() && best == f32::NEG_INFINITY);
     let count = scores.iter().filter(|&&score| tied(score)).count();
     let drawn = if count > 1 { rng.below(count as u32) as usize } else { 0 };
     scores.iter().enumerate().filter(|&(_, &score)| tied(score)).map(|(index, _)| index).nth(drawn)

@@ -13,44 +13,44 @@ use std::sync::Arc;
 pub struct ForcedRandom<T> {
     inner: T,
     epsilon: f64,
-    last: bool,
+    last_was_random: bool,
 }
 
 impl<T> ForcedRandom<T> {
     /// Wraps `inner` with random moves of probability `epsilon`.
     #[must_use]
     pub fn new(inner: T, epsilon: f64) -> ForcedRandom<T> {
-        ForcedRandom { inner, epsilon, last: false }
+        ForcedRandom { inner, epsilon, last_was_random: false }
     }
 }
 
 impl<P: Position, T: Player<P>> Player<P> for ForcedRandom<T> {
     fn new_game(&mut self) -> Result<(), PlayerError> {
-        self.last = false;
+        self.last_was_random = false;
         self.inner.new_game()
     }
 
     fn choose(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<P::Move, PlayerError> {
-        self.last = false;
+        self.last_was_random = false;
         if rng.chance(self.epsilon) {
             let mv = random_move(game.position(), rng).ok_or_else(|| game_over("random"))?;
-            self.last = true;
+            self.last_was_random = true;
             return Ok(mv);
         }
         let mv = self.inner.choose(game, rng)?;
-        self.last = self.inner.last_was_random();
+        self.last_was_random = self.inner.last_was_random();
         Ok(mv)
     }
 
     fn start_turn(&mut self, game: &Line<P>, rng: &mut Rng) -> Result<Turn<P>, PlayerError> {
-        self.last = false;
+        self.last_was_random = false;
         if rng.chance(self.epsilon) {
             let mv = random_move(game.position(), rng).ok_or_else(|| game_over("random"))?;
-            self.last = true;
+            self.last_was_random = true;
             return Ok(Turn::Move(mv));
         }
         let turn = self.inner.start_turn(game, rng)?;
-        self.last = self.inner.last_was_random();
+        self.last_was_random = self.inner.last_was_random();
         Ok(turn)
     }
 
@@ -59,7 +59,7 @@ impl<P: Position, T: Player<P>> Player<P> for ForcedRandom<T> {
     }
 
     fn last_was_random(&self) -> bool {
-        self.last
+        self.last_was_random
     }
 
     fn set_control(&mut self, control: &Arc<SearchControl>) {
@@ -69,9 +69,9 @@ impl<P: Position, T: Player<P>> Player<P> for ForcedRandom<T> {
 
 /// A player that delegates a range of moves to another player.
 ///
-/// In Othello moves are numbered by discs: the move that places the fifth disc is move 1, and the last
-/// is move 60, regardless of passes and openings. In checkers moves are counted from the start of the
-/// line.
+/// In Othello moves are numbered by discs: the move that places the fifth disc is move 1, and the
+/// last is move 60, regardless of passes and openings. In checkers moves are counted from the start
+/// of the line.
 pub struct Staged<T, U> {
     inner: T,
     other: U,

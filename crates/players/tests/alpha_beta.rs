@@ -48,7 +48,7 @@ fn minimax<P: Searchable>(model: &dyn Evaluate<P>, position: &P, mv: P::Move, de
     if after.to_move() == side { best } else { -best }
 }
 
-fn equals_minimax<P: Searchable>(
+fn check_equals_minimax<P: Searchable>(
     model: Arc<dyn Evaluate<P>>,
     depth: u32,
     positions: u32,
@@ -80,18 +80,18 @@ fn equals_minimax<P: Searchable>(
 fn alpha_beta_equals_minimax_in_othello() {
     // Random games contain enough passes and early ends from move 45 on.
     for (depth, positions) in [(1, 200), (2, 100), (3, 40), (4, 12), (5, 2)] {
-        equals_minimax::<Othello>(Arc::new(Pieces), depth, positions, 60, 1);
-        equals_minimax::<Othello>(Arc::new(HashEval(5)), depth, positions, 60, 2);
-        equals_minimax::<Othello>(Arc::new(HashEval(100_003)), depth, positions, 60, 3);
+        check_equals_minimax::<Othello>(Arc::new(Pieces), depth, positions, 60, 1);
+        check_equals_minimax::<Othello>(Arc::new(HashEval(5)), depth, positions, 60, 2);
+        check_equals_minimax::<Othello>(Arc::new(HashEval(100_003)), depth, positions, 60, 3);
     }
 }
 
 #[test]
 fn alpha_beta_equals_minimax_in_checkers() {
     for (depth, positions) in [(1, 200), (2, 100), (3, 60), (4, 30), (5, 10), (6, 3)] {
-        equals_minimax::<Checkers>(Arc::new(Men), depth, positions, 80, 4);
-        equals_minimax::<Checkers>(Arc::new(HashEval(5)), depth, positions, 80, 5);
-        equals_minimax::<Checkers>(Arc::new(HashEval(100_003)), depth, positions, 80, 6);
+        check_equals_minimax::<Checkers>(Arc::new(Men), depth, positions, 80, 4);
+        check_equals_minimax::<Checkers>(Arc::new(HashEval(5)), depth, positions, 80, 5);
+        check_equals_minimax::<Checkers>(Arc::new(HashEval(100_003)), depth, positions, 80, 6);
     }
 }
 
@@ -103,14 +103,14 @@ fn full_depth_alpha_beta_agrees_with_the_solver() {
     for _ in 0..40 {
         let position: Othello = random_position(52, &mut rng);
         let solved = solver.score(position.board()).cmp(&0);
-        let seen = match player.search(&position, &mut rng).unwrap().0 {
+        let searched = match player.search(&position, &mut rng).unwrap().0 {
             SearchScore::Proven(margin) => margin.cmp(&0),
             SearchScore::Estimate(value) => {
                 assert_eq!(value, 0.0);
                 Ordering::Equal
             }
         };
-        assert_eq!(seen, solved, "{position}");
+        assert_eq!(searched, solved, "{position}");
     }
 }
 
@@ -129,9 +129,9 @@ fn noise_changes_the_choice_and_depends_only_on_the_seed() {
     assert!(choices.len() > 2, "{choices:?}");
 }
 
-/// Returns the chi-square statistic of the first move over the four symmetric ones (three degrees of
-/// freedom).
-fn first_moves(player: &mut dyn Player<Othello>, seed: u64) -> f64 {
+/// Returns the chi-square statistic of the first move over the four symmetric ones (three degrees
+/// of freedom).
+fn first_move_chi_square(player: &mut dyn Player<Othello>, seed: u64) -> f64 {
     let (line, mut rng) = (Line::default(), stream(seed, &["ties"]));
     let mut counts = [0u32; 4];
     for _ in 0..8_000 {
@@ -145,9 +145,9 @@ fn first_moves(player: &mut dyn Player<Othello>, seed: u64) -> f64 {
 fn ties_are_broken_uniformly() {
     // 16.3 is the 99.9% quantile.
     let mut greedy = Greedy::new(Arc::new(models::Greedy(Pieces)));
-    assert!(first_moves(&mut greedy, 1) < 16.3);
+    assert!(first_move_chi_square(&mut greedy, 1) < 16.3);
     for depth in [1, 2, 3] {
-        assert!(first_moves(&mut AlphaBeta::new(Arc::new(Pieces), depth), 2) < 16.3);
+        assert!(first_move_chi_square(&mut AlphaBeta::new(Arc::new(Pieces), depth), 2) < 16.3);
     }
 }
 

@@ -65,7 +65,7 @@ fn game<P: Position>(name: &str, player: &mut dyn Player<P>, seed: u64) -> Line<
     let mut line: Line<P> = Line::default();
     player.new_game().expect("these players always start");
     while !line.position().is_over() {
-        let mv = player.choose(&line, &mut rng).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+        let mv = player.choose(&line, &mut rng).unwrap_or_else(|error| panic!("{name}: {error}"));
         line.push(mv).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(line.moves().len() < 3000, "{name} never ends");
     }
@@ -191,10 +191,10 @@ fn stages_count_discs_in_othello_and_plies_in_checkers() {
         let mut delegated = 0;
         while !line.position().is_over() && line.moves().len() < 100 {
             let mv = player.choose(&line, &mut rng).unwrap();
-            let others = (46..=60).contains(&number(&line));
+            let is_delegated = (46..=60).contains(&number(&line));
             // Only the other player reports random moves.
-            assert_eq!(player.last_was_random(), others);
-            if !others {
+            assert_eq!(player.last_was_random(), is_delegated);
+            if !is_delegated {
                 assert_eq!(line.position().moves().next(), Some(mv));
                 // A random move avoids repetition.
                 let mv = Random.choose(&line, &mut rng).unwrap();

@@ -48,14 +48,14 @@ fn model_ordering_and_threads_do_not_change_scores() {
         let board = random_position::<Othello>(44, &mut rng).board();
         let score = plain.score(board);
         assert_eq!(parallel.score(board), score);
-        let free = Arc::new(SearchControl::unlimited());
-        let best = parallel.try_best_move(board, score, &free).expect("a move");
+        let unlimited = Arc::new(SearchControl::unlimited());
+        let best = parallel.try_best_move(board, score, &unlimited).expect("a move");
         assert_eq!(plain.score(board.play(best)), -score);
     }
     let board = random_position::<Othello>(36, &mut rng).board();
     for mut solver in [Solver::new(14), Solver::new(14).with_model_ordering().with_threads(2)] {
-        let few = Arc::new(SearchControl::unlimited().with_nodes(20_000));
-        assert_eq!(solver.try_score(board, &few), None);
+        let limited = Arc::new(SearchControl::unlimited().with_nodes(20_000));
+        assert_eq!(solver.try_score(board, &limited), None);
         // Each thread checks the limit every 4,096 nodes.
         assert!(solver.nodes() < 60_000, "{}", solver.nodes());
     }

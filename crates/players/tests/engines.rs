@@ -168,10 +168,10 @@ fn engines_that_hang_time_out() {
     for protocol in Protocol::ALL {
         for mode in ["hang", "flood", "endless"] {
             let mut engine = fake(protocol, mode, short_timeout());
-            let fault = engine.choose(&Line::default(), &mut rng()).expect_err(mode);
-            assert!(matches!(fault, PlayerError::Timeout { seconds: 1, .. }), "{mode}: {fault:?}");
+            let error = engine.choose(&Line::default(), &mut rng()).expect_err(mode);
+            assert!(matches!(error, PlayerError::Timeout { seconds: 1, .. }), "{mode}: {error:?}");
             // Until the next game the error is repeated.
-            assert_eq!(engine.choose(&Line::default(), &mut rng()), Err(fault));
+            assert_eq!(engine.choose(&Line::default(), &mut rng()), Err(error));
         }
         let options =
             EngineOptions { start_timeout: Duration::from_millis(200), ..short_timeout() };
@@ -236,8 +236,8 @@ fn an_engine_restarts_after_an_error() {
         let command = fake_command(protocol, &["recover", file]);
         let mut engine = Engine::start(&command, EngineOptions::default()).expect("starts");
         engine.new_game().expect("starts a game");
-        let fault = engine.choose(&Line::default(), &mut rng()).expect_err("dies");
-        assert!(matches!(fault, PlayerError::Exited { .. }), "{fault:?}");
+        let error = engine.choose(&Line::default(), &mut rng()).expect_err("dies");
+        assert!(matches!(error, PlayerError::Exited { .. }), "{error:?}");
         play_out(&mut engine, Line::default(), Side::Black, &mut rng());
     }
 }
@@ -281,8 +281,8 @@ fn a_missing_program_is_reported() {
     for program in ["no-such-engine-here", "/no/such/folder/engine"] {
         let command = format!("gtp:{program} -l 1").parse().expect("a command");
         match Engine::start(&command, EngineOptions::default()) {
-            Err(fault @ PlayerError::Start { .. }) => {
-                let text = fault.to_string();
+            Err(error @ PlayerError::Start { .. }) => {
+                let text = error.to_string();
                 assert!(text.contains(&format!("'{program}'")) && text.contains("PATH"), "{text}");
             }
             other => panic!("{:?}", other.err()),

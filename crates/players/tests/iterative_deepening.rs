@@ -15,11 +15,12 @@ use outflank_runs::rng::stream;
 use positions::{Pieces, move_scores, random_position};
 use std::sync::Arc;
 
-/// Without limits and ProbCut the result equals alpha-beta of the last depth, for any number of threads.
+/// Without limits and ProbCut the result equals alpha-beta of the last depth, for any number of
+/// threads.
 #[test]
 fn iterative_deepening_equals_alpha_beta() {
     fn check<P: Searchable>(model: Arc<dyn Evaluate<P>>, plies: u32, rng: &mut Rng) {
-        let free = Arc::new(SearchControl::unlimited());
+        let unlimited = Arc::new(SearchControl::unlimited());
         for round in 0..12 {
             let position: P = random_position(6 + round * 3, rng);
             if position.is_over() {
@@ -32,13 +33,14 @@ fn iterative_deepening_equals_alpha_beta() {
                 let search = IterativeDeepening::new(model.clone(), 14).with_max_depth(plies);
                 let mut search = search.with_threads(threads);
                 let mut depths = Vec::new();
-                let found = search.run(&position, false, &free, |t| depths.push(t.depth));
+                let found =
+                    search.run(&position, false, &unlimited, |result| depths.push(result.depth));
                 let found = found.expect("a result");
                 assert_eq!(found.moves[0].score, score, "{position}");
                 assert!(best.contains(&found.moves[0].mv), "{position}");
                 assert_eq!(found.pv[0], found.moves[0].mv);
                 assert_eq!(depths, (1..=*depths.last().unwrap()).collect::<Vec<_>>());
-                let all = search.run(&position, true, &free, |_| {}).expect("a result");
+                let all = search.run(&position, true, &unlimited, |_| {}).expect("a result");
                 assert_eq!(all.moves.len(), position.moves().count());
                 if all.depth == plies {
                     assert_eq!(all.moves[0].score, score, "{position}");
@@ -55,10 +57,10 @@ fn iterative_deepening_equals_alpha_beta() {
 fn limits_stop_the_search_and_the_endgame_is_solved() {
     let mut rng = stream(21, &["limits"]);
     let position: Othello = random_position(20, &mut rng);
-    let few = Arc::new(SearchControl::unlimited().with_nodes(3_000));
+    let limited = Arc::new(SearchControl::unlimited().with_nodes(3_000));
     let mut search = IterativeDeepening::new(Arc::new(Pieces), 14);
-    let result = search.run(&position, false, &few, |_| {}).expect("a ply was possible");
-    assert!(few.stopped() && result.depth > 1 && result.nodes < 6_000, "{result:?}");
+    let result = search.run(&position, false, &limited, |_| {}).expect("a ply was possible");
+    assert!(limited.stopped() && result.depth > 1 && result.nodes < 6_000, "{result:?}");
     // The same node limit gives the same result.
     let again = Arc::new(SearchControl::unlimited().with_nodes(3_000));
     assert_eq!(search.run(&position, false, &again, |_| {}), Some(result));
@@ -66,8 +68,8 @@ fn limits_stop_the_search_and_the_endgame_is_solved() {
     let late: Othello = random_position(48, &mut rng);
     let mut search =
         search.with_endgame(Othello::parallel_endgame_solver(16, 2).expect("Othello has one"));
-    let free = Arc::new(SearchControl::unlimited());
-    let result = search.run(&late, true, &free, |_| {}).expect("a result");
+    let unlimited = Arc::new(SearchControl::unlimited());
+    let result = search.run(&late, true, &unlimited, |_| {}).expect("a result");
     assert!(result.exact);
     let mut scores = move_scores(&mut Solver::new(12), &late);
     scores.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -88,7 +90,7 @@ fn probcut_saves_nodes_and_rarely_changes_the_move() {
     let probcut = Arc::new(ProbCut::measure(&champion, 1.5));
     assert_eq!(*probcut, ProbCut::measure(&champion, 1.5), "deterministic");
     let mut rng = stream(22, &["cuts"]);
-    let free = Arc::new(SearchControl::unlimited());
+    let unlimited = Arc::new(SearchControl::unlimited());
     let (mut with, mut without, mut same) = (0, 0, 0);
     for round in 0..16 {
         let position: Othello = random_position(10 + 2 * round, &mut rng);
@@ -96,7 +98,7 @@ fn probcut_saves_nodes_and_rarely_changes_the_move() {
             let mut search = IterativeDeepening::new(champion.clone(), 16)
                 .with_max_depth(7)
                 .with_probcut(probcut);
-            search.run(&position, false, &free, |_| {}).expect("a result")
+            search.run(&position, false, &unlimited, |_| {}).expect("a result")
         };
         let (pruned, full) = (search(Some(probcut.clone())), search(None));
         with += pruned.nodes;
@@ -107,17 +109,17 @@ fn probcut_saves_nodes_and_rarely_changes_the_move() {
     assert!(same >= 12, "{same} of 16");
 }
 
-/// Black's f5 looks best for five plies, but White's d7 leads to a wipeout. ProbCut must not hide the proven
-/// loss.
+/// Black's f5 looks best for five plies, but White's d7 leads to a wipeout. ProbCut must not hide
+/// the proven loss.
 #[test]
 fn probcut_does_not_hide_a_wipeout() {
     let text = "-----------O-O-----XOO-----XOOOO---XX-----OXXO------------------ X";
     let position: Othello = text.parse().unwrap();
     let champion: Arc<dyn Evaluate<Othello>> = models::embedded::champion().expect("embedded");
-    let free = Arc::new(SearchControl::unlimited());
+    let unlimited = Arc::new(SearchControl::unlimited());
     let proven_moves = |search: IterativeDeepening<Othello>| {
         let result =
-            search.with_max_depth(8).run(&position, true, &free, |_| {}).expect("a result");
+            search.with_max_depth(8).run(&position, true, &unlimited, |_| {}).expect("a result");
         let moves = result.moves.into_iter();
         let proven = moves.filter(|scored| matches!(scored.score, SearchScore::Proven(_)));
         proven.map(|scored| (scored.mv.to_string(), scored.score)).collect::<Vec<_>>()

@@ -51,7 +51,7 @@ pub fn accuracy_json(name: &str, accuracy: &Accuracy) -> Value {
 }
 
 /// Explains the columns of [`accuracy_table`].
-pub const LEGEND: &str = "Choices are decisions with two or more legal moves; all decisions include forced moves. Top-1: the played move has the model's highest score; a tie counts as a fraction of a hit, and under “with ties” as a full hit. Top-2 and top-3: the move is among the model's best two or three. Pairs: the played move is scored above another legal move.";
+pub const ACCURACY_LEGEND: &str = "Choices are decisions with two or more legal moves; all decisions include forced moves. Top-1: the played move has the model's highest score; a tie counts as a fraction of a hit, and under “with ties” as a full hit. Top-2 and top-3: the move is among the model's best two or three. Pairs: the played move is scored above another legal move.";
 
 /// Formats the 95% confidence interval of a percentage.
 fn interval(hits: &Hits) -> String {
@@ -132,7 +132,7 @@ pub fn accuracy_page(results: &[(String, Accuracy)], provenance: &Provenance) ->
     page.lead("How often each model's best move is the move that was played. 95% confidence intervals (Wilson), with decisions taken as independent.");
     let section = page.section("Accuracy");
     section.table(&accuracy_table(results));
-    section.paragraph(LEGEND);
+    section.paragraph(ACCURACY_LEGEND);
     section.figure(&stage_plot(results), "Stages of four discs each; the first ends at 16 discs.");
     section.table(&stage_table(results));
     provenance.add_footer(&mut page);

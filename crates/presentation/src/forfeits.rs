@@ -8,22 +8,22 @@ use std::fmt::Write;
 const MAX_LISTED: usize = 5;
 
 /// The games that one player forfeited with the same error.
-struct Group<'a> {
+struct ForfeitGroup<'a> {
     first: &'a Forfeit,
     games: usize,
 }
 
 /// Groups forfeits by player and error, in order of appearance. An engine usually fails in the
 /// same way every time, so one line per game would hide the other errors.
-fn group(forfeits: &[Forfeit]) -> Vec<Group<'_>> {
-    let mut groups: Vec<Group<'_>> = Vec::new();
+fn group_forfeits(forfeits: &[Forfeit]) -> Vec<ForfeitGroup<'_>> {
+    let mut groups: Vec<ForfeitGroup<'_>> = Vec::new();
     for forfeit in forfeits {
-        let same = |group: &&mut Group<'_>| {
+        let same = |group: &&mut ForfeitGroup<'_>| {
             group.first.player == forfeit.player && group.first.error == forfeit.error
         };
         match groups.iter_mut().find(same) {
             Some(group) => group.games += 1,
-            None => groups.push(Group { first: forfeit, games: 1 }),
+            None => groups.push(ForfeitGroup { first: forfeit, games: 1 }),
         }
     }
     groups
@@ -32,9 +32,9 @@ fn group(forfeits: &[Forfeit]) -> Vec<Group<'_>> {
 /// Formats one line per player and error; empty if there are no forfeits.
 #[must_use]
 pub fn forfeit_text(forfeits: &[Forfeit]) -> String {
-    let groups = group(forfeits);
+    let groups = group_forfeits(forfeits);
     let mut text = String::new();
-    for Group { first, games } in groups.iter().take(MAX_LISTED) {
+    for ForfeitGroup { first, games } in groups.iter().take(MAX_LISTED) {
         let (count, when) = match games {
             1 => ("1 game".to_owned(), "in"),
             _ => (format!("{games} games"), "first in"),
@@ -63,7 +63,7 @@ pub(crate) fn forfeit_section(page: &mut Page, forfeits: &[Forfeit]) {
         ("error", Align::Left),
         ("first", Align::Left),
     ]);
-    for Group { first, games } in group(forfeits) {
+    for ForfeitGroup { first, games } in group_forfeits(forfeits) {
         table.row([
             first.player.clone(),
             games.to_string(),

@@ -75,7 +75,7 @@ fn remarks(report: &LeagueReport) -> Vec<String> {
     }
     if report.virtual_games > 0.0 {
         remarks.push(format!(
-            "Some player won or lost every game: {} virtual drawn game per player keeps the ratings finite.",
+            "Some player won or lost every game: {} virtual game per player keeps the ratings finite.",
             report.virtual_games
         ));
     }
@@ -98,7 +98,7 @@ pub fn league_text(report: &LeagueReport, width: Option<usize>) -> String {
 }
 
 /// Fills a section with standings, ratings and the cross table.
-pub(crate) fn fill(section: &mut Section, report: &LeagueReport) {
+pub(crate) fn fill_section(section: &mut Section, report: &LeagueReport) {
     section.table(&standings(report));
     let names: Vec<&str> = report.players.iter().map(|player| player.name.as_str()).collect();
     let ratings = BarChart::new("Ratings", "rating, 95% confidence intervals", names.clone())
@@ -142,11 +142,11 @@ pub fn league_page(
         count(games),
         duplicate_text(games, report.distinct_games)
     ));
-    fill(page.section("Standings"), report);
+    fill_section(page.section("Standings"), report);
     for (i, sub_league) in sub_leagues.iter().enumerate() {
         let title =
             format!("Sub-league {}: {} players among themselves", i + 1, sub_league.players.len());
-        fill(page.section(title), sub_league);
+        fill_section(page.section(title), sub_league);
     }
     forfeit_section(&mut page, &report.forfeits);
     provenance.add_footer(&mut page);

@@ -8,11 +8,13 @@ mod model;
 mod overfitting;
 mod training;
 
-pub use accuracy::{LEGEND, accuracy_json, accuracy_page, accuracy_table, stage_plot, stage_table};
+pub use accuracy::{
+    ACCURACY_LEGEND, accuracy_json, accuracy_page, accuracy_table, stage_plot, stage_table,
+};
 pub use forfeits::forfeit_text;
 pub use league::{cross_table, league_page, league_text, los_table, standings};
 pub use matches::{match_page, match_table, match_text};
-pub use model::{first_layer, show_model, tuple_board};
+pub use model::{add_model_sections, first_layer, tuple_board};
 pub use training::{
     CurvePoint, TrainingResult, curve_table, match_list, training_json, training_page,
     training_text,

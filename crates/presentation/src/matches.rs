@@ -70,13 +70,13 @@ fn sprt_result(sprt: &SprtStatus) -> String {
 #[must_use]
 pub fn match_text(report: &MatchReport) -> String {
     let mut text = String::new();
-    let won = report.wins as f64 + 0.5 * report.draws as f64;
+    let total = report.wins as f64 + 0.5 * report.draws as f64;
     let _ = writeln!(
         text,
         "{} against {}: {} of {} points, {:.2}% ({}), {} ({})",
         report.a,
         report.b,
-        points(won),
+        points(total),
         report.games,
         100.0 * report.score,
         score_interval(report),

@@ -9,7 +9,7 @@ use outflank_report::{Align, Board, Figure, Page, Plot, Point, Section, Series, 
 use std::sync::Arc;
 
 /// Maximum number of sampled choices.
-const SAMPLE: usize = 3000;
+const MAX_SAMPLE: usize = 3000;
 
 /// Maximum number of boards in one gallery.
 const MAX_BOARDS: usize = 48;
@@ -34,8 +34,8 @@ pub fn tuple_board(title: impl Into<String>, placements: &[Vec<Square>]) -> Boar
     })
 }
 
-/// Draws the input weights of the first hidden units, or groups of units, of an MLP: the change of
-/// a unit's input when an own disc replaces an opponent's.
+/// Draws the input weights of the first hidden units, or groups of units, of an MLP. A weight is
+/// the change of a unit's input when an own disc replaces an opponent's.
 #[must_use]
 pub fn first_layer(net: &Mlp) -> Vec<Board> {
     let board = |(node, weights): (usize, [f32; 64])| {
@@ -46,13 +46,13 @@ pub fn first_layer(net: &Mlp) -> Vec<Board> {
 
 /// Adds sections about a model: its tuples, disc values, move preferences and strongest patterns,
 /// measured on choices outside its training set. Disc values are compared with reference models.
-pub fn show_model(
+pub fn add_model_sections(
     page: &mut Page,
     model: &Model,
     choices: &[Decision<Othello>],
     references: &[(String, Arc<dyn Evaluate<Othello>>)],
 ) {
-    let choices = model_inspection::sample(choices, SAMPLE);
+    let choices = model_inspection::sample(choices, MAX_SAMPLE);
     let afterstates = model_inspection::afterstates(&choices);
     square_section(page.section("Squares"), model, &choices, &afterstates, references);
     let tuples = model.tuples();
@@ -77,15 +77,15 @@ pub fn show_model(
 /// Plots the weight of each mobility or frontier count at a few stages of the game.
 fn count_section(section: &mut Section, model: &Patterns) {
     let (stages, first) = (model.stages(), model.features().tuples().count());
-    for (place, count) in model.features().counts().iter().enumerate() {
-        let start = first + place * Count::LIMIT;
+    for (index, count) in model.features().counts().iter().enumerate() {
+        let start = first + index * Count::LIMIT;
         let mut plot = Plot::new(count.about(), "count", "weight");
         for stage in SHOWN_DISCS.iter().map(|&discs| stages.of(discs)) {
             let (from, to) = stages.discs(stage);
             let table = &model.weights(stage)[start..start + Count::LIMIT];
             // Counts that never occurred have weight 0.
-            let seen = table.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
-            let points = seen.map(|(many, &weight)| Point::new(many as f64, f64::from(weight)));
+            let nonzero = table.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
+            let points = nonzero.map(|(x, &weight)| Point::new(x as f64, f64::from(weight)));
             plot = plot.series(Series::line(format!("{from} to {to} discs"), points));
         }
         section.figure(&plot, "");
@@ -96,7 +96,7 @@ fn gallery(section: &mut Section, boards: &[Board], caption: &str) {
     section.gallery(boards.iter().map(|board| board as &dyn Figure), caption);
 }
 
-/// Adds disc values and move preferences.
+/// Adds move preferences and disc values.
 fn square_section(
     section: &mut Section,
     model: &Model,
@@ -128,21 +128,21 @@ fn square_section(
     );
     let heads = ["a disc on".to_owned(), "value".to_owned(), "% of a corner".to_owned()];
     let heads = heads.into_iter().chain(references.iter().map(|(name, _)| format!("{name}, %")));
-    let sides = [Align::Left].into_iter().chain(std::iter::repeat(Align::Right));
-    let mut table = Table::new(heads.zip(sides)).caption("Disc values by region");
+    let alignment = [Align::Left].into_iter().chain(std::iter::repeat(Align::Right));
+    let mut table = Table::new(heads.zip(alignment)).caption("Disc values by region");
     let reference_values: Vec<_> = references
         .iter()
-        .map(|(_, other)| model_inspection::disc_values(&**other, afterstates))
+        .map(|(_, reference)| model_inspection::disc_values(&**reference, afterstates))
         .collect();
     for region in Region::ALL {
-        let own = disc_values.regions[region as usize];
+        let value = disc_values.regions[region as usize];
         let shares = std::iter::once(&disc_values).chain(&reference_values).map(|disc_values| {
             let corner = disc_values.regions[Region::Corner as usize];
             let share = 100.0 * disc_values.regions[region as usize] / corner;
             if corner > 0.0 && share.is_finite() { format!("{share:.0}") } else { "-".to_owned() }
         });
-        let own = if own.is_finite() { format!("{own:.3}") } else { "-".to_owned() };
-        table.row([region.name().to_owned(), own].into_iter().chain(shares));
+        let value = if value.is_finite() { format!("{value:.3}") } else { "-".to_owned() };
+        table.row([region.name().to_owned(), value].into_iter().chain(shares));
     }
     section.table(&table);
 }
@@ -180,10 +180,10 @@ fn pattern_board(network: &NTupleNetwork, pattern: &Pattern) -> Board {
 /// Adds the strongest patterns overall, then those of each tuple.
 fn pattern_section(section: &mut Section, network: &NTupleNetwork, afterstates: &[Afterstate]) {
     let extremes = model_inspection::extreme_patterns(network, afterstates, MIN_FREQUENCY);
-    let mut most: Vec<&Pattern> = extremes.iter().flatten().map(|[most, _]| most).collect();
-    let mut least: Vec<&Pattern> = extremes.iter().flatten().map(|[_, least]| least).collect();
-    most.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-    least.sort_by(|a, b| a.weight.total_cmp(&b.weight));
+    let mut largest: Vec<&Pattern> = extremes.iter().flatten().map(|[max, _]| max).collect();
+    let mut smallest: Vec<&Pattern> = extremes.iter().flatten().map(|[_, min]| min).collect();
+    largest.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    smallest.sort_by(|a, b| a.weight.total_cmp(&b.weight));
     section.paragraph(
         "Each board shows one pattern: own discs black, the opponent's white, rings on empty \
          squares. The title states the tuple and the weight of the pattern relative to the mean \
@@ -191,7 +191,7 @@ fn pattern_section(section: &mut Section, network: &NTupleNetwork, afterstates: 
          cover the same discs add their own weights. Patterns that occur in fewer than 2% of \
          positions are left out.",
     );
-    for (patterns, caption) in [(most, "Largest weights."), (least, "Smallest weights.")] {
+    for (patterns, caption) in [(largest, "Largest weights."), (smallest, "Smallest weights.")] {
         let boards: Vec<Board> =
             patterns.iter().take(MAX_PATTERNS).map(|p| pattern_board(network, p)).collect();
         if !boards.is_empty() {
@@ -224,13 +224,13 @@ fn tuple_section(section: &mut Section, all: &Tuples) {
     } else {
         format!("The {} tuples", tuples.len())
     };
-    let instances = all.placement_count();
+    let placements = all.placement_count();
     gallery(
         section,
         &boards,
         &format!(
-            "{shown}, each in its first placement; with symmetries a position is read in {instances} \
-             places. The larger dot is the first square."
+            "{shown}, each in its first placement; with all symmetries there are {placements} \
+             placements. The larger dot is the first square."
         ),
     );
 }

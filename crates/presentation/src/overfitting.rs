@@ -1,8 +1,8 @@
-//! Describes what a pair of training and validation curves shows.
+//! Describes training and validation curves in words, with a test for overfitting.
 
 use outflank_arena::accuracy::Hits;
 
-/// Compares the validation accuracy at its best with the last one.
+/// Compares the last validation accuracy with the best one.
 ///
 /// Overfitting is claimed only if the validation accuracy fell significantly below its best value
 /// (non-overlapping 95% confidence intervals) while the training accuracy rose.

@@ -1,9 +1,10 @@
-//! A trained player as JSON, text, tables and page: how training went, its accuracy, its matches.
+//! A trained player as JSON, text, tables and page: training curve, accuracy and matches.
 
-use crate::model::show_model;
+use crate::model::add_model_sections;
 use crate::overfitting::describe_curves;
 use crate::{
-    LEGEND, Provenance, accuracy_json, accuracy_table, percent_interval, stage_plot, stage_table,
+    ACCURACY_LEGEND, Provenance, accuracy_json, accuracy_table, percent_interval, stage_plot,
+    stage_table,
 };
 use outflank_arena::accuracy::{Accuracy, Hits};
 use outflank_arena::league::LeagueReport;
@@ -27,7 +28,7 @@ pub struct CurvePoint {
     /// The objective; NaN if it was not computed.
     #[serde(rename = "value")]
     pub objective: f64,
-    /// The quantity that the tolerance bounds; NaN if there is none.
+    /// The residual of the solver's stopping criterion; NaN if there is none.
     #[serde(rename = "left")]
     pub residual: f64,
     /// The accuracy on a sample of the training set.
@@ -50,7 +51,7 @@ pub struct TrainingResult {
     pub test_games: usize,
     /// Number of choices in the training games.
     pub train_choices: usize,
-    /// The course of training in one sentence.
+    /// A summary of the training run in one sentence.
     pub summary: String,
     /// Caveats about the data or the solution.
     pub remarks: Vec<String>,
@@ -64,7 +65,7 @@ pub struct TrainingResult {
     pub accuracy: Vec<(String, Accuracy)>,
     /// The matches against the reference players.
     pub matches: Vec<MatchReport>,
-    /// The league of all of them.
+    /// The league of the player and the reference players.
     pub league: LeagueReport,
     /// The probability of a forced random move in these games.
     pub random: f64,
@@ -187,10 +188,10 @@ pub fn training_page(result: &TrainingResult, provenance: &Provenance) -> String
         count(result.test_games as u64),
         result.source
     ));
-    key_figures(page.section("Key figures"), result);
+    key_figure_section(page.section("Key figures"), result);
     let section = page.section("Move-prediction accuracy");
     section.table(&accuracy_table(&result.accuracy));
-    section.paragraph(LEGEND);
+    section.paragraph(ACCURACY_LEGEND);
     section.figure(
         &stage_plot(&result.accuracy),
         "On test games that the trained player has not seen. The embedded players may have seen \
@@ -203,14 +204,14 @@ pub fn training_page(result: &TrainingResult, provenance: &Provenance) -> String
     section.paragraph(format!("{}.", match_conditions(result)));
     section.figure(&match_bars(&result.matches), "");
     section.table(&match_list(&result.matches));
-    crate::league::fill(page.section("League"), &result.league);
-    curves(page.section("Training"), result);
-    show_model(&mut page, &result.model, &result.test_choices, &result.references);
+    crate::league::fill_section(page.section("League"), &result.league);
+    curve_section(page.section("Training"), result);
+    add_model_sections(&mut page, &result.model, &result.test_choices, &result.references);
     provenance.add_footer(&mut page);
     page.to_html()
 }
 
-/// Builds the bars of the scores. An interval that would leave 0..100 is not drawn; the table
+/// Builds the bar chart of the scores. An interval that exceeds 0..100 is not drawn; the table
 /// below states it.
 fn match_bars(matches: &[MatchReport]) -> BarChart {
     let bar = |report: &MatchReport| {
@@ -228,19 +229,19 @@ fn match_bars(matches: &[MatchReport]) -> BarChart {
 }
 
 /// Adds the most important figures.
-fn key_figures(section: &mut Section, result: &TrainingResult) {
-    let mut facts: Vec<[String; 3]> = Vec::new();
-    if let Some((_, own)) = result.accuracy.first() {
-        let (low, high) = own.choices.interval();
-        facts.push([
+fn key_figure_section(section: &mut Section, result: &TrainingResult) {
+    let mut figures: Vec<[String; 3]> = Vec::new();
+    if let Some((_, accuracy)) = result.accuracy.first() {
+        let (low, high) = accuracy.choices.interval();
+        figures.push([
             "Top-1 accuracy".to_owned(),
-            format!("{:.1}%", own.choices.percent()),
-            format!("95% CI {low:.1} to {high:.1}, {} test choices", count(own.choices.count)),
+            format!("{:.1}%", accuracy.choices.percent()),
+            format!("95% CI {low:.1} to {high:.1}, {} test choices", count(accuracy.choices.count)),
         ]);
     }
     if let Some(report) = result.matches.first() {
         let interval = percent_interval(100.0 * report.score, 100.0 * report.error, 1);
-        facts.push([
+        figures.push([
             format!("Score against {}", report.b),
             format!("{:.1}%", 100.0 * report.score),
             format!("95% CI {interval}, {} games", count(report.games)),
@@ -251,16 +252,18 @@ fn key_figures(section: &mut Section, result: &TrainingResult) {
     if let Some(rank) = rank {
         let player = &result.league.players[rank];
         let players = result.league.players.len();
-        facts.push([
+        figures.push([
             "Rating".to_owned(),
             format!("{:.0}", player.rating),
             format!("± {:.0} (95% CI); rank {} of {players}", player.error, rank + 1),
         ]);
     }
     let choices = format!("trained on {} choices", count(result.train_choices as u64));
-    facts.push(["Weights".to_owned(), count(result.model.weights() as u64), choices]);
+    figures.push(["Weights".to_owned(), count(result.model.weights() as u64), choices]);
     section.key_figures(
-        facts.iter().map(|[name, value, remark]| (name.as_str(), value.as_str(), remark.as_str())),
+        figures
+            .iter()
+            .map(|[name, value, remark]| (name.as_str(), value.as_str(), remark.as_str())),
     );
     for remark in &result.remarks {
         section.note(remark);
@@ -268,7 +271,7 @@ fn key_figures(section: &mut Section, result: &TrainingResult) {
 }
 
 /// Adds the training curves.
-fn curves(section: &mut Section, result: &TrainingResult) {
+fn curve_section(section: &mut Section, result: &TrainingResult) {
     section.paragraph(&result.summary);
     let points = |of: &dyn Fn(&CurvePoint) -> Option<Point>| -> Vec<Point> {
         result.curve.iter().filter_map(of).collect()

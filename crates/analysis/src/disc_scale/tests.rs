@@ -36,7 +36,8 @@ fn position_with(empties: u32) -> Othello {
     game.steps().map(|(position, _)| position).find(|at| at.empties() == empties).unwrap()
 }
 
-/// Regresses final margins on converted values, through zero; the slope is 1 if the conversion is unbiased.
+/// Regresses final margins on converted values, through zero; the slope is 1 if the conversion is
+/// unbiased.
 fn slope(pairs: &[(f64, f64)]) -> f64 {
     let products: f64 = pairs.iter().map(|(discs, margin)| discs * margin).sum();
     products / pairs.iter().map(|(discs, _)| discs * discs).sum::<f64>()
@@ -120,9 +121,9 @@ fn searched_values_predict_final_margins() {
                 let empties = 17 + index as u32 % 30;
                 let Some(position) = steps.find(|at| at.empties() == empties) else { continue };
                 let found = search.run(&position, false, &control, |_| {}).unwrap();
-                let verdict = found.moves[0].score;
-                if matches!(verdict, SearchScore::Estimate(_)) {
-                    let value = scale.to_discs_at_depth(verdict, &position, found.depth).unwrap();
+                let score = found.moves[0].score;
+                if matches!(score, SearchScore::Estimate(_)) {
+                    let value = scale.to_discs_at_depth(score, &position, found.depth).unwrap();
                     let margin = position.to_move().sign() * margin;
                     pairs.push((f64::from(value), f64::from(margin)));
                 }
@@ -240,7 +241,7 @@ fn values_unrelated_to_the_margin_are_not_converted() {
 fn decided_values_are_exact_and_estimates_are_bounded() {
     let start = Othello::start();
     let scale = DiscScale::for_model(&embedded_model("champion"));
-    let discs = |verdict| scale.to_discs_at_depth(verdict, &start, 1).unwrap();
+    let discs = |score| scale.to_discs_at_depth(score, &start, 1).unwrap();
     assert_eq!(discs(SearchScore::Proven(-64)), -64.0);
     assert_eq!(discs(SearchScore::Estimate(0.0)), 0.0);
     assert_eq!(discs(SearchScore::Estimate(1e9)), MAX_ESTIMATE);
@@ -322,7 +323,7 @@ fn averaged_values_change_less_after_good_moves() {
                 let (best, sign) = (found.moves[0].score, f64::from(position.to_move().sign()));
                 let raw =
                     sign * f64::from(scale.to_discs_at_depth(best, &position, depth).unwrap());
-                let averaged = |verdict| scale.to_discs(verdict, &found, &position).unwrap();
+                let averaged = |score| scale.to_discs(score, &found, &position).unwrap();
                 let own = found.moves.iter().find(|scored| scored.mv == ply.mv).unwrap();
                 let value = sign * averaged(best);
                 if let Some(last) = last {
@@ -337,7 +338,8 @@ fn averaged_values_change_less_after_good_moves() {
     }
 }
 
-/// Averaging shifts all estimates of a position by the same amount and leaves decided values unchanged.
+/// Averaging shifts all estimates of a position by the same amount and leaves decided values
+/// unchanged.
 #[test]
 fn averaging_keeps_differences_and_decided_values() {
     let control = Arc::new(SearchControl::unlimited());
@@ -349,10 +351,9 @@ fn averaging_keeps_differences_and_decided_values() {
         let mut games = record.steps().map(|(position, _)| position);
         let Some(position) = games.find(|at| at.empties() == empties) else { continue };
         search.run(&position, true, &control, |found| {
-            let averaged = |verdict| scale.to_discs(verdict, found, &position).unwrap();
-            let raw = |verdict| {
-                f64::from(scale.to_discs_at_depth(verdict, &position, found.depth).unwrap())
-            };
+            let averaged = |score| scale.to_discs(score, found, &position).unwrap();
+            let raw =
+                |score| f64::from(scale.to_discs_at_depth(score, &position, found.depth).unwrap());
             let mut step = None;
             for scored in &found.moves {
                 match scored.score {

@@ -64,7 +64,7 @@ pub enum RatingError {
 }
 
 pub(super) fn check_config(config: &RatingConfig) -> Result<(), RatingError> {
-    let max = newton::LIMIT * ELO_PER_UNIT;
+    let max = newton::MAX_DIFFERENCE * ELO_PER_UNIT;
     let check = |option, value: f64, min: f64, max: f64| {
         let valid = (min..=max).contains(&value);
         if valid { Ok(()) } else { Err(RatingError::BadOption { option, value, min, max }) }

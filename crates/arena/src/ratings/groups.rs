@@ -7,11 +7,11 @@ const MAX_LISTED: usize = 12;
 
 /// Formats groups of players, such as `a, b | c | d, e`, where `name` returns the name of a player.
 pub(super) fn list_groups(groups: &[Vec<usize>], name: impl Fn(usize) -> String) -> String {
-    let shorten = |mut parts: Vec<String>, total: usize, joint: &str| {
-        if total > parts.len() {
-            parts.push(format!("and {} more", total - parts.len()));
+    let shorten = |mut items: Vec<String>, total: usize, separator: &str| {
+        if total > items.len() {
+            items.push(format!("and {} more", total - items.len()));
         }
-        parts.join(joint)
+        items.join(separator)
     };
     let listed = (groups.iter().take(MAX_LISTED))
         .map(|group| {
@@ -46,6 +46,7 @@ pub(super) fn check_connected(
     if groups.len() > 1 { Err(RatingError::Disconnected { groups }) } else { Ok(()) }
 }
 
+/// Returns the root of a player's group (union-find with path halving).
 fn root(parents: &mut [usize], mut player: usize) -> usize {
     while parents[player] != player {
         parents[player] = parents[parents[player]];
@@ -96,10 +97,10 @@ pub(super) fn check_points(points: &[f64], games: &[f64]) -> Result<(), RatingEr
             )));
         }
     }
-    let (given, due) = (points.iter().sum::<f64>(), 0.5 * games.iter().sum::<f64>());
-    if (given - due).abs() > 0.01 * due {
+    let (total, expected) = (points.iter().sum::<f64>(), 0.5 * games.iter().sum::<f64>());
+    if (total - expected).abs() > 0.01 * expected {
         return Err(RatingError::BadTotals(format!(
-            "the points sum to {given}, but {due} games have {due} points in total"
+            "the points sum to {total}, but {expected} games have {expected} points in total"
         )));
     }
     Ok(())

@@ -6,30 +6,30 @@
 //! > w·ln σ(u − D) + l·ln σ(−u − D) + d·ln(e²ᴰ − 1),
 //!
 //! where a draw counts in w, l and d, since P(draw) = σ(u−D)·σ(−u−D)·(e²ᴰ − 1). Every term is
-//! concave in (θ, A, D), so the sum is. A fixed mean of θ makes it strictly concave in a connected
-//! league. Newton iterations with backtracking (Armijo's rule) therefore converge to the only maximum
-//! from any start. If there is no maximum, a difference between two players who met, or A or D,
-//! grows without bound and exceeds [`LIMIT`].
+//! concave in (θ, A, D), and so is the sum. A fixed mean of θ makes it strictly concave in a
+//! connected league. Newton iterations with backtracking (Armijo's rule) therefore converge to the
+//! only maximum from any start. If there is no maximum, a difference between two players who met,
+//! or A or D, grows without bound and exceeds [`MAX_DIFFERENCE`].
 
 use crate::linalg::{Cholesky, Matrix};
 
-/// A pivot below this share of its diagonal element has lost all its digits: the matrix is singular to
-/// working precision.
-const SINGULAR: f64 = 1e-14;
+/// A pivot below this share of its diagonal element has lost all its digits: the matrix is singular
+/// to working precision.
+const PIVOT_TOLERANCE: f64 = 1e-14;
 
 fn factorize(size: usize, cells: Vec<f64>) -> Option<Cholesky<4>> {
-    Matrix::from((size, cells)).cholesky(SINGULAR)
+    Matrix::from((size, cells)).cholesky(PIVOT_TOLERANCE)
 }
 
-/// LikelihoodMaximum difference between two players who met, in natural units: 4,000 points, where one result
-/// has a probability of 1 in 10^10 that no league can measure.
-pub(super) const LIMIT: f64 = 4000.0 * std::f64::consts::LN_10 / 400.0;
+/// Maximum difference between two players who met, in natural units: 4,000 rating points. The
+/// weaker player then wins once in 10^10 games, which no league can measure.
+pub(super) const MAX_DIFFERENCE: f64 = 4000.0 * std::f64::consts::LN_10 / 400.0;
 
 const MAX_ITERATIONS: usize = 500;
 const MAX_HALVINGS: usize = 60;
 const TOLERANCE: f64 = 1e-10;
 
-/// The weights of the terms of one ordered pair.
+/// One ordered pair of players, with the weights of its two terms in the log-likelihood.
 pub(super) struct Edge {
     pub(super) first: usize,
     pub(super) second: usize,
@@ -62,18 +62,18 @@ pub(super) struct LikelihoodMaximum {
     pub(super) advantage: f64,
     pub(super) margin: f64,
     pub(super) covariance: Vec<f64>,
-    pub(super) free: usize,
+    pub(super) free_parameters: usize,
     pub(super) log_likelihood: f64,
     pub(super) iterations: usize,
 }
 
 impl LikelihoodProblem {
-    /// Finds the maximum, or returns `None` if it lies at infinity or beyond [`LIMIT`].
+    /// Finds the maximum, or returns `None` if it lies at infinity or beyond [`MAX_DIFFERENCE`].
     pub(super) fn maximize(&self) -> Option<LikelihoodMaximum> {
         let n = self.linear.len();
         let mut x = vec![0.0; n];
-        for unknown in [self.advantage, self.margin] {
-            if let ModelParameter::Fitted(start) = unknown {
+        for parameter in [self.advantage, self.margin] {
+            if let ModelParameter::Fitted(start) = parameter {
                 x.push(start);
             }
         }
@@ -113,7 +113,7 @@ impl LikelihoodProblem {
     /// Splits the free parameters into strengths, advantage and margin.
     fn split<'a>(&self, x: &'a [f64]) -> (&'a [f64], f64, f64) {
         let (strengths, mut rest) = x.split_at(self.linear.len());
-        let mut take = |unknown| match unknown {
+        let mut take = |parameter| match parameter {
             ModelParameter::Fixed(value) => value,
             ModelParameter::Fitted(start) => rest.split_off_first().copied().unwrap_or(start),
         };
@@ -122,6 +122,7 @@ impl LikelihoodProblem {
         (strengths, advantage, margin)
     }
 
+    /// Computes the log-likelihood.
     fn value(&self, x: &[f64]) -> f64 {
         let (strengths, advantage, margin) = self.split(x);
         if margin < 0.0 {
@@ -139,8 +140,9 @@ impl LikelihoodProblem {
         sum + linear
     }
 
-    /// Computes the gradient, the negative Hessian made regular by a ridge, and the ridge. The
-    /// ridge acts on the mean of the strengths only, so a step from zero mean keeps it zero.
+    /// Computes the gradient, the negative Hessian with a ridge that makes it regular, and the
+    /// ridge. The ridge acts on the mean of the strengths only, so a step from zero mean keeps it
+    /// zero.
     fn derivatives(&self, x: &[f64]) -> (Vec<f64>, Vec<f64>, f64) {
         let (strengths, advantage, margin) = self.split(x);
         let (n, m) = (strengths.len(), x.len());
@@ -198,12 +200,13 @@ impl LikelihoodProblem {
 
     fn out_of_bounds(&self, x: &[f64]) -> bool {
         let (strengths, advantage, margin) = self.split(x);
-        advantage.abs() > LIMIT
-            || margin > LIMIT
+        advantage.abs() > MAX_DIFFERENCE
+            || margin > MAX_DIFFERENCE
             || (self.edges.iter())
-                .any(|edge| (strengths[edge.first] - strengths[edge.second]).abs() > LIMIT)
+                .any(|edge| (strengths[edge.first] - strengths[edge.second]).abs() > MAX_DIFFERENCE)
     }
 
+    /// Builds the result at the maximum, with the covariance from the inverse Hessian.
     fn at_maximum(&self, x: Vec<f64>, value: f64, iterations: usize) -> Option<LikelihoodMaximum> {
         let (_, hessian, ridge) = self.derivatives(&x);
         let (n, m) = (self.linear.len(), x.len());
@@ -220,7 +223,7 @@ impl LikelihoodProblem {
             advantage,
             margin,
             covariance,
-            free: m,
+            free_parameters: m,
             log_likelihood: value,
             iterations,
         })
@@ -232,7 +235,7 @@ fn add_both(matrix: &mut [f64], m: usize, i: usize, j: usize, value: f64) {
     matrix[j * m + i] += value;
 }
 
-/// 1/(1 + e⁻ˣ) and its complement, both to full relative precision.
+/// Computes 1/(1 + e⁻ˣ) and its complement, both to full relative precision.
 fn sigmoids(x: f64) -> (f64, f64) {
     let small = libm::exp(-x.abs());
     let (large, small) = (1.0 / (1.0 + small), small / (1.0 + small));

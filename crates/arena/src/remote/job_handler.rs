@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Number of contests in the cache; players with large models take much memory.
 const CACHED_CONTESTS: usize = 4;
 
-/// Largest number of rounds in one batch.
+/// Maximum number of rounds in one batch.
 const MAX_ROUNDS: u32 = 1 << 16;
 
 /// Plays games of published contests.
@@ -31,7 +31,7 @@ pub struct GameJobHandler {
 
 /// The players and settings of one contest.
 struct LoadedContest<P: RegisteredGame> {
-    entries: Vec<PlayerFactory<P>>,
+    factories: Vec<PlayerFactory<P>>,
     config: ContestConfig<P>,
 }
 
@@ -57,11 +57,11 @@ impl GameJobHandler {
             return Ok(contest.clone());
         }
         let document = blobs.get(sha256).map_err(|error| error.to_string())?;
-        let sent: RemoteContest = serde_json::from_slice(&document)
+        let remote: RemoteContest = serde_json::from_slice(&document)
             .map_err(|error| format!("invalid contest document {sha256}: {error}"))?;
-        let contest = Arc::new(match sent.game.parse()? {
-            Game::Othello => AnyContest::Othello(self.load(&sent, blobs)?),
-            Game::Checkers => AnyContest::Checkers(self.load(&sent, blobs)?),
+        let contest = Arc::new(match remote.game.parse()? {
+            Game::Othello => AnyContest::Othello(self.load(&remote, blobs)?),
+            Game::Checkers => AnyContest::Checkers(self.load(&remote, blobs)?),
         });
         let mut contests = lock();
         if contests.len() >= CACHED_CONTESTS {
@@ -73,39 +73,43 @@ impl GameJobHandler {
 
     fn load<P: RegisteredGame>(
         &self,
-        sent: &RemoteContest,
+        remote: &RemoteContest,
         blobs: &dyn BlobStore,
     ) -> Result<LoadedContest<P>, String> {
-        let mut specs = Vec::with_capacity(sent.players.len());
-        for player in &sent.players {
+        let mut specs = Vec::with_capacity(remote.players.len());
+        for player in &remote.players {
             let mut spec: PlayerSpec = player.spec.parse().map_err(|error| format!("{error}"))?;
             self.use_local_files::<P>(&mut spec, &player.files, blobs)?;
             specs.push(spec);
         }
-        let entries = registry::factories_from_specs::<P>(&specs, sent.random)
+        let factories = registry::factories_from_specs::<P>(&specs, remote.random)
             .map_err(|error| error.to_string())?;
-        for (entry, player) in entries.iter().zip(&sent.players) {
+        for (factory, player) in factories.iter().zip(&remote.players) {
             // RNG streams are seeded by player names, so another name would be another game.
-            if entry.name != player.name {
-                return Err(format!("player '{}' has the name '{}' here", player.name, entry.name));
+            if factory.name != player.name {
+                return Err(format!(
+                    "player '{}' is named '{}' on this worker; use the same version of outflank on all machines",
+                    player.name, factory.name
+                ));
             }
         }
-        let openings = match &sent.openings {
+        let openings = match &remote.openings {
             None => vec![Line::default()],
             Some(file) => {
                 let path = self.local_file(file, blobs)?;
-                let first = sent.first.as_deref().map(parse_side).transpose()?;
+                let first = remote.first.as_deref().map(parse_side).transpose()?;
                 read_openings::<P>(&path, first).map_err(|error| error.to_string())?
             }
         };
         let config =
-            ContestConfig { openings, rounds: 1, seed: sent.seed, threads: 1, remote: None };
-        Ok(LoadedContest { entries, config })
+            ContestConfig { openings, rounds: 1, seed: remote.seed, threads: 1, remote: None };
+        Ok(LoadedContest { factories, config })
     }
 
     /// Replaces the model paths of a player and of its stages by paths of local copies.
     ///
-    /// A model must be embedded or sent: a message opens no other file and starts no process.
+    /// A model must be embedded or sent, so that a job can neither open other files nor start a
+    /// process.
     fn use_local_files<P: RegisteredGame>(
         &self,
         spec: &mut PlayerSpec,
@@ -140,7 +144,7 @@ impl GameJobHandler {
         }
         let given = self.folder.join(&file.sha256).join(&file.name);
         let path = file.inner.as_ref().map_or_else(|| given.clone(), |inner| given.join(inner));
-        // A copy of an earlier worker is reused if its checksum is right.
+        // A local copy from an earlier job is reused if its checksum matches.
         if !read(&path, MAX_FILE_BYTES).is_ok_and(|bytes| checksum(&bytes) == file.sha256) {
             let bytes = blobs.get(&file.sha256).map_err(|error| error.to_string())?;
             path.parent().map_or(Ok(()), create_folder).map_err(|error| error.to_string())?;
@@ -176,18 +180,18 @@ impl JobHandler for GameJobHandler {
 impl<P: RegisteredGame> LoadedContest<P> {
     /// Plays batches and returns their games as lines.
     fn play(&self, batches: &[(usize, usize, u32, u32)]) -> Result<Vec<u8>, String> {
-        let LoadedContest { entries, config } = self;
-        let mut pool = PlayerPool::new(entries);
-        let none = FinishedGames::new();
+        let LoadedContest { factories, config } = self;
+        let mut pool = PlayerPool::new(factories);
+        let finished = FinishedGames::new();
         let mut lines = String::new();
         for &(first, second, from, to) in batches {
-            if first.max(second) >= entries.len() || to.saturating_sub(from) > MAX_ROUNDS {
+            if first.max(second) >= factories.len() || to.saturating_sub(from) > MAX_ROUNDS {
                 return Err("invalid job: player or number of rounds out of range".to_owned());
             }
-            let lockstep = entries[first].concurrent_games(&entries[second]);
+            let lockstep = factories[first].concurrent_games(&factories[second]);
             let batch = RoundBatch { first, second, rounds: (from, to), lockstep };
-            for (game, _) in play_batch(&mut pool, entries, config, &none, batch) {
-                lines.push_str(&game.to_line(entries, config));
+            for (game, _) in play_batch(&mut pool, factories, config, &finished, batch) {
+                lines.push_str(&game.to_line(factories, config));
                 lines.push('\n');
             }
         }

@@ -7,7 +7,9 @@ use crate::errors::ensure_usage;
 use crate::output::{check_writable, counted, print, print_json};
 use crate::{Outcome, VERSION, run_folder};
 use anyhow::{Result, bail};
-use outflank_arena::generation::{GameConfig, Generated, generate_games, generated_records};
+use outflank_arena::generation::{
+    GameGenerationConfig, Generated, generate_games, generated_records,
+};
 use outflank_games::othello::Othello;
 use outflank_players::registry::factory;
 use outflank_records::wthor::Created;
@@ -37,7 +39,7 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
     let progress = Progress::new("playing", "games", wanted as u64, args.common.quiet);
     let mut shown = generated.found.len().min(wanted);
     progress.set_position(shown as u64);
-    let config = GameConfig {
+    let config = GameGenerationConfig {
         count: wanted,
         random_plies: args.opening,
         seed: args.common.seed,

@@ -5,7 +5,7 @@ use crate::errors::ensure_usage;
 use crate::output::{check_writable, grouped, print, print_json};
 use crate::{Outcome, VERSION, run_folder};
 use anyhow::{Result, bail};
-use outflank_arena::generation::{Generated, OpeningConfig, generate_openings};
+use outflank_arena::generation::{Generated, OpeningGenerationConfig, generate_openings};
 use outflank_games::Game;
 use outflank_games::checkers::Checkers;
 use outflank_games::othello::Othello;
@@ -43,7 +43,7 @@ fn generate<P: Searchable>(args: &OpeningsArgs) -> Result<Outcome> {
     let progress = Progress::new("generating", "openings", wanted as u64, args.common.quiet);
     let mut shown = generated.found.len().min(wanted);
     progress.set_position(shown as u64);
-    let config = OpeningConfig {
+    let config = OpeningGenerationConfig {
         count: wanted,
         plies: args.ply,
         simulations: args.simulations,

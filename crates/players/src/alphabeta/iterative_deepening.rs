@@ -1,5 +1,5 @@
-//! Iterative deepening on alpha-beta with a shared transposition table, optional ProbCut and an endgame
-//! solver.
+//! Iterative deepening on alpha-beta with a shared transposition table, optional ProbCut and an
+//! endgame solver.
 //!
 //! With one thread and without a time limit the result is deterministic. With a time limit, or with
 //! several threads and ProbCut, it is not.
@@ -13,11 +13,11 @@ use outflank_models::Evaluate;
 use std::sync::Arc;
 
 /// Minimum depth for a multithreaded search; shallower ones finish before other threads start.
-const PARALLEL_FROM: u32 = 5;
+const PARALLEL_MIN_DEPTH: u32 = 5;
 
 /// Maximum depth of the search before the endgame solver starts, so that a move is available if the
 /// solver does not finish.
-const BEFORE_ENDGAME: u32 = 6;
+const MAX_DEPTH_BEFORE_SOLVER: u32 = 6;
 
 /// A move and its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,8 +37,8 @@ pub struct SearchResult<M> {
     pub pv: Vec<M>,
     /// Search depth in plies.
     pub depth: u32,
-    /// The score of the previous iteration, for the side to move. For depth 1 this is the model's value of
-    /// the position.
+    /// The score of the previous iteration, for the side to move. For depth 1 this is the model's
+    /// value of the position.
     pub previous: SearchScore,
     /// Whether the scores are exact results of the endgame solver.
     pub exact: bool,
@@ -109,12 +109,12 @@ impl<P: Searchable> IterativeDeepening<P> {
 
     /// Searches until the control stops or the maximum depth is reached.
     ///
-    /// Scores every move if `each` is true, else only the best. Calls `on_result` after each iteration.
-    /// Returns `None` if the game is over or the first iteration did not finish.
+    /// Scores every move if `all_moves` is true, else only the best. Calls `on_result` after each
+    /// iteration. Returns `None` if the game is over or the first iteration did not finish.
     pub fn run(
         &mut self,
         position: &P,
-        each: bool,
+        all_moves: bool,
         control: &Arc<SearchControl>,
         mut on_result: impl FnMut(&SearchResult<P::Move>),
     ) -> Option<SearchResult<P::Move>> {
@@ -131,15 +131,17 @@ impl<P: Searchable> IterativeDeepening<P> {
             (search.nodes, search.evaluated) = (0, 0);
         }
         let solvable = self.endgame.as_ref().is_some_and(|endgame| endgame.can_solve(position));
-        let max_depth = if solvable { self.max_depth.min(BEFORE_ENDGAME) } else { self.max_depth };
+        let max_depth =
+            if solvable { self.max_depth.min(MAX_DEPTH_BEFORE_SOLVER) } else { self.max_depth };
         let mut best: Option<SearchResult<P::Move>> = None;
         let side = position.to_move();
         let mut previous = SearchScore::Estimate(-self.model.value(position, side.other()));
         for depth in 1..=max_depth {
-            let first = best.as_ref().and_then(|t| t.moves.first()).map(|scored| scored.mv);
-            let mode = if each { RootMode::Each } else { RootMode::Best { first } };
+            let first =
+                best.as_ref().and_then(|result| result.moves.first()).map(|scored| scored.mv);
+            let mode = if all_moves { RootMode::Each } else { RootMode::Best { first } };
             let Some(root) = self.iterate(position, depth, mode, control) else { break };
-            let result = self.result(position, (depth, previous), each, &root);
+            let result = self.result(position, (depth, previous), all_moves, &root);
             previous = result.moves.first().map_or(previous, |scored| scored.score);
             on_result(&result);
             // If all scores are proven, deeper iterations cannot change them.
@@ -152,7 +154,7 @@ impl<P: Searchable> IterativeDeepening<P> {
             }
         }
         if solvable && !control.stopped() {
-            let solved = self.solve(position, previous, each, control);
+            let solved = self.solve(position, previous, all_moves, control);
             if let Some(solved) = solved {
                 on_result(&solved);
                 best = Some(solved);
@@ -169,23 +171,23 @@ impl<P: Searchable> IterativeDeepening<P> {
         mode: RootMode<P>,
         control: &Arc<SearchControl>,
     ) -> Option<Vec<Candidate<P>>> {
-        let (first, others) = self.searches.split_first_mut()?;
+        let (first, helpers) = self.searches.split_first_mut()?;
         let mut root = Vec::new();
         first.control = Arc::clone(control);
-        if others.is_empty() || depth < PARALLEL_FROM {
+        if helpers.is_empty() || depth < PARALLEL_MIN_DEPTH {
             first.search_root(position, depth, mode, &mut root)?;
             return Some(root);
         }
         let helpers_control = Arc::new(control.child());
         let done = std::thread::scope(|scope| {
-            for (number, helper) in others.iter_mut().enumerate() {
+            for (number, helper) in helpers.iter_mut().enumerate() {
                 helper.control = Arc::clone(&helpers_control);
                 helper.halted = false;
                 scope.spawn(move || {
                     // Each helper starts with another move and fills the shared table (lazy SMP).
                     let first = position.moves().nth(number + 1);
-                    let mut own = Vec::new();
-                    helper.search_root(position, depth, RootMode::Best { first }, &mut own);
+                    let mut moves = Vec::new();
+                    helper.search_root(position, depth, RootMode::Best { first }, &mut moves);
                 });
             }
             let done = first.search_root(position, depth, mode, &mut root);
@@ -196,16 +198,18 @@ impl<P: Searchable> IterativeDeepening<P> {
         Some(root)
     }
 
+    /// Builds the result of an iteration, with the principal variation from the transposition
+    /// table.
     fn result(
         &self,
         position: &P,
         (depth, previous): (u32, SearchScore),
-        each: bool,
+        all_moves: bool,
         root: &[Candidate<P>],
     ) -> SearchResult<P::Move> {
         let mut moves: Vec<(i32, P::Move)> = root.iter().map(|c| (c.score, c.mv)).collect();
         moves.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-        if !each {
+        if !all_moves {
             moves.truncate(1);
         }
         let moves: Vec<ScoredMove<P::Move>> = moves
@@ -227,15 +231,16 @@ impl<P: Searchable> IterativeDeepening<P> {
         SearchResult { moves, pv, depth, previous, exact: false, nodes, evaluated }
     }
 
+    /// Solves the position with the endgame solver.
     fn solve(
         &mut self,
         position: &P,
         previous: SearchScore,
-        each: bool,
+        all_moves: bool,
         control: &Arc<SearchControl>,
     ) -> Option<SearchResult<P::Move>> {
         let endgame = self.endgame.as_mut()?;
-        let mut scores = endgame.score_moves(position, each, control)?;
+        let mut scores = endgame.score_moves(position, all_moves, control)?;
         scores.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
         let (nodes, evaluated) = self.counts();
         let moves: Vec<ScoredMove<P::Move>> = scores
@@ -246,8 +251,9 @@ impl<P: Searchable> IterativeDeepening<P> {
         Some(SearchResult { moves, pv, depth: MAX_DEPTH, previous, exact: true, nodes, evaluated })
     }
 
+    /// Returns the numbers of searched nodes and of evaluated positions, summed over the threads.
     fn counts(&self) -> (u64, u64) {
-        let each = self.searches.iter().map(|search| (search.nodes, search.evaluated));
-        each.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1))
+        let counts = self.searches.iter().map(|search| (search.nodes, search.evaluated));
+        counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
     }
 }

@@ -6,9 +6,9 @@ use outflank_runs::{Rng, RngExt};
 
 /// Normally distributed noise that is a function of the leaf and a key.
 ///
-/// An alpha-beta search visits some leaves more than once, in an order that depends on cutoffs. The noise
-/// is therefore a hash of the leaf with one random key per search, and the search returns the minimax
-/// value of the noisy leaves.
+/// An alpha-beta search visits some leaves more than once, in an order that depends on cutoffs. The
+/// noise is therefore a hash of the leaf with one random key per search, and the search returns the
+/// minimax value of the noisy leaves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LeafNoise {
     deviation: f64,

@@ -1,15 +1,16 @@
 //! ProbCut (Buro, 1995): skips a deep search if a shallow one is far enough outside the window.
 //!
-//! The required margin is measured for each model. Positions of its own games are searched to several
-//! depths, and the standard deviation of deep from shallow scores is fitted as
+//! The required margin is measured for each model. Positions of games that the model plays are
+//! searched to several depths, and the standard deviation of the difference between deep and
+//! shallow scores is fitted as
 //!
 //! ```text
 //! ln sigma(deep, shallow) = a + b ln(deep - shallow) + c shallow
 //! ```
 //!
-//! with a factor for each stage of the game. A cut requires a margin of `threshold` standard deviations. A
-//! good score of a side that is [near a wipeout](Searchable::near_wipeout) never causes a cut, since
-//! evaluations do not foresee a wipeout.
+//! with a factor for each stage of the game. A cut requires a margin of `threshold` standard
+//! deviations. A good score of a side that is [near a wipeout](Searchable::near_wipeout) never
+//! causes a cut, since evaluations do not foresee a wipeout.
 
 use super::score;
 use super::search::TreeSearch;
@@ -24,9 +25,11 @@ use std::sync::Arc;
 /// Minimum depth of a cut; below it the shallow search is not cheap enough.
 const MIN_DEPTH: u32 = 4;
 
-/// Games of the measurement, and the share of random moves in them.
+/// Number of games of the measurement.
 const GAMES: u32 = 24;
-const RANDOM: f64 = 0.15;
+
+/// Probability of a random move in these games.
+const RANDOM_MOVE_PROBABILITY: f64 = 0.15;
 
 /// Maximum depth of the measurement.
 const MAX_DEPTH: u32 = 6;
@@ -77,7 +80,7 @@ impl ProbCut {
                 let mut values = Vec::new();
                 model.after_moves(&position, &moves, &mut values);
                 let best = moves.iter().zip(&values).max_by(|a, b| a.1.total_cmp(b.1));
-                let mv = match rng.chance(RANDOM) {
+                let mv = match rng.chance(RANDOM_MOVE_PROBABILITY) {
                     true => pick(&moves, &mut rng),
                     false => best.map(|(&mv, _)| mv),
                 };
@@ -88,8 +91,8 @@ impl ProbCut {
         fit(&gaps, threshold)
     }
 
-    /// Returns the depth of the shallow search, which has the same parity; `None` if the depth is too low
-    /// for a cut.
+    /// Returns the depth of the shallow search, which has the same parity; `None` if the depth is
+    /// too low for a cut.
     #[must_use]
     pub(super) fn shallow_depth(depth: u32) -> Option<u32> {
         (depth >= MIN_DEPTH).then(|| 2 * (depth / 4) + depth % 2)
@@ -104,12 +107,13 @@ impl ProbCut {
     }
 }
 
-/// The fitted standard deviation.
+/// Returns the fitted standard deviation.
 fn sigma([a, b, c]: [f64; 3], deep: u32, shallow: u32) -> f64 {
     let distance = f64::from(deep.saturating_sub(shallow).max(1));
     libm::exp(a + b * libm::log(distance) + c * f64::from(shallow))
 }
 
+/// Searches a position to each depth and adds the score differences.
 fn measure_position<P: Searchable>(
     search: &mut TreeSearch<P>,
     position: &P,
@@ -123,8 +127,8 @@ fn measure_position<P: Searchable>(
     for deep in 3..=MAX_DEPTH {
         for shallow in (1..deep - 1).filter(|shallow| shallow % 2 == deep % 2) {
             let value_at = |depth: u32| values.get(depth as usize - 1).copied().flatten();
-            if let (Some(far), Some(near)) = (value_at(deep), value_at(shallow)) {
-                let square = (far - near) * (far - near);
+            if let (Some(deep_value), Some(shallow_value)) = (value_at(deep), value_at(shallow)) {
+                let square = (deep_value - shallow_value) * (deep_value - shallow_value);
                 gaps.push(ScoreGap { deep, shallow, stage: position.stage(), square });
             }
         }
@@ -227,13 +231,14 @@ mod tests {
             }
         }
         let probcut = fit(&gaps, 1.5);
-        for (found, wanted) in probcut.coefficients.iter().zip(coefficients) {
-            assert!((found - wanted).abs() < 1e-9, "{:?}", probcut.coefficients);
+        for (found, expected) in probcut.coefficients.iter().zip(coefficients) {
+            assert!((found - expected).abs() < 1e-9, "{:?}", probcut.coefficients);
         }
         assert!((probcut.stage_factors[0] - 0.5f64.sqrt()).abs() < 1e-9);
         let margin = 1.5 * 1.5f64.sqrt() * sigma(coefficients, 8, 4);
         assert!((f64::from(probcut.margin(1, 8)) - margin).abs() < 1e-5);
     }
+
     /// An evaluation in other units.
     struct Scaled(Arc<dyn Evaluate<Othello>>, f32);
 

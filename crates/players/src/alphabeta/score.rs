@@ -1,8 +1,8 @@
 //! Scores as integers, for exact comparison and negation.
 //!
-//! The bits of a float, read as a signed magnitude, have the order of the floats. An evaluation thus maps
-//! to an `i32` without loss, infinities included. The integers above infinity encode won games by
-//! margin.
+//! Floats and their bits, read as sign and magnitude, have the same order. An evaluation therefore
+//! maps to an `i32` without loss, infinities included. The integers above infinity encode won games
+//! by margin.
 
 /// An evaluation or the result of a finished game for one side, encoded as an ordered integer.
 pub(crate) type OrderedScore = i32;
@@ -19,8 +19,8 @@ pub(crate) fn from_value(value: f32) -> OrderedScore {
     if value.is_nan() {
         return from_value(f32::NEG_INFINITY);
     }
-    let size = (value.to_bits() & 0x7fff_ffff) as i32;
-    if value.is_sign_negative() { -size } else { size }
+    let magnitude = (value.to_bits() & 0x7fff_ffff) as i32;
+    if value.is_sign_negative() { -magnitude } else { magnitude }
 }
 
 /// Encodes a finished game won by `result`, negative for a loss. A draw equals an evaluation of 0.
@@ -30,20 +30,21 @@ pub(crate) fn from_result(result: i32) -> OrderedScore {
     result.signum() * WON + result
 }
 
-/// Decodes a score: `Ok` with the result of a finished game that is not a draw, `Err` with an evaluation.
+/// Decodes a score: `Ok` with the result of a finished game that is not a draw, `Err` with an
+/// evaluation.
 pub(crate) fn decode(score: OrderedScore) -> Result<i32, f32> {
     if score.abs() > WON {
         return Ok(score - score.signum() * WON);
     }
-    let size = f32::from_bits(score.unsigned_abs());
-    Err(if score < 0 { -size } else { size })
+    let magnitude = f32::from_bits(score.unsigned_abs());
+    Err(if score < 0 { -magnitude } else { magnitude })
 }
 
 /// Returns the lowest score that ties with `best`.
 pub(crate) fn tie_floor(best: OrderedScore) -> OrderedScore {
     match decode(best) {
         Ok(_) => best,
-        Err(value) => from_value(value - crate::tie_break::TIE),
+        Err(value) => from_value(value - crate::tie_break::TIE_TOLERANCE),
     }
 }
 

@@ -76,9 +76,9 @@ impl<P: Searchable> TreeSearch<P> {
 
     /// Searches the root and fills `root` with all moves and their scores.
     ///
-    /// With [`RootMode::Best`] the scores of moves that tie with the best are exact, and those of other
-    /// moves are upper bounds below a tie. Returns the best score, or `None` if the search was stopped or
-    /// there is no move.
+    /// With [`RootMode::Best`] the scores of moves that tie with the best are exact, and those of
+    /// other moves are upper bounds below a tie. Returns the best score, or `None` if the search
+    /// was stopped or there is no move.
     pub fn search_root(
         &mut self,
         position: &P,
@@ -121,8 +121,9 @@ impl<P: Searchable> TreeSearch<P> {
         for candidate in root {
             // The window reaches just below the best score so far, so that ties are detected.
             let floor = best.map_or(-MAX_SCORE, |best| score::tie_floor(best) - 1);
-            let test = if best.is_none() { MAX_SCORE } else { floor + 1 };
-            candidate.score = self.score_after(&candidate.after, side, depth - 1, floor, test);
+            let scout_beta = if best.is_none() { MAX_SCORE } else { floor + 1 };
+            candidate.score =
+                self.score_after(&candidate.after, side, depth - 1, floor, scout_beta);
             if best.is_some() && candidate.score > floor {
                 candidate.score =
                     self.score_after(&candidate.after, side, depth - 1, floor, MAX_SCORE);
@@ -149,7 +150,8 @@ impl<P: Searchable> TreeSearch<P> {
         }
     }
 
-    /// Returns the score for `side`, which has just moved into `after`, of searching `depth` more plies.
+    /// Returns the score for `side`, which has just moved into `after`, of searching `depth` more
+    /// plies.
     fn score_after(
         &mut self,
         after: &P,
@@ -169,8 +171,8 @@ impl<P: Searchable> TreeSearch<P> {
         }
     }
 
-    /// Returns the score of an unfinished position for its side to move: exact strictly between alpha and
-    /// beta, a bound outside.
+    /// Returns the score of an unfinished position for its side to move: exact strictly between
+    /// alpha and beta, a bound outside.
     fn search(
         &mut self,
         position: &P,
@@ -213,8 +215,8 @@ impl<P: Searchable> TreeSearch<P> {
             let Some(Candidate { mv, after, .. }) = select_best(&mut candidates, next) else {
                 break;
             };
-            let test = if next == 0 { beta } else { alpha + 1 };
-            let mut score = self.score_after(&after, side, depth - 1, alpha, test);
+            let scout_beta = if next == 0 { beta } else { alpha + 1 };
+            let mut score = self.score_after(&after, side, depth - 1, alpha, scout_beta);
             if next > 0 && score > alpha && score < beta {
                 score = self.score_after(&after, side, depth - 1, alpha, beta);
             }
@@ -237,7 +239,8 @@ impl<P: Searchable> TreeSearch<P> {
         score
     }
 
-    /// Tries to replace a deep search by a shallow one (see [`ProbCut`]). Returns the bound if it succeeds.
+    /// Tries to replace a deep search by a shallow one (see [`ProbCut`]). Returns the bound if it
+    /// succeeds.
     fn try_probcut(
         &mut self,
         position: &P,
@@ -251,7 +254,8 @@ impl<P: Searchable> TreeSearch<P> {
         let margin = probcut.margin(position.stage(), depth);
         let side = position.to_move();
         let mut bound = None;
-        // A side near a wipeout is not cut for a good score, since the error model does not cover that.
+        // A side near a wipeout is not cut for a good score, since the error model does not cover
+        // that.
         if let Err(value) = score::decode(beta)
             && !position.near_wipeout(side)
         {
@@ -275,8 +279,8 @@ impl<P: Searchable> TreeSearch<P> {
 
     /// Returns the score of the best leaf.
     ///
-    /// The transposition table is not used, since an evaluation is as cheap as a lookup. Moves that leave
-    /// the opponent little mobility are evaluated first and often cause a cutoff.
+    /// The transposition table is not used, since an evaluation is as cheap as a lookup. Moves that
+    /// leave the opponent little mobility are evaluated first and often cause a cutoff.
     fn last_ply(&mut self, position: &P, beta: OrderedScore) -> OrderedScore {
         self.count_node();
         let side = position.to_move();
@@ -286,9 +290,9 @@ impl<P: Searchable> TreeSearch<P> {
         for next in 0..count {
             select_best(&mut leaves, next);
         }
-        let (first, others) = leaves.split_at(count);
+        let (first, rest) = leaves.split_at(count);
         let mut best = -MAX_SCORE;
-        for batch in [first, others] {
+        for batch in [first, rest] {
             self.moves.clear();
             self.moves.extend(batch.iter().map(|leaf| leaf.mv));
             self.evaluate_listed_moves(position);
@@ -296,7 +300,7 @@ impl<P: Searchable> TreeSearch<P> {
             for (leaf, &value) in batch.iter().zip(&self.values) {
                 best = best.max(self.leaf_score(&leaf.after, side, value));
             }
-            if best >= beta || others.is_empty() {
+            if best >= beta || rest.is_empty() {
                 break;
             }
         }
@@ -314,8 +318,8 @@ impl<P: Searchable> TreeSearch<P> {
         }
     }
 
-    /// Fills `list` with the moves of a position and their ordering scores: by the opponent's mobility near
-    /// the leaves, by the model further up.
+    /// Fills `list` with the moves of a position and their ordering scores: by the opponent's
+    /// mobility near the leaves, by the model further up.
     fn candidates(
         &mut self,
         position: &P,
@@ -360,8 +364,8 @@ impl<P: Searchable> TreeSearch<P> {
     }
 }
 
-/// Swaps the candidate with the highest score from `next` on to index `next` and returns it. The first of
-/// equal candidates wins.
+/// Swaps the candidate with the highest score from `next` on to index `next` and returns it. The
+/// first of equal candidates wins.
 #[inline]
 fn select_best<P: Searchable>(
     candidates: &mut [Candidate<P>],

@@ -21,8 +21,8 @@ pub(crate) struct Entry<P: Position> {
 
 /// A transposition table of fixed size, shared by threads.
 ///
-/// Entries store whole positions, so there are no hash collisions. Each slot has its own lock: contention
-/// is rare, and an uncontended lock is cheap compared to a search node.
+/// Entries store whole positions, so there are no hash collisions. Each slot has its own lock:
+/// contention is rare, and an uncontended lock is cheap compared to a search node.
 pub(crate) struct TranspositionTable<P: Position> {
     entries: OnceLock<Vec<Mutex<Option<Entry<P>>>>>,
     bits: u32,

@@ -59,10 +59,10 @@ fn try_two<K: Kernel>(
     [a, b]: [Square; 2],
 ) -> Option<i32> {
     let mut best = None;
-    for (square, left) in [(a, b), (b, a)] {
+    for (square, last) in [(a, b), (b, a)] {
         let flips = kernel.flips(own, other, square);
         if flips != 0 {
-            let score = -last_one(kernel, other ^ flips, own ^ flips ^ square.bit(), left);
+            let score = -last_one(kernel, other ^ flips, own ^ flips ^ square.bit(), last);
             if score >= beta {
                 return Some(score);
             }

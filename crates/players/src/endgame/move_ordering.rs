@@ -5,8 +5,8 @@ use outflank_games::{Position, Side};
 use outflank_models::{Evaluate, embedded};
 use std::sync::Arc;
 
-/// Weight of a unit of the model's value, as much as ten opponent moves (4 each). Measured on endgames
-/// of 20 to 23 empty squares, where weights of 15 to 70 perform similarly.
+/// Bonus per unit of the model's value; an opponent move costs 4, so one unit outweighs ten of
+/// them. On endgames of 20 to 23 empty squares, weights of 15 to 70 perform similarly.
 const VALUE_WEIGHT: f32 = 40.0;
 
 /// Scores moves with the embedded model `champion`, at one or two plies.
@@ -33,8 +33,8 @@ impl ModelOrdering {
         })
     }
 
-    /// Returns the bonus of each move in units of candidate cost. Returns an empty slice if the board is not
-    /// a valid position.
+    /// Returns the bonus of each move in units of candidate cost. Returns an empty slice if the
+    /// board is not a valid position.
     pub fn bonuses(
         &mut self,
         board: Board,

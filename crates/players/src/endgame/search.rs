@@ -22,7 +22,7 @@ const GENERATED_FROM: u32 = 5;
 const TABLE_PROBE_FROM: u32 = 11;
 
 /// A score below all others.
-const NONE: i32 = -65;
+const NO_SCORE: i32 = -65;
 
 const CORNERS: u64 = 0x8100_0000_0000_0081;
 const QUADRANTS: [u64; 4] =
@@ -43,7 +43,8 @@ pub(super) struct Search {
     reported: u64,
     pub model_ordering: Option<ModelOrdering>,
     pub control: Arc<SearchControl>,
-    /// Whether the control stopped the search. Returned scores are then meaningless and are not stored.
+    /// Whether the control stopped the search. Returned scores are then meaningless and are not
+    /// stored.
     pub halted: bool,
     /// Perturbs the move order, so that threads with the same root search different subtrees.
     pub salt: u64,
@@ -73,9 +74,9 @@ impl Search {
         }
     }
 
-    /// Returns the score for the side to move if it is strictly between alpha and beta, otherwise a bound.
-    /// Returns `None` if the search was stopped.
-    pub fn window(&mut self, board: Board, alpha: i32, beta: i32) -> Option<i32> {
+    /// Returns the score for the side to move if it is strictly between alpha and beta, otherwise a
+    /// bound. Returns `None` if the search was stopped.
+    pub fn search_window(&mut self, board: Board, alpha: i32, beta: i32) -> Option<i32> {
         self.candidates.clear();
         (self.nodes, self.reported) = (0, 0);
         self.halted = self.control.stopped();
@@ -181,7 +182,8 @@ impl Task for SearchRoot<'_> {
     }
 }
 
-/// The search for three or four empty squares, where trying each square is cheaper than move generation.
+/// The search for three or four empty squares, where trying each square is cheaper than move
+/// generation.
 struct SquareSearch<'a> {
     search: &'a mut Search,
     node: Node,
@@ -195,10 +197,10 @@ impl Task for SquareSearch<'_> {
         let SquareSearch { search, mut node } = self;
         search.nodes += 1;
         let empty = node.board.empty();
-        let left = empty.count_ones() - 1;
+        let empties_left = empty.count_ones() - 1;
         for sign in [1, -1] {
-            let best = best_of(kernel, search, node, empty, left);
-            if best != NONE {
+            let best = best_of(kernel, search, node, empty, empties_left);
+            if best != NO_SCORE {
                 return sign * best;
             }
             node = node.pass();
@@ -232,24 +234,24 @@ impl Task for GeneratedSearch<'_> {
     }
 }
 
-/// Returns the best score of the legal moves to `squares`, odd regions first, or [`NONE`] if there is no
-/// legal move.
+/// Returns the best score of the legal moves to `squares`, odd quadrants first. Returns
+/// [`NO_SCORE`] if there is no legal move.
 #[inline(always)]
 fn best_of<K: Kernel>(
     kernel: K,
     search: &mut Search,
     mut node: Node,
     squares: u64,
-    left: u32,
+    empties_left: u32,
 ) -> i32 {
-    let mut best = NONE;
-    for part in [squares & node.odd, squares & !node.odd] {
-        for square in Squares(part) {
+    let mut best = NO_SCORE;
+    for group in [squares & node.odd, squares & !node.odd] {
+        for square in Squares(group) {
             let flips = kernel.flips(node.board.own, node.board.other, square);
             if flips == 0 {
                 continue;
             }
-            let score = -solve(kernel, search, node.after(square, flips), left);
+            let score = -solve(kernel, search, node.after(square, flips), empties_left);
             if score > best {
                 if score >= node.beta {
                     return score;
@@ -262,8 +264,8 @@ fn best_of<K: Kernel>(
     best
 }
 
-/// The search for seven or more empty squares: ordered moves, null windows after the first move, and the
-/// transposition table.
+/// The search for seven or more empty squares: ordered moves, null windows after the first move,
+/// and the transposition table.
 struct OrderedSearch<'a> {
     search: &'a mut Search,
     node: Node,
@@ -334,7 +336,7 @@ impl Task for OrderedSearch<'_> {
         if empties >= MODEL_ORDERING_FROM {
             search.apply_model_ordering(base, board, empties);
         }
-        let (mut best, mut best_square) = (NONE, 64);
+        let (mut best, mut best_square) = (NO_SCORE, 64);
         for next in base..search.candidates.len() {
             let Some(candidate) = select_cheapest(&mut search.candidates, next) else { break };
             let Candidate { after, square, .. } = candidate;
@@ -364,7 +366,8 @@ impl Task for OrderedSearch<'_> {
     }
 }
 
-/// Returns the ordering cost of a move: the opponent's mobility, with ties broken by corners and parity.
+/// Returns the ordering cost of a move: the opponent's mobility, with ties broken by corners and
+/// parity.
 #[inline(always)]
 fn cost<K: Kernel>(kernel: K, after: Board, square: Square, odd: u64) -> i32 {
     let replies = kernel.moves(after.own, after.other);

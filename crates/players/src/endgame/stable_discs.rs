@@ -1,8 +1,8 @@
 //! Stable discs, which can never be flipped, as a bound on the score.
 //!
 //! An edge disc is stable if no sequence of discs placed on that edge flips it; a precomputed table
-//! answers this. An interior disc is stable if, in each of the four directions, its line is full or an
-//! adjacent disc of the same side is stable. This finds a subset of the stable discs.
+//! answers this. An interior disc is stable if, in each of the four directions, its line is full or
+//! an adjacent disc of the same side is stable. This finds a subset of the stable discs.
 
 use std::sync::LazyLock;
 
@@ -100,8 +100,8 @@ fn unpack(byte: u64) -> u64 {
     low | (high << 32)
 }
 
-/// Computes the edge table from full to empty edges: a disc is stable if it stays stable after every
-/// placement.
+/// Computes the edge table from full to empty edges: a disc is stable if it stays stable after
+/// every placement.
 fn edge_table() -> Vec<u8> {
     let mut table = vec![0u8; 1 << 16];
     for empties in 0..=8 {

@@ -1,8 +1,8 @@
 //! The lock-free transposition table of the endgame solver.
 //!
-//! An entry consists of three words: the two bitboards, each XORed with the third word, which holds the
-//! bounds (Hyatt & Mann, 2002). A torn entry, written by two threads, does not match the board and counts
-//! as absent.
+//! An entry consists of three words: the two bitboards, each XORed with the third word, which holds
+//! the bounds (Hyatt & Mann, 2002). A torn entry, written by two threads, does not match the board
+//! and counts as absent.
 
 use outflank_games::othello::Board;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -16,7 +16,7 @@ pub(super) struct Entry {
     pub upper: i8,
     /// The best move or the one that caused the cutoff; 64 for none.
     pub best: u8,
-    /// Number of empty squares. Entries with more are kept longer.
+    /// Number of empty squares. Entries with fewer empty squares are replaced first.
     empties: u8,
 }
 
@@ -60,7 +60,8 @@ impl Slot {
     }
 }
 
-/// A transposition table of fixed size. Entries store whole boards, so there are no hash collisions.
+/// A transposition table of fixed size. Entries store whole boards, so there are no hash
+/// collisions.
 pub(super) struct TranspositionTable {
     slots: Vec<Slot>,
     shift: u32,

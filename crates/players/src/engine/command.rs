@@ -8,8 +8,8 @@ use std::str::FromStr;
 pub enum Protocol {
     /// NBoard, version 2. Any position can be set up.
     NBoard,
-    /// The Go Text Protocol with Othello moves. Only games from the standard start can be played, since
-    /// the protocol cannot set up a position.
+    /// The Go Text Protocol with Othello moves. Only games from the standard start can be played,
+    /// since the protocol cannot set up a position.
     Gtp,
 }
 
@@ -37,20 +37,20 @@ impl fmt::Display for Protocol {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommandError {
     /// The protocol prefix is missing.
-    #[error("'{0}' does not begin with nboard: or gtp:")]
+    #[error("'{0}' does not begin with nboard: or gtp:; write the protocol before the command")]
     Protocol(String),
     /// The program is missing.
     #[error("'{0}' names no program: write the command that starts the engine after the colon")]
     Empty(String),
-    /// A quotation mark or backslash is not closed.
-    #[error("'{0}' has an unclosed quotation mark")]
+    /// A quotation mark is not closed, or the text ends with a backslash.
+    #[error("'{0}' has an unclosed quotation mark or ends with a backslash")]
     Quotes(String),
 }
 
 /// A parsed engine command: `nboard:COMMAND` or `gtp:COMMAND`.
 ///
-/// The command is split into words like in a shell, with quotes and backslashes. No shell runs it, so
-/// there are no variables, wildcards or redirections.
+/// The command is split into words like in a shell, with quotes and backslashes. No shell runs it,
+/// so there are no variables, wildcards or redirections.
 ///
 /// ```
 /// use outflank_players::{EngineCommand, Protocol};

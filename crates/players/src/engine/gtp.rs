@@ -1,7 +1,8 @@
 //! A client of the Go Text Protocol with Othello moves.
 //!
-//! Commands have no ids, and each waits for its response. The engine keeps the board: the client sends only
-//! new moves, or the whole game if the engine's board is not a prefix of it.
+//! Commands have no ids. The client waits for the response to each command. The engine keeps the
+//! board: the client sends only new moves, or the whole game if the engine's board is not a prefix
+//! of it.
 
 use super::process::{Process, sanitize};
 use super::{Ply, ProtocolClient, ProtocolError, plies};
@@ -52,8 +53,8 @@ impl GtpClient {
                             "it rejects ply {ply}, {square} for {side}: {reason}"
                         ))
                     })?,
-                // Engines that pass automatically, such as GRhino, may reject an explicit pass. If the
-                // board is really out of sync, the engine rejects the next move.
+                // Engines that pass automatically, such as GRhino, may reject an explicit pass. If
+                // the board is really out of sync, the engine rejects the next move.
                 None => {
                     command(engine, &format!("play {color} pass"), deadline)?.unwrap_or_default()
                 }

@@ -1,8 +1,8 @@
 //! A client of the NBoard protocol, version 2.
 //!
-//! For each move the client sends `set game` with the whole game in GGF, then `ping N` and waits for
-//! `pong N`, so that output about an earlier position is not taken for the answer, then `go` and waits for
-//! a line that starts with `===`. All other lines are ignored.
+//! For each move the client sends `set game` with the whole game in GGF, then `ping N` and waits
+//! for `pong N`, so that output about an earlier position is not taken for the answer, then `go`
+//! and waits for a line that starts with `===`. All other lines are ignored.
 
 use super::process::{Process, sanitize};
 use super::{Ply, ProtocolClient, ProtocolError, plies};
@@ -88,7 +88,8 @@ fn is_pong(line: &str, number: u32) -> bool {
     words.next() == Some("pong") && words.next().and_then(|n| n.parse().ok()) == Some(number)
 }
 
-/// Parses the move of an answer line: `=== D6/-1.16/0.00` in the protocol, `=== d6 0.00 0.0` in Edax.
+/// Parses the move of an answer line: `=== D6/-1.16/0.00` in the protocol, `=== d6 0.00 0.0` in
+/// Edax.
 fn parse_answer(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("===")?;
     let mut words = rest.split(|c: char| c == '/' || c.is_whitespace());

@@ -1,7 +1,7 @@
 //! A line-based child process with timeouts and bounded buffers.
 //!
-//! One thread reads standard output and another standard error, so that the process never blocks on a
-//! full pipe and the caller never waits longer than its timeout. Both buffers are bounded.
+//! One thread reads standard output and another standard error, so that the process never blocks on
+//! a full pipe and the caller never waits longer than its timeout. Both buffers are bounded.
 
 use super::ProtocolError;
 use std::collections::VecDeque;
@@ -43,8 +43,8 @@ impl Process {
         let mut command = Command::new(program);
         command.args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // A separate process group allows to kill the engine's children. It also prevents a Ctrl-C in
-        // the terminal from reaching the engine before the current game is finished.
+        // With a separate process group the engine's children can be killed. It also prevents a
+        // Ctrl-C in the terminal from reaching the engine before the current game is finished.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
 
@@ -61,7 +61,7 @@ impl Process {
         // grandchild that keeps a pipe open must not block the caller.
         if let Some(output) = output {
             thread::Builder::new().name("engine output".into()).spawn(move || {
-                each_line(output, |line| {
+                for_each_line(output, |line| {
                     sender.send(String::from_utf8_lossy(line).trim().to_owned()).is_ok()
                 });
             })?;
@@ -70,7 +70,7 @@ impl Process {
             let stderr_lines = Arc::clone(&process.stderr_lines);
             thread::Builder::new().name("engine errors".into()).spawn(move || {
                 let _open = stderr_open;
-                each_line(errors, |line| {
+                for_each_line(errors, |line| {
                     let line = sanitize(&String::from_utf8_lossy(line));
                     if !line.is_empty() {
                         let mut last = stderr_lines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -88,8 +88,8 @@ impl Process {
 
     /// Sends one line.
     ///
-    /// This does not block: the protocols send a few hundred bytes per answer, far less than a pipe holds,
-    /// and a process that does not answer is killed.
+    /// This does not block: the protocols send a few hundred bytes per answer, far less than a pipe
+    /// holds, and a process that does not answer is killed.
     pub(super) fn send(&mut self, line: &str) -> Result<(), ProtocolError> {
         let input = self.input.as_mut().ok_or(ProtocolError::Exited)?;
         let message = format!("{line}\n");
@@ -102,11 +102,11 @@ impl Process {
     /// Returns the next line of output, trimmed.
     pub(super) fn receive(&mut self, deadline: Instant) -> Result<String, ProtocolError> {
         // Check the deadline first, since a process that prints endlessly always has a line ready.
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
+        let remaining = deadline.saturating_duration_since(Instant::now());
+        if remaining.is_zero() {
             return Err(ProtocolError::Timeout);
         }
-        self.lines.recv_timeout(left).map_err(|error| match error {
+        self.lines.recv_timeout(remaining).map_err(|error| match error {
             RecvTimeoutError::Timeout => ProtocolError::Timeout,
             RecvTimeoutError::Disconnected => ProtocolError::Exited,
         })
@@ -127,7 +127,8 @@ impl Process {
             Some(status) => format!(": {status}"),
             None => ": it closed its output".to_owned(),
         };
-        // Once the whole group is killed, the pipe closes and the rest of standard error can be read.
+        // Once the whole group is killed, the pipe closes and the rest of standard error can be
+        // read.
         self.kill_group();
         let _ = self.stderr_closed.recv_timeout(EXIT_TIMEOUT);
         let last = self.stderr_lines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -145,19 +146,19 @@ impl Process {
             if let Ok(Some(status)) = self.child.try_wait() {
                 return Some(status);
             }
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            let remaining = deadline.saturating_duration_since(Instant::now());
+            if remaining.is_zero() {
                 return None;
             }
-            thread::sleep(pause.min(left));
+            thread::sleep(pause.min(remaining));
             pause = (pause * 2).min(Duration::from_millis(20));
         }
     }
 
     /// Kills the process group.
     ///
-    /// The group id stays reserved while the group has members, even after the child exited, so this
-    /// cannot hit an unrelated process.
+    /// The group id stays reserved while the group has members, even after the child exited, so
+    /// this cannot hit an unrelated process.
     fn kill_group(&self) {
         #[cfg(unix)]
         if let Ok(id) = i32::try_from(self.child.id()) {
@@ -170,15 +171,16 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.kill_group();
-        // Also kills a child that left its group, and on systems without process groups. Waiting avoids a
-        // zombie.
+        // Also kills a child that left its group, and on systems without process groups. Waiting
+        // avoids a zombie.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Calls `on_line` for each line, truncated to [`MAX_LINE_BYTES`], until it returns false or the input ends.
-fn each_line(mut from: impl Read, mut on_line: impl FnMut(&[u8]) -> bool) {
+/// Calls `on_line` for each line, truncated to [`MAX_LINE_BYTES`], until it returns false or the
+/// input ends.
+fn for_each_line(mut from: impl Read, mut on_line: impl FnMut(&[u8]) -> bool) {
     let mut chunk = [0; 8192];
     let mut line = Vec::new();
     loop {
@@ -221,7 +223,7 @@ mod tests {
 
     fn lines(from: impl Read) -> Vec<String> {
         let mut all = Vec::new();
-        each_line(from, |line| {
+        for_each_line(from, |line| {
             all.push(String::from_utf8_lossy(line).into_owned());
             true
         });
@@ -244,7 +246,7 @@ mod tests {
     #[test]
     fn reading_stops_when_the_callback_returns_false() {
         let mut count = 0;
-        each_line(io::repeat(b'\n'), |_| {
+        for_each_line(io::repeat(b'\n'), |_| {
             count += 1;
             count < 1000
         });

@@ -10,8 +10,8 @@ use outflank_models::{Evaluate, Policy};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Empty squares from which a search without a fixed depth tries to solve the game.
-const SOLVE_FROM: u32 = 22;
+/// Maximum number of empty squares at which a search without a fixed depth solves the game.
+const MAX_SOLVED_EMPTIES: u32 = 22;
 
 /// Base-2 logarithm of the transposition table size of a search with limits.
 const TABLE_BITS: u32 = 19;
@@ -72,8 +72,8 @@ pub fn factories_from_specs<P: RegisteredGame>(
     Ok(factories)
 }
 
-/// Creates a factory of greedy players of a policy, with `random` as the probability of a forced random
-/// move.
+/// Creates a factory of greedy players of a policy, with `random` as the probability of a forced
+/// random move.
 pub fn policy_factory<P: RegisteredGame>(
     name: &str,
     policy: Arc<dyn Policy<P>>,
@@ -106,7 +106,7 @@ fn base_factory<P: RegisteredGame>(spec: &PlayerSpec) -> Result<PlayerFactory<P>
             PlayerModel::Value(value) => Ok(search_factory(spec, value)),
             _ => Err(invalid(
                 spec,
-                "seconds, nodes, cut and threads need a model that evaluates positions",
+                "seconds, nodes, cut and threads need a model that evaluates positions; remove them",
             )),
         };
     }
@@ -114,7 +114,7 @@ fn base_factory<P: RegisteredGame>(spec: &PlayerSpec) -> Result<PlayerFactory<P>
         SearchSpec::Default => default_factory(spec, model),
         SearchSpec::Depth { plies, exact } => alpha_beta_factory(spec, model, plies, exact),
         SearchSpec::Mcts(_) if spec.noise > 0.0 => {
-            Err(invalid(spec, "Monte-Carlo tree search has no noise"))
+            Err(invalid(spec, "Monte-Carlo tree search has no noise; remove noise"))
         }
         SearchSpec::Mcts(simulations) => {
             let policy = model.policy();
@@ -147,7 +147,7 @@ fn engine_factory<P: RegisteredGame>(spec: &PlayerSpec) -> Result<PlayerFactory<
     Ok(factory.with_max_instances(MAX_ENGINES))
 }
 
-/// A player without a search: one ply for a value function, none for a policy.
+/// Creates players without a search: one ply for a value function, none for a policy.
 fn default_factory<P: RegisteredGame>(
     spec: &PlayerSpec,
     model: PlayerModel<P>,
@@ -156,14 +156,14 @@ fn default_factory<P: RegisteredGame>(
     let noise = spec.noise as f32;
     match model {
         PlayerModel::Uniform if noise > 0.0 => {
-            Err(invalid(spec, "a random player has no leaves to add noise to"))
+            Err(invalid(spec, "a random player has no leaves to add noise to; remove noise"))
         }
         PlayerModel::Uniform => Ok(PlayerFactory::new(label, || Ok(Box::new(Random)))),
         PlayerModel::Value(value) if noise > 0.0 => Ok(PlayerFactory::new(label, move || {
             Ok(Box::new(AlphaBeta::new(value.clone(), 1).with_noise(noise)))
         })),
         PlayerModel::Policy(_) if noise > 0.0 => {
-            Err(invalid(spec, "a policy has no leaves to add noise to"))
+            Err(invalid(spec, "a policy has no leaves to add noise to; remove noise"))
         }
         model => {
             let policy = model.policy().ok_or_else(|| invalid(spec, "it has no policy"))?;
@@ -172,6 +172,7 @@ fn default_factory<P: RegisteredGame>(
     }
 }
 
+/// Creates players with alpha-beta search to a fixed depth.
 fn alpha_beta_factory<P: RegisteredGame>(
     spec: &PlayerSpec,
     model: PlayerModel<P>,
@@ -196,7 +197,8 @@ fn alpha_beta_factory<P: RegisteredGame>(
         PlayerModel::Value(value) => value,
     };
     if exact.is_some_and(|empties| P::endgame_solver(empties).is_none()) {
-        return Err(invalid(spec, &format!("there is no exact endgame solver for {}", P::GAME)));
+        let reason = format!("there is no exact endgame solver for {}; use @{plies}", P::GAME);
+        return Err(invalid(spec, &reason));
     }
     let noise = spec.noise as f32;
     Ok(PlayerFactory::new(spec.label(), move || {
@@ -209,7 +211,7 @@ fn alpha_beta_factory<P: RegisteredGame>(
     .with_max_instances(MAX_SEARCHES))
 }
 
-/// A player with iterative deepening. The ProbCut parameters of the model are measured once.
+/// Creates players with iterative deepening. The ProbCut parameters of the model are measured once.
 fn search_factory<P: RegisteredGame>(
     spec: &PlayerSpec,
     value: Arc<dyn Evaluate<P>>,
@@ -217,7 +219,7 @@ fn search_factory<P: RegisteredGame>(
     let (plies, exact) = match spec.search {
         SearchSpec::Depth { plies, exact } => (plies, exact),
         // Only the time or node limit ends the search.
-        _ => (u32::MAX, Some(SOLVE_FROM)),
+        _ => (u32::MAX, Some(MAX_SOLVED_EMPTIES)),
     };
     let threads = spec.threads.unwrap_or(1) as usize;
     let probcut = spec

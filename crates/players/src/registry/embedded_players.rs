@@ -1,4 +1,4 @@
-//! The players that are part of the program.
+//! The players that are embedded in the program.
 
 use outflank_games::Game;
 
@@ -21,7 +21,7 @@ pub const EMBEDDED_PLAYERS: [EmbeddedPlayer; 12] = [
         name: "champion",
         game: Game::Othello,
         kind: "patterns",
-        about: "trained by 6 million games of self-play and against heuristic; patterns by stage, 5 million weights",
+        about: "trained on 6 million games of self-play and against heuristic; patterns by stage, 5 million weights",
     },
     EmbeddedPlayer {
         name: "ipref",
@@ -45,7 +45,7 @@ pub const EMBEDDED_PLAYERS: [EmbeddedPlayer; 12] = [
         name: "ann",
         game: Game::Othello,
         kind: "neural network",
-        about: "trained by a million games against a second network; 6,849 weights shared by symmetry",
+        about: "trained on a million games against a second network; 6,849 weights shared by symmetry",
     },
     EmbeddedPlayer {
         name: "heuristic",
@@ -63,7 +63,7 @@ pub const EMBEDDED_PLAYERS: [EmbeddedPlayer; 12] = [
         name: "gp",
         game: Game::Othello,
         kind: "heuristic",
-        about: "trained by Gaussian-process preferences; 8 named features, intended for @4",
+        about: "trained by Gaussian-process preference learning; 8 named features, intended for @4",
     },
     EmbeddedPlayer {
         name: "random",
@@ -81,7 +81,7 @@ pub const EMBEDDED_PLAYERS: [EmbeddedPlayer; 12] = [
         name: "gp-checkers",
         game: Game::Checkers,
         kind: "heuristic",
-        about: "trained by Gaussian-process preferences; 6 named features, intended for @4",
+        about: "trained by Gaussian-process preference learning; 6 named features, intended for @4",
     },
     EmbeddedPlayer {
         name: "random",

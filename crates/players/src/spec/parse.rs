@@ -1,8 +1,8 @@
 //! The parser of player specifications.
 //!
-//! The keys begin at the last `?` whose tail matches `key=value(&key=value)*`. The search is the tail
-//! after the last `@` that matches `\d+(e\d+)?|mcts\d+`. Everything else is the model, so file names and
-//! engine commands may contain both characters.
+//! The keys begin at the last `?` whose tail matches `key=value(&key=value)*`. The search is the
+//! tail after the last `@` that matches `\d+(e\d+)?|mcts\d+`. Everything else is the model, so file
+//! names and engine commands may contain both characters.
 
 use super::{PlayerSpec, SearchSpec, StageSpec};
 
@@ -50,8 +50,8 @@ pub(super) fn split_keys(text: &str) -> (&str, Vec<(&str, &str)>) {
     (text, Vec::new())
 }
 
-/// Parses the text after an `@`. Returns `None` if it is not a search, and an error if its numbers are
-/// out of range.
+/// Parses the text after an `@`. Returns `None` if it is not a search, and an error if its numbers
+/// are out of range.
 fn parse_search(tail: &str) -> Option<Result<SearchSpec, String>> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     if let Some(count) = tail.strip_prefix("mcts") {
@@ -73,12 +73,12 @@ fn parse_search(tail: &str) -> Option<Result<SearchSpec, String>> {
         (Some(plies), None) => Ok(SearchSpec::Depth { plies, exact: None }),
         (Some(plies), Some(Some(exact))) => Ok(SearchSpec::Depth { plies, exact: Some(exact) }),
         _ => Err(format!(
-            "a search has 1 to {MAX_PLIES} plies and at most {MAX_PLIES} empties, not {tail}"
+            "a search has 1 to {MAX_PLIES} plies and at most {MAX_PLIES} empty squares, not {tail}"
         )),
     })
 }
 
-/// Parses a specification. Returns what is wrong as a sentence.
+/// Parses a specification. An error is a sentence that describes the mistake.
 pub(super) fn parse(text: &str) -> Result<PlayerSpec, String> {
     let (head, keys) = split_keys(text);
     let (model, search) = match head.rsplit_once('@').map(|(m, tail)| (m, parse_search(tail))) {
@@ -86,7 +86,9 @@ pub(super) fn parse(text: &str) -> Result<PlayerSpec, String> {
         _ => (head, SearchSpec::Default),
     };
     if model.is_empty() {
-        return Err("it names no model".to_owned());
+        return Err(
+            "it names no model; write MODEL, MODEL@SEARCH or MODEL@SEARCH?key=value".to_owned()
+        );
     }
     let mut spec = PlayerSpec {
         text: text.to_owned(),
@@ -138,7 +140,9 @@ fn set_key(spec: &mut PlayerSpec, key: &str, value: &str) -> Result<(), String> 
         }
         "random" => spec.random = number(0.0, 1.0)?,
         "noise" => spec.noise = number(0.0, 1e9)?,
-        "name" if value.is_empty() => return Err("its name is empty".to_owned()),
+        "name" if value.is_empty() => {
+            return Err("its name is empty; give a name or remove name=".to_owned());
+        }
         "name" if value.contains(char::is_control) => {
             return Err("its name contains a control character".to_owned());
         }
@@ -164,10 +168,11 @@ fn check_combination(spec: &PlayerSpec) -> Result<(), String> {
         return Err(format!("an external engine searches by itself: {keys}"));
     }
     if !is_engine && spec.level.is_some() {
-        return Err("level is for external engines (nboard: and gtp:)".to_owned());
+        return Err("level is for external engines (nboard: and gtp:): remove level".to_owned());
     }
     if spec.uses_iterative_deepening() && matches!(spec.search, SearchSpec::Mcts(_)) {
-        return Err("a tree search is limited only by its simulations".to_owned());
+        let keys = "remove seconds, nodes, cut and threads";
+        return Err(format!("a tree search is limited only by its simulations: {keys}"));
     }
     if spec.uses_iterative_deepening() && spec.noise > 0.0 {
         return Err("noise is for searches to a fixed depth: remove noise".to_owned());

@@ -10,7 +10,7 @@ use outflank_players::{Player, Random};
 use outflank_runs::Rng;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The standard heuristic of the Othello League.
+/// The standard heuristic of the Othello League, a weighted piece counter.
 pub struct Pieces;
 
 impl Evaluate<Othello> for Pieces {
