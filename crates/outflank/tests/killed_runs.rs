@@ -132,9 +132,9 @@ fn a_damaged_checkpoint_is_reported() {
     sandbox.write("run/checkpoint.bin", bytes);
     let ran = sandbox.run(&["train", "tdl", "--resume", "run", "--quiet"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let told = ran.err.trim_end();
-    assert_eq!(told.lines().count(), 1, "{told}");
-    assert!(told.contains("run/checkpoint.bin: it is damaged"), "{told}");
-    assert!(told.contains("going on from run/checkpoint-before.bin"), "{told}");
+    let warning = ran.err.trim_end();
+    assert_eq!(warning.lines().count(), 1, "{warning}");
+    assert!(warning.contains("run/checkpoint.bin: it is damaged"), "{warning}");
+    assert!(warning.contains("resuming from run/checkpoint-before.bin"), "{warning}");
     same(&sandbox.tree("run"), &whole.tree("run"));
 }

@@ -70,13 +70,13 @@ fn a_training_run_trains_measures_and_reports() {
     assert_eq!(standing["points"].as_f64().unwrap(), matches.iter().map(points).sum::<f64>());
     let page = sandbox.text("runs/train-001/report.html");
     for part in [
-        "Choices predicted as it learns",
-        "The objective",
+        "Training and validation accuracy",
+        "objective",
         "Percentage of points, row against column",
-        "An own disc instead of the opponent",
+        "Disc values by region",
         "X-square, its corner empty",
-        "What it likes best.",
-        "The 15 tuples, each in its first image",
+        "Strongest patterns",
+        "The 15 tuples, each in its first placement",
     ] {
         assert!(page.contains(part), "{part}");
     }
@@ -295,11 +295,11 @@ fn wrong_inputs_are_errors_and_leave_no_folder() {
         (&["--records", "none.txt"], "none.txt"),
         (&["--records", "one.txt"], "1 game cannot be split into a training and a test set"),
         (&["--records", "alike.txt"], "read different games"),
-        (&["--records", "first.txt", "--held-out", "0.25"], "look alike"),
-        (&["pref", "--records", "first.txt", "--held-out", "0.25"], "look alike"),
-        (&["classify", "--records", "first.txt", "--held-out", "0.25"], "look alike"),
-        (&["mm", "--records", "first.txt", "--held-out", "0.25"], "look alike"),
-        (&["--records", "first.txt", "--held-out", "0.25", "--out", "a/b/c"], "look alike"),
+        (&["--records", "first.txt", "--held-out", "0.25"], "do not distinguish the moves"),
+        (&["pref", "--records", "first.txt", "--held-out", "0.25"], "do not distinguish the moves"),
+        (&["classify", "--records", "first.txt", "--held-out", "0.25"], "do not distinguish the moves"),
+        (&["mm", "--records", "first.txt", "--held-out", "0.25"], "do not distinguish the moves"),
+        (&["--records", "first.txt", "--held-out", "0.25", "--out", "a/b/c"], "do not distinguish the moves"),
         (&["--features", "pixels"], "ntuple, 1tuple"),
         (&["--c", "0"], "--c must be a number from 1e-6 to 1e6"),
         (&["--c", "-1"], "--c must be a number from 1e-6 to 1e6, not -1"),

@@ -47,7 +47,7 @@ fn networks_are_tested_by_example_and_by_game() {
         let games = if split == "example" { "a tenth of the games" } else { "games held out" };
         assert_eq!(names, ["unique-s by example", "original by example", games]);
         // The overlap with the training set is reported; held-out games have little.
-        let seen = |test: &Value| test["learned_from"].as_f64().unwrap();
+        let seen = |test: &Value| test["train_overlap"].as_f64().unwrap();
         assert!(seen(&tests[0]) > 80.0, "{split}: {found}");
         assert_eq!(seen(&tests[2]) < 20.0, split != "example", "{split}: {found}");
         assert!(tests[2]["count"].as_u64().unwrap() > 200, "{found}");
@@ -95,7 +95,7 @@ fn a_report_matches_the_network_beside_it() {
     let before = sandbox.tree("run");
     let fewer = ["train", "cnn", "--resume", "run", "--quiet", "--epochs", "0.05"];
     let message = sandbox.rejected(&fewer);
-    assert!(message.contains("made already"), "{message}");
+    assert!(message.contains("epochs are done"), "{message}");
     sandbox::same(&sandbox.tree("run"), &before);
     sandbox.ok(&["train", "cnn", "--resume", "run", "--epochs", "0.15"]);
     assert!(sandbox.text("run/report.html").contains("gives other weights"));
@@ -218,7 +218,7 @@ fn a_run_without_a_number_of_steps_says_how_to_resume() {
         "{said}"
     );
     let refused = sandbox.rejected(&["train", "cnn", "--resume", "run", "--quiet"]);
-    assert!(refused.contains("how long to"), "{refused}");
+    assert!(refused.contains("no training budget"), "{refused}");
     sandbox.ok(&["train", "cnn", "--resume", "run", "--time-limit", "1.2s"]);
     assert!(sandbox.exists("run/model.safetensors"));
 }
@@ -309,7 +309,7 @@ fn a_diverging_run_keeps_its_last_checkpoint() {
 fn a_run_that_cannot_start_leaves_no_folder() {
     let sandbox = Sandbox::new();
     for (arguments, part) in [
-        (&["train", "cnn", "--net", "conv4"][..], "how long to"),
+        (&["train", "cnn", "--net", "conv4"][..], "no training budget"),
         (&["train", "cnn", "--net", "conv5", "--epochs", "1"], "unknown network 'conv5'"),
         (&["train", "cnn", "--input", "discs", "--epochs", "1"], "unknown input 'discs'"),
         (

@@ -202,7 +202,7 @@ fn wrong_options_are_errors_before_anything_runs() {
         ("ctdl --config none.toml", "none.toml"),
         ("ctdl --lr 0", "alpha"),
         ("ctdl --learning-rate x", "--learning-rate"),
-        ("ctdl --epsilon 2", "epsilon is a probability"),
+        ("ctdl --epsilon 2", "epsilon must be a probability"),
         ("ctdl --snake straight", "snake"),
         ("ctdl --operators sz", "'z'"),
         ("ctdl --fitness luck", "fitness"),
