@@ -191,7 +191,7 @@ impl AnnLearner {
         loop {
             let random = rng.chance(config.epsilon);
             let (square, flips) = if random {
-                let square = tdl::nth(moves, rng.below(moves.count_ones()));
+                let square = tdl::nth_square(moves, rng.below(moves.count_ones()));
                 (square, kernel::flips(board.own, board.other, square))
             } else {
                 choose(nets, players, buffers, board, side, moves, rng)
@@ -252,13 +252,13 @@ fn choose(
     rng: &mut Rng,
 ) -> (outflank_games::othello::Square, u64) {
     if moves.is_power_of_two() {
-        let only = tdl::nth(moves, 0);
+        let only = tdl::nth_square(moves, 0);
         return (only, kernel::flips(board.own, board.other, only));
     }
     let accumulator = &buffers.accumulators[side.index()];
     nets[players[side.index()]].after_moves(accumulator, moves, &mut buffers.afters);
     // Values are from the mover's side.
-    buffers.afters.step(tdl::best(buffers.afters.values(), true, rng))
+    buffers.afters.step(tdl::best_move(buffers.afters.values(), true, rng))
 }
 
 /// Accumulates the TD(λ) update of a sequence of positions; the last one has the result as its target.

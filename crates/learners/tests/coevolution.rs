@@ -239,7 +239,7 @@ fn tournaments_favor_the_fit() {
 fn plan(games: u64) -> TrainingPlan {
     let origin = Origin { method: "test".to_owned(), ..Origin::default() };
     TrainingPlan {
-        games,
+        budget: games,
         unit: "games",
         measurements: 4,
         measure_start: false,

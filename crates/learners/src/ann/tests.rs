@@ -47,16 +47,16 @@ fn the_td_update_follows_the_formula() {
         }
     }
     let (alpha, result) = (0.05, 0.6f32);
-    let mut live = TrainableMlp::new(&net);
+    let mut trainable = TrainableMlp::new(&net);
     let whole = Sequence { boards: sequence.clone(), random: vec![false; sequence.len()] };
     td_update(
-        &mut live,
+        &mut trainable,
         &whole,
         result,
         TdParams { learning_rate: alpha, lambda: 0.0 },
         &mut Vec::new(),
     );
-    live.step();
+    trainable.step();
     let predict = |weights: &[f32], board: &Board| {
         let net = Mlp::new(&config.architecture, weights.to_vec()).unwrap();
         let position = Othello::from_discs(board.own, board.other, Side::White).unwrap();
@@ -75,7 +75,7 @@ fn the_td_update_follows_the_formula() {
             let slope = (moved(0.01) - moved(-0.01)) / 0.02;
             expected += f64::from(alpha) * (next - f[t]) * slope;
         }
-        let change = f64::from(live.weights()[place] - net.weights()[place]);
+        let change = f64::from(trainable.weights()[place] - net.weights()[place]);
         assert!((change - expected).abs() < 1e-5 + 1e-2 * expected.abs(), "{change} {expected}");
     }
 }
@@ -84,13 +84,13 @@ fn the_td_update_follows_the_formula() {
 #[test]
 fn traces_are_cut_at_a_random_move() {
     let pair = AnnLearner::new(config("FC 64-3-1"));
-    let mut live = TrainableMlp::new(&pair.net(0));
+    let mut trainable = TrainableMlp::new(&pair.net(0));
     let boards: Vec<Board> = start_positions()[10..14].iter().map(|p| p.board()).collect();
-    let f = live.predict(&boards).to_vec();
+    let f = trainable.predict(&boards).to_vec();
     let mut steps = |random: [bool; 4], lambda: f32| {
         let mut steps = Vec::new();
         let sequence = Sequence { boards: boards.clone(), random: random.to_vec() };
-        td_update(&mut live, &sequence, 0.5, TdParams { learning_rate: 1.0, lambda }, &mut steps);
+        td_update(&mut trainable, &sequence, 0.5, TdParams { learning_rate: 1.0, lambda }, &mut steps);
         steps
     };
     let near = |found: Vec<f32>, wanted: [f32; 4]| {
@@ -206,7 +206,7 @@ fn a_diverged_run_keeps_its_last_checkpoint() {
     let config = config("WS 64-2x8-1");
     let folder = tempfile::tempdir().unwrap();
     let plan = TrainingPlan {
-        games: 80,
+        budget: 80,
         unit: "games",
         measurements: 4,
         measure_start: false,
@@ -247,7 +247,7 @@ fn training_improves_play() {
                 let mut values = Vec::new();
                 net.after_moves(&position, &moves, &mut values);
                 let values: Vec<f64> = values.into_iter().map(f64::from).collect();
-                position = position.play(moves[tdl::best(&values, true, &mut rng)]);
+                position = position.play(moves[tdl::best_move(&values, true, &mut rng)]);
             }
             let margin = side.sign() * position.margin().unwrap_or_default();
             points += 0.5 * f64::from(1 + margin.signum());
