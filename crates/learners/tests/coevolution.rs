@@ -137,8 +137,8 @@ fn one_individual_without_variation_is_tdl() {
         let mut learner = Coevolution::new(config.clone(), 9, 2).unwrap();
         let mut network = learner.population()[0].clone();
         (0..140 / games).for_each(|_| learner.step().unwrap());
-        let rates = TdlConfig { learning_rate: config.alpha, epsilon: config.epsilon };
-        tdl::learn(&mut network, rates, 9, 0, 140);
+        let tdl_config = TdlConfig { learning_rate: config.alpha, epsilon: config.epsilon };
+        tdl::learn(&mut network, tdl_config, 9, 0, 140);
         assert_eq!(learner.model(), network);
         assert_eq!(learner.spent(), 140);
     }
