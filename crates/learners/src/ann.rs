@@ -1,28 +1,29 @@
-//! TD(0) for multilayer perceptrons that play each other (Binkley, Seehart & Hagiwara, 2007, sections
-//! 2 and 4).
+//! TD(0) for multilayer perceptrons that play each other (Binkley, Seehart & Hagiwara, 2007,
+//! sections 2 and 4).
 //!
 //! Let u(1), ..., u(m) be the positions after the moves of one player in a game, seen from that
-//! player's side. With f the prediction of a network and z the result from the same side, the update
-//! after a game is
+//! player's side. With f the prediction of a network and z the result from the same side, the
+//! update after a game is
 //!
 //! ```text
 //! w += alpha Σ_t (f(u(t+1)) - f(u(t))) grad f(u(t)),        f(u(m+1)) = z
 //! ```
 //!
-//! summed over the positions of both players. Two networks play each other, and each is updated from the
-//! whole game with its own predictions. Games start from all positions of the first four moves up to
-//! symmetry, drawn without replacement, and each is played twice with colors swapped. There are no random
-//! moves.
+//! summed over the positions of both players. Two networks play each other, and each is updated
+//! from the whole game with its own predictions. Games start from all positions of the first four
+//! moves up to symmetry, drawn without replacement, and each is played twice with colors swapped.
+//! There are no random moves.
 //!
-//! The configuration includes the variants of the paper: one network plays itself; weights are updated
-//! after every move; the result is +1, 0 or -1 instead of a sigmoid of the disc difference.
+//! The configuration includes the variants of the paper: one network plays itself; weights are
+//! updated after every move; the result is +1, 0 or -1 instead of a sigmoid of the disc difference.
 //!
 //! Departures from the paper, all optional:
 //!
 //! 1. The learning rate may decay linearly to zero over the run.
-//! 2. TD(λ): the target of a position is (1 - λ) f(u(t+1)) + λ times the target of the next position.
-//! 3. A share of the moves may be random. A random move cuts the trace: the position before it is not
-//!    updated, and its prediction ends the targets of earlier positions.
+//! 2. TD(λ): the target of a position is (1 - λ) f(u(t+1)) + λ times the target of the next
+//!    position.
+//! 3. A share of the moves may be random. A random move cuts the trace: the position before it is
+//!    not updated, and its prediction ends the targets of earlier positions.
 
 mod start_positions;
 #[cfg(test)]
@@ -212,7 +213,12 @@ impl AnnLearner {
             } else {
                 for viewer in Side::BOTH {
                     let accumulator = &mut buffers.accumulators[viewer.index()];
-                    nets[players[viewer.index()]].advance(accumulator, square, flips, viewer == side);
+                    nets[players[viewer.index()]].advance(
+                        accumulator,
+                        square,
+                        flips,
+                        viewer == side,
+                    );
                 }
             }
             (board, side, moves) = (after, side.other(), after.moves());
@@ -262,7 +268,8 @@ fn choose(
     buffers.afters.step(tdl::best_move(buffers.afters.values(), true, rng))
 }
 
-/// Accumulates the TD(λ) update of a sequence of positions; the last one has the result as its target.
+/// Accumulates the TD(λ) update of a sequence of positions; the last one has the result as its
+/// target.
 fn td_update(
     net: &mut TrainableMlp,
     sequence: &Sequence,

@@ -4,7 +4,8 @@
 use outflank_games::{Position, Side};
 use outflank_models::Features;
 
-/// Binary features from counted features. A network trained with them plays with [`outflank_models::NTupleNetwork::with_binary`].
+/// Binary features from counted features. A network trained with them plays with
+/// [`outflank_models::NTupleNetwork::with_binary`].
 #[derive(Clone, Copy, Debug)]
 pub struct BinaryFeatures<'a, F>(pub &'a F);
 

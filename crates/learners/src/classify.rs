@@ -17,8 +17,8 @@
 //! Input: decisions and a set of features.
 //!
 //! Choices where the paper is silent:
-//! 1. Each decision has one chosen move and many others. With `balanced`, the chosen move has as much
-//!    weight as all others together; otherwise every c is 1.
+//! 1. Each decision has one chosen move and many others. With `balanced`, the chosen move has as
+//!    much weight as all others together; otherwise every c is 1.
 //! 2. One network with board inversion plays both colors. [`ByColor`] combines one classifier per
 //!    color instead.
 //! 3. There is no bias.

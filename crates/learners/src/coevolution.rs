@@ -1,7 +1,7 @@
 //! Coevolutionary gradient search for n-tuple networks (Krawiec & Szubert, 2011, sections 3 and 4).
 //!
-//! This is a family of methods that combine temporal-difference learning, which changes weights along
-//! a gradient, with coevolution, which selects and recombines whole n-tuple networks:
+//! This is a family of methods that combine temporal-difference learning, which changes weights
+//! along a gradient, with coevolution, which selects and recombines whole n-tuple networks:
 //!
 //! ```text
 //! training     weight += alpha (P_next - P) (1 - P^2)
@@ -11,10 +11,10 @@
 //!
 //! A generation has three phases, each of which the [`CoevolutionConfig`] may disable:
 //!
-//! 1. Training: every individual plays TDL games ([`crate::tdl`]) against itself, other individuals, and
-//!    an archive of the best of earlier generations.
-//! 2. Evaluation: fitness by games among the individuals and against a hall of fame, or against a fixed
-//!    player (section 4.3). The best individual joins the archive.
+//! 1. Training: every individual plays TDL games ([`crate::tdl`]) against itself, other
+//!    individuals, and an archive of the best of earlier generations.
+//! 2. Evaluation: fitness by games among the individuals and against a hall of fame, or against a
+//!    fixed player (section 4.3). The best individual joins the archive.
 //! 3. Variation: tournament selection, then crossover and mutation ([`variation`], section 4.2).
 //!
 //! The methods of the paper are configurations:
@@ -29,12 +29,13 @@
 //!
 //! Departures from the paper:
 //!
-//! 1. The opponents in training have their weights from the start of the generation. The RNG stream of
-//!    a training game is named by the individual and the game number; all other streams are named by
-//!    the generation. Results therefore do not depend on the number of threads or on remote workers
-//!    ([`Coevolution::with_remote`]), and a single individual does not depend on the grouping of its
-//!    games into generations.
-//! 2. Where individuals have no fitness, the best one is determined by a round robin outside of the budget.
+//! 1. The opponents in training have their weights from the start of the generation. The RNG stream
+//!    of a training game is named by the individual and the game number; all other streams are
+//!    named by the generation. Results therefore do not depend on the number of threads or on
+//!    remote workers ([`Coevolution::with_remote`]), and a single individual does not depend on the
+//!    grouping of its games into generations.
+//! 2. Where individuals have no fitness, the best one is determined by a round robin outside of the
+//!    budget.
 
 mod config;
 mod fitness;
@@ -176,8 +177,8 @@ impl Coevolution {
         Ok(trained)
     }
 
-    /// Returns the training opponents of an individual with the number of games: indices of the population
-    /// followed by the archive, or `None` for self-play.
+    /// Returns the training opponents of an individual with the number of games: indices of the
+    /// population followed by the archive, or `None` for self-play.
     fn opponents(&self, individual: usize) -> Vec<(Option<usize>, u64)> {
         let config = &self.config;
         let path = ["opponents", &self.generation.to_string(), &individual.to_string()];
@@ -281,8 +282,8 @@ impl Learner for Coevolution {
         Ok(())
     }
 
-    /// Returns the best individual of the last generation. Without a fitness it is determined by a round
-    /// robin, which is not part of the budget.
+    /// Returns the best individual of the last generation. Without a fitness it is determined by a
+    /// round robin, which is not part of the budget.
     fn model(&self) -> NTupleNetwork {
         match (&self.best, self.population.len()) {
             (Some(best), _) => best.clone(),

@@ -1,7 +1,7 @@
 //! iPref: preference learning with board inversion (Runarsson & Lucas, 2014, section VI).
 //!
-//! For every choice of an expert, the value of the chosen afterstate should exceed the value of every
-//! other afterstate by a margin of 1. All positions are inverted so that the mover is Black:
+//! For every choice of an expert, the value of the chosen afterstate should exceed the value of
+//! every other afterstate by a margin of 1. All positions are inverted so that the mover is Black:
 //!
 //! ```text
 //! w . (phi_chosen - phi_other) >= 1
@@ -18,8 +18,8 @@
 //! Input: decisions and a set of features.
 //!
 //! Departures from the paper:
-//! 1. The default solver is Newton's method in the primal. The paper uses LIBLINEAR's dual coordinate
-//!    descent, which is available as [`Solver::Dual`] and has the same optimum.
+//! 1. The default solver is Newton's method in the primal. The paper uses LIBLINEAR's dual
+//!    coordinate descent, which is available as [`Solver::Dual`] and has the same optimum.
 
 use crate::IterationState;
 use crate::pref::learn_with_view;

@@ -10,9 +10,9 @@
 //! ```
 //!
 //! The strengths maximize the likelihood of the played moves with a prior: each feature also wins
-//! and loses `prior` virtual games against a feature of strength 1. Without the prior, a feature that
-//! always lost would have strength 0. With `binary` features a feature counts once; otherwise a
-//! feature that occurs c times contributes gamma_i^c.
+//! and loses `prior` virtual games against a feature of strength 1. Without the prior, a feature
+//! that always lost would have strength 0. With `binary` features a feature counts once; otherwise
+//! a feature that occurs c times contributes gamma_i^c.
 //!
 //! The weights of the trained network are log gamma, so its value of a move is the logarithm of the
 //! team's strength. A feature that all moves of every decision share has strength 1 and weight 0. A
@@ -22,18 +22,18 @@
 //!
 //! Departures from the paper:
 //! 1. Features of one tuple occur together, since each tuple is read in eight placements. The
-//!    published update with one denominator for several features can therefore lower the likelihood.
-//!    Here each feature is updated separately, and the strengths of its teams are updated at once.
-//!    The likelihood, including the prior, never falls.
+//!    published update with one denominator for several features can therefore lower the
+//!    likelihood. Here each feature is updated separately, and the strengths of its teams are
+//!    updated at once. The likelihood, including the prior, never falls.
 //! 2. Only differences between the moves of a decision affect the choice. The exponent of a feature
 //!    is therefore its count minus the most common count within the decision: the same model with
 //!    tighter bounds.
 //! 3. After each iteration, Newton's method finds the best combination of the last few steps, which
 //!    replaces the result of the iteration if it is better.
 //!
-//! With these changes, 35 iterations over 16 million entries (1,000 games, 6,561 features) reach the
-//! optimum within 10^-5 per decision. After 35 iterations of the published update, which needs 40
-//! million entries, the distance is still hundreds of times as large.
+//! With these changes, 35 iterations over 16 million entries (1,000 games, 6,561 features) reach
+//! the optimum within 10^-5 per decision. After 35 iterations of the published update, which needs
+//! 40 million entries, the distance is still hundreds of times as large.
 
 mod shared_update;
 mod state;

@@ -20,13 +20,13 @@
 //!
 //! Departures from AdaGrad:
 //! 1. The accumulator starts at 1, so that the first step is bounded by the learning rate.
-//! 2. Weights that are mirror images of each other are tied, so a choice trains all eight symmetries
-//!    of its position.
+//! 2. Weights that are mirror images of each other are tied, so a choice trains all eight
+//!    symmetries of its position.
 //! 3. Gradients below 0.002 are skipped for speed.
 //!
-//! Each stage of the game has its own weights and is trained on the choices of that stage. Stages run in
-//! parallel, and the result does not depend on the number of threads. Memory: 24 bytes per choice,
-//! and two numbers per weight of the stages in training.
+//! Each stage of the game has its own weights and is trained on the choices of that stage. Stages
+//! run in parallel, and the result does not depend on the number of threads. Memory: 24 bytes per
+//! choice, and two numbers per weight of the stages in training.
 
 mod choice_set;
 mod epoch;

@@ -20,8 +20,8 @@
 //! Input: decisions and a set of features.
 //!
 //! Departures from the paper:
-//! 1. The default solver is Newton's method in the primal. The paper uses LIBLINEAR's dual coordinate
-//!    descent, which is available as [`Solver::Dual`] and has the same optimum.
+//! 1. The default solver is Newton's method in the primal. The paper uses LIBLINEAR's dual
+//!    coordinate descent, which is available as [`Solver::Dual`] and has the same optimum.
 
 use crate::svm::{HingeLoss, SvmError, SvmFit, solve_dual, solve_primal};
 use crate::{BinaryFeatures, IterationState, SparseRows, preference_rows};

@@ -2,8 +2,8 @@
 //! and VI).
 //!
 //! Preference rows: for each decision and each move that was not chosen, the features of the chosen
-//! afterstate minus those of the other afterstate. Class rows: the features of each afterstate, with
-//! sign +1 if the move was chosen and -1 otherwise.
+//! afterstate minus those of the other afterstate. Class rows: the features of each afterstate,
+//! with sign +1 if the move was chosen and -1 otherwise.
 //!
 //! The rows of a decision form a group and share most entries, so each row is stored in two parts:
 //!

@@ -14,11 +14,11 @@
 //! [`crate::online`], with the derivative P - G of the logistic loss.
 //!
 //! Departures from the textbook method:
-//! 1. A random move cuts the trace: the position before it is not trained, and earlier positions use
-//!    the V of that position as their return.
+//! 1. A random move cuts the trace: the position before it is not trained, and earlier positions
+//!    use the V of that position as their return.
 //! 2. A share of the games can be played against a fixed opponent with the same fraction of random
-//!    moves. Then only the positions after the learner's moves form the sequence and are trained; the
-//!    opponent is part of the environment.
+//!    moves. Then only the positions after the learner's moves form the sequence and are trained;
+//!    the opponent is part of the environment.
 //! 3. A batch of games is played with fixed weights on all cores; then each stage is trained on its
 //!    positions in the order of the games. The result does not depend on the number of threads, and
 //!    a run can stop between two batches.

@@ -1,9 +1,9 @@
 //! TDL: temporal-difference learning by self-play (Krawiec & Szubert, 2011, section 3.1).
 //!
 //! A network f returns the value of a position for Black; the predicted result is P = tanh(f).
-//! After every greedy move, the prediction for the position before the move is trained toward P_next,
-//! the prediction for the position after it. At the end of the game P_next is the result (+1, 0 or
-//! -1 for Black):
+//! After every greedy move, the prediction for the position before the move is trained toward
+//! P_next, the prediction for the position after it. At the end of the game P_next is the result
+//! (+1, 0 or -1 for Black):
 //!
 //! ```text
 //! weight += alpha (P_next - P) (1 - P^2)      for each placement that reads the weight
@@ -15,8 +15,8 @@
 //!
 //! Departures and choices where the paper is silent:
 //! 1. A forced random move and a pass cause no update.
-//! 2. The opponent can be another, fixed network. The learner is then updated after all greedy moves
-//!    of the game, including those of its opponent.
+//! 2. The opponent can be another, fixed network. The learner is then updated after all greedy
+//!    moves of the game, including those of its opponent.
 
 use outflank_games::Side;
 use outflank_games::othello::{Board, Square, kernel};
@@ -114,8 +114,8 @@ pub fn play_evaluation_game(
     play(players, None, epsilon, rng)
 }
 
-/// Returns the RNG stream of a training game. It is named by the index of the learner and the number
-/// of the game, so the games do not depend on other learners or on their grouping.
+/// Returns the RNG stream of a training game. It is named by the index of the learner and the
+/// number of the game, so the games do not depend on other learners or on their grouping.
 #[must_use]
 pub fn stream(seed: u64, learner: usize, game: u64) -> Rng {
     rng::stream(seed, &["td", &learner.to_string(), &game.to_string()])
@@ -191,8 +191,8 @@ pub(crate) fn nth_square(bits: u64, n: u32) -> Square {
     Square::lowest(rest).unwrap_or_else(|| unreachable!("the side to move has a legal move"))
 }
 
-/// Returns the index of the mover's best move; ties within [`TIE_TOLERANCE`] are broken uniformly at
-/// random.
+/// Returns the index of the mover's best move; ties within [`TIE_TOLERANCE`] are broken uniformly
+/// at random.
 pub(crate) fn best_move(values: &[f64], as_black: bool, rng: &mut Rng) -> usize {
     let sign = if as_black { 1.0 } else { -1.0 };
     let best = values.iter().fold(f64::NEG_INFINITY, |best, &value| best.max(sign * value));

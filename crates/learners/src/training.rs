@@ -166,8 +166,8 @@ pub fn model_name<M: SaveModel>() -> String {
     format!("model.{}", M::EXTENSION)
 }
 
-/// Returns the path of the model that was saved with a measurement, numbered from 1. The final model
-/// has the number [`TrainingPlan::measurements`].
+/// Returns the path of the model that was saved with a measurement, numbered from 1. The final
+/// model has the number [`TrainingPlan::measurements`].
 #[must_use]
 pub fn numbered_model_file<M: SaveModel>(folder: &Path, number: u64) -> PathBuf {
     folder.join(format!("models/{number:03}.{}", M::EXTENSION))

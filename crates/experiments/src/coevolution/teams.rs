@@ -153,7 +153,8 @@ fn tournament(
             let path = saved
                 .map(|number| numbered_model_file::<NTupleNetwork>(folder, number))
                 .find(|path| path.is_file());
-            let path = path.unwrap_or_else(|| numbered_model_file::<NTupleNetwork>(folder, measurement));
+            let path =
+                path.unwrap_or_else(|| numbered_model_file::<NTupleNetwork>(folder, measurement));
             let policy = load(&path)?.0.policy();
             entries.push(PlayerFactory::new(
                 format!("{} {}", runs.variant.title(), run + 1),

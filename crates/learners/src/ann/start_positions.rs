@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 /// Maximum number of moves before a start position.
 const MAX_PLIES: usize = 4;
 
-/// Returns the initial position and the 78 positions after one to four moves. Each symmetry class is
-/// represented by its first position in move order.
+/// Returns the initial position and the 78 positions after one to four moves. Each symmetry class
+/// is represented by its first position in move order.
 #[must_use]
 pub fn start_positions() -> Vec<Othello> {
     let mut all = vec![Othello::start()];

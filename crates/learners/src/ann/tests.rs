@@ -92,7 +92,13 @@ fn traces_are_cut_at_a_random_move() {
     let mut steps = |random: [bool; 4], lambda: f32| {
         let mut steps = Vec::new();
         let sequence = Sequence { boards: boards.clone(), random: random.to_vec() };
-        td_update(&mut trainable, &sequence, 0.5, TdParams { learning_rate: 1.0, lambda }, &mut steps);
+        td_update(
+            &mut trainable,
+            &sequence,
+            0.5,
+            TdParams { learning_rate: 1.0, lambda },
+            &mut steps,
+        );
         steps
     };
     let near = |found: Vec<f32>, wanted: [f32; 4]| {
@@ -258,8 +264,8 @@ fn training_improves_play() {
     assert!(points > 0.7 * 158.0, "{points} of 158");
 }
 
-/// A reference implementation of a training game: the general position type, predictions by the network for
-/// play, and gradients by finite differences.
+/// A reference implementation of a training game: the general position type, predictions by the
+/// network for play, and gradients by finite differences.
 struct ReferenceGame {
     config: AnnConfig,
     weights: [Vec<f32>; 2],

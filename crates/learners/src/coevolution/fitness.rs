@@ -1,8 +1,8 @@
-//! Fitness by games without learning (Krawiec & Szubert 2011, section 4.3): 2 points for a win, 1 for a
-//! draw.
+//! Fitness by games without learning (Krawiec & Szubert 2011, section 4.3): 2 points for a win, 1
+//! for a draw.
 //!
-//! Every game has its own RNG stream, named by the generation and the players, and points are integers.
-//! Results therefore do not depend on the number of threads.
+//! Every game has its own RNG stream, named by the generation and the players, and points are
+//! integers. Results therefore do not depend on the number of threads.
 
 use super::config::{CoevolutionConfig, Fitness};
 use super::remote::{self, RemoteGames};
@@ -24,7 +24,8 @@ pub(super) struct GenerationContext {
     pub(super) threads: usize,
 }
 
-/// A game of two players. An index refers to the population, followed by the archive or the heuristic.
+/// A game of two players. An index refers to the population, followed by the archive or the
+/// heuristic.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Pairing {
     pub(super) black: usize,
@@ -88,8 +89,8 @@ pub(super) fn round_robin_winner(
     argmax(&points(&players, players.len(), &round_robin(players.len(), 2), 0.0, context))
 }
 
-/// Pairs all individuals, with `games` games per pair (1 or 2); with one game, colors alternate from pair to
-/// pair.
+/// Pairs all individuals, with `games` games per pair (1 or 2); with one game, colors alternate
+/// from pair to pair.
 fn round_robin(size: usize, games: u32) -> Vec<Pairing> {
     let pairs = (0..size).flat_map(|a| (a + 1..size).map(move |b| (a, b)));
     let pairings = pairs.flat_map(|(a, b)| {

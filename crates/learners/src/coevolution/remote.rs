@@ -1,10 +1,10 @@
 //! Plays the games of a generation on remote workers.
 //!
-//! The networks of a generation are one blob, which workers fetch by its checksum; a job only lists the
-//! individuals to train or the pairings to play. Trained networks and margins of games are bit-identical
-//! to those of a local run.
+//! The networks of a generation are one blob, which workers fetch by its checksum; a job only lists
+//! the individuals to train or the pairings to play. Trained networks and margins of games are
+//! bit-identical to those of a local run.
 
-use super::fitness::{GenerationContext, PreparedNetworks, Pairing};
+use super::fitness::{GenerationContext, Pairing, PreparedNetworks};
 use super::read_network;
 use crate::tdl::{self, TdlConfig};
 use crate::training::StepError;
@@ -298,7 +298,8 @@ mod tests {
     use outflank_runs::Ack;
     use outflank_runs::files::checksum;
 
-    /// A queue in this process, which returns results in reverse order, each after several invalid ones.
+    /// A queue in this process, which returns results in reverse order, each after several invalid
+    /// ones.
     #[derive(Debug, Default)]
     struct LocalQueue {
         content: Mutex<BTreeMap<String, Vec<u8>>>,
@@ -359,7 +360,8 @@ mod tests {
         }
     }
 
-    /// All kinds of training and fitness have the same state as a local run, and no blob is left behind.
+    /// All kinds of training and fitness have the same state as a local run, and no blob is left
+    /// behind.
     #[test]
     fn remote_and_local_generations_are_identical() {
         let hall_of_fame = CoevolutionConfig {

@@ -1,5 +1,5 @@
-//! Search operators on networks (Krawiec & Szubert 2011, section 4.2): initialization, weight mutation,
-//! topology mutation, topology crossover and tournament selection.
+//! Search operators on networks (Krawiec & Szubert 2011, section 4.2): initialization, weight
+//! mutation, topology mutation, topology crossover and tournament selection.
 
 use super::config::CoevolutionConfig;
 use super::tuple_shape::TupleShape;
@@ -45,7 +45,8 @@ pub fn mutate_weights(
     }
 }
 
-/// Moves each square of each tuple to a neighboring one with the given probability; the weights stay.
+/// Moves each square of each tuple to a neighboring one with the given probability; the weights
+/// stay.
 pub fn mutate_topology(
     network: &mut NTupleNetwork,
     probability: f64,
@@ -70,8 +71,8 @@ pub fn mutate_topology(
     Ok(())
 }
 
-/// Exchanges a random half of the tuples of two networks (rounded down), with their weights, position by
-/// position.
+/// Exchanges a random half of the tuples of two networks (rounded down), with their weights,
+/// position by position.
 pub fn crossover(
     one: &mut NTupleNetwork,
     two: &mut NTupleNetwork,

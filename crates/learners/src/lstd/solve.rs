@@ -180,8 +180,8 @@ fn split(x: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// An ill-conditioned matrix with an integer inverse. Without refinement the solution would have
-    /// one correct digit.
+    /// An ill-conditioned matrix with an integer inverse. Without refinement the solution would
+    /// have one correct digit.
     #[test]
     fn refinement_finds_all_digits() {
         let k = f64::from(1 << 20);

@@ -14,8 +14,8 @@
 //! ```
 //!
 //! Row i of A is then the sum of the s_k of the states that have feature i. Each row is summed by
-//! one thread in the order of the games, in memory that fits into a core's cache. The result depends
-//! neither on the number of threads nor on the batches.
+//! one thread in the order of the games, in memory that fits into a core's cache. The result
+//! depends neither on the number of threads nor on the batches.
 //!
 //! For any vector v with phi_k . v not all zero, v^T A v > 0: the autocorrelation of a sequence is
 //! largest at lag 0, and the weights of the lags sum to at most 1. If all phi_k . v are zero, so

@@ -1,5 +1,5 @@
-//! Estimates the memory of a training problem. Too many games are then an error, and the system does
-//! not kill the process.
+//! Estimates the memory of a training problem. Too many games are then an error, and the system
+//! does not kill the process.
 
 use super::{LearnError, Method};
 use crate::{class_rows, mm, preference_rows};

@@ -16,8 +16,8 @@
 //! maximum.
 //!
 //! Probabilities are computed from strengths that are updated with each change and recomputed from
-//! the logarithms after each iteration. Only the ratios of strengths within a decision matter, so the
-//! strengths are rescaled before their sum leaves the range of good precision.
+//! the logarithms after each iteration. Only the ratios of strengths within a decision matter, so
+//! the strengths are rescaled before their sum leaves the range of good precision.
 
 use super::teams::{ActiveFeature, Group, Teams};
 use libm::{exp, log, log1p, sinh};

@@ -1,10 +1,10 @@
 //! Subspace acceleration of MM.
 //!
-//! MM iterations make many small steps in similar directions. The log-likelihood is concave along any
-//! direction in log gamma. If the change of each team's log-strength along a direction is stored, an
-//! evaluation costs one exponential per team, far less than an iteration. After each iteration,
-//! Newton's method therefore finds the best combination of its step and a few earlier steps. The
-//! combination is accepted if it is better.
+//! MM iterations make many small steps in similar directions. The log-likelihood is concave along
+//! any direction in log gamma. If the change of each team's log-strength along a direction is
+//! stored, an evaluation costs one exponential per team, far less than an iteration. After each
+//! iteration, Newton's method therefore finds the best combination of its step and a few earlier
+//! steps. The combination is accepted if it is better.
 
 use super::state::{Point, State};
 use libm::{exp, tanh};
@@ -24,7 +24,10 @@ struct Direction {
 impl Direction {
     fn between(from: &Point, to: &Point) -> Direction {
         let difference = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect();
-        Direction { logs: difference(&to.logs, &from.logs), teams: difference(&to.teams, &from.teams) }
+        Direction {
+            logs: difference(&to.logs, &from.logs),
+            teams: difference(&to.teams, &from.teams),
+        }
     }
 }
 
@@ -35,8 +38,9 @@ pub(super) struct SubspaceSearch {
 }
 
 impl SubspaceSearch {
-    /// Replaces the result of an iteration that started at `before` by the best combination of steps,
-    /// if that is better. Steps with an expected gain below a tenth of `min_gain` are not tried.
+    /// Replaces the result of an iteration that started at `before` by the best combination of
+    /// steps, if that is better. Steps with an expected gain below a tenth of `min_gain` are not
+    /// tried.
     pub fn extend(&mut self, state: &mut State<'_>, before: &Point, min_gain: f64) {
         let iterated = state.point().clone();
         self.directions.truncate(DIRECTIONS - 1);
@@ -64,7 +68,8 @@ impl SubspaceSearch {
         }
     }
 
-    /// Takes a step, halved until the objective rises. Returns false, without a step, if it does not.
+    /// Takes a step, halved until the objective rises. Returns false, without a step, if it does
+    /// not.
     fn try_step(&self, state: &mut State<'_>, mut step: [f64; DIRECTIONS]) -> bool {
         let here = state.point().clone();
         for _ in 0..MAX_STEPS {

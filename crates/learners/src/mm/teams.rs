@@ -244,7 +244,8 @@ impl Builder {
         self.counts.clear();
     }
 
-    /// Sorts the differences by feature and exponent. Within a group the order of teams is unchanged.
+    /// Sorts the differences by feature and exponent. Within a group the order of teams is
+    /// unchanged.
     fn finish(self) -> Teams {
         let (features, exponents, members) = self.differences;
         let mut teams = self.teams;

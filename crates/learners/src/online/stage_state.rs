@@ -59,7 +59,8 @@ impl StageState {
         self.weights.len() == weights + 1 && self.curve.len() <= epochs as usize
     }
 
-    /// Applies an AdaGrad step to the weights of a row and to the weights tied to them (`partners`).
+    /// Applies an AdaGrad step to the weights of a row and to the weights tied to them
+    /// (`partners`).
     #[inline(always)]
     pub(crate) fn step(
         &mut self,
@@ -102,8 +103,12 @@ impl StageState {
     /// Encodes the state: a line of JSON, then all numbers.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let numbers: Vec<u8> =
-            self.weights.iter().chain(&self.squared_gradients).flat_map(|w| w.to_le_bytes()).collect();
+        let numbers: Vec<u8> = self
+            .weights
+            .iter()
+            .chain(&self.squared_gradients)
+            .flat_map(|w| w.to_le_bytes())
+            .collect();
         let header = Header {
             weights: self.weights.len(),
             curve: self.curve.clone(),

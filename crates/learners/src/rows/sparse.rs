@@ -1,11 +1,11 @@
 //! Sparse vectors in contiguous memory, optimized for entries +1 and -1.
 //!
 //! Each tuple reads one entry of its table, so the difference of two positions has one +1 and one
-//! -1 per changed tuple. These entries need no value and no multiplication. A dense vector is stored
-//! twice, unchanged and negated ([`SparseVectors::mirror`]): an entry +1 is stored as its index
-//! and an entry -1 as its index in the second half, so that one loop without branches covers both.
-//! Lists are padded to multiples of four with indices behind both halves, where the value is zero.
-//! Other entries are stored with their values.
+//! -1 per changed tuple. These entries need no value and no multiplication. A dense vector is
+//! stored twice, unchanged and negated ([`SparseVectors::mirror`]): an entry +1 is stored as its
+//! index and an entry -1 as its index in the second half, so that one loop without branches covers
+//! both. Lists are padded to multiples of four with indices behind both halves, where the value is
+//! zero. Other entries are stored with their values.
 
 /// Lists are padded to a multiple of this.
 const LANES: usize = 4;

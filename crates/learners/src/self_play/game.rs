@@ -9,8 +9,8 @@ use outflank_models::patterns::{AfterstateFeatures, MoveFeatures, Stages, sum};
 use outflank_runs::Rng;
 use outflank_runs::rng::RngExt;
 
-/// A position, seen by the side that moved into it, and the winning probability that is its training
-/// target.
+/// A position, seen by the side that moved into it, and the winning probability that is its
+/// training target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct TrainingTarget {
     pub board: Board,
@@ -188,11 +188,8 @@ mod tests {
 
     #[test]
     fn targets_are_lambda_returns() {
-        let game = [
-            played(true, 0.5, false),
-            played(false, 0.25, false),
-            played(true, 0.75, false),
-        ];
+        let game =
+            [played(true, 0.5, false), played(false, 0.25, false), played(true, 0.75, false)];
         // The first player won. With λ = 1 the target is the result, with 0 the next position.
         assert_eq!(targets(&game, 5, 1.0), [1.0, 0.0, 1.0]);
         assert_eq!(targets(&game, 5, 0.0), [0.75, 0.25, 1.0]);
@@ -205,11 +202,7 @@ mod tests {
 
     #[test]
     fn random_moves_cut_the_trace() {
-        let game = [
-            played(true, 0.5, false),
-            played(false, 0.25, false),
-            played(true, 0.75, true),
-        ];
+        let game = [played(true, 0.5, false), played(false, 0.25, false), played(true, 0.75, true)];
         // The second position is skipped; the first is trained toward its probability, not the
         // result.
         assert_eq!(targets(&game, -5, 1.0), [0.75, 0.0]);

@@ -129,8 +129,8 @@ pub fn solve_dual(
     Ok(SvmFit { weights, objective, gap: objective - dual, iterations: iteration, converged })
 }
 
-/// Returns the product of the weights and a sparse vector. The weights change with every row, so the
-/// mirrored layout of the primal solver would be slower.
+/// Returns the product of the weights and a sparse vector. The weights change with every row, so
+/// the mirrored layout of the primal solver would be slower.
 #[inline]
 fn product(weights: &[f64], vector: SparseVector<'_>) -> f64 {
     vector.entries().map(|(index, value)| weights[index as usize] * f64::from(value)).sum()

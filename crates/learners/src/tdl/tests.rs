@@ -108,7 +108,8 @@ fn games_follow_the_rules() {
         }
         let (mut black, mut white) =
             (TrainableNTuple::new(&network), TrainableNTuple::new(&network));
-        let margin = play_evaluation_game(&mut black, &mut white, 0.2, &mut rng::stream(seed, &["game"]));
+        let margin =
+            play_evaluation_game(&mut black, &mut white, 0.2, &mut rng::stream(seed, &["game"]));
         assert_eq!(Some(margin), position.margin());
     }
 }
@@ -179,7 +180,9 @@ fn training_games_match_the_reference_implementation() {
                 (TrainableNTuple::new(&quick), TrainableNTuple::new(&other));
             let played = match side {
                 None => self_play(&mut trainable, config, &mut stream()),
-                Some(side) => play_against(&mut trainable, &mut opponent, side, config, &mut stream()),
+                Some(side) => {
+                    play_against(&mut trainable, &mut opponent, side, config, &mut stream())
+                }
             };
             trainable.store(&mut quick);
             assert_eq!(played, margin, "{seed} {side:?}");
