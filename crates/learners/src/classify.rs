@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The weights minimize the regularized squared hinge loss of the violations, where y is +1 for
-//! chosen moves and -1 for others, and c is the weight of the move:
+//! chosen moves and -1 for others, and c is the weight of the move. There is no bias:
 //!
 //! ```text
 //! 1/2 |w|^2 + C sum c max(0, 1 - y w . phi)^2
@@ -16,12 +16,11 @@
 //!
 //! Input: decisions and a set of features.
 //!
-//! Choices where the paper is silent:
+//! Choices where the paper is silent or ambiguous:
 //! 1. Each decision has one chosen move and many others. With `balanced`, the chosen move has as
 //!    much weight as all others together; otherwise every c is 1.
-//! 2. One network with board inversion plays both colors. [`ByColor`] combines one classifier per
-//!    color instead.
-//! 3. There is no bias.
+//! 2. One network with board inversion plays both colors. [`ByColor`], the other reading of the
+//!    paper, combines one classifier per color.
 
 use crate::IterationState;
 use crate::pref::PrefOutcome;

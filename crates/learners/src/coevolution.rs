@@ -34,8 +34,8 @@
 //!    named by the generation. Results therefore do not depend on the number of threads or on
 //!    remote workers ([`Coevolution::with_remote`]), and a single individual does not depend on the
 //!    grouping of its games into generations.
-//! 2. Where individuals have no fitness, the best one is determined by a round robin outside of the
-//!    budget.
+//! 2. If individuals have no fitness, a round robin determines the best one. Its games are not part
+//!    of the budget.
 
 mod config;
 mod fitness;

@@ -22,7 +22,8 @@
 //! 2. EP starts from the sites of the previous round instead of zero. It converges to the same
 //!    fixed point in fewer iterations.
 //! 3. Heuristics may be parametrized by their direction instead of their weights
-//!    ([`HeuristicSpace`]), since positive multiples of a weight vector play alike.
+//!    ([`HeuristicSpace`]), since positive multiples of a weight vector play
+//!    identically.
 //! 4. Each game of a comparison has its own random opening ([`GameOracle`]).
 
 mod active_learner;

@@ -1,9 +1,11 @@
 //! The covariance of strengths and the preference kernel (Yelluri 2015, sections 3.2 and 3.3).
 //!
-//! The strength f of a heuristic is a Gaussian process with the covariance of Eq. 4, `k(x, x') = σ²
-//! exp(-½ Σ ((x_d - x'_d) / l_d)²)`, with one length scale or one for each weight (automatic
-//! relevance determination). The covariance of the strength differences g(i, j) = f(i) - f(j) is
-//! the preference kernel, Eq. 7:
+//! The strength f of a heuristic is a Gaussian process with the covariance of Eq. 4,
+//!
+//! `k(x, x') = σ² exp(-½ Σ ((x_d - x'_d) / l_d)²)`,
+//!
+//! with one length scale or one for each weight (automatic relevance determination). The covariance
+//! of the strength differences g(i, j) = f(i) - f(j) is the preference kernel, Eq. 7:
 //!
 //! `k((i, j), (k, l)) = k(i, k) + k(j, l) - k(i, l) - k(j, k)`.
 //!
