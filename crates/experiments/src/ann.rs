@@ -117,7 +117,7 @@ fn one_run(
     let folder = context.player_folder(&format!("{}-{budget}-seed-{seed}", net.replace(' ', "-")));
     let mut learner = AnnLearner::new(settings(net, seed)?);
     let plan = TrainingPlan {
-        games: params.games,
+        budget: params.games,
         unit: "games",
         measurements: params.periods,
         measure_start: false,

@@ -159,7 +159,7 @@ fn one_run(
     let mut learner = Coevolution::new(settings(&variant, context.scale)?, seed, 1)
         .map_err(|error| failed(error.to_string()))?;
     let plan = TrainingPlan {
-        games: params.games,
+        budget: params.games,
         measurements: params.measurements,
         unit: "games",
         measure_start: false,

@@ -225,7 +225,7 @@ fn one_run<P: RegisteredGame + NamedFeatures>(
     let mut gp = GpLearner::<P>::new(settings, contest(context, seed), benchmark)?;
     let evaluator = GpEvaluator { tests: tests.cloned() };
     let plan = TrainingPlan {
-        games: params.rounds,
+        budget: params.rounds,
         unit: "round",
         measurements: params.rounds,
         measure_start: true,

@@ -1,27 +1,29 @@
-//! TD(0) with neural networks that learn by playing each other: Binkley, Seehart & Hagiwara (2007).
+//! TD(0) for multilayer perceptrons that play each other (Binkley, Seehart & Hagiwara, 2007,
+//! sections 2 and 4).
 //!
-//! The positions of a game that a player moved into are u(1), ..., u(m), each seen from that player's
-//! side. With f the prediction of a network and z the result from the same side, the update after a game
-//! is (sections 2 and 4)
+//! Let u(1), ..., u(m) be the positions after the moves of one player in a game, seen from that
+//! player's side. With f the prediction of a network and z the result from the same side, the
+//! update after a game is
 //!
 //! ```text
 //! w += alpha Σ_t (f(u(t+1)) - f(u(t))) grad f(u(t)),        f(u(m+1)) = z
 //! ```
 //!
-//! summed over the positions of both players. Two networks play each other, and each is updated from the
-//! whole game with its own predictions. Games start from all positions of the first four moves up to
-//! symmetry, drawn without replacement, and each is played twice with colors swapped. There are no random
-//! moves.
+//! summed over the positions of both players. Two networks play each other, and each is updated
+//! from the whole game with its own predictions. Games start from all positions of the first four
+//! moves up to symmetry, drawn without replacement, and each is played twice with colors swapped.
+//! There are no random moves.
 //!
-//! Variants of the paper: one network plays itself; weights are updated after every move; the result is
-//! +1, 0 or -1 instead of a sigmoid of the disc difference.
+//! The configuration includes the variants of the paper: one network plays itself; weights are
+//! updated after every move; the result is +1, 0 or -1 instead of a sigmoid of the disc difference.
 //!
 //! Departures from the paper, all optional:
 //!
 //! 1. The learning rate may decay linearly to zero over the run.
-//! 2. TD(λ): the target of a position is (1 - λ) f(u(t+1)) + λ times the target of the next position.
-//! 3. A share of the moves may be random. A random move cuts the trace: the position before it is not
-//!    updated, and earlier positions see only its prediction.
+//! 2. TD(λ): the target of a position is (1 - λ) f(u(t+1)) + λ times the target of the next
+//!    position.
+//! 3. A share of the moves may be random. A random move cuts the trace: the position before it is
+//!    not updated, and its prediction ends the targets of earlier positions.
 
 mod start_positions;
 #[cfg(test)]
@@ -60,7 +62,7 @@ impl ResultTarget {
     }
 }
 
-/// Settings of the learner.
+/// Configuration of TD learning with multilayer perceptrons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnnConfig {
     /// The architecture of the networks.
@@ -90,14 +92,14 @@ pub struct AnnLearner {
     /// Games played so far.
     games: u64,
     start_positions: Vec<Othello>,
-    /// The current pass over the start positions and its order.
+    /// The current epoch over the start positions, and its order.
     order: (u64, Vec<usize>),
     buffers: GameBuffers,
 }
 
 /// Buffers reused from game to game.
 struct GameBuffers {
-    /// The position as each side's network sees it.
+    /// The current position as the input of each side's network.
     accumulators: [Accumulator; 2],
     /// The positions that each side has moved into.
     sequences: [Sequence; 2],
@@ -158,12 +160,12 @@ impl AnnLearner {
     /// Returns the next start position.
     fn next_start(&mut self) -> Othello {
         let (number, count) = (self.games / GAMES_PER_START, self.start_positions.len() as u64);
-        let pass = number / count;
-        if self.order.0 != pass {
+        let epoch = number / count;
+        if self.order.0 != epoch {
             let mut order: Vec<usize> = (0..self.start_positions.len()).collect();
-            let path = ["ann", "starts", &pass.to_string()];
+            let path = ["ann", "starts", &epoch.to_string()];
             rng::stream(self.config.seed, &path).shuffle(&mut order);
-            self.order = (pass, order);
+            self.order = (epoch, order);
         }
         self.start_positions[self.order.1[(number % count) as usize]]
     }
@@ -184,14 +186,14 @@ impl AnnLearner {
             sequence.boards.clear();
             sequence.random.clear();
         }
-        for seen in Side::BOTH {
-            let view = if seen == side { board } else { board.pass() };
-            nets[players[seen.index()]].refresh(&mut buffers.accumulators[seen.index()], view);
+        for viewer in Side::BOTH {
+            let view = if viewer == side { board } else { board.pass() };
+            nets[players[viewer.index()]].refresh(&mut buffers.accumulators[viewer.index()], view);
         }
         loop {
             let random = rng.chance(config.epsilon);
             let (square, flips) = if random {
-                let square = tdl::nth(moves, rng.below(moves.count_ones()));
+                let square = tdl::nth_square(moves, rng.below(moves.count_ones()));
                 (square, kernel::flips(board.own, board.other, square))
             } else {
                 choose(nets, players, buffers, board, side, moves, rng)
@@ -204,14 +206,19 @@ impl AnnLearner {
                 let views = [after.pass(), after];
                 let views = if side == Side::Black { views } else { [views[1], views[0]] };
                 update_after_move(nets, sequence, params.learning_rate);
-                for seen in Side::BOTH {
-                    let accumulator = &mut buffers.accumulators[seen.index()];
-                    nets[players[seen.index()]].refresh(accumulator, views[seen.index()]);
+                for viewer in Side::BOTH {
+                    let accumulator = &mut buffers.accumulators[viewer.index()];
+                    nets[players[viewer.index()]].refresh(accumulator, views[viewer.index()]);
                 }
             } else {
-                for seen in Side::BOTH {
-                    let accumulator = &mut buffers.accumulators[seen.index()];
-                    nets[players[seen.index()]].advance(accumulator, square, flips, seen == side);
+                for viewer in Side::BOTH {
+                    let accumulator = &mut buffers.accumulators[viewer.index()];
+                    nets[players[viewer.index()]].advance(
+                        accumulator,
+                        square,
+                        flips,
+                        viewer == side,
+                    );
                 }
             }
             (board, side, moves) = (after, side.other(), after.moves());
@@ -226,11 +233,11 @@ impl AnnLearner {
         let margin = side.sign() * board.difference();
         let discs = 64 - board.empty().count_ones();
         for net in nets {
-            for seen in Side::BOTH {
-                let result = config.result_target.target(seen.sign() * margin, discs) as f32;
+            for viewer in Side::BOTH {
+                let result = config.result_target.target(viewer.sign() * margin, discs) as f32;
                 td_update(
                     net,
-                    &buffers.sequences[seen.index()],
+                    &buffers.sequences[viewer.index()],
                     result,
                     params,
                     &mut buffers.steps,
@@ -252,16 +259,17 @@ fn choose(
     rng: &mut Rng,
 ) -> (outflank_games::othello::Square, u64) {
     if moves.is_power_of_two() {
-        let only = tdl::nth(moves, 0);
+        let only = tdl::nth_square(moves, 0);
         return (only, kernel::flips(board.own, board.other, only));
     }
     let accumulator = &buffers.accumulators[side.index()];
     nets[players[side.index()]].after_moves(accumulator, moves, &mut buffers.afters);
     // Values are from the mover's side.
-    buffers.afters.step(tdl::best(buffers.afters.values(), true, rng))
+    buffers.afters.step(tdl::best_move(buffers.afters.values(), true, rng))
 }
 
-/// Accumulates the TD(λ) update of a sequence of positions; the last one has the result as its target.
+/// Accumulates the TD(λ) update of a sequence of positions; the last one has the result as its
+/// target.
 fn td_update(
     net: &mut TrainableMlp,
     sequence: &Sequence,
@@ -284,7 +292,7 @@ fn td_update(
     net.backward(steps);
 }
 
-/// Updates the weights for the position before the last, and keeps only the last.
+/// Updates the weights for the last position but one, and removes it from the sequence.
 fn update_after_move(nets: &mut [TrainableMlp], sequence: &mut Sequence, learning_rate: f32) {
     let &[before, after] = sequence.boards.as_slice() else { return };
     if sequence.random != [false, true] && sequence.random != [true, true] {
@@ -344,11 +352,11 @@ impl Learner for AnnLearner {
     }
 
     fn restore(&mut self, blocks: &[Vec<u8>]) -> Result<(), String> {
-        let other = || "the checkpoint belongs to networks of another architecture".to_owned();
-        let (games, nets) = blocks.split_first().ok_or_else(other)?;
-        let games: [u8; 8] = games.as_slice().try_into().map_err(|_| other())?;
+        let mismatch = || "the checkpoint belongs to networks of another architecture".to_owned();
+        let (games, nets) = blocks.split_first().ok_or_else(mismatch)?;
+        let games: [u8; 8] = games.as_slice().try_into().map_err(|_| mismatch())?;
         if nets.len() != self.nets.len() {
-            return Err(other());
+            return Err(mismatch());
         }
         let read = |bytes: &Vec<u8>| {
             let (weights, rest) = bytes.as_chunks::<4>();
@@ -356,7 +364,7 @@ impl Learner for AnnLearner {
             let net = Mlp::new(&self.config.architecture, weights).ok()?;
             rest.is_empty().then(|| TrainableMlp::new(&net))
         };
-        self.nets = nets.iter().map(read).collect::<Option<_>>().ok_or_else(other)?;
+        self.nets = nets.iter().map(read).collect::<Option<_>>().ok_or_else(mismatch)?;
         self.games = u64::from_le_bytes(games);
         Ok(())
     }

@@ -1,10 +1,11 @@
-//! Binary features (Runarsson & Lucas, 2014, section VIII-F): each feature is present or absent.
+//! Binary features (Runarsson & Lucas, 2014, section VIII-F): a feature has the value 1 if it is
+//! present, however often it occurs.
 
 use outflank_games::{Position, Side};
 use outflank_models::Features;
 
-/// Wraps features so that each counts once, however often it occurs. A network trained with them
-/// plays with [`outflank_models::NTupleNetwork::with_binary`].
+/// Binary features from counted features. A network trained with them plays with
+/// [`outflank_models::NTupleNetwork::with_binary`].
 #[derive(Clone, Copy, Debug)]
 pub struct BinaryFeatures<'a, F>(pub &'a F);
 

@@ -7,12 +7,20 @@
 //! w . phi_chosen >= 1,   w . phi_other <= -1
 //! ```
 //!
-//! Violations have a squared hinge loss with penalty parameter C, and 1/2 |w|^2 is the regularizer;
-//! there is no bias. Each decision has one chosen move and many others; with `balanced`, the chosen
-//! move has as much weight as all others together. [`ByColor`] combines one classifier per color,
-//! the other reading of the paper.
+//! The weights minimize the regularized squared hinge loss of the violations, where y is +1 for
+//! chosen moves and -1 for others, and c is the weight of the move. There is no bias:
+//!
+//! ```text
+//! 1/2 |w|^2 + C sum c max(0, 1 - y w . phi)^2
+//! ```
 //!
 //! Input: decisions and a set of features.
+//!
+//! Choices where the paper is silent or ambiguous:
+//! 1. Each decision has one chosen move and many others. With `balanced`, the chosen move has as
+//!    much weight as all others together; otherwise every c is 1.
+//! 2. One network with board inversion plays both colors. [`ByColor`], the other reading of the
+//!    paper, combines one classifier per color.
 
 use crate::IterationState;
 use crate::pref::PrefOutcome;
@@ -32,7 +40,7 @@ pub struct ClassifyConfig {
     pub tolerance: f64,
     /// Maximum number of Newton iterations.
     pub max_iterations: u32,
-    /// Whether a chosen move has as much weight as all other moves of its decision.
+    /// Whether a chosen move has as much weight as all other moves of its decision together.
     pub balanced: bool,
 }
 

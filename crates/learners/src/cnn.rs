@@ -1,4 +1,4 @@
-//! Convolutional networks that predict expert moves: Liskowski, Jaśkowski & Krawiec (2018).
+//! Convolutional networks that predict expert moves (Liskowski, Jaśkowski & Krawiec, 2018).
 //!
 //! A network maps a position to 60 logits, one per square that can be played. It is trained on
 //! (position, expert move) pairs by stochastic gradient descent on the cross-entropy

@@ -1,27 +1,41 @@
-//! Coevolutionary gradient search: Krawiec & Szubert (2011).
+//! Coevolutionary gradient search for n-tuple networks (Krawiec & Szubert, 2011, sections 3 and 4).
 //!
-//! A family of methods that combine temporal difference learning, which moves weights along a gradient,
-//! with coevolution, which selects and recombines whole n-tuple networks. A generation has three phases,
-//! each of which the [`CoevolutionConfig`] may disable:
+//! This is a family of methods that combine temporal-difference learning, which changes weights
+//! along a gradient, with coevolution, which selects and recombines whole n-tuple networks:
 //!
-//! 1. Training: every individual plays TDL games ([`crate::tdl`]) against itself, other individuals, and
-//!    an archive of the best of earlier generations.
-//! 2. Evaluation: fitness by games among the individuals and against a hall of fame, or against a fixed
-//!    player (section 4.3). The best individual joins the archive.
+//! ```text
+//! training     weight += alpha (P_next - P) (1 - P^2)
+//! fitness      points = 2 wins + draws
+//! mutation     weight += N(0, deviation^2), with a given probability
+//! ```
+//!
+//! A generation has three phases, each of which the [`CoevolutionConfig`] may disable:
+//!
+//! 1. Training: every individual plays TDL games ([`crate::tdl`]) against itself, other
+//!    individuals, and an archive of the best of earlier generations.
+//! 2. Evaluation: fitness by games among the individuals and against a hall of fame, or against a
+//!    fixed player (section 4.3). The best individual joins the archive.
 //! 3. Variation: tournament selection, then crossover and mutation ([`variation`], section 4.2).
 //!
-//! One individual that only trains is TDL; a population that only trains is PTDL; one that never trains is
-//! CEL, with a hall of fame if it has an archive; all phases together are CTDL, and ETDL if a fixed player
-//! determines the fitness.
+//! The methods of the paper are configurations:
+//!
+//! | method | configuration |
+//! |---|---|
+//! | TDL | one individual that only trains |
+//! | PTDL | a population that only trains |
+//! | CEL | a population that never trains; with an archive, it has a hall of fame |
+//! | CTDL | all phases, fitness by games among the individuals |
+//! | ETDL | all phases, fitness by games against a fixed player |
 //!
 //! Departures from the paper:
 //!
-//! 1. Opponents in training are frozen at the start of the generation. Every training game has an RNG
-//!    stream named by individual and game number, every other draw one named by the generation. Results
-//!    therefore do not depend on the number of threads or on remote workers
-//!    ([`Coevolution::with_remote`]), and a single individual does not depend on the grouping of its games
-//!    into generations.
-//! 2. Where individuals have no fitness, the best one is determined by a round robin outside of the budget.
+//! 1. The opponents in training have their weights from the start of the generation. The RNG stream
+//!    of a training game is named by the individual and the game number; all other streams are
+//!    named by the generation. Results therefore do not depend on the number of threads or on
+//!    remote workers ([`Coevolution::with_remote`]), and a single individual does not depend on the
+//!    grouping of its games into generations.
+//! 2. If individuals have no fitness, a round robin determines the best one. Its games are not part
+//!    of the budget.
 
 mod config;
 mod fitness;
@@ -56,7 +70,7 @@ pub enum CoevolutionError {
     Tuples(#[from] TupleError),
 }
 
-/// A population of n-tuple networks.
+/// The learner: a population of n-tuple networks and its archive.
 #[derive(Clone, Debug)]
 pub struct Coevolution {
     config: CoevolutionConfig,
@@ -106,7 +120,7 @@ impl Coevolution {
         })
     }
 
-    /// Makes remote workers play the games of every generation.
+    /// Lets remote workers play the games of every generation.
     #[must_use]
     pub fn with_remote(mut self, queue: Arc<dyn WorkQueue>) -> Coevolution {
         self.remote = Some(RemoteGames { queue });
@@ -144,17 +158,17 @@ impl Coevolution {
                 opponents: self.opponents(individual),
             })
             .collect();
-        let rates = TdlConfig { learning_rate: config.alpha, epsilon: config.epsilon };
+        let tdl_config = TdlConfig { learning_rate: config.alpha, epsilon: config.epsilon };
         let players: Vec<&NTupleNetwork> = before.iter().chain(&self.archive).collect();
         if let Some(remote) = &self.remote {
-            return remote::train(remote, &players, &jobs, rates, self.context());
+            return remote::train(remote, &players, &jobs, tdl_config, self.context());
         }
         let mut trained = Vec::with_capacity(before.len());
         parallel_in_order(
             before.len(),
             self.threads,
             || (),
-            |(), individual| jobs[individual].play(|number| players[number], rates, self.seed),
+            |(), individual| jobs[individual].play(|number| players[number], tdl_config, self.seed),
             |_, network| {
                 trained.push(network);
                 true
@@ -163,8 +177,8 @@ impl Coevolution {
         Ok(trained)
     }
 
-    /// Returns the training opponents of an individual with the number of games: indices of the population
-    /// followed by the archive, or `None` for self-play.
+    /// Returns the training opponents of an individual with the number of games: indices of the
+    /// population followed by the archive, or `None` for self-play.
     fn opponents(&self, individual: usize) -> Vec<(Option<usize>, u64)> {
         let config = &self.config;
         let path = ["opponents", &self.generation.to_string(), &individual.to_string()];
@@ -268,8 +282,8 @@ impl Learner for Coevolution {
         Ok(())
     }
 
-    /// Returns the best individual of the last generation. Without a fitness it is determined by a round
-    /// robin, which is not part of the budget.
+    /// Returns the best individual of the last generation. Without a fitness it is determined by a
+    /// round robin, which is not part of the budget.
     fn model(&self) -> NTupleNetwork {
         match (&self.best, self.population.len()) {
             (Some(best), _) => best.clone(),

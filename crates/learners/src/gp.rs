@@ -1,4 +1,4 @@
-//! Gaussian-process preference learning with active queries: Yelluri (2015).
+//! Gaussian-process preference learning with active queries (Yelluri, 2015, chapter 3).
 //!
 //! A heuristic is a weight vector x, and its latent strength f(x) is a Gaussian process
 //! (section 3.2, [`kernel`]). A comparison of two heuristics has the probit likelihood
@@ -6,23 +6,24 @@
 //! `P(i beats j) = Φ(f(i) - f(j))`.
 //!
 //! Expectation propagation approximates the posterior (section 3.4, [`ep`], [`posterior`]), and the
-//! kernel parameters maximize the log evidence ([`lbfgs`]). The next pair is the one whose outcome is
-//! expected to be most informative (section 3.5, [`bald`]).
+//! kernel parameters maximize the log evidence ([`lbfgs`]). The next pair is the one whose outcome
+//! is expected to be most informative (section 3.5, [`bald`]).
 //!
-//! [`ActiveLearner`] is this loop without a game: it issues queries and receives outcomes.
-//! [`GpLearner`] runs it with a [`PreferenceOracle`]: [`GameOracle`] decides by games, and a person can
-//! decide from [`find_disagreement`] and [`demonstration_games`]. A round is algorithm 1: select a new
-//! pair, or an opponent for the best heuristic; compare it, and each new heuristic with some earlier
-//! ones; update the posterior and the kernel parameters.
+//! [`ActiveLearner`] issues queries and receives outcomes, independently of a game. [`GpLearner`]
+//! adds a [`PreferenceOracle`], which decides comparisons: [`GameOracle`] by games, or a person,
+//! with the help of [`find_disagreement`] and [`demonstration_games`]. A round (algorithm 1) has
+//! three steps: select a new pair, or an opponent for the best heuristic; compare the pair, and
+//! each new heuristic with some earlier ones; update the posterior and the kernel parameters.
 //!
 //! Departures from the paper:
 //!
 //! 1. The posterior is computed over the strengths of m heuristics instead of the differences of n
-//!    pairs. It is the same posterior at a fraction of the cost.
-//! 2. EP starts from the sites of the previous round instead of zero. It converges to the same fixed
-//!    point in fewer iterations.
+//!    pairs. The posterior is the same and costs much less.
+//! 2. EP starts from the sites of the previous round instead of zero. It converges to the same
+//!    fixed point in fewer iterations.
 //! 3. Heuristics may be parametrized by their direction instead of their weights
-//!    ([`HeuristicSpace`]), since positive multiples of a weight vector play alike.
+//!    ([`HeuristicSpace`]), since positive multiples of a weight vector play
+//!    identically.
 //! 4. Each game of a comparison has its own random opening ([`GameOracle`]).
 
 mod active_learner;

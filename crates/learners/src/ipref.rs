@@ -1,17 +1,25 @@
 //! iPref: preference learning with board inversion (Runarsson & Lucas, 2014, section VI).
 //!
-//! For every choice of an expert, the value of the chosen afterstate must exceed the value of every
-//! other afterstate by a margin of 1. Positions are seen with the mover as Black:
+//! For every choice of an expert, the value of the chosen afterstate should exceed the value of
+//! every other afterstate by a margin of 1. All positions are inverted so that the mover is Black:
 //!
 //! ```text
 //! w . (phi_chosen - phi_other) >= 1
 //! ```
 //!
-//! Violations have a squared hinge loss with penalty parameter C, and 1/2 |w|^2 is the
-//! regularizer; a larger C fits the games more closely. [`crate::pref`] is the same method with
-//! output negation.
+//! The weights minimize the regularized squared hinge loss of the violations:
+//!
+//! ```text
+//! 1/2 |w|^2 + C sum max(0, 1 - w . (phi_chosen - phi_other))^2
+//! ```
+//!
+//! A larger C fits the games more closely. [`crate::pref`] is the same method with output negation.
 //!
 //! Input: decisions and a set of features.
+//!
+//! Departures from the paper:
+//! 1. The default solver is Newton's method in the primal. The paper uses LIBLINEAR's dual
+//!    coordinate descent, which is available as [`Solver::Dual`] and has the same optimum.
 
 use crate::IterationState;
 use crate::pref::learn_with_view;

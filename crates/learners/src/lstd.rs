@@ -9,8 +9,8 @@
 //! sum_t z_t (w . phi_{t+1} - w . phi_t) + z_T (r - w . phi_T) = 0,   z_t = lambda z_{t-1} + phi_t
 //! ```
 //!
-//! with one eligibility trace z per player. λ = 1 is linear regression of the outcomes; λ = 0 uses
-//! the next own afterstate only. There is no learning rate.
+//! with one eligibility trace z per player. λ = 1 is linear regression on the outcomes; λ = 0 uses
+//! only the player's next afterstate. There is no learning rate.
 //!
 //! Input: games with known results, and features of which at most [`MAX_ACTIVE_FEATURES`] occur.
 //!
@@ -20,7 +20,7 @@
 //! 3. Features that never occur have weight 0. The others are linearly dependent, since the entries
 //!    of a table sum to a constant. A small ridge on the diagonal replaces the paper's singular
 //!    value decomposition; its solution is close to the minimum-norm solution.
-//! 4. An unfinished game counts with its announced result, or not at all.
+//! 4. An unfinished game counts with its recorded result; without one it is skipped.
 
 mod solve;
 mod system;
@@ -60,10 +60,10 @@ pub struct LstdFit {
     pub active: usize,
     /// Number of games used.
     pub games: usize,
-    /// Number of games skipped, without moves or without a known result.
+    /// Number of skipped games, which have no moves or no known result.
     pub skipped: usize,
     /// The ridge used, relative to the mean of the diagonal. It is larger than requested if the
-    /// system was too close to singular.
+    /// system was nearly singular.
     pub ridge: f64,
     /// The norm of the residual relative to the right-hand side.
     pub residual: f64,
@@ -71,7 +71,7 @@ pub struct LstdFit {
     pub refinements: u32,
 }
 
-/// A trained network and its solution.
+/// A trained network with the solution of LSTD.
 #[derive(Clone, Debug)]
 pub struct LstdOutcome {
     /// The network, with output negation.
@@ -87,12 +87,12 @@ pub enum LstdError {
     #[error("lambda must be a number from 0 to 1, not {0}")]
     Lambda(f64),
     /// The ridge is out of range.
-    #[error("the ridge must be a positive number, not {0}; 1e-6 is small and enough")]
+    #[error("the ridge must be a positive number, not {0}; 1e-6 suffices")]
     Ridge(f64),
     /// No game has both moves and a result.
     #[error(
         "none of the {0} games has moves and a known result; give games that were played to the \
-         end or whose result is announced"
+         end or whose result is recorded"
     )]
     NoOutcome(usize),
     /// All games are draws, so all weights would be zero.
@@ -108,7 +108,7 @@ pub enum LstdError {
         active: usize,
     },
     /// The system is singular in double precision.
-    #[error("the equations cannot be solved even with a ridge of {ridge}; give a larger one")]
+    #[error("the equations are singular even with a ridge of {ridge}; give a larger ridge")]
     Singular {
         /// The largest ridge tried.
         ridge: f64,
@@ -192,8 +192,8 @@ pub fn fit<P: Position, F: Features<P> + Sync>(
     })
 }
 
-/// Returns for each feature its index among those that occur, or `u32::MAX`, and the number that
-/// occur.
+/// Returns for each feature its index among the features that occur in the games (`u32::MAX` if it
+/// does not occur), and the number of these features.
 fn active_features<P: Position, F: Features<P> + Sync>(
     features: &F,
     games: &[(&Record<P>, f64)],

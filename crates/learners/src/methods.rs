@@ -1,4 +1,4 @@
-//! The supervised methods by name, with their options.
+//! Selects a supervised method by name and trains with it.
 
 mod memory;
 mod online;
@@ -16,7 +16,7 @@ use std::str::FromStr;
 
 pub use options::{MethodOptions, OptionError, methods_using};
 
-/// A method that trains on games.
+/// A supervised method: it trains on recorded games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
     /// Preference learning with board inversion.
@@ -73,18 +73,18 @@ impl FromStr for Method {
 pub struct TrainingData<'a> {
     /// Whole games, for methods that need trajectories.
     pub games: &'a [Record<Othello>],
-    /// Choices, for methods that train on single decisions.
+    /// Choices (decisions with at least two legal moves), for methods that train on decisions.
     pub choices: &'a [Decision<Othello>],
     /// The tuples of the model.
     pub tuples: Tuples,
-    /// The counts of the model, for online learning.
+    /// Count features of the model, such as mobility; used by online learning only.
     pub counts: Vec<Count>,
-    /// The store of stages, for online learning.
+    /// The store of stage checkpoints; used by online learning only.
     pub store: &'a dyn StageStore,
 }
 
 impl<'a> TrainingData<'a> {
-    /// Creates training data without counts and without a store.
+    /// Creates training data without count features and without a store.
     #[must_use]
     pub fn new(
         games: &'a [Record<Othello>],
@@ -95,13 +95,13 @@ impl<'a> TrainingData<'a> {
     }
 }
 
-/// The progress of a method.
+/// The progress of training after an iteration.
 pub struct MethodProgress<'a> {
     /// The iteration, epoch or game, from 1.
     pub iteration: u32,
-    /// The objective; NaN if the method has none.
+    /// The value of the objective; NaN if the method has none.
     pub objective: f64,
-    /// The quantity that the tolerance bounds; NaN if there is none.
+    /// The quantity that is compared with the tolerance; NaN if there is none.
     pub residual: f64,
     /// Builds the current network, for iterative methods.
     pub model: Option<&'a dyn Fn() -> Option<NTupleNetwork>>,
@@ -117,14 +117,14 @@ pub struct TrainedModel {
     pub model: Model,
     /// The name of the objective.
     pub objective_name: &'static str,
-    /// The course of training in one sentence.
+    /// A summary of the training run in one sentence.
     pub summary: String,
     /// Deviations from the requested settings, such as a missed tolerance.
     pub remarks: Vec<String>,
 }
 
 impl TrainedModel {
-    /// The n-tuple network, which all methods but the online ones train.
+    /// The n-tuple network; `None` after online learning, which trains other models.
     #[must_use]
     pub fn network(&self) -> Option<&NTupleNetwork> {
         match &self.model {
@@ -134,7 +134,7 @@ impl TrainedModel {
     }
 }
 
-/// An error of a method.
+/// An error of [`learn`].
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LearnError {
     /// An option is out of range.
@@ -152,13 +152,16 @@ pub enum LearnError {
     /// Online learning failed.
     #[error(transparent)]
     Online(#[from] OnlineError),
-    /// Too many weights.
+    /// The patterns have too many placements.
     #[error(transparent)]
     TooManyWeights(#[from] outflank_models::patterns::TooManyPlacements),
-    /// More features than memory allows.
-    #[error("{0} features exceed the maximum of {MAX_FEATURES}; give fewer or shorter tuples")]
+    /// The model has more features than fit into memory.
+    #[error(
+        "the model has {0} features, more than the maximum of {MAX_FEATURES}; give fewer or shorter \
+         tuples"
+    )]
     TooManyFeatures(usize),
-    /// More choices than memory allows.
+    /// The training set does not fit into memory.
     #[error(
         "{choices} choices need about {gib:.1} GiB of memory, the limit is {limit:.1} GiB. Train on \
          about {games} games with --sample {games}, or on all games with ipref --solver online."
@@ -178,7 +181,7 @@ pub enum LearnError {
         "the features do not distinguish the moves of any of the {0} choices; give other features \
          or more games"
     )]
-    Indifferent(usize),
+    IndistinguishableMoves(usize),
 }
 
 /// Maximum number of features; the solvers hold 32 numbers per feature.
@@ -229,12 +232,12 @@ pub fn learn(
     memory::check(method, &tuples, choices, games.len())?;
     let tuples_copy = tuples.clone();
     let mut report = |view: View, binary: bool, state: IterationState<'_>| {
-        let model = || {
+        let build = || {
             let weights = state.weights.iter().map(|&w| w as f32).collect();
             Some(NTupleNetwork::new(tuples_copy.clone(), weights, view)?.with_binary(binary))
         };
         let IterationState { iteration, objective, residual, .. } = state;
-        let model: Option<&dyn Fn() -> Option<NTupleNetwork>> = Some(&model);
+        let model: Option<&dyn Fn() -> Option<NTupleNetwork>> = Some(&build);
         on_iteration(MethodProgress { iteration, objective, residual, model, hits: None })
     };
     let outcome = match method {
@@ -287,13 +290,13 @@ pub fn learn(
                 mm::learn(tuples, choices, config, |state| report(View::Invert, binary, state))?;
             mm_model(outcome, method, options)
         }
-        // Handled above.
-        Method::MovePredictor => return Err(LearnError::Indifferent(0)),
+        // The move predictor always trains online, above.
+        Method::MovePredictor => return Err(LearnError::IndistinguishableMoves(0)),
     };
     if distinguishes_moves(&*outcome.model.policy(), choices) {
         Ok(outcome)
     } else {
-        Err(LearnError::Indifferent(choices.len()))
+        Err(LearnError::IndistinguishableMoves(choices.len()))
     }
 }
 
@@ -342,7 +345,7 @@ fn lstd_model(outcome: lstd::LstdOutcome, options: &MethodOptions) -> TrainedMod
     let mut remarks = Vec::new();
     if fit.ridge != options.ridge {
         remarks.push(format!(
-            "The equations are too close to singular with a ridge of {:e}; it was raised to {:.0e}.",
+            "The equations are nearly singular with a ridge of {:e}; it was raised to {:.0e}.",
             options.ridge, fit.ridge
         ));
     }
@@ -370,7 +373,7 @@ fn mm_model(outcome: mm::MmOutcome, method: Method, options: &MethodOptions) -> 
     }
 }
 
-/// Formats an integer for readers.
+/// Formats an integer with thousands separators.
 fn count(number: usize) -> String {
     outflank_report::text::count(number as u64)
 }

@@ -1,17 +1,16 @@
-//! Online preference learning: any number of choices and weights, by stochastic gradient descent.
-//! Runarsson & Lucas (2014), section IX, leave larger feature sets to future work.
+//! Online preference learning by AdaGrad, for large training sets and models.
 //!
-//! The value of a move is the sum of the weights of its features ([`MoveFeatures`]), with the mover seen as
-//! Black. With the softmax (Plackett-Luce) loss, an expert chooses a move of value v with
-//! probability
+//! Runarsson & Lucas (2014), section IX, leave larger feature sets to future work. The value v of a
+//! move is the sum of the weights of its features ([`MoveFeatures`]), with the mover seen as Black.
+//! With the softmax loss (Plackett-Luce model), the probability of the chosen move is
 //!
 //! ```text
 //! P(chosen) = exp(v_chosen) / sum_m exp(v_m)        loss = -ln P(chosen)
 //! ```
 //!
 //! With the margin loss, as in [`crate::ipref`], every other move contributes the squared violation
-//! of a margin of 1. Each choice updates the weights it reads by AdaGrad (Duchi, Hazan & Singer,
-//! 2011):
+//! of a margin of 1. Each choice updates the weights of its features by AdaGrad (Duchi, Hazan &
+//! Singer, 2011, section 1.1), where g is the derivative of the loss:
 //!
 //! ```text
 //! w -= learning_rate * g / sqrt(1 + sum of all g^2 so far)
@@ -21,13 +20,13 @@
 //!
 //! Departures from AdaGrad:
 //! 1. The accumulator starts at 1, so that the first step is bounded by the learning rate.
-//! 2. Weights that a mirrored position reads are kept equal, so a choice trains all eight
-//!    symmetries.
+//! 2. Weights that are mirror images of each other are tied, so a choice trains all eight
+//!    symmetries of its position.
 //! 3. Gradients below 0.002 are skipped for speed.
 //!
-//! Each stage of the game has its own weights and is trained on its own choices. Stages run in
-//! parallel, and the result does not depend on the number of threads. Memory: 24 bytes per choice,
-//! and two numbers per weight of the stages in training.
+//! Each stage of the game has its own weights and is trained on the choices of that stage. Stages
+//! run in parallel, and the result does not depend on the number of threads. Memory: 24 bytes per
+//! choice, and two numbers per weight of the stages in training.
 
 mod choice_set;
 mod epoch;
@@ -101,7 +100,7 @@ pub trait StageStore: Sync {
     /// Saves a stage after an epoch.
     fn save(&self, stage: usize, state: &StageState) -> Result<(), String>;
 
-    /// Reports progress: `choices` more in this epoch. Returns whether to continue.
+    /// Reports that `choices` more choices of an epoch are done. Returns whether to continue.
     fn on_progress(&self, stage: usize, epochs: u32, choices: usize) -> bool;
 }
 
@@ -141,7 +140,7 @@ pub fn learn<L: MoveFeatures>(
     store: &dyn StageStore,
 ) -> Result<OnlineOutcome, OnlineError> {
     check(choices, config)?;
-    // Stages differ in work; one task per stage balances the load.
+    // Stages differ in size; one task per stage balances the load.
     let states: Result<Vec<StageState>, _> = (0..stages.count())
         .into_par_iter()
         .with_max_len(1)
@@ -160,12 +159,12 @@ fn check(choices: &ChoiceSet, config: OnlineConfig) -> Result<(), OnlineError> {
     if choices.is_empty() {
         return Err(OnlineError::NoChoices);
     }
-    let wrong = |name, range, value| Err(OnlineError::Parameter { name, range, value });
+    let invalid = |name, range, value| Err(OnlineError::Parameter { name, range, value });
     if !(config.learning_rate > 0.0 && config.learning_rate <= 100.0) {
-        return wrong("the learning rate", "above 0 and at most 100", config.learning_rate);
+        return invalid("the learning rate", "above 0 and at most 100", config.learning_rate);
     }
     if !(1..=10_000).contains(&config.epochs) {
-        return wrong("the number of epochs", "from 1 to 10,000", f64::from(config.epochs));
+        return invalid("the number of epochs", "from 1 to 10,000", f64::from(config.epochs));
     }
     Ok(())
 }
@@ -195,9 +194,9 @@ fn learn_stage<L: MoveFeatures>(
         for order in order.chunks(CHUNK_SIZE) {
             let learning_rate = (config.learning_rate * (1.0 - done / total)) as f32;
             let (choices, loss) = (&choices, config.loss);
-            let work =
+            let chunk =
                 EpochChunk { features, state: &mut state, choices, order, loss, learning_rate };
-            stats.add(&kernel::run(work));
+            stats.add(&kernel::run(chunk));
             done += order.len() as f64;
             if !store.on_progress(stage, epoch, order.len()) {
                 return Err(OnlineError::Stopped);

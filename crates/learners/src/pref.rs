@@ -1,17 +1,27 @@
 //! Pref: preference learning with output negation (Runarsson & Lucas, 2014, section VI).
 //!
 //! One function returns the value of a position for Black. For every choice of Black, the value of
-//! the chosen afterstate must exceed that of every other afterstate by a margin of 1; for every
-//! choice of White it must be lower by 1:
+//! the chosen afterstate should exceed that of every other afterstate by a margin of 1; for every
+//! choice of White it should be lower by 1:
 //!
 //! ```text
 //! w . (phi_chosen - phi_other) >= 1 for Black,  <= -1 for White
 //! ```
 //!
-//! Violations have a squared hinge loss with penalty parameter C, and 1/2 |w|^2 is the
-//! regularizer. [`crate::ipref`] is the same method with positions seen by the mover.
+//! The weights minimize the regularized squared hinge loss of the violations, where y is +1 for
+//! Black and -1 for White:
+//!
+//! ```text
+//! 1/2 |w|^2 + C sum max(0, 1 - y w . (phi_chosen - phi_other))^2
+//! ```
+//!
+//! [`crate::ipref`] is the same method with board inversion.
 //!
 //! Input: decisions and a set of features.
+//!
+//! Departures from the paper:
+//! 1. The default solver is Newton's method in the primal. The paper uses LIBLINEAR's dual
+//!    coordinate descent, which is available as [`Solver::Dual`] and has the same optimum.
 
 use crate::svm::{HingeLoss, SvmError, SvmFit, solve_dual, solve_primal};
 use crate::{BinaryFeatures, IterationState, SparseRows, preference_rows};
@@ -25,7 +35,7 @@ use outflank_runs::rng;
 /// The solver; both reach the same optimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Solver {
-    /// Newton's method with line search: fast, on all cores.
+    /// Newton's method with line search; uses all cores.
     Primal,
     /// LIBLINEAR's dual coordinate descent, in a random order.
     Dual {
@@ -46,11 +56,11 @@ pub struct PrefConfig {
     pub max_iterations: u32,
     /// The solver.
     pub solver: Solver,
-    /// Whether features are binary: present or absent, however often they occur.
+    /// Whether features are binary (present or absent) instead of counted.
     pub binary: bool,
 }
 
-/// A trained network and its solution.
+/// A trained network with the solution of the SVM.
 #[derive(Clone, Debug)]
 pub struct PrefOutcome {
     /// The network.

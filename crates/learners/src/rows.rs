@@ -2,14 +2,18 @@
 //! and VI).
 //!
 //! Preference rows: for each decision and each move that was not chosen, the features of the chosen
-//! afterstate minus those of the other. Class rows: the features of each afterstate, with a sign
-//! that states whether the move was chosen.
+//! afterstate minus those of the other afterstate. Class rows: the features of each afterstate,
+//! with sign +1 if the move was chosen and -1 otherwise.
 //!
-//! The rows of a decision share most entries and are stored in two parts: a head that all rows of
-//! the group share (the change by the chosen move; or the position before the move) and a member
-//! per row (the change by the other move; or by this move). A row is head - member or head +
-//! member. With the paper's tuples a head or member has 33 entries and a difference of two
-//! afterstates 65, so a product with all rows takes half the time and a quarter of the memory.
+//! The rows of a decision form a group and share most entries, so each row is stored in two parts:
+//!
+//! | rows | head, shared by the group | member, one per row | row |
+//! |---|---|---|---|
+//! | preference | change by the chosen move | change by the other move | head - member |
+//! | class | position before the move | change by the move | head + member |
+//!
+//! With the paper's tuples, a head or member has 33 entries and a difference of two afterstates has
+//! 65. A product with all rows therefore takes half the time and a quarter of the memory.
 
 mod build;
 mod sparse;
@@ -58,7 +62,7 @@ impl SparseRows {
         }
     }
 
-    /// Creates empty rows with the capacity of these rows times `factor`, plus a reserve.
+    /// Creates empty rows with `factor` times the size of these rows as capacity, plus a reserve.
     fn with_scaled_capacity(&self, factor: f64) -> SparseRows {
         let scaled = |size: usize| (size as f64 * factor * 1.05) as usize + 64;
         let (units, others) = self.vectors.sizes();
@@ -142,7 +146,7 @@ impl SparseRows {
                 own += 1;
             }
             for row in group.rows() {
-                // Entries of both count once, and not at all if they cancel.
+                // An entry in both parts counts once, or not at all if the two values cancel.
                 count += own;
                 for (index, value) in group.member(row).entries() {
                     match head[index as usize] {
@@ -175,7 +179,7 @@ impl SparseRows {
         (indices, values, self.sign(row))
     }
 
-    /// The weight of a row; a row of weight 2 equals the row twice.
+    /// The weight of a row; a row of weight 2 is equivalent to two equal rows.
     #[inline]
     #[must_use]
     pub fn weight(&self, row: usize) -> f64 {

@@ -1,23 +1,24 @@
-//! TD(λ) by self-play for patterns by stage, in batches (Sutton, 1988; forward view).
+//! TD(λ) by self-play for pattern evaluations, in batches of games (Sutton, 1988; Sutton & Barto,
+//! 2018, section 12.1: the λ-return).
 //!
 //! The value v of a position for the side that moved into it is the logit of its winning
 //! probability: P = 1 / (1 + exp(-v)). Games are played greedily with a fraction of random moves.
 //! After a game, every position that was followed by a greedy move is trained toward the λ-return
 //!
 //! ```text
-//! G_t = (1 - λ) V_(t+1) + λ G_(t+1)        G of the last position = 1, 1/2 or 0
+//! G_t = (1 - λ) V_(t+1) + λ G_(t+1),        G = 1, 1/2 or 0 for the last position
 //! ```
 //!
-//! from the side of its own player, where V is the P of the next position when it was played. Each
-//! weight has its own AdaGrad step as in [`crate::online`], with the derivative P - G of the
-//! logistic loss.
+//! from the point of view of the side that moved into the position. V_(t+1) is the P of the next
+//! position under the weights of the game. The weights are updated by AdaGrad as in
+//! [`crate::online`], with the derivative P - G of the logistic loss.
 //!
-//! Details:
-//! 1. A random move cuts the chain: the position before it is not trained, and earlier positions
-//!    use its V as their return.
+//! Departures from the textbook method:
+//! 1. A random move cuts the trace: the position before it is not trained, and earlier positions
+//!    use the V of that position as their return.
 //! 2. A share of the games can be played against a fixed opponent with the same fraction of random
-//!    moves. Only positions after the learner's moves are trained, each followed by the learner's
-//!    next one; the opponent is part of the environment.
+//!    moves. Then only the positions after the learner's moves form the sequence and are trained;
+//!    the opponent is part of the environment.
 //! 3. A batch of games is played with fixed weights on all cores; then each stage is trained on its
 //!    positions in the order of the games. The result does not depend on the number of threads, and
 //!    a run can stop between two batches.
@@ -45,7 +46,7 @@ pub struct SelfPlayConfig {
     pub games_per_batch: u32,
     /// Probability of a random move.
     pub random: f64,
-    /// Maximum number of random opening moves; the number is uniform between 0 and this.
+    /// Maximum number of random opening moves; the number per game is uniform from 0 to this.
     pub max_opening_moves: u32,
     /// Share of games against the opponent, if there is one.
     pub opponent_share: f64,
@@ -75,6 +76,7 @@ pub struct SelfPlay {
     config: SelfPlayConfig,
     states: Vec<StageState>,
     opponent: Option<Arc<dyn Evaluate<Othello>>>,
+    /// Number of completed batches.
     done: u32,
 }
 
@@ -121,8 +123,8 @@ impl SelfPlay {
                 })
             })
             .collect();
-        let part = f64::from(self.done) / f64::from(self.config.batches);
-        let learning_rate = (self.config.learning_rate * (1.0 - part)) as f32;
+        let progress = f64::from(self.done) / f64::from(self.config.batches);
+        let learning_rate = (self.config.learning_rate * (1.0 - progress)) as f32;
         let (features, stages) = (&self.features, self.stages);
         let losses: Vec<(f64, u64)> = self
             .states
@@ -130,10 +132,10 @@ impl SelfPlay {
             .enumerate()
             .with_max_len(1)
             .map(|(stage, state)| {
-                let of = |target: &&TrainingTarget| {
+                let in_stage = |target: &&TrainingTarget| {
                     stages.of(64 - target.board.empty().count_ones()) == stage
                 };
-                let targets = targets.iter().flatten().filter(of);
+                let targets = targets.iter().flatten().filter(in_stage);
                 kernel::run(StageUpdate { features, state, targets, learning_rate })
             })
             .collect();
@@ -173,16 +175,16 @@ impl Learner for SelfPlay {
     }
 
     fn state(&self) -> Result<Vec<Vec<u8>>, String> {
-        let mut parts = vec![self.done.to_le_bytes().to_vec()];
-        parts.extend(self.states.iter().map(StageState::to_bytes));
-        Ok(parts)
+        let mut shards = vec![self.done.to_le_bytes().to_vec()];
+        shards.extend(self.states.iter().map(StageState::to_bytes));
+        Ok(shards)
     }
 
-    fn restore(&mut self, parts: &[Vec<u8>]) -> Result<(), String> {
-        let other =
+    fn restore(&mut self, shards: &[Vec<u8>]) -> Result<(), String> {
+        let mismatch =
             || "the checkpoint belongs to a learner with other features or stages".to_owned();
-        let (done, stages) = parts.split_first().ok_or_else(other)?;
-        let done: [u8; 4] = done.as_slice().try_into().map_err(|_| other())?;
+        let (done, stages) = shards.split_first().ok_or_else(mismatch)?;
+        let done: [u8; 4] = done.as_slice().try_into().map_err(|_| mismatch())?;
         let states: Option<Vec<StageState>> = stages
             .iter()
             .map(|bytes| {
@@ -190,7 +192,7 @@ impl Learner for SelfPlay {
             })
             .collect();
         let states = states.filter(|states| states.len() == self.stages.count());
-        self.states = states.ok_or_else(other)?;
+        self.states = states.ok_or_else(mismatch)?;
         self.done = u32::from_le_bytes(done);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Linear support vector machines, as used by Runarsson & Lucas (2014): minimize over w
+//! Linear support vector machines (Runarsson & Lucas, 2014, section VI): minimize over w
 //!
 //! ```text
 //! 1/2 |w|^2 + C * sum_i c_i loss(1 - y_i w.x_i),   loss(t) = max(0, t)^2 (L2) or max(0, t) (L1)
@@ -26,7 +26,7 @@ pub struct SvmFit {
     pub objective: f64,
     /// An upper bound of the distance to the optimal objective.
     pub gap: f64,
-    /// Number of iterations: Newton steps, or passes over the rows.
+    /// Number of iterations: Newton steps (primal) or passes over the rows (dual).
     pub iterations: u32,
     /// Whether the tolerance was reached.
     pub converged: bool,

@@ -1,8 +1,9 @@
 //! TDL: temporal-difference learning by self-play (Krawiec & Szubert, 2011, section 3.1).
 //!
 //! A network f returns the value of a position for Black; the predicted result is P = tanh(f).
-//! After every greedy move the prediction for the position before the move is moved toward that for
-//! the position after it, or toward the result (+1, 0 or -1 for Black) at the end of the game:
+//! After every greedy move, the prediction for the position before the move is trained toward
+//! P_next, the prediction for the position after it. At the end of the game P_next is the result
+//! (+1, 0 or -1 for Black):
 //!
 //! ```text
 //! weight += alpha (P_next - P) (1 - P^2)      for each placement that reads the weight
@@ -12,10 +13,10 @@
 //! ply, except that each move is random with probability epsilon. The network must use output
 //! negation: Black takes the highest value and White the lowest.
 //!
-//! Details:
+//! Departures and choices where the paper is silent:
 //! 1. A forced random move and a pass cause no update.
-//! 2. The opponent can be another, fixed network. The learner then learns from all greedy moves of
-//!    the game, including its opponent's: the update needs a sequence of states only.
+//! 2. The opponent can be another, fixed network. The learner is then updated after all greedy
+//!    moves of the game, including those of its opponent.
 
 use outflank_games::Side;
 use outflank_games::othello::{Board, Square, kernel};
@@ -47,14 +48,14 @@ enum Players<'a> {
 impl Players<'_> {
     fn first(&mut self) -> &mut TrainableNTuple {
         match self {
-            Players::SelfPlay(live) => live,
+            Players::SelfPlay(trainable) => trainable,
             Players::Two { first, .. } => first,
         }
     }
 
     fn mover(&mut self, side: Side) -> &mut TrainableNTuple {
         match self {
-            Players::SelfPlay(live) => live,
+            Players::SelfPlay(trainable) => trainable,
             Players::Two { first, second, first_side } => {
                 if side == *first_side {
                     first
@@ -75,7 +76,7 @@ impl Players<'_> {
 
     fn each(&mut self, mut f: impl FnMut(&mut TrainableNTuple)) {
         match self {
-            Players::SelfPlay(live) => f(live),
+            Players::SelfPlay(trainable) => f(trainable),
             Players::Two { first, second, .. } => {
                 f(first);
                 f(second);
@@ -85,8 +86,8 @@ impl Players<'_> {
 }
 
 /// Plays a training game of self-play and returns Black's margin.
-pub fn self_play(live: &mut TrainableNTuple, config: TdlConfig, rng: &mut Rng) -> i32 {
-    play(Players::SelfPlay(live), Some(config.learning_rate), config.epsilon, rng)
+pub fn self_play(trainable: &mut TrainableNTuple, config: TdlConfig, rng: &mut Rng) -> i32 {
+    play(Players::SelfPlay(trainable), Some(config.learning_rate), config.epsilon, rng)
 }
 
 /// Plays a training game in which the learner has `side` and the opponent does not learn. Returns
@@ -102,8 +103,8 @@ pub fn play_against(
     play(players, Some(config.learning_rate), config.epsilon, rng)
 }
 
-/// Plays a game without learning and returns Black's margin.
-pub fn play_out(
+/// Plays a game without updates and returns Black's margin.
+pub fn play_evaluation_game(
     black: &mut TrainableNTuple,
     white: &mut TrainableNTuple,
     epsilon: f64,
@@ -113,8 +114,8 @@ pub fn play_out(
     play(players, None, epsilon, rng)
 }
 
-/// Returns the RNG stream of a training game. It depends on the learner and the number of the game,
-/// so a learner's games do not depend on other learners or on how games are grouped.
+/// Returns the RNG stream of a training game. It is named by the index of the learner and the
+/// number of the game, so the games do not depend on other learners or on their grouping.
 #[must_use]
 pub fn stream(seed: u64, learner: usize, game: u64) -> Rng {
     rng::stream(seed, &["td", &learner.to_string(), &game.to_string()])
@@ -122,11 +123,11 @@ pub fn stream(seed: u64, learner: usize, game: u64) -> Rng {
 
 /// Plays `games` training games of self-play, numbered from `from`.
 pub fn learn(network: &mut NTupleNetwork, config: TdlConfig, seed: u64, from: u64, games: u64) {
-    let mut live = TrainableNTuple::new(network);
+    let mut trainable = TrainableNTuple::new(network);
     for game in from..from + games {
-        self_play(&mut live, config, &mut stream(seed, 0, game));
+        self_play(&mut trainable, config, &mut stream(seed, 0, game));
     }
-    live.store(network);
+    trainable.store(network);
 }
 
 fn play(mut players: Players<'_>, learning_rate: Option<f64>, epsilon: f64, rng: &mut Rng) -> i32 {
@@ -134,16 +135,16 @@ fn play(mut players: Players<'_>, learning_rate: Option<f64>, epsilon: f64, rng:
     let mut board = Board::START;
     let mut side = Side::Black;
     let mut moves = board.moves();
-    players.each(|live| live.set_board(board.own, board.other));
+    players.each(|trainable| trainable.set_board(board.own, board.other));
     loop {
         let as_black = side == Side::Black;
         let random = rng.chance(epsilon);
         let (square, flips, after) = if random {
-            let square = nth(moves, rng.below(moves.count_ones()));
+            let square = nth_square(moves, rng.below(moves.count_ones()));
             (square, kernel::flips(board.own, board.other, square), None)
         } else {
             players.mover(side).after_moves(board, moves, as_black, &mut afters);
-            let mv = best(afters.values(), as_black, rng);
+            let mv = best_move(afters.values(), as_black, rng);
             let (square, flips) = afters.step(mv);
             (square, flips, Some(afters.values()[mv]))
         };
@@ -166,44 +167,44 @@ fn play(mut players: Players<'_>, learning_rate: Option<f64>, epsilon: f64, rng:
                 }
             };
             let target = if over { f64::from(margin.signum()) } else { libm::tanh(value) };
-            learn_step(players.first(), target, learning_rate);
+            td_update(players.first(), target, learning_rate);
         }
         if over {
             return margin;
         }
-        players.each(|live| live.advance(square, flips, as_black));
+        players.each(|trainable| trainable.advance(square, flips, as_black));
         (board, side, moves) = (next, next_side, next_moves);
     }
 }
 
-/// Moves the prediction for the current position toward the target.
-fn learn_step(live: &mut TrainableNTuple, target: f64, learning_rate: f64) {
-    let prediction = libm::tanh(live.value());
-    live.add_to_active_weights(
+/// Trains the prediction for the current position toward the target.
+fn td_update(trainable: &mut TrainableNTuple, target: f64, learning_rate: f64) {
+    let prediction = libm::tanh(trainable.value());
+    trainable.add_to_active_weights(
         learning_rate * (target - prediction) * (1.0 - prediction * prediction),
     );
 }
 
-/// Returns the n-th square of a bitboard.
-pub(crate) fn nth(bits: u64, n: u32) -> Square {
+/// Returns the n-th square of a bitboard, counted from 0.
+pub(crate) fn nth_square(bits: u64, n: u32) -> Square {
     let rest = (0..n).fold(bits, |rest, _| rest & rest.wrapping_sub(1));
     Square::lowest(rest).unwrap_or_else(|| unreachable!("the side to move has a legal move"))
 }
 
-/// Returns the best move of the mover; ties within [`TIE_TOLERANCE`] are broken uniformly at
-/// random.
-pub(crate) fn best(values: &[f64], as_black: bool, rng: &mut Rng) -> usize {
+/// Returns the index of the mover's best move; ties within [`TIE_TOLERANCE`] are broken uniformly
+/// at random.
+pub(crate) fn best_move(values: &[f64], as_black: bool, rng: &mut Rng) -> usize {
     let sign = if as_black { 1.0 } else { -1.0 };
     let best = values.iter().fold(f64::NEG_INFINITY, |best, &value| best.max(sign * value));
     let tied = |value: f64| sign * value >= best - TIE_TOLERANCE;
     let count = values.iter().filter(|&&value| tied(value)).count();
-    let mut wanted = if count > 1 { rng.below(count as u32) } else { 0 };
+    let mut skip = if count > 1 { rng.below(count as u32) } else { 0 };
     for (mv, &value) in values.iter().enumerate() {
         if tied(value) {
-            if wanted == 0 {
+            if skip == 0 {
                 return mv;
             }
-            wanted -= 1;
+            skip -= 1;
         }
     }
     0

@@ -1,11 +1,11 @@
-//! The driver of methods that learn by playing: budget, measurements, checkpoints, resume.
+//! Runs methods that learn by playing, with a budget, measurements, checkpoints and resume.
 //!
 //! A [`Learner`] performs one step at a time, such as a generation or a batch of games. [`train`]
-//! runs it until its budget is used, measures it at even intervals with an [`Evaluator`], such as
-//! matches against opponents ([`OpponentEvaluator`]), and after each measurement writes to a
+//! runs it until its budget is used and measures it at even intervals with an [`Evaluator`], such
+//! as matches against opponents ([`OpponentEvaluator`]). After each measurement it writes to a
 //! folder: a checkpoint, the measurements as CSV and as a TensorBoard event file, and the model.
 //! Measurements are not part of the budget and do not affect training. An interrupted run resumes
-//! from its last checkpoint to the same bytes.
+//! from its last checkpoint and ends with the same files, byte for byte.
 
 mod checkpoint;
 mod metrics;
@@ -34,30 +34,29 @@ pub trait Learner {
         Ok(())
     }
 
-    /// The budget used so far, in games or rounds.
+    /// Returns the budget used so far, in games or rounds.
     fn spent(&self) -> u64;
 
-    /// The budget of the next step.
+    /// Returns the budget that the next step takes.
     fn next_cost(&self) -> u64;
 
-    /// Performs one step: a generation, a batch of games or a round. A step that is stopped has no
-    /// effect.
+    /// Performs one step: a generation, a batch of games or a round. A stopped step has no effect.
     fn step(&mut self) -> Result<(), StepError>;
 
-    /// The best model so far.
+    /// Returns the best model so far.
     fn model(&self) -> Self::Model;
 
-    /// All models that are trained side by side, the best first. Measurement games are divided
-    /// among them.
+    /// Returns all models that are trained simultaneously, the best first. Measurement games are
+    /// divided among them.
     fn models(&self) -> Vec<Self::Model> {
         vec![self.model()]
     }
 
-    /// Returns everything that later steps depend on, as checkpoint shards.
+    /// Serializes everything that later steps depend on, as checkpoint shards.
     fn state(&self) -> Result<Vec<Vec<u8>>, String>;
 
-    /// Restores a state of a learner with the same configuration.
-    fn restore(&mut self, parts: &[Vec<u8>]) -> Result<(), String>;
+    /// Restores the state of a learner with the same configuration.
+    fn restore(&mut self, shards: &[Vec<u8>]) -> Result<(), String>;
 }
 
 /// An error of a step.
@@ -79,7 +78,7 @@ impl From<String> for StepError {
 
 /// Measures a learner.
 pub trait Evaluator<L> {
-    /// The metrics.
+    /// Returns the columns of the metrics.
     fn columns(&self) -> Vec<MetricColumn>;
 
     /// Measures the metrics; `None` if the user requested a stop.
@@ -90,7 +89,7 @@ pub trait Evaluator<L> {
 #[derive(Clone, Debug)]
 pub struct TrainingPlan {
     /// The budget, in the unit of the learner. A step that would exceed it is not started.
-    pub games: u64,
+    pub budget: u64,
     /// The unit of the budget, for table headers.
     pub unit: &'static str,
     /// Number of measurements at even intervals; the end is always measured.
@@ -99,33 +98,33 @@ pub struct TrainingPlan {
     pub measure_start: bool,
     /// The provenance stored in model files.
     pub origin: Origin,
-    /// Whether the model of every measurement is saved, as `models/001.safetensors` and so on.
+    /// Whether the model of every measurement is saved (`models/001.safetensors` and so on).
     pub keep_models: bool,
 }
 
 /// A measurement during training.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measurement {
-    /// The budget used at this time, usually games.
+    /// The budget used before this measurement, usually in games.
     pub games: u64,
     /// The metrics, such as the score against each opponent, 0 to 100.
     pub scores: Vec<f64>,
     /// The half-widths of their 95% confidence intervals, 0 if unknown.
     pub errors: Vec<f64>,
-    /// The percentage of games lost against each opponent, 0 if the metric is not a score.
+    /// The percentage of games lost to each opponent, 0 if the metric is not a score.
     pub losses: Vec<f64>,
 }
 
-/// The progress of a run.
+/// The progress of a training run.
 #[derive(Clone, Copy, Debug)]
 pub struct TrainingStatus<'a> {
     /// The budget used so far.
     pub games: u64,
-    /// The last measurement.
+    /// The last measurement, if there is one.
     pub last: Option<&'a Measurement>,
 }
 
-/// The result of a run.
+/// The result of a training run.
 #[derive(Clone, Debug)]
 pub struct TrainingOutcome<M> {
     /// The best model.
@@ -136,7 +135,7 @@ pub struct TrainingOutcome<M> {
     pub complete: bool,
 }
 
-/// An error of a run.
+/// An error of a training run.
 #[derive(Debug, thiserror::Error)]
 pub enum TrainingError {
     /// The checkpoint is damaged or belongs to another run.
@@ -161,19 +160,20 @@ pub enum TrainingError {
     Contest(#[from] ContestError),
 }
 
-/// Returns the file name of the model, by its kind.
+/// Returns the file name of a model of this kind.
 #[must_use]
 pub fn model_name<M: SaveModel>() -> String {
     format!("model.{}", M::EXTENSION)
 }
 
-/// Returns the path of the model of a measurement; the last has the number of measurements.
+/// Returns the path of the model that was saved with a measurement, numbered from 1. The final
+/// model has the number [`TrainingPlan::measurements`].
 #[must_use]
-pub fn model_at<M: SaveModel>(folder: &Path, number: u64) -> PathBuf {
+pub fn numbered_model_file<M: SaveModel>(folder: &Path, number: u64) -> PathBuf {
     folder.join(format!("models/{number:03}.{}", M::EXTENSION))
 }
 
-/// Returns the path of one of the models that are trained side by side, counted from 0.
+/// Returns the path of one of the models that are trained simultaneously, counted from 0.
 #[must_use]
 pub fn model_file<M: SaveModel>(folder: &Path, index: usize) -> PathBuf {
     match index {
@@ -182,14 +182,14 @@ pub fn model_file<M: SaveModel>(folder: &Path, index: usize) -> PathBuf {
     }
 }
 
-/// Returns the number of measurement intervals that have passed when `games` of the budget are used.
+/// Returns the number of measurement intervals completed when `games` of the budget are used.
 fn intervals_passed(games: u64, measurements: u64, budget: u64) -> u64 {
     let number = u128::from(games) * u128::from(measurements) / u128::from(budget.max(1));
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
 /// Returns the measurement of a finished run with a number from 1 to `measurements`, as in
-/// [`model_at`], or the last one before it if a step was longer than an interval.
+/// [`numbered_model_file`]. If a step was longer than an interval, this is the measurement before.
 #[must_use]
 pub fn measurement_at(
     curve: &[Measurement],
@@ -216,9 +216,9 @@ pub fn train<L: Learner>(
     mut on_progress: impl FnMut(TrainingStatus<'_>) -> bool,
 ) -> Result<TrainingOutcome<L::Model>, TrainingError> {
     let columns = evaluator.columns();
-    for incomplete in [folder, &folder.join("models")] {
-        if incomplete.is_dir() {
-            files::remove_temp_files(incomplete)?;
+    for written in [folder, &folder.join("models")] {
+        if written.is_dir() {
+            files::remove_temp_files(written)?;
         }
     }
     let mut curve = match load_checkpoint(learner, folder)? {
@@ -231,11 +231,11 @@ pub fn train<L: Learner>(
     };
     loop {
         let spent = learner.spent();
-        let over = spent.saturating_add(learner.next_cost()) > plan.games;
+        let finished = spent.saturating_add(learner.next_cost()) > plan.budget;
         let last = curve.last().map_or(0, |point: &Measurement| point.games);
-        let passed = |games: u64| intervals_passed(games, plan.measurements, plan.games);
+        let passed = |games: u64| intervals_passed(games, plan.measurements, plan.budget);
         let due = passed(spent) > passed(last)
-            || (over && last < spent)
+            || (finished && last < spent)
             || (plan.measure_start && curve.is_empty());
         if due {
             let Some(Metrics { values, errors, mut losses }) = evaluator.measure(learner)? else {
@@ -245,12 +245,12 @@ pub fn train<L: Learner>(
             losses.resize(values.len(), 0.0);
             curve.push(Measurement { games: spent, scores: values, errors, losses });
             write_metrics(&curve, plan.unit, &columns, folder)?;
-            let number = if over { plan.measurements } else { passed(spent) };
+            let number = if finished { plan.measurements } else { passed(spent) };
             save_models(learner, plan, number, folder)?;
             save_checkpoint(learner, &curve, folder)?;
         }
         let proceed = on_progress(TrainingStatus { games: spent, last: curve.last() });
-        if over {
+        if finished {
             // A complete run needs no earlier checkpoint; a failure to remove it is harmless.
             let _ = std::fs::remove_file(folder.join(PREVIOUS_CHECKPOINT));
             return Ok(TrainingOutcome { model: learner.model(), curve, complete: true });
@@ -284,12 +284,12 @@ fn save_models<L: Learner>(
     }
     if let (true, Some(model)) = (plan.keep_models, models.first()) {
         files::create_folder(&folder.join("models"))?;
-        model.save(&model_at::<L::Model>(folder, number), &plan.origin)?;
+        model.save(&numbered_model_file::<L::Model>(folder, number), &plan.origin)?;
     }
     Ok(())
 }
 
-/// Names the last saved model, for the error of a failed step.
+/// Describes the last saved model, for the error of a failed step.
 fn last_model<M: SaveModel>(curve: &[Measurement], plan: &TrainingPlan, folder: &Path) -> String {
     curve.last().map_or_else(String::new, |point| {
         format!(
@@ -310,7 +310,7 @@ fn stopped<L: Learner>(learner: &L, curve: Vec<Measurement>) -> TrainingOutcome<
 mod tests {
     use super::*;
 
-    /// Generations of 48,425 games, as CTDL has them with a budget of a million.
+    /// Generations of 48,425 games, as in CTDL, with a budget of a million games.
     #[test]
     fn measurements_are_numbered_by_their_intervals() {
         let point =

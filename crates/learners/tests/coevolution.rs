@@ -1,4 +1,4 @@
-//! Properties of every method of the coevolution family.
+//! Properties of all coevolution methods.
 
 use outflank_learners::coevolution::variation::{
     crossover, mutate_topology, mutate_weights, random_individual, tournament,
@@ -101,8 +101,8 @@ fn steps(config: &CoevolutionConfig, threads: usize, steps: usize) -> Coevolutio
     learner
 }
 
-/// Budgets add up, populations keep their size, the same seed gives the same bytes on any number of threads,
-/// and a restored state continues identically.
+/// Budgets add up, populations keep their size, the same seed gives the same bytes on any number of
+/// threads, and a restored state continues identically.
 #[test]
 fn every_method_is_reproducible_and_resumable() {
     for (name, config) in methods() {
@@ -137,8 +137,8 @@ fn one_individual_without_variation_is_tdl() {
         let mut learner = Coevolution::new(config.clone(), 9, 2).unwrap();
         let mut network = learner.population()[0].clone();
         (0..140 / games).for_each(|_| learner.step().unwrap());
-        let rates = TdlConfig { learning_rate: config.alpha, epsilon: config.epsilon };
-        tdl::learn(&mut network, rates, 9, 0, 140);
+        let tdl_config = TdlConfig { learning_rate: config.alpha, epsilon: config.epsilon };
+        tdl::learn(&mut network, tdl_config, 9, 0, 140);
         assert_eq!(learner.model(), network);
         assert_eq!(learner.spent(), 140);
     }
@@ -217,7 +217,8 @@ fn mutations_change_only_their_part() {
         .map(|(a, b)| f64::from(a - b))
         .filter(|change| *change != 0.0)
         .collect();
-    // 5% of 8,748 weights change by a normal variate with variance 1/16, within five standard errors.
+    // 5% of 8,748 weights change by a normal variate with variance 1/16, within five standard
+    // errors.
     let (n, count) = (8748.0, changes.len() as f64);
     assert!((count - 0.05 * n).abs() < 5.0 * (n * 0.05 * 0.95f64).sqrt(), "{count}");
     let variance = changes.iter().map(|c| c * c).sum::<f64>() / count;
@@ -239,7 +240,7 @@ fn tournaments_favor_the_fit() {
 fn plan(games: u64) -> TrainingPlan {
     let origin = Origin { method: "test".to_owned(), ..Origin::default() };
     TrainingPlan {
-        games,
+        budget: games,
         unit: "games",
         measurements: 4,
         measure_start: false,
@@ -320,7 +321,8 @@ fn damaged_and_foreign_checkpoints_are_errors() {
     assert!(text.contains("damaged"), "{text}");
 }
 
-/// A run whose last checkpoint is damaged or missing resumes from the previous one, to the same files.
+/// A run whose last checkpoint is damaged or missing resumes from the previous one, to the same
+/// files.
 #[test]
 fn runs_resume_from_the_previous_checkpoint() {
     let run = |folder: &Path, games: u64| {

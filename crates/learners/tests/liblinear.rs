@@ -1,5 +1,5 @@
-//! Both solvers against LIBLINEAR's optimum on the same rows; `data/optimum.txt` states how it was
-//! computed.
+//! Compares both solvers with LIBLINEAR's optimum on the same rows. `data/optimum.txt` states how
+//! the optimum was computed.
 
 use outflank_learners::methods::MethodOptions;
 use outflank_learners::{HingeLoss, SparseRows, preference_rows, solve_dual, solve_primal};

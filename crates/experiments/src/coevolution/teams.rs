@@ -12,7 +12,7 @@ use crate::{Experiment, ExperimentOutcome, Report};
 use outflank_arena::{ContestConfig, contest};
 use outflank_games::Line;
 use outflank_games::othello::Othello;
-use outflank_learners::training::model_at;
+use outflank_learners::training::numbered_model_file;
 use outflank_models::NTupleNetwork;
 use outflank_models::files::load;
 use outflank_players::{Greedy, PlayerFactory};
@@ -151,9 +151,10 @@ fn tournament(
             let last = scale_params(context.scale).measurements;
             let saved = (1..=measurement).rev().chain(measurement + 1..=last);
             let path = saved
-                .map(|number| model_at::<NTupleNetwork>(folder, number))
+                .map(|number| numbered_model_file::<NTupleNetwork>(folder, number))
                 .find(|path| path.is_file());
-            let path = path.unwrap_or_else(|| model_at::<NTupleNetwork>(folder, measurement));
+            let path =
+                path.unwrap_or_else(|| numbered_model_file::<NTupleNetwork>(folder, measurement));
             let policy = load(&path)?.0.policy();
             entries.push(PlayerFactory::new(
                 format!("{} {}", runs.variant.title(), run + 1),

@@ -1,14 +1,15 @@
-//! The start positions of games (section 4): all positions of the first four moves, up to symmetry.
+//! The start positions of training games (Binkley et al., 2007, section 4): all positions of the
+//! first four moves, up to symmetry.
 
 use outflank_games::Position;
 use outflank_games::othello::{Board, Othello};
 use std::collections::BTreeSet;
 
-/// Maximum number of moves.
+/// Maximum number of moves before a start position.
 const MAX_PLIES: usize = 4;
 
-/// Returns the starting position and the 78 positions after one to four moves, one per symmetry class: the
-/// first in move order.
+/// Returns the initial position and the 78 positions after one to four moves. Each symmetry class
+/// is represented by its first position in move order.
 #[must_use]
 pub fn start_positions() -> Vec<Othello> {
     let mut all = vec![Othello::start()];

@@ -1,3 +1,5 @@
+//! Compares training with finite differences and a reference implementation; resume and errors.
+
 use super::*;
 use crate::training::{Learner, OpponentEvaluator, StepError, TrainingPlan, train};
 use outflank_models::Evaluate;
@@ -32,8 +34,8 @@ fn targets_follow_the_formula() {
 #[test]
 fn the_td_update_follows_the_formula() {
     let config = config("WS 64-2x8-3-1");
-    let pair = AnnLearner::new(config.clone());
-    let net = pair.net(0);
+    let learner = AnnLearner::new(config.clone());
+    let net = learner.net(0);
     let mut position = Othello::start();
     let mut sequence = Vec::new();
     while let Some(mv) = position.moves().last() {
@@ -47,35 +49,35 @@ fn the_td_update_follows_the_formula() {
         }
     }
     let (alpha, result) = (0.05, 0.6f32);
-    let mut live = TrainableMlp::new(&net);
+    let mut trainable = TrainableMlp::new(&net);
     let whole = Sequence { boards: sequence.clone(), random: vec![false; sequence.len()] };
     td_update(
-        &mut live,
+        &mut trainable,
         &whole,
         result,
         TdParams { learning_rate: alpha, lambda: 0.0 },
         &mut Vec::new(),
     );
-    live.step();
+    trainable.step();
     let predict = |weights: &[f32], board: &Board| {
         let net = Mlp::new(&config.architecture, weights.to_vec()).unwrap();
         let position = Othello::from_discs(board.own, board.other, Side::White).unwrap();
         libm::tanh(f64::from(net.value(&position, Side::Black)))
     };
     let f: Vec<f64> = sequence.iter().map(|board| predict(net.weights(), board)).collect();
-    for place in (0..net.weights().len()).step_by(3) {
+    for index in (0..net.weights().len()).step_by(3) {
         let mut expected = 0.0;
         for (t, board) in sequence.iter().enumerate() {
             let next = f.get(t + 1).copied().unwrap_or(f64::from(result));
             let moved = |by: f32| {
                 let mut weights = net.weights().to_vec();
-                weights[place] += by;
+                weights[index] += by;
                 predict(&weights, board)
             };
             let slope = (moved(0.01) - moved(-0.01)) / 0.02;
             expected += f64::from(alpha) * (next - f[t]) * slope;
         }
-        let change = f64::from(live.weights()[place] - net.weights()[place]);
+        let change = f64::from(trainable.weights()[index] - net.weights()[index]);
         assert!((change - expected).abs() < 1e-5 + 1e-2 * expected.abs(), "{change} {expected}");
     }
 }
@@ -83,14 +85,20 @@ fn the_td_update_follows_the_formula() {
 /// Targets of TD(λ) with and without random moves, computed by hand.
 #[test]
 fn traces_are_cut_at_a_random_move() {
-    let pair = AnnLearner::new(config("FC 64-3-1"));
-    let mut live = TrainableMlp::new(&pair.net(0));
+    let learner = AnnLearner::new(config("FC 64-3-1"));
+    let mut trainable = TrainableMlp::new(&learner.net(0));
     let boards: Vec<Board> = start_positions()[10..14].iter().map(|p| p.board()).collect();
-    let f = live.predict(&boards).to_vec();
+    let f = trainable.predict(&boards).to_vec();
     let mut steps = |random: [bool; 4], lambda: f32| {
         let mut steps = Vec::new();
         let sequence = Sequence { boards: boards.clone(), random: random.to_vec() };
-        td_update(&mut live, &sequence, 0.5, TdParams { learning_rate: 1.0, lambda }, &mut steps);
+        td_update(
+            &mut trainable,
+            &sequence,
+            0.5,
+            TdParams { learning_rate: 1.0, lambda },
+            &mut steps,
+        );
         steps
     };
     let near = |found: Vec<f32>, wanted: [f32; 4]| {
@@ -112,9 +120,9 @@ fn traces_are_cut_at_a_random_move() {
 }
 
 fn learn(config: &AnnConfig, steps: u32) -> AnnLearner {
-    let mut pair = AnnLearner::new(config.clone());
-    (0..steps).for_each(|_| pair.step().unwrap());
-    pair
+    let mut learner = AnnLearner::new(config.clone());
+    (0..steps).for_each(|_| learner.step().unwrap());
+    learner
 }
 
 #[test]
@@ -134,9 +142,9 @@ fn every_variant_is_distinct_and_reproducible() {
         config("SP 64-91-4-1"),
     ];
     let states: Vec<_> = all.iter().map(|config| learn(config, 5).state().unwrap()).collect();
-    for (place, (state, config)) in states.iter().zip(&all).enumerate() {
+    for (index, (state, config)) in states.iter().zip(&all).enumerate() {
         assert_eq!(*state, learn(config, 5).state().unwrap());
-        assert!(states[..place].iter().all(|other| other != state));
+        assert!(states[..index].iter().all(|other| other != state));
     }
 }
 
@@ -162,8 +170,8 @@ fn a_restored_state_continues_identically() {
 
 #[test]
 fn divergence_is_an_error() {
-    let mut pair = AnnLearner::new(AnnConfig { learning_rate: 1e39, ..config("FC 64-4-1") });
-    let error = (0..50).find_map(|_| pair.step().err()).unwrap();
+    let mut learner = AnnLearner::new(AnnConfig { learning_rate: 1e39, ..config("FC 64-4-1") });
+    let error = (0..50).find_map(|_| learner.step().err()).unwrap();
     assert!(error.to_string().contains("diverged in game"), "{error}");
 }
 
@@ -206,7 +214,7 @@ fn a_diverged_run_keeps_its_last_checkpoint() {
     let config = config("WS 64-2x8-1");
     let folder = tempfile::tempdir().unwrap();
     let plan = TrainingPlan {
-        games: 80,
+        budget: 80,
         unit: "games",
         measurements: 4,
         measure_start: false,
@@ -247,7 +255,7 @@ fn training_improves_play() {
                 let mut values = Vec::new();
                 net.after_moves(&position, &moves, &mut values);
                 let values: Vec<f64> = values.into_iter().map(f64::from).collect();
-                position = position.play(moves[tdl::best(&values, true, &mut rng)]);
+                position = position.play(moves[tdl::best_move(&values, true, &mut rng)]);
             }
             let margin = side.sign() * position.margin().unwrap_or_default();
             points += 0.5 * f64::from(1 + margin.signum());
@@ -256,14 +264,14 @@ fn training_improves_play() {
     assert!(points > 0.7 * 158.0, "{points} of 158");
 }
 
-/// A reference implementation of a training game: the general position type, predictions by the network for
-/// play, and gradients by finite differences.
-struct Replay {
+/// A reference implementation of a training game: the general position type, predictions by the
+/// network for play, and gradients by finite differences.
+struct ReferenceGame {
     config: AnnConfig,
     weights: [Vec<f32>; 2],
 }
 
-impl Replay {
+impl ReferenceGame {
     fn net(&self, number: usize) -> Mlp {
         Mlp::new(&self.config.architecture, self.weights[number].clone()).unwrap()
     }
@@ -278,15 +286,15 @@ impl Replay {
     fn update(&self, number: usize, from: (Othello, Side), target: f64) -> Vec<f64> {
         let own = &self.weights[number];
         let error = target - self.predict(own, from);
-        let slope = |place: usize| {
+        let slope = |index: usize| {
             let moved = |by: f32| {
                 let mut weights = own.clone();
-                weights[place] += by;
+                weights[index] += by;
                 self.predict(&weights, from)
             };
             (moved(0.01) - moved(-0.01)) / 0.02
         };
-        (0..own.len()).map(|place| self.config.learning_rate * error * slope(place)).collect()
+        (0..own.len()).map(|index| self.config.learning_rate * error * slope(index)).collect()
     }
 
     fn change(&mut self, number: usize, by: &[f64]) {
@@ -349,22 +357,22 @@ fn a_training_game_agrees_with_the_reference() {
     ] {
         let config = AnnConfig { per_move, result_target, ..config(name) };
         for black in 0..2 {
-            let mut pair = AnnLearner::new(config.clone());
-            let before = [pair.net(0).weights().to_vec(), pair.net(1).weights().to_vec()];
-            let mut replay = Replay { config: config.clone(), weights: before.clone() };
+            let mut learner = AnnLearner::new(config.clone());
+            let before = [learner.net(0).weights().to_vec(), learner.net(1).weights().to_vec()];
+            let mut reference = ReferenceGame { config: config.clone(), weights: before.clone() };
             let start = start_positions()[40];
-            pair.game(start, black, &mut rng::stream(3, &["test"]));
-            replay.play(start, black);
+            learner.game(start, black, &mut rng::stream(3, &["test"]));
+            reference.play(start, black);
             for (number, before) in before.iter().enumerate() {
-                let (found, wanted) = (pair.net(number), &replay.weights[number]);
+                let (found, wanted) = (learner.net(number), &reference.weights[number]);
                 let both = found.weights().iter().zip(wanted).zip(before);
                 let mut moved = 0.0f32;
-                for (place, ((found, wanted), before)) in both.enumerate() {
+                for (index, ((found, wanted), before)) in both.enumerate() {
                     let (found, wanted) = (found - before, wanted - before);
                     moved = moved.max(wanted.abs());
                     assert!(
                         (found - wanted).abs() < 1e-5 + 0.02 * wanted.abs(),
-                        "{name}, net {number}, weight {place}: {found} for {wanted}"
+                        "{name}, net {number}, weight {index}: {found} for {wanted}"
                     );
                 }
                 assert!(moved > 1e-4, "{name}: no weight changed");

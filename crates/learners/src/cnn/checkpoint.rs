@@ -1,8 +1,9 @@
 //! Checkpoints on disk: files of a few megabytes, and an index that is written last.
 //!
 //! The files of a new checkpoint have new names, so the previous checkpoint stays valid until the
-//! index is replaced. A run that dies in between loses only the steps since that checkpoint. The
-//! previous checkpoint is kept until the end of the run, when the last one has been read back.
+//! index is replaced. A run that is killed in between loses only the steps since that checkpoint.
+//! The previous checkpoint is removed at the end of the run, after the last one was read back and
+//! verified.
 
 use super::TrainState;
 use outflank_models::nets::{NetError, NetGraph, Weights};
@@ -46,7 +47,7 @@ pub struct Checkpoint {
     pub steps: u64,
     /// Training time in seconds.
     pub seconds: f64,
-    /// Names of the data files.
+    /// Names of the data files, which are consecutive pieces of the packed state.
     pub pieces: Vec<String>,
     /// Checksum of the concatenated data files.
     pub sha256: String,
@@ -60,8 +61,8 @@ impl Checkpoint {
         steps: u64,
         seconds: f64,
     ) -> Result<Checkpoint, CheckpointError> {
-        let inner = folder.join(FOLDER);
-        files::create_folder(&inner)?;
+        let data_folder = folder.join(FOLDER);
+        files::create_folder(&data_folder)?;
         let blocks =
             std::iter::once(state.weights.values()).chain(state.moments.iter().map(Vec::as_slice));
         let blocks: Vec<Vec<u8>> = blocks
@@ -72,7 +73,7 @@ impl Checkpoint {
         let mut pieces = Vec::new();
         for (number, piece) in bytes.chunks(MAX_FILE_SIZE).enumerate() {
             let name = format!("{:09}-{number:03}.part", state.step);
-            files::write(&inner.join(&name), piece)?;
+            files::write(&data_folder.join(&name), piece)?;
             pieces.push(name);
         }
         let sha256 = files::checksum(&bytes);
@@ -83,7 +84,7 @@ impl Checkpoint {
             in_use.extend(last.pieces);
         }
         checkpoint.write(&folder.join(INDEX))?;
-        Checkpoint::remove_unused(&inner, &in_use)?;
+        Checkpoint::remove_unused(&data_folder, &in_use)?;
         Ok(checkpoint)
     }
 
@@ -94,8 +95,10 @@ impl Checkpoint {
     }
 
     /// Removes all data files except `in_use`.
-    fn remove_unused(inner: &Path, in_use: &[String]) -> Result<(), CheckpointError> {
-        for entry in std::fs::read_dir(inner).map_err(FileError::on("read", inner))?.flatten() {
+    fn remove_unused(data_folder: &Path, in_use: &[String]) -> Result<(), CheckpointError> {
+        for entry in
+            std::fs::read_dir(data_folder).map_err(FileError::on("read", data_folder))?.flatten()
+        {
             let name = entry.file_name().to_string_lossy().into_owned();
             if name.ends_with(".part") && !in_use.contains(&name) {
                 // A file that cannot be removed now is removed with the next checkpoint.
@@ -113,9 +116,9 @@ impl Checkpoint {
                 std::fs::remove_file(&path).map_err(FileError::on("remove", &path))?;
             }
         }
-        let inner = folder.join(FOLDER);
-        if inner.is_dir() {
-            std::fs::remove_dir_all(&inner).map_err(FileError::on("remove", &inner))?;
+        let data_folder = folder.join(FOLDER);
+        if data_folder.is_dir() {
+            std::fs::remove_dir_all(&data_folder).map_err(FileError::on("remove", &data_folder))?;
         }
         Ok(())
     }
@@ -245,10 +248,10 @@ mod tests {
         let found = Checkpoint::load(folder.path(), &net, 1).unwrap().unwrap();
         assert_eq!(found, (saved.clone(), state(5)));
         // The last two checkpoints are kept.
-        let inner = folder.path().join(FOLDER);
-        let all = || std::fs::read_dir(&inner).unwrap().flatten().collect::<Vec<_>>();
+        let data_folder = folder.path().join(FOLDER);
+        let all = || std::fs::read_dir(&data_folder).unwrap().flatten().collect::<Vec<_>>();
         assert_eq!(all().len(), 2 * saved.pieces.len());
-        let piece = inner.join(&saved.pieces[0]);
+        let piece = data_folder.join(&saved.pieces[0]);
         let whole = std::fs::read(&piece).unwrap();
         std::fs::write(&piece, &whole[..500]).unwrap();
         assert_eq!(Checkpoint::load(folder.path(), &net, 1).unwrap().unwrap().1, state(3));

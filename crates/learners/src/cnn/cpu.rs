@@ -1,4 +1,4 @@
-//! The CPU backend.
+//! The CPU engine.
 
 use super::{BatchStats, CnnConfig, Engine, EngineError, Optimizer, TrainState, TrainingSet};
 use outflank_games::othello::Symmetry;
@@ -64,19 +64,19 @@ impl CpuEngine {
         let stream = (self.config.seed, self.state.step);
         let batch = (&words[..], &targets[..]);
         let (weights, smoothing) = (&self.state.weights, self.config.label_smoothing);
-        let learned =
+        let output =
             forward_backward(&self.net, weights, batch, stream, smoothing, &mut self.space);
         self.stats.examples += indices.len() as u64;
-        self.stats.loss += learned.loss * indices.len() as f64;
-        self.stats.hits += learned.hits as f64;
+        self.stats.loss += output.loss * indices.len() as f64;
+        self.stats.hits += output.hits as f64;
         self.state.step += 1;
-        if !learned.loss.is_finite() {
+        if !output.loss.is_finite() {
             return Err(EngineError::Diverged(self.state.step));
         }
         let step = self.state.step;
         let values = self.state.weights.values_mut();
         for (at, (values, param)) in values.zip(self.net.params()).enumerate() {
-            let gradient = &learned.gradient[at];
+            let gradient = &output.gradient[at];
             let mut moments = self.state.moments.iter_mut().map(|moment| &mut moment[at][..]);
             let moments = (moments.next().unwrap_or_default(), moments.next().unwrap_or_default());
             match param.role {
@@ -96,12 +96,12 @@ impl CpuEngine {
                 }
                 role => {
                     let decay = self.config.weight_decay_for(role) as f32;
-                    let terms = (learning_rate, decay, step);
-                    update(self.config.optimizer, values, gradient, moments, terms);
+                    let step_params = (learning_rate, decay, step);
+                    update(self.config.optimizer, values, gradient, moments, step_params);
                 }
             }
         }
-        learned.gradient.into_iter().for_each(|block| self.space.release(block));
+        output.gradient.into_iter().for_each(|block| self.space.release(block));
         self.inference = None;
         Ok(())
     }

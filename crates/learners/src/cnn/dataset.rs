@@ -1,10 +1,11 @@
 //! Training examples and test sets, split by example or by game.
 //!
 //! A split by example (Liskowski et al. 2018, section III) draws a fraction of the examples for
-//! training. Nearly every test example then has a symmetric position, or a position of the same game,
-//! in the training set. A split by game trains on the games up to a year and tests on all positions
-//! of later games; where all games lie on one side of that year, a tenth of them, drawn with a fixed
-//! seed, is held out. Every test set reports its overlap with the training set.
+//! training. Nearly every test example then has a symmetric position, or a position of the same
+//! game, in the training set. A split by game trains on the games up to a year and tests on all
+//! positions of later games. If all games are on one side of that year, a random tenth of the games
+//! is held out instead, drawn with a fixed seed. Every test set reports its overlap with the
+//! training set.
 
 use outflank_games::othello::Othello;
 use outflank_records::{
@@ -55,15 +56,15 @@ impl fmt::Display for SplitBy {
 /// A train/test split.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Split {
-    /// The unit.
+    /// The unit of the split.
     pub by: SplitBy,
-    /// The last year of the games before the boundary; later games are the test set by game.
+    /// Last year of the training games in a split by game; later games are the test set.
     pub last_year: u16,
     /// The fraction of the examples used for training in a split by example.
     pub train_fractions: TrainFractions,
 }
 
-/// Positions with the moves that were played, for testing.
+/// A test set: positions with the moves that were played.
 #[derive(Clone, Debug)]
 pub struct TestSet {
     /// Name, such as `unique-s by example`.
@@ -88,7 +89,7 @@ pub struct Dataset {
 /// Seed of the split, shared by all networks so that they have the same test sets.
 const SPLIT_SEED: u64 = 1;
 
-/// One game in this many is held out where the year does not divide the games.
+/// One game in this many is held out if the year does not divide the games.
 const HELD_OUT: usize = 10;
 
 /// Name of the test set of held-out games.
@@ -97,7 +98,7 @@ const HELD_OUT_NAME: &str = "games held out";
 /// Training games, test games, and the name of the test set.
 type GameSplit<'a> = (Vec<&'a Record<Othello>>, Vec<&'a Record<Othello>>, String);
 
-/// Divides games at the end of `last_year`, or at random where all lie on one side.
+/// Divides games at the end of `last_year`, or at random if all are on one side.
 fn split_by_game(records: &[Record<Othello>], last_year: u16) -> GameSplit<'_> {
     let is_early =
         |record: &&Record<Othello>| record.info.year().is_none_or(|year| year <= last_year);
@@ -119,7 +120,7 @@ fn split_by_game(records: &[Record<Othello>], last_year: u16) -> GameSplit<'_> {
 }
 
 impl Dataset {
-    /// Splits the examples of these games. `colors` keeps the color of the side to move.
+    /// Splits the examples of these games. With `colors`, examples include the color of the mover.
     pub fn new(
         records: &[Record<Othello>],
         set: ExampleSetKind,
@@ -186,8 +187,8 @@ impl Dataset {
         Ok(Dataset { base, items, tests })
     }
 
-    /// Draws a bootstrap sample of the training examples for an ensemble member (section V-B3), given
-    /// the seed of its [configuration](super::CnnConfig::ensemble_member).
+    /// Draws a bootstrap sample of the training examples for an ensemble member (section V-B3),
+    /// given the seed of its [configuration](super::CnnConfig::ensemble_member).
     #[must_use]
     pub fn bootstrap_sample(&self, seed: u64) -> Vec<u32> {
         let mut rng = stream(seed, &["net", "bootstrap"]);
@@ -279,7 +280,7 @@ mod tests {
         assert_eq!(all.tests.last().unwrap().examples, held_out.examples);
         assert!(all.tests.last().unwrap().train_overlap > 99.0);
 
-        // Date two in five games after the boundary.
+        // Two in five games are dated after the boundary.
         for (at, game) in games.iter_mut().enumerate() {
             game.info.date = if at % 5 < 2 { "2013" } else { "2012" }.to_owned();
         }
@@ -289,8 +290,8 @@ mod tests {
         let mut late = games.iter().filter(|game| game.info.year() == Some(2013));
         assert_eq!(test.examples.len(), chosen(&mut late));
         assert!(test.train_overlap < 5.0, "{}", test.train_overlap);
-        // Both splits at once: the training examples are drawn from the early games, and the test set
-        // by game is the same.
+        // Both splits at once: the training examples are drawn from the early games, and the test
+        // set by game is the same.
         let both = dataset(&games, SplitBy::Both);
         let early = by_game.items.len() as f64;
         assert_eq!(both.items.len(), (early * 0.95).round() as usize);

@@ -1,4 +1,4 @@
-//! Devices on which engines run: the CPU, or one that another crate provides.
+//! Devices that run engines: the CPU, or a device of another crate.
 
 use super::{
     CnnConfig, CpuEngine, Engine, EngineError, LrSchedule, Optimizer, TrainState, TrainingSet,
@@ -11,7 +11,8 @@ pub trait Device: Sync {
     /// Returns the name of the device, such as `cpu`.
     fn name(&self) -> &'static str;
 
-    /// Returns whether the device is an accelerator, which trains on millions of examples per minute.
+    /// Returns whether the device is an accelerator, which trains on millions of examples per
+    /// minute.
     fn is_accelerated(&self) -> bool;
 
     /// Returns whether networks may be trained on the device.
@@ -52,9 +53,9 @@ impl Device for CpuDevice {
     }
 }
 
-/// Computes the memory that does not depend on the batch size: weights, gradient, optimizer moments,
-/// transformed kernels of Winograd convolutions, and the copies made for a checkpoint (the state, its
-/// blocks as bytes, and their concatenation).
+/// Computes the memory that does not depend on the batch size: weights, gradient, optimizer
+/// moments, transformed kernels of Winograd convolutions, and the copies made for a checkpoint (the
+/// state, its blocks as bytes, and their concatenation).
 fn parameter_bytes(net: &NetGraph, optimizer: Optimizer) -> u64 {
     let weights: u64 = net.params().iter().map(|param| param.len() as u64).sum();
     let state = 1 + optimizer.moments() as u64;
@@ -72,7 +73,8 @@ impl Device for CachedOnly {
         "none"
     }
 
-    /// Returns true: cached networks are evaluated at the size of an accelerator.
+    /// Returns true, so that cached networks are evaluated on as many positions as on an
+    /// accelerator.
     fn is_accelerated(&self) -> bool {
         true
     }
@@ -91,7 +93,7 @@ impl Device for CachedOnly {
     }
 }
 
-/// Returns an error if memory is insufficient, before the system kills the process.
+/// Returns an error if memory is insufficient; otherwise the system would kill the process.
 fn check_memory(fixed: u64, batch: u64, available: Option<u64>) -> Result<(), EngineError> {
     let Some(available) = available else { return Ok(()) };
     let describe = |needed: u64| {

@@ -1,4 +1,4 @@
-//! The execution backend of a network: its weights, its optimizer and the training set on a device.
+//! The engine interface: a network, its optimizer and its training set on a device.
 
 use super::Optimizer;
 use outflank_models::nets::{NetGraph, Weights, class_of};
@@ -51,7 +51,7 @@ impl TrainingSet {
         let mut targets = Vec::with_capacity(base.len());
         for ColoredExample { example, white } in base {
             net.input().words(example.board(), *white, &mut words);
-            // The four center squares have no class, but they are never empty either.
+            // The four center squares have no class, but they are never chosen.
             targets.push(class_of(example.chosen()).unwrap_or(0) as u8);
         }
         TrainingSet { words, targets, items }
@@ -101,8 +101,8 @@ pub struct BatchStats {
 pub trait Engine: Send {
     /// Takes one optimizer step per learning rate.
     ///
-    /// `indices` are indices into [`TrainingSet::items`], batch after batch. The device may still be
-    /// busy when this returns.
+    /// `indices` are indices into [`TrainingSet::items`], batch after batch. The device may still
+    /// be busy when this returns.
     fn train_steps(&mut self, indices: &[u32], learning_rates: &[f64]) -> Result<(), EngineError>;
 
     /// Returns the preferred number of examples per call of [`Engine::train_steps`].

@@ -1,4 +1,5 @@
-//! Evaluation of a trained network: accuracy, inference time, and the report stored with its weights.
+//! Evaluation of a trained network: accuracy, inference time, and the report stored with its
+//! weights.
 
 use super::{CnnOutcome, Dataset, Device, Engine, EngineError, PredictionCounts, measure};
 use outflank_models::nets::{Input, NetGraph};
@@ -14,9 +15,10 @@ const MAX_TRAINING_SAMPLE: usize = 100_000;
 /// Batch size at which inference is timed.
 const TIMING_BATCH: usize = 256;
 
-/// Duration and number of timing measurements; the fastest counts, since other load on the machine
-/// can only add time.
+/// Duration of a timing measurement.
 const TIMING_DURATION: Duration = Duration::from_millis(50);
+/// Number of timing measurements; the fastest counts, since other load on the machine only adds
+/// time.
 const TIMING_REPEATS: usize = 6;
 
 /// Accuracy on one test set; rates are in percent.
@@ -88,7 +90,7 @@ pub struct TrainReport {
     pub input: String,
     /// Set of training examples.
     pub examples: String,
-    /// Description of the training configuration, where a cache compares it later.
+    /// Description of the training configuration, which the cache of trained networks compares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
     /// Number of trainable parameters.
@@ -143,7 +145,7 @@ impl TrainReport {
     }
 }
 
-/// What to evaluate a network on.
+/// The settings of an evaluation.
 pub struct Evaluation<'a> {
     /// The data set whose test sets are used.
     pub dataset: &'a Dataset,
@@ -216,8 +218,9 @@ pub fn sample_training_set(
     max_positions: usize,
 ) -> Vec<ColoredExample> {
     let step = items.len().div_ceil(max_positions.clamp(1, MAX_TRAINING_SAMPLE)).max(1);
-    // A split by game leaves the items sorted, with the symmetries of a position next to each other:
-    // the first of each stride could always be the same symmetry. Other splits shuffle them.
+    // After a split by game the items are sorted, with the symmetries of a position next to each
+    // other. The first item of each stride could then always have the same symmetry. Other splits
+    // shuffle.
     let is_sorted = items.is_sorted();
     let mut rng = stream(0, &["net", "learned"]);
     let one = |stride: &[u32]| match is_sorted {
@@ -267,7 +270,8 @@ mod tests {
     use super::*;
     use outflank_records::{ExampleSetKind, TrainFractions, embedded};
 
-    /// Each symmetry has a share of one eighth, and the mean number of discs is that of all examples.
+    /// Each symmetry has a share of one eighth, and the mean number of discs is that of all
+    /// examples.
     #[test]
     fn the_training_sample_is_even() {
         let mut games = embedded::games();
@@ -292,14 +296,14 @@ mod tests {
             let all: Vec<ColoredExample> =
                 dataset.items.iter().map(|&item| dataset.resolve(item)).collect();
             assert!((discs(&sample) - discs(&all)).abs() < 1.0, "{split:?}");
-            // With a single base position the symmetry of a sample can be told from its board.
+            // With a single base position, the board of a sample determines its symmetry.
             let one = dataset.base[0];
             dataset.base.fill(one);
-            let images = one.example.symmetries();
+            let symmetries = one.example.symmetries();
             let sample = sample_training_set(&dataset, &dataset.items, most);
-            for image in images {
-                let same = images.iter().filter(|other| **other == image).count() as f64;
-                let found = sample.iter().filter(|item| item.example == image).count() as f64;
+            for symmetric in symmetries {
+                let same = symmetries.iter().filter(|other| **other == symmetric).count() as f64;
+                let found = sample.iter().filter(|item| item.example == symmetric).count() as f64;
                 let share = found / sample.len() as f64;
                 assert!((share - same / 8.0).abs() < 0.02, "{split:?}: {share}");
             }

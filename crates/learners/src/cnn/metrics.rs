@@ -1,9 +1,10 @@
 //! Accuracy of move prediction: how often the network's top move is the one that was played.
 //!
 //! Liskowski et al. (2018) take the largest of the sixty outputs, legal or not, on all positions
-//! including forced moves ([`PredictionCounts::top1`]). The other measures leave illegal moves out.
-//! There, moves that a symmetry of the position maps onto each other share one probability and one
-//! hit, since a network trained under all symmetries cannot know which of them was played.
+//! including forced moves ([`PredictionCounts::top1`]). The other measures consider legal moves
+//! only. In these measures, moves that a symmetry of the position maps onto each other share one
+//! probability and one hit, since a network trained on all symmetries cannot know which of them was
+//! played.
 
 use super::EngineError;
 use super::ensemble::{log_add_exp, log_softmax};
@@ -30,7 +31,8 @@ pub struct PredictionCounts {
     pub choices_count: u64,
     /// The hits of `top1_legal` on these positions.
     pub top1_choices: f64,
-    /// Hits where the move played is among the top three legal moves; symmetric moves share the credit.
+    /// Hits where the move played is among the top three legal moves; symmetric moves share the
+    /// credit.
     pub top3: f64,
 }
 

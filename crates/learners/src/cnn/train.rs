@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Interval at which the loss is read back from the device.
 const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// How far a run may exceed its time limit to finish the steps that were planned to fit into it.
+/// Factor by which a run may exceed its time limit to finish the steps that were planned for it.
 const TIME_LIMIT_GRACE: f64 = 1.05;
 
 /// Calls of the engine before its speed is measured.
@@ -22,15 +22,16 @@ const SPEED_MEASUREMENT: Duration = Duration::from_secs(5);
 /// Share of the remaining time that is planned for steps.
 const PLANNED_SHARE: f64 = 0.985;
 
-/// Steps per call of the engine, at most.
+/// Maximum number of steps per call of the engine.
 const MAX_STEPS_PER_CALL: usize = 256;
 
-/// How long to train.
+/// The budget of a training run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CnnBudget {
     /// Passes over the training set; `None` plans as many as fit into the time limit.
     pub epochs: Option<f64>,
-    /// Time limit of this run. Epochs that were planned to fit may exceed it by 5%.
+    /// Time limit of this run. If the number of steps is planned from it, the run may exceed it by
+    /// 5%.
     pub time_limit: Option<Duration>,
     /// Time between checkpoints.
     pub checkpoint_interval: Duration,
@@ -57,7 +58,7 @@ pub struct StepMetrics {
     pub learning_rate: f64,
 }
 
-/// How a training run ended.
+/// The result of a training run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CnnOutcome {
     /// Whether all planned steps were taken.
@@ -81,7 +82,7 @@ pub enum CnnError {
     Checkpoint(#[from] CheckpointError),
     /// The training set is smaller than one batch.
     #[error(
-        "{0} training examples are less than one batch. Give more games or a smaller --batch-size."
+        "{0} training examples are fewer than one batch. Give more games or a smaller --batch-size."
     )]
     TooFewExamples(usize),
     /// The run has already exceeded the requested epochs.
@@ -99,10 +100,11 @@ pub enum CnnError {
     NoBudget,
 }
 
-/// Trains until all steps are taken, the time limit is reached, or a stop is requested. Resumes from
-/// the checkpoint in `folder`, if there is one.
+/// Trains until all steps are taken, the time limit is reached, or a stop is requested. Resumes
+/// from the checkpoint in `folder`, if there is one.
 ///
-/// `examples` is the size of the training set. `report` receives the metrics about every ten seconds.
+/// `examples` is the size of the training set. `report` receives the metrics about every ten
+/// seconds.
 pub fn train(
     engine: &mut dyn Engine,
     net: &NetGraph,
@@ -303,7 +305,7 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let (from, first) = match self.speed_from {
-            Some(begun) => begun,
+            Some(start) => start,
             None => {
                 let stats = self.engine.take_stats()?;
                 debug_assert!(stats.examples > 0);

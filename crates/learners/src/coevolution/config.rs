@@ -1,6 +1,6 @@
-//! The configuration of a method of this family, as a TOML table.
+//! The configuration of a coevolution method, as a TOML table.
 //!
-//! Every key is required: the learner has no defaults, since they would be those of a paper.
+//! Every key is required. The values of published methods are presets of the caller.
 
 use super::tuple_shape::TupleShape;
 use outflank_models::tuple_shapes::{NeighborChoice, Snake};
@@ -19,7 +19,7 @@ pub enum Fitness {
     Heuristic,
 }
 
-/// Settings of a method.
+/// Configuration of a coevolution method.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CoevolutionConfig {

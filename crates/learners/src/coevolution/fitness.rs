@@ -1,12 +1,12 @@
-//! Fitness by games without learning (Krawiec & Szubert 2011, section 4.3): 2 points for a win, 1 for a
-//! draw.
+//! Fitness by games without learning (Krawiec & Szubert 2011, section 4.3): 2 points for a win, 1
+//! for a draw.
 //!
-//! Every game has its own RNG stream, named by the generation and the players, and points are integers.
-//! Results therefore do not depend on the number of threads.
+//! Every game has its own RNG stream, named by the generation and the players, and points are
+//! integers. Results therefore do not depend on the number of threads.
 
 use super::config::{CoevolutionConfig, Fitness};
 use super::remote::{self, RemoteGames};
-use crate::tdl::play_out;
+use crate::tdl::play_evaluation_game;
 use crate::training::StepError;
 use outflank_models::{NTupleNetwork, TrainableNTuple, embedded};
 use outflank_runs::{RngExt, parallel_in_order, rng};
@@ -24,7 +24,8 @@ pub(super) struct GenerationContext {
     pub(super) threads: usize,
 }
 
-/// A game of two players, given by index: the population, followed by the archive or the heuristic.
+/// A game of two players. An index refers to the population, followed by the archive or the
+/// heuristic.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Pairing {
     pub(super) black: usize,
@@ -73,7 +74,7 @@ pub(super) fn evaluate(
     Ok(points)
 }
 
-/// Returns the index of the largest number of points, the first of equals.
+/// Returns the index of the largest number of points; of equals, the first.
 pub(super) fn argmax(points: &[u64]) -> usize {
     let best = points.iter().max();
     points.iter().position(|p| Some(p) == best).unwrap_or(0)
@@ -88,8 +89,8 @@ pub(super) fn round_robin_winner(
     argmax(&points(&players, players.len(), &round_robin(players.len(), 2), 0.0, context))
 }
 
-/// Pairs all individuals, with `games` games per pair (1 or 2); with one game, colors alternate from pair to
-/// pair.
+/// Pairs all individuals, with `games` games per pair (1 or 2); with one game, colors alternate
+/// from pair to pair.
 fn round_robin(size: usize, games: u32) -> Vec<Pairing> {
     let pairs = (0..size).flat_map(|a| (a + 1..size).map(move |b| (a, b)));
     let pairings = pairs.flat_map(|(a, b)| {
@@ -142,7 +143,7 @@ fn points(
     parallel_in_order(
         jobs.len(),
         context.threads,
-        || LiveNetworks::new(players.iter().copied().enumerate()),
+        || PreparedNetworks::new(players.iter().copied().enumerate()),
         |networks, job| networks.play(jobs[job], epsilon, context),
         |job, margins| {
             add_points(jobs[job], &margins, &mut points);
@@ -164,17 +165,17 @@ fn add_points(pairings: &[Pairing], margins: &[i32], points: &mut [u64]) {
     }
 }
 
-/// Networks by index, prepared for play when first needed.
-pub(super) struct LiveNetworks<'a> {
+/// Networks by index, which are prepared for play at their first game.
+pub(super) struct PreparedNetworks<'a> {
     players: BTreeMap<usize, &'a NTupleNetwork>,
-    lives: BTreeMap<usize, TrainableNTuple>,
+    prepared: BTreeMap<usize, TrainableNTuple>,
 }
 
-impl<'a> LiveNetworks<'a> {
+impl<'a> PreparedNetworks<'a> {
     pub(super) fn new(
         players: impl IntoIterator<Item = (usize, &'a NTupleNetwork)>,
-    ) -> LiveNetworks<'a> {
-        LiveNetworks { players: players.into_iter().collect(), lives: BTreeMap::new() }
+    ) -> PreparedNetworks<'a> {
+        PreparedNetworks { players: players.into_iter().collect(), prepared: BTreeMap::new() }
     }
 
     /// Plays games and returns their margins for Black.
@@ -190,12 +191,12 @@ impl<'a> LiveNetworks<'a> {
             let path = ["fitness", &generation, &b, &w, &r];
             let mut rng = rng::stream(context.seed, &path);
             let mut take = |player: usize| {
-                let known = self.lives.remove(&player);
-                known.unwrap_or_else(|| TrainableNTuple::new(self.players[&player]))
+                let network = self.prepared.remove(&player);
+                network.unwrap_or_else(|| TrainableNTuple::new(self.players[&player]))
             };
             let (mut first, mut second) = (take(black), take(white));
-            let margin = play_out(&mut first, &mut second, epsilon, &mut rng);
-            self.lives.extend([(black, first), (white, second)]);
+            let margin = play_evaluation_game(&mut first, &mut second, epsilon, &mut rng);
+            self.prepared.extend([(black, first), (white, second)]);
             margin
         };
         pairings.iter().map(play).collect()

@@ -1,10 +1,10 @@
-//! The games of a generation on remote workers.
+//! Plays the games of a generation on remote workers.
 //!
-//! The networks of a generation are one blob, which workers fetch by its checksum; a job only lists the
-//! individuals to train or the pairings to play. Results are those of a local run: networks, bit by bit,
-//! and the margins of games.
+//! The networks of a generation are one blob, which workers fetch by its checksum; a job only lists
+//! the individuals to train or the pairings to play. Trained networks and margins of games are
+//! bit-identical to those of a local run.
 
-use super::fitness::{GenerationContext, LiveNetworks, Pairing};
+use super::fitness::{GenerationContext, Pairing, PreparedNetworks};
 use super::read_network;
 use crate::tdl::{self, TdlConfig};
 use crate::training::StepError;
@@ -49,11 +49,11 @@ impl TrainingJob {
     pub(super) fn play<'a>(
         &self,
         player: impl Fn(usize) -> &'a NTupleNetwork,
-        rates: TdlConfig,
+        tdl_config: TdlConfig,
         seed: u64,
     ) -> NTupleNetwork {
         let mut network = player(self.individual).clone();
-        let mut live = TrainableNTuple::new(&network);
+        let mut trainable = TrainableNTuple::new(&network);
         let mut game = self.first;
         for &(opponent, count) in &self.opponents {
             let mut opponent = opponent.map(|number| TrainableNTuple::new(player(number)));
@@ -61,15 +61,15 @@ impl TrainingJob {
                 let mut rng = tdl::stream(seed, self.individual, game);
                 game += 1;
                 match &mut opponent {
-                    None => tdl::self_play(&mut live, rates, &mut rng),
+                    None => tdl::self_play(&mut trainable, tdl_config, &mut rng),
                     Some(opponent) => {
                         let side = if round % 2 == 0 { Side::Black } else { Side::White };
-                        tdl::play_against(&mut live, opponent, side, rates, &mut rng)
+                        tdl::play_against(&mut trainable, opponent, side, tdl_config, &mut rng)
                     }
                 };
             }
         }
-        live.store(&mut network);
+        trainable.store(&mut network);
         network
     }
 
@@ -85,8 +85,9 @@ impl TrainingJob {
 struct BlobHeader {
     seed: u64,
     generation: u64,
-    /// Learning rates of training jobs; `None` for evaluation.
-    rates: Option<TdlConfig>,
+    /// TDL configuration of training jobs; `None` for evaluation.
+    #[serde(rename = "rates")]
+    tdl_config: Option<TdlConfig>,
     /// Probability of a random move in evaluation.
     epsilon: f64,
     /// Indices of the networks.
@@ -107,14 +108,14 @@ struct JobMessage {
 
 /// Trains all individuals remotely.
 pub(super) fn train(
-    others: &RemoteGames,
+    remote: &RemoteGames,
     players: &[&NTupleNetwork],
     jobs: &[TrainingJob],
-    rates: TdlConfig,
+    tdl_config: TdlConfig,
     context: GenerationContext,
 ) -> Result<Vec<NTupleNetwork>, StepError> {
     let numbers = jobs.iter().flat_map(TrainingJob::participants).collect();
-    let header = header(context, Some(rates), 0.0, &numbers);
+    let header = header(context, Some(tdl_config), 0.0, &numbers);
     let encode = |blob: &str, range: Range<usize>| JobMessage {
         blob: blob.to_owned(),
         training: jobs[range].to_vec(),
@@ -130,7 +131,7 @@ pub(super) fn train(
             false => Err("the networks do not belong to this population".to_owned()),
         }
     };
-    run_jobs(others, &header, players, jobs.len(), encode, read)
+    run_jobs(remote, &header, players, jobs.len(), encode, read)
 }
 
 /// Returns whether `new` can result from training `old`.
@@ -142,51 +143,51 @@ fn is_trained_from(new: &NTupleNetwork, old: &NTupleNetwork) -> bool {
 
 /// Plays games remotely and returns their margins for Black, job by job.
 pub(super) fn play(
-    others: &RemoteGames,
+    remote: &RemoteGames,
     players: &[&NTupleNetwork],
-    pieces: &[&[Pairing]],
+    jobs: &[&[Pairing]],
     epsilon: f64,
     context: GenerationContext,
 ) -> Result<Vec<Vec<i32>>, StepError> {
-    let all = pieces.iter().flat_map(|piece| piece.iter());
+    let all = jobs.iter().flat_map(|job_pairings| job_pairings.iter());
     let numbers = all.flat_map(|pairing| [pairing.black, pairing.white]).collect();
     let header = header(context, None, epsilon, &numbers);
     let encode = |blob: &str, range: Range<usize>| JobMessage {
         blob: blob.to_owned(),
         training: Vec::new(),
-        pairings: pieces[range].iter().map(|piece| piece.to_vec()).collect(),
+        pairings: jobs[range].iter().map(|job_pairings| job_pairings.to_vec()).collect(),
     };
     let read = |range: Range<usize>, answer: &[u8]| {
         let margins: Vec<Vec<i32>> =
             serde_json::from_slice(answer).map_err(|error| error.to_string())?;
-        let fits = |(margins, piece): (&Vec<i32>, &&[Pairing])| {
+        let fits = |(margins, job_pairings): (&Vec<i32>, &&[Pairing])| {
             let possible = |margin: &i32| (-MAX_MARGIN..=MAX_MARGIN).contains(margin);
-            margins.len() == piece.len() && margins.iter().all(possible)
+            margins.len() == job_pairings.len() && margins.iter().all(possible)
         };
-        match margins.iter().zip(&pieces[range]).all(fits) {
+        match margins.iter().zip(&jobs[range]).all(fits) {
             true => Ok(margins),
             false => Err("the games are not those of the job".to_owned()),
         }
     };
-    run_jobs(others, &header, players, pieces.len(), encode, read)
+    run_jobs(remote, &header, players, jobs.len(), encode, read)
 }
 
 fn header(
     context: GenerationContext,
-    rates: Option<TdlConfig>,
+    tdl_config: Option<TdlConfig>,
     epsilon: f64,
     numbers: &BTreeSet<usize>,
 ) -> BlobHeader {
     let GenerationContext { seed, generation, .. } = context;
-    BlobHeader { seed, generation, rates, epsilon, numbers: numbers.iter().copied().collect() }
+    BlobHeader { seed, generation, tdl_config, epsilon, numbers: numbers.iter().copied().collect() }
 }
 
 /// Runs all jobs and returns their results in order.
 fn run_jobs<T>(
-    others: &RemoteGames,
+    remote: &RemoteGames,
     header: &BlobHeader,
     players: &[&NTupleNetwork],
-    pieces: usize,
+    job_count: usize,
     encode: impl Fn(&str, Range<usize>) -> JobMessage,
     read: impl Fn(Range<usize>, &[u8]) -> Result<Vec<T>, String>,
 ) -> Result<Vec<T>, StepError> {
@@ -195,17 +196,17 @@ fn run_jobs<T>(
     for &number in &header.numbers {
         items.push(write_safetensors(&players[number].clone().into(), &Origin::default())?);
     }
-    let setting = others.queue.put(&shards::pack(&items)).map_err(failed)?;
-    let mut results = Vec::with_capacity(pieces);
-    let batch = JobBatch { kind: KIND, run: &setting, jobs: pieces };
-    let encode = |range| serde_json::to_vec(&encode(&setting, range)).unwrap_or_default();
-    let end = run_in_order(&*others.queue, batch, &encode, read, |_, result| {
+    let blob = remote.queue.put(&shards::pack(&items)).map_err(failed)?;
+    let mut results = Vec::with_capacity(job_count);
+    let batch = JobBatch { kind: KIND, run: &blob, jobs: job_count };
+    let encode = |range| serde_json::to_vec(&encode(&blob, range)).unwrap_or_default();
+    let end = run_in_order(&*remote.queue, batch, &encode, read, |_, result| {
         results.push(result);
         true
     });
-    others.queue.delete(&setting);
+    remote.queue.delete(&blob);
     end.map_err(failed)?;
-    match results.len() == pieces {
+    match results.len() == job_count {
         true => Ok(results),
         // The queue returns early only if a stop was requested.
         false => Err(StepError::Stopped),
@@ -268,9 +269,9 @@ impl JobHandler for GenerationJobHandler {
         if let Some(number) = numbers.find(missing) {
             return Err(format!("invalid job: there is no player {number}"));
         }
-        if let Some(rates) = header.rates {
+        if let Some(tdl_config) = header.tdl_config {
             let trained = message.training.iter().map(|training| {
-                let network = training.play(|number| &players[&number], rates, header.seed);
+                let network = training.play(|number| &players[&number], tdl_config, header.seed);
                 write_safetensors(&network.into(), &Origin::default())
             });
             return Ok(shards::pack(&trained.collect::<Result<Vec<_>, _>>()?));
@@ -278,7 +279,7 @@ impl JobHandler for GenerationJobHandler {
         let generation =
             GenerationContext { seed: header.seed, generation: header.generation, threads: 1 };
         let mut networks =
-            LiveNetworks::new(players.iter().map(|(number, network)| (*number, network)));
+            PreparedNetworks::new(players.iter().map(|(number, network)| (*number, network)));
         let margins: Vec<Vec<i32>> = message
             .pairings
             .iter()
@@ -297,7 +298,8 @@ mod tests {
     use outflank_runs::Ack;
     use outflank_runs::files::checksum;
 
-    /// A queue in this process, which returns results in reverse order, each after several invalid ones.
+    /// A queue in this process, which returns results in reverse order, each after several invalid
+    /// ones.
     #[derive(Debug, Default)]
     struct LocalQueue {
         content: Mutex<BTreeMap<String, Vec<u8>>>,
@@ -358,7 +360,8 @@ mod tests {
         }
     }
 
-    /// All kinds of training and fitness have the same state as a local run, and no blob is left behind.
+    /// All kinds of training and fitness have the same state as a local run, and no blob is left
+    /// behind.
     #[test]
     fn remote_and_local_generations_are_identical() {
         let hall_of_fame = CoevolutionConfig {

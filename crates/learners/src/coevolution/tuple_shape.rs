@@ -1,8 +1,8 @@
 //! The tuples of a network in short notation: `12x6`, `all4`, `all4+2x2`, `all2x2`.
 //!
 //! The first is the notation of Krawiec & Szubert (2011), tuples x squares; the others are those of
-//! Jaśkowski (2014), in which `2x2` stands for blocks of two by two squares. `2x2` alone is ambiguous and
-//! rejected in favor of `snakes2x2` and `all2x2`.
+//! Jaśkowski (2014), in which `2x2` stands for blocks of two by two squares. `2x2` alone is
+//! ambiguous and rejected in favor of `snakes2x2` and `all2x2`.
 
 use outflank_models::{MAX_TUPLE, Tuples};
 use serde::{Deserialize, Serialize};

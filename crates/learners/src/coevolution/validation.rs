@@ -1,4 +1,4 @@
-//! Validation of a configuration, and the number of games it takes.
+//! Validation of a configuration, and its number of games and weights.
 
 use super::config::{CoevolutionConfig, CoevolutionConfigError, Fitness};
 use super::tuple_shape::TupleShape;
@@ -13,15 +13,15 @@ const MAX_WEIGHTS: usize = Tuples::MAX_WEIGHTS;
 /// Upper limit for the games of a generation.
 const MAX_GAMES: u64 = 1 << 40;
 
-type Checked = Result<(), CoevolutionConfigError>;
+type ValidationResult = Result<(), CoevolutionConfigError>;
 
-fn invalid(text: impl Into<String>) -> Checked {
+fn invalid(text: impl Into<String>) -> ValidationResult {
     Err(CoevolutionConfigError::Value(text.into()))
 }
 
 impl CoevolutionConfig {
     /// Returns an error if a value is out of range or values contradict each other.
-    pub fn validate(&self) -> Checked {
+    pub fn validate(&self) -> ValidationResult {
         self.validate_population()?;
         self.validate_opponents()?;
         self.validate_ranges()?;
@@ -31,7 +31,7 @@ impl CoevolutionConfig {
         self.validate_size()
     }
 
-    fn validate_population(&self) -> Checked {
+    fn validate_population(&self) -> ValidationResult {
         if !(1..=MAX_INDIVIDUALS).contains(&self.population) {
             return invalid(format!(
                 "population must be from 1 to {MAX_INDIVIDUALS}, not {}",
@@ -59,7 +59,7 @@ impl CoevolutionConfig {
         }
     }
 
-    fn validate_opponents(&self) -> Checked {
+    fn validate_opponents(&self) -> ValidationResult {
         let kinds = [
             (
                 "population-opponents",
@@ -80,7 +80,7 @@ impl CoevolutionConfig {
         Ok(())
     }
 
-    fn validate_ranges(&self) -> Checked {
+    fn validate_ranges(&self) -> ValidationResult {
         let probabilities = [
             ("epsilon", self.epsilon),
             ("heuristic-random", self.heuristic_random),
@@ -105,7 +105,7 @@ impl CoevolutionConfig {
         Ok(())
     }
 
-    fn validate_selection(&self) -> Checked {
+    fn validate_selection(&self) -> ValidationResult {
         if self.tournament > self.population {
             return invalid(format!(
                 "a tournament of {} is larger than the population of {}",
@@ -123,7 +123,7 @@ impl CoevolutionConfig {
         Ok(())
     }
 
-    fn validate_fitness(&self) -> Checked {
+    fn validate_fitness(&self) -> ValidationResult {
         if self.fitness == Fitness::RoundRobin && !(1..=2).contains(&self.meetings) {
             return invalid(format!("meetings must be 1 or 2, not {}", self.meetings));
         }
@@ -149,7 +149,7 @@ impl CoevolutionConfig {
         Ok(())
     }
 
-    fn validate_archive(&self) -> Checked {
+    fn validate_archive(&self) -> ValidationResult {
         let size = if self.archive == 0 { u64::MAX } else { self.archive };
         if self.archive_newest && self.archive_opponents as u64 > size {
             return invalid(format!(
@@ -165,7 +165,7 @@ impl CoevolutionConfig {
         Ok(())
     }
 
-    fn validate_size(&self) -> Checked {
+    fn validate_size(&self) -> ValidationResult {
         let weights = self.weights().saturating_mul(self.population);
         if weights > MAX_WEIGHTS {
             return invalid(format!(
@@ -188,7 +188,7 @@ impl CoevolutionConfig {
     }
 
     /// Returns an error if the budget is smaller than a generation, or than the archive.
-    pub fn validate_budget(&self, games: u64) -> Checked {
+    pub fn validate_budget(&self, games: u64) -> ValidationResult {
         let first = self.generation_games(0);
         if first > games {
             return invalid(format!(

@@ -1,5 +1,5 @@
-//! Search operators on networks (Krawiec & Szubert 2011, section 4.2): initialization, weight mutation,
-//! topology mutation, topology crossover and tournament selection.
+//! Search operators on networks (Krawiec & Szubert 2011, section 4.2): initialization, weight
+//! mutation, topology mutation, topology crossover and tournament selection.
 
 use super::config::CoevolutionConfig;
 use super::tuple_shape::TupleShape;
@@ -45,11 +45,12 @@ pub fn mutate_weights(
     }
 }
 
-/// Moves each square of each tuple to a neighboring one with the given probability; the weights stay.
+/// Moves each square of each tuple to a neighboring one with the given probability; the weights
+/// stay.
 pub fn mutate_topology(
     network: &mut NTupleNetwork,
     probability: f64,
-    reading: NeighborChoice,
+    neighbor_choice: NeighborChoice,
     rng: &mut Rng,
 ) -> Result<(), TupleError> {
     if probability <= 0.0 {
@@ -60,7 +61,7 @@ pub fn mutate_topology(
     for tuple in network.tuples().tuples() {
         let old: Vec<u8> =
             tuple.placements()[0].iter().map(|square| square.index() as u8).collect();
-        let new = mutated(&old, probability, reading, rng);
+        let new = mutated(&old, probability, neighbor_choice, rng);
         changed |= new != old;
         tuples.push(if new == old { tuple.clone() } else { Tuple::symmetric(&new)? });
     }
@@ -70,8 +71,8 @@ pub fn mutate_topology(
     Ok(())
 }
 
-/// Exchanges a random half of the tuples of two networks (rounded down), with their weights, position by
-/// position.
+/// Exchanges a random half of the tuples of two networks (rounded down), with their weights,
+/// position by position.
 pub fn crossover(
     one: &mut NTupleNetwork,
     two: &mut NTupleNetwork,
@@ -107,7 +108,8 @@ fn rebuilt(tuples: Vec<Tuple>, weights: Vec<f32>) -> Result<NTupleNetwork, Tuple
     NTupleNetwork::new(tuples, weights, View::Negate).ok_or(size)
 }
 
-/// Selects a parent: the fittest of `size` individuals drawn with replacement, the first drawn of equals.
+/// Selects a parent: the fittest of `size` individuals drawn with replacement; of equals, the first
+/// drawn.
 pub fn tournament(fitness: &[u64], population: usize, size: usize, rng: &mut Rng) -> usize {
     let mut winner = rng.below(population as u32) as usize;
     for _ in 1..size {

@@ -1,4 +1,4 @@
-//! The active-learning loop without a game: issues queries and receives outcomes.
+//! The active learner: issues queries and updates the posterior with their outcomes.
 
 use super::bald::{self, Sampling};
 use super::ep::{Comparison, EpConfig, Sites, infer};
@@ -10,27 +10,29 @@ use super::{GpError, Prediction};
 use outflank_runs::{Rng, RngExt, rng};
 use std::collections::BTreeMap;
 
-/// The search for kernel parameters stops when an iteration gains less than this share of the evidence.
+/// The search for kernel parameters stops when an iteration gains less than this share of the
+/// evidence.
 const RELATIVE_GAIN: f64 = 1e-4;
 
-/// In this many first rounds, and in every round divisible by it, the search for kernel parameters also
-/// starts from the initial parameters.
+/// In the first rounds, up to this number, and then in every multiple of it, a second search for
+/// kernel parameters starts from the initial parameters.
 const RESTART_INTERVAL: u64 = 10;
 
-/// Settings of the inference.
+/// Configuration of the inference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InferenceConfig {
     /// Convergence tolerance of expectation propagation.
     pub tolerance: f64,
     /// Maximum number of EP iterations over all sites.
     pub ep_max_iterations: u32,
-    /// Maximum number of optimizer iterations for the kernel parameters per round; 0 keeps them fixed.
+    /// Maximum number of optimizer iterations for the kernel parameters per round; 0 keeps them
+    /// fixed.
     pub kernel_max_iterations: usize,
     /// Whether each weight has its own length scale (automatic relevance determination).
     pub relevance: bool,
 }
 
-/// Settings of Gaussian-process preference learning.
+/// Configuration of Gaussian-process preference learning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GpConfig {
     /// Number of weights of a heuristic.
@@ -41,7 +43,7 @@ pub struct GpConfig {
     pub initial: usize,
     /// Number of earlier heuristics with which each new one is compared.
     pub opponents: usize,
-    /// Whether these are selected by the acquisition function instead of at random.
+    /// Whether these opponents are selected by the acquisition function instead of at random.
     pub choose_opponents: bool,
     /// How the next pair is selected.
     pub sampling: Sampling,
@@ -49,7 +51,7 @@ pub struct GpConfig {
     pub against_best: bool,
     /// Number of starting points of the search for the next pair.
     pub restarts: usize,
-    /// Settings of the inference.
+    /// Configuration of the inference.
     pub inference: InferenceConfig,
     /// Random seed.
     pub seed: u64,
@@ -154,10 +156,12 @@ impl ActiveLearner {
         rng::stream(self.config.seed, &["gp", name, &self.round.to_string()])
     }
 
-    /// Returns the next query: in the initial round all pairs of random heuristics, then a new pair.
+    /// Returns the next query: in the initial round all pairs of random heuristics, then a new
+    /// pair.
     ///
-    /// `best` is the index of the heuristic to find an opponent for, if the configuration says so. New
-    /// heuristics are added at once; [`ActiveLearner::update`] must follow with an outcome per pair.
+    /// With [`GpConfig::against_best`], the pair consists of the heuristic with the index `best`
+    /// and a new opponent. New heuristics are added at once; [`ActiveLearner::update`] must follow
+    /// with an outcome per pair.
     pub fn next_query(&mut self, best: usize) -> Query {
         let mut rng = self.stream("choice");
         let Some(posterior) = &self.posterior else { return self.initial_query(&mut rng) };
@@ -179,7 +183,7 @@ impl ActiveLearner {
         }
         let new_points: Vec<usize> = (before..self.points.len()).collect();
         for &new in &new_points {
-            // The pair itself is excluded.
+            // The members of the pair are excluded.
             let mut others: Vec<usize> =
                 (0..before).filter(|&other| other != first && other != second).collect();
             rng.shuffle(&mut others);
@@ -205,8 +209,9 @@ impl ActiveLearner {
 
     /// Selects the opponents of a new heuristic from `others`, which are in random order.
     ///
-    /// With `choose_opponents`, `others` is divided into equal parts, and the best of each is selected by
-    /// the acquisition function. The best of all would be similar to each other and redundant.
+    /// With `choose_opponents`, `others` is divided into equal parts, and the acquisition function
+    /// selects the best of each part. The best of all would be similar to each other and therefore
+    /// redundant.
     fn opponents(&self, new: usize, others: &[usize]) -> Vec<usize> {
         let GpConfig { opponents, choose_opponents, sampling, .. } = self.config;
         let by_acquisition = choose_opponents && sampling != Sampling::Random;
@@ -256,8 +261,8 @@ impl ActiveLearner {
             relative_gain: RELATIVE_GAIN,
         };
         self.sites.resize(self.comparisons.len());
-        // A length scale that few comparisons have made too short has no gradient any more, since all
-        // points are uncorrelated. Early rounds, and some later ones, therefore restart the search.
+        // With few comparisons a length scale can become so short that all points are uncorrelated.
+        // Its gradient is then zero, so early rounds, and some later ones, restart the search.
         let restart = self.round < RESTART_INTERVAL || self.round.is_multiple_of(RESTART_INTERVAL);
         let initial = initial_parameters(&self.config, self.log_parameters.len() - 1);
         let search = |start: &[f64], sites: &Sites| {
@@ -302,7 +307,7 @@ impl ActiveLearner {
         credits / query.pairs.len().max(1) as f64
     }
 
-    /// Returns warnings about the data and the inference. They are a function of the state.
+    /// Returns warnings about the data and the inference, computed from the state.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings: Vec<String> = self.comparison_warning().into_iter().collect();
@@ -356,7 +361,8 @@ impl ActiveLearner {
         })
     }
 
-    /// Returns whether one more EP iteration changes converged sites by about the tolerance at most.
+    /// Returns whether one more EP iteration changes converged sites by about the tolerance at
+    /// most.
     fn has_converged(&self, posterior: &Posterior) -> bool {
         let config = self.ep_config();
         let once = EpConfig { max_iterations: 1, tolerance: 2.0 * config.tolerance, ..config };
@@ -371,8 +377,8 @@ impl ActiveLearner {
     }
 }
 
-/// Returns the initial kernel parameters: all heuristics lie within about two length scales, and σ is the
-/// noise of a comparison.
+/// Returns the initial kernel parameters: all heuristics lie within about two length scales, and σ
+/// is the noise of a comparison.
 fn initial_parameters(config: &GpConfig, lengths: usize) -> Vec<f64> {
     let mut logs = vec![config.space.initial_log_length(config.dimensions); lengths];
     logs.push(0.0);

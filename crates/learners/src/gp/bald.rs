@@ -5,11 +5,12 @@
 //!
 //! `h[Φ(μ / √(s + 1))] - C / √(s + C²) · exp(-μ² / (2 (s + C²)))`, `C = √(π ln 2 / 2)`,
 //!
-//! where h is the entropy in bits. The second term is the expected entropy given the difference, with
-//! the approximation h[Φ(x)] ≈ exp(-x² / (2 C²)). Uncertainty sampling uses the first term alone, which
-//! also favors pairs that are known to be equal.
+//! where h is the entropy in bits. The second term is the expected entropy given the difference,
+//! with the approximation h[Φ(x)] ≈ exp(-x² / (2 C²)). Uncertainty sampling uses the first term
+//! alone, which also favors pairs that are certain to be equally strong.
 //!
-//! Departure: the paper states natural logarithms; its constant C is for bits.
+//! Departures from the paper:
+//! 1. The entropy is in bits. The paper states natural logarithms, but its constant C is for bits.
 
 use super::lbfgs::{StoppingCriteria, maximize};
 use super::posterior::{Posterior, Prediction};
@@ -58,8 +59,8 @@ pub fn acquisition(prediction: Prediction, sampling: Sampling) -> (f64, f64, f64
 /// Selects the pair in the box [-1, 1] that maximizes the acquisition function, or the opponent of
 /// `fixed`. Random sampling returns a random pair.
 ///
-/// The search starts from the best of many random pairs. The result is new: if every search ends at a
-/// heuristic that was compared before, the best starting point is returned.
+/// The search starts from the best of many random pairs. The result is new: if every search ends at
+/// a heuristic that was compared before, the best starting point is returned.
 #[must_use]
 pub fn select_pair(
     posterior: &Posterior,
@@ -112,8 +113,8 @@ pub fn select_pair(
             None => (value, start),
         })
         .collect();
-    // The largest new maximum, the first of equals. Searches often end in a corner of the box, which
-    // may have been compared before.
+    // The largest new maximum, the first of equals. Searches often end in a corner of the box,
+    // which may have been compared before.
     let mut best: Option<&(f64, Vec<f64>)> = None;
     for maximum in maxima.iter().filter(|(_, point)| !is_repeated(point)) {
         if best.is_none_or(|best| maximum.0.total_cmp(&best.0).is_gt()) {

@@ -1,5 +1,6 @@
-//! Demonstrations for a person who compares two heuristics: a position in which they choose different
-//! moves, or a game of each against the same opponent from the same opening.
+//! Demonstrations for a person who compares two heuristics: a position in which the heuristics
+//! choose different moves, or one game of each heuristic against the same opponent from the same
+//! opening.
 
 use super::game_oracle::{GameOracleConfig, heuristic, random_heuristics, random_line};
 use outflank_arena::{PlayedGame, play};
@@ -27,8 +28,8 @@ const MAX_TRIES: u32 = 300;
 /// Upper limit for the random moves after the opening.
 const MAX_RANDOM_PLIES: u32 = 40;
 
-/// Finds a random position in which two heuristics choose different moves. Returns `None` if none was
-/// found, in which case they play alike.
+/// Finds a random position in which two heuristics choose different moves. Returns `None` if they
+/// agree in all positions tried.
 #[must_use]
 pub fn find_disagreement<P: RegisteredGame + NamedFeatures>(
     pair: (&[f64], &[f64]),
@@ -69,7 +70,7 @@ pub fn demonstration_games<P: RegisteredGame + NamedFeatures>(
     let opening = random_line::<P>(config.opening, &mut rng::stream(config.seed, &path));
     [pair.0, pair.1].map(|weights| {
         let (mut own, mut other) = (player::<P>(weights, config), player::<P>(opponent, config));
-        // Both games break ties alike, so that only the heuristics differ.
+        // Both games break ties with the same RNG stream, so that only the heuristics differ.
         let mut rng = rng::stream(config.seed, &[&path[..], &["ties"]].concat());
         play(&mut own, &mut other, &opening, &mut rng)
     })

@@ -1,4 +1,4 @@
-//! Expectation propagation (Yelluri 2015, section 3.4; Rasmussen & Williams, section 3.6).
+//! Expectation propagation (Yelluri 2015, section 3.4; Rasmussen & Williams, 2006, section 3.6).
 //!
 //! A comparison has the likelihood Φ(f(winner) - f(loser)). Its site approximates it by
 //! `exp(ν g - ½ τ g²)` with g = aᵀf, a having +1 for the winner and -1 for the loser. With m points
@@ -6,13 +6,14 @@
 //!
 //! `Σ = (K⁻¹ + W)⁻¹`, `μ = Σ b`, `W = Σ_i τ_i a_i a_iᵀ`, `b = Σ_i ν_i a_i`,
 //!
-//! of size m for any number of comparisons: updating a site is a rank-one update that costs m² instead
-//! of n². Neither K nor W is inverted: with K = L Lᵀ and
-//! `I + Lᵀ W L = M Mᵀ`, whose eigenvalues are at least 1, `Σ = (M⁻¹ Lᵀ)ᵀ (M⁻¹ Lᵀ)`.
+//! of size m for any number of comparisons: updating a site is a rank-one update that costs m²
+//! instead of n². Neither K nor W is inverted: with K = L Lᵀ and `I + Lᵀ W L = M Mᵀ`, whose
+//! eigenvalues are at least 1, `Σ = (M⁻¹ Lᵀ)ᵀ (M⁻¹ Lᵀ)`.
 //!
 //! The log evidence is `Σ_i ln c_i - ln |M| + ½ bᵀμ`, where `c_i` normalizes the site so that its
-//! integral over the cavity distribution equals that of the likelihood. At the fixed point its gradient is
-//! `½ αᵀ ∂K α - ½ tr(R ∂K)` with `α = K⁻¹ μ = b - W μ` and `R = (K + W⁻¹)⁻¹ = W - W Σ W`.
+//! integral over the cavity distribution equals that of the likelihood. At the fixed point its
+//! gradient is `½ αᵀ ∂K α - ½ tr(R ∂K)` with `α = K⁻¹ μ = b - W μ` and
+//! `R = (K + W⁻¹)⁻¹ = W - W Σ W`.
 
 use super::GpError;
 use super::kernel::Kernel;
@@ -20,7 +21,7 @@ use super::probit::log_cdf;
 use outflank_arena::linalg::{Cholesky, Matrix, add_scaled, dot};
 use outflank_runs::{RngExt, rng};
 
-/// Lanes of all sums.
+/// Number of parallel partial sums in dot products.
 pub(super) const LANES: usize = 8;
 
 /// The outcome of a comparison of two points, given by their indices.
@@ -298,8 +299,8 @@ struct Cavity {
 }
 
 impl Cavity {
-    /// Divides a site out of a marginal. Returns `None` if the result is not a distribution, because of
-    /// rounding.
+    /// Divides a site out of a marginal. Returns `None` if the result is not a distribution,
+    /// because of rounding.
     fn new(mean: f64, variance: f64, tau: f64, nu: f64) -> Option<Cavity> {
         // 1 / (1 / variance - tau) without dividing by a small variance.
         let share = 1.0 - tau * variance;
@@ -324,7 +325,8 @@ impl Cavity {
 }
 
 impl LatentPosterior {
-    /// Computes the gradient of the log evidence with respect to the logarithms of the kernel parameters.
+    /// Computes the gradient of the log evidence with respect to the logarithms of the kernel
+    /// parameters.
     #[must_use]
     pub fn gradient(&self, points: &[Vec<f64>]) -> Vec<f64> {
         let covariance = self.kernel.matrix(points);

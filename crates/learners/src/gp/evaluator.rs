@@ -17,13 +17,13 @@ pub struct GpEvaluator {
 }
 
 impl GpEvaluator {
-    /// Returns the test pairs, unless all comparisons were ties.
+    /// Returns the test pairs, or `None` if there are none because all comparisons were ties.
     fn decided(&self) -> Option<&TestPairs> {
         self.tests.as_ref().filter(|tests| !tests.is_empty())
     }
 }
 
-impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> Evaluator<GpLearner<P, J>>
+impl<P: RegisteredGame + NamedFeatures, O: PreferenceOracle> Evaluator<GpLearner<P, O>>
     for GpEvaluator
 {
     fn columns(&self) -> Vec<MetricColumn> {
@@ -32,7 +32,7 @@ impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> Evaluator<GpLearner
             tag: format!("gp/{name}"),
             error,
         };
-        // The names are those of the files of existing runs.
+        // Column names are part of the file format; `foreseen` is the prediction accuracy.
         let mut columns = vec![
             column("games", false),
             column("comparisons", false),
@@ -48,7 +48,7 @@ impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> Evaluator<GpLearner
         columns
     }
 
-    fn measure(&self, gp: &GpLearner<P, J>) -> Result<Option<Metrics>, TrainingError> {
+    fn measure(&self, gp: &GpLearner<P, O>) -> Result<Option<Metrics>, TrainingError> {
         let empty = TrainingError::Step("no round was completed yet".to_owned());
         let (Some(round), Some(posterior)) = (gp.rounds().last(), gp.active_learner().posterior())
         else {

@@ -1,8 +1,8 @@
-//! Comparison of heuristics by games.
+//! Comparison of heuristics by games (Yelluri, 2015, section 4): the majority of games decides.
 //!
-//! Departure from Yelluri (2015), section 4: there each game is played three times, which between
-//! deterministic players is the same game three times. Here each game has its own random opening. Colors
-//! alternate, and the majority of games decides.
+//! Departures from the paper:
+//! 1. Each game has its own random opening, and colors alternate. The paper plays each game three
+//!    times, but deterministic players repeat the same game.
 
 use super::GpError;
 use super::active_learner::ComparisonOutcome;
@@ -48,8 +48,8 @@ impl<P: RegisteredGame + NamedFeatures> GameOracle<P> {
         GameOracle { config, game: PhantomData }
     }
 
-    /// Plays the games of a pair with the RNG stream `path`. Returns the wins of the first minus those of the
-    /// second.
+    /// Plays the games of a pair with the RNG stream `path`. Returns the wins of the first minus
+    /// those of the second.
     fn play_pair(&self, first: &Heuristic<P>, second: &Heuristic<P>, path: &[&str]) -> i32 {
         let player =
             |heuristic: &Heuristic<P>| AlphaBeta::<P>::new(Arc::new(*heuristic), self.config.depth);
@@ -62,7 +62,8 @@ impl<P: RegisteredGame + NamedFeatures> GameOracle<P> {
             let mut between = |black: &mut dyn Player<P>, white: &mut dyn Player<P>| {
                 play(black, white, &opening, &mut rng).margin.signum()
             };
-            // The order within a pair is independent of strength, so an odd number of games is fair.
+            // The order within a pair is independent of strength, so an odd number of games is
+            // fair.
             sum += match game % 2 {
                 0 => between(&mut first, &mut second),
                 _ => -between(&mut second, &mut first),
@@ -83,8 +84,8 @@ impl<P: RegisteredGame + NamedFeatures> GameOracle<P> {
         line
     }
 
-    /// Plays all pairs, each with its own RNG stream below `name`. Returns the wins of the first minus those
-    /// of the second.
+    /// Plays all pairs, each with its own RNG stream below `name`. Returns the wins of the first
+    /// minus those of the second.
     fn play_pairs(
         &self,
         name: &[&str],

@@ -1,15 +1,18 @@
 //! The covariance of strengths and the preference kernel (Yelluri 2015, sections 3.2 and 3.3).
 //!
 //! The strength f of a heuristic is a Gaussian process with the covariance of Eq. 4,
-//! `k(x, x') = σ² exp(-½ Σ ((x_d - x'_d) / l_d)²)`, with one length scale or one for each weight
-//! (automatic relevance determination). The covariance of the strength differences g(i, j) = f(i) - f(j) is
-//! the preference kernel, Eq. 7:
+//!
+//! `k(x, x') = σ² exp(-½ Σ ((x_d - x'_d) / l_d)²)`,
+//!
+//! with one length scale or one for each weight (automatic relevance determination). The covariance
+//! of the strength differences g(i, j) = f(i) - f(j) is the preference kernel, Eq. 7:
 //!
 //! `k((i, j), (k, l)) = k(i, k) + k(j, l) - k(i, l) - k(j, k)`.
 //!
-//! Departure: a jitter of 1e-6 σ² on the diagonal makes the matrix numerically positive definite even when
-//! points nearly coincide. It belongs to the strength, not to the pair: the difference of a heuristic to
-//! itself is exactly zero, and swapping a pair changes only the sign.
+//! Departures from the paper:
+//! 1. A jitter of 1e-6 σ² on the diagonal makes the matrix numerically positive definite even when
+//!    points nearly coincide. It belongs to the strength, not to the pair: the difference between a
+//!    heuristic and itself is exactly zero, and swapping a pair changes only the sign.
 
 use outflank_arena::linalg::Matrix;
 
@@ -122,8 +125,8 @@ impl Kernel {
         matrix
     }
 
-    /// Adds `weight` times the gradient of the covariance of two points with respect to the logarithms of
-    /// the parameters; `covariance` is the element of [`Kernel::matrix`].
+    /// Adds `weight` times the gradient of the covariance of two points with respect to the
+    /// logarithms of the parameters; `covariance` is the element of [`Kernel::matrix`].
     pub fn add_gradient(
         &self,
         (a, b): (&[f64], &[f64]),

@@ -1,8 +1,8 @@
 //! Box-constrained maximization by projected L-BFGS.
 //!
-//! Coordinates at a bound whose gradient points outward are fixed. The others move along the two-loop
-//! direction of L-BFGS (Nocedal & Wright, algorithm 7.4), clamped to the box, with a backtracking line
-//! search (Armijo condition).
+//! Coordinates at a bound whose gradient points outward are fixed. The others move along the
+//! two-loop direction of L-BFGS (Nocedal & Wright, 2006, algorithm 7.4), clamped to the box, with a
+//! backtracking line search (Armijo condition).
 
 /// Number of correction pairs stored.
 const MEMORY: usize = 8;
@@ -33,8 +33,8 @@ struct Correction {
 
 /// Finds a local maximum of a function from `start`.
 ///
-/// `function` returns the value and the gradient, or `None` where it is undefined. Returns `None` if the
-/// function is undefined at the start.
+/// `function` returns the value and the gradient, or `None` where it is undefined. Returns `None`
+/// if the function is undefined at the start.
 pub fn maximize(
     mut function: impl FnMut(&[f64]) -> Option<(f64, Vec<f64>)>,
     start: &[f64],
@@ -135,7 +135,8 @@ fn line_search(
     None
 }
 
-/// Computes the product of the inverse Hessian approximation and the gradient over the free coordinates.
+/// Computes the product of the inverse Hessian approximation and the gradient over the free
+/// coordinates.
 fn direction(projected: &[f64], free: &[bool], memory: &[Correction]) -> Vec<f64> {
     let masked = |a: &[f64], b: &[f64]| -> f64 {
         a.iter().zip(b).zip(free).map(|((x, y), &free)| if free { x * y } else { 0.0 }).sum()

@@ -1,4 +1,4 @@
-//! The learner: rounds of query selection, comparison and inference, for any game.
+//! The learner of a game's heuristic: rounds of query selection, comparison and inference.
 
 use super::active_learner::{ActiveLearner, ComparisonOutcome, GpConfig, Query};
 use super::game_oracle::{GameOracle, GameOracleConfig, random_heuristics};
@@ -42,10 +42,10 @@ pub struct RoundStats {
 
 /// Learns a heuristic of a game from comparisons.
 #[derive(Clone, Debug)]
-pub struct GpLearner<P, J = GameOracle<P>> {
+pub struct GpLearner<P, O = GameOracle<P>> {
     pub(super) active_learner: ActiveLearner,
     games: GameOracle<P>,
-    oracle: J,
+    oracle: O,
     /// The opponents of the benchmark; empty without one.
     benchmark: Vec<Vec<f64>>,
     pub(super) scores: Vec<f64>,
@@ -53,8 +53,8 @@ pub struct GpLearner<P, J = GameOracle<P>> {
 }
 
 impl<P: RegisteredGame + NamedFeatures> GpLearner<P> {
-    /// Creates a learner whose comparisons are decided by games. `benchmark` is the number of random
-    /// heuristics that every heuristic is scored against.
+    /// Creates a learner whose comparisons are decided by games. `benchmark` is the number of
+    /// random heuristics that every heuristic is scored against.
     pub fn new(
         config: GpConfig,
         games: GameOracleConfig,
@@ -64,14 +64,14 @@ impl<P: RegisteredGame + NamedFeatures> GpLearner<P> {
     }
 }
 
-impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> GpLearner<P, J> {
+impl<P: RegisteredGame + NamedFeatures, O: PreferenceOracle> GpLearner<P, O> {
     /// Creates a learner with another preference oracle; games are only used for the benchmark.
     pub fn with_oracle(
         config: GpConfig,
         games: GameOracleConfig,
         benchmark: usize,
-        oracle: J,
-    ) -> Result<GpLearner<P, J>, GpError> {
+        oracle: O,
+    ) -> Result<GpLearner<P, O>, GpError> {
         if config.dimensions != P::FEATURES.len() {
             let reason = format!(
                 "{} has {} features, not {}",
@@ -141,7 +141,8 @@ impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> GpLearner<P, J> {
         Heuristic::new(&weights).unwrap_or_else(Heuristic::zero)
     }
 
-    /// Runs a round: query, comparison, update and scoring. A round that fails or is stopped has no effect.
+    /// Runs a round: query, comparison, update and scoring. A round that fails or is stopped has no
+    /// effect.
     pub fn round(&mut self) -> Result<(), GpError> {
         let before = (self.active_learner.clone(), self.scores.len(), self.rounds.len());
         let mut run = || {
@@ -164,7 +165,7 @@ impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> GpLearner<P, J> {
         self.active_learner.next_query(self.best_index())
     }
 
-    /// Asks the oracle.
+    /// Lets the oracle compare the pairs of a query.
     pub fn compare(&mut self, query: &Query) -> Result<Vec<ComparisonOutcome>, GpError> {
         self.oracle.compare(self.active_learner.round, self.active_learner.points(), &query.pairs)
     }
@@ -206,8 +207,8 @@ impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> GpLearner<P, J> {
         Ok(())
     }
 
-    /// Scores the best heuristic against random heuristics that are not those of the benchmark, which it was
-    /// selected by.
+    /// Scores the best heuristic against random heuristics outside the benchmark by which it was
+    /// selected.
     pub fn held_out_score(&self) -> Result<f64, GpError> {
         let config = self.active_learner.config();
         let opponents = random_heuristics(
@@ -223,7 +224,7 @@ impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> GpLearner<P, J> {
     }
 }
 
-impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> Learner for GpLearner<P, J> {
+impl<P: RegisteredGame + NamedFeatures, O: PreferenceOracle> Learner for GpLearner<P, O> {
     type Model = Heuristic<P>;
 
     /// Compares the initial random heuristics.
@@ -231,7 +232,7 @@ impl<P: RegisteredGame + NamedFeatures, J: PreferenceOracle> Learner for GpLearn
         Ok(self.round()?)
     }
 
-    /// Returns the number of rounds.
+    /// Returns the number of completed rounds.
     fn spent(&self) -> u64 {
         self.active_learner.rounds()
     }

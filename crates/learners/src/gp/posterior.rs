@@ -1,7 +1,7 @@
 //! Predictions for any pair of heuristics (Yelluri 2015, Eq. 12 and 13).
 //!
-//! With `c = k(a, X) - k(b, X)` the strength difference of a pair has the mean `cᵀ α` and the variance
-//! `k(pair, pair) - cᵀ R c`; see [`ep`](super::ep) for α and R.
+//! With `c = k(a, X) - k(b, X)` the strength difference of a pair has the mean `cᵀ α` and the
+//! variance `k(pair, pair) - cᵀ R c`; see [`ep`](super::ep) for α and R.
 
 use super::GpError;
 use super::ep::{Comparison, EpConfig, LANES, LatentPosterior, Sites, infer, posterior_from_sites};
@@ -164,7 +164,8 @@ pub const LENGTH_BOUNDS: (f64, f64) = (-2.5, 3.0);
 /// Bounds of the logarithm of σ.
 pub const SIGNAL_BOUNDS: (f64, f64) = (-2.5, 3.0);
 
-/// Maximizes the log evidence over the kernel parameters, starting at `log_parameters`; the sites follow.
+/// Maximizes the log evidence over the kernel parameters, starting at `log_parameters`; the sites
+/// follow.
 ///
 /// Parameters whose covariance matrix cannot be factorized are never selected.
 pub fn maximize_evidence(
@@ -201,8 +202,8 @@ pub fn maximize_evidence(
     let Some(maximum) = maximum else {
         return Err(failed.unwrap_or(GpError::Factor { points: points.len() }));
     };
-    // Up to the tolerance the posterior depends only on the parameters and the comparisons, not on the
-    // path of the search.
+    // Up to the tolerance the posterior depends only on the parameters and the comparisons, not on
+    // the path of the search.
     *sites = last;
     let kernel = Kernel::from_logs(&maximum.point);
     let posterior = Posterior::infer(&kernel, points, comparisons, sites, config)?;

@@ -1,9 +1,12 @@
 //! The normal distribution function and its logarithm, accurate in the tails.
 //!
-//! Φ(z) underflows near z = -38, while its logarithm and the ratio φ(z) / Φ(z) do not. Below -5 they are
-//! computed by the continued fraction of Mills' ratio, Φ(-x) / φ(x) = 1 / (x + 1 / (x + 2 / (x + 3 /
-//! (x + ...)))), otherwise by `erfc`. All functions come from `libm`, so that results are bit-identical on
-//! every machine.
+//! Φ(z) underflows near z = -38, while its logarithm and the ratio φ(z) / Φ(z) do not. Below -5
+//! they are computed by the continued fraction of Mills' ratio,
+//!
+//! `Φ(-x) / φ(x) = 1 / (x + 1 / (x + 2 / (x + 3 / (x + ...))))`,
+//!
+//! otherwise by `erfc`. All functions come from `libm`, so that results are bit-identical on every
+//! machine.
 
 use std::f64::consts::{FRAC_1_SQRT_2, LN_2};
 
@@ -33,8 +36,8 @@ pub struct LogCdf {
     pub value: f64,
     /// φ(z) / Φ(z), the first derivative.
     pub slope: f64,
-    /// φ(z) / Φ(z) + z, always positive. The second derivative is `-slope * lift`. In the tail this is the
-    /// small difference of two large numbers, so it is computed separately.
+    /// φ(z) / Φ(z) + z, always positive. The second derivative is `-slope * lift`. In the tail this
+    /// is the small difference of two large numbers, so it is computed separately.
     pub lift: f64,
 }
 

@@ -1,9 +1,10 @@
 //! The space in which the kernel compares heuristics.
 //!
-//! A search only compares values `w · x`, so positive multiples of a weight vector play alike. In weight
-//! space (Yelluri 2015) the model has to learn this, and the most uncertain heuristics are always in the
-//! corners of the box. In the space of directions, weight vectors are normalized to length 1: there are no
-//! corners, and all heuristics that play alike are one point.
+//! A search only compares values `w · x`, so positive multiples of a weight vector play
+//! identically. In weight space (Yelluri 2015) the model has to learn this, and the most uncertain
+//! heuristics are always in the corners of the box. In the space of directions, weight vectors are
+//! normalized to length 1: there are no corners, and all positive multiples of a heuristic are one
+//! point.
 
 /// The coordinates of a heuristic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +26,8 @@ impl HeuristicSpace {
         weights.iter().map(|weight| weight / length).collect()
     }
 
-    /// Returns the coordinates rounded to `f32`, as stored in a model file, so that the model describes the
-    /// heuristic that plays.
+    /// Returns the coordinates rounded to `f32`, as stored in a model file, so that the model
+    /// describes the heuristic that plays.
     #[must_use]
     pub fn point(self, weights: &[f64]) -> Vec<f64> {
         self.coordinates(weights).into_iter().map(|weight| f64::from(weight as f32)).collect()
@@ -54,7 +55,8 @@ impl HeuristicSpace {
         }
     }
 
-    /// Returns the logarithm of the initial length scale: about half the distance between heuristics.
+    /// Returns the logarithm of the initial length scale: about half the distance between
+    /// heuristics.
     pub(super) fn initial_log_length(self, dimensions: usize) -> f64 {
         match self {
             HeuristicSpace::Weights => 0.5 * libm::log(dimensions as f64),

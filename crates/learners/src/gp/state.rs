@@ -1,8 +1,9 @@
 //! Serialization of the learner's state, exact to the bit.
 //!
-//! Six blocks of little-endian 64-bit words: the points, row by row; winner and loser of each comparison;
-//! the kernel parameters; the precisions and precision-means of the EP sites; the statistics of the
-//! rounds; the benchmark scores. The posterior is not stored: it is a function of the rest.
+//! Six blocks of little-endian 64-bit words: the points, row by row; winner and loser of each
+//! comparison; the kernel parameters; the precisions and precision-means of the EP sites; the
+//! statistics of the rounds; the benchmark scores. The posterior is not stored; it is recomputed
+//! from the other blocks.
 
 use super::active_learner::{ActiveLearner, GpConfig};
 use super::ep::{Comparison, Sites, check};
@@ -11,7 +12,7 @@ use super::learner::RoundStats;
 use super::posterior::Posterior;
 
 /// Number of values per round.
-const ROUND: usize = 7;
+const VALUES_PER_ROUND: usize = 7;
 
 /// Serializes the state.
 pub(super) fn write(active: &ActiveLearner, scores: &[f64], rounds: &[RoundStats]) -> Vec<Vec<u8>> {
@@ -70,11 +71,11 @@ pub(super) fn read(
             Comparison { winner: number(0), loser: number(8) }
         })
         .collect();
-    let (rounds, torn) = curve.as_chunks::<ROUND>();
+    let (rounds, incomplete) = curve.as_chunks::<VALUES_PER_ROUND>();
     let expected = if scored { active.points.len() } else { 0 };
     let fits = flat.len() % config.dimensions == 0
         && rest.is_empty()
-        && torn.is_empty()
+        && incomplete.is_empty()
         && logs.len() == active.log_parameters.len()
         && sites.len() == 2 * active.comparisons.len()
         && scores.len() == expected

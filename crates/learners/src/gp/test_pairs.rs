@@ -1,4 +1,4 @@
-//! Test pairs: random pairs of heuristics with known winners.
+//! Test pairs: random pairs of heuristics with the winner of their comparison.
 
 use super::GpError;
 use super::active_learner::ComparisonOutcome;
@@ -62,7 +62,8 @@ impl TestPairs {
         })
     }
 
-    /// Builds the pairs in batches. Outcomes come from `journaled` first; `played` receives the others.
+    /// Builds the pairs in batches. Outcomes come from `journaled` first; `played` receives the
+    /// others.
     fn build<P: RegisteredGame + NamedFeatures>(
         games: &GameOracle<P>,
         count: usize,
@@ -114,8 +115,8 @@ impl TestPairs {
         self.pairs.is_empty()
     }
 
-    /// Returns the share of pairs whose winner has the larger predicted strength; equal strengths count
-    /// half.
+    /// Returns the share of pairs whose winner has the larger predicted strength; equal strengths
+    /// count half.
     #[must_use]
     pub fn accuracy(&self, posterior: &Posterior) -> f64 {
         let strengths: Vec<f64> =
@@ -132,7 +133,8 @@ impl TestPairs {
         f64::from(halves) / (2 * self.len().max(1)) as f64
     }
 
-    /// Estimates the accuracy that any model could reach on these pairs by repeating each comparison.
+    /// Estimates the accuracy that any model could reach on these pairs by repeating each
+    /// comparison.
     pub fn ceiling<P: RegisteredGame + NamedFeatures>(
         &self,
         games: &GameOracle<P>,
@@ -172,8 +174,8 @@ pub struct AccuracyCeiling {
     pub same: f64,
     /// Share of ties in the repeated comparison.
     pub ties: f64,
-    /// Share of pairs whose winner also wins the majority of the repeated comparisons, ties counting half.
-    /// A slightly low estimate of the accuracy of a model that knows the true probabilities.
+    /// Share of pairs whose winner also wins the majority of the repeated comparisons; ties count
+    /// half. It slightly underestimates the accuracy of a model with the true probabilities.
     pub majority: f64,
 }
 

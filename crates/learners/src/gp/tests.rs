@@ -1,10 +1,10 @@
 //! Inference compared with an independent implementation, MCMC, numerical integration and finite
 //! differences; reproducibility and resume of the learner.
 //!
-//! `cases/ep.json` was computed with NumPy and SciPy by algorithms 3.5, 3.6 and 5.2 of Rasmussen & Williams
-//! in the space of pairs, which share no formula with ours except the model. `cases/mcmc.json` holds the
-//! moments of three of these cases from 400 chains of elliptical slice sampling with 4,000 steps each, and
-//! their evidence from 8 million samples of the prior.
+//! `cases/ep.json` was computed with NumPy and SciPy by algorithms 3.5, 3.6 and 5.2 of Rasmussen &
+//! Williams in the space of pairs; only the model is the same as in this crate. `cases/mcmc.json`
+//! holds the moments of three of these cases from 400 chains of elliptical slice sampling with
+//! 4,000 steps each, and their evidence from 8 million samples of the prior.
 
 mod active_learning;
 mod inference;

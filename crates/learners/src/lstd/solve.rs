@@ -3,8 +3,9 @@
 //! The LU factorization with partial pivoting uses the vector instructions of the processor, so the
 //! last digits of the factors depend on the machine (not on the number of threads, which is one).
 //! The solution is then refined iteratively with residuals in doubled precision, summed in a fixed
-//! order, until it no longer changes: the correctly rounded solution, whatever the factors. If the
-//! refinement does not converge, the system is too close to singular and a larger ridge is tried.
+//! order, until it no longer changes. The result is the correctly rounded solution and does not
+//! depend on the last digits of the factors. If the refinement does not converge, the system is
+//! nearly singular and a larger ridge is tried.
 
 use super::LstdError;
 use super::system::System;
@@ -52,7 +53,7 @@ pub(super) fn solve(system: &System, ridge: f64) -> Result<Solution, LstdError> 
 fn attempt(system: &System, ridge: f64) -> Option<Solution> {
     let shift = ridge * system.mean_diagonal();
     let factors = Factors::new(system, shift);
-    let mut weights = factors.solve(system.right().to_vec());
+    let mut weights = factors.solve(system.rhs().to_vec());
     let mut before = largest(&weights)?;
     for refinements in 1..=MAX_REFINEMENTS {
         let change = factors.solve(residual(system, shift, &weights));
@@ -62,7 +63,7 @@ fn attempt(system: &System, ridge: f64) -> Option<Solution> {
         }
         if size <= f64::EPSILON * largest(&weights)? {
             let rest = norm(&residual(system, shift, &weights));
-            let length = norm(system.right());
+            let length = norm(system.rhs());
             let residual = if length > 0.0 { rest / length } else { rest };
             return Some(Solution { weights, ridge, residual, refinements });
         }
@@ -85,8 +86,8 @@ fn norm(vector: &[f64]) -> f64 {
     vector.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// The LU factors of the transpose of A + shift I: the library is column-major, our matrix
-/// row-major.
+/// The LU factors of the transpose of A + shift I. The transpose is used because the library is
+/// column-major and [`System`] is row-major.
 struct Factors {
     size: usize,
     factors: Vec<f64>,
@@ -113,8 +114,8 @@ impl Factors {
         Factors { size, factors, forward, backward }
     }
 
-    /// Solves (A + shift I) x = right.
-    fn solve(&self, mut right: Vec<f64>) -> Vec<f64> {
+    /// Solves (A + shift I) x = rhs.
+    fn solve(&self, mut rhs: Vec<f64>) -> Vec<f64> {
         let size = self.size;
         let both = MatRef::from_column_major_slice(&self.factors, size, size);
         let scratch = solver::solve_transpose_in_place_scratch::<usize, f64>(size, 1, Par::Seq);
@@ -122,21 +123,21 @@ impl Factors {
             both,
             both,
             PermRef::new_checked(&self.forward, &self.backward, size),
-            MatMut::from_column_major_slice_mut(&mut right, size, 1),
+            MatMut::from_column_major_slice_mut(&mut rhs, size, 1),
             Par::Seq,
             MemStack::new(&mut MemBuffer::new(scratch)),
         );
-        right
+        rhs
     }
 }
 
-/// Computes b - (A + shift I) w as if in doubled precision, then rounded.
+/// Computes b - (A + shift I) w in doubled precision and rounds it.
 fn residual(system: &System, shift: f64, weights: &[f64]) -> Vec<f64> {
     let rows = system.matrix().par_chunks(system.size().max(1));
-    rows.zip(system.right())
+    rows.zip(system.rhs())
         .zip(weights)
-        .map(|((row, &right), &weight)| {
-            let mut sum = CompensatedSum { high: right, low: 0.0 };
+        .map(|((row, &rhs), &weight)| {
+            let mut sum = CompensatedSum { high: rhs, low: 0.0 };
             sum.subtract(shift, weight);
             for (&a, &w) in row.iter().zip(weights) {
                 sum.subtract(a, w);
@@ -179,7 +180,7 @@ fn split(x: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// An ill-conditioned matrix with an integer inverse: a plain double-precision solution would
+    /// An ill-conditioned matrix with an integer inverse. Without refinement the solution would
     /// have one correct digit.
     #[test]
     fn refinement_finds_all_digits() {

@@ -6,15 +6,15 @@
 //! A += sum_t z_t (phi_t - phi_{t+1})^T      b += r z_T      z_t = lambda z_{t-1} + phi_t
 //! ```
 //!
-//! The trace z soon has many entries. Collected by phi_k instead, the same sums are
+//! The trace z soon has many nonzero entries. Regrouped by phi_k, the same sums are
 //!
 //! ```text
 //! A += sum_k phi_k s_k^T                    b += sum_k phi_k r lambda^(T-k)
 //! s_k = phi_k - (1 - lambda) u_k            u_k = phi_{k+1} + lambda u_{k+1},   u_T = 0
 //! ```
 //!
-//! so that row i of A is the sum of the s_k of the states that have feature i. Each row is summed
-//! by one thread in the order of the games, in memory that fits into a core's cache. The result
+//! Row i of A is then the sum of the s_k of the states that have feature i. Each row is summed by
+//! one thread in the order of the games, in memory that fits into a core's cache. The result
 //! depends neither on the number of threads nor on the batches.
 //!
 //! For any vector v with phi_k . v not all zero, v^T A v > 0: the autocorrelation of a sequence is
@@ -32,19 +32,19 @@ pub(super) struct System {
     size: usize,
     /// Row-major.
     matrix: Vec<f64>,
-    right: Vec<f64>,
+    rhs: Vec<f64>,
 }
 
 impl System {
     /// Creates a zero system.
     pub(super) fn new(size: usize) -> System {
-        System { size, matrix: vec![0.0; size * size], right: vec![0.0; size] }
+        System { size, matrix: vec![0.0; size * size], rhs: vec![0.0; size] }
     }
 
     /// Creates a system from its rows.
     #[cfg(test)]
-    pub(super) fn of(matrix: &[f64], right: &[f64]) -> System {
-        System { size: right.len(), matrix: matrix.to_vec(), right: right.to_vec() }
+    pub(super) fn of(matrix: &[f64], rhs: &[f64]) -> System {
+        System { size: rhs.len(), matrix: matrix.to_vec(), rhs: rhs.to_vec() }
     }
 
     /// The number of rows and columns.
@@ -58,8 +58,8 @@ impl System {
     }
 
     /// The vector b.
-    pub(super) fn right(&self) -> &[f64] {
-        &self.right
+    pub(super) fn rhs(&self) -> &[f64] {
+        &self.rhs
     }
 
     /// Returns the mean of the diagonal of A.
@@ -74,11 +74,11 @@ impl System {
             batch.par_iter().map(|one| StateSums::new(one, lambda)).collect();
         let occurrences = Occurrences::new(self.size, batch);
         let rows = self.matrix.par_chunks_mut(self.size.max(1));
-        rows.zip(&mut self.right).enumerate().for_each(|(row, (sums, right))| {
+        rows.zip(&mut self.rhs).enumerate().for_each(|(row, (sums, rhs))| {
             for occurrence in occurrences.of(row) {
                 let sums_of = &sums_of[occurrence.trajectory as usize];
                 let (columns, values, reward) = sums_of.of(occurrence.state as usize);
-                *right += occurrence.value * reward;
+                *rhs += occurrence.value * reward;
                 for (&column, &value) in columns.iter().zip(values) {
                     sums[column as usize] += occurrence.value * value;
                 }
@@ -87,7 +87,7 @@ impl System {
     }
 }
 
-/// The s_k and r lambda^(T-k) of a trajectory, in reverse order.
+/// The vectors s_k and the numbers r lambda^(T-k) of a trajectory, in reverse order.
 struct StateSums {
     vectors: FeatureVectors,
     returns: Vec<f64>,
@@ -113,7 +113,7 @@ impl StateSums {
         sums_of
     }
 
-    /// Returns the entries of a state.
+    /// Returns s_k as columns and values, and r lambda^(T-k), for state k.
     fn of(&self, state: usize) -> (&[u32], &[f64], f64) {
         let index = self.returns.len() - 1 - state;
         let (columns, values) = self.vectors.get(index);
@@ -248,7 +248,7 @@ mod tests {
                 z.iter_mut().zip(&phi).for_each(|(z, p)| *z = lambda * *z + p);
             }
             outer(&z, &phi);
-            system.right.iter_mut().zip(&z).for_each(|(b, z)| *b += one.reward * z);
+            system.rhs.iter_mut().zip(&z).for_each(|(b, z)| *b += one.reward * z);
         }
         system
     }
@@ -267,7 +267,7 @@ mod tests {
             for (a, b) in quick.matrix.iter().zip(&slow.matrix) {
                 assert!((a - b).abs() < 1e-10, "{lambda} {a} {b}");
             }
-            for (a, b) in quick.right.iter().zip(&slow.right) {
+            for (a, b) in quick.rhs.iter().zip(&slow.rhs) {
                 assert!((a - b).abs() < 1e-10, "{lambda} {a} {b}");
             }
         }

@@ -1,4 +1,4 @@
-//! LSTD against direct computations, and its invariants.
+//! Compares LSTD with direct computations and checks its invariants.
 
 use super::*;
 use outflank_games::Side;
@@ -150,7 +150,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
-fn one_game_or_its_copies_are_enough() {
+fn one_game_and_copies_of_it_can_be_fitted() {
     let game = random_games(30, 60).into_iter().find(|g| g.end().margin() != Some(0)).unwrap();
     let reward = game.end().margin().unwrap().signum() as f32;
     for times in [1, 20] {
@@ -162,7 +162,7 @@ fn one_game_or_its_copies_are_enough() {
 }
 
 #[test]
-fn unfinished_games_count_with_their_announced_result() {
+fn unfinished_games_count_with_their_recorded_result() {
     let mut games = random_games(3, 30);
     let learn = |games: &[Record<Othello>]| {
         fit(&Discs, games, CONFIG, |_| true).map(|fit| (fit.games, fit.skipped))
@@ -172,8 +172,8 @@ fn unfinished_games_count_with_their_announced_result() {
     assert_eq!(learn(&games), Err(LstdError::AllDrawn(1)));
     games[2].info.result = Some(-12);
     assert_eq!(learn(&games), Ok((2, 1)));
-    let about = GameInfo { result: Some(64), ..GameInfo::default() };
-    games.push(Record::new(Othello::start(), about));
+    let info = GameInfo { result: Some(64), ..GameInfo::default() };
+    games.push(Record::new(Othello::start(), info));
     assert_eq!(learn(&games), Ok((2, 2)));
     assert_eq!(learn(&[]), Err(LstdError::NoOutcome(0)));
 }

@@ -67,15 +67,15 @@ pub(super) struct Trajectory {
     pub(super) reward: f64,
 }
 
-/// Returns +1 if Black won, -1 if White won, 0 for a draw. An unfinished game has its announced
-/// result, or none.
+/// Returns +1 if Black won, -1 if White won and 0 for a draw. The outcome of an unfinished game is
+/// its recorded result, or `None`.
 pub(super) fn outcome<P: Position>(record: &Record<P>) -> Option<f64> {
     let margin = record.end().margin().or(record.info.result)?;
     Some(f64::from(margin.signum()))
 }
 
-/// Returns the trajectories of both players, without inversion. The trajectory of a player who
-/// never moved is empty; a pass adds no state.
+/// Returns the trajectories of both players, without board inversion. A pass adds no state; the
+/// trajectory of a player who never moved is empty.
 pub(super) fn trajectories<P: Position, F: Features<P>>(
     features: &F,
     record: &Record<P>,

@@ -1,5 +1,5 @@
-//! Estimates the memory of a training problem, so that too many games are an error and not an
-//! out-of-memory kill.
+//! Estimates the memory of a training problem. Too many games are then an error, and the system
+//! does not kill the process.
 
 use super::{LearnError, Method};
 use crate::{class_rows, mm, preference_rows};
@@ -11,8 +11,8 @@ use outflank_records::Decision;
 /// 4 GiB.
 pub(super) const MAX_BYTES: f64 = 3.0 * (1u64 << 30) as f64;
 
-/// Number of sampled choices for the estimate.
-const SAMPLE: usize = 500;
+/// Number of choices that are sampled for the estimate.
+const SAMPLE_SIZE: usize = 500;
 
 /// Checks that the choices of `games` games fit into memory as rows of a method.
 pub(super) fn check(
@@ -43,7 +43,7 @@ fn round_down(games: f64) -> usize {
 
 /// Estimates the size in bytes of the choices as rows of a method.
 pub(super) fn bytes(method: Method, tuples: &Tuples, choices: &[Decision<Othello>]) -> f64 {
-    let step = choices.len().div_ceil(SAMPLE).max(1);
+    let step = choices.len().div_ceil(SAMPLE_SIZE).max(1);
     let sample: Vec<_> = choices.iter().step_by(step).copied().collect();
     let bytes = match method {
         Method::IPref | Method::Pref => preference_rows(tuples, View::Invert, &sample).bytes(),

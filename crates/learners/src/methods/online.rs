@@ -1,4 +1,4 @@
-//! Methods that train online, on any number of choices.
+//! Online training of pattern evaluations and move predictors.
 
 use super::{
     LearnError, Method, MethodOptions, MethodProgress, TrainedModel, TrainingData, count,
@@ -16,12 +16,12 @@ pub(super) fn learn(
     seed: u64,
     on_iteration: &mut dyn FnMut(MethodProgress<'_>) -> bool,
 ) -> Result<TrainedModel, LearnError> {
-    let stages = Stages::of_width(options.stage).unwrap_or(Stages::ONE);
+    let stages = Stages::of_width(options.discs_per_stage).unwrap_or(Stages::ONE);
     let MethodOptions { loss, epochs, learning_rate, .. } = *options;
     let config = OnlineConfig { loss, epochs, learning_rate, seed };
     let choices: ChoiceSet = data.choices.iter().collect();
     let TrainingData { tuples, counts, store, .. } = data;
-    let misfit = || OnlineError::NoChoices;
+    let invalid_weights = || OnlineError::NoChoices;
     let (model, outcome): (Model, OnlineOutcome) = if method == Method::MovePredictor {
         let features = match options.afterstates {
             true => ContextFeatures::with_afterstates(tuples, counts)?,
@@ -30,13 +30,13 @@ pub(super) fn learn(
         check_size(&features)?;
         let outcome = online::learn(&features, stages, &choices, config, store)?;
         let weights = outcome.weights.clone();
-        (MovePredictor::new(features, stages, weights).ok_or_else(misfit)?.into(), outcome)
+        (MovePredictor::new(features, stages, weights).ok_or_else(invalid_weights)?.into(), outcome)
     } else {
         let features = AfterstateFeatures::new(tuples, counts)?;
         check_size(&features)?;
         let outcome = online::learn(&features, stages, &choices, config, store)?;
         let weights = outcome.weights.clone();
-        (Patterns::new(features, stages, weights).ok_or_else(misfit)?.into(), outcome)
+        (Patterns::new(features, stages, weights).ok_or_else(invalid_weights)?.into(), outcome)
     };
     for (epoch, stats) in outcome.curve.iter().enumerate() {
         on_iteration(MethodProgress {
@@ -48,7 +48,7 @@ pub(super) fn learn(
         });
     }
     if !distinguishes_moves(&*model.policy(), data.choices) {
-        return Err(LearnError::Indifferent(choices.len()));
+        return Err(LearnError::IndistinguishableMoves(choices.len()));
     }
     let last = outcome.curve.last().copied().unwrap_or_default();
     let epochs = outcome.curve.len();
@@ -63,8 +63,7 @@ pub(super) fn learn(
     Ok(TrainedModel { model, objective_name, summary, remarks: Vec::new() })
 }
 
-/// Maximum number of weights per stage; each takes two numbers, for as many stages as there are
-/// threads.
+/// Maximum number of weights per stage. Each takes two numbers, and each thread trains one stage.
 const MAX_WEIGHTS: usize = 1 << 25;
 
 fn check_size(features: &impl MoveFeatures) -> Result<(), LearnError> {

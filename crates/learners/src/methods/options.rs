@@ -1,4 +1,4 @@
-//! The options of the methods: which method reads which, their defaults and valid ranges.
+//! The options of the supervised methods, with their defaults and valid ranges.
 
 use super::Method;
 use crate::online::PreferenceLoss;
@@ -10,8 +10,8 @@ const PREFERENCES: &[Method] = &[Method::IPref, Method::Pref];
 const ONLINE: &[Method] = &[Method::IPref, Method::MovePredictor];
 const ITERATIVE: &[Method] = &[Method::IPref, Method::Pref, Method::Classify, Method::Mm];
 
-/// Every option by its name on the command line, and the methods that read it.
-const READERS: [(&str, &[Method]); 15] = [
+/// The options by their names on the command line, each with the methods that use it.
+const METHODS_BY_OPTION: [(&str, &[Method]); 15] = [
     ("c", SVM),
     ("tolerance", ITERATIVE),
     ("max-iterations", ITERATIVE),
@@ -29,13 +29,13 @@ const READERS: [(&str, &[Method]); 15] = [
     ("afterstates", &[Method::MovePredictor]),
 ];
 
-/// Returns the methods that read an option.
+/// Returns the methods that use an option; empty if it is unknown.
 #[must_use]
 pub fn methods_using(option: &str) -> &'static [Method] {
-    READERS.iter().find(|(name, _)| *name == option).map_or(&[], |(_, methods)| methods)
+    METHODS_BY_OPTION.iter().find(|(name, _)| *name == option).map_or(&[], |(_, methods)| methods)
 }
 
-/// The options of all methods; each method reads its own.
+/// The options of all methods; each method uses some of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MethodOptions {
     /// SVM methods: penalty parameter C of the squared hinge loss.
@@ -55,10 +55,10 @@ pub struct MethodOptions {
     /// Online learning: initial learning rate.
     pub learning_rate: f64,
     /// Online learning: number of discs per stage of the game.
-    pub stage: u32,
+    pub discs_per_stage: u32,
     /// Move predictor: also use features of the afterstate.
     pub afterstates: bool,
-    /// Classification: weight chosen moves by the number of others.
+    /// Classification: give a chosen move the weight of all other moves of its decision together.
     pub balanced: bool,
     /// LSTD: trace decay λ, 0 to 1.
     pub lambda: f64,
@@ -87,7 +87,7 @@ impl Default for MethodOptions {
             loss: PreferenceLoss::Softmax,
             epochs: 8,
             learning_rate: 0.1,
-            stage: 4,
+            discs_per_stage: 4,
             afterstates: false,
             balanced: true,
             lambda: 0.9,
@@ -104,7 +104,7 @@ impl Default for MethodOptions {
 /// LIBLINEAR's default tolerance of the dual solver.
 const DUAL_TOLERANCE: f64 = 0.1;
 
-/// LIBLINEAR's limit of passes over the rows.
+/// LIBLINEAR's maximum number of passes over the rows.
 const DUAL_MAX_ITERATIONS: u32 = 1000;
 
 /// Valid range of C; beyond it all weights vanish or the solver does not converge.
@@ -126,7 +126,7 @@ pub struct OptionError {
 }
 
 impl MethodOptions {
-    /// Returns the defaults for dual coordinate descent, as LIBLINEAR has them.
+    /// Returns the defaults for dual coordinate descent, which are those of LIBLINEAR.
     #[must_use]
     pub fn dual() -> MethodOptions {
         let (tolerance, max_iterations) = (DUAL_TOLERANCE, DUAL_MAX_ITERATIONS);
@@ -139,7 +139,7 @@ impl MethodOptions {
         method == Method::MovePredictor || (method == Method::IPref && self.online)
     }
 
-    /// Checks the options that a method reads.
+    /// Checks the options that a method uses.
     pub fn check(&self, method: Method) -> Result<(), OptionError> {
         const POSITIVE: &str = "a positive number";
         const AT_LEAST_ONE: &str = "at least 1";
@@ -150,12 +150,12 @@ impl MethodOptions {
                 ("learning-rate", self.learning_rate, positive(self.learning_rate), POSITIVE),
                 (
                     "stage",
-                    self.stage.into(),
-                    Stages::of_width(self.stage).is_some(),
+                    self.discs_per_stage.into(),
+                    Stages::of_width(self.discs_per_stage).is_some(),
                     "a number of discs from 1 to 60",
                 ),
             ],
-            // Always online.
+            // The move predictor always trains online, above.
             Method::MovePredictor => &[],
             Method::IPref | Method::Pref | Method::Classify => &[
                 ("c", self.c, C_RANGE.contains(&self.c), "a number from 1e-6 to 1e6"),
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_values_are_rejected_by_the_methods_that_read_them() {
+    fn invalid_values_are_rejected_by_the_methods_that_use_them() {
         let default = MethodOptions::default();
         for invalid in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0] {
             for (options, name) in [
@@ -242,8 +242,8 @@ mod tests {
     }
 
     #[test]
-    fn every_option_is_read_by_some_method() {
-        assert!(READERS.iter().all(|(_, methods)| !methods.is_empty()));
+    fn every_option_is_used_by_some_method() {
+        assert!(METHODS_BY_OPTION.iter().all(|(_, methods)| !methods.is_empty()));
         assert_eq!(methods_using("nosuch"), []);
         assert_eq!(methods_using("lambda"), [Method::Lstd]);
     }

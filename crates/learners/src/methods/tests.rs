@@ -1,4 +1,4 @@
-//! Properties that all methods share.
+//! Properties of all supervised methods.
 
 use super::*;
 use outflank_models::embedded;
@@ -17,7 +17,11 @@ fn features_that_never_differ_are_an_error() {
     for method in Method::ALL {
         let data = TrainingData::new(games, &first, embedded::runarsson_lucas_tuples());
         let result = learn(method, data, &MethodOptions::default(), 1, &mut |_| true);
-        assert_eq!(result.err(), Some(LearnError::Indifferent(first.len())), "{method:?}");
+        assert_eq!(
+            result.err(),
+            Some(LearnError::IndistinguishableMoves(first.len())),
+            "{method:?}"
+        );
     }
 }
 

@@ -37,7 +37,7 @@ pub fn learn_shared(
     mut on_iteration: impl FnMut(u32, f64, &NTupleNetwork) -> bool,
 ) -> Result<NTupleNetwork, MmError> {
     check(config)?;
-    let teams = Teams::new(tuples, config.binary, Reference::Nothing, decisions)?;
+    let teams = Teams::new(tuples, config.binary, Reference::Zero, decisions)?;
     let mut state = State::new(&teams, config.prior);
     let features = teams.features();
     let starts: Vec<usize> = match sharing {

@@ -16,8 +16,8 @@
 //! maximum.
 //!
 //! Probabilities are computed from strengths that are updated with each change and recomputed from
-//! the logarithms after each iteration. The strengths of a decision can be scaled by any factor,
-//! and are, before their sum leaves the range of good precision.
+//! the logarithms after each iteration. Only the ratios of strengths within a decision matter, so
+//! the strengths are rescaled before their sum leaves the range of good precision.
 
 use super::teams::{ActiveFeature, Group, Teams};
 use libm::{exp, log, log1p, sinh};
@@ -47,7 +47,7 @@ impl Point {
     }
 }
 
-/// A point, and the strengths of the teams at it.
+/// A point and the strengths of the teams at this point.
 #[derive(Clone, Debug)]
 pub(super) struct State<'a> {
     teams: &'a Teams,
@@ -239,7 +239,7 @@ fn root(probabilities: &[(f64, f64)], wins: f64) -> f64 {
             value += term;
             slope += d * term;
         }
-        // The sum increases with x, so its sign tells the side of the root.
+        // The sum increases with x, so its sign determines the side of the root.
         if value > 0.0 {
             high = x
         } else {

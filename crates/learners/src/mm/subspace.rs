@@ -1,10 +1,10 @@
 //! Subspace acceleration of MM.
 //!
-//! Iterations make many small steps in similar directions. The log-likelihood is concave along any
-//! direction in log gamma, and once the change of each team's log-strength along it is known, an
-//! evaluation costs one exponential per team, far less than an iteration. After each iteration the
-//! best combination of its step and a few earlier steps is therefore found by Newton's method, and
-//! taken if it is better.
+//! MM iterations make many small steps in similar directions. The log-likelihood is concave along
+//! any direction in log gamma. If the change of each team's log-strength along a direction is
+//! stored, an evaluation costs one exponential per team, far less than an iteration. After each
+//! iteration, Newton's method therefore finds the best combination of its step and a few earlier
+//! steps. The combination is accepted if it is better.
 
 use super::state::{Point, State};
 use libm::{exp, tanh};
@@ -23,8 +23,11 @@ struct Direction {
 
 impl Direction {
     fn between(from: &Point, to: &Point) -> Direction {
-        let less = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect();
-        Direction { logs: less(&to.logs, &from.logs), teams: less(&to.teams, &from.teams) }
+        let difference = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect();
+        Direction {
+            logs: difference(&to.logs, &from.logs),
+            teams: difference(&to.teams, &from.teams),
+        }
     }
 }
 
@@ -35,24 +38,25 @@ pub(super) struct SubspaceSearch {
 }
 
 impl SubspaceSearch {
-    /// Extends an iteration that started at `before`, if that is better. Gains that are small
-    /// compared with `min_gain` are not pursued.
+    /// Replaces the result of an iteration that started at `before` by the best combination of
+    /// steps, if that is better. Steps with an expected gain below a tenth of `min_gain` are not
+    /// tried.
     pub fn extend(&mut self, state: &mut State<'_>, before: &Point, min_gain: f64) {
         let iterated = state.point().clone();
         self.directions.truncate(DIRECTIONS - 1);
         self.directions.insert(0, Direction::between(before, &iterated));
-        let mut moved = false;
+        let mut accepted = false;
         for _ in 0..MAX_STEPS {
             let (slope, curvature) = self.slopes(state);
             let step = solve(curvature, slope);
             let expected: f64 = slope.iter().zip(&step).map(|(g, x)| 0.5 * g * x).sum();
-            let pursue = expected > 0.1 * min_gain;
-            if !(pursue && self.try_step(state, step)) {
+            let worthwhile = expected > 0.1 * min_gain;
+            if !(worthwhile && self.try_step(state, step)) {
                 break;
             }
-            moved = true;
+            accepted = true;
         }
-        if moved {
+        if accepted {
             // A long step along a short direction magnifies rounding errors, differently for teams
             // and features. The objective is therefore recomputed from the features.
             state.refresh();
@@ -64,7 +68,8 @@ impl SubspaceSearch {
         }
     }
 
-    /// Takes a step, or a halved one; stays if none is better.
+    /// Takes a step, halved until the objective rises. Returns false, without a step, if it does
+    /// not.
     fn try_step(&self, state: &mut State<'_>, mut step: [f64; DIRECTIONS]) -> bool {
         let here = state.point().clone();
         for _ in 0..MAX_STEPS {
@@ -137,7 +142,7 @@ fn add(to: &mut [f64], factor: f64, other: &[f64]) {
 /// depends linearly on earlier ones is skipped.
 fn solve(
     mut matrix: [[f64; DIRECTIONS]; DIRECTIONS],
-    mut right: [f64; DIRECTIONS],
+    mut rhs: [f64; DIRECTIONS],
 ) -> [f64; DIRECTIONS] {
     for i in 0..DIRECTIONS {
         let own = matrix[i][i];
@@ -151,12 +156,12 @@ fn solve(
     }
     let divided = |value: f64, pivot: f64| if pivot > 0.0 { value / pivot } else { 0.0 };
     for i in 0..DIRECTIONS {
-        let solved: f64 = (0..i).map(|k| matrix[i][k] * right[k]).sum();
-        right[i] = divided(right[i] - solved, matrix[i][i]);
+        let solved: f64 = (0..i).map(|k| matrix[i][k] * rhs[k]).sum();
+        rhs[i] = divided(rhs[i] - solved, matrix[i][i]);
     }
     for i in (0..DIRECTIONS).rev() {
-        let solved: f64 = (i + 1..DIRECTIONS).map(|k| matrix[k][i] * right[k]).sum();
-        right[i] = divided(right[i] - solved, matrix[i][i]);
+        let solved: f64 = (i + 1..DIRECTIONS).map(|k| matrix[k][i] * rhs[k]).sum();
+        rhs[i] = divided(rhs[i] - solved, matrix[i][i]);
     }
-    right
+    rhs
 }

@@ -13,7 +13,7 @@ use outflank_models::Features;
 use outflank_records::Decision;
 use std::ops::Range;
 
-/// Bytes per difference, stored unsorted and sorted.
+/// Bytes per difference, which is stored both unsorted and sorted.
 const BYTES_PER_DIFFERENCE: usize = 20;
 
 /// Bytes per team: its decision, its strength, and its log-strength at several points.
@@ -45,7 +45,7 @@ pub(super) enum Reference {
     /// The most common count.
     MostCommon,
     /// Zero, as in the published formulas.
-    Nothing,
+    Zero,
 }
 
 /// All competitions, indexed by feature.
@@ -206,10 +206,10 @@ impl Builder {
 
     fn begin_decision(&mut self, size: usize, winner: usize) -> Result<(), MmError> {
         let start = self.teams.len();
-        let end_decision = u32::try_from(start + size).map_err(|_| MmError::TooManyMoves)?;
+        let end = u32::try_from(start + size).map_err(|_| MmError::TooManyMoves)?;
         self.teams.decisions.resize(start + size, self.teams.winners.len() as u32);
         self.teams.winners.push((start + winner) as u32);
-        self.teams.starts.push(end_decision);
+        self.teams.starts.push(end);
         self.size = size;
         Ok(())
     }
@@ -231,7 +231,7 @@ impl Builder {
         for (&feature, counts) in self.present.iter().zip(self.counts.chunks_exact(self.size)) {
             self.positions[feature as usize] = 0;
             let reference = match self.reference {
-                Reference::Nothing => 0,
+                Reference::Zero => 0,
                 Reference::MostCommon => most_common(counts),
             };
             for (team, &count) in counts.iter().enumerate().filter(|&(_, &c)| c != reference) {
@@ -244,7 +244,8 @@ impl Builder {
         self.counts.clear();
     }
 
-    /// Sorts the differences by feature and exponent; teams keep their order within a group.
+    /// Sorts the differences by feature and exponent. Within a group the order of teams is
+    /// unchanged.
     fn finish(self) -> Teams {
         let (features, exponents, members) = self.differences;
         let mut teams = self.teams;
@@ -287,7 +288,7 @@ impl Builder {
     }
 }
 
-/// Returns the most common count, the smallest of several.
+/// Returns the most common count; of several, the smallest.
 fn most_common(counts: &[u16]) -> u16 {
     let mut best = (0, 0);
     let mut next = counts.iter().copied().min();

@@ -1,4 +1,4 @@
-//! The model against its definition, and the fit against Newton's method.
+//! Compares the model with its definition and the fit with Newton's method.
 
 use super::*;
 use outflank_games::Position;
@@ -101,8 +101,8 @@ fn eliminate(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
     right
 }
 
-/// Small problems in which features occur together, several times in a team, in every team or in
-/// none; sometimes the winners follow some strengths, sometimes nothing.
+/// Small problems with random winners, in which features occur together, several times in a team,
+/// in every team or in none.
 fn random_lists(features: usize, binary: bool, rng: &mut Rng) -> Lists {
     let density = 0.1 + 0.8 * rng.unit();
     (0..1 + rng.below(60))

@@ -1,4 +1,4 @@
-//! Choices in a compact form.
+//! A compact training set of choices.
 
 use outflank_games::Position;
 use outflank_games::othello::{Board, Othello, Square};
@@ -33,8 +33,9 @@ impl ChoiceSet {
 
     /// Returns the choices whose afterstate is in this stage.
     pub(super) fn of_stage(&self, stages: Stages, stage: usize) -> Vec<Choice> {
-        let of = |choice: &&Choice| stages.of(64 - choice.board.empty().count_ones() + 1) == stage;
-        self.items.iter().filter(of).copied().collect()
+        let in_stage =
+            |choice: &&Choice| stages.of(64 - choice.board.empty().count_ones() + 1) == stage;
+        self.items.iter().filter(in_stage).copied().collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The inner loop of training: one update per choice.
+//! The inner loop of an epoch: one update per choice.
 
 use super::choice_set::Choice;
 use super::stage_state::{EpochStats, StageState};
@@ -15,7 +15,7 @@ pub enum PreferenceLoss {
     Margin,
 }
 
-/// Smaller gradients are skipped.
+/// Gradients smaller than this are skipped.
 const MIN_GRADIENT: f32 = 0.002;
 
 /// Values that differ by less than this are ties.
@@ -96,7 +96,7 @@ impl PreferenceLoss {
                 let own = values[target] - best;
                 let mut total = 0.0;
                 for value in values.iter_mut() {
-                    // libm is the same on all systems.
+                    // libm, unlike the system library, is bit-identical on all machines.
                     *value = libm::expf(*value - best);
                     total += *value;
                 }

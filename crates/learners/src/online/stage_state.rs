@@ -28,12 +28,12 @@ impl EpochStats {
     }
 }
 
-/// Weights, accumulated squared gradients and the epochs completed.
+/// The weights of a stage, the AdaGrad accumulators and the statistics of the completed epochs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StageState {
     /// The weights, followed by a zero for padding indices.
     pub(crate) weights: Vec<f32>,
-    pub(super) squares: Vec<f32>,
+    pub(super) squared_gradients: Vec<f32>,
     pub(super) curve: Vec<EpochStats>,
 }
 
@@ -49,16 +49,18 @@ impl StageState {
     pub(crate) fn new(weights: usize) -> StageState {
         StageState {
             weights: vec![0.0; weights + 1],
-            squares: vec![1.0; weights + 1],
+            squared_gradients: vec![1.0; weights + 1],
             curve: Vec::new(),
         }
     }
 
+    /// Whether the state belongs to a model with this many weights and at most this many epochs.
     pub(crate) fn fits(&self, weights: usize, epochs: u32) -> bool {
         self.weights.len() == weights + 1 && self.curve.len() <= epochs as usize
     }
 
-    /// Applies an AdaGrad step to the weights of a row and their mirrored partners.
+    /// Applies an AdaGrad step to the weights of a row and to the weights tied to them
+    /// (`partners`).
     #[inline(always)]
     pub(crate) fn step(
         &mut self,
@@ -69,16 +71,17 @@ impl StageState {
     ) {
         for &index in row {
             let index = index as usize;
-            let square = self.squares[index] + gradient * gradient;
-            let weight = self.weights[index] - learning_rate * gradient / square.sqrt();
+            let sum = self.squared_gradients[index] + gradient * gradient;
+            let weight = self.weights[index] - learning_rate * gradient / sum.sqrt();
             let partner = partners[index] as usize;
-            self.squares[index] = square;
-            self.squares[partner] = square;
+            self.squared_gradients[index] = sum;
+            self.squared_gradients[partner] = sum;
             self.weights[index] = weight;
             self.weights[partner] = weight;
         }
     }
 
+    /// Returns the weights, rounded to multiples of 1/32.
     pub(crate) fn into_rounded(mut self) -> Vec<f32> {
         self.weights.pop();
         let max = f32::from(i16::MAX) * ROUNDING_UNIT;
@@ -91,7 +94,7 @@ impl StageState {
         self.weights
     }
 
-    /// Number of choices seen over all epochs.
+    /// Number of choices trained on, summed over all epochs.
     #[must_use]
     pub fn choices_seen(&self) -> u64 {
         self.curve.iter().map(|epoch| epoch.choices).sum()
@@ -100,8 +103,12 @@ impl StageState {
     /// Encodes the state: a line of JSON, then all numbers.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let numbers: Vec<u8> =
-            self.weights.iter().chain(&self.squares).flat_map(|w| w.to_le_bytes()).collect();
+        let numbers: Vec<u8> = self
+            .weights
+            .iter()
+            .chain(&self.squared_gradients)
+            .flat_map(|w| w.to_le_bytes())
+            .collect();
         let header = Header {
             weights: self.weights.len(),
             curve: self.curve.clone(),
@@ -125,6 +132,6 @@ impl StageState {
         }
         let mut numbers = numbers.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes));
         let weights = numbers.by_ref().take(header.weights).collect();
-        Some(StageState { weights, squares: numbers.collect(), curve: header.curve })
+        Some(StageState { weights, squared_gradients: numbers.collect(), curve: header.curve })
     }
 }

@@ -1,8 +1,8 @@
 //! Builds rows from decisions.
 //!
-//! A move changes the entries of a few tuples only, so each move is stored as the features of its
-//! afterstate minus those of the position before. Both are visited side by side, and equal entries
-//! cancel immediately.
+//! A move changes the features of a few tuples only, so each move is stored as the features of its
+//! afterstate minus those of the position before. Both lists are visited in parallel, and equal
+//! entries cancel immediately.
 
 use super::SparseRows;
 use outflank_games::othello::Othello;
@@ -10,15 +10,15 @@ use outflank_games::{Position, Side};
 use outflank_models::{Features, View};
 use outflank_records::Decision;
 
-/// Number of sampled decisions for the estimate of the memory size.
+/// Number of decisions that are sampled to estimate the memory size.
 const SAMPLE_SIZE: usize = 100;
 
 /// The kind of rows.
 #[derive(Clone, Copy)]
 enum RowKind {
-    /// Chosen move against another move.
+    /// The chosen move against another move.
     Preference(View),
-    /// A move, chosen or not; chosen moves have more weight if balanced.
+    /// A move and whether it was chosen; chosen moves have more weight if `balanced`.
     Class { balanced: bool },
 }
 
@@ -37,7 +37,7 @@ pub fn preference_rows<F: Features<Othello>>(
 /// Builds one row per legal move, for all decisions that are choices: the features of the
 /// afterstate with the mover seen as Black, with sign +1 if the move was chosen and -1 otherwise.
 ///
-/// If `balanced`, the chosen move has as much weight as the other moves together.
+/// If `balanced`, the chosen move has as much weight as the other moves of its decision together.
 pub fn class_rows<F: Features<Othello>>(
     features: &F,
     balanced: bool,
@@ -51,11 +51,11 @@ fn build<F: Features<Othello>>(
     kind: RowKind,
     decisions: &[Decision<Othello>],
 ) -> SparseRows {
-    let member = match kind {
+    let member_sign = match kind {
         RowKind::Preference(_) => -1.0,
         RowKind::Class { .. } => 1.0,
     };
-    let mut builder = Builder::new(features, SparseRows::empty(features.count(), member));
+    let mut builder = Builder::new(features, SparseRows::empty(features.count(), member_sign));
     // A sample of decisions determines the capacity, so that memory is allocated once.
     let moves = |decision: &Decision<Othello>| decision.position.moves().count();
     let stride = decisions.len().div_ceil(SAMPLE_SIZE).max(1);
@@ -83,13 +83,13 @@ impl<F: Features<Othello>> Builder<'_, F> {
         Builder { features, rows, before: Vec::new(), sums }
     }
 
-    /// Returns the rows and leaves none.
+    /// Returns the rows and replaces them by empty ones.
     fn take(&mut self) -> SparseRows {
         let empty = SparseRows::empty(self.rows.columns, self.rows.member_sign);
         std::mem::replace(&mut self.rows, empty)
     }
 
-    /// Adds the rows of a decision; none unless it is a choice.
+    /// Adds the rows of a decision if it is a choice.
     fn add(&mut self, kind: RowKind, decision: &Decision<Othello>) {
         let Decision { position, chosen } = *decision;
         let others = || position.moves().filter(move |&mv| mv != chosen);

@@ -1,11 +1,11 @@
-//! Contiguous sparse vectors, most of whose entries are +1 or -1.
+//! Sparse vectors in contiguous memory, optimized for entries +1 and -1.
 //!
 //! Each tuple reads one entry of its table, so the difference of two positions has one +1 and one
-//! -1 per changed tuple. Such entries need no value and no multiplication. A dense vector is laid
-//! out twice, unchanged and negated ([`SparseVectors::mirror`]): an entry +1 is stored as its index
-//! and an entry -1 as its index in the second half, so that one loop without branches covers both.
-//! Lists are padded to multiples of four with indices behind both halves, where the value is zero.
-//! Other entries are stored with their values.
+//! -1 per changed tuple. These entries need no value and no multiplication. A dense vector is
+//! stored twice, unchanged and negated ([`SparseVectors::mirror`]): an entry +1 is stored as its
+//! index and an entry -1 as its index in the second half, so that one loop without branches covers
+//! both. Lists are padded to multiples of four with indices behind both halves, where the value is
+//! zero. Other entries are stored with their values.
 
 /// Lists are padded to a multiple of this.
 const LANES: usize = 4;
@@ -101,7 +101,8 @@ impl SparseVectors {
         self.starts.push(Start { units, others });
     }
 
-    /// Lays out a dense vector twice, unchanged and negated, for [`SparseVector::dot`].
+    /// Returns the mirrored layout of a dense vector (unchanged, then negated), for
+    /// [`SparseVector::dot`].
     pub fn mirror(&self, vector: &[f64]) -> Vec<f64> {
         let mut mirror = Vec::with_capacity(2 * vector.len() + LANES);
         mirror.extend_from_slice(vector);

@@ -1,4 +1,4 @@
-//! Rows against a direct computation.
+//! Compares rows with a direct computation.
 
 use super::*;
 use crate::BinaryFeatures;

@@ -9,8 +9,8 @@ use outflank_models::patterns::{AfterstateFeatures, MoveFeatures, Stages, sum};
 use outflank_runs::Rng;
 use outflank_runs::rng::RngExt;
 
-/// A position, seen by the side that moved into it, and the probability of winning it is trained
-/// toward.
+/// A position, seen by the side that moved into it, and the winning probability that is its
+/// training target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct TrainingTarget {
     pub board: Board,
@@ -100,7 +100,7 @@ impl Task for SelfPlayGame<'_> {
     }
 }
 
-/// Returns the move of the highest value; ties are broken at random.
+/// Returns the index of the move with the highest value, and the value; ties are broken at random.
 #[inline(always)]
 fn best(weights: &[f32], rows: &[i32], width: usize, rng: &mut Rng) -> (usize, f32) {
     let (mut best, mut value, mut equal) = (0, f32::MIN, 1);
@@ -145,16 +145,17 @@ pub(super) fn logistic(value: f32) -> f32 {
 /// Computes the λ-returns of the positions, from the last to the first.
 fn lambda_returns(positions: &[PlayedPosition], margin: i32, lambda: f32) -> Vec<TrainingTarget> {
     let mut targets = Vec::with_capacity(positions.len());
-    // The result for the first player. `next` holds the return, the probability and whether the
-    // move was random, of the next position.
+    // The result for the first player.
     let result = match margin.signum() {
         1 => 1.0,
         0 => 0.5,
         _ => 0.0,
     };
+    // The return of the next position, its probability, and whether the move into it was random.
     let mut next: Option<(f32, f32, bool)> = None;
     for position in positions.iter().rev() {
-        let own = |first: f32| if position.by_first { first } else { 1.0 - first };
+        // Converts between the probability for the first player and for the mover.
+        let change_side = |first: f32| if position.by_first { first } else { 1.0 - first };
         let target = match next {
             None => Some(result),
             // The next move was random.
@@ -164,9 +165,9 @@ fn lambda_returns(positions: &[PlayedPosition], margin: i32, lambda: f32) -> Vec
             }
         };
         if let Some(target) = target {
-            targets.push(TrainingTarget { board: position.board, target: own(target) });
+            targets.push(TrainingTarget { board: position.board, target: change_side(target) });
         }
-        let probability = own(position.probability);
+        let probability = change_side(position.probability);
         next = Some((target.unwrap_or(probability), probability, position.random));
     }
     targets.reverse();
@@ -177,7 +178,7 @@ fn lambda_returns(positions: &[PlayedPosition], margin: i32, lambda: f32) -> Vec
 mod tests {
     use super::*;
 
-    fn positions(by_first: bool, probability: f32, random: bool) -> PlayedPosition {
+    fn played(by_first: bool, probability: f32, random: bool) -> PlayedPosition {
         PlayedPosition { board: Board::START, by_first, probability, random }
     }
 
@@ -187,11 +188,8 @@ mod tests {
 
     #[test]
     fn targets_are_lambda_returns() {
-        let game = [
-            positions(true, 0.5, false),
-            positions(false, 0.25, false),
-            positions(true, 0.75, false),
-        ];
+        let game =
+            [played(true, 0.5, false), played(false, 0.25, false), played(true, 0.75, false)];
         // The first player won. With λ = 1 the target is the result, with 0 the next position.
         assert_eq!(targets(&game, 5, 1.0), [1.0, 0.0, 1.0]);
         assert_eq!(targets(&game, 5, 0.0), [0.75, 0.25, 1.0]);
@@ -203,12 +201,8 @@ mod tests {
     }
 
     #[test]
-    fn random_moves_cut_the_chain() {
-        let game = [
-            positions(true, 0.5, false),
-            positions(false, 0.25, false),
-            positions(true, 0.75, true),
-        ];
+    fn random_moves_cut_the_trace() {
+        let game = [played(true, 0.5, false), played(false, 0.25, false), played(true, 0.75, true)];
         // The second position is skipped; the first is trained toward its probability, not the
         // result.
         assert_eq!(targets(&game, -5, 1.0), [0.75, 0.0]);

@@ -1,4 +1,4 @@
-//! Dual coordinate descent (Hsieh et al., 2008), LIBLINEAR's default solver.
+//! Dual coordinate descent (Hsieh et al., 2008, algorithm 3), LIBLINEAR's default solver.
 //!
 //! With Q_ij = y_i y_j x_i.x_j it minimizes 1/2 a'(Q + D)a - sum a over 0 <= a_i <= U and maintains
 //! w = sum a_i y_i x_i. For the L2 loss D is 1/2C on the diagonal and U is infinite; for the L1
@@ -129,7 +129,8 @@ pub fn solve_dual(
     Ok(SvmFit { weights, objective, gap: objective - dual, iterations: iteration, converged })
 }
 
-/// The weights change with every row, so the mirrored layout of the primal solver does not pay off.
+/// Returns the product of the weights and a sparse vector. The weights change with every row, so
+/// the mirrored layout of the primal solver would be slower.
 #[inline]
 fn product(weights: &[f64], vector: SparseVector<'_>) -> f64 {
     vector.entries().map(|(index, value)| weights[index as usize] * f64::from(value)).sum()

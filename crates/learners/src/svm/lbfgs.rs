@@ -2,9 +2,9 @@
 //!
 //! Conjugate gradients compute products y = H s for directions s. H changes little from one Newton
 //! step to the next, since most violated rows stay violated. The last pairs (s, y) are therefore
-//! kept, and the limited-memory BFGS inverse that they define, starting from the inverse diagonal,
-//! preconditions the conjugate gradients of the next step. It is cheap compared with a product with
-//! all rows.
+//! stored. They define the limited-memory BFGS inverse, starting from the inverse diagonal, which
+//! preconditions the conjugate gradients of the next step. Applying it is cheap compared with a
+//! product with all rows.
 
 use super::primal::{axpy, dot};
 use std::collections::VecDeque;

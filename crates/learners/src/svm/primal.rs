@@ -15,7 +15,7 @@
 //!
 //! Departures from the papers:
 //! 1. A line search replaces the trust region, as in recent versions of LIBLINEAR. A trust region
-//!    takes as many steps for many rows, but hundreds for few rows that are nearly separable.
+//!    needs a similar number of steps for many rows, but hundreds for few, nearly separable rows.
 //! 2. Pairs of earlier Newton steps precondition the conjugate gradients.
 //!
 //! Sums over rows are computed in a fixed number of blocks and added in order, so the result does
@@ -27,7 +27,7 @@ use crate::{IterationState, SparseRows};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Number of blocks of rows; more take more memory, fewer leave cores idle.
+/// Number of blocks of rows; more blocks take more memory, fewer leave cores idle.
 const BLOCKS: usize = 16;
 
 /// The relative gain below which a step may be the last. Problems with few rows and many columns

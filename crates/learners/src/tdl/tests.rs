@@ -1,4 +1,4 @@
-//! TDL against a reference implementation.
+//! Compares TDL with a reference implementation.
 
 use super::*;
 use outflank_games::Position;
@@ -40,10 +40,10 @@ fn updates_follow_the_gradient() {
     for (seed, position) in positions(1, 100).into_iter().enumerate().step_by(9) {
         let before = network(seed as u64);
         let mut after = before.clone();
-        let mut live = TrainableNTuple::new(&before);
-        live.set_board(position.discs(Side::Black), position.discs(Side::White));
-        learn_step(&mut live, target, alpha);
-        live.store(&mut after);
+        let mut trainable = TrainableNTuple::new(&before);
+        trainable.set_board(position.discs(Side::Black), position.discs(Side::White));
+        td_update(&mut trainable, target, alpha);
+        trainable.store(&mut after);
         let predict =
             |network: &NTupleNetwork| libm::tanh(f64::from(network.value(&position, Side::Black)));
         let error = target - predict(&before);
@@ -102,13 +102,14 @@ fn games_follow_the_rules() {
                 rng.below(moves.len() as u32) as usize
             } else {
                 let values: Vec<f64> = values.iter().map(|&v| f64::from(v)).collect();
-                best(&values, true, &mut rng)
+                best_move(&values, true, &mut rng)
             };
             position = position.play(moves[mv]);
         }
         let (mut black, mut white) =
             (TrainableNTuple::new(&network), TrainableNTuple::new(&network));
-        let margin = play_out(&mut black, &mut white, 0.2, &mut rng::stream(seed, &["game"]));
+        let margin =
+            play_evaluation_game(&mut black, &mut white, 0.2, &mut rng::stream(seed, &["game"]));
         assert_eq!(Some(margin), position.margin());
     }
 }
@@ -136,7 +137,7 @@ fn reference_game(
             let mut values = Vec::new();
             mover.after_moves(&position, &moves, &mut values);
             let values: Vec<f64> = values.iter().map(|&v| f64::from(v)).collect();
-            best(&values, true, rng)
+            best_move(&values, true, rng)
         };
         let next = position.play(moves[mv]);
         let predict =
@@ -175,13 +176,15 @@ fn training_games_match_the_reference_implementation() {
             let margin =
                 reference_game(&mut slow, side.map(|side| (&other, side)), config, &mut stream());
             let mut quick = network(seed);
-            let (mut live, mut opponent) =
+            let (mut trainable, mut opponent) =
                 (TrainableNTuple::new(&quick), TrainableNTuple::new(&other));
             let played = match side {
-                None => self_play(&mut live, config, &mut stream()),
-                Some(side) => play_against(&mut live, &mut opponent, side, config, &mut stream()),
+                None => self_play(&mut trainable, config, &mut stream()),
+                Some(side) => {
+                    play_against(&mut trainable, &mut opponent, side, config, &mut stream())
+                }
             };
-            live.store(&mut quick);
+            trainable.store(&mut quick);
             assert_eq!(played, margin, "{seed} {side:?}");
             let start = network(seed);
             let mut changed = 0;
@@ -209,9 +212,9 @@ fn random_moves_cause_no_update() {
 }
 
 #[test]
-fn nth_counts_from_the_lowest_square() {
+fn squares_are_counted_from_the_lowest() {
     let bits = 0x8000_0100_0012_0001u64;
     for (n, square) in outflank_games::othello::Squares(bits).enumerate() {
-        assert_eq!(nth(bits, n as u32), square);
+        assert_eq!(nth_square(bits, n as u32), square);
     }
 }

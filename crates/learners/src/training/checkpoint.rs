@@ -21,13 +21,13 @@ pub(super) fn save_checkpoint<L: Learner>(
     curve: &[Measurement],
     folder: &Path,
 ) -> Result<(), TrainingError> {
-    let mut all = vec![encode_curve(curve).into_bytes()];
-    all.extend(learner.state().map_err(TrainingError::Step)?);
+    let mut blocks = vec![encode_curve(curve).into_bytes()];
+    blocks.extend(learner.state().map_err(TrainingError::Step)?);
     let (last, previous) = (folder.join(CHECKPOINT), folder.join(PREVIOUS_CHECKPOINT));
     if last.exists() {
         std::fs::rename(&last, &previous).map_err(FileError::on("rename", &last))?;
     }
-    Ok(files::write(&last, &shards::pack(&all))?)
+    Ok(files::write(&last, &shards::pack(&blocks))?)
 }
 
 /// Restores the learner from the last undamaged checkpoint, if there is one, and returns its
@@ -36,36 +36,36 @@ pub(super) fn load_checkpoint<L: Learner>(
     learner: &mut L,
     folder: &Path,
 ) -> Result<Option<Vec<Measurement>>, TrainingError> {
-    let mut damaged = None;
+    let mut damage = None;
     for path in [CHECKPOINT, PREVIOUS_CHECKPOINT].map(|name| folder.join(name)) {
         if !path.exists() {
             continue;
         }
         let failed =
             |reason| TrainingError::Checkpoint { path: path.display().to_string(), reason };
-        let all = match shards::unpack(&files::read(&path, MAX_BYTES)?) {
-            Ok(all) => all,
+        let blocks = match shards::unpack(&files::read(&path, MAX_BYTES)?) {
+            Ok(blocks) => blocks,
             Err(reason) => {
-                damaged.get_or_insert(failed(reason));
+                damage.get_or_insert(failed(reason));
                 continue;
             }
         };
         let mut restore = || -> Result<Vec<Measurement>, String> {
-            let (curve, state) = all.split_first().ok_or("it is empty")?;
+            let (curve, state) = blocks.split_first().ok_or("it is empty")?;
             let curve = std::str::from_utf8(curve).ok().and_then(decode_curve);
             learner.restore(state)?;
             curve.ok_or_else(|| "its measurements are damaged".to_owned())
         };
         let curve = restore().map_err(failed)?;
-        if let Some(TrainingError::Checkpoint { path: last, reason }) = damaged {
+        if let Some(TrainingError::Checkpoint { path: last, reason }) = damage {
             let text = format!("{last}: {reason}; resuming from {}", path.display());
             ProgressLog::new(false).println(&text);
-            // Otherwise it would replace the good checkpoint at the next save.
+            // The next save would otherwise replace the valid checkpoint by the damaged one.
             std::fs::remove_file(&last).map_err(FileError::on("remove", Path::new(&last)))?;
         }
         return Ok(Some(curve));
     }
-    damaged.map_or(Ok(None), Err)
+    damage.map_or(Ok(None), Err)
 }
 
 /// Encodes one line per measurement: the games, then each score, its error and the losses. Rust

@@ -9,17 +9,17 @@ use std::path::Path;
 /// File name of the measurements as CSV.
 pub const CURVE: &str = "curve.csv";
 
-/// File name of the measurements for TensorBoard, which searches for `tfevents`.
+/// File name of the measurements for TensorBoard, which finds files by the word `tfevents`.
 pub const EVENTS: &str = "events.out.tfevents.0.outflank";
 
-/// A metric that is measured repeatedly.
+/// A metric: a column of the table of measurements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetricColumn {
     /// The name in tables.
     pub name: String,
     /// The tag in TensorBoard.
     pub tag: String,
-    /// Whether the half-width of its confidence interval is known; it then has its own column.
+    /// Whether the metric has a confidence interval, whose half-width is another column.
     pub error: bool,
 }
 

@@ -11,7 +11,7 @@ use outflank_players::{ForcedRandom, Greedy, PlayerFactory};
 /// An evaluator that plays matches against opponents.
 #[derive(Clone, Debug)]
 pub struct OpponentEvaluator {
-    /// The opponents, including their random moves.
+    /// The opponents, with their own share of random moves.
     pub opponents: Vec<PlayerFactory<Othello>>,
     /// Games per opponent, half with each color.
     pub games: u32,
@@ -28,20 +28,20 @@ where
     L::Model: Into<Model>,
 {
     fn columns(&self) -> Vec<MetricColumn> {
-        let column = |entry: &PlayerFactory<Othello>| MetricColumn {
-            name: entry.name.clone(),
-            tag: format!("score/{}", entry.name),
+        let column = |opponent: &PlayerFactory<Othello>| MetricColumn {
+            name: opponent.name.clone(),
+            tag: format!("score/{}", opponent.name),
             error: true,
         };
         self.opponents.iter().map(column).collect()
     }
 
     /// Returns the score against each opponent, 0 to 100, the half-width of its 95% confidence
-    /// interval and the percentage lost. Several models share the games.
+    /// interval and the percentage of lost games. Several models divide the games among them.
     fn measure(&self, learner: &L) -> Result<Option<Metrics>, TrainingError> {
         let models: Vec<Model> = learner.models().into_iter().map(Into::into).collect();
         let (count, total) = (models.len() as u32, self.games / 2);
-        let mut measured = Metrics::default();
+        let mut metrics = Metrics::default();
         for opponent in &self.opponents {
             let (mut score, mut variance, mut lost, mut played) = (0.0, 0.0, 0, 0);
             for (index, model) in models.iter().enumerate() {
@@ -52,7 +52,7 @@ where
                     _ => format!("learned {}", index + 1),
                 };
                 let (policy, random) = (model.policy(), self.random);
-                let entry = PlayerFactory::new(name, move || {
+                let trained = PlayerFactory::new(name, move || {
                     Ok(Box::new(ForcedRandom::new(Greedy::new(policy.clone()), random)))
                 });
                 let openings = vec![Line::default()];
@@ -63,7 +63,7 @@ where
                     threads: self.threads,
                     remote: None,
                 };
-                let pair = [entry, opponent.clone()];
+                let pair = [trained, opponent.clone()];
                 let (report, _) = play_match(&pair, &config, None, None, |_, _| {})?;
                 if !report.complete {
                     return Ok(None);
@@ -75,10 +75,10 @@ where
                 played += report.games;
             }
             let played = played.max(1) as f64;
-            measured.values.push(100.0 * score / played);
-            measured.errors.push(100.0 * variance.sqrt() / played);
-            measured.losses.push(100.0 * lost as f64 / played);
+            metrics.values.push(100.0 * score / played);
+            metrics.errors.push(100.0 * variance.sqrt() / played);
+            metrics.losses.push(100.0 * lost as f64 / played);
         }
-        Ok(Some(measured))
+        Ok(Some(metrics))
     }
 }

@@ -1,4 +1,6 @@
-"""LIBLINEAR's optimum on rows that the example `export_liblinear` wrote: pip install liblinear-official
+"""Computes LIBLINEAR's optimum on rows written by the example `export_liblinear`.
+
+Needs `pip install liblinear-official`.
 
     python optimum.py ROWS [TOLERANCE]
 

@@ -120,7 +120,7 @@ where
     install_stop_handler();
 
     let plan = TrainingPlan {
-        games: args.games,
+        budget: args.games,
         unit: "games",
         measurements: args.measurements,
         measure_start: false,
@@ -149,7 +149,7 @@ where
         eprintln!("stopped; resume with: outflank train {name} --resume {path}");
         Ok(Outcome::Stopped)
     };
-    let bar = Progress::new("training", plan.unit, plan.games, args.common.quiet);
+    let bar = Progress::new("training", plan.unit, plan.budget, args.common.quiet);
     let progress = RunProgress::new(&folder, job.workers.as_ref(), bar);
     let Some(trained) = drive(&mut learner, &gauge, &plan, &folder, progress, message)? else {
         return stopped();

@@ -203,8 +203,8 @@ fn invalid_configurations_are_errors() {
     assert!(GpLearner::<Othello>::new(good, GameOracleConfig { games: 0, ..GAMES }, 0).is_err());
 }
 
-/// Opponents selected by the acquisition function are more informative than random ones; the pair itself is
-/// the same.
+/// Opponents selected by the acquisition function are more informative than random ones; the pair
+/// itself is the same.
 #[test]
 fn selected_opponents_are_more_informative() {
     let information = |choose_opponents: bool| {
@@ -284,19 +284,18 @@ fn test_pairs_resume_from_their_journal() {
 fn demonstrations_show_where_heuristics_disagree() {
     fn check<P: RegisteredGame + NamedFeatures>() {
         let pair = random_points(2, P::FEATURES.len(), &mut stream(5, &["shown"]));
-        let find_disagreement =
-            find_disagreement::<P>((&pair[0], &pair[1]), GAMES, &["1"]).unwrap();
-        for (mv, after) in [find_disagreement.first, find_disagreement.second] {
-            assert_eq!(find_disagreement.position.play(mv), after);
+        let disagreement = find_disagreement::<P>((&pair[0], &pair[1]), GAMES, &["1"]).unwrap();
+        for (mv, after) in [disagreement.first, disagreement.second] {
+            assert_eq!(disagreement.position.play(mv), after);
         }
-        assert!(find_disagreement.first.1 != find_disagreement.second.1);
+        assert!(disagreement.first.1 != disagreement.second.1);
         let [one, two] = demonstration_games::<P>((&pair[0], &pair[1]), GAMES, &["1"]);
         let opening = GAMES.opening as usize;
         assert_eq!(one.line.moves()[..opening], two.line.moves()[..opening]);
         assert!(one.line.position().is_over() && two.line.position().is_over());
         // Equal heuristics play equal games.
-        let alike = demonstration_games::<P>((&pair[0], &pair[0]), GAMES, &["1"]);
-        assert_eq!(alike[0].line.moves(), alike[1].line.moves());
+        let equal = demonstration_games::<P>((&pair[0], &pair[0]), GAMES, &["1"]);
+        assert_eq!(equal[0].line.moves(), equal[1].line.moves());
     }
     check::<Othello>();
     check::<Checkers>();

@@ -74,9 +74,10 @@ fn inference_agrees_with_an_independent_implementation() {
     }
 }
 
-/// The accuracy of expectation propagation: means agree within 2% of a standard deviation. Where one pair
-/// was won by the same side three times (second case) the posterior is skewed, and its variance is a
-/// seventh too small; where pairs were won by both sides (third case) it agrees within 1%.
+/// The accuracy of expectation propagation: means agree within 2% of a standard deviation. Where
+/// one pair was won by the same side three times (second case) the posterior is skewed, and its
+/// variance is a seventh too small; where pairs were won by both sides (third case) it agrees
+/// within 1%.
 #[test]
 fn inference_agrees_with_mcmc() {
     let all: Vec<Sampled> = serde_json::from_str(include_str!("../cases/mcmc.json")).unwrap();
@@ -189,8 +190,8 @@ fn acquisition_agrees_with_numerical_integration() {
             let square = std::f64::consts::PI * LN_2;
             let second = integrate(of, |x| (-x * x / square).exp());
             assert!((got - (first - second)).abs() < 1e-9, "{of:?} {got}");
-            // The second term approximates the mean entropy: h[Φ(x)] and its Gaussian approximation differ by
-            // at most 0.0034.
+            // The second term approximates the mean entropy: h[Φ(x)] and its Gaussian approximation
+            // differ by at most 0.0034.
             let information = first - integrate(of, |x| bits(cdf(x)));
             assert!((got - information).abs() < 0.0035, "{of:?} {got} {information}");
             assert!((acquisition(of, Sampling::Uncertainty).0 - first).abs() < 1e-9);

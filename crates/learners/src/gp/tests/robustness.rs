@@ -19,9 +19,9 @@ fn check_posterior(posterior: &Posterior, points: &[Vec<f64>], rng: &mut Rng) {
     let dimensions = points[0].len();
     for at in 0..40 {
         let other = random_points(1, dimensions, rng).remove(0);
-        let known = &points[at % points.len()];
-        let near: Vec<f64> = known.iter().map(|w| w + 1e-9).collect();
-        for (a, b) in [(known, &other), (known, &near), (&near, &other)] {
+        let compared = &points[at % points.len()];
+        let near: Vec<f64> = compared.iter().map(|w| w + 1e-9).collect();
+        for (a, b) in [(compared, &other), (compared, &near), (&near, &other)] {
             let got = posterior.predict(a, b);
             assert!(got.mean.is_finite() && got.variance.is_finite() && got.variance >= 0.0);
             assert!((0.0..=1.0).contains(&got.probability()));

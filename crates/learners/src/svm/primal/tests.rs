@@ -1,4 +1,4 @@
-//! The primal solver against the dual, and its invariants.
+//! Compares the primal solver with the dual and checks its invariants.
 
 use super::*;
 use crate::{HingeLoss, solve_dual};

@@ -148,7 +148,7 @@ pub fn method_options(args: &TrainArgs) -> Result<MethodOptions> {
         },
         epochs: args.epochs.unwrap_or(default.epochs),
         learning_rate: args.learning_rate.unwrap_or(default.learning_rate),
-        stage: args.stage.unwrap_or(default.stage),
+        discs_per_stage: args.stage.unwrap_or(default.discs_per_stage),
         afterstates: args.afterstates,
         balanced: !args.unbalanced,
         lambda: args.lambda.unwrap_or(default.lambda),
@@ -260,7 +260,7 @@ fn method_settings(method: Method, options: &MethodOptions) -> Vec<(&'static str
         ("loss", loss.into()),
         ("epochs", i64::from(options.epochs).into()),
         ("learning-rate", options.learning_rate.into()),
-        ("stage", i64::from(options.stage).into()),
+        ("stage", i64::from(options.discs_per_stage).into()),
         ("afterstates", options.afterstates.into()),
     ]
     .into_iter()

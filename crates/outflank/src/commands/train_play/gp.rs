@@ -165,7 +165,7 @@ fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
         .map(|column| column.name)
         .collect();
     let plan = TrainingPlan {
-        games: args.rounds,
+        budget: args.rounds,
         unit: "round",
         measurements: args.rounds,
         measure_start: true,
@@ -191,7 +191,7 @@ fn train_with<P: RegisteredGame + NamedFeatures, J: PreferenceOracle>(
         }
         words.join(", ")
     };
-    let bar = Progress::new("training", plan.unit, plan.games, quiet);
+    let bar = Progress::new("training", plan.unit, plan.budget, quiet);
     let progress = RunProgress::new(folder, None, bar);
     let Some(trained) = drive(&mut gp, &gauge, &plan, folder, progress, message)? else {
         return stopped();
