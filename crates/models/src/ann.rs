@@ -96,8 +96,8 @@ impl Mlp {
         &self.inference.layout.architecture
     }
 
-    /// Returns for each unit of the first layer, or for one of each set, the effect of flipping an
-    /// opponent's disc on its pre-activation, by square.
+    /// Returns how much flipping an opponent's disc changes the pre-activation of each unit of the
+    /// first layer, by square. With weight sharing there is one entry per set of units.
     pub fn flip_effects(&self) -> impl Iterator<Item = [f32; 64]> {
         let units = self.architecture().hidden().first().copied().unwrap_or(1);
         (0..units)

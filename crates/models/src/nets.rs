@@ -30,7 +30,7 @@ mod weights;
 
 pub use buffer_pool::BufferPool;
 pub use catalog::{NetError, examples, named};
-pub use classes::{CLASSES, class_of, classes_of};
+pub use classes::{CLASSES, class_of, class_permutation};
 pub use cpu::{CpuNet, Gradient, LossGradient, forward_backward, training_memory_bytes};
 pub use graph::{NetGraph, Node, Op, Param, Role, Shape};
 pub use input::{Encoding, Input, STAGES};

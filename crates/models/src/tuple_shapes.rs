@@ -119,7 +119,7 @@ pub fn systematic(length: usize, with_blocks: bool) -> Result<Vec<Vec<u8>>, Tupl
     Ok(all)
 }
 
-/// Keeps the first of each class of sets that are symmetric to each other.
+/// Returns the first tuple of each symmetry class.
 fn symmetry_classes(all: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let mut seen = BTreeSet::new();
     let transformed = |squares: &[u8], symmetry: Symmetry| {

@@ -259,7 +259,7 @@ mod patterns {
                 });
                 for (table, count) in counts.iter().enumerate() {
                     let number = count.of(kernel::Portable, own, other) as usize;
-                    sum += f64::from(weights[tuples.count() + table * Count::LIMIT + number]);
+                    sum += f64::from(weights[tuples.count() + table * Count::TABLE_SIZE + number]);
                 }
                 assert!((f64::from(value) - sum).abs() < 1e-4, "{value} {sum}");
                 assert_eq!(value, model.value(&after, side));
@@ -273,9 +273,10 @@ mod patterns {
         let after = AfterstateFeatures::new(classic(), Count::ALL.to_vec()).unwrap();
         let context = ContextFeatures::with_afterstates(classic(), Count::ALL.to_vec()).unwrap();
         let stages = Stages::of_width(10).unwrap();
-        let (own, other) = (weights(&after, stages), weights(&context, stages));
-        let model = Patterns::new(after, stages, own).unwrap();
-        let predictor = MovePredictor::new(context, stages, other).unwrap();
+        let pattern_weights = weights(&after, stages);
+        let context_weights = weights(&context, stages);
+        let model = Patterns::new(after, stages, pattern_weights).unwrap();
+        let predictor = MovePredictor::new(context, stages, context_weights).unwrap();
         for position in positions() {
             let side = position.to_move();
             let value = model.value(&position, side);

@@ -128,7 +128,7 @@ fn stage_weights(weights: usize, stages: Stages, grid: f32) -> Vec<Vec<f32>> {
 
 fn patterns(tuples: Tuples, width: u32, grid: f32) -> Model {
     let features =
-        AfterstateFeatures::new(tuples, vec![Count::OtherMoves, Count::OddQuarters]).unwrap();
+        AfterstateFeatures::new(tuples, vec![Count::OtherMoves, Count::OddQuadrants]).unwrap();
     let stages = Stages::of_width(width).unwrap();
     let weights = stage_weights(features.weights(), stages, grid);
     Patterns::new(features, stages, weights).unwrap().into()

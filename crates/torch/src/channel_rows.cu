@@ -6,7 +6,7 @@
 // A reduction over rows has two stages: each block writes a partial sum, and the last block of each slice to finish
 // adds the partial sums in a fixed order. The last block is determined by a counter (ticket), which it resets to zero.
 //
-// SUMMING and WRITING are the block sizes of reducing and of elementwise kernels, defined at compilation.
+// REDUCE_THREADS and ELEMENTWISE_THREADS are the block sizes of reducing and of elementwise kernels, defined at compilation.
 
 struct Float8 {
   float at[8];
@@ -122,13 +122,13 @@ __device__ void for_each_row(int count, int at, int step, Load load, Work work) 
 // writes the partial result of the block.
 template <typename Merge>
 __device__ void reduce_block(const ThreadRows &my, Float8 &one, Float8 &two, float2 *partials, Merge merge) {
-  __shared__ float gathered[16 * SUMMING];
+  __shared__ float gathered[16 * REDUCE_THREADS];
   const int thread = threadIdx.x;
   auto show = [&] {
 #pragma unroll
     for (int i = 0; i < 8; i++) {
-      gathered[i * SUMMING + thread] = one.at[i];
-      gathered[(8 + i) * SUMMING + thread] = two.at[i];
+      gathered[i * REDUCE_THREADS + thread] = one.at[i];
+      gathered[(8 + i) * REDUCE_THREADS + thread] = two.at[i];
     }
   };
   show();
@@ -140,8 +140,8 @@ __device__ void reduce_block(const ThreadRows &my, Float8 &one, Float8 &two, flo
       Float8 first, second;
 #pragma unroll
       for (int i = 0; i < 8; i++) {
-        first.at[i] = gathered[i * SUMMING + other];
-        second.at[i] = gathered[(8 + i) * SUMMING + other];
+        first.at[i] = gathered[i * REDUCE_THREADS + other];
+        second.at[i] = gathered[(8 + i) * REDUCE_THREADS + other];
       }
       merge(my.row + half, first, second);
       show();
@@ -164,7 +164,7 @@ struct FinalReduction {
 __device__ FinalReduction final_reduction(const ThreadRows &my, int slice_width) {
   FinalReduction end;
   end.own = 8 * my.width;
-  end.groups = SUMMING / end.own;
+  end.groups = REDUCE_THREADS / end.own;
   end.group = threadIdx.x / end.own;
   end.channel = 8 * blockIdx.x * slice_width + threadIdx.x % end.own;
   end.channels = 8 * my.vectors;
@@ -190,16 +190,16 @@ __device__ void for_each_partial(const float2 *partials, const FinalReduction &e
 
 // Sums two values over all threads of a channel; the result is complete in group 0.
 __device__ void reduce_groups(double &one, double &two, const FinalReduction &end) {
-  __shared__ double sums[2 * SUMMING];
+  __shared__ double sums[2 * REDUCE_THREADS];
   const int thread = threadIdx.x;
   sums[thread] = one;
-  sums[SUMMING + thread] = two;
+  sums[REDUCE_THREADS + thread] = two;
   for (int left = end.groups; left > 1;) {
     __syncthreads();
     const int half = (left + 1) / 2;
     if (end.group + half < left) {
       sums[thread] = one += sums[thread + half * end.own];
-      sums[SUMMING + thread] = two += sums[SUMMING + thread + half * end.own];
+      sums[REDUCE_THREADS + thread] = two += sums[REDUCE_THREADS + thread + half * end.own];
     }
     left = half;
   }

@@ -48,7 +48,7 @@ pub(crate) struct TorchEngine {
 }
 
 /// Converts an error of libtorch; only its first line is informative.
-fn failed(error: TchError) -> EngineError {
+fn engine_error(error: TchError) -> EngineError {
     let text = error.to_string();
     let first = text.lines().next().unwrap_or_default().to_owned();
     match text.contains("out of memory") {
@@ -101,7 +101,7 @@ impl TorchEngine {
                 examples_seen: 0,
             })
         };
-        let mut engine = build().map_err(failed)?;
+        let mut engine = build().map_err(engine_error)?;
         if cuda && cuda_graphs {
             match CudaGraph::new() {
                 Ok(graph) => engine.graph = Some(graph),
@@ -120,7 +120,7 @@ impl TorchEngine {
                 }
             }
         }
-        engine.set_weights(&Weights::init(net, config.seed)).map_err(failed)?;
+        engine.set_weights(&Weights::init(net, config.seed)).map_err(engine_error)?;
         Ok(engine)
     }
 
@@ -241,7 +241,7 @@ impl Engine for TorchEngine {
             }
             None => self.take_steps(indices, learning_rates, None),
         };
-        taken.map_err(failed)?;
+        taken.map_err(engine_error)?;
         self.examples_seen += indices.len() as u64;
         Ok(())
     }
@@ -258,27 +258,27 @@ impl Engine for TorchEngine {
             let _ = self.hits.f_zero_()?;
             Ok(BatchStats { examples: std::mem::take(&mut self.examples_seen), loss, hits })
         };
-        read().map_err(failed)
+        read().map_err(engine_error)
     }
 
     fn logits(&mut self, words: &[u64]) -> Result<Vec<f32>, EngineError> {
-        self.infer(words).map_err(failed)
+        self.infer(words).map_err(engine_error)
     }
 
     fn state(&mut self) -> Result<TrainState, EngineError> {
-        let weights = self.parameters.weights(&self.net).map_err(failed)?;
+        let weights = self.parameters.weights(&self.net).map_err(engine_error)?;
         // The shapes are right, so an error means that a weight is not finite.
         let weights = weights.map_err(|_| EngineError::Diverged(self.step))?;
         let moments: Result<Vec<_>, TchError> =
             self.moments.iter().map(|moment| self.parameters.save(moment, false)).collect();
-        Ok(TrainState { step: self.step, weights, moments: moments.map_err(failed)? })
+        Ok(TrainState { step: self.step, weights, moments: moments.map_err(engine_error)? })
     }
 
     fn restore(&mut self, state: &TrainState) -> Result<(), EngineError> {
         Weights::new(&self.net, state.weights.values().to_vec())?;
-        self.set_weights(&state.weights).map_err(failed)?;
+        self.set_weights(&state.weights).map_err(engine_error)?;
         for (moment, values) in self.moments.iter_mut().zip(&state.moments) {
-            self.parameters.load(values, moment, false).map_err(failed)?;
+            self.parameters.load(values, moment, false).map_err(engine_error)?;
         }
         self.step = state.step;
         // A resumed run must not repeat the dropout masks of the first steps.

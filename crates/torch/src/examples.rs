@@ -2,7 +2,7 @@
 
 use outflank_games::othello::{Square, Symmetry};
 use outflank_learners::cnn::TrainingSet;
-use outflank_models::nets::{CLASSES, classes_of};
+use outflank_models::nets::{CLASSES, class_permutation};
 use tch::{Device, Kind, TchError, Tensor};
 
 /// A training set in device memory.
@@ -36,7 +36,7 @@ impl DeviceExamples {
             })
             .collect();
         let class_maps: Vec<i64> =
-            Symmetry::ALL.iter().flat_map(|&s| classes_of(s)).map(|class| class as i64).collect();
+            Symmetry::ALL.iter().flat_map(|&s| class_permutation(s)).map(|class| class as i64).collect();
         let to_device = |tensor: Tensor| tensor.f_to_device(device);
         Ok(DeviceExamples {
             words: to_device(Tensor::f_from_slice(&words)?.f_view([-1, planes])?)?,

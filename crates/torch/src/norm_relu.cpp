@@ -22,7 +22,7 @@
 namespace {
 
 // Block sizes of the reducing and of the elementwise kernels.
-constexpr int SUMMING = 512, WRITING = 256;
+constexpr int REDUCE_THREADS = 512, ELEMENTWISE_THREADS = 256;
 
 // NVRTC and the driver are loaded as libtorch loads them, so that nothing needs to be linked.
 struct Libraries {
@@ -88,8 +88,8 @@ std::vector<char> compiled(const Libraries &with, const char *text, int capabili
     nvrtcProgram program;
     with.check(with.nvrtcCreateProgram(&program, text, "norm_relu.cu", 0, nullptr, nullptr));
     const std::string options[] = {"--gpu-architecture=" + kind, "--std=c++17",
-                                   "--define-macro=SUMMING=" + std::to_string(SUMMING),
-                                   "--define-macro=WRITING=" + std::to_string(WRITING)};
+                                   "--define-macro=REDUCE_THREADS=" + std::to_string(REDUCE_THREADS),
+                                   "--define-macro=ELEMENTWISE_THREADS=" + std::to_string(ELEMENTWISE_THREADS)};
     const char *given[4];
     std::transform(options, options + 4, given, [](const std::string &it) { return it.c_str(); });
     const nvrtcResult result = with.nvrtcCompileProgram(program, 4, given);
@@ -150,7 +150,7 @@ std::mutex kernels_mutex;
 // The launch configuration for an activation.
 struct Layout {
   int rows, vectors, slice_width;
-  unsigned slices, summing, writing;
+  unsigned slices, reduce_blocks, elementwise_blocks;
 
   Layout(const at::Tensor &x, int processors) {
     rows = static_cast<int>(x.size(0) * x.size(2) * x.size(3));
@@ -161,8 +161,8 @@ struct Layout {
     // since the last one reads the partial results of all.
     const auto blocks_for = [&](int threads) -> unsigned { return (rows - 1) / (threads / slice_width * 4) + 1; };
     const unsigned many = processors;
-    summing = std::min({blocks_for(SUMMING), many, std::max(1u, 2 * many / slices)});
-    writing = std::min(blocks_for(WRITING), std::max(1u, 8 * many / slices));
+    reduce_blocks = std::min({blocks_for(REDUCE_THREADS), many, std::max(1u, 2 * many / slices)});
+    elementwise_blocks = std::min(blocks_for(ELEMENTWISE_THREADS), std::max(1u, 8 * many / slices));
   }
 };
 
@@ -183,36 +183,36 @@ struct NormRelu : torch::autograd::Function<NormRelu> {
     const at::Tensor x = laid_out(given);
     const Layout layout(x, kernels->processors);
     const int channels = 8 * layout.vectors;
-    const at::Tensor y = at::empty_like(x), terms = at::empty({4, channels}, scale.options());
-    const at::Tensor partials = at::empty({layout.summing, channels, 2}, scale.options());
-    kernels->launch(kernels->statistics, layout.slices, layout.summing, SUMMING, data(x),
+    const at::Tensor y = at::empty_like(x), coefficients = at::empty({4, channels}, scale.options());
+    const at::Tensor partials = at::empty({layout.reduce_blocks, channels, 2}, scale.options());
+    kernels->launch(kernels->statistics, layout.slices, layout.reduce_blocks, REDUCE_THREADS, data(x),
                     layout.rows, layout.vectors, layout.slice_width, data(scale), data(shift),
                     data(mean), data(variance), static_cast<float>(momentum),
                     static_cast<float>(epsilon), data(partials), data(tickets),
-                    data(terms));
-    kernels->launch(kernels->normalize_relu, layout.slices, layout.writing, WRITING, data(x),
-                    data(y), layout.rows, layout.vectors, layout.slice_width, data(terms));
-    context->save_for_backward({x, terms, tickets});
+                    data(coefficients));
+    kernels->launch(kernels->normalize_relu, layout.slices, layout.elementwise_blocks, ELEMENTWISE_THREADS, data(x),
+                    data(y), layout.rows, layout.vectors, layout.slice_width, data(coefficients));
+    context->save_for_backward({x, coefficients, tickets});
     return y;
   }
 
   static Variables backward(Context *context, const Variables &gradients) {
     const Variables saved = context->get_saved_variables();
-    const at::Tensor &x = saved[0], &terms = saved[1], &tickets = saved[2];
+    const at::Tensor &x = saved[0], &coefficients = saved[1], &tickets = saved[2];
     const at::Tensor dy = laid_out(gradients[0]);
     const Layout layout(x, kernels->processors);
     const int channels = 8 * layout.vectors;
-    const at::Tensor dx = at::empty_like(x), means = at::empty({2, channels}, terms.options());
-    const at::Tensor dscale = at::empty({channels}, terms.options());
-    const at::Tensor dshift = at::empty({channels}, terms.options());
-    const at::Tensor partials = at::empty({layout.summing, channels, 2}, terms.options());
-    kernels->launch(kernels->reduce_gradients, layout.slices, layout.summing, SUMMING, data(x),
-                    data(dy), layout.rows, layout.vectors, layout.slice_width, data(terms),
+    const at::Tensor dx = at::empty_like(x), means = at::empty({2, channels}, coefficients.options());
+    const at::Tensor dscale = at::empty({channels}, coefficients.options());
+    const at::Tensor dshift = at::empty({channels}, coefficients.options());
+    const at::Tensor partials = at::empty({layout.reduce_blocks, channels, 2}, coefficients.options());
+    kernels->launch(kernels->reduce_gradients, layout.slices, layout.reduce_blocks, REDUCE_THREADS, data(x),
+                    data(dy), layout.rows, layout.vectors, layout.slice_width, data(coefficients),
                     data(partials), data(tickets), data(dscale), data(dshift),
                     data(means));
-    kernels->launch(kernels->input_gradient, layout.slices, layout.writing, WRITING, data(x),
+    kernels->launch(kernels->input_gradient, layout.slices, layout.elementwise_blocks, ELEMENTWISE_THREADS, data(x),
                     data(dy), data(dx), layout.rows, layout.vectors, layout.slice_width,
-                    data(terms), data(means));
+                    data(coefficients), data(means));
     return {dx, dscale, dshift, {}, {}, {}, {}, {}};
   }
 };

@@ -12,7 +12,7 @@ use tch::{Device, Kind, TchError, Tensor};
 
 /// The range of a trainable parameter in the flat vector.
 #[derive(Clone, Copy)]
-struct Range {
+struct ParamRange {
     from: i64,
     length: i64,
     /// Whether it is used in half precision.
@@ -28,7 +28,7 @@ pub(crate) struct ParameterStore {
     pub(crate) gradient: Tensor,
     /// The half-precision copy of the first parameters.
     half: Tensor,
-    ranges: Vec<Option<Range>>,
+    ranges: Vec<Option<ParamRange>>,
     /// Each parameter as used in training: the leaves of the gradient, and the running means and
     /// variances.
     pub(crate) leaves: Vec<Tensor>,
@@ -64,7 +64,7 @@ impl ParameterStore {
         for &at in &order {
             let param = &params[at];
             let (half, length) = (rank(param) == 0, param.len() as i64);
-            ranges[at] = Some(Range { from: end, length, half, cells: cells(net, param) });
+            ranges[at] = Some(ParamRange { from: end, length, half, cells: cells(net, param) });
             end += length;
             if half {
                 half_end = end;
@@ -168,7 +168,7 @@ impl ParameterStore {
         let mut flat = vec![0.0f32; from.size()[0] as usize];
         let count = flat.len();
         from.f_to_device(Device::Cpu)?.f_copy_data(&mut flat, count)?;
-        let read = |(range, leaf): (&Option<Range>, &Tensor)| -> Result<Vec<f32>, TchError> {
+        let read = |(range, leaf): (&Option<ParamRange>, &Tensor)| -> Result<Vec<f32>, TchError> {
             let mut values = vec![0.0f32; leaf.numel()];
             match range {
                 Some(range) => {

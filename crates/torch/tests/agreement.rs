@@ -75,7 +75,7 @@ fn logits_agree() {
             let (name, input) = (net.name(), net.input());
             let [mut own, mut torch] = engines(&net, config(SGD), &dataset);
             let mut words = Vec::new();
-            boards.iter().for_each(|&board| input.words(board, true, &mut words));
+            boards.iter().for_each(|&board| input.encode(board, true, &mut words));
             let (a, b) = (own.logits(&words).unwrap(), torch.logits(&words).unwrap());
             assert!(near(&a, &b, 1e-4), "{name} {input}");
         }
@@ -230,7 +230,7 @@ fn steps_of(
     let indices: Vec<u32> = (0..16 * count).map(|position| order.at(position)).collect();
     let start = engine.state().unwrap();
     let (mut losses, mut words) = (Vec::new(), Vec::new());
-    net.input().words(dataset.base[0].example.board(), true, &mut words);
+    net.input().encode(dataset.base[0].example.board(), true, &mut words);
     for indices in indices.chunks(16 * 4) {
         engine.train_steps(indices, &vec![1e-3; indices.len() / 16]).unwrap();
         losses.push(engine.take_stats().unwrap().loss);

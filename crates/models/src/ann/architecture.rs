@@ -11,7 +11,7 @@ use outflank_games::othello::Square;
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
-/// Maximum number of connections. Training such a network needs about half a gigabyte.
+/// Maximum number of connections. Training a network of this size needs about 0.5 GB of memory.
 pub const MAX_CONNECTIONS: usize = 1 << 22;
 
 /// Maximum number of hidden layers.
@@ -75,7 +75,7 @@ pub enum ArchitectureError {
     },
     /// The hidden layers do not fit the type.
     #[error("{0}")]
-    Misfit(&'static str),
+    HiddenLayers(&'static str),
     /// The network is too large.
     #[error(
         "the network has more than {MAX_CONNECTIONS} connections or more than {MAX_HIDDEN} hidden \
@@ -96,12 +96,12 @@ impl Architecture {
             return Err(ArchitectureError::Inputs((64 * inputs_per_square).to_string()));
         }
         if first == FirstLayer::Shared && hidden.is_empty() {
-            return Err(ArchitectureError::Misfit(
+            return Err(ArchitectureError::HiddenLayers(
                 "a WS network has at least one layer of sets, as in \"WS 192-4x8-1\"",
             ));
         }
         if first == FirstLayer::Spatial && hidden.first() != Some(&WINDOWS) {
-            return Err(ArchitectureError::Misfit(
+            return Err(ArchitectureError::HiddenLayers(
                 "the first layer of an SP network has one unit for each of the 91 windows, as in \
                  \"SP 192-91-40-10-1\"",
             ));
@@ -123,11 +123,11 @@ impl Architecture {
 
     /// Returns the type of the first layer.
     #[must_use]
-    pub fn first(&self) -> FirstLayer {
+    pub fn first_layer(&self) -> FirstLayer {
         self.first
     }
 
-    /// Returns whether the network sees a canonical symmetry of the board.
+    /// Returns whether the network reads every board in its canonical orientation.
     #[must_use]
     pub fn removes_symmetry(&self) -> bool {
         self.removes_symmetry
@@ -145,8 +145,8 @@ impl Architecture {
         64 * self.inputs_per_square
     }
 
-    /// Returns the number of units of each hidden layer; of sets in a first layer with weight
-    /// sharing.
+    /// Returns the number of units of each hidden layer. A first layer with weight sharing counts
+    /// its sets.
     #[must_use]
     pub fn hidden(&self) -> &[usize] {
         &self.hidden
@@ -165,7 +165,8 @@ impl Architecture {
         self.count(false).unwrap_or(usize::MAX)
     }
 
-    /// Counts connections, or distinct weights; `None` on overflow.
+    /// Counts the connections or, if `connections` is false, the distinct weights; `None` on
+    /// overflow.
     fn count(&self, connections: bool) -> Option<usize> {
         let symmetries = if self.first == FirstLayer::Shared && connections { 8 } else { 1 };
         let mut before = self.hidden.first().copied().unwrap_or(1).checked_mul(symmetries)?;
@@ -184,7 +185,7 @@ impl Architecture {
         Some(count)
     }
 
-    /// Returns the fan-in of a unit of a layer, including the bias; initial weights are scaled by it.
+    /// Returns the fan-in of a unit, including the bias. Initial weights are scaled by it.
     pub(super) fn fan_in(&self, unit: usize, layer: usize) -> usize {
         if layer > 0 {
             let symmetries = if layer == 1 && self.first == FirstLayer::Shared { 8 } else { 1 };
@@ -202,7 +203,7 @@ impl Architecture {
 /// Number of windows.
 pub(super) const WINDOWS: usize = 91;
 
-/// Returns the squares of each window, from the 36 of 3x3 to the one of 8x8, row by row.
+/// Returns the squares of each window: the 36 windows of 3x3 squares first, that of 8x8 last.
 pub(super) fn windows() -> impl Iterator<Item = Vec<Square>> {
     (3..=8u8).flat_map(|size| {
         let count = 9 - size;

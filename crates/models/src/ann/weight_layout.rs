@@ -56,14 +56,14 @@ pub(super) struct WeightLayout {
 
 impl WeightLayout {
     pub fn new(architecture: &Architecture) -> WeightLayout {
-        let shared = architecture.first() == FirstLayer::Shared;
+        let shared = architecture.first_layer() == FirstLayer::Shared;
         let hidden = architecture.hidden();
         let units = hidden.first().copied().unwrap_or(1);
         let symmetries = if shared { 8 } else { 1 };
         // With eight rows, half a vector of padding is enough.
         let row = units.next_multiple_of(if shared { LANES / 2 } else { LANES });
         let pooled = row.next_multiple_of(LANES);
-        let connected = match architecture.first() {
+        let connected = match architecture.first_layer() {
             FirstLayer::Spatial => connections(row),
             _ => Vec::new(),
         };
@@ -84,9 +84,9 @@ impl WeightLayout {
         let mut layers = Vec::new();
         let (mut before, mut padded) = (units, pooled);
         let rest = hidden.iter().skip(1).copied();
-        let nodes: Vec<usize> = rest.chain((!hidden.is_empty()).then_some(1)).collect();
-        for (layer, &count) in nodes.iter().enumerate() {
-            let last = layer + 1 == nodes.len();
+        let layer_units: Vec<usize> = rest.chain((!hidden.is_empty()).then_some(1)).collect();
+        for (layer, &count) in layer_units.iter().enumerate() {
+            let last = layer + 1 == layer_units.len();
             let outputs = if last { 1 } else { count.next_multiple_of(LANES) };
             let (weights, biases) = (length, length + padded * outputs);
             for input in 0..=before {

@@ -11,7 +11,7 @@ use std::str::FromStr;
 /// Maximum number of tuples; more indicate a damaged file.
 const MAX_TUPLES: usize = 100_000;
 
-/// A tokenizer that knows the line for error messages.
+/// A tokenizer that reports line numbers in errors.
 struct Tokens<'a> {
     text: &'a str,
     at: usize,

@@ -13,7 +13,7 @@
 //!
 //! A relative feature is (own - other) / (own + other).
 
-use super::{NamedFeatures, Row, dot, relative_difference, scaled_difference};
+use super::{NamedFeatures, FeatureVector, dot, relative_difference, scaled_difference};
 use outflank_games::Side;
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Othello, Square};
@@ -37,7 +37,7 @@ impl NamedFeatures for Othello {
         "frontier",
     ];
 
-    fn features(&self, side: Side) -> Row {
+    fn features(&self, side: Side) -> FeatureVector {
         let board = Board { own: self.discs(side), other: self.discs(side.other()) };
         kernel::run(BoardFeatures(board))
     }
@@ -46,7 +46,7 @@ impl NamedFeatures for Othello {
         self.transform(self.board().canonical().1)
     }
 
-    fn score_moves(&self, weights: &Row, moves: &[Square], out: &mut Vec<f32>) {
+    fn score_moves(&self, weights: &FeatureVector, moves: &[Square], out: &mut Vec<f32>) {
         kernel::run(ScoreMoves { board: self.board(), weights, moves, out });
     }
 }
@@ -60,7 +60,7 @@ fn dilate(squares: u64) -> u64 {
 
 /// Computes the features of a board.
 #[inline(always)]
-fn features<K: Kernel>(kernel: K, own: u64, other: u64) -> Row {
+fn features<K: Kernel>(kernel: K, own: u64, other: u64) -> FeatureVector {
     let empty = !(own | other);
     let frontier = dilate(empty);
     let on = |squares: u64, max| {
@@ -88,10 +88,10 @@ fn features<K: Kernel>(kernel: K, own: u64, other: u64) -> Row {
 struct BoardFeatures(Board);
 
 impl Task for BoardFeatures {
-    type Output = Row;
+    type Output = FeatureVector;
 
     #[inline(always)]
-    fn run<K: Kernel>(self, kernel: K) -> Row {
+    fn run<K: Kernel>(self, kernel: K) -> FeatureVector {
         features(kernel, self.0.own, self.0.other)
     }
 }
@@ -99,7 +99,7 @@ impl Task for BoardFeatures {
 /// Scores all moves of a board.
 struct ScoreMoves<'a> {
     board: Board,
-    weights: &'a Row,
+    weights: &'a FeatureVector,
     moves: &'a [Square],
     out: &'a mut Vec<f32>,
 }

@@ -44,7 +44,7 @@ impl CpuNet {
     }
 
     /// Computes the logits, [`CLASSES`] for each position. `words` are the planes of all positions as
-    /// encoded by [`Input::words`](super::Input::words).
+    /// encoded by [`Input::encode`](super::Input::encode).
     #[must_use]
     pub fn logits(&self, words: &[u64]) -> Vec<f32> {
         let size = BATCH * self.net.input().planes();

@@ -1,7 +1,7 @@
 //! Matrix multiplication in single precision, bit-identical on every machine.
 //!
 //! Each element of the product is summed in the order of the inner index with fused multiply-adds, for
-//! any vector width and number of threads; a processor without FMA computes the same result, slowly.
+//! any vector width and number of threads; a processor without FMA computes the same result, but slowly.
 //! Both factors are first packed into panels, so that any memory layout works and the innermost loop
 //! reads sequentially. The inner index is processed in blocks, so that packed data stays in the cache.
 
@@ -80,7 +80,8 @@ impl PackedLeft {
     }
 }
 
-/// A right factor, packed into panels of columns, such as weights that are used for many rows.
+/// A right factor, packed into panels of columns. It is packed once if it is used repeatedly, such as
+/// the weights of a layer.
 #[derive(Clone, Debug)]
 pub(super) struct PackedRight {
     kernel: GemmKernel,
@@ -210,11 +211,12 @@ pub(super) fn pack_columns(
     }
 }
 
-/// Interleaves lines, of which `left` remain, from an inner index on, until `packed` is full. A few
-/// elements of each line at a time, so that source and destination stay in the cache.
+/// Interleaves `lanes` lines from an inner index on, until `packed` is full. Only `remaining` lines
+/// exist; the others are zero. A few elements of each line are copied at a time, so that source and
+/// destination stay in the cache.
 fn pack_lines<'a>(
     run: impl Fn(usize, usize) -> &'a [f32],
-    left: usize,
+    remaining: usize,
     inner: usize,
     lanes: usize,
     packed: &mut [f32],
@@ -222,7 +224,7 @@ fn pack_lines<'a>(
     const BLOCK: usize = 16;
     for (block, to) in packed.chunks_mut(BLOCK * lanes).enumerate() {
         let (first, count) = (inner + block * BLOCK, to.len() / lanes);
-        for lane in 0..lanes.min(left) {
+        for lane in 0..lanes.min(remaining) {
             let mut at = 0;
             while at < count {
                 let from = run(lane, first + at);
@@ -232,7 +234,7 @@ fn pack_lines<'a>(
                 at += from.len().max(1);
             }
         }
-        for lane in left.min(lanes)..lanes {
+        for lane in remaining.min(lanes)..lanes {
             to[lane..].iter_mut().step_by(lanes).for_each(|to| *to = 0.0);
         }
     }

@@ -17,8 +17,8 @@ pub(super) enum GemmKernel {
     Avx512,
 }
 
-/// Loops that are compiled for the instruction set of a kernel. A trait and not a closure, because the
-/// body must be inlined into the function with the target feature.
+/// A loop that is compiled for the instruction set of a kernel. It is a trait and not a closure,
+/// because the body must be inlined into the function with the target feature.
 pub(super) trait VectorTask {
     /// Runs the task. Implementations are marked `#[inline(always)]`.
     fn run(self);

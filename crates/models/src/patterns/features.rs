@@ -46,7 +46,7 @@ impl AfterstateFeatures {
         tuples: Tuples,
         counts: Vec<Count>,
     ) -> Result<AfterstateFeatures, TooManyPlacements> {
-        check(&tuples)?;
+        check_placements(&tuples)?;
         let layout = TupleLayout::new(&tuples);
         let width = (tuples.placement_count() + counts.len()).next_multiple_of(LANES);
         let mut tied_weights = tied_weights(&tuples);
@@ -87,8 +87,8 @@ impl AfterstateFeatures {
         let placements = self.tuples.placement_count();
         let first = self.tuples.count();
         for (number, count) in self.counts.iter().enumerate() {
-            let value = count.of(kernel, own, other) as usize % Count::LIMIT;
-            row[placements + number] = (first + number * Count::LIMIT + value) as i32;
+            let value = count.of(kernel, own, other) as usize % Count::TABLE_SIZE;
+            row[placements + number] = (first + number * Count::TABLE_SIZE + value) as i32;
         }
         row[placements + self.counts.len()..self.width].fill(self.weights() as i32);
     }
@@ -96,7 +96,7 @@ impl AfterstateFeatures {
 
 /// Returns the total size of the weight tables of the counts.
 fn count_entries(counts: &[Count]) -> usize {
-    counts.len() * Count::LIMIT
+    counts.len() * Count::TABLE_SIZE
 }
 
 impl MoveFeatures for AfterstateFeatures {
@@ -150,7 +150,7 @@ const MAX_PLACEMENTS: usize = 1024;
 #[error("the patterns have {0} placements on the board; the limit is {MAX_PLACEMENTS}")]
 pub struct TooManyPlacements(pub usize);
 
-fn check(tuples: &Tuples) -> Result<(), TooManyPlacements> {
+fn check_placements(tuples: &Tuples) -> Result<(), TooManyPlacements> {
     let placements = tuples.placement_count();
     if placements <= MAX_PLACEMENTS { Ok(()) } else { Err(TooManyPlacements(placements)) }
 }
@@ -168,9 +168,9 @@ pub struct ContextFeatures {
     width: usize,
     /// Offset of the weights of the two counts, after all tables.
     counts: usize,
-    /// For each square the placements that contain it, and the offset of their weights from their
-    /// tables.
-    around: Vec<Vec<(u32, i32)>>,
+    /// For each square the placements that contain it, each with the difference between its index
+    /// here and its index in the tables of `layout`.
+    containing: Vec<Vec<(u32, i32)>>,
     after: Option<AfterstateFeatures>,
     tied_weights: Vec<u32>,
 }
@@ -178,16 +178,16 @@ pub struct ContextFeatures {
 impl ContextFeatures {
     /// Creates context features from patterns.
     pub fn new(tuples: Tuples) -> Result<ContextFeatures, TooManyPlacements> {
-        check(&tuples)?;
+        check_placements(&tuples)?;
         let layout = TupleLayout::new(&tuples);
-        let mut around = vec![Vec::new(); 64];
+        let mut containing = vec![Vec::new(); 64];
         let mut tied_weights = Vec::new();
         let (mut number, mut start) = (0u32, 0usize);
         for (tuple, offset) in tuples.tuples().iter().zip(tuples.offsets()) {
             for placement in tuple.placements() {
                 for (digit, square) in placement.iter().enumerate() {
                     let shift = start + digit * tuple.entries();
-                    around[square.index()].push((number, shift as i32 - offset as i32));
+                    containing[square.index()].push((number, shift as i32 - offset as i32));
                 }
                 number += 1;
             }
@@ -201,15 +201,15 @@ impl ContextFeatures {
             }
             start += tuple.length() * tuple.entries();
         }
-        tied_weights.extend(start as u32..(start + 2 * Count::LIMIT) as u32);
-        let longest = around.iter().map(Vec::len).max().unwrap_or(0) + 2;
+        tied_weights.extend(start as u32..(start + 2 * Count::TABLE_SIZE) as u32);
+        let longest = containing.iter().map(Vec::len).max().unwrap_or(0) + 2;
         let width = longest.next_multiple_of(LANES);
         Ok(ContextFeatures {
             tuples,
             layout,
             width,
             counts: start,
-            around,
+            containing,
             after: None,
             tied_weights,
         })
@@ -224,7 +224,7 @@ impl ContextFeatures {
         let after = AfterstateFeatures::new(tuples, counts)?;
         let shift = contexts.weights() as u32;
         contexts.tied_weights.extend(after.tied_weights.iter().map(|tied| tied + shift));
-        let longest = contexts.around.iter().map(Vec::len).max().unwrap_or(0) + 2;
+        let longest = contexts.containing.iter().map(Vec::len).max().unwrap_or(0) + 2;
         contexts.width = (longest + after.width()).next_multiple_of(LANES);
         contexts.after = Some(after);
         Ok(contexts)
@@ -257,7 +257,7 @@ impl MoveFeatures for ContextFeatures {
     #[inline(always)]
     fn row_len(&self, square: Square) -> usize {
         let after = self.after.as_ref().map_or(0, |after| after.row_len(square));
-        after + self.around[square.index()].len() + 2
+        after + self.containing[square.index()].len() + 2
     }
 
     fn tied_weights(&self) -> &[u32] {
@@ -288,15 +288,15 @@ impl MoveFeatures for ContextFeatures {
         let odd = odd_quadrants(board.empty());
         for (number, square) in Squares(moves).enumerate() {
             let row = &mut rows[number * stride..][first..self.width];
-            let around = &self.around[square.index()];
-            for (entry, &(placement, shift)) in row.iter_mut().zip(around) {
+            let containing = &self.containing[square.index()];
+            for (entry, &(placement, shift)) in row.iter_mut().zip(containing) {
                 *entry = indices[placement as usize] + shift;
             }
             let flipped = kernel.flips(board.own, board.other, square).count_ones() as usize;
             let is_odd = usize::from(odd & square.bit() != 0);
-            row[around.len()] = (self.counts + flipped) as i32;
-            row[around.len() + 1] = (self.counts + Count::LIMIT + is_odd) as i32;
-            row[around.len() + 2..].fill(self.weights() as i32);
+            row[containing.len()] = (self.counts + flipped) as i32;
+            row[containing.len() + 1] = (self.counts + Count::TABLE_SIZE + is_odd) as i32;
+            row[containing.len() + 2..].fill(self.weights() as i32);
         }
     }
 }

@@ -9,8 +9,8 @@ use super::layers::{Conv, linear_backward};
 use crate::nets::{BufferPool, CLASSES, EPSILON, NetGraph, Node, Op, Role, Weights};
 use rayon::prelude::*;
 
-/// The gradients of all parameters, in the order of [`NetGraph::params`]. For running means and variances
-/// it holds the statistics of the batch, from which the caller updates the running ones.
+/// The gradients of all parameters, in the order of [`NetGraph::params`]. In place of a gradient, running
+/// means and variances have the statistics of the batch, from which the caller updates them.
 pub type Gradient = Vec<Vec<f32>>;
 
 /// The loss of a batch and its gradient.

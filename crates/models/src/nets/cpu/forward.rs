@@ -217,9 +217,9 @@ fn node_output(
         Op::Concat => {
             let mut rest = &mut y[..];
             for &input in &node.inputs {
-                let (block, others) = rest.split_at_mut(pass.outputs[input].len());
+                let (block, following) = rest.split_at_mut(pass.outputs[input].len());
                 block.copy_from_slice(&pass.outputs[input]);
-                rest = others;
+                rest = following;
             }
         }
         Op::Shortcut { stride } => {

@@ -6,8 +6,8 @@
 //! times the points of all tiles.
 //!
 //! F(4x4, 3x3) would need little more than half of the multiplications, but four times as many weights
-//! as direct convolution. For a single position, reading them takes longer than the multiplications;
-//! and the algorithm must not depend on the batch size, so that outputs do not.
+//! as direct convolution. For a single position, reading them takes longer than the multiplications.
+//! A different algorithm for large batches would make the outputs depend on the batch size.
 //!
 //! Each sum has a fixed order for any vector width, number of threads and batch size: Bᵀ d B first along
 //! the rows of a board and then along its columns, Aᵀ M A the other way round, and matrix products in
