@@ -1,5 +1,9 @@
-//! Packs a model file for embedding: `cargo run --release -p outflank-models --example pack -- \
-//! runs/train-001/model.safetensors crates/models/data/ipref.pack "description of the training data"`.
+//! Packs a model file for embedding.
+//!
+//! ```console
+//! cargo run --release -p outflank-models --example pack -- runs/train-001/model.safetensors \
+//!     crates/models/data/ipref.pack "description of the training data"
+//! ```
 
 use outflank_models::files::{Origin, load, pack, unpack};
 use std::path::Path;

@@ -115,8 +115,8 @@ pub fn cnn() -> Option<Arc<PolicyNet>> {
     CNN.get_or_init(|| unpack_policy_net(include_bytes!("../data/cnn.pack"))).clone()
 }
 
-/// Returns the policy network that predicts expert moves: the architecture of [`cnn`], trained on all
-/// expert moves with their frequencies. See [`PolicyNet::move_probabilities`].
+/// Returns the policy network that predicts expert moves: the architecture of [`cnn`], trained on
+/// all expert moves with their frequencies. See [`PolicyNet::move_probabilities`].
 #[must_use]
 pub fn experts() -> Option<Arc<PolicyNet>> {
     static EXPERTS: OnceLock<Option<Arc<PolicyNet>>> = OnceLock::new();

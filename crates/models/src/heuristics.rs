@@ -1,7 +1,7 @@
 //! Heuristics: linear functions of a few named board features, for either game.
 //!
 //! A heuristic scores a position by `w · x`, where `x` are the features of the board and `w` the
-//! weights (Yelluri (2015), section 1.1). The paper does not list its features; these are common
+//! weights (Yelluri, 2015, section 1.1). The paper does not list its features; these are common
 //! ones. Each is the difference between own and opponent's count, scaled to [-1, 1], so that it is
 //! antisymmetric and weights are comparable.
 

@@ -1,9 +1,9 @@
-//! Deep networks that predict expert moves (Liskowski, Jaśkowski & Krawiec (2018)).
+//! Deep networks that predict expert moves (Liskowski, Jaśkowski & Krawiec, 2018).
 //!
-//! A network is described as data: a [`NetGraph`] is a list of nodes, each an operation on the outputs
-//! of earlier nodes, from which shapes and parameters follow. [`named`] builds it from a name such as
-//! `conv8-bn`. [`CpuNet`] runs inference and [`forward_backward`] computes gradients on the CPU; the
-//! `outflank-torch` crate executes the same graph with libtorch.
+//! A network is described as data: a [`NetGraph`] is a list of nodes, each an operation on the
+//! outputs of earlier nodes, from which shapes and parameters follow. [`named`] builds it from a
+//! name such as `conv8-bn`. [`CpuNet`] runs inference and [`forward_backward`] computes gradients
+//! on the CPU; the `outflank-torch` crate executes the same graph with libtorch.
 //!
 //! ```
 //! use outflank_models::nets::{Input, named};

@@ -80,8 +80,8 @@ impl NTupleNetwork {
         self.binary
     }
 
-    /// Returns the network with binary features (a repeated feature counts once) or with features that
-    /// count each time.
+    /// Returns the network with binary features (a repeated feature counts once) or with features
+    /// that count each time.
     ///
     /// A network whose tuples all have a single placement is never marked binary, because no
     /// feature can occur twice.

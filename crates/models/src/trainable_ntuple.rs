@@ -1,21 +1,21 @@
 //! N-tuple networks for online learning: mutable weights and incremental evaluation.
 //!
-//! An [`NTupleNetwork`] rebuilds its evaluation kernel after a weight changes, which is too slow for
-//! a learner that updates weights at every move. [`TrainableNTuple`] updates its tables in place and
-//! keeps the table indices of a current board: a placed disc adds one step vector, a flipped disc
-//! two. Indices have 16 bits if all tables together have fewer than 65,536 entries (12 tuples of 6
-//! squares have 8,748). Sixteen indices are then updated at once without bounds checks. Otherwise
-//! indices have 32 bits.
+//! An [`NTupleNetwork`] rebuilds its evaluation kernel after a weight changes, which is too slow
+//! for a learner that updates weights at every move. [`TrainableNTuple`] updates its tables in
+//! place and keeps the table indices of a current board: a placed disc adds one step vector, a
+//! flipped disc two. Indices have 16 bits if all tables together have fewer than 65,536 entries (12
+//! tuples of 6 squares have 8,748). Sixteen indices are then updated at once without bounds checks.
+//! Otherwise indices have 32 bits.
 //!
-//! Values are from Black's perspective. Weights are stored in double precision, so that a summand needs no conversion,
-//! but each update rounds to single precision. Training therefore gives the same result whether or
-//! not the weights go through an [`NTupleNetwork`] in between. Sums have a fixed order, and the code
-//! paths for AVX2 and for the baseline are bit-identical.
+//! Values are from Black's perspective. Weights are stored in double precision, so that a summand
+//! needs no conversion, but each update rounds to single precision. Training therefore has the
+//! same result whether or not the weights go through an [`NTupleNetwork`] in between. Sums have a
+//! fixed order, and the code paths for AVX2 and for the baseline are bit-identical.
 
 mod index;
 
 use crate::{AfterstateValues, NTupleNetwork, Tuples};
-use index::{Index, ENTRIES_16_BIT};
+use index::{ENTRIES_16_BIT, Index};
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Square, Squares};
 
@@ -102,8 +102,8 @@ impl TrainableNTuple {
         }
     }
 
-    /// Evaluates the afterstates of `moves`. `board` must be the current board as seen by the mover;
-    /// `as_black` means that the mover is Black.
+    /// Evaluates the afterstates of `moves`. `board` must be the current board as seen by the
+    /// mover; `as_black` means that the mover is Black.
     pub fn after_moves(
         &mut self,
         board: Board,
@@ -397,7 +397,8 @@ mod tests {
             assert_eq!(value.to_bits(), avx2.run(Value(&tables)).to_bits());
             let as_black = position.to_move() == Side::Black;
             let (board, moves) = (position.board(), position.board().moves());
-            let task = AfterMoves { tables: &mut tables, board, moves, as_black, out: &mut expected };
+            let task =
+                AfterMoves { tables: &mut tables, board, moves, as_black, out: &mut expected };
             kernel::Portable.run(task);
             let task = AfterMoves { tables: &mut tables, board, moves, as_black, out: &mut found };
             avx2.run(task);

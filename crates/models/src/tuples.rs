@@ -97,8 +97,8 @@ impl Tuple {
         Ok(Tuple { placements })
     }
 
-    /// Returns how a symmetry of the board that maps a placement onto itself permutes the squares of
-    /// the tuple. `None` if there is no such symmetry or if the tuple reads both orders.
+    /// Returns how a symmetry of the board that maps a placement onto itself permutes the squares
+    /// of the tuple. `None` if there is no such symmetry or if the tuple reads both orders.
     #[must_use]
     pub fn mirror(&self) -> Option<Vec<usize>> {
         let first = &self.placements[0];

@@ -226,8 +226,8 @@ mod patterns {
     fn classic_patterns_have_the_expected_size() {
         let tuples = classic();
         assert_eq!(tuples.count(), 285_363);
-        // All symmetries give 100 placements: two per set of squares, except for the eight of the 2x5
-        // corner. Deduplicated there are (100 - 8) / 2 + 8.
+        // All symmetries give 100 placements: two per set of squares, except for the eight of the
+        // 2x5 corner. After deduplication (100 - 8) / 2 + 8 remain.
         let all: Vec<Vec<u8>> = tuples
             .tuples()
             .iter()
@@ -267,7 +267,8 @@ mod patterns {
         }
     }
 
-    /// With tied weights, symmetric positions have equal values although placements are deduplicated.
+    /// With tied weights, symmetric positions have equal values although placements are
+    /// deduplicated.
     #[test]
     fn symmetric_positions_and_moves_have_equal_scores() {
         let after = AfterstateFeatures::new(classic(), Count::ALL.to_vec()).unwrap();

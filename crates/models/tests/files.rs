@@ -242,7 +242,8 @@ fn published_players_load_with_the_expected_size_and_view() {
     let load = |name: &str| files::load_network(&data.join("players").join(name)).unwrap().0;
     assert_eq!(load("StandardHeuristic.wpc"), embedded::heuristic());
     assert_eq!(load("Yoshioka1999.wpc"), embedded::yoshioka());
-    // Burrow's player uses the tuples of Table I in another order of tuples, placements and squares.
+    // Burrow's player uses the tuples of Table I in another order of tuples, placements and
+    // squares.
     let sets = |tuples: &Tuples| {
         let mut sets: Vec<u64> = tuples
             .tuples()

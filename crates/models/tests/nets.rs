@@ -9,8 +9,8 @@ use outflank_models::nets::{
 };
 use outflank_runs::{RngExt, rng::stream};
 
-/// Compares the gradient with finite differences of the loss along one direction for every `every`-th
-/// parameter.
+/// Compares the gradient with finite differences of the loss along one direction for every
+/// `every`-th parameter.
 fn check_gradient(net: &NetGraph, every: usize) {
     let weights = perturbed(net);
     let (words, targets) = batch(net, 6, 1);

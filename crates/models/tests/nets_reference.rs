@@ -96,8 +96,8 @@ fn game(input: Input) -> Vec<Vec<u64>> {
     line.map(words).collect()
 }
 
-/// Move numbers and their stages. The stages of Liskowski, Jaśkowski & Krawiec (2018), Figure 5, are moves
-/// 1 to 15, 16 to 30, 31 to 45 and 46 to 60.
+/// Move numbers and their stages. The stages of Liskowski, Jaśkowski & Krawiec (2018), Figure 5,
+/// are moves 1 to 15, 16 to 30, 31 to 45 and 46 to 60.
 const MOVES: [(usize, usize); 6] = [(15, 0), (16, 1), (30, 1), (31, 2), (45, 2), (46, 3)];
 
 #[test]
@@ -127,8 +127,8 @@ fn single_stage(weights: &Weights, unstaged: &NetGraph, stage: usize) -> Weights
     Weights::new(unstaged, blocks.map(slice).collect()).unwrap()
 }
 
-/// The gradient of a stage's layers is that of a network with only this stage; the other stages have zero
-/// gradient.
+/// The gradient of a stage's layers is that of a network with only this stage; the other stages
+/// have zero gradient.
 #[test]
 fn gradients_flow_only_to_the_stage_of_a_position() {
     let net = staged("conv4-stages");
@@ -175,7 +175,8 @@ fn gradients_flow_only_to_the_stage_of_a_position() {
 #[test]
 fn staged_networks_have_the_expected_size() {
     let staged = staged("conv8-bn-stages");
-    // Table I: linear layers from 64 cells of 256 channels to 128 units and from there to 60 classes.
+    // Table I: linear layers from 64 cells of 256 channels to 128 units and from there to 60
+    // classes.
     let linear_params = (64 * 256 + 1) * 128 + (128 + 1) * 60;
     let plain = named("conv8-bn", staged.input()).unwrap();
     assert_eq!(staged.trainable_params() - plain.trainable_params(), 3 * linear_params);

@@ -14,7 +14,7 @@ use outflank_learners::cnn::{
 use outflank_models::nets::{CLASSES, NetGraph, Weights};
 use tch::{Device, Kind, Reduction, TchError, Tensor};
 
-/// Examples per call, so that the host synchronizes with the device once per this many.
+/// Number of examples per call; the host synchronizes with the device once per call.
 const EXAMPLES_PER_CALL: usize = 1 << 18;
 
 /// Upper limit for the steps of one call.
@@ -30,9 +30,11 @@ const MIN_INFERENCE_BATCH: usize = 64;
 pub(crate) struct TorchEngine {
     net: NetGraph,
     config: CnnConfig,
+    /// The precision of the training activations.
     kind: Kind,
     examples: DeviceExamples,
     parameters: ParameterStore,
+    /// The moments of the optimizer, each laid out like the flat parameters.
     moments: Vec<Tensor>,
     queue: StepQueue,
     /// The captured training step, if CUDA graphs are in use.
@@ -41,9 +43,11 @@ pub(crate) struct TorchEngine {
     fused: Option<NormRelu>,
     warn: fn(&str),
     step: u64,
-    /// Sums on the device since the statistics were last read: batch losses and hits.
+    /// Sum of the batch losses since the statistics were last read, on the device.
     loss: Tensor,
+    /// Number of top-1 hits since then, on the device.
     hits: Tensor,
+    /// Number of examples since then.
     examples_seen: u64,
 }
 
@@ -105,7 +109,9 @@ impl TorchEngine {
         if cuda && cuda_graphs {
             match CudaGraph::new() {
                 Ok(graph) => engine.graph = Some(graph),
-                Err(error) => warn(&format!("CUDA graphs are unavailable: {error}")),
+                Err(error) => {
+                    warn(&format!("CUDA graphs are unavailable, training is slower: {error}"));
+                }
             }
         }
         if cuda && fused_norm_relu {
@@ -131,7 +137,7 @@ impl TorchEngine {
         self.parameters.refresh()
     }
 
-    /// Queues steps and takes them, through the graph if there is one.
+    /// Queues steps and executes them, with the CUDA graph if there is one.
     fn take_steps(
         &mut self,
         indices: &[u32],
@@ -154,8 +160,8 @@ impl TorchEngine {
         Ok(())
     }
 
-    /// Takes the next step. It uses the same device memory every time and never synchronizes with the
-    /// host, so that it can be captured.
+    /// Executes the next step of the queue. It uses the same device memory every time and never
+    /// synchronizes with the host, so that it can be captured.
     fn take_step(&mut self) -> Result<(), TchError> {
         let (indices, scalars) = self.queue.next()?;
         let (planes, targets) = self.examples.batch(&indices, self.kind)?;
@@ -213,8 +219,8 @@ impl TorchEngine {
         let mut all = Vec::with_capacity(words.len() / planes * CLASSES);
         for words in words.chunks(MAX_INFERENCE_BATCH * planes) {
             let count = words.len() / planes;
-            // cuDNN benchmarks its kernels for every new batch size, so batches are padded with empty
-            // boards to one of a few sizes.
+            // cuDNN benchmarks its kernels for every new batch size, so batches are padded with
+            // empty boards to one of a few sizes.
             let padded = count.next_power_of_two().max(MIN_INFERENCE_BATCH);
             let mut boards = words.to_vec();
             boards.resize(padded * planes, 0);

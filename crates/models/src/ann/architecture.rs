@@ -334,8 +334,8 @@ mod tests {
         }
     }
 
-    /// Section 3.4: 1 window of 8x8, 4 of 7x7, 9 of 6x6 and 36 of 3x3. There are 16 of 5x5 and 25 of
-    /// 4x4; the paper swaps these two numbers.
+    /// Section 3.4: 1 window of 8x8, 4 of 7x7, 9 of 6x6 and 36 of 3x3. There are 16 of 5x5 and 25
+    /// of 4x4; the paper swaps these two numbers.
     #[test]
     fn window_counts_match_the_paper() {
         let sizes: Vec<usize> = windows().map(|window| window.len()).collect();

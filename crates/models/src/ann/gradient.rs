@@ -1,10 +1,10 @@
 //! Backpropagation.
 //!
 //! Layers after the first are processed position by position. The first layer has most of the
-//! weights, but few squares change between consecutive positions. Its errors are therefore added to a
-//! running sum over the positions. The row of a square is updated only when its disc changes, by the
-//! part of the running sum that was added while the disc was there. With weight sharing the gradient
-//! of a weight is the sum over its symmetric units.
+//! weights, but few squares change between consecutive positions. Its errors are therefore added to
+//! a running sum over the positions. The row of a square is updated only when its disc changes, by
+//! the part of the running sum that was added while the disc was there. With weight sharing the
+//! gradient of a weight is the sum over its symmetric units.
 
 use super::inference::{Inference, add_row, dot, subtract_row};
 use super::weight_layout::{LANES, WeightLayout};

@@ -1,12 +1,12 @@
 //! Inference: incremental computation of the first layer, and the layers after it.
 //!
-//! A square is empty or has an own disc or an opponent's disc, and contributes one of three sums to a
-//! unit of the first layer. (The inputs follow Binkley, Seehart & Hagiwara (2007), section 3.2: a
+//! A square is empty or has an own disc or an opponent's disc, and contributes one of three sums to
+//! a unit of the first layer. (The inputs follow Binkley, Seehart & Hagiwara (2007), section 3.2: a
 //! single input is 0, 1 or -1; each of two or three inputs is 1 if the square has its state and -1
-//! otherwise.) The pre-activation of a unit is therefore that of the empty board plus one number per
-//! disc. These numbers are stored in tables
-//! with one row of all units per square, and a move adds a few rows. With weight sharing, the second
-//! layer has one weight for the eight symmetric units of a set, so it reads their sum.
+//! otherwise.) The pre-activation of a unit is therefore that of the empty board plus one number
+//! per disc. These numbers are stored in tables with one row of all units per square, and a move
+//! adds a few rows. With weight sharing, the second layer has one weight for the eight symmetric
+//! units of a set, so it reads their sum.
 //!
 //! Sums are in single precision, in a fixed order, without fused multiply-add. The code paths for
 //! AVX2 and for the baseline are bit-identical.
@@ -83,8 +83,8 @@ impl Inference {
                 let base = self.base[symmetry * row..][..row].as_chunks_mut::<N>().0;
                 for (chunk, a) in of_input(0).iter().enumerate() {
                     let (own, other) = (&mut own[chunk], &mut other[chunk]);
-                    // Missing inputs have weight zero. A single input is 0 for an empty square and -1
-                    // for an opponent's disc.
+                    // Missing inputs have weight zero. A single input is 0 for an empty square and
+                    // -1 for an opponent's disc.
                     let none = [0.0; N];
                     let b = if inputs > 1 { &of_input(1)[chunk] } else { &none };
                     let c = if inputs > 2 { &of_input(2)[chunk] } else { &none };
@@ -157,8 +157,8 @@ impl Inference {
         &table[square.index() * self.layout.width..][..self.layout.width]
     }
 
-    /// Returns the value after a move, given the pre-activations of the first layer before the move.
-    /// Stores the activations of all layers in `activations`.
+    /// Returns the value after a move, given the pre-activations of the first layer before the
+    /// move. Stores the activations of all layers in `activations`.
     #[inline(always)]
     pub fn value_after(
         &self,
@@ -208,8 +208,8 @@ impl Inference {
         }
     }
 
-    /// Returns the value given the pre-activations of the first layer. Stores the activations of all
-    /// layers in `activations`.
+    /// Returns the value given the pre-activations of the first layer. Stores the activations of
+    /// all layers in `activations`.
     #[inline(always)]
     pub fn forward(&self, sums: &[f32], activations: &mut [f32]) -> f32 {
         activations[..self.layout.width].copy_from_slice(sums);

@@ -275,7 +275,8 @@ fn accumulators_match_full_evaluation() {
             for (incremental, expected) in after_values.values().iter().zip(&values) {
                 assert!((incremental - f64::from(*expected)).abs() < 2e-5, "{name}");
             }
-            let (square, flips) = after_values.square_and_flips(rng.below(moves.len() as u32) as usize);
+            let (square, flips) =
+                after_values.square_and_flips(rng.below(moves.len() as u32) as usize);
             for seen in Side::BOTH {
                 trainable.advance(&mut accumulators[seen.index()], square, flips, seen == side);
             }

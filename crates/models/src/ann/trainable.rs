@@ -1,7 +1,7 @@
 //! MLPs for online learning: predictions, gradients and weight updates.
 //!
-//! The prediction for a position is f = tanh(z), where z is the value that [`Mlp`] returns. An update
-//! adds a weighted sum of gradients of any number of positions:
+//! The prediction for a position is f = tanh(z), where z is the value that [`Mlp`] returns. An
+//! update adds a weighted sum of gradients of any number of positions:
 //!
 //! ```text
 //! w += sum over t of step(t) grad f(x(t))

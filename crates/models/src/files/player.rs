@@ -1,8 +1,8 @@
 //! The `.player` text format of the Othello League.
 //!
 //! Numbers are separated by white space and braces: the number of tuples; then for each tuple its
-//! length n, its number of placements s, s times n squares, and 3^n weights. The file does not store
-//! the view; the League uses output negation.
+//! length n, its number of placements s, s times n squares, and 3^n weights. The file does not
+//! store the view; the League uses output negation.
 
 use crate::{NTupleNetwork, Tuple, Tuples, View};
 use std::fmt::Write;

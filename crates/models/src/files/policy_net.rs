@@ -1,7 +1,7 @@
 //! Files of policy networks: safetensors with one tensor per parameter, named by
-//! [`Param::name`](crate::nets::Param), and one metadata entry, `outflank`, with the architecture, the
-//! input encoding and the origin. Linear and convolution weights are in single or half precision, all
-//! other parameters in single precision.
+//! [`Param::name`](crate::nets::Param), and one metadata entry, `outflank`, with the architecture,
+//! the input encoding and the origin. Linear and convolution weights are in single or half
+//! precision, all other parameters in single precision.
 
 use super::Origin;
 use crate::nets::{Input, NetGraph, Param, Role, Weights, named};
@@ -51,7 +51,8 @@ pub fn read_policy(bytes: &[u8]) -> Result<(NetGraph, Weights, Origin), String> 
     }
     let input = metadata.input.parse::<Input>().map_err(|e| e.to_string())?;
     let net = named(&metadata.network, input).map_err(|e| e.to_string())?;
-    let tensors = SafeTensors::deserialize(bytes).map_err(|e| format!("the file is damaged ({e})"))?;
+    let tensors =
+        SafeTensors::deserialize(bytes).map_err(|e| format!("the file is damaged ({e})"))?;
     if let Some(unknown) =
         tensors.names().iter().find(|name| !net.params().iter().any(|param| param.name == **name))
     {

@@ -6,7 +6,9 @@
 //! multiples of 1/32; this is lossless.
 
 use super::Origin;
-use super::policy_net::{METADATA_KEY, POLICY_KIND, fits_half, read_metadata, read_policy, write_policy};
+use super::policy_net::{
+    METADATA_KEY, POLICY_KIND, fits_half, read_metadata, read_policy, write_policy,
+};
 use crate::ann::{Architecture, Mlp};
 use crate::nets::{PolicyNet, STAGES};
 use crate::patterns::{AfterstateFeatures, ContextFeatures, Count, MoveFeatures, Stages};
@@ -74,7 +76,8 @@ pub fn read_safetensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
     if metadata.format != 1 || metadata.game != "othello" {
         return Err(unknown(&metadata));
     }
-    let tensors = SafeTensors::deserialize(bytes).map_err(|e| format!("the file is damaged ({e})"))?;
+    let tensors =
+        SafeTensors::deserialize(bytes).map_err(|e| format!("the file is damaged ({e})"))?;
     let tensor = tensors.tensor("weights").map_err(|_| "the tensor 'weights' is missing")?;
     if metadata.kind == "ann" {
         let net = metadata.net.ok_or("metadata entry 'outflank': 'net' is missing")?;
@@ -184,7 +187,7 @@ fn read_weights(
 /// Serializes a model file.
 pub fn write_safetensors(model: &Model, origin: &Origin) -> Result<Vec<u8>, String> {
     if let Model::PolicyNet(policy) = model {
-        // Half precision if that is lossless, as for a network that was read from such a file.
+        // Half precision is lossless for a network that was read from a half-precision file.
         let (net, weights) = (policy.net(), policy.weights());
         return write_policy(net, weights, origin, fits_half(net, weights));
     }

@@ -11,7 +11,7 @@
 //!
 //! A relative feature is (own - other) / (own + other).
 
-use super::{NamedFeatures, FeatureVector, relative_difference, scaled_difference};
+use super::{FeatureVector, NamedFeatures, relative_difference, scaled_difference};
 use outflank_games::Side;
 use outflank_games::checkers::Checkers;
 

@@ -13,7 +13,7 @@
 //!
 //! A relative feature is (own - other) / (own + other).
 
-use super::{NamedFeatures, FeatureVector, dot, relative_difference, scaled_difference};
+use super::{FeatureVector, NamedFeatures, dot, relative_difference, scaled_difference};
 use outflank_games::Side;
 use outflank_games::othello::kernel::{self, Kernel, Task};
 use outflank_games::othello::{Board, Othello, Square};
@@ -153,8 +153,9 @@ mod tests {
     #[test]
     fn features_of_a_sample_position() {
         // After f5 Black has d5, e5, f5 and e4 and White has d4. Black could move to c3, c4, d3,
-        // White to d6, f4, f6. The empty squares adjacent to White's disc are c3, d3, e3, c4 and c5;
-        // those adjacent to Black's discs are c4, c5, c6, d6, e6, f6, g6, g5, g4, f4, f3, e3, d3.
+        // White to d6, f4, f6. The empty squares adjacent to White's disc are c3, d3, e3, c4 and
+        // c5; those adjacent to Black's discs are c4, c5, c6, d6, e6, f6, g6, g5, g4, f4, f3, e3,
+        // d3.
         let start = Othello::start();
         let after = start.play(start.parse_move("f5").unwrap());
         let expected = [0.6, 0.0, (5.0 - 13.0) / 18.0, 0.0, 0.0, 0.0, 0.0, 0.6];

@@ -1,15 +1,15 @@
-//! Network architectures: convolution stacks, ResNet, Wide ResNet, DenseNet, fully connected networks
-//! and residual towers.
+//! Network architectures: convolution stacks, ResNet, Wide ResNet, DenseNet, fully connected
+//! networks and residual towers.
 //!
-//! Liskowski, Jaśkowski & Krawiec (2018) do not describe pooling in detail. Here a network with pooling
-//! follows its original paper: two downsampling steps and global average pooling before the output.
-//! Without pooling (`-np`) all maps stay 8x8 and the output layer reads every cell, because the mean of
-//! a map carries no location.
+//! Liskowski, Jaśkowski & Krawiec (2018) do not describe pooling in detail. Here a network with
+//! pooling follows its original paper: two downsampling steps and global average pooling before the
+//! output. Without pooling (`-np`) all maps stay 8x8 and the output layer reads every cell, because
+//! the mean of a map carries no location.
 
 use super::STAGES;
 use super::builder::{Builder, NodeId};
 
-/// Whether the network downsamples its feature maps.
+/// Whether a network downsamples its feature maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pool {
     Yes,
@@ -34,10 +34,12 @@ pub(super) struct ConvStack {
     pub(super) stages: bool,
 }
 
-/// Adds convolutions and a layer of 128 hidden units (Liskowski, Jaśkowski & Krawiec (2018), Table I).
+/// Adds convolutions and a layer of 128 hidden units (Liskowski, Jaśkowski & Krawiec, 2018,
+/// Table I).
 ///
-/// The paper does not say where dropout is applied. Here it is applied to the hidden units with rate
-/// 0.5; with dropout after every convolution as well the network did not train (`results/cnn`).
+/// The paper does not say where dropout is applied. Here it is applied to the hidden units with
+/// rate 0.5. With additional dropout after every convolution the network did not train
+/// (`results/cnn`).
 ///
 /// Separate layers per stage are slices of one matrix; the slice of the current stage is selected.
 pub(super) fn conv_stack(b: &mut Builder, stack: ConvStack, classes: usize) {
@@ -78,8 +80,9 @@ fn output(b: &mut Builder, x: NodeId, pool: Pool, classes: usize) {
     b.linear(x, classes, true);
 }
 
-/// Adds a ResNet for small images (He et al. (2016)): three stacks of `blocks` blocks with 16, 32 and 64
-/// channels. Shortcuts to more channels are zero-padded, or with `project` a 1x1 convolution.
+/// Adds a ResNet for small images (He et al., 2016): three stacks of `blocks` blocks with 16, 32
+/// and 64 channels. Shortcuts to more channels are zero-padded, or with `project` a 1x1
+/// convolution.
 pub(super) fn resnet(b: &mut Builder, blocks: usize, pool: Pool, project: bool, classes: usize) {
     let mut x = b.conv3(0, 16, 1);
     x = b.batch_norm_relu(x);
@@ -105,9 +108,15 @@ pub(super) fn resnet(b: &mut Builder, blocks: usize, pool: Pool, project: bool, 
     output(b, x, pool, classes);
 }
 
-/// Adds a Wide ResNet (Zagoruyko & Komodakis (2016)): pre-activation blocks with `width` times as many
-/// channels.
-pub(super) fn wide_resnet(b: &mut Builder, blocks: usize, width: usize, pool: Pool, classes: usize) {
+/// Adds a Wide ResNet (Zagoruyko & Komodakis, 2016): pre-activation blocks with `width` times as
+/// many channels.
+pub(super) fn wide_resnet(
+    b: &mut Builder,
+    blocks: usize,
+    width: usize,
+    pool: Pool,
+    classes: usize,
+) {
     let mut x = b.conv3(0, 16, 1);
     for (stack, channels) in [16, 32, 64].into_iter().enumerate() {
         for block in 0..blocks {
@@ -128,7 +137,8 @@ pub(super) fn wide_resnet(b: &mut Builder, blocks: usize, width: usize, pool: Po
     output(b, x, pool, classes);
 }
 
-/// Adds a DenseNet (Huang et al. (2016)): three blocks in which every layer concatenates 12 channels.
+/// Adds a DenseNet (Huang et al., 2016): three blocks in which every layer concatenates 12
+/// channels.
 pub(super) fn densenet(b: &mut Builder, layers: usize, pool: Pool, classes: usize) {
     const GROWTH: usize = 12;
     let mut x = b.conv3(0, 16, 1);
@@ -162,7 +172,8 @@ pub(super) struct ResidualTower {
 /// Channels of the 1x1 convolution before the output layer of a tower.
 const POLICY_CHANNELS: usize = 32;
 
-/// Adds residual blocks of two 3x3 convolutions, a 1x1 convolution to 32 channels and the output layer.
+/// Adds residual blocks of two 3x3 convolutions, a 1x1 convolution to 32 channels and the output
+/// layer.
 pub(super) fn residual_tower(b: &mut Builder, tower: ResidualTower, classes: usize) {
     let ResidualTower { blocks, channels, pre_activation, squeeze_excitation } = tower;
     let mut x = b.conv3(0, channels, 1);

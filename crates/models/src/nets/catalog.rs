@@ -180,8 +180,8 @@ mod tests {
         assert_eq!(more.trainable_params() - net.trainable_params(), 2 * 64 * 9);
     }
 
-    /// He et al. (2016), Table 6; Huang et al. (2016), Table 2; Zagoruyko & Komodakis (2016), Table 4:
-    /// sizes for three planes and ten classes.
+    /// He et al. (2016), Table 6; Huang et al. (2016), Table 2; Zagoruyko & Komodakis (2016), Table
+    /// 4: sizes for three planes and ten classes.
     #[test]
     fn networks_of_other_papers_have_the_published_sizes() {
         let millions = |name: &str| {

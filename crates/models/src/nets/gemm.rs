@@ -1,9 +1,10 @@
 //! Matrix multiplication in single precision, bit-identical on every machine.
 //!
-//! Each element of the product is summed in the order of the inner index with fused multiply-adds, for
-//! any vector width and number of threads; a processor without FMA computes the same result, but slowly.
-//! Both factors are first packed into panels, so that any memory layout works and the innermost loop
-//! reads sequentially. The inner index is processed in blocks, so that packed data stays in the cache.
+//! Each element of the product is summed in the order of the inner index with fused multiply-adds,
+//! for any vector width and number of threads; a processor without FMA computes the same result,
+//! but slowly. Both factors are first packed into panels, so that any memory layout works and the
+//! innermost loop reads sequentially. The inner index is processed in blocks, so that packed data
+//! stays in the cache.
 
 use super::BufferPool;
 use super::gemm_kernel::{GemmKernel, add_tile};
@@ -80,8 +81,8 @@ impl PackedLeft {
     }
 }
 
-/// A right factor, packed into panels of columns. It is packed once if it is used repeatedly, such as
-/// the weights of a layer.
+/// A right factor, packed into panels of columns. It is packed once if it is used repeatedly, such
+/// as the weights of a layer.
 #[derive(Clone, Debug)]
 pub(super) struct PackedRight {
     kernel: GemmKernel,
@@ -121,8 +122,8 @@ impl PackedRight {
 }
 
 /// Adds the product of `left` and a matrix of n columns to `c`, whose rows are `stride` apart.
-/// `fill(column, inner, columns, panel)` writes a panel of that matrix row by row; columns past the last
-/// are left unchanged.
+/// `fill(column, inner, columns, panel)` writes a panel of that matrix row by row; columns past the
+/// last may have any value.
 pub(super) fn add_product_with(
     left: &PackedLeft,
     n: usize,
@@ -265,7 +266,7 @@ mod tests {
             let factors = (Matrix::rows(&a, k), Matrix::rows(&b, n));
             add_product((m, n, k), factors, (&mut c, n), &mut pool);
             assert_eq!(c, expected);
-            // Transposed factors give the same result.
+            // Transposed factors have the same product.
             let transpose = |x: &[f32], rows: usize, columns: usize| -> Vec<f32> {
                 (0..rows * columns).map(|i| x[i % rows * columns + i / rows]).collect()
             };

@@ -1,8 +1,8 @@
 //! Input encoding: binary planes of 8x8 squares, each stored as a 64-bit word.
 //!
-//! The encodings of Liskowski, Jaśkowski & Krawiec (2018), section IV-B, are `pieces` (own discs and
-//! the opponent's), `ones` (plus a plane of ones) and `vmoves` (plus a plane of legal moves). Options
-//! are a plane for the side to move and one-hot planes for the stage (quarter) of the game.
+//! The encodings of Liskowski, Jaśkowski & Krawiec (2018), section IV-B, are `pieces` (own discs
+//! and the opponent's), `ones` (plus a plane of ones) and `vmoves` (plus a plane of legal moves).
+//! Options are a plane for the side to move and one-hot planes for the stage (quarter) of the game.
 
 use super::NetError;
 use outflank_games::othello::Board;
@@ -30,8 +30,8 @@ pub struct Input {
     pub encoding: Encoding,
     /// Whether there is a plane that is all ones if White is to move.
     pub colour: bool,
-    /// Whether the last four planes are a one-hot encoding of the stage, in quarters of sixty moves as
-    /// in Figure 5.
+    /// Whether the last four planes are a one-hot encoding of the stage, in quarters of sixty moves
+    /// as in Figure 5.
     pub stage: bool,
 }
 

@@ -155,7 +155,7 @@ fn check_placements(tuples: &Tuples) -> Result<(), TooManyPlacements> {
     if placements <= MAX_PLACEMENTS { Ok(()) } else { Err(TooManyPlacements(placements)) }
 }
 
-/// Features of a move in its context, on the board before the move (Runarsson & Lucas (2014),
+/// Features of a move in its context, on the board before the move (Runarsson & Lucas, 2014,
 /// section III-C1).
 ///
 /// They are the patterns that contain the square of the move, the number of flipped discs, and the
