@@ -21,7 +21,7 @@ fn main() -> ExitCode {
         let origin = Origin { note: note.clone(), ..origin };
         let packed = pack(&model, &origin)?;
         let (read, same) = unpack(&packed)?;
-        if same != origin || read.weights() != model.weights() {
+        if same != origin || read.weight_count() != model.weight_count() {
             return Err("the packed model differs from the original".to_owned());
         }
         Ok(packed)

@@ -68,8 +68,8 @@ impl Mlp {
     /// Creates a network from its weights, layer by layer: for each input the weights to the units
     /// of the layer, then the biases.
     pub fn new(architecture: &Architecture, weights: Vec<f32>) -> Result<Mlp, MlpError> {
-        if weights.len() != architecture.weights() {
-            let (needs, given) = (architecture.weights(), weights.len());
+        if weights.len() != architecture.weight_count() {
+            let (needs, given) = (architecture.weight_count(), weights.len());
             return Err(MlpError::Count { net: architecture.to_string(), needs, given });
         }
         if let Some(index) = weights.iter().position(|weight| !weight.is_finite()) {

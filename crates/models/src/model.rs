@@ -34,9 +34,9 @@ impl Model {
         }
     }
 
-    /// Returns the number of trainable weights.
+    /// Returns the number of trainable weights, over all stages.
     #[must_use]
-    pub fn weights(&self) -> usize {
+    pub fn weight_count(&self) -> usize {
         match self {
             Model::NTuple(network) => network.weights().len(),
             Model::Patterns(patterns) => patterns.stages().count() * patterns.weights(0).len(),

@@ -197,7 +197,8 @@ mod patterns {
     fn weights(features: &impl MoveFeatures, stages: Stages) -> Vec<Vec<f32>> {
         let mut rng = rng::stream(4, &["patterns"]);
         let mut stage = || {
-            let mut row: Vec<f32> = (0..features.weights()).map(|_| rng.normal() as f32).collect();
+            let mut row: Vec<f32> =
+                (0..features.weight_count()).map(|_| rng.normal() as f32).collect();
             for (index, &tied) in features.tied_weights().iter().enumerate() {
                 assert_eq!(features.tied_weights()[tied as usize] as usize, index);
                 row[index] = row[index.min(tied as usize)];

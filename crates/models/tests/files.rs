@@ -130,14 +130,14 @@ fn patterns(tuples: Tuples, width: u32, grid: f32) -> Model {
     let features =
         AfterstateFeatures::new(tuples, vec![Count::OtherMoves, Count::OddQuadrants]).unwrap();
     let stages = Stages::of_width(width).unwrap();
-    let weights = stage_weights(features.weights(), stages, grid);
+    let weights = stage_weights(features.weight_count(), stages, grid);
     Patterns::new(features, stages, weights).unwrap().into()
 }
 
 fn move_predictor(tuples: Tuples, width: u32) -> Model {
     let features = ContextFeatures::with_afterstates(tuples, vec![Count::OwnMoves]).unwrap();
     let stages = Stages::of_width(width).unwrap();
-    let weights = stage_weights(features.weights(), stages, 1.0 / 32.0);
+    let weights = stage_weights(features.weight_count(), stages, 1.0 / 32.0);
     MovePredictor::new(features, stages, weights).unwrap().into()
 }
 
@@ -159,7 +159,7 @@ fn staged_models_round_trip() {
         assert_eq!(read.features().tuples(), model.features().tuples());
         assert!((0..9).all(|stage| read.weights(stage) == model.weights(stage)));
         // Multiples of the grid are stored in 16 bits.
-        let values = 9 * model.features().weights();
+        let values = 9 * model.features().weight_count();
         let wide = if grid == 1.0 / 32.0 { 2 } else { 4 };
         assert!(bytes.len() > wide * values && bytes.len() < wide * values + 2000);
     }
@@ -200,7 +200,7 @@ fn packed_models_round_trip() {
     let tuples = || Tuples::deduplicated(&[&[0u8, 1, 2, 8, 16][..], &[9, 18]]).unwrap();
     let features = AfterstateFeatures::new(tuples(), Count::ALL.to_vec()).unwrap();
     let stages = Stages::of_width(30).unwrap();
-    let mut weights = stage_weights(features.weights(), stages, 1.0 / 32.0);
+    let mut weights = stage_weights(features.weight_count(), stages, 1.0 / 32.0);
     for row in &mut weights {
         let tied = features.tied_weights();
         for index in 0..row.len() {
@@ -341,9 +341,9 @@ fn damaged_files_are_rejected_or_valid() {
             assert!(match &model {
                 Model::NTuple(network) => is_valid(network),
                 Model::Patterns(p) => (0..p.stages().count())
-                    .all(|stage| p.weights(stage).len() == p.features().weights()),
+                    .all(|stage| p.weights(stage).len() == p.features().weight_count()),
                 Model::MovePredictor(p) => (0..p.stages().count())
-                    .all(|stage| p.weights(stage).len() == p.features().weights()),
+                    .all(|stage| p.weights(stage).len() == p.features().weight_count()),
                 Model::PolicyNet(policy) =>
                     policy.weights().values().len() == policy.net().params().len(),
                 Model::Mlp(net) => net.weights().iter().all(|w| w.is_finite()),

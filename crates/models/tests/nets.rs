@@ -153,7 +153,7 @@ fn policy_net_files_load_as_policies() {
     files::save(&path, &policy.clone().into(), &origin).unwrap();
     let (model, from) = files::load(&path).unwrap();
     assert_eq!((model.kind(), from), ("policy network", origin.clone()));
-    assert_eq!(model.weights(), net.trainable_params());
+    assert_eq!(model.weight_count(), net.trainable_params());
     assert!(model.value().is_none() && model.tuples().is_none());
     let Model::PolicyNet(read) = &model else { panic!("wrong kind of model") };
     assert_eq!(read.weights(), policy.weights());

@@ -71,8 +71,8 @@ impl TorchEngine {
         &TorchDevice { cuda, cuda_graphs, fused_norm_relu, warn }: &TorchDevice,
     ) -> Result<TorchEngine, EngineError> {
         if cuda && !tch::Cuda::is_available() {
-            let reason = "libtorch found no CUDA GPU. Check the driver and that libtorch_cuda is on the \
-                          library path, or use --device cpu.";
+            let reason = "libtorch found no CUDA GPU. Check the driver and that libtorch_cuda is on \
+                          the library path, or use --device cpu.";
             return Err(EngineError::Missing(reason.to_owned()));
         }
         let (device, kind) = match cuda {
@@ -121,7 +121,8 @@ impl TorchEngine {
                     let text = error.to_string();
                     let first = text.lines().next().unwrap_or_default();
                     warn(&format!(
-                        "fused batch normalization and ReLU are unavailable, training is slower: {first}"
+                        "fused batch normalization and ReLU are unavailable, training is slower: \
+                         {first}"
                     ));
                 }
             }

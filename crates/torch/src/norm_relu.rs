@@ -59,13 +59,14 @@ impl NormRelu {
         let [x, scale, shift, mean] = [x, scale, shift, mean].map(pointer);
         let [variance, tickets] = [variance, &self.tickets].map(pointer);
         let mut y = null_mut();
-        // SAFETY: the pointers are those of tensors that live until the call returns; `y` is written to.
+        // SAFETY: the pointers are those of tensors that live until the call returns; `y` is written
+        // to.
         shim::call(|error, len| unsafe {
             shim::outflank_norm_relu(
                 x, scale, shift, mean, variance, tickets, momentum, epsilon, &mut y, error, len,
             )
         })?;
-        // SAFETY: after success `y` is an owned tensor allocated with `new`, as those of the binding.
+        // SAFETY: after success `y` is an owned tensor allocated with `new`, like those of `tch`.
         Ok(unsafe { Tensor::from_ptr(y.cast()) })
     }
 }

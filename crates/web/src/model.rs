@@ -119,7 +119,7 @@ fn describe_model(model: &Model) -> Value {
     };
     let mut description = json!({
         "kind": model.kind(),
-        "weights": model.weights(),
+        "weights": model.weight_count(),
         "instances": model.tuples().map_or(0, Tuples::placement_count),
         "tuples": tuples.iter().take(MAX_LISTED).map(|tuple| json!({
             "squares": square_indices(&tuple.placements()[0]),

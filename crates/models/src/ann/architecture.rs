@@ -34,7 +34,7 @@ pub enum FirstLayer {
 /// use outflank_models::ann::Architecture;
 ///
 /// let best: Architecture = "WS 192-16x8-16-8-1".parse().unwrap();
-/// assert_eq!((best.connections(), best.weights()), (26913, 3505));
+/// assert_eq!((best.connections(), best.weight_count()), (26913, 3505));
 /// assert_eq!(best.to_string(), "WS 192-16x8-16-8-1");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -161,7 +161,7 @@ impl Architecture {
 
     /// Returns the number of distinct weights.
     #[must_use]
-    pub fn weights(&self) -> usize {
+    pub fn weight_count(&self) -> usize {
         self.count(false).unwrap_or(usize::MAX)
     }
 
@@ -328,7 +328,7 @@ mod tests {
         for (name, connections, weights) in TABLE1 {
             let architecture: Architecture = name.parse().unwrap();
             assert_eq!(architecture.connections(), connections, "{name}");
-            assert_eq!(architecture.weights(), weights, "{name}");
+            assert_eq!(architecture.weight_count(), weights, "{name}");
             assert_eq!(architecture.to_string(), name.replace('×', "x"));
             assert_eq!(architecture.to_string().parse(), Ok(architecture));
         }

@@ -171,7 +171,7 @@ mod tests {
         for name in ["WS 192-5x8-3-1", "FC 64-1", "SR 128-9-1", "SP 192-91-40-10-1", "FC 192-8-1"] {
             let architecture: Architecture = name.parse().unwrap();
             let layout = WeightLayout::new(&architecture);
-            assert_eq!(layout.offsets.len(), architecture.weights(), "{name}");
+            assert_eq!(layout.offsets.len(), architecture.weight_count(), "{name}");
             let mut offsets = layout.offsets.clone();
             offsets.sort_unstable();
             offsets.dedup();

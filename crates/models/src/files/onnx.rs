@@ -2,8 +2,9 @@
 //!
 //! An ONNX file is a graph of operations in Protocol Buffers encoding. Field numbers are those of
 //! onnx.proto; the operations are those of operator set 13. Batch normalization is folded in and
-//! dropout is removed, as for inference on the CPU. The input `planes` has shape N x planes x 8 x
-//! 8. The output `logits` has shape N x 60: one logit per square except the center.
+//! dropout is removed, as for inference on the CPU. The input `planes` has
+//! shape (N, planes, 8, 8). The output `logits` has shape (N, 60): one logit per square except the
+//! four center squares.
 
 use crate::nets::{CLASSES, EPSILON, NetGraph, Node, Op, Role, STAGES, Weights, fold_batch_norm};
 

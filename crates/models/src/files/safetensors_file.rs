@@ -83,7 +83,7 @@ pub fn read_safetensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
         let net = metadata.net.ok_or("metadata entry 'outflank': 'net' is missing")?;
         let architecture: Architecture =
             net.parse().map_err(|e| format!("network '{net}': {e}"))?;
-        let mut weights = read_weights(&tensor, &[architecture.weights()], &net)?;
+        let mut weights = read_weights(&tensor, &[architecture.weight_count()], &net)?;
         let weights = weights.pop().unwrap_or_default();
         let net = Mlp::new(&architecture, weights).map_err(|e| e.to_string())?;
         return Ok((net.into(), metadata.origin));
@@ -108,7 +108,8 @@ pub fn read_safetensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
             let stages = stages(&metadata)?;
             let features =
                 AfterstateFeatures::new(tuples, counts(&metadata)?).map_err(|e| e.to_string())?;
-            let weights = read_weights(&tensor, &[stages.count(), features.weights()], FEATURES)?;
+            let weights =
+                read_weights(&tensor, &[stages.count(), features.weight_count()], FEATURES)?;
             Patterns::new(features, stages, weights).ok_or(misfit)?.into()
         }
         // Files store "rater", the original name.
@@ -119,7 +120,8 @@ pub fn read_safetensors(bytes: &[u8]) -> Result<(Model, Origin), String> {
                 false => ContextFeatures::new(tuples),
             };
             let features = features.map_err(|e| e.to_string())?;
-            let weights = read_weights(&tensor, &[stages.count(), features.weights()], FEATURES)?;
+            let weights =
+                read_weights(&tensor, &[stages.count(), features.weight_count()], FEATURES)?;
             MovePredictor::new(features, stages, weights).ok_or(misfit)?.into()
         }
         _ => return Err(unknown(&metadata)),

@@ -12,7 +12,7 @@ use outflank_games::othello::{Board, Square, Squares};
 /// after the last weight, where the weight vectors have a zero.
 pub trait MoveFeatures: Send + Sync {
     /// Returns the number of weights, without the zero for padding.
-    fn weights(&self) -> usize;
+    fn weight_count(&self) -> usize;
 
     /// Returns the length of a row including padding, a multiple of eight.
     fn width(&self) -> usize;
@@ -90,7 +90,7 @@ impl AfterstateFeatures {
             let value = count.of(kernel, own, other) as usize % Count::TABLE_SIZE;
             row[placements + number] = (first + number * Count::TABLE_SIZE + value) as i32;
         }
-        row[placements + self.counts.len()..self.width].fill(self.weights() as i32);
+        row[placements + self.counts.len()..self.width].fill(self.weight_count() as i32);
     }
 }
 
@@ -101,7 +101,7 @@ fn count_entries(counts: &[Count]) -> usize {
 
 impl MoveFeatures for AfterstateFeatures {
     #[inline(always)]
-    fn weights(&self) -> usize {
+    fn weight_count(&self) -> usize {
         self.tuples.count() + count_entries(&self.counts)
     }
 
@@ -222,7 +222,7 @@ impl ContextFeatures {
     ) -> Result<ContextFeatures, TooManyPlacements> {
         let mut contexts = ContextFeatures::new(tuples.clone())?;
         let after = AfterstateFeatures::new(tuples, counts)?;
-        let shift = contexts.weights() as u32;
+        let shift = contexts.weight_count() as u32;
         contexts.tied_weights.extend(after.tied_weights.iter().map(|tied| tied + shift));
         let longest = contexts.containing.iter().map(Vec::len).max().unwrap_or(0) + 2;
         contexts.width = (longest + after.width()).next_multiple_of(LANES);
@@ -245,7 +245,7 @@ impl ContextFeatures {
 
 impl MoveFeatures for ContextFeatures {
     #[inline(always)]
-    fn weights(&self) -> usize {
+    fn weight_count(&self) -> usize {
         self.tied_weights.len()
     }
 
@@ -277,7 +277,7 @@ impl MoveFeatures for ContextFeatures {
         if let Some(after) = &self.after {
             after.rows(kernel, board, moves, rows, stride);
             first = after.tuples.placement_count() + after.counts.len();
-            let shift = (self.weights() - after.weights()) as i32;
+            let shift = (self.weight_count() - after.weight_count()) as i32;
             for number in 0..moves.count_ones() as usize {
                 rows[number * stride..][..first].iter_mut().for_each(|entry| *entry += shift);
             }
@@ -296,7 +296,7 @@ impl MoveFeatures for ContextFeatures {
             let is_odd = usize::from(odd & square.bit() != 0);
             row[containing.len()] = (self.counts + flipped) as i32;
             row[containing.len() + 1] = (self.counts + Count::TABLE_SIZE + is_odd) as i32;
-            row[containing.len() + 2..].fill(self.weights() as i32);
+            row[containing.len() + 2..].fill(self.weight_count() as i32);
         }
     }
 }
