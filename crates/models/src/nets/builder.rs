@@ -26,8 +26,8 @@ impl Builder {
         &self.nodes
     }
 
-    pub(super) fn shape(&self, input: NodeId) -> Shape {
-        self.nodes[input].shape
+    pub(super) fn shape(&self, node: NodeId) -> Shape {
+        self.nodes[node].shape
     }
 
     fn push(&mut self, op: Op, inputs: Vec<NodeId>, shape: Shape) -> NodeId {
@@ -110,10 +110,10 @@ impl Builder {
         self.push(Op::Linear { bias }, vec![input], Shape { channels: outputs, side: 1 })
     }
 
-    pub(super) fn gate(&mut self, input: NodeId, by: NodeId) -> NodeId {
-        debug_assert_eq!(self.shape(by).len(), 2 * self.shape(input).channels);
+    pub(super) fn gate(&mut self, input: NodeId, gates: NodeId) -> NodeId {
+        debug_assert_eq!(self.shape(gates).len(), 2 * self.shape(input).channels);
         let shape = self.shape(input);
-        self.push(Op::Gate, vec![input, by], shape)
+        self.push(Op::Gate, vec![input, gates], shape)
     }
 
     /// Adds a selection of the slice of the current stage from a vector with one slice per stage.

@@ -1,8 +1,8 @@
 //! Folding of batch normalization into the preceding convolution or linear layer.
 //!
-//! In inference, batch normalization is y = a x + b per channel, with a = scale / sqrt(variance +
-//! ε) and b = shift - a mean. If it is the only consumer of a layer, a is multiplied into the
-//! weights and b becomes the bias. Otherwise (in pre-activation networks) it stays.
+//! In inference, batch normalization is y = a x + b per channel, where b = shift - a mean and
+//! a = scale / sqrt(variance + ε). If it is the only consumer of a layer, a is multiplied into the
+//! weights and b is added to the bias. Otherwise (in pre-activation networks) it stays.
 
 use super::{EPSILON, NetGraph, Node, Op, Role, Weights};
 
